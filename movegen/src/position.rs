@@ -1,0 +1,375 @@
+//! Positions: where the pieces stand and who is to move.
+
+use std::fmt;
+
+use crate::bitboard::{Bitboard, ROW_0, ROW_9};
+use crate::color::Color;
+use crate::error::PositionError;
+use crate::r#gen;
+use crate::moves::{Move, MoveList};
+use crate::piece::{Kind, Piece};
+use crate::setup::Setup;
+use crate::square::Square;
+use crate::zobrist;
+
+/// Where the pieces stand, without the side to move: the three bitboards of the Kingsrow
+/// databases. Always disjoint and within the fifty squares.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Board {
+    pub(crate) black: u64,
+    pub(crate) white: u64,
+    pub(crate) kings: u64,
+}
+
+impl Board {
+    #[inline]
+    pub(crate) const fn empty(&self) -> u64 {
+        crate::bitboard::SQUARES & !(self.black | self.white)
+    }
+
+    #[inline]
+    pub(crate) const fn own<const WHITE: bool>(&self) -> u64 {
+        if WHITE { self.white } else { self.black }
+    }
+
+    #[inline]
+    pub(crate) const fn enemy<const WHITE: bool>(&self) -> u64 {
+        if WHITE { self.black } else { self.white }
+    }
+
+    /// The board after a quiet move of a man.
+    #[inline]
+    pub(crate) const fn after_man<const WHITE: bool>(&self, from: u64, to: u64) -> Board {
+        let flip = from | to;
+        if WHITE {
+            Board { white: self.white ^ flip, kings: self.kings | to & ROW_0, ..*self }
+        } else {
+            Board { black: self.black ^ flip, kings: self.kings | to & ROW_9, ..*self }
+        }
+    }
+
+    /// The board after a quiet move of a king.
+    #[inline]
+    pub(crate) const fn after_king<const WHITE: bool>(&self, from: u64, to: u64) -> Board {
+        let flip = from | to;
+        if WHITE {
+            Board { white: self.white ^ flip, kings: self.kings ^ flip, ..*self }
+        } else {
+            Board { black: self.black ^ flip, kings: self.kings ^ flip, ..*self }
+        }
+    }
+
+    /// The board after a capture; `from` and `to` may be equal.
+    #[inline]
+    pub(crate) const fn after_capture<const WHITE: bool>(
+        &self,
+        from: u64,
+        to: u64,
+        captured: u64,
+    ) -> Board {
+        let was_king = self.kings & from != 0;
+        let crowned = if was_king { to } else { to & if WHITE { ROW_0 } else { ROW_9 } };
+        let kings = self.kings & !(from | captured) | crowned;
+        if WHITE {
+            Board { white: self.white & !from | to, black: self.black & !captured, kings }
+        } else {
+            Board { black: self.black & !from | to, white: self.white & !captured, kings }
+        }
+    }
+}
+
+/// A legal position with its side to move. Immutable: [`Position::after`] makes the next one.
+///
+/// # Examples
+/// ```
+/// use movegen::{Color, Position};
+///
+/// let start = Position::initial();
+/// assert_eq!(start.legal_moves().len(), 9);
+/// let next = start.after(start.legal_moves()[0]);
+/// assert_eq!(next.side_to_move(), Color::Black);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Position {
+    board: Board,
+    side: Color,
+    key: u64,
+}
+
+impl Position {
+    /// The initial position, White to move.
+    #[must_use]
+    pub fn initial() -> Position {
+        let row = |r| Bitboard::row(r);
+        let setup = Setup {
+            side: Color::White,
+            men: [row(0) | row(1) | row(2) | row(3), row(6) | row(7) | row(8) | row(9)],
+            kings: [Bitboard::EMPTY; 2],
+        };
+        Position::from_valid_setup(&setup)
+    }
+
+    /// A position from the three bitboards of the Kingsrow interface and the side to move.
+    ///
+    /// # Errors
+    /// If the sets are no position, see [`Setup::position`]. Squares of `kings` that hold no
+    /// piece are ignored.
+    pub fn from_bitboards(
+        black: Bitboard,
+        white: Bitboard,
+        kings: Bitboard,
+        side: Color,
+    ) -> Result<Position, PositionError> {
+        Setup { side, men: [black - kings, white - kings], kings: [black & kings, white & kings] }
+            .position()
+    }
+
+    pub(crate) fn from_valid_setup(setup: &Setup) -> Position {
+        let board = Board {
+            black: (setup.men[0] | setup.kings[0]).bits(),
+            white: (setup.men[1] | setup.kings[1]).bits(),
+            kings: (setup.kings[0] | setup.kings[1]).bits(),
+        };
+        let mut position = Position { board, side: setup.side, key: 0 };
+        position.key = position.computed_key();
+        position
+    }
+
+    /// The side to move.
+    #[inline]
+    #[must_use]
+    pub const fn side_to_move(&self) -> Color {
+        self.side
+    }
+
+    /// All pieces of a side.
+    #[inline]
+    #[must_use]
+    pub const fn pieces(&self, color: Color) -> Bitboard {
+        Bitboard::from_bits_unchecked(match color {
+            Color::Black => self.board.black,
+            Color::White => self.board.white,
+        })
+    }
+
+    /// The men of a side.
+    #[inline]
+    #[must_use]
+    pub const fn men(&self, color: Color) -> Bitboard {
+        Bitboard::from_bits_unchecked(self.pieces(color).bits() & !self.board.kings)
+    }
+
+    /// The kings of a side.
+    #[inline]
+    #[must_use]
+    pub const fn kings(&self, color: Color) -> Bitboard {
+        Bitboard::from_bits_unchecked(self.pieces(color).bits() & self.board.kings)
+    }
+
+    /// The kings of both sides.
+    #[inline]
+    #[must_use]
+    pub const fn all_kings(&self) -> Bitboard {
+        Bitboard::from_bits_unchecked(self.board.kings)
+    }
+
+    /// The occupied squares.
+    #[inline]
+    #[must_use]
+    pub const fn occupied(&self) -> Bitboard {
+        Bitboard::from_bits_unchecked(self.board.white | self.board.black)
+    }
+
+    /// The empty squares.
+    #[inline]
+    #[must_use]
+    pub const fn empty(&self) -> Bitboard {
+        Bitboard::from_bits_unchecked(self.board.empty())
+    }
+
+    /// Number of pieces of both sides.
+    #[inline]
+    #[must_use]
+    pub const fn piece_count(&self) -> u32 {
+        self.occupied().len()
+    }
+
+    /// What stands on a square.
+    #[must_use]
+    pub const fn piece_at(&self, square: Square) -> Option<Piece> {
+        let color = if self.pieces(Color::White).contains(square) {
+            Color::White
+        } else if self.pieces(Color::Black).contains(square) {
+            Color::Black
+        } else {
+            return None;
+        };
+        let kind = if self.all_kings().contains(square) { Kind::King } else { Kind::Man };
+        Some(Piece { color, kind })
+    }
+
+    /// The position's Zobrist key; positions that differ in a piece or in the side to move have
+    /// different keys with overwhelming probability.
+    #[inline]
+    #[must_use]
+    pub const fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// The key computed from nothing; always equal to [`Position::key`], which is kept up to
+    /// date move by move.
+    #[must_use]
+    pub fn computed_key(&self) -> u64 {
+        let mut key = if self.side == Color::Black { zobrist::BLACK_TO_MOVE } else { 0 };
+        for color in Color::ALL {
+            for square in self.men(color) {
+                key ^= zobrist::piece(color, Kind::Man, square.bit());
+            }
+            for square in self.kings(color) {
+                key ^= zobrist::piece(color, Kind::King, square.bit());
+            }
+        }
+        key
+    }
+
+    /// The position after a move.
+    ///
+    /// The move must be one of [`Position::legal_moves`]; for another one the result is a
+    /// meaningless (but memory-safe) position. Debug builds check that a piece of the side to
+    /// move stands on the start square.
+    #[inline]
+    #[must_use]
+    pub fn after(&self, mv: Move) -> Position {
+        debug_assert!(self.pieces(self.side).contains(mv.from()), "{self:?} {mv}");
+        let (from, to) = (mv.from().bitboard().bits(), mv.to().bitboard().bits());
+        let side = self.side;
+        let captured = mv.captured().bits();
+        let kind = if self.board.kings & from != 0 { Kind::King } else { Kind::Man };
+        let board = match side {
+            Color::White => self.board.after_capture::<true>(from, to, captured),
+            Color::Black => self.board.after_capture::<false>(from, to, captured),
+        };
+        let new_kind = if board.kings & to != 0 { Kind::King } else { Kind::Man };
+        let mut key = self.key
+            ^ zobrist::BLACK_TO_MOVE
+            ^ zobrist::piece(side, kind, mv.from().bit())
+            ^ zobrist::piece(side, new_kind, mv.to().bit());
+        let mut rest = captured;
+        while rest != 0 {
+            let bit = rest.trailing_zeros();
+            let kind = if self.board.kings >> bit & 1 != 0 { Kind::King } else { Kind::Man };
+            key ^= zobrist::piece(side.opponent(), kind, bit);
+            rest &= rest - 1;
+        }
+        Position { board, side: side.opponent(), key }
+    }
+
+    /// The same position with the other side to move. Not a move of the game; database probes
+    /// and threat tests ask for it.
+    #[inline]
+    #[must_use]
+    pub const fn with_other_side(&self) -> Position {
+        Position { side: self.side.opponent(), key: self.key ^ zobrist::BLACK_TO_MOVE, ..*self }
+    }
+
+    /// The position with the board turned by 180 degrees and the colours swapped: the same
+    /// position seen by the other side.
+    #[must_use]
+    pub fn reversed(&self) -> Position {
+        let turn = |bits| Bitboard::from_bits_unchecked(bits).turned().bits();
+        let board = Board {
+            black: turn(self.board.white),
+            white: turn(self.board.black),
+            kings: turn(self.board.kings),
+        };
+        let mut position = Position { board, side: self.side.opponent(), key: 0 };
+        position.key = position.computed_key();
+        position
+    }
+
+    /// Whether this side could capture if it were to move. Generates nothing.
+    #[inline]
+    #[must_use]
+    pub fn has_capture(&self, color: Color) -> bool {
+        match color {
+            Color::White => r#gen::has_capture::<true>(&self.board),
+            Color::Black => r#gen::has_capture::<false>(&self.board),
+        }
+    }
+
+    /// Whether the side to move has a legal move. A side without one has lost (rules, end of
+    /// the game).
+    #[inline]
+    #[must_use]
+    pub fn has_legal_move(&self) -> bool {
+        match self.side {
+            Color::White => r#gen::has_move::<true>(&self.board),
+            Color::Black => r#gen::has_move::<false>(&self.board),
+        }
+    }
+
+    /// The legal moves: each (from, to, captured set) once, captures of the greatest number only.
+    #[inline]
+    #[must_use]
+    pub fn legal_moves(&self) -> MoveList {
+        let mut list = MoveList::new();
+        self.generate(&mut list);
+        list
+    }
+
+    /// Appends the legal moves to a list.
+    #[inline]
+    pub fn generate(&self, list: &mut MoveList) {
+        match self.side {
+            Color::White => r#gen::generate::<true>(&self.board, list),
+            Color::Black => r#gen::generate::<false>(&self.board, list),
+        }
+    }
+
+    /// Number of legal moves, without making a list where that can be avoided.
+    #[inline]
+    #[must_use]
+    pub fn count_legal_moves(&self) -> u64 {
+        match self.side {
+            Color::White => r#gen::count::<true>(&self.board),
+            Color::Black => r#gen::count::<false>(&self.board),
+        }
+    }
+
+    pub(crate) const fn board(&self) -> &Board {
+        &self.board
+    }
+}
+
+impl Default for Position {
+    fn default() -> Position {
+        Position::initial()
+    }
+}
+
+impl fmt::Debug for Position {
+    /// The Hub position string.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.side.letter())?;
+        for square in Square::all() {
+            write!(f, "{}", self.piece_at(square).map_or('e', Piece::hub_letter))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Position {
+    /// A board of ten lines, White at the bottom: `w b` men, `W B` kings, `.` an empty playing
+    /// square.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for row in 0..10 {
+            for column in 0..10 {
+                let c = Square::from_row_column(row, column)
+                    .map_or(' ', |s| self.piece_at(s).map_or('.', Piece::hub_letter));
+                write!(f, "{c}{}", if column == 9 { "" } else { " " })?;
+            }
+            writeln!(f, "   {:2}-{}", row * 5 + 1, row * 5 + 5)?;
+        }
+        write!(f, "{} to move", self.side)
+    }
+}

@@ -1,0 +1,101 @@
+//! Unchecked set-ups: what a FEN or a set-up board holds before it is known to be a position.
+
+use crate::bitboard::Bitboard;
+use crate::color::Color;
+use crate::error::PositionError;
+use crate::piece::{Kind, Piece};
+use crate::position::Position;
+use crate::square::Square;
+
+/// Piece sets and side to move, not checked: sets may overlap, men may stand on their promotion
+/// row, the board may be empty. [`Setup::position`] checks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Setup {
+    /// The side to move.
+    pub side: Color,
+    /// Men, indexed by [`Color::index`].
+    pub men: [Bitboard; 2],
+    /// Kings, indexed by [`Color::index`].
+    pub kings: [Bitboard; 2],
+}
+
+impl Setup {
+    /// An empty board.
+    #[must_use]
+    pub const fn empty(side: Color) -> Setup {
+        Setup { side, men: [Bitboard::EMPTY; 2], kings: [Bitboard::EMPTY; 2] }
+    }
+
+    /// All occupied squares.
+    #[must_use]
+    pub fn occupied(&self) -> Bitboard {
+        self.men[0] | self.men[1] | self.kings[0] | self.kings[1]
+    }
+
+    /// The set of this kind of piece.
+    #[must_use]
+    pub const fn pieces(&self, piece: Piece) -> Bitboard {
+        match piece.kind {
+            Kind::Man => self.men[piece.color.index()],
+            Kind::King => self.kings[piece.color.index()],
+        }
+    }
+
+    /// Puts a piece on a square, whatever stands there.
+    pub fn put(&mut self, piece: Piece, square: Square) {
+        let set = match piece.kind {
+            Kind::Man => &mut self.men,
+            Kind::King => &mut self.kings,
+        };
+        set[piece.color.index()] |= square.bitboard();
+    }
+
+    /// Crowns men that stand on their own promotion row; returns how many there were.
+    pub fn promote_stranded_men(&mut self) -> u32 {
+        let mut count = 0;
+        for color in Color::ALL {
+            let stranded = self.men[color.index()] & Bitboard::promotion_row(color);
+            self.men[color.index()] = self.men[color.index()] - stranded;
+            self.kings[color.index()] |= stranded;
+            count += stranded.len();
+        }
+        count
+    }
+
+    /// The position, if this is one.
+    ///
+    /// # Errors
+    /// Two pieces on a square, a man on its own promotion row, or an empty board. The first
+    /// offence by square number is reported.
+    pub fn position(&self) -> Result<Position, PositionError> {
+        let mut seen = Bitboard::EMPTY;
+        let mut twice = Bitboard::EMPTY;
+        for set in self.men.into_iter().chain(self.kings) {
+            twice |= seen & set;
+            seen |= set;
+        }
+        if let Some(square) = twice.first() {
+            return Err(PositionError::Overlap(square));
+        }
+        for color in Color::ALL {
+            let stranded = self.men[color.index()] & Bitboard::promotion_row(color);
+            if let Some(square) = stranded.first() {
+                return Err(PositionError::ManOnPromotionRow { color, square });
+            }
+        }
+        if seen.is_empty() {
+            return Err(PositionError::EmptyBoard);
+        }
+        Ok(Position::from_valid_setup(self))
+    }
+}
+
+impl From<&Position> for Setup {
+    fn from(position: &Position) -> Setup {
+        Setup {
+            side: position.side_to_move(),
+            men: Color::ALL.map(|c| position.men(c)),
+            kings: Color::ALL.map(|c| position.kings(c)),
+        }
+    }
+}
