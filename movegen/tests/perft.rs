@@ -1,4 +1,5 @@
 //! Node counts and complete move lists of published and recomputed positions, from `positions/`.
+#![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
 
 mod support;
 

@@ -1,5 +1,6 @@
 //! The move generator against a slow mailbox generator written from the rules, on random
 //! positions of many kinds.
+#![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! The rules of the moves, article by article: one test or more for each statement.
+#![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
 
 mod support;
 
