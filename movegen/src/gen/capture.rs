@@ -25,9 +25,19 @@ use crate::piece::Kind;
 const MERGE_MEN_FROM: u32 = 4;
 const MERGE_KINGS_FROM: u32 = 3;
 
-/// After this many explored jumps of one piece its states are remembered, so that compositions
+/// After this many explored jumps behind one first jump the states are remembered, so that compositions
 /// with millions of routes stay cheap while ordinary captures pay nothing.
-const MEMO_AFTER: u32 = 2_000;
+pub(super) const MEMO_AFTER: u32 = 500;
+
+#[cfg(not(test))]
+#[inline(always)]
+const fn memo_after() -> u32 {
+    MEMO_AFTER
+}
+
+/// The tests of [`super::worst_cases`] turn remembering on from the start, or off.
+#[cfg(test)]
+use super::worst_cases::memo_after;
 
 /// All captures of one piece that take the same set.
 #[derive(Clone, Copy)]
@@ -220,6 +230,8 @@ fn collect_chains<I: Isa>(first: &FirstJumps, enemy: u64, empty: u64, sink: &mut
 /// of arrival, captured set) that need not be explored again.
 struct Walk {
     jumps: u32,
+    /// Boxed, since a walk is set up for every first jump and hardly any needs the set.
+    #[expect(clippy::box_collection, reason = "keeps the walk small")]
     seen: Option<Box<HashSet<(u64, u64)>>>,
 }
 
@@ -233,7 +245,9 @@ impl Walk {
     #[inline(always)]
     fn already_explored(&mut self, arrival: u64, captured: u64) -> bool {
         self.jumps += 1;
-        self.jumps >= MEMO_AFTER && self.remember(arrival, captured)
+        #[cfg(test)]
+        super::worst_cases::note_jump();
+        self.jumps >= memo_after() && self.remember(arrival, captured)
     }
 
     #[cold]
