@@ -517,7 +517,7 @@ impl<R: BufRead> Lexer<R> {
             }
             text.push(c);
         }
-        self.finish_comment(place, text)
+        self.finish_comment(place, &text)
     }
 
     fn line_comment(&mut self, place: Place) -> Token {
@@ -527,10 +527,10 @@ impl<R: BufRead> Lexer<R> {
             text.push(c);
             self.chars.next();
         }
-        self.finish_comment(place, text)
+        self.finish_comment(place, &text)
     }
 
-    fn finish_comment(&mut self, place: Place, text: Kept) -> Token {
+    fn finish_comment(&mut self, place: Place, text: &Kept) -> Token {
         if text.is_cut() {
             self.warn(place, PdnWarningKind::TextCutOff(MAX_TEXT));
         }
