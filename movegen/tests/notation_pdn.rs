@@ -1,7 +1,7 @@
 //! Reading and writing PDN: the dialects of `positions/pdn` and the tolerances one by one.
 
 use movegen::notation::pdn::{
-    Annotation, Counters, GameResult, PdnGame, PdnReader, PdnWarningKind, WriteOptions,
+    Annotation, Comment, Counters, GameResult, PdnGame, PdnReader, PdnWarningKind, WriteOptions,
     game_to_string,
 };
 use movegen::notation::{ParseMoveError, format_move};
@@ -102,7 +102,7 @@ fn lidraughts_clocks_and_custom_starts() {
         .line
         .plies
         .iter()
-        .map(|p| p.comments().flat_map(|c| c.clocks()).map(|c| c.time.as_secs()).collect())
+        .map(|p| p.comments().flat_map(Comment::clocks).map(|c| c.time.as_secs()).collect())
         .collect();
     assert_eq!(seconds, [[180, 180], [178, 180], [177, 180], [177, 179]]);
     assert_eq!(games[1].start.side_to_move(), Color::Black);

@@ -50,8 +50,14 @@ impl SetUp {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum RawAnnotation {
     Comment(String),
+    /// Words in a variation that are no part of play.
+    Prose(String),
     Variation(RawLine),
-    SetUp { place: Place, text: String, set_up: SetUp },
+    SetUp {
+        place: Place,
+        text: String,
+        set_up: SetUp,
+    },
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -101,6 +107,7 @@ fn annotations_to_words(list: &[RawAnnotation], words: &mut Vec<String>) {
     for annotation in list {
         words.push(match annotation {
             RawAnnotation::Comment(text) => format!("{{{text}}}"),
+            RawAnnotation::Prose(text) => text.clone(),
             RawAnnotation::Variation(line) => format!("({})", line.to_text()),
             RawAnnotation::SetUp { text, .. } => format!("/FEN \"{text}\"/"),
         });
@@ -231,6 +238,18 @@ impl Builder {
         self.current().tail().push(RawAnnotation::Comment(text));
     }
 
+    /// A word in a variation that is no part of play; words in a row become one remark.
+    fn prose(&mut self, word: &str) {
+        self.size += word.len() + 1;
+        let tail = self.current().tail();
+        if let Some(RawAnnotation::Prose(text)) = tail.last_mut() {
+            text.push(' ');
+            text.push_str(word);
+        } else {
+            tail.push(RawAnnotation::Prose(word.to_owned()));
+        }
+    }
+
     /// Takes a token in; returns whether the game is over.
     fn accept(&mut self, place: Place, token: Token) -> bool {
         if self.game.abandoned.is_some() {
@@ -313,7 +332,7 @@ impl Builder {
                 }
             }
             Token::Junk(text) => self.unreadable(place, text),
-            Token::End { text, .. } => self.comment(text),
+            Token::End { text, .. } => self.prose(&text),
             Token::Open | Token::Close => {}
         }
     }
@@ -367,7 +386,7 @@ impl Builder {
         }
         if self.open.len() > 1 {
             // Prose in parentheses is common and harmless to the main line.
-            self.comment(text.clone());
+            self.prose(&text);
             self.warn(place, PdnWarningKind::Unreadable(text));
             return;
         }

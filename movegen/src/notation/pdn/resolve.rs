@@ -165,7 +165,7 @@ impl Resolver {
         let mut out = Vec::new();
         for annotation in list {
             match annotation {
-                RawAnnotation::Comment(text) => {
+                RawAnnotation::Comment(text) | RawAnnotation::Prose(text) => {
                     if !text.is_empty() {
                         out.push(Annotation::Comment(Comment::new(&text)));
                     }
