@@ -20,8 +20,8 @@ const MAX_PROBLEMS: u32 = 5;
 /// A game with more text than this is none, or not one worth its memory.
 const MAX_GAME: usize = 4 * 1024 * 1024;
 
-/// What a move costs in that account besides its text.
-const MOVE_COST: usize = 256;
+/// What a move, comment or variation costs in that account besides its text.
+const ITEM_COST: usize = 256;
 
 pub(super) const MAX_WARNINGS: usize = 100;
 
@@ -234,7 +234,7 @@ impl Builder {
     }
 
     fn comment(&mut self, text: String) {
-        self.size += text.len();
+        self.size += text.len() + ITEM_COST;
         self.current().tail().push(RawAnnotation::Comment(text));
     }
 
@@ -247,6 +247,7 @@ impl Builder {
             text.push_str(word);
         } else {
             tail.push(RawAnnotation::Prose(word.to_owned()));
+            self.size += ITEM_COST;
         }
     }
 
@@ -285,7 +286,10 @@ impl Builder {
                 self.passed_over = 1;
                 self.warn(place, PdnWarningKind::VariationTooDeep(MAX_DEPTH));
             }
-            Token::Open => self.open.push(RawLine::default()),
+            Token::Open => {
+                self.size += ITEM_COST;
+                self.open.push(RawLine::default());
+            }
             Token::Close => self.close(place),
             token if self.current().stop.is_some() => self.stopped_token(&token),
             _ if self.passed_over > 0 => {}
@@ -297,11 +301,11 @@ impl Builder {
     fn take_in(&mut self, place: Place, token: Token) {
         match token {
             Token::Tag { name, value } => {
-                self.size += name.len() + value.len() + MOVE_COST;
+                self.size += name.len() + value.len() + ITEM_COST;
                 self.game.tags.push((place, name, value));
             }
             Token::Move { written, text } => {
-                self.size += text.len() + MOVE_COST;
+                self.size += text.len() + ITEM_COST;
                 let ply = RawPly { place, text, written, nags: Vec::new(), after: Vec::new() };
                 self.current().plies.push(ply);
             }
@@ -313,7 +317,7 @@ impl Builder {
             }
             Token::Comment(text) => self.comment(text),
             Token::SetUp(text) => {
-                self.size += text.len() + MOVE_COST;
+                self.size += text.len() + ITEM_COST;
                 let set_up = SetUp::read(&text);
                 if let SetUp::Unusable(error) = &set_up {
                     self.warn(place, PdnWarningKind::BadSetUp(*error));
