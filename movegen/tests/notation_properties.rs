@@ -76,7 +76,7 @@ fn assert_moves_round_trip(position: &Position) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn positions_survive_every_format(position in positions()) {
