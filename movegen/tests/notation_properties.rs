@@ -1,5 +1,7 @@
 //! Text round trips on random games and positions, and hostile input.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use movegen::notation::dxp::MoveMessage;
 use movegen::notation::pdn::{
     Annotation, Comment, GameResult, Line, PdnGame, PdnReader, Ply, WriteOptions, game_to_string,
