@@ -77,7 +77,7 @@ fn read(input: Repeated, find_duplicates: bool) -> (Counters, usize) {
     PEAK.store(before, Relaxed);
     let mut reader = PdnReader::with_options(BufReader::new(input), options);
     for game in reader.by_ref() {
-        game.unwrap();
+        game.expect("the input has no errors");
     }
     let counters = reader.counters();
     drop(reader);
