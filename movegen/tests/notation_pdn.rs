@@ -484,3 +484,12 @@ fn warnings_of_skipped_games_can_be_had() {
     assert_eq!(warnings[0].kind, PdnWarningKind::OtherGameType(21));
     assert_eq!(reader.counters().warnings, 1);
 }
+
+#[test]
+fn a_variation_after_a_set_up_starts_from_it() {
+    let game = read_one("1. 32-28 /FEN \"B:W33:B18\"/ (1... 18-22 2. 33-28) 1... 18-23 *");
+    assert_eq!(moves(&game), "32-28 18-23");
+    assert_eq!(game.line.plies[0].variations().count(), 1);
+    assert_eq!(game.warnings, []);
+    assert_round_trip(&game);
+}
