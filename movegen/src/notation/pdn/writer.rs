@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::game::{Annotation, Line, PdnGame};
-use super::token::one_line;
+use super::text::one_line;
 use crate::color::Color;
 use crate::notation::fen::Fen;
 use crate::notation::moves::format_move;
