@@ -222,16 +222,20 @@ impl<R: BufRead> Lexer<R> {
 
     /// What starts with a digit: a result, a move number (`None`, skipped) or a move.
     fn number(&mut self) -> Option<Token> {
-        let word = self.peek_word();
-        if let Some(result) = GameResult::parse_token(&word) {
-            self.chars.skip(word.chars().count());
-            return Some(Token::End { text: word, result });
-        }
-        if let Some((length, text)) = self.plus_draw() {
-            self.chars.skip(length);
-            return Some(Token::End { text, result: GameResult::Draw });
-        }
         let mut end = self.digits_at(0);
+        // Two digits and a sign: no result looks like that, and most words do.
+        let is_move = end == 2 && self.chars.peek_at(2).is_some_and(is_move_sign);
+        if !is_move {
+            let word = self.peek_word();
+            if let Some(result) = GameResult::parse_token(&word) {
+                self.chars.skip(word.chars().count());
+                return Some(Token::End { text: word, result });
+            }
+            if let Some((length, text)) = self.plus_draw() {
+                self.chars.skip(length);
+                return Some(Token::End { text, result: GameResult::Draw });
+            }
+        }
         if matches!(self.chars.peek_at(end), Some('.' | '…')) {
             while matches!(self.chars.peek_at(end), Some('.' | '…')) && end < 2 * LOOK_AHEAD {
                 end += 1;
@@ -263,7 +267,7 @@ impl<R: BufRead> Lexer<R> {
             }
             return Some(Token::Number(text));
         }
-        if squares == 2 {
+        if squares == 2 && !is_move {
             let text: String = self.peeked(end).chars().filter(|c| !c.is_whitespace()).collect();
             if let Some(result) = GameResult::parse_token(&text) {
                 self.chars.skip(end);
