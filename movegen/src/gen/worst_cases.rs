@@ -52,14 +52,14 @@ const WORST: [(&str, usize, u32, u32); 4] = [
          K37,K41,K42,K43,K44,K45,K46,K50",
         4,
         17,
-        8_000,
+        6_000,
     ),
     // One king, most jumps with remembering.
     (
         "W:WK27:BK8,K9,K10,K11,K12,K19,K20,K21,K22,K28,K30,K31,K33,K34,K41,K42,K43,K44",
         12,
         17,
-        5_000,
+        6_000,
     ),
     // Many kings that all have a part in it.
     (
@@ -67,7 +67,7 @@ const WORST: [(&str, usize, u32, u32); 4] = [
          K41,K42,K43",
         28,
         16,
-        14_000,
+        9_000,
     ),
     // Men.
     (
