@@ -22,8 +22,12 @@
 
 pub mod bench;
 mod engine;
+mod eval;
 mod limits;
 mod score;
+mod search;
+pub mod time;
+mod tt;
 
 pub use engine::{Bound, Engine, EngineError, EngineOptions, Info, Outcome};
 pub use limits::{Clock, Control, Limits, Mode};
