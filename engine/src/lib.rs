@@ -26,6 +26,8 @@ mod eval;
 mod limits;
 mod score;
 mod search;
+#[cfg(test)]
+mod test_positions;
 pub mod time;
 mod tt;
 
