@@ -161,7 +161,9 @@ impl<'a> Worker<'a> {
         shared.counters[self.id].0.store(self.nodes, Ordering::Relaxed);
         self.next_poll = self.nodes + POLL_NODES;
         if self.id != 0 {
-            self.stopped |= shared.finished.load(Ordering::Relaxed);
+            let waiting = shared.limits.mode == Mode::Ponder && !shared.control.is_ponder_hit();
+            let spent = shared.limits.nodes.is_some_and(|limit| shared.nodes() >= limit);
+            self.stopped |= shared.finished.load(Ordering::Relaxed) || spent && !waiting;
             return;
         }
         if shared.control.is_stopped() {
