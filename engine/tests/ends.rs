@@ -1,6 +1,8 @@
 //! The exact ends of games: distances of wins and losses against a plain minimax, and the draw
 //! rules that cut them short.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 mod common;
 
 use common::{Random, assert_legal_line, engine, plies_to_end, position, search};

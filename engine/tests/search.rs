@@ -1,5 +1,7 @@
 //! The search as its users see it: limits, commands, variations, legality, determinism.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 mod common;
 
 use std::sync::Arc;

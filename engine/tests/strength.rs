@@ -1,6 +1,8 @@
 //! Whole games against weak players. Slow, so run by hand:
 //! `cargo test --release -p meerslag --test strength -- --ignored --nocapture`.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 mod common;
 
 use common::{Random, engine, search};

@@ -1,6 +1,7 @@
 //! What the search tests share: random positions and a plain minimax.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use meerslag_engine::{Control, Engine, EngineOptions, Info, Limits, Outcome};
 use movegen::{Bitboard, Color, Game, Kind, Move, Piece, Position, Setup, Square};
