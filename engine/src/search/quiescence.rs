@@ -1,5 +1,7 @@
 //! Quiescence: no position in which either side could capture is judged as it stands.
 
+use movegen::MoveList;
+
 use super::node::{Kind, Node};
 use super::params::{MAX_PLY, threat_plies};
 use super::worker::Worker;
@@ -55,7 +57,9 @@ impl Worker<'_> {
             return self.evaluate(node, ply);
         }
         let mut best = Score::MIN;
-        for mv in position.legal_moves() {
+        let mut moves = MoveList::new();
+        position.generate(&mut moves);
+        for &mv in &moves {
             let child = node.after(mv);
             let score = self
                 .descend(&child, |worker| -worker.search::<K>(&child, 0, -beta, -alpha, ply + 1));
