@@ -53,6 +53,11 @@ impl<'a> Shared<'a> {
         self.counters.iter().map(|c| c.0.load(Ordering::Relaxed)).sum()
     }
 
+    /// As [`Shared::nodes`], with this thread's exact number.
+    pub(super) fn nodes_with(&self, id: usize, own: u64) -> u64 {
+        self.nodes() - self.counters[id].0.load(Ordering::Relaxed) + own
+    }
+
     pub(super) fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
