@@ -23,6 +23,8 @@
 pub mod bench;
 mod engine;
 mod limits;
+pub mod perft;
+pub mod protocol;
 mod score;
 
 pub use engine::{Bound, Engine, EngineError, EngineOptions, Info, Outcome};

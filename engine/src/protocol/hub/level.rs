@@ -74,8 +74,7 @@ impl Level {
             moves: self.moves.map(|m| u32::try_from(m).unwrap_or(u32::MAX)),
         });
         let safety = self.is_unlimited() && !self.infinite && mode != Mode::Analyze;
-        let move_time =
-            self.move_time.map(|t| Duration::from_secs_f64(t.min(number::MAX_SECONDS)));
+        let move_time = self.move_time.map(|t| Duration::from_secs_f64(t.min(number::MAX_SECONDS)));
         Limits {
             depth: self.depth.map(|d| u32::try_from(d).unwrap_or(u32::MAX)),
             nodes: self.nodes.map(i64::unsigned_abs),
@@ -175,7 +174,8 @@ mod tests {
 
     #[test]
     fn huge_numbers_do_no_harm() {
-        let huge = level(&["level move-time=1e300 time=1e300 inc=1e300 depth=99999999999999999999"]);
+        let huge =
+            level(&["level move-time=1e300 time=1e300 inc=1e300 depth=99999999999999999999"]);
         let limits = huge.limits(Mode::Think, SAFETY);
         assert_eq!(limits.depth, Some(u32::MAX));
         assert!(limits.move_time.unwrap() > Duration::from_secs(1_000_000));

@@ -286,8 +286,7 @@ mod tests {
     fn writer_quotes_what_needs_it() {
         let line = LineWriter::new("info").arg("depth", 3).arg("a", "").arg("b", "x y");
         let line = line.arg("c", "1=2").quoted("pv", "32-28").arg("d", "say \"hi\"").finish();
-        let expected =
-            "info depth=3 a=\"\" b=\"x y\" c=\"1=2\" pv=\"32-28\" d=\"say 'hi'\"";
+        let expected = "info depth=3 a=\"\" b=\"x y\" c=\"1=2\" pv=\"32-28\" d=\"say 'hi'\"";
         assert_eq!(line, expected);
     }
 

@@ -21,7 +21,9 @@ pub(super) fn integer(name: &str, text: &str) -> Result<i64, HubError> {
 pub(super) fn real(name: &str, text: &str) -> Result<f64, HubError> {
     let bad = || HubError::bad_number(name, text, "a number");
     // Words such as `nan` and `infinity` are not numbers here.
-    if text.len() > 100 || !text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b',' | b'e' | b'E')) {
+    if text.len() > 100
+        || !text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b',' | b'e' | b'E'))
+    {
         return Err(bad());
     }
     let number: f64 = text.replacen(',', ".", 1).parse().map_err(|_| bad())?;
