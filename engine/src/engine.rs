@@ -1,11 +1,13 @@
 //! The engine as its users see it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use movegen::{DrawRules, Game, Move};
 
 use crate::limits::{Control, Limits};
 use crate::score::Score;
+use crate::search::{self, Memory};
+use crate::tt::Table;
 
 /// What can be set on an engine.
 #[derive(Clone, PartialEq, Debug)]
@@ -121,6 +123,9 @@ pub struct Outcome {
 #[derive(Debug)]
 pub struct Engine {
     options: EngineOptions,
+    table: Table,
+    /// One per thread.
+    memories: Vec<Memory>,
 }
 
 impl Engine {
@@ -130,7 +135,9 @@ impl Engine {
     /// If an option is out of range or there is no memory for the table.
     pub fn new(options: EngineOptions) -> Result<Engine, EngineError> {
         options.check()?;
-        Ok(Engine { options })
+        let table = Table::new(options.hash_mib)?;
+        let memories = std::iter::repeat_with(Memory::new).take(options.threads).collect();
+        Ok(Engine { options, table, memories })
     }
 
     /// Changes the options. The contents of the table are lost if its size changes.
@@ -139,8 +146,28 @@ impl Engine {
     /// As [`Engine::new`]; the options then stay as they were.
     pub fn set_options(&mut self, options: EngineOptions) -> Result<(), EngineError> {
         options.check()?;
+        if options.hash_mib != self.table.mib() {
+            self.resize_table(options.hash_mib)?;
+        }
+        self.memories.resize_with(options.threads, Memory::new);
         self.options = options;
         Ok(())
+    }
+
+    /// Replaces the table. The old one goes first: both together may not fit into the memory.
+    fn resize_table(&mut self, mib: usize) -> Result<(), EngineError> {
+        let old = self.table.mib();
+        self.table = Table::new(1)?;
+        match Table::new(mib) {
+            Ok(table) => {
+                self.table = table;
+                Ok(())
+            }
+            Err(error) => {
+                self.table = Table::new(old)?;
+                Err(error)
+            }
+        }
     }
 
     /// The options in force.
@@ -151,7 +178,9 @@ impl Engine {
 
     /// Forgets everything learnt: the next search does not depend on earlier ones. Fast whatever
     /// the size of the table.
-    pub fn new_game(&mut self) {}
+    pub fn new_game(&mut self) {
+        self.table.clear();
+    }
 
     /// Searches the current position of the game. Blocks until the search is over; `report` is
     /// called on this thread, at least once if there is a legal move.
@@ -164,30 +193,7 @@ impl Engine {
         control: &Control,
         report: &mut dyn FnMut(&Info),
     ) -> Outcome {
-        let start = Instant::now();
-        let moves = game.position().legal_moves();
-        let mut info = Info {
-            depth: 1,
-            mean_depth: 1.0,
-            max_depth: 1,
-            score: Score::DRAW,
-            bound: Bound::Exact,
-            nodes: moves.len() as u64,
-            time: start.elapsed(),
-            hashfull: 0.0,
-            multipv: 1,
-            pv: Vec::new(),
-        };
-        let Some(&best) = moves.first() else {
-            info.score = Score::loss_in(0);
-            return Outcome { best: None, ponder: None, info };
-        };
-        info.pv.push(best);
-        report(&info);
-        if limits.is_infinite() {
-            control.wait(false);
-        }
-        let ponder = game.position().after(best).legal_moves().first().copied();
-        Outcome { best: Some(best), ponder, info }
+        self.table.next_search();
+        search::run(game, limits, control, &self.options, &self.table, &mut self.memories, report)
     }
 }

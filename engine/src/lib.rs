@@ -22,10 +22,16 @@
 
 pub mod bench;
 mod engine;
+mod eval;
 mod limits;
 pub mod perft;
 pub mod protocol;
 mod score;
+mod search;
+#[cfg(test)]
+mod test_positions;
+pub mod time;
+mod tt;
 
 pub use engine::{Bound, Engine, EngineError, EngineOptions, Info, Outcome};
 pub use limits::{Clock, Control, Limits, Mode};

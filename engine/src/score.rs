@@ -101,6 +101,13 @@ impl Score {
         self.is_win() || self.is_loss()
     }
 
+    /// The score moved by some hundredths, brought within [`Score::MIN`]..=[`Score::MAX`].
+    #[inline]
+    #[must_use]
+    pub(crate) const fn plus(self, hundredths: i32) -> Score {
+        Score::new(self.0 as i32 + hundredths)
+    }
+
     /// Plies until the game is over, if the score says so: positive for a win, negative or zero
     /// for a loss. `None` for evaluations and database scores.
     ///

@@ -1,4 +1,4 @@
-//! Text in and out: FEN, Hub, DXP and move text.
+//! Text in and out: FEN, Hub, DXP, move text and PDN.
 //!
 //! Reading is tolerant where real files differ, and every refusal says where and what was
 //! expected; writing is strict and has one form for each thing. One file per format.
@@ -7,6 +7,9 @@ pub mod dxp;
 pub mod fen;
 pub mod hub;
 pub mod moves;
+mod route;
 
 pub use fen::{Fen, FenErrorKind, FenWarning, ParseFenError, StrandedMen};
-pub use moves::ParseMoveError;
+pub use moves::{
+    MoveListError, ParseMoveError, format_long, format_move, parse_move, parse_move_list,
+};

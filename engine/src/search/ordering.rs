@@ -1,0 +1,74 @@
+//! The order in which moves are tried.
+//!
+//! A node has either captures only or quiet moves only, about ten, so everything is scored at
+//! once and picked by selection.
+
+use movegen::{Bitboard, Move, MoveList, Position};
+use smallvec::SmallVec;
+
+use super::history::History;
+
+const TABLE_MOVE: i32 = 1 << 20;
+const KILLER: i32 = 1 << 14;
+const PROMOTION: i32 = 1 << 15;
+/// What a captured king is worth above a captured man.
+const KING: i32 = 1 << 13;
+
+/// The moves of a node with their scores, in the order of picking.
+pub(super) struct Picker {
+    scores: SmallVec<[i32; movegen::INLINE_MOVES]>,
+}
+
+impl Picker {
+    #[inline]
+    pub(super) fn new(
+        moves: &MoveList,
+        position: &Position,
+        table: Option<usize>,
+        history: &History,
+        killers: [Option<Move>; 2],
+    ) -> Picker {
+        let side = position.side_to_move();
+        let mut scores: SmallVec<[i32; movegen::INLINE_MOVES]> = SmallVec::new();
+        let enemy_kings = position.kings(side.opponent());
+        scores.extend(moves.iter().map(|&mv| {
+            let mut score = history.get(side, mv);
+            if mv.is_capture() {
+                score += KING * (mv.captured() & enemy_kings).len() as i32;
+            } else if killers[0] == Some(mv) {
+                score += KILLER;
+            } else if killers[1] == Some(mv) {
+                score += KILLER - 1;
+            }
+            if is_promotion(position, mv) {
+                score += PROMOTION;
+            }
+            score
+        }));
+        if let Some(index) = table {
+            scores[index] = TABLE_MOVE;
+        }
+        Picker { scores }
+    }
+
+    /// Brings the best of the moves from `index` on to `index`.
+    #[inline]
+    pub(super) fn pick(&mut self, moves: &mut MoveList, index: usize) -> Move {
+        let mut best = index;
+        for i in index + 1..self.scores.len() {
+            if self.scores[i] > self.scores[best] {
+                best = i;
+            }
+        }
+        self.scores.swap(index, best);
+        moves.swap(index, best);
+        moves[index]
+    }
+}
+
+/// Whether the move crowns a man.
+#[inline]
+pub(super) fn is_promotion(position: &Position, mv: Move) -> bool {
+    Bitboard::promotion_row(position.side_to_move()).contains(mv.to())
+        && !position.all_kings().contains(mv.from())
+}
