@@ -1,5 +1,6 @@
 //! The draw rules of the FMJD (annex 1, article on draws: repetition, 25 moves, 16 moves, 5
 //! moves) in the readings that `DrawRuleSet` names.
+#![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
 
 mod support;
 

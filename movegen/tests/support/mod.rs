@@ -8,21 +8,7 @@ use movegen::{Move, Position, Square};
 
 /// The position of a FEN that is known to be good.
 pub fn fen(text: &str) -> Position {
-    use movegen::{Bitboard, Color, Setup};
-    let (side, rest) = text.split_once(':').unwrap();
-    let mut setup = Setup::empty(if side == "W" { Color::White } else { Color::Black });
-    for list in rest.split(':') {
-        let color = if list.starts_with('W') { 1 } else { 0 };
-        for item in list[1..].split(',').filter(|item| !item.is_empty()) {
-            let (king, item) = item.strip_prefix('K').map_or((false, item), |rest| (true, rest));
-            let (first, last) = item.split_once('-').unwrap_or((item, item));
-            let numbers = first.parse::<u8>().unwrap()..=last.parse().unwrap();
-            let squares: Bitboard = numbers.map(|n| Square::new(n).unwrap()).collect();
-            let set = if king { &mut setup.kings } else { &mut setup.men };
-            set[color] |= squares;
-        }
-    }
-    setup.position().unwrap()
+    Position::from_fen(text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 /// The square with this number.

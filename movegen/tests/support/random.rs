@@ -48,3 +48,28 @@ pub fn sprinkled(random: &mut Random, pieces: [usize; 2], kings: [usize; 2]) -> 
     setup.promote_stranded_men();
     setup.position().unwrap()
 }
+
+/// White kings among black pieces away from the edge, no two of which touch; fewer than asked for
+/// when they do not fit.
+pub fn scattered(random: &mut Random, kings: usize, enemies: usize) -> Position {
+    let inner = |s: &Square| (1..9).contains(&s.row()) && (1..9).contains(&s.column());
+    let mut free: Vec<Square> = Square::all().filter(inner).collect();
+    let mut setup = Setup::empty(Color::White);
+    for _ in 0..enemies {
+        if free.is_empty() {
+            break;
+        }
+        let square = free.swap_remove(random.below(free.len()));
+        let kind = if random.percent(20) { Kind::King } else { Kind::Man };
+        setup.put(Piece { color: Color::Black, kind }, square);
+        free.retain(|s| {
+            s.row().abs_diff(square.row()) != 1 || s.column().abs_diff(square.column()) != 1
+        });
+    }
+    let mut empty: Vec<Square> = Square::all().filter(|&s| !setup.occupied().contains(s)).collect();
+    for _ in 0..kings {
+        let square = empty.swap_remove(random.below(empty.len()));
+        setup.put(Piece { color: Color::White, kind: Kind::King }, square);
+    }
+    setup.position().unwrap()
+}
