@@ -3,6 +3,8 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use movegen::{DrawRuleSet, DrawRules};
+
 use super::error::HubError;
 use super::line::LineWriter;
 use super::number;
@@ -27,7 +29,7 @@ const SAFETY_TIME: RangeInclusive<f64> = 0.1..=86_400.0;
 const TT_SIZE_OF_1_MIB: i64 = 16;
 
 /// All names, in the order in which they are declared.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "variant",
     "book",
     "book-ply",
@@ -40,6 +42,7 @@ const NAMES: [&str; 12] = [
     "hash-mb",
     "move-overhead",
     "safety-time",
+    "draw-rules",
 ];
 
 /// The values of all parameters. They are shown by `hub` and changed by `set-param`.
@@ -65,6 +68,8 @@ pub struct Params {
     pub move_overhead: f64,
     /// Longest thinking time, in seconds, when `go think` comes without any `level`.
     pub safety_time: f64,
+    /// The reading of the draw rules that the search believes in.
+    pub draw_rules: DrawRuleSet,
 }
 
 impl Default for Params {
@@ -81,6 +86,7 @@ impl Default for Params {
             bb_path: String::new(),
             move_overhead: options.move_overhead.as_secs_f64(),
             safety_time: 60.0,
+            draw_rules: options.draw_rules.set,
         }
     }
 }
@@ -106,6 +112,7 @@ impl Params {
             "bb-path" => text.clone_into(&mut self.bb_path),
             "hash-mb" => self.hash_mb = integer(name, text, &HASH_MB)?,
             "move-overhead" => self.move_overhead = real(name, text, &MOVE_OVERHEAD)?,
+            "draw-rules" => self.draw_rules = draw_rules(text)?,
             "safety-time" => self.safety_time = real(name, text, &SAFETY_TIME)?,
             _ => {}
         }
@@ -137,6 +144,7 @@ impl Params {
             int("hash-mb", self.hash_mb, &HASH_MB),
             number("move-overhead", self.move_overhead, &MOVE_OVERHEAD),
             number("safety-time", self.safety_time, &SAFETY_TIME),
+            param("draw-rules", self.draw_rules, "enum").quoted("values", &rule_sets()).finish(),
         ]
     }
 
@@ -148,7 +156,7 @@ impl Params {
             threads: self.threads as usize,
             move_overhead: Duration::from_secs_f64(self.move_overhead),
             ponder: self.ponder,
-            ..EngineOptions::default()
+            draw_rules: DrawRules { set: self.draw_rules, ..DrawRules::default() },
         }
     }
 }
@@ -170,6 +178,16 @@ fn variant(text: &str) -> Result<(), HubError> {
         return Ok(());
     }
     Err(HubError::bad_value("variant", text, "normal, the only variant this engine plays"))
+}
+
+fn draw_rules(text: &str) -> Result<DrawRuleSet, HubError> {
+    text.parse()
+        .map_err(|_| HubError::bad_value("draw-rules", text, format!("one of {}", rule_sets())))
+}
+
+/// The names of all rule sets, separated by blanks.
+fn rule_sets() -> String {
+    DrawRuleSet::ALL.map(DrawRuleSet::name).join(" ")
 }
 
 fn boolean(name: &str, text: &str) -> Result<bool, HubError> {

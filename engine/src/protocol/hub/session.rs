@@ -505,6 +505,7 @@ impl<W: Write> Session<W> {
 }
 
 /// How a search is ended from outside.
+#[derive(Clone, Copy)]
 enum Command {
     Stop,
     PonderHit,
