@@ -7,6 +7,7 @@ pub mod dxp;
 pub mod fen;
 pub mod hub;
 pub mod moves;
+pub mod pdn;
 mod route;
 
 pub use fen::{Fen, FenErrorKind, FenWarning, ParseFenError, StrandedMen};
