@@ -5,6 +5,7 @@
 mod support;
 
 use movegen::{Color, Move, Position};
+use support::fen;
 use support::mailbox::Mailbox;
 use support::random::{Random, scattered, sprinkled};
 
@@ -182,5 +183,39 @@ fn reversed_positions_have_the_turned_moves() {
         if let Some(&mv) = position.legal_moves().first() {
             assert_eq!(position.after(mv).reversed(), reversed.after(turn(&mv)), "{position:?}");
         }
+    }
+}
+
+/// The positions with the most explored routes and the most captures that a long search for them
+/// found, against every route walked out: up to some million jumps.
+#[test]
+fn positions_with_the_most_routes() {
+    for (text, count, captured) in [
+        (
+            "W:WK27:BK1,K3,K6,K8,K9,K10,K11,K12,K14,K17,K19,K20,K21,K22,K23,K26,K30,K31,K32,K33,\
+             K34,K37,K41,K42,K43,K44,K45,K46,K50",
+            4,
+            17,
+        ),
+        ("W:WK27:BK8,K9,K10,K11,K12,K19,K20,K21,K22,K28,K30,K31,K33,K34,K41,K42,K43,K44", 12, 17),
+        (
+            "W:WK1,K3,K5,K6,K25,K26,K46,K48,K50:BK7,K8,K9,K10,K17,K18,K20,K21,K23,K29,K30,K31,\
+             K39,K40,K41,K42,K43",
+            28,
+            16,
+        ),
+        (
+            "W:WK46:BK9,K10,K13,K15,K17,K18,K20,K22,K24,K27,K28,K29,K31,K38,K39,K41,K42,K44,K49,K50",
+            228,
+            9,
+        ),
+    ] {
+        let position = fen(text);
+        let mut moves: Vec<Move> = position.legal_moves().into_iter().collect();
+        moves.sort_unstable();
+        let walked = Mailbox::new(&position).legal_moves_within(20_000_000);
+        assert_eq!(Some(&moves), walked.as_ref(), "{text}");
+        assert_eq!((moves.len(), moves[0].captured().len()), (count, captured), "{text}");
+        assert_eq!(position.count_legal_moves() as usize, count, "{text}");
     }
 }

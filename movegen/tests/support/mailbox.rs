@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use movegen::{Bitboard, Color, Kind, Move, Piece, Position, Setup, Square};
 
-/// How many jumps one position may take before the generator gives up: the number of routes of
-/// kings can be astronomical.
+/// How many jumps a position may take before the generator gives up: kings can have millions of
+/// routes when each landing square is walked on its own.
 const MAX_JUMPS: u32 = 100_000;
 
 /// Row and column, 0 to 9 from the top left as White sees the board.
@@ -34,6 +34,7 @@ struct Longest {
     pieces: usize,
     moves: BTreeSet<(u8, u8, Vec<u8>)>,
     jumps: u32,
+    max_jumps: u32,
 }
 
 fn number((row, column): Place) -> u8 {
@@ -142,7 +143,7 @@ impl Mailbox {
         }
         for (target, landing) in jumps {
             longest.jumps += 1;
-            if longest.jumps > MAX_JUMPS {
+            if longest.jumps > longest.max_jumps {
                 return None;
             }
             let before = std::mem::replace(&mut route.at, landing);
@@ -162,7 +163,12 @@ impl Mailbox {
 
     /// The legal moves in ascending order, `None` when there are too many routes to walk.
     pub fn legal_moves(&self) -> Option<Vec<Move>> {
-        let mut longest = Longest::default();
+        self.legal_moves_within(MAX_JUMPS)
+    }
+
+    /// As `legal_moves`, with another bound on the jumps.
+    pub fn legal_moves_within(&self, max_jumps: u32) -> Option<Vec<Move>> {
+        let mut longest = Longest { max_jumps, ..Longest::default() };
         for (from, kind) in self.pieces(self.side) {
             // The start square counts as empty while the piece is on its way.
             let mut lifted = self.clone();
