@@ -99,7 +99,7 @@ pub(super) fn run(args: &AnalyseArgs) -> Result<(), Failure> {
             }
             analysis.position(None, &game, Detail::Full)?;
         }
-        Source::Games(games) => analyse_games(args, &mut analysis, games)?,
+        Source::Games(games) => analyse_games(args, &mut analysis, *games)?,
     }
     Ok(())
 }

@@ -77,10 +77,6 @@ enum Failure {
 }
 
 impl Failure {
-    fn input(error: impl Into<anyhow::Error>) -> Failure {
-        Failure::Input(error.into())
-    }
-
     fn run(error: impl Into<anyhow::Error>) -> Failure {
         Failure::Run(error.into())
     }

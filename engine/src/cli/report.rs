@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use meerslag_engine::{Bound, Info, Outcome};
 use movegen::notation::moves::format_move;
-use movegen::{Game, Move, Position, Square};
+use movegen::{Color, Game, Move, Piece, Position, Square};
 use serde::Serialize;
 
 /// The board as text: `w b` men, `W B` kings, `.` an empty square; the numbers of the first and
@@ -16,7 +16,7 @@ pub(super) fn board(position: &Position, flipped: bool) -> String {
         let _ = write!(text, "  {:>2} ", row * 5 + 1);
         for column in (0..10).map(in_order) {
             let c = Square::from_row_column(row, column)
-                .map_or(' ', |s| position.piece_at(s).map_or('.', |p| p.hub_letter()));
+                .map_or(' ', |s| position.piece_at(s).map_or('.', Piece::hub_letter));
             let _ = write!(text, " {c}");
         }
         let _ = writeln!(text, "  {:>2}", row * 5 + 5);
@@ -27,20 +27,21 @@ pub(super) fn board(position: &Position, flipped: bool) -> String {
 /// A line of play in the usual notation, with move numbers: `12. 32-28 19-23 13. 28x19`.
 pub(super) fn line(game: &Game, moves: &[Move]) -> String {
     let mut position = *game.position();
-    let mut ply = game.ply() + usize::from(game.start().side_to_move() == movegen::Color::Black);
+    let black_began = game.start().side_to_move() == Color::Black;
+    let first = game.ply() + usize::from(black_began);
     let mut text = String::new();
-    for (i, &mv) in moves.iter().enumerate() {
+    for (ply, &mv) in (first..).zip(moves) {
         let number = ply / 2 + 1;
-        if ply.is_multiple_of(2) {
-            let _ = write!(text, "{}{number}. ", if i == 0 { "" } else { " " });
-        } else if i == 0 {
-            let _ = write!(text, "{number}... ");
-        } else {
+        if ply > first {
             text.push(' ');
+        }
+        if ply.is_multiple_of(2) {
+            let _ = write!(text, "{number}. ");
+        } else if ply == first {
+            let _ = write!(text, "{number}... ");
         }
         text.push_str(&format_move(&position, mv));
         position = position.after(mv);
-        ply += 1;
     }
     text
 }

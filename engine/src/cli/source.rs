@@ -34,14 +34,14 @@ pub(super) enum Source {
     /// One position.
     Position(Box<Game>),
     /// The games of a file.
-    Games(Games),
+    Games(Box<Games>),
 }
 
 /// Opens a PDN file, `-` for standard input, or else reads a position.
 pub(super) fn open(input: Option<&str>) -> Result<Source, Failure> {
     let Some(text) = input else { return Ok(Source::Position(Box::default())) };
     if text == "-" {
-        return Ok(Source::Games(Games::new(Box::new(BufReader::new(io::stdin())))));
+        return Ok(Source::Games(Box::new(Games::new(Box::new(BufReader::new(io::stdin()))))));
     }
     let path = Path::new(text);
     let looks_like_file = path
@@ -51,7 +51,7 @@ pub(super) fn open(input: Option<&str>) -> Result<Source, Failure> {
         let file = File::open(path)
             .with_context(|| format!("cannot open {text}"))
             .map_err(Failure::Input)?;
-        return Ok(Source::Games(Games::new(Box::new(BufReader::new(file)))));
+        return Ok(Source::Games(Box::new(Games::new(Box::new(BufReader::new(file))))));
     }
     match start(Some(text)) {
         Ok(game) => Ok(Source::Position(Box::new(game))),
