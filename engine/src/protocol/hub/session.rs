@@ -111,6 +111,8 @@ struct Search {
     /// The result is kept back until `stop` or (pondering) `ponder-hit`: clients cannot tell an
     /// early end of these searches from an answer.
     waits: bool,
+    /// A line that does not belong into a search waits for the end of this one.
+    is_ending: bool,
     /// The finished search's result, while `waits`.
     held: Option<Box<Result<Outcome, String>>>,
     /// The last `info` written, and when.
@@ -132,7 +134,7 @@ struct Session<W> {
     /// Nobody has said `hub` yet, and until then we are not to speak.
     silent: bool,
     busy: Busy,
-    /// Lines that came while the worker was busy and wait for their turn.
+    /// Lines that have come and wait for their turn.
     pending: VecDeque<String>,
     /// Errors that may not be told before `done`: some clients give a game up on an `error` line
     /// while they wait for a move.
@@ -155,12 +157,8 @@ impl<W: Write> Session<W> {
         reports: &Receiver<Report>,
     ) -> io::Result<()> {
         loop {
-            while matches!(self.busy, Busy::No)
-                && let Some(line) = self.pending.pop_front()
-            {
-                if self.execute(&line)? == Next::Quit {
-                    return Ok(());
-                }
+            if self.work_off()? == Next::Quit {
+                return Ok(());
             }
             select! {
                 recv(lines) -> line => {
@@ -170,7 +168,7 @@ impl<W: Write> Session<W> {
                             self.fail(HubError::LineTooLong { limit: MAX_LINE })?;
                             Next::GoOn
                         }
-                        Ok(Input::Line(text)) => self.receive(text)?,
+                        Ok(Input::Line(text)) => self.receive(text),
                     };
                     if next == Next::Quit {
                         return Ok(());
@@ -197,43 +195,47 @@ impl<W: Write> Session<W> {
     }
 
     /// A line has come in.
-    fn receive(&mut self, text: String) -> io::Result<Next> {
+    fn receive(&mut self, text: String) -> Next {
         self.log.line('<', text.trim_end_matches('\r'));
-        match &self.busy {
-            Busy::No => self.execute(&text),
-            Busy::Configuring { .. } => {
-                if command(&text) == Some("quit") {
-                    return Ok(Next::Quit);
-                }
-                self.pending.push_back(text);
-                Ok(Next::GoOn)
+        if !self.pending.is_empty() && command(&text) == Some("quit") {
+            return Next::Quit;
+        }
+        self.pending.push_back(text);
+        Next::GoOn
+    }
+
+    /// Obeys the lines that have come, in their order, as far as the worker lets us.
+    fn work_off(&mut self) -> io::Result<Next> {
+        loop {
+            let searching = match &self.busy {
+                Busy::No => false,
+                Busy::Searching(search) if !search.is_ending => true,
+                Busy::Searching(_) | Busy::Configuring { .. } => return Ok(Next::GoOn),
+            };
+            let Some(text) = self.pending.pop_front() else { return Ok(Next::GoOn) };
+            let next = if searching { self.heed(text)? } else { self.execute(&text)? };
+            if next == Next::Quit {
+                return Ok(Next::Quit);
             }
-            Busy::Searching(_) => self.receive_while_searching(text),
         }
     }
 
-    fn receive_while_searching(&mut self, text: String) -> io::Result<Next> {
-        let command = command(&text);
-        if command == Some("quit") {
-            return Ok(Next::Quit);
-        }
-        if !self.pending.is_empty() {
-            // The search is ending because of an earlier line; this one is about what follows.
-            self.pending.push_back(text);
-            return Ok(Next::GoOn);
-        }
-        match command {
+    /// Obeys a line during a search.
+    fn heed(&mut self, text: String) -> io::Result<Next> {
+        match command(&text) {
+            Some("quit") => return Ok(Next::Quit),
             Some("ping") => self.write("pong")?,
             Some("stop") => self.end_search(Command::Stop)?,
             Some("ponder-hit") => self.end_search(Command::PonderHit)?,
-            Some("pos" | "level" | "go" | "new-game" | "set-param" | "hub" | "init") => {
-                match Line::parse(&text) {
-                    Ok(_) => {
-                        self.pending.push_back(text);
-                        self.end_search(Command::Stop)?;
-                    }
-                    Err(bad) => self.deferred.push(bad.error),
+            Some("pos" | "level" | "go" | "new-game" | "set-param" | "hub" | "init")
+                if Line::parse(&text).is_ok() =>
+            {
+                // The client is done with this search; the line waits until it has ended.
+                self.pending.push_front(text);
+                if let Busy::Searching(search) = &mut self.busy {
+                    search.is_ending = true;
                 }
+                self.end_search(Command::Stop)?;
             }
             _ => {
                 if let Err(bad) = Line::parse(&text) {
@@ -377,6 +379,7 @@ impl<W: Write> Session<W> {
             position,
             mode,
             waits,
+            is_ending: false,
             held: None,
             written: None,
         });
