@@ -59,7 +59,7 @@ pub fn random_start(random: &mut Random, plies: usize) -> Position {
 }
 
 /// Plays a game from this position; White's engine is the first. `level` gives the line of
-/// limits for a side.
+/// limits for a side; it is told the times used so far, which belong to the sides in turn.
 ///
 /// # Panics
 /// If an engine breaks the protocol or the rules.
@@ -67,7 +67,7 @@ pub fn play(
     engines: &mut [Client; 2],
     start: Position,
     history: History,
-    mut level: impl FnMut(Color) -> String,
+    mut level: impl FnMut(Color, &[Duration]) -> String,
 ) -> Record {
     let mut game = Game::new(start);
     let mut times = Vec::new();
@@ -82,7 +82,7 @@ pub fn play(
         let side = game.position().side_to_move();
         let engine = &mut engines[usize::from(side == Color::Black)];
         engine.send(&pos_line(&game, history));
-        engine.send(&level(side));
+        engine.send(&level(side, &times));
         let answer = engine.go("think", game.position());
         times.push(answer.elapsed);
         let mv = answer.best.expect("there are legal moves");
