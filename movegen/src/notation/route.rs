@@ -75,18 +75,9 @@ impl Routes {
     /// The empty squares from `square` on (which is empty) that a piece with this reach may stand
     /// on without turning.
     fn slide(&self, square: Square, direction: usize) -> Vec<Square> {
-        let mut squares = vec![square];
-        let mut last = square;
-        while self.is_king {
-            match step(last, direction) {
-                Some(next) if self.empty.contains(next) => {
-                    squares.push(next);
-                    last = next;
-                }
-                _ => break,
-            }
-        }
-        squares
+        let ahead = |s: &Square| step(*s, direction).filter(|&next| self.empty.contains(next));
+        let length = if self.is_king { 10 } else { 1 };
+        std::iter::successors(Some(square), ahead).take(length).collect()
     }
 
     /// The jump from a standing square in a direction, with the squares crossed before it.

@@ -20,8 +20,8 @@ const MAX_PROBLEMS: u32 = 5;
 /// A game with more text than this is none, or not one worth its memory.
 const MAX_GAME: usize = 4 * 1024 * 1024;
 
-/// What a move costs in that account besides its text.
-const MOVE_COST: usize = 256;
+/// What a move, comment or variation costs in that account besides its text.
+const ITEM_COST: usize = 256;
 
 pub(super) const MAX_WARNINGS: usize = 100;
 
@@ -50,8 +50,14 @@ impl SetUp {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum RawAnnotation {
     Comment(String),
+    /// Words in a variation that are no part of play.
+    Prose(String),
     Variation(RawLine),
-    SetUp { place: Place, text: String, set_up: SetUp },
+    SetUp {
+        place: Place,
+        text: String,
+        set_up: SetUp,
+    },
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -101,6 +107,7 @@ fn annotations_to_words(list: &[RawAnnotation], words: &mut Vec<String>) {
     for annotation in list {
         words.push(match annotation {
             RawAnnotation::Comment(text) => format!("{{{text}}}"),
+            RawAnnotation::Prose(text) => text.clone(),
             RawAnnotation::Variation(line) => format!("({})", line.to_text()),
             RawAnnotation::SetUp { text, .. } => format!("/FEN \"{text}\"/"),
         });
@@ -227,8 +234,21 @@ impl Builder {
     }
 
     fn comment(&mut self, text: String) {
-        self.size += text.len();
+        self.size += text.len() + ITEM_COST;
         self.current().tail().push(RawAnnotation::Comment(text));
+    }
+
+    /// A word in a variation that is no part of play; words in a row become one remark.
+    fn prose(&mut self, word: &str) {
+        self.size += word.len() + 1;
+        let tail = self.current().tail();
+        if let Some(RawAnnotation::Prose(text)) = tail.last_mut() {
+            text.push(' ');
+            text.push_str(word);
+        } else {
+            tail.push(RawAnnotation::Prose(word.to_owned()));
+            self.size += ITEM_COST;
+        }
     }
 
     /// Takes a token in; returns whether the game is over.
@@ -266,7 +286,10 @@ impl Builder {
                 self.passed_over = 1;
                 self.warn(place, PdnWarningKind::VariationTooDeep(MAX_DEPTH));
             }
-            Token::Open => self.open.push(RawLine::default()),
+            Token::Open => {
+                self.size += ITEM_COST;
+                self.open.push(RawLine::default());
+            }
             Token::Close => self.close(place),
             token if self.current().stop.is_some() => self.stopped_token(&token),
             _ if self.passed_over > 0 => {}
@@ -278,11 +301,11 @@ impl Builder {
     fn take_in(&mut self, place: Place, token: Token) {
         match token {
             Token::Tag { name, value } => {
-                self.size += name.len() + value.len() + MOVE_COST;
+                self.size += name.len() + value.len() + ITEM_COST;
                 self.game.tags.push((place, name, value));
             }
             Token::Move { written, text } => {
-                self.size += text.len() + MOVE_COST;
+                self.size += text.len() + ITEM_COST;
                 let ply = RawPly { place, text, written, nags: Vec::new(), after: Vec::new() };
                 self.current().plies.push(ply);
             }
@@ -294,7 +317,7 @@ impl Builder {
             }
             Token::Comment(text) => self.comment(text),
             Token::SetUp(text) => {
-                self.size += text.len() + MOVE_COST;
+                self.size += text.len() + ITEM_COST;
                 let set_up = SetUp::read(&text);
                 if let SetUp::Unusable(error) = &set_up {
                     self.warn(place, PdnWarningKind::BadSetUp(*error));
@@ -313,7 +336,7 @@ impl Builder {
                 }
             }
             Token::Junk(text) => self.unreadable(place, text),
-            Token::End { text, .. } => self.comment(text),
+            Token::End { text, .. } => self.prose(&text),
             Token::Open | Token::Close => {}
         }
     }
@@ -367,7 +390,7 @@ impl Builder {
         }
         if self.open.len() > 1 {
             // Prose in parentheses is common and harmless to the main line.
-            self.comment(text.clone());
+            self.prose(&text);
             self.warn(place, PdnWarningKind::Unreadable(text));
             return;
         }

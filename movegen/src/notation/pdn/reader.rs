@@ -143,7 +143,7 @@ impl<R: BufRead> PdnReader<R> {
         for (_, name, value) in raw.tags {
             tags.push(name, value);
         }
-        let mut resolver = Resolver::default();
+        let mut resolver = Resolver::new();
         let (line, stopped) = if bad_start.is_some() {
             // Moves from an unknown position: kept as text.
             let mut line = Line::default();

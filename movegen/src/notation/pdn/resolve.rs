@@ -13,8 +13,8 @@ use crate::moves::Move;
 use crate::notation::moves::{MoveText, ParseMoveError};
 use crate::position::Position;
 
-/// How many moves may be tried in one line beyond its own before the search stops.
-const MAX_RETRIES: usize = 20_000;
+/// How many moves may be tried in one game in search of the right readings.
+const MAX_RETRIES: usize = 50_000;
 
 /// The result of reading a line.
 pub(super) struct Resolved {
@@ -23,11 +23,12 @@ pub(super) struct Resolved {
     pub(super) stopped: Option<PdnWarning>,
 }
 
-/// Reads lines and collects what is odd about them.
-#[derive(Default)]
+/// Reads the lines of one game and collects what is odd about them.
 pub(super) struct Resolver {
     pub(super) warnings: Vec<PdnWarning>,
     pub(super) ambiguous: u64,
+    /// Moves that may still be tried after a wrong reading.
+    retries: usize,
 }
 
 /// A reading of one or more written moves.
@@ -67,6 +68,10 @@ struct Path {
 }
 
 impl Resolver {
+    pub(super) fn new() -> Resolver {
+        Resolver { warnings: Vec::new(), ambiguous: 0, retries: MAX_RETRIES }
+    }
+
     fn warn(&mut self, warning: PdnWarning) {
         if self.warnings.len() < MAX_WARNINGS {
             self.warnings.push(warning);
@@ -79,7 +84,7 @@ impl Resolver {
             let line = Line { lead: self.annotations(start, start, raw.lead), plies: Vec::new() };
             return self.cut_short(line, start, &raw.plies, raw.stop);
         };
-        let path = find_path(first, &raw.plies);
+        let path = find_path(first, &raw.plies, &mut self.retries);
         self.report(&raw.plies, &path);
         let mut line = Line { lead: self.annotations(start, start, raw.lead), plies: Vec::new() };
         let mut plies = raw.plies.into_iter();
@@ -165,7 +170,7 @@ impl Resolver {
         let mut out = Vec::new();
         for annotation in list {
             match annotation {
-                RawAnnotation::Comment(text) => {
+                RawAnnotation::Comment(text) | RawAnnotation::Prose(text) => {
                     if !text.is_empty() {
                         out.push(Annotation::Comment(Comment::new(&text)));
                     }
@@ -253,11 +258,11 @@ fn readings(position: Position, plies: &[RawPly], index: usize) -> Vec<Reading> 
 }
 
 /// The first path through all written moves, or else the longest.
-fn find_path(start: Position, plies: &[RawPly]) -> Path {
+fn find_path(start: Position, plies: &[RawPly], retries: &mut usize) -> Path {
     let mut best = Path::default();
     let mut steps: Vec<Step> = Vec::new();
     let mut choices: Vec<Choice> = Vec::new();
-    let mut tries = plies.len() + MAX_RETRIES;
+    let mut is_retry = false;
     let (mut index, mut position) = (0, Some(start));
     loop {
         // Forward until the end or until nothing fits.
@@ -270,9 +275,11 @@ fn find_path(start: Position, plies: &[RawPly]) -> Path {
                 choices.push(Choice { depth, index, before, readings, next: 1 });
             }
             (index, position) = advance(&mut steps, plies, index, before, reading);
-            tries = tries.saturating_sub(1);
-            if tries == 0 && !choices.is_empty() {
-                break;
+            if is_retry {
+                *retries = retries.saturating_sub(1);
+                if *retries == 0 {
+                    return longer(best, steps, index == plies.len());
+                }
             }
         }
         let is_whole = index == plies.len();
@@ -281,10 +288,9 @@ fn find_path(start: Position, plies: &[RawPly]) -> Path {
             return best;
         }
         if is_whole || (!best.is_whole && steps.len() > best.steps.len()) {
+            // Keeping a path costs as much as trying some moves.
+            *retries = retries.saturating_sub(steps.len() / 64);
             best = Path { steps: steps.clone(), is_whole, rivals: None };
-        }
-        if tries == 0 {
-            return best;
         }
         // Back to the last choice that is not used up.
         while choices.last().is_some_and(|c| c.next == c.readings.len()) {
@@ -294,8 +300,20 @@ fn find_path(start: Position, plies: &[RawPly]) -> Path {
         steps.truncate(choice.depth);
         let reading = choice.readings[choice.next].clone();
         choice.next += 1;
+        is_retry = true;
+        if *retries == 0 {
+            return best;
+        }
         (index, position) = advance(&mut steps, plies, choice.index, choice.before, reading);
-        tries = tries.saturating_sub(1);
+    }
+}
+
+/// The better of the best path and the one at hand.
+fn longer(best: Path, steps: Vec<Step>, is_whole: bool) -> Path {
+    if best.is_whole || best.steps.len() >= steps.len() {
+        best
+    } else {
+        Path { steps, is_whole, rivals: None }
     }
 }
 

@@ -396,7 +396,15 @@ impl<R: BufRead> Lexer<R> {
             }
             self.chars.next();
         }
-        self.skip_blanks();
+        // The value may stand on the next line, but only in quotes.
+        let blanks = self.blanks_at(0);
+        let next = self.chars.peek_at(blanks);
+        if next == Some('"') || self.blanks_on_line() == blanks {
+            self.chars.skip(blanks);
+        } else if next == Some(']') {
+            self.chars.skip(blanks + 1);
+            return Token::Tag { name, value: String::new() };
+        }
         let value = if self.chars.peek() == Some('"') {
             self.chars.next();
             self.quoted_value(place)
@@ -517,7 +525,7 @@ impl<R: BufRead> Lexer<R> {
             }
             text.push(c);
         }
-        self.finish_comment(place, text)
+        self.finish_comment(place, &text)
     }
 
     fn line_comment(&mut self, place: Place) -> Token {
@@ -527,10 +535,10 @@ impl<R: BufRead> Lexer<R> {
             text.push(c);
             self.chars.next();
         }
-        self.finish_comment(place, text)
+        self.finish_comment(place, &text)
     }
 
-    fn finish_comment(&mut self, place: Place, text: Kept) -> Token {
+    fn finish_comment(&mut self, place: Place, text: &Kept) -> Token {
         if text.is_cut() {
             self.warn(place, PdnWarningKind::TextCutOff(MAX_TEXT));
         }

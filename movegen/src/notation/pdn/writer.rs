@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::game::{Annotation, Line, PdnGame};
+use super::token::one_line;
 use crate::color::Color;
 use crate::notation::moves::format_move;
 use crate::position::Position;
@@ -65,7 +66,7 @@ pub fn game_to_string(game: &PdnGame, options: &WriteOptions) -> String {
 fn tags(game: &PdnGame, options: &WriteOptions) -> String {
     let mut text = String::new();
     let mut tag = |name: &str, value: &str| {
-        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+        let value = one_line(value).replace('\\', "\\\\").replace('"', "\\\"");
         text.push_str(&format!("[{name} \"{value}\"]\n"));
     };
     for (name, unknown) in ALWAYS {
