@@ -6,7 +6,7 @@ mod support;
 
 use movegen::draw::{FIVE_MOVES, SIXTEEN_MOVES, TWENTY_FIVE_MOVES, earlier_occurrences};
 use movegen::{
-    Color, DrawCounters, DrawReason, DrawRuleSet, DrawRules, Game, IllegalMove, MaterialClass,
+    Color, DrawCounters, DrawReason, DrawRuleSet, DrawRules, Fen, Game, IllegalMove, MaterialClass,
     Move, Position, Status, WinReason,
 };
 use support::random::{Random, sprinkled};
@@ -263,6 +263,19 @@ fn plies_of_a_fen_go_to_the_counter_of_the_class() {
     assert_eq!(most.draw(DrawRules::FMJD_CUMULATIVE), Some(DrawReason::SixteenMoves));
     let after = game("W:WK50,K49,K2:BK1", u16::MAX, "50-45");
     assert_eq!(after.counters().in_class(), u16::MAX, "counters stop, they do not wrap");
+}
+
+#[test]
+fn a_fen_with_counted_plies_starts_a_game() {
+    let game = |text: &str| text.parse::<Fen>().unwrap().game().unwrap();
+    let counted = game("W:WK36,35:BK15,16:H49:F60");
+    assert_eq!((counted.counters().plies(), counted.ply(), counted.occurrences()), (49, 0, 1));
+    assert_eq!(counted.status(RULES), Status::Ongoing);
+    let mut next = counted.clone();
+    play(&mut next, "36-47");
+    assert_eq!(next.status(RULES), Status::Draw(DrawReason::TwentyFiveMoves));
+    assert_eq!(game("W:WK36,35:BK15,16").counters().plies(), 0);
+    assert_eq!(game("W:WK36:BK15:H4000000000").counters().plies(), u16::MAX);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The main search: principal variation search, fail-soft.
 
+use movegen::MoveList;
+
 use super::node::{Kind, Node, Shallow};
 use super::ordering::{Picker, is_promotion};
 use super::params::{self, MAX_PLY, PROBCUT_DEPTH};
@@ -74,7 +76,9 @@ impl Worker<'_> {
             return score;
         }
 
-        let mut moves = node.position.legal_moves();
+        // Filled in place: a list is a kilobyte to move about.
+        let mut moves = MoveList::new();
+        node.position.generate(&mut moves);
         if moves.is_empty() {
             self.leaf(ply);
             return Score::loss_in(ply as u32);
@@ -83,7 +87,8 @@ impl Worker<'_> {
         // A forced move is no decision: look behind it.
         let extension = i32::from(moves.len() == 1);
         let table_move = hit.and_then(|hit| hit.mv.find(&moves));
-        let mut picker = Picker::new(
+        let mut picker = Picker::new();
+        picker.score(
             &moves,
             &node.position,
             table_move,

@@ -21,17 +21,23 @@ pub(super) struct Picker {
 
 impl Picker {
     #[inline]
-    pub(super) fn new(
+    pub(super) fn new() -> Picker {
+        Picker { scores: SmallVec::new() }
+    }
+
+    /// Scores the moves; `table` is the index of the table's move.
+    #[inline]
+    pub(super) fn score(
+        &mut self,
         moves: &MoveList,
         position: &Position,
         table: Option<usize>,
         history: &History,
         killers: [Option<Move>; 2],
-    ) -> Picker {
+    ) {
         let side = position.side_to_move();
-        let mut scores: SmallVec<[i32; movegen::INLINE_MOVES]> = SmallVec::new();
         let enemy_kings = position.kings(side.opponent());
-        scores.extend(moves.iter().map(|&mv| {
+        self.scores.extend(moves.iter().map(|&mv| {
             let mut score = history.get(side, mv);
             if mv.is_capture() {
                 score += KING * (mv.captured() & enemy_kings).len() as i32;
@@ -46,21 +52,22 @@ impl Picker {
             score
         }));
         if let Some(index) = table {
-            scores[index] = TABLE_MOVE;
+            self.scores[index] = TABLE_MOVE;
         }
-        Picker { scores }
     }
 
     /// Brings the best of the moves from `index` on to `index`.
     #[inline]
     pub(super) fn pick(&mut self, moves: &mut MoveList, index: usize) -> Move {
+        let scores = self.scores.as_mut_slice();
         let mut best = index;
-        for i in index + 1..self.scores.len() {
-            if self.scores[i] > self.scores[best] {
-                best = i;
+        let mut most = scores[index];
+        for (i, &score) in scores.iter().enumerate().skip(index + 1) {
+            if score > most {
+                (best, most) = (i, score);
             }
         }
-        self.scores.swap(index, best);
+        scores.swap(index, best);
         moves.swap(index, best);
         moves[index]
     }

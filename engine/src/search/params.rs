@@ -40,6 +40,12 @@ pub(super) const fn reduction(pv: bool, depth: i32, index: usize) -> i32 {
     }
 }
 
+/// Full plies on one path beyond the horizon that answer threats of capture: with this number of
+/// kings on the board.
+pub(super) const fn threat_plies(kings: u32) -> u32 {
+    if kings <= 6 { 4 } else { 2 }
+}
+
 /// Nodes between two looks at the clock and the commands; also the helpers' reporting interval.
 pub(super) const POLL_NODES: u64 = 256;
 

@@ -1,7 +1,9 @@
 //! Quiescence: no position in which either side could capture is judged as it stands.
 
+use movegen::MoveList;
+
 use super::node::{Kind, Node};
-use super::params::MAX_PLY;
+use super::params::{MAX_PLY, threat_plies};
 use super::worker::Worker;
 use crate::score::Score;
 
@@ -9,8 +11,13 @@ impl Worker<'_> {
     /// The score of a node at the horizon that no draw rule ends.
     ///
     /// Captures are compulsory, so all of them are searched and standing pat is no choice. If
-    /// the opponent threatens to capture, one full ply is searched, at any depth: most threats
-    /// are parried or paid back. Only quiet positions are evaluated.
+    /// the opponent threatens to capture, a full ply is searched: most threats are parried or
+    /// paid back. Only quiet positions are evaluated.
+    ///
+    /// With many kings threats answer threats without end. After
+    /// [`threat_plies`] such plies on one path the threat is
+    /// taken at its word: the opponent captures at once. That is too gloomy for the side to move,
+    /// but ends.
     pub(super) fn quiescence<K: Kind>(
         &mut self,
         node: &Node,
@@ -22,7 +29,19 @@ impl Worker<'_> {
         let side = position.side_to_move();
         let captures = position.has_capture(side);
         if !captures && position.has_capture(side.opponent()) {
-            return self.full::<K>(node, 1, alpha, beta, ply);
+            if self.threat_plies < threat_plies(position.all_kings().len()) {
+                let depth = i32::from(self.threat_plies == 0);
+                self.threat_plies += 1;
+                let score = self.full::<K>(node, depth, alpha, beta, ply);
+                self.threat_plies -= 1;
+                return score;
+            }
+            if position.has_legal_move() && ply < MAX_PLY {
+                let passed = Node { position: position.with_other_side(), ..*node };
+                return self.descend(&passed, |worker| {
+                    -worker.quiescence::<K>(&passed, -beta, -alpha, ply + 1)
+                });
+            }
         }
         if !self.enter(ply) {
             return Score::DRAW;
@@ -38,7 +57,9 @@ impl Worker<'_> {
             return self.evaluate(node, ply);
         }
         let mut best = Score::MIN;
-        for mv in position.legal_moves() {
+        let mut moves = MoveList::new();
+        position.generate(&mut moves);
+        for &mv in &moves {
             let child = node.after(mv);
             let score = self
                 .descend(&child, |worker| -worker.search::<K>(&child, 0, -beta, -alpha, ply + 1));

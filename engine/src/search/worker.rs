@@ -105,6 +105,8 @@ pub(super) struct Worker<'a> {
     /// The last finished iteration.
     pub(super) completed: i32,
     pub(super) max_ply: usize,
+    /// Full plies beyond the horizon on the current path.
+    pub(super) threat_plies: u32,
     leaves: u64,
     leaf_plies: u64,
 }
@@ -122,6 +124,7 @@ impl<'a> Worker<'a> {
             pondering,
             completed: 0,
             max_ply: 0,
+            threat_plies: 0,
             leaves: 0,
             leaf_plies: 0,
         }
@@ -158,7 +161,9 @@ impl<'a> Worker<'a> {
         shared.counters[self.id].0.store(self.nodes, Ordering::Relaxed);
         self.next_poll = self.nodes + POLL_NODES;
         if self.id != 0 {
-            self.stopped |= shared.finished.load(Ordering::Relaxed);
+            let waiting = shared.limits.mode == Mode::Ponder && !shared.control.is_ponder_hit();
+            let spent = shared.limits.nodes.is_some_and(|limit| shared.nodes() >= limit);
+            self.stopped |= shared.finished.load(Ordering::Relaxed) || spent && !waiting;
             return;
         }
         if shared.control.is_stopped() {

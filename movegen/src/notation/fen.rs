@@ -13,7 +13,9 @@ use thiserror::Error;
 
 use crate::bitboard::Bitboard;
 use crate::color::Color;
+use crate::draw::DrawCounters;
 use crate::error::PositionError;
+use crate::game::Game;
 use crate::piece::{Kind, Piece};
 use crate::position::Position;
 use crate::setup::Setup;
@@ -213,6 +215,17 @@ impl Fen {
     /// in the text as well.
     pub fn position(&self) -> Result<Position, PositionError> {
         self.setup.position()
+    }
+
+    /// A game that starts from this position, with the plies of `:Hn` counted already (0 without
+    /// that field).
+    ///
+    /// # Errors
+    /// As [`Fen::position`].
+    pub fn game(&self) -> Result<Game, PositionError> {
+        let start = self.position()?;
+        let plies = self.halfmoves.unwrap_or(0).try_into().unwrap_or(u16::MAX);
+        Ok(Game::with_counters(start, DrawCounters::with_plies(&start, plies)))
     }
 
     /// The FEN followed by those of `:Hn` and `:Fn` that are known. `Display` leaves them out,
