@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::interrupt::Interrupt;
 use super::report::{self, BestRecord, InfoRecord};
-use super::source::{self, Source};
+use super::source::{self, FileGame, Source};
 use super::{EngineArgs, Failure};
 
 /// Thinking time when no limit is given.
@@ -110,11 +110,11 @@ fn analyse_games(
     games: source::Games,
 ) -> Result<(), Failure> {
     let mut count = 0;
-    for (number, game) in (1..).zip(games) {
+    for game in games {
+        let FileGame { number, title, game } = game?;
         if args.game.is_some_and(|wanted| wanted != number) {
             continue;
         }
-        let (title, game) = game?;
         count += 1;
         analysis.engine.new_game();
         if !args.json {

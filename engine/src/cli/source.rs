@@ -81,25 +81,39 @@ impl Games {
     }
 }
 
+/// A game of a file.
+pub(super) struct FileGame {
+    /// Its place in the file among all games, from 1.
+    pub(super) number: u64,
+    pub(super) title: String,
+    pub(super) game: Game,
+}
+
 impl Iterator for Games {
-    type Item = Result<(String, Game), Failure>;
+    type Item = Result<FileGame, Failure>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let read = self.0.next();
-        for warning in self.0.take_skipped_warnings() {
-            eprintln!("meerslag: warning: {warning}");
-        }
-        let pdn = match read? {
-            Ok(pdn) => pdn,
-            Err(error) => {
-                let error = anyhow::Error::new(error).context("cannot read the file");
-                return Some(Err(Failure::Input(error)));
+        loop {
+            let read = self.0.next();
+            for warning in self.0.take_skipped_warnings() {
+                eprintln!("meerslag: warning: {warning}");
             }
-        };
-        for warning in pdn.warnings.iter().chain(&pdn.truncated) {
-            eprintln!("meerslag: warning: {warning}");
+            let pdn = match read? {
+                Ok(pdn) => pdn,
+                Err(error) => {
+                    let error = anyhow::Error::new(error).context("cannot read the file");
+                    return Some(Err(Failure::Input(error)));
+                }
+            };
+            for warning in &pdn.warnings {
+                eprintln!("meerslag: warning: {warning}");
+            }
+            let unreadable = pdn.truncated.as_ref().filter(|_| pdn.line.plies.is_empty());
+            if unreadable.is_none() {
+                let number = self.0.counters().games;
+                return Some(Ok(FileGame { number, title: title(&pdn), game: game(&pdn) }));
+            }
         }
-        Some(Ok((title(&pdn), game(&pdn))))
     }
 }
 

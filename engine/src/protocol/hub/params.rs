@@ -22,6 +22,9 @@ const BB_SIZE: RangeInclusive<i64> = 0..=8;
 const HASH_MB: RangeInclusive<i64> = 1..=16_384;
 /// Seconds.
 const MOVE_OVERHEAD: RangeInclusive<f64> = 0.0..=5.0;
+/// Seconds. More than a search in the same process needs: between us and the clock are pipes, a
+/// GUI, often a network, and a scheduler that may be busy. Scan keeps as much.
+const DEFAULT_MOVE_OVERHEAD: f64 = 0.1;
 /// Seconds.
 const SAFETY_TIME: RangeInclusive<f64> = 0.1..=86_400.0;
 
@@ -84,7 +87,7 @@ impl Default for Params {
             hash_mb: options.hash_mib as i64,
             bb_size: 5,
             bb_path: String::new(),
-            move_overhead: options.move_overhead.as_secs_f64(),
+            move_overhead: DEFAULT_MOVE_OVERHEAD,
             safety_time: 60.0,
             draw_rules: options.draw_rules.set,
         }
