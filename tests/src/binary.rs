@@ -18,10 +18,7 @@ pub fn binary() -> &'static Path {
     BUILT
         .get_or_init(|| {
             let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/Cargo.toml");
-            let mut build = escargot::CargoBuild::new()
-                .manifest_path(manifest)
-                .bin("meerslag")
-                .current_target();
+            let mut build = escargot::CargoBuild::new().manifest_path(manifest).bin("meerslag");
             if !cfg!(debug_assertions) {
                 build = build.release();
             }
@@ -45,6 +42,9 @@ pub struct Output {
 pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, input: impl AsRef<[u8]>) -> Output {
     let mut child = Command::new(binary())
         .args(args)
+        // Help texts are broken at this width.
+        .env("COLUMNS", "100")
+        .env_remove("CLICOLOR_FORCE")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
