@@ -1,8 +1,10 @@
 //! Reading and writing PDN: the dialects of `positions/pdn` and the tolerances one by one.
 
+use std::io::{self, BufReader, Read};
+
 use movegen::notation::pdn::{
-    Annotation, Comment, Counters, GameResult, PdnGame, PdnReader, PdnWarningKind, WriteOptions,
-    game_to_string,
+    Annotation, Comment, Counters, GameResult, ParsePdnError, PdnGame, PdnReader, PdnWarningKind,
+    ReadOptions, WriteOptions, game_to_string,
 };
 use movegen::notation::{ParseMoveError, format_move};
 use movegen::{Color, Position};
@@ -425,4 +427,69 @@ fn fen_tags_in_every_dialect() {
         PdnWarningKind::BadFen(e) if e.column == 7
     ));
     assert_eq!(comments(&game.line.lead), ["31-27 1-6 27-22"]);
+}
+
+#[test]
+fn fen_counters_are_kept_and_written_on_request() {
+    let game = read_one("[FEN \"W:WK31:BK20:H12:F34\"] 1. 31-27 *");
+    assert_eq!((game.halfmoves, game.move_number), (Some(12), Some(34)));
+    let text = game_to_string(&game, &WriteOptions::default());
+    assert!(text.contains("[FEN \"W:WK31:BK20\"]"), "{text}");
+    let options = WriteOptions { fen_counters: true, ..WriteOptions::default() };
+    let text = game_to_string(&game, &options);
+    assert!(text.contains("[FEN \"W:WK31:BK20:H12:F34\"]"), "{text}");
+    assert_eq!(read_one(&text).halfmoves, Some(12));
+}
+
+#[test]
+fn stranded_men_of_a_fen_tag_are_crowned_on_request() {
+    let text = "[FEN \"W:W5,31:B46\"] 1. 31-27 46-41 *";
+    assert!(read_one(text).truncated.is_some());
+    let options = ReadOptions { promote_stranded_men: true, ..ReadOptions::default() };
+    let mut reader = PdnReader::with_options(text.as_bytes(), options);
+    let game = reader.next().unwrap().unwrap();
+    assert_eq!((game.start.to_fen().as_str(), reader.counters().promoted), ("W:WK5,31:BK46", 2));
+    assert_eq!(moves(&game), "31-27 46-41");
+}
+
+/// Fails after its text is read.
+struct Failing<'a>(&'a [u8]);
+
+impl Read for Failing<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.0.is_empty() {
+            return Err(io::Error::other("the disk is gone"));
+        }
+        self.0.read(buffer)
+    }
+}
+
+#[test]
+fn an_input_error_is_reported_once_after_what_was_read() {
+    let input = BufReader::new(Failing(b"1. 32-28 *\n1. 33-28 18-22\n"));
+    let mut reader = PdnReader::new(input);
+    assert_eq!(moves(&reader.next().unwrap().unwrap()), "32-28");
+    assert_eq!(moves(&reader.next().unwrap().unwrap()), "33-28 18-22");
+    let ParsePdnError::Io { line, source } = reader.next().unwrap().unwrap_err();
+    assert_eq!((line, source.to_string().as_str()), (3, "the disk is gone"));
+    assert!(reader.next().is_none());
+}
+
+#[test]
+fn warnings_of_skipped_games_can_be_had() {
+    let mut reader = PdnReader::new(&b"[GameType \"21\"] 1. 11-15 *"[..]);
+    assert!(reader.next().is_none());
+    let warnings = reader.take_skipped_warnings();
+    assert_eq!(warnings.len(), 1);
+    assert_eq!(warnings[0].kind, PdnWarningKind::OtherGameType(21));
+    assert_eq!(reader.counters().warnings, 1);
+}
+
+#[test]
+fn a_variation_after_a_set_up_starts_from_it() {
+    let game = read_one("1. 32-28 /FEN \"B:W33:B18\"/ (1... 18-22 2. 33-28) 1... 18-23 *");
+    assert_eq!(moves(&game), "32-28 18-23");
+    assert_eq!(game.line.plies[0].variations().count(), 1);
+    assert_eq!(game.warnings, []);
+    assert_round_trip(&game);
 }

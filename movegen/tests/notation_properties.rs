@@ -77,6 +77,91 @@ fn assert_moves_round_trip(position: &Position) {
     }
 }
 
+/// A jump of a route: direction, the square behind the captured piece, the landing square.
+type Jump = ((i8, i8), Square, Square);
+
+/// Every route of a capture, listed one by one by walking the board square by square; `None` if
+/// there are too many.
+fn routes(position: &Position, mv: Move) -> Option<Vec<Vec<Jump>>> {
+    fn step(square: Square, (row, column): (i8, i8)) -> Option<Square> {
+        let row = square.row().checked_add_signed(row)?;
+        Square::from_row_column(row, square.column().checked_add_signed(column)?)
+    }
+    fn walk(
+        (position, mv, is_king): (&Position, Move, bool),
+        at: Square,
+        taken: Bitboard,
+        route: &mut Vec<Jump>,
+        found: &mut Vec<Vec<Jump>>,
+    ) {
+        if found.len() > 2000 {
+            return;
+        }
+        if taken == mv.captured() {
+            if at == mv.to() {
+                found.push(route.clone());
+            }
+            return;
+        }
+        let is_empty = |s: Square| position.empty().contains(s) || s == mv.from();
+        for direction in [(-1, -1), (-1, 1), (1, -1), (1, 1)] {
+            let mut next = step(at, direction);
+            while is_king && next.is_some_and(is_empty) {
+                next = next.and_then(|s| step(s, direction));
+            }
+            let Some(piece) = next.filter(|&s| mv.captured().contains(s) && !taken.contains(s))
+            else {
+                continue;
+            };
+            let Some(behind) = step(piece, direction).filter(|&s| is_empty(s)) else { continue };
+            let mut landing = Some(behind);
+            while let Some(to) = landing.filter(|&s| is_empty(s)) {
+                route.push((direction, behind, to));
+                walk((position, mv, is_king), to, taken.with(piece), route, found);
+                route.pop();
+                landing = if is_king { step(to, direction) } else { None };
+            }
+        }
+    }
+    let is_king = position.all_kings().contains(mv.from());
+    let mut found = Vec::new();
+    walk((position, mv, is_king), mv.from(), Bitboard::EMPTY, &mut Vec::new(), &mut found);
+    (found.len() <= 2000).then_some(found)
+}
+
+fn joined(squares: &[Square]) -> String {
+    squares.iter().map(Square::to_string).collect::<Vec<_>>().join("x")
+}
+
+/// The long form against its definition: of all routes the smallest list of squares, every other
+/// list reads as the same move, and so does every full path of landing squares.
+fn assert_long_form_is_as_defined(position: &Position, mv: Move) {
+    let Some(routes) = routes(position, mv) else { return };
+    assert!(!routes.is_empty(), "{position:?} {mv}");
+    let mut lists = Vec::new();
+    for route in &routes {
+        let mut squares = vec![mv.from()];
+        for pair in route.windows(2) {
+            let ((direction, behind, landing), (next, ..)) = (pair[0], pair[1]);
+            squares.push(if direction == next { behind } else { landing });
+        }
+        squares.push(mv.to());
+        lists.push(squares);
+        let landings: Vec<Square> =
+            std::iter::once(mv.from()).chain(route.iter().map(|j| j.2)).collect();
+        match parse_move(position, &joined(&landings)) {
+            Ok(read) => assert_eq!(read, mv, "{position:?} {}", joined(&landings)),
+            Err(ParseMoveError::Ambiguous { candidates, .. }) => assert!(candidates.contains(&mv)),
+            Err(error) => panic!("{position:?} {error}"),
+        }
+    }
+    let smallest = lists.iter().min().map(|l| joined(l));
+    assert_eq!(Some(format_long(position, mv)), smallest, "{position:?} {mv}");
+    for list in lists {
+        assert_eq!(parse_move(position, &joined(&list)), Ok(mv), "{position:?} {}", joined(&list));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -95,6 +180,13 @@ proptest! {
     #[test]
     fn moves_survive_every_format(position in positions()) {
         assert_moves_round_trip(&position);
+    }
+
+    #[test]
+    fn the_long_form_is_as_defined(position in positions()) {
+        for &mv in position.legal_moves().iter().filter(|m| m.is_capture()).take(40) {
+            assert_long_form_is_as_defined(&position, mv);
+        }
     }
 
     #[test]

@@ -10,8 +10,8 @@ use std::str::FromStr;
 
 use crate::bitboard::Bitboard;
 use crate::moves::Move;
-use crate::notation::fen::{Alphabet, FenErrorKind, ParseFenError};
-use crate::notation::hub;
+use crate::notation::fen::{FenErrorKind, ParseFenError};
+use crate::notation::letters::{Alphabet, parse_letters};
 use crate::notation::moves::ParseMoveError;
 use crate::position::Position;
 use crate::square::Square;
@@ -22,7 +22,7 @@ use crate::square::Square;
 /// If the text is not 51 characters of the format, not a position, or leaves a side without a
 /// piece. Whether the side to move has a move is for the caller to ask.
 pub fn parse_position(text: &str) -> Result<Position, ParseFenError> {
-    let position = hub::parse_letters(text, Alphabet::DXP)?;
+    let position = parse_letters(text, Alphabet::DXP)?;
     let side = position.side_to_move();
     for color in [side, side.opponent()] {
         if position.pieces(color).is_empty() {

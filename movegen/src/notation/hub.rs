@@ -6,7 +6,8 @@
 
 use crate::bitboard::Bitboard;
 use crate::moves::Move;
-use crate::notation::fen::{self, Alphabet, FenErrorKind, ParseFenError, StrandedMen};
+use crate::notation::fen::{FenErrorKind, ParseFenError};
+use crate::notation::letters::{Alphabet, parse_letters};
 use crate::notation::moves::ParseMoveError;
 use crate::position::Position;
 use crate::square::Square;
@@ -35,18 +36,6 @@ pub fn parse_position(text: &str) -> Result<Position, ParseFenError> {
         return Err(ParseFenError::at(FenErrorKind::SideWithoutPiece(opponent), text, 0));
     }
     Ok(position)
-}
-
-/// Reads 51 letters of the alphabet as a position.
-pub(super) fn parse_letters(text: &str, alphabet: Alphabet) -> Result<Position, ParseFenError> {
-    let length = text.chars().count();
-    if length != 51 {
-        // Where the text stops being right: at its end if too short, else at the surplus.
-        let offset = text.char_indices().nth(51).map_or(text.len(), |(i, _)| i);
-        return Err(ParseFenError::at(FenErrorKind::WrongLength(length), text, offset));
-    }
-    let setup = fen::read_letters(text, text.char_indices(), alphabet, StrandedMen::Refuse)?;
-    fen::position_of(&setup, text)
 }
 
 /// The position string.

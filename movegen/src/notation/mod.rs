@@ -6,6 +6,7 @@
 pub mod dxp;
 pub mod fen;
 pub mod hub;
+mod letters;
 pub mod moves;
 pub mod pdn;
 mod route;

@@ -27,7 +27,7 @@ impl Comment {
     /// A comment with this text, blanks folded.
     #[must_use]
     pub fn new(text: &str) -> Comment {
-        Comment { text: super::token::one_line(text) }
+        Comment { text: super::text::one_line(text) }
     }
 
     /// The commands: name and value of each `[%name value]`.
@@ -84,7 +84,7 @@ impl Comment {
             rest = rest[start..].find(']').map_or("", |end| &rest[start + end + 1..]);
         }
         plain.push_str(rest);
-        super::token::one_line(&plain)
+        super::text::one_line(&plain)
     }
 }
 

@@ -136,6 +136,10 @@ pub struct PdnGame {
     pub tags: Tags,
     /// The position before the first move.
     pub start: Position,
+    /// `:Hn` of the `FEN` tag: plies that already count for the draw rule of the start position.
+    pub halfmoves: Option<u32>,
+    /// `:Fn` of the `FEN` tag: the number of the first move.
+    pub move_number: Option<u32>,
     /// The main line.
     pub line: Line,
     /// The result: of the tag if it is there, else of the end of the move text.
@@ -157,6 +161,8 @@ impl PdnGame {
         PdnGame {
             tags: Tags::new(),
             start,
+            halfmoves: None,
+            move_number: None,
             line: Line::default(),
             result: GameResult::Unknown,
             truncated: None,

@@ -33,6 +33,7 @@ mod raw;
 mod reader;
 mod resolve;
 mod result;
+mod text;
 mod token;
 mod warning;
 mod writer;

@@ -134,9 +134,13 @@ impl<R: BufRead> PdnReader<R> {
 
     fn resolve(&mut self, mut raw: RawGame) -> PdnGame {
         let mut warnings = std::mem::take(&mut raw.warnings);
-        let (start, bad_start) = match self.start(&raw, &mut warnings) {
-            Ok(start) => (start, None),
-            Err(warning) => (Position::initial(), Some(warning)),
+        let (fen, bad_start) = match self.start(&raw, &mut warnings) {
+            Ok(fen) => (fen, None),
+            Err(warning) => (None, Some(warning)),
+        };
+        let (start, fen) = match fen {
+            Some((start, fen)) => (start, Some(fen)),
+            None => (Position::initial(), None),
         };
         let result = result(&raw, &mut warnings);
         let mut tags = Tags::new();
@@ -169,6 +173,8 @@ impl<R: BufRead> PdnReader<R> {
         let mut game = PdnGame {
             tags,
             start,
+            halfmoves: fen.as_ref().and_then(|f| f.halfmoves),
+            move_number: fen.as_ref().and_then(|f| f.move_number),
             line,
             result,
             truncated,
@@ -201,9 +207,9 @@ impl<R: BufRead> PdnReader<R> {
         &mut self,
         raw: &RawGame,
         warnings: &mut Vec<PdnWarning>,
-    ) -> Result<Position, PdnWarning> {
+    ) -> Result<Option<(Position, Fen)>, PdnWarning> {
         let Some((place, text)) = raw.tag("FEN").filter(|(_, text)| !is_unknown(text)) else {
-            return Ok(Position::initial());
+            return Ok(None);
         };
         let stranded = if self.options.promote_stranded_men {
             StrandedMen::Promote
@@ -217,12 +223,10 @@ impl<R: BufRead> PdnReader<R> {
         };
         match read() {
             Ok((fen, position)) => {
-                let odd = fen.warnings.into_iter();
-                warnings.extend(
-                    odd.map(|w| PdnWarning::at(place, PdnWarningKind::Fen(w))).take(MAX_WARNINGS),
-                );
+                let odd = fen.warnings.iter().take(MAX_WARNINGS);
+                warnings.extend(odd.map(|&w| PdnWarning::at(place, PdnWarningKind::Fen(w))));
                 self.counters.promoted += u64::from(fen.promoted);
-                Ok(position)
+                Ok(Some((position, fen)))
             }
             Err(error) => Err(PdnWarning::at(place, PdnWarningKind::BadFen(error))),
         }

@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use super::game::{Annotation, Line, PdnGame};
-use super::token::one_line;
+use super::text::one_line;
 use crate::color::Color;
+use crate::notation::fen::Fen;
 use crate::notation::moves::format_move;
 use crate::position::Position;
 
@@ -19,6 +20,9 @@ pub struct WriteOptions {
     /// Only tags, moves and `*`, for readers such as Hub 2.1: no comments, NAGs, variations or
     /// set-ups (the moves end before the first set-up).
     pub plain: bool,
+    /// Write lidraughts' counters (`:Hn`, `:Fn`) behind the FEN if they are known; few readers
+    /// take them.
+    pub fen_counters: bool,
 }
 
 /// Tags in the order of writing that are there in every game, with the value for "unknown".
@@ -79,9 +83,12 @@ fn tags(game: &PdnGame, options: &WriteOptions) -> String {
         }
     }
     tag("GameType", "20");
-    if game.start != Position::initial() {
+    let (halfmoves, move_number) =
+        if options.fen_counters { (game.halfmoves, game.move_number) } else { (None, None) };
+    let fen = Fen { halfmoves, move_number, ..Fen::from(&game.start) };
+    if game.start != Position::initial() || halfmoves.is_some() || move_number.is_some() {
         tag("SetUp", "1");
-        tag("FEN", &game.start.to_fen());
+        tag("FEN", &fen.to_string_with_counters());
     }
     tag("PlyCount", &plies(&game.line, options).to_string());
     if let Some(value) = game.tags.get("Termination") {
