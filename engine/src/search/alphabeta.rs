@@ -88,13 +88,7 @@ impl Worker<'_> {
         let extension = i32::from(moves.len() == 1);
         let table_move = hit.and_then(|hit| hit.mv.find(&moves));
         let mut picker = Picker::new();
-        picker.score(
-            &moves,
-            &node.position,
-            table_move,
-            &self.memory.history,
-            self.memory.killers[ply],
-        );
+        picker.score(&moves, &node.position, table_move, &self.memory.history);
 
         let old_alpha = alpha;
         let mut best = Score::MIN;
@@ -151,10 +145,6 @@ impl Worker<'_> {
                     self.memory.history.bad(side, tried);
                 }
                 self.memory.history.good(side, mv);
-                let killers = &mut self.memory.killers[ply];
-                if killers[0] != Some(mv) {
-                    *killers = [Some(mv), killers[0]];
-                }
             }
         }
         let bound = if best >= beta {

@@ -116,3 +116,96 @@ fn extend_variation(pv: &mut Vec<Move>, root: &Node, table: &Table, rules: DrawR
         pv.extend(reply.map(|index| replies[index]));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_positions::random_positions;
+    use crate::{Engine, EngineOptions};
+    use movegen::Position;
+
+    /// What the search means by a score, without windows, table, ordering or pruning: one full
+    /// ply, all captures, a full ply against the first threat on the path, later threats carried
+    /// out, forced moves for free.
+    struct Plain {
+        visited: u32,
+    }
+
+    impl Plain {
+        fn full(&mut self, position: &Position, depth: i32, threats: u32, ply: u32) -> Score {
+            self.visited += 1;
+            let moves = position.legal_moves();
+            let extension = i32::from(moves.len() == 1 && ply > 0);
+            let child = |mv: &Move| {
+                let depth = depth - 1 + extension;
+                let next = position.after(*mv);
+                -if depth > 0 && next.has_legal_move() {
+                    self.full(&next, depth, threats, ply + 1)
+                } else {
+                    self.horizon(&next, threats, ply + 1)
+                }
+            };
+            moves.iter().map(child).max().unwrap_or(Score::loss_in(ply))
+        }
+
+        fn horizon(&mut self, position: &Position, threats: u32, ply: u32) -> Score {
+            self.visited += 1;
+            let side = position.side_to_move();
+            if !position.has_legal_move() {
+                return Score::loss_in(ply);
+            }
+            if position.has_capture(side) {
+                let moves = position.legal_moves();
+                let child = |mv: &Move| -self.horizon(&position.after(*mv), threats, ply + 1);
+                return moves.iter().map(child).max().expect("there is a capture");
+            }
+            if !position.has_capture(side.opponent()) {
+                eval::evaluate(position)
+            } else if threats == 0 {
+                self.full(position, 1, 1, ply)
+            } else {
+                -self.horizon(&position.with_other_side(), threats, ply + 1)
+            }
+        }
+    }
+
+    #[test]
+    fn one_ply_is_what_it_says() {
+        let options =
+            EngineOptions { hash_mib: 1, draw_rules: DrawRules::NONE, ..EngineOptions::default() };
+        let mut engine = Engine::new(options).unwrap();
+        let (mut compared, mut deep) = (0, 0);
+        for position in random_positions(3_000, 7) {
+            if position.all_kings().len() > 2 || !position.has_legal_move() {
+                continue;
+            }
+            let mut plain = Plain { visited: 0 };
+            let expected = plain.full(&position, 1, 0, 0);
+            engine.new_game();
+            let game = Game::new(position);
+            let found = engine.search(&game, &Limits::depth(1), &Control::new(), &mut |_| {});
+            assert_eq!(found.info.score, expected, "{}", position.to_fen());
+            compared += 1;
+            deep += u32::from(plain.visited > 100);
+        }
+        assert!(compared > 1000 && deep > 100, "{compared} {deep}");
+    }
+
+    #[test]
+    fn table_keys_tell_counters_apart_near_a_draw() {
+        use movegen::DrawCounters;
+        let key = |fen: &str, plies, rules| {
+            let position = Position::from_fen(fen).unwrap();
+            let counters = DrawCounters::with_plies(&position, plies);
+            Node { position, counters }.table_key(rules)
+        };
+        let kings = "W:WK47,K50,31:BK4,K1,20";
+        let counted = "W:WK47,K50:BK4";
+        let rules = DrawRules::default();
+        assert_eq!(key(kings, 0, rules), key(kings, 20, rules));
+        assert_ne!(key(kings, 0, rules), key(kings, 40, rules));
+        assert_ne!(key(kings, 41, rules), key(kings, 40, rules));
+        assert_ne!(key(counted, 0, rules), key(counted, 1, rules));
+        assert_eq!(key(counted, 0, DrawRules::SCAN), key(counted, 9, DrawRules::SCAN));
+    }
+}

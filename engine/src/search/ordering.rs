@@ -9,7 +9,6 @@ use smallvec::SmallVec;
 use super::history::History;
 
 const TABLE_MOVE: i32 = 1 << 20;
-const KILLER: i32 = 1 << 14;
 const PROMOTION: i32 = 1 << 15;
 /// What a captured king is worth above a captured man.
 const KING: i32 = 1 << 13;
@@ -33,7 +32,6 @@ impl Picker {
         position: &Position,
         table: Option<usize>,
         history: &History,
-        killers: [Option<Move>; 2],
     ) {
         let side = position.side_to_move();
         let enemy_kings = position.kings(side.opponent());
@@ -41,10 +39,6 @@ impl Picker {
             let mut score = history.get(side, mv);
             if mv.is_capture() {
                 score += KING * (mv.captured() & enemy_kings).len() as i32;
-            } else if killers[0] == Some(mv) {
-                score += KILLER;
-            } else if killers[1] == Some(mv) {
-                score += KILLER - 1;
             }
             if is_promotion(position, mv) {
                 score += PROMOTION;

@@ -3,7 +3,7 @@
 use movegen::MoveList;
 
 use super::node::{Kind, Node};
-use super::params::{MAX_PLY, threat_plies};
+use super::params::{MAX_PLY, THREAT_PLIES};
 use super::worker::Worker;
 use crate::score::Score;
 
@@ -14,10 +14,8 @@ impl Worker<'_> {
     /// the opponent threatens to capture, a full ply is searched: most threats are parried or
     /// paid back. Only quiet positions are evaluated.
     ///
-    /// With many kings threats answer threats without end. After
-    /// [`threat_plies`] such plies on one path the threat is
-    /// taken at its word: the opponent captures at once. That is too gloomy for the side to move,
-    /// but ends.
+    /// After [`THREAT_PLIES`] such plies on one path a further threat is taken at its word: the
+    /// opponent captures at once. That is gloomy for the side to move, but ends.
     pub(super) fn quiescence<K: Kind>(
         &mut self,
         node: &Node,
@@ -29,7 +27,7 @@ impl Worker<'_> {
         let side = position.side_to_move();
         let captures = position.has_capture(side);
         if !captures && position.has_capture(side.opponent()) {
-            if self.threat_plies < threat_plies(position.all_kings().len()) {
+            if self.threat_plies < THREAT_PLIES {
                 let depth = i32::from(self.threat_plies == 0);
                 self.threat_plies += 1;
                 let score = self.full::<K>(node, depth, alpha, beta, ply);

@@ -193,7 +193,7 @@ impl Worker<'_> {
             max_depth: self.max_ply as u32,
             score: found.score,
             bound: found.bound,
-            nodes: shared.nodes().max(self.nodes),
+            nodes: shared.nodes_with(self.id, self.nodes),
             time: shared.elapsed(),
             hashfull: shared.table.fullness(),
             multipv: line + 1,

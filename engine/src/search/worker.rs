@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use movegen::{DrawRules, Move};
+use movegen::DrawRules;
 
 use super::history::History;
 use super::node::Node;
@@ -53,6 +53,11 @@ impl<'a> Shared<'a> {
         self.counters.iter().map(|c| c.0.load(Ordering::Relaxed)).sum()
     }
 
+    /// As [`Shared::nodes`], with this thread's exact number.
+    pub(super) fn nodes_with(&self, id: usize, own: u64) -> u64 {
+        self.nodes() - self.counters[id].0.load(Ordering::Relaxed) + own
+    }
+
     pub(super) fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
@@ -63,7 +68,6 @@ impl<'a> Shared<'a> {
 pub(crate) struct Memory {
     pub(super) history: History,
     pub(super) pv: PvTable,
-    pub(super) killers: Vec<[Option<Move>; 2]>,
     /// Keys of the positions since the last irreversible move of the game, then of the path.
     pub(super) keys: Vec<u64>,
 }
@@ -73,14 +77,12 @@ impl Memory {
         Memory {
             history: History::new(),
             pv: PvTable::new(),
-            killers: vec![[None; 2]; MAX_PLY + 1],
             keys: Vec::with_capacity(MAX_PLY + 128),
         }
     }
 
     pub(crate) fn clear(&mut self) {
         self.history.clear();
-        self.killers.fill([None; 2]);
     }
 }
 
