@@ -1,5 +1,7 @@
 //! Whole games through pipes.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
 use std::time::Duration;
 
 use meerslag_tests::Client;

@@ -1,5 +1,7 @@
 //! Hub sessions as clients lead them: start-up, parameters, searches of every kind.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
 use std::time::{Duration, Instant};
 
 use meerslag_tests::random::Random;
@@ -25,8 +27,10 @@ fn after(start: &str, moves: &str) -> Position {
     *game.position()
 }
 
+type Dialect = fn(&str) -> String;
+
 /// Different ways of writing the same lines.
-const DIALECTS: [(&str, fn(&str) -> String); 6] = [
+const DIALECTS: [(&str, Dialect); 6] = [
     ("plain", |line| format!("{line}\n")),
     ("carriage returns", |line| format!("{line}\r\n")),
     ("tabs", |line| format!("{}\n", outside_quotes(line, ' ', "\t"))),

@@ -68,7 +68,7 @@ fn ponder_at_random_moments(rounds: u64) {
     let mut engine = Client::ready(&[("ponder", "true")]);
     let positions =
         ["W:W31-50:B1-20", "W:W28,38,43:B22,23,8", "W:W28,43:B23,1", "W:W26,37:B21,17,11,6"];
-    let positions = positions.map(|fen| Position::from_fen(fen).unwrap());
+    let positions = positions.map(|fen| Position::from_fen(fen).expect("a good FEN"));
     let mut random = Random::new(2);
     let mut singles = 0;
     for _ in 0..rounds {

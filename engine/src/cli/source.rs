@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Context;
 use movegen::notation::Fen;
 use movegen::notation::pdn::{PdnGame, PdnReader};
-use movegen::{DrawCounters, Game, Position};
+use movegen::{Game, Position};
 
 use super::Failure;
 
@@ -20,13 +20,11 @@ pub(super) fn position(fen: Option<&str>) -> Result<Position, Failure> {
 pub(super) fn start(fen: Option<&str>) -> Result<Game, Failure> {
     let Some(text) = fen else { return Ok(Game::default()) };
     let fen: Fen = text.parse().context("cannot read the position").map_err(Failure::Input)?;
-    let position =
-        fen.position().context("this is not a legal position").map_err(Failure::Input)?;
+    let game = fen.game().context("this is not a legal position").map_err(Failure::Input)?;
     for warning in &fen.warnings {
         eprintln!("meerslag: warning: {warning}");
     }
-    let plies = fen.halfmoves.map_or(0, |n| u16::try_from(n).unwrap_or(u16::MAX));
-    Ok(Game::with_counters(position, DrawCounters::with_plies(&position, plies)))
+    Ok(game)
 }
 
 /// What `analyse` is to look at.
