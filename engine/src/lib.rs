@@ -24,6 +24,8 @@ pub mod bench;
 mod engine;
 mod eval;
 mod limits;
+pub mod perft;
+pub mod protocol;
 mod score;
 mod search;
 #[cfg(test)]

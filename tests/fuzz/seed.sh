@@ -2,7 +2,7 @@
 # Fills the corpora of the fuzz targets from the data of the repository. Run from its root.
 set -eu
 corpus=tests/fuzz/corpus
-mkdir -p "$corpus/fen" "$corpus/hub_text" "$corpus/move_text" "$corpus/pdn"
+mkdir -p "$corpus/fen" "$corpus/hub_line" "$corpus/hub_session" "$corpus/hub_text" "$corpus/move_text" "$corpus/pdn"
 
 # pdn: the example files.
 cp positions/pdn/*.pdn "$corpus/pdn/"
@@ -28,3 +28,26 @@ printf 'Wbbbbbbbbbbbbbbbbbbbbeeeeeeeeeewwwwwwwwwwwwwwwwwwww\n32-28\n032-28\n28x1
     >"$corpus/hub_text/initial"
 printf 'BeeeeebeeeeeeeeWeeeeeeeeeeeeweeeeeeeeeeeeeeeeeBeeee\n46x23x28\n15-47\n46x28x23x23' \
     >"$corpus/hub_text/kings"
+
+# hub_line and hub_session: one line of every command, and sessions.
+n=0
+while IFS= read -r line; do
+    n=$((n + 1))
+    printf '%s' "$line" >"$corpus/hub_line/seed-$n"
+    printf 'hub\ninit\n%s\nlevel depth=2\ngo think\nstop\nquit\n' "$line" \
+        >"$corpus/hub_session/seed-$n"
+done <<'END'
+hub
+set-param name="bb-path" value="C:\\a b"
+set-param name=move-overhead value=0,5
+set-param name = threads value = 2
+new-game
+pos pos=Wbbbbbbbbbbbbbbbbbbbbeeeeeeeeeewwwwwwwwwwwwwwwwwwww moves="32-28 19-23 28x19x23"
+pos start
+level moves=75 time=300.000 inc=1e-05
+level infinite
+go analyze
+go ponder
+ponder-hit
+ping
+END
