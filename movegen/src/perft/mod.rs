@@ -72,6 +72,12 @@ impl<C: Count, const WHITE: bool, const BLACK: bool> Visitor for Sum<C, WHITE, B
         let child = self.board.after_capture::<WHITE>(from, to, captured);
         self.nodes += C::child::<BLACK, WHITE>(&child, self.depth);
     }
+
+    #[inline(always)]
+    fn man_capture(&mut self, from: u64, to: u64, captured: u64) {
+        let child = self.board.after_man_capture::<WHITE>(from, to, captured);
+        self.nodes += C::child::<BLACK, WHITE>(&child, self.depth);
+    }
 }
 
 /// The sum over all children, which have `depth` plies left.

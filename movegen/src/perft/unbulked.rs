@@ -82,6 +82,11 @@ impl<I: Isa, const WHITE: bool, const BLACK: bool> Visitor for Inner<'_, I, WHIT
     fn capture(&mut self, from: u64, to: u64, captured: u64) {
         self.child(&self.board.after_capture::<WHITE>(from, to, captured));
     }
+
+    #[inline(always)]
+    fn man_capture(&mut self, from: u64, to: u64, captured: u64) {
+        self.child(&self.board.after_man_capture::<WHITE>(from, to, captured));
+    }
 }
 
 /// Makes every child, all in one place.
@@ -110,6 +115,11 @@ impl<const WHITE: bool> Visitor for Leaves<'_, WHITE> {
     #[inline(always)]
     fn capture(&mut self, from: u64, to: u64, captured: u64) {
         self.make(self.board.after_capture::<WHITE>(from, to, captured));
+    }
+
+    #[inline(always)]
+    fn man_capture(&mut self, from: u64, to: u64, captured: u64) {
+        self.make(self.board.after_man_capture::<WHITE>(from, to, captured));
     }
 
     /// Steps without a promotion, which are most, have a shorter loop.
