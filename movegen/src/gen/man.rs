@@ -228,7 +228,7 @@ impl Iterator for Bits {
             return None;
         }
         let bit = self.0 & self.0.wrapping_neg();
-        self.0 ^= bit;
+        self.0 &= self.0 - 1;
         Some(bit)
     }
 }
