@@ -148,7 +148,8 @@ impl SecondJumps {
     pub(crate) fn new(first: &FirstJumps, jumps: &Jumps) -> SecondJumps {
         let jumps = [jumps.up_left, jumps.up_right, jumps.down_left, jumps.down_right];
         // Everything but the way back, by direction of the last jump.
-        let onward = [any_but(&jumps, 3), any_but(&jumps, 2), any_but(&jumps, 1), any_but(&jumps, 0)];
+        let onward =
+            [any_but(&jumps, 3), any_but(&jumps, 2), any_but(&jumps, 1), any_but(&jumps, 0)];
         let starts = first.chain_starts().map(|(set, _, _)| set);
         let mut landings = [[0; 4]; 4];
         let mut chains = 0;

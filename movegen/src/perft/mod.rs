@@ -17,10 +17,11 @@ pub use unbulked::perft_unbulked;
 /// ("bulk counting").
 #[must_use]
 pub fn perft(position: &Position, depth: u32) -> u64 {
+    let Board { black, white, kings } = *position.board();
     match (depth, position.side_to_move()) {
         (0, _) => 1,
-        (_, Color::White) => dispatch!(bulk::<true, false>(position.board(), depth)),
-        (_, Color::Black) => dispatch!(bulk::<false, true>(position.board(), depth)),
+        (_, Color::White) => dispatch!(bulk::<true, false>(black, white, kings, depth)),
+        (_, Color::Black) => dispatch!(bulk::<false, true>(black, white, kings, depth)),
     }
 }
 
@@ -36,8 +37,8 @@ impl<I: Isa> Count for Deeper<I> {
     #[inline(always)]
     fn child<const WHITE: bool, const BLACK: bool>(child: &Board, depth: u32) -> u64 {
         match depth {
-            2 => I::last_two::<WHITE, BLACK>(child),
-            _ => I::bulk::<WHITE, BLACK>(child, depth),
+            2 => I::last_two::<WHITE, BLACK>(child.black, child.white, child.kings),
+            _ => I::bulk::<WHITE, BLACK>(child.black, child.white, child.kings, depth),
         }
     }
 }
@@ -88,18 +89,27 @@ fn sum<I: Isa, C: Count, const WHITE: bool, const BLACK: bool>(board: &Board, de
 }
 
 #[inline(always)]
-pub(crate) fn bulk<I: Isa, const WHITE: bool, const BLACK: bool>(board: &Board, depth: u32) -> u64 {
+pub(crate) fn bulk<I: Isa, const WHITE: bool, const BLACK: bool>(
+    black: u64,
+    white: u64,
+    kings: u64,
+    depth: u32,
+) -> u64 {
     match depth {
-        1 => r#gen::count::<I, WHITE>(board),
-        2 => I::last_two::<WHITE, BLACK>(board),
-        _ => sum::<I, Deeper<I>, WHITE, BLACK>(board, depth - 1),
+        1 => r#gen::count::<I, WHITE>(&Board { black, white, kings }),
+        2 => I::last_two::<WHITE, BLACK>(black, white, kings),
+        _ => sum::<I, Deeper<I>, WHITE, BLACK>(&Board { black, white, kings }, depth - 1),
     }
 }
 
 /// The last two plies have a function of their own: most of the work is done there.
 #[inline(always)]
-pub(crate) fn last_two<I: Isa, const WHITE: bool, const BLACK: bool>(board: &Board) -> u64 {
-    sum::<I, Moves<I>, WHITE, BLACK>(board, 1)
+pub(crate) fn last_two<I: Isa, const WHITE: bool, const BLACK: bool>(
+    black: u64,
+    white: u64,
+    kings: u64,
+) -> u64 {
+    sum::<I, Moves<I>, WHITE, BLACK>(&Board { black, white, kings }, 1)
 }
 
 #[inline(always)]

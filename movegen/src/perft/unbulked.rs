@@ -15,41 +15,45 @@ use crate::position::{Board, Position, promotion_row};
 /// As [`perft`](super::perft), but every position of the last ply is really made.
 #[must_use]
 pub fn perft_unbulked(position: &Position, depth: u32) -> u64 {
-    let board = position.board();
-    let mut leaf = *board;
+    let Board { black, white, kings } = *position.board();
+    let mut leaf = *position.board();
     // From here on the compiler must take the leaf for something that others look at.
     black_box(&mut leaf);
     let leaf = &mut leaf;
     match (depth, position.side_to_move()) {
         (0, _) => 1,
-        (1, Color::White) => dispatch!(last_one::<true>(board, leaf)),
-        (1, Color::Black) => dispatch!(last_one::<false>(board, leaf)),
-        (_, Color::White) => dispatch!(unbulked::<true, false>(board, depth, leaf)),
-        (_, Color::Black) => dispatch!(unbulked::<false, true>(board, depth, leaf)),
+        (1, Color::White) => dispatch!(last_one::<true>(black, white, kings, leaf)),
+        (1, Color::Black) => dispatch!(last_one::<false>(black, white, kings, leaf)),
+        (_, Color::White) => dispatch!(unbulked::<true, false>(black, white, kings, depth, leaf)),
+        (_, Color::Black) => dispatch!(unbulked::<false, true>(black, white, kings, depth, leaf)),
     }
 }
 
 /// Counts below a board with two plies left or more.
 #[inline(always)]
 pub(crate) fn unbulked<I: Isa, const WHITE: bool, const BLACK: bool>(
-    board: &Board,
+    black: u64,
+    white: u64,
+    kings: u64,
     depth: u32,
     leaf: &mut Board,
 ) -> u64 {
-    let inner = Inner::<I, WHITE, BLACK> {
-        board: *board,
-        below: depth - 1,
-        leaf,
-        nodes: 0,
-        isa: PhantomData,
-    };
-    r#gen::visit::<I, WHITE, _>(board, inner).nodes
+    let board = Board { black, white, kings };
+    let inner =
+        Inner::<I, WHITE, BLACK> { board, below: depth - 1, leaf, nodes: 0, isa: PhantomData };
+    r#gen::visit::<I, WHITE, _>(&board, inner).nodes
 }
 
 /// Counts the children of a board by making each.
 #[inline(always)]
-pub(crate) fn last_one<I: Isa, const WHITE: bool>(board: &Board, leaf: &mut Board) -> u64 {
-    r#gen::visit::<I, WHITE, _>(board, Leaves::<WHITE> { board: *board, leaf, nodes: 0 }).nodes
+pub(crate) fn last_one<I: Isa, const WHITE: bool>(
+    black: u64,
+    white: u64,
+    kings: u64,
+    leaf: &mut Board,
+) -> u64 {
+    let board = Board { black, white, kings };
+    r#gen::visit::<I, WHITE, _>(&board, Leaves::<WHITE> { board, leaf, nodes: 0 }).nodes
 }
 
 /// Adds up the counts below the children.
@@ -65,9 +69,10 @@ struct Inner<'a, I, const WHITE: bool, const BLACK: bool> {
 impl<I: Isa, const WHITE: bool, const BLACK: bool> Inner<'_, I, WHITE, BLACK> {
     #[inline(always)]
     fn child(&mut self, child: &Board) {
+        let Board { black, white, kings } = *child;
         self.nodes += match self.below {
-            1 => I::last_one::<BLACK>(child, self.leaf),
-            below => I::unbulked::<BLACK, WHITE>(child, below, self.leaf),
+            1 => I::last_one::<BLACK>(black, white, kings, self.leaf),
+            below => I::unbulked::<BLACK, WHITE>(black, white, kings, below, self.leaf),
         };
     }
 }
