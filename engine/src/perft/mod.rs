@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use movegen::{Move, Position};
-use table::Table;
+use table::{Address, Table};
 use thiserror::Error;
 
 /// Sub-trees per thread.
@@ -255,7 +255,8 @@ impl Counter<'_> {
         if depth < MIN_HASHED {
             return Ok(self.leaf(position, depth));
         }
-        if let Some(nodes) = table.get(position.key(), depth) {
+        let address = Address::new(position, depth);
+        if let Some(nodes) = table.get(address, depth) {
             return Ok(nodes);
         }
         if depth >= UNINTERRUPTED {
@@ -266,7 +267,7 @@ impl Counter<'_> {
             let below = self.hashed(table, &position.after(mv), depth - 1)?;
             nodes = nodes.checked_add(below).ok_or(PerftError::Overflow)?;
         }
-        table.put(position.key(), depth, nodes);
+        table.put(address, depth, nodes);
         Ok(nodes)
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use movegen::{Color, Position};
+
 /// Bits of an entry's data that hold the depth; the count takes the rest.
 const DEPTH_BITS: u32 = 8;
 /// Counts above this are not kept.
@@ -43,9 +45,9 @@ impl Table {
 
     /// The count of this sub-tree, if it is known.
     #[inline]
-    pub(super) fn get(&self, position_key: u64, depth: u32) -> Option<u64> {
-        let key = keyed(position_key, depth);
-        for entry in &self.bucket(key).0 {
+    pub(super) fn get(&self, address: Address, depth: u32) -> Option<u64> {
+        let key = address.lock;
+        for entry in &self.bucket(address).0 {
             let data = entry.data.load(Ordering::Relaxed);
             let found = entry.key_xor_data.load(Ordering::Relaxed) ^ data == key;
             if found && depth_of(data) == depth {
@@ -57,12 +59,12 @@ impl Table {
 
     /// Keeps the count of this sub-tree, in the place of the shallowest of its bucket.
     #[inline]
-    pub(super) fn put(&self, position_key: u64, depth: u32, count: u64) {
+    pub(super) fn put(&self, address: Address, depth: u32, count: u64) {
         if count > MAX_COUNT || depth >= 1 << DEPTH_BITS {
             return;
         }
-        let key = keyed(position_key, depth);
-        let bucket = self.bucket(key);
+        let key = address.lock;
+        let bucket = self.bucket(address);
         let mut place = &bucket.0[0];
         for entry in &bucket.0 {
             let data = entry.data.load(Ordering::Relaxed);
@@ -78,8 +80,8 @@ impl Table {
         place.data.store(data, Ordering::Relaxed);
     }
 
-    fn bucket(&self, key: u64) -> &Bucket {
-        let index = (u128::from(key) * self.buckets.len() as u128) >> 64;
+    fn bucket(&self, address: Address) -> &Bucket {
+        let index = (u128::from(address.place) * self.buckets.len() as u128) >> 64;
         &self.buckets[index as usize]
     }
 }
@@ -89,46 +91,94 @@ fn depth_of(data: u64) -> u32 {
     (data & ((1 << DEPTH_BITS) - 1)) as u32
 }
 
-/// The position's key made different for each depth, spread over all bits.
-fn keyed(position_key: u64, depth: u32) -> u64 {
-    position_key ^ u64::from(depth).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+/// Where a sub-tree is kept and by what it is known.
+///
+/// Entries of one bucket agree in the bits that choose the bucket, so these bits tell nothing
+/// more. Place and lock are therefore two different functions of position and depth: with a
+/// thousand million look-ups a false match has a chance of about one in 10^9, where one key for
+/// both would make it some percent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Address {
+    place: u64,
+    lock: u64,
+}
+
+impl Address {
+    /// The address of the tree of this depth below a position.
+    #[inline]
+    pub(super) fn new(position: &Position, depth: u32) -> Address {
+        let spread = u64::from(depth).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let side = position.side_to_move().index() as u64;
+        let [black, white] = Color::ALL.map(|color| position.pieces(color).bits());
+        let kings = position.all_kings().bits();
+        Address {
+            place: position.key() ^ spread,
+            lock: fold(white ^ 0x243f_6a88_85a3_08d3, black ^ 0x1319_8a2e_0370_7344)
+                ^ fold(kings ^ 0xa409_3822_299f_31d0, (spread ^ 0x082e_fa98_ec4e_6c89) + side),
+        }
+    }
+}
+
+/// Both halves of the product, mixed.
+#[inline]
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    (product >> 64) as u64 ^ product as u64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn at(key: u64, depth: u32) -> Address {
+        Address { place: key << 32, lock: key << 8 | u64::from(depth) }
+    }
+
+    #[test]
+    fn addresses_tell_positions_sides_and_depths_apart() {
+        let start = Position::initial();
+        let mut seen = std::collections::HashSet::new();
+        for depth in 0..20 {
+            for position in [start, start.with_other_side(), start.after(start.legal_moves()[0])] {
+                let address = Address::new(&position, depth);
+                assert_eq!(address, Address::new(&position, depth));
+                assert!(seen.insert(address.lock), "{position:?} {depth}");
+                assert!(seen.insert(address.place), "{position:?} {depth}");
+            }
+        }
+    }
+
     #[test]
     fn what_is_put_is_got_and_nothing_else() {
         let table = Table::new(1).unwrap();
-        assert_eq!(table.get(0, 3), None, "an empty entry fits no key");
-        table.put(7, 3, 1000);
-        table.put(7, 4, 10_000);
-        assert_eq!(table.get(7, 3), Some(1000));
-        assert_eq!(table.get(7, 4), Some(10_000));
-        assert_eq!(table.get(7, 5), None);
-        assert_eq!(table.get(8, 3), None);
-        table.put(9, 3, MAX_COUNT + 1);
-        assert_eq!(table.get(9, 3), None, "a count too large is not cut but left out");
+        assert_eq!(table.get(at(0, 3), 3), None, "an empty entry fits no key");
+        table.put(at(7, 3), 3, 1000);
+        table.put(at(7, 4), 4, 10_000);
+        assert_eq!(table.get(at(7, 3), 3), Some(1000));
+        assert_eq!(table.get(at(7, 4), 4), Some(10_000));
+        assert_eq!(table.get(at(7, 5), 5), None);
+        assert_eq!(table.get(at(8, 3), 3), None);
+        table.put(at(9, 3), 3, MAX_COUNT + 1);
+        assert_eq!(table.get(at(9, 3), 3), None, "a count too large is not cut but left out");
     }
 
     #[test]
     fn a_full_bucket_gives_up_its_shallowest_entry() {
         let table = Table { buckets: vec![Bucket::default()] };
         for (key, depth) in [(1, 5), (2, 3), (3, 4), (4, 6), (5, 4)] {
-            table.put(key, depth, key);
+            table.put(at(key, depth), depth, key);
         }
-        assert_eq!(table.get(2, 3), None);
+        assert_eq!(table.get(at(2, 3), 3), None);
         for (key, depth) in [(1, 5), (3, 4), (4, 6), (5, 4)] {
-            assert_eq!(table.get(key, depth), Some(key));
+            assert_eq!(table.get(at(key, depth), depth), Some(key));
         }
     }
 
     #[test]
     fn torn_entries_are_not_believed() {
         let table = Table { buckets: vec![Bucket::default()] };
-        table.put(1, 5, 100);
+        table.put(at(1, 5), 5, 100);
         table.buckets[0].0[0].data.store(200 << DEPTH_BITS | 5, Ordering::Relaxed);
-        assert_eq!(table.get(1, 5), None);
+        assert_eq!(table.get(at(1, 5), 5), None);
     }
 }
