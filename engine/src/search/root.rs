@@ -40,12 +40,9 @@ pub(super) struct Root {
     pub(super) pace: Pace,
 }
 
-/// Receives what the main thread has to say.
-pub(super) type Report<'a> = dyn FnMut(&Info) + 'a;
-
 impl Worker<'_> {
     /// Searches deeper and deeper until something ends the search.
-    pub(super) fn iterate(&mut self, root: &mut Root, first_depth: i32, report: &mut Report<'_>) {
+    pub(super) fn iterate(&mut self, root: &mut Root, first_depth: i32) {
         let last_depth = |worker: &Worker<'_>| match worker.shared.limits.depth {
             Some(depth) if worker.id == 0 && !worker.pondering => (depth as i32).min(MAX_DEPTH),
             _ => MAX_DEPTH,
@@ -54,7 +51,7 @@ impl Worker<'_> {
         while depth <= last_depth(self) {
             let before = (root.moves[0].mv, root.moves[0].score);
             for line in 0..root.lines {
-                self.aspirate(root, depth, line, report);
+                self.aspirate(root, depth, line);
                 if self.stopped {
                     return;
                 }
@@ -63,7 +60,7 @@ impl Worker<'_> {
             self.completed = depth;
             self.poll();
             for line in 0..root.lines {
-                self.report(root, line, report);
+                self.report(root, line);
             }
             let best = &root.moves[0];
             let gain = best.score.hundredths() - before.1.hundredths();
@@ -90,7 +87,7 @@ impl Worker<'_> {
     }
 
     /// Finds the best of the moves from `line` on and brings it to `line`.
-    fn aspirate(&mut self, root: &mut Root, depth: i32, line: usize, report: &mut Report<'_>) {
+    fn aspirate(&mut self, root: &mut Root, depth: i32, line: usize) {
         let centre = root.moves[line].score;
         let (mut below, mut above) = (ASPIRATION_WIDTH, ASPIRATION_WIDTH);
         let open = depth < ASPIRATION_DEPTH || centre.is_decided() || root.moves[line].depth == 0;
@@ -98,7 +95,7 @@ impl Worker<'_> {
             let full = |width| open || width > ASPIRATION_MAX;
             let alpha = if full(below) { Score::MIN } else { centre.plus(-below) };
             let beta = if full(above) { Score::MAX } else { centre.plus(above) };
-            let score = self.search_root(root, depth, (alpha, beta), line, report);
+            let score = self.search_root(root, depth, (alpha, beta), line);
             if self.stopped {
                 return;
             }
@@ -118,7 +115,6 @@ impl Worker<'_> {
         depth: i32,
         (mut alpha, beta): (Score, Score),
         line: usize,
-        report: &mut Report<'_>,
     ) -> Score {
         if !self.enter(0) {
             return Score::DRAW;
@@ -163,7 +159,7 @@ impl Worker<'_> {
                 found.pv.extend_from_slice(self.memory.pv.line(1));
                 root.moves[line..=index].rotate_right(1);
                 if index > line && root.lines == 1 {
-                    self.report(root, line, report);
+                    self.report(root, line);
                 }
                 if score >= beta {
                     break;
@@ -201,9 +197,10 @@ impl Worker<'_> {
         }
     }
 
-    fn report(&self, root: &Root, line: usize, report: &mut Report<'_>) {
-        if self.id == 0 {
-            report(&self.info(root, line));
+    fn report(&mut self, root: &Root, line: usize) {
+        let info = self.info(root, line);
+        if let Some(reporter) = &mut self.reporter {
+            reporter.report(info, self.shared.elapsed());
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Several threads on one table ("lazy SMP"): each runs the whole iterative deepening with its
 //! own history; the results meet in the transposition table, and in the end they vote.
 
+use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 use std::thread;
 
 use super::root::{Root, RootMove};
-use super::worker::{Memory, Shared, Worker};
+use super::worker::{Memory, Reporter, Shared, Worker};
 use crate::engine::Info;
 use crate::limits::Mode;
 
@@ -34,7 +35,7 @@ pub(super) fn search(
             let body = move || {
                 let mut worker = Worker::new(shared, memory, id);
                 worker.set_history(keys);
-                worker.iterate(&mut root, 1 + id as i32 % 2, &mut |_| {});
+                worker.iterate(&mut root, 1 + id as i32 % 2);
                 root.moves.swap_remove(0)
             };
             // Too few threads of the system is no reason to play no move.
@@ -43,17 +44,19 @@ pub(super) fn search(
             helpers.extend(builder.spawn_scoped(scope, body));
         }
 
-        let mut worker = Worker::new(shared, main_memory, 0);
-        worker.set_history(keys);
-        let mut last = None;
+        let report = RefCell::new(report);
+        let last = RefCell::new(None);
         let mut remember = |info: &Info| {
-            report(info);
+            (report.borrow_mut())(info);
             if info.multipv == 1 {
-                last = Some(info.clone());
+                *last.borrow_mut() = Some(info.clone());
             }
         };
+        let mut worker = Worker::new(shared, main_memory, 0);
+        worker.reporter = Some(Reporter::new(&mut remember));
+        worker.set_history(keys);
         let mut root = root.clone();
-        worker.iterate(&mut root, 1, &mut remember);
+        worker.iterate(&mut root, 1);
         shared.finished.store(true, Ordering::Relaxed);
         worker.wait_for_command();
 
@@ -68,8 +71,8 @@ pub(super) fn search(
         }
         let info = worker.info(&root, 0);
         let news = |last: &Info| last.pv.first() != info.pv.first() || last.score != info.score;
-        if last.as_ref().is_none_or(news) {
-            report(&info);
+        if last.borrow().as_ref().is_none_or(news) {
+            (report.borrow_mut())(&info);
         }
         info
     })

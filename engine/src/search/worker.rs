@@ -9,6 +9,7 @@ use super::history::History;
 use super::node::Node;
 use super::params::{MAX_PLY, POLL_NODES};
 use super::pv::PvTable;
+use crate::engine::Info;
 use crate::eval;
 use crate::limits::{Control, Limits, Mode};
 use crate::score::Score;
@@ -92,6 +93,29 @@ impl std::fmt::Debug for Memory {
     }
 }
 
+/// The longest silence of a search, so that whoever waits sees the nodes grow.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
+
+/// Hands reports on and remembers the last one.
+pub(super) struct Reporter<'a> {
+    receiver: &'a mut dyn FnMut(&Info),
+    last: Option<Info>,
+    /// When the last report was made, from the start of the search.
+    when: Duration,
+}
+
+impl<'a> Reporter<'a> {
+    pub(super) fn new(receiver: &'a mut dyn FnMut(&Info)) -> Reporter<'a> {
+        Reporter { receiver, last: None, when: Duration::ZERO }
+    }
+
+    pub(super) fn report(&mut self, info: Info, now: Duration) {
+        (self.receiver)(&info);
+        self.last = Some(info);
+        self.when = now;
+    }
+}
+
 /// One searching thread at work.
 pub(super) struct Worker<'a> {
     pub(super) shared: &'a Shared<'a>,
@@ -109,6 +133,8 @@ pub(super) struct Worker<'a> {
     pub(super) max_ply: usize,
     /// Full plies beyond the horizon on the current path.
     pub(super) threat_plies: u32,
+    /// The main thread's way to say what it has found.
+    pub(super) reporter: Option<Reporter<'a>>,
     leaves: u64,
     leaf_plies: u64,
 }
@@ -127,6 +153,7 @@ impl<'a> Worker<'a> {
             completed: 0,
             max_ply: 0,
             threat_plies: 0,
+            reporter: None,
             leaves: 0,
             leaf_plies: 0,
         }
@@ -175,6 +202,7 @@ impl<'a> Worker<'a> {
         if shared.control.is_stopped() {
             self.stopped = true;
         }
+        self.sign_of_life();
         if self.pondering {
             if !shared.control.is_ponder_hit() {
                 return;
@@ -193,6 +221,22 @@ impl<'a> Worker<'a> {
             let left = limit.saturating_sub(others);
             self.stopped |= self.nodes >= left;
             self.next_poll = self.next_poll.min(left);
+        }
+    }
+
+    /// Repeats the last report with the new numbers when nothing has come up for a while.
+    fn sign_of_life(&mut self) {
+        let (nodes, max_ply) = (self.shared.nodes_with(self.id, self.nodes), self.max_ply);
+        if let Some(reporter) = &mut self.reporter {
+            let elapsed = self.shared.elapsed();
+            if elapsed >= reporter.when + SIGN_OF_LIFE
+                && let Some(mut info) = reporter.last.take()
+            {
+                info.nodes = nodes;
+                info.time = elapsed;
+                info.max_depth = max_ply as u32;
+                reporter.report(info, elapsed);
+            }
         }
     }
 
