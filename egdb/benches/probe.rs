@@ -1,0 +1,2 @@
+//! Speed of indexing and lookups.
+fn main() { divan::main(); }
