@@ -3,16 +3,23 @@
 #![deny(unsafe_code)]
 
 pub mod codec;
+mod database;
 pub mod encode;
 pub mod error;
 pub mod format;
+pub mod identify;
 pub mod index;
+pub mod probe;
 mod reader;
 pub mod slice;
 mod stats;
 pub mod storage;
 pub mod value;
 
+pub use database::{Backend, Database, Memory, OpenOptions};
+pub use format::DbType;
 pub use index::{Place, Placement};
+pub use probe::{Answer, MoveAnswer, Probe};
 pub use slice::Slice;
 pub use stats::{Counters, FileStats, Stats};
+pub use value::{DtwValue, MtcValue, Wld, WldValue};

@@ -2,6 +2,7 @@
 //! other (format description, section 9).
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// A grammar. Symbol `s` stands for the value `s` if its left part is `s` itself, else for its
 /// left part followed by its right part.
@@ -96,6 +97,26 @@ impl Grammar {
     }
 }
 
+/// Hashes pairs of symbols; the standard hasher takes most of the learning time.
+#[derive(Default)]
+struct PairHasher(u64);
+
+impl Hasher for PairHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u16(byte.into());
+        }
+    }
+
+    fn write_u16(&mut self, n: u16) {
+        self.0 = (self.0.rotate_left(5) ^ u64::from(n)).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+}
+
 /// A grammar while it is learned: rules in rounds. Encoding applies one round after the other to
 /// the whole text, each from left to right, so the same text always gives the same symbols.
 #[derive(Clone, Debug)]
@@ -164,7 +185,8 @@ impl Learner {
 
     fn add_round(&mut self, samples: &mut [Vec<u16>], least: u32, max_symbols: usize) -> bool {
         let room = max_symbols.min(65_535).saturating_sub(self.rules.len()).min(ROUND_RULES);
-        let mut counts: HashMap<(u16, u16), u32> = HashMap::new();
+        let mut counts: HashMap<(u16, u16), u32, BuildHasherDefault<PairHasher>> =
+            HashMap::default();
         for text in samples.iter() {
             let mut i = 0;
             while i + 1 < text.len() {

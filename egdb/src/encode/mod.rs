@@ -12,6 +12,7 @@ use crate::error::WriteError;
 use crate::format::{BLOCK, DbType};
 use crate::slice::Slice;
 
+pub mod dtw;
 pub mod wld;
 
 /// Which sub-database.
@@ -61,6 +62,12 @@ impl NewFile {
 
     fn error(&self, source: io::Error) -> WriteError {
         WriteError::Io { file: self.temporary.clone(), source }
+    }
+
+    pub(crate) fn discard(self) -> Result<(), WriteError> {
+        let NewFile { temporary, out, .. } = self;
+        drop(out);
+        fs::remove_file(&temporary).map_err(|source| WriteError::Io { file: temporary, source })
     }
 
     /// Makes sure that the contents are on the disk before the name is.
@@ -144,6 +151,12 @@ impl CodedWriter {
             if let Some(&bad) = values.iter().find(|&&v| !can_store(db_type, v)) {
                 invalid = Some((start, bad));
                 values.fill(default);
+            }
+            if db_type == DbType::Mtc {
+                // A gap costs nothing; a distance costs a byte for each index.
+                for value in values.iter_mut().filter(|v| **v == crate::codec::DONT_CARE) {
+                    *value = 0;
+                }
             }
         };
         self.add_checked(id, size, default, &mut checked)?;
@@ -394,10 +407,7 @@ impl CodedWriter {
         }
         if !self.has_data {
             for file in [self.data, self.index] {
-                let NewFile { temporary, out, .. } = file;
-                drop(out);
-                fs::remove_file(&temporary)
-                    .map_err(|source| WriteError::Io { file: temporary, source })?;
+                file.discard()?;
             }
             return Ok(None);
         }
@@ -442,6 +452,6 @@ fn can_store(db_type: DbType, value: u16) -> bool {
         }
 }
 
-fn content(id: SubId, reason: impl Into<String>) -> WriteError {
+pub(crate) fn content(id: SubId, reason: impl Into<String>) -> WriteError {
     WriteError::Content { slice: id.slice, sub: id.sub, side: id.side, reason: reason.into() }
 }

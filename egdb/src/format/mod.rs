@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::slice::Slice;
 
+pub mod dtw;
 pub mod text;
 
 /// The kinds of databases.

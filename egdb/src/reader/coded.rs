@@ -34,7 +34,7 @@ const DAMAGED: u32 = 2;
 
 /// Result of a raw lookup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Raw {
+pub enum Raw {
     /// The stored value.
     Value(u16),
     /// The slice is there, but not this side to move or subslice.

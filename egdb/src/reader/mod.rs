@@ -6,6 +6,7 @@ use movegen::Color;
 use crate::slice::{SLICE_IDS, Slice};
 
 pub(crate) mod coded;
+pub(crate) mod dtw;
 
 /// Where the contents of a sub-database are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

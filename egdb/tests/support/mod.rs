@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "each test file uses some of them")]
 
+pub mod build;
+pub mod solver;
+
 use movegen::{Color, Kind, Piece, Position, Setup, Square};
 
 /// A position from the simple FEN of the data files: `B:WK2,31:B13,K26`.
