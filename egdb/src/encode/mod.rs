@@ -294,7 +294,6 @@ impl CodedWriter {
         let dictionary = plan.codes();
         let to_virtual = plan.to_virtual();
         let mut first = 0u64;
-        let mut pending = Vec::new();
         let mut is_done = false;
         while !is_done {
             let unit = self.db_type.index_block();
@@ -314,22 +313,19 @@ impl CodedWriter {
             };
             reader.consume(done.values);
             is_done = reader.is_complete() && reader.runs().is_empty();
-            if !bytes.is_empty() {
-                pending.push((first, bytes, done.values));
+            if bytes.is_empty() {
+                break;
             }
-            first += done.values;
-            let is_short = is_done && pending.len() == 1;
-            if is_short && self.fits_one_piece(pending[0].1.len()) {
+            if first == 0 && is_done && self.fits_one_piece(bytes.len()) {
                 // See `DRIVER_PIECE`: spend enough codes to leave the piece.
-                let bytes = wld::encode_longer(dictionary, &pending[0].1, DRIVER_PIECE as usize);
+                let bytes = wld::encode_longer(dictionary, &bytes, DRIVER_PIECE as usize);
                 return self.write_stretched(&bytes, dictionary);
             }
-            for (first, bytes, _) in pending.drain(..) {
-                if first > 0 {
-                    self.line(&format!("{first}\n"))?;
-                }
-                self.write_data(&bytes)?;
+            if first > 0 {
+                self.line(&format!("{first}\n"))?;
             }
+            self.write_data(&bytes)?;
+            first += done.values;
         }
         Ok(())
     }
