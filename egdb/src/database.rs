@@ -12,6 +12,7 @@ use crate::error::{OpenError, ProbeError};
 use crate::format::dtw::DtwRecord;
 use crate::format::text::TextIndex;
 use crate::format::{DbType, dtw, text};
+use crate::index::{Place, Placement};
 use crate::identify::{Identity, identify, identify_all};
 use crate::reader::coded::{CodedBuilder, CodedReader, Raw};
 use crate::reader::dtw::{DtwBuilder, DtwReader};
@@ -242,6 +243,16 @@ impl Database {
         }
     }
 
+    /// Whether lookups of this side to move of a stored slice read a data file (and are not all
+    /// of one value).
+    #[must_use]
+    pub fn has_data(&self, slice: Slice, side: Color) -> bool {
+        match &self.reader {
+            Reader::Coded(reader) => reader.directory().has_data(slice, side),
+            Reader::Dtw(reader) => reader.directory().has_data(slice, side),
+        }
+    }
+
     /// Counts since opening or since [`Database::reset_stats`].
     #[must_use]
     pub fn stats(&self) -> Stats {
@@ -300,6 +311,20 @@ impl Database {
         match &self.reader {
             Reader::Coded(reader) => reader.lookup(slice, side, index, conditional),
             Reader::Dtw(reader) => reader.lookup(slice, side, index, conditional),
+        }
+    }
+
+    /// The stored number of a position, as for the tools that measure or list files: it means
+    /// nothing where the format excludes the position. `None` if there is none.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is damaged.
+    #[inline]
+    pub fn stored(&self, placement: &Placement, side: Color) -> Result<Option<u16>, ProbeError> {
+        let Some(place) = Place::of_placement(placement, side) else { return Ok(None) };
+        match self.raw(place.slice, place.side, place.index, false)? {
+            Raw::Value(value) => Ok(Some(value)),
+            _ => Ok(None),
         }
     }
 

@@ -13,9 +13,11 @@ use movegen::{Bitboard, Color, Position, PositionError};
 
 use crate::slice::{SLICE_IDS, Slice};
 
-/// `C(n, k)` for k up to 5 at `[k][n]`; rows of 64 so that a masked index needs no check.
-const BINOMIAL: [[u32; 64]; 6] = {
-    let mut table = [[0u32; 64]; 6];
+/// `C(n, k)` for k up to 5 at `[k][n]`; eight rows of 64 so that a masked index needs no check.
+static BINOMIAL: [[u32; 64]; 8] = BINOMIALS;
+
+const BINOMIALS: [[u32; 64]; 8] = {
+    let mut table = [[0u32; 64]; 8];
     let mut n = 0;
     while n < 64 {
         table[0][n] = 1;
@@ -34,7 +36,7 @@ const BINOMIAL: [[u32; 64]; 6] = {
 /// `C(n, k)`, n below 64 and k up to 5.
 #[inline]
 const fn binomial(n: u32, k: u32) -> u32 {
-    BINOMIAL[k as usize][(n & 63) as usize]
+    BINOMIALS[k as usize][(n & 63) as usize]
 }
 
 /// Square number less one of a bit of the board layout.
@@ -133,8 +135,9 @@ const fn layouts() -> [Layout; SLICE_IDS] {
     table
 }
 
-pub(crate) const fn layout(slice: Slice) -> Layout {
-    Layout::new(slice)
+#[inline]
+pub(crate) fn layout(slice: Slice) -> &'static Layout {
+    &LAYOUTS[slice.id()]
 }
 
 /// Three sets in the board layout of [`Bitboard`]: where the pieces stand, without the side to
@@ -238,7 +241,7 @@ impl Place {
 #[inline]
 #[must_use]
 pub fn rank(slice: Slice, placement: &Placement) -> u64 {
-    let layout = &LAYOUTS[slice.id()];
+    let layout = layout(slice);
     let &Placement { black, white, kings } = placement;
     let men = (black | white) & !kings;
     let black_men = black & men;
@@ -260,10 +263,10 @@ pub fn rank(slice: Slice, placement: &Placement) -> u64 {
 
 #[inline]
 fn rank_set(mut set: u64, number: impl Fn(u32) -> u32) -> u64 {
-    let (mut sum, mut k) = (0, 0);
+    let (mut sum, mut k) = (0u32, 0usize);
     while set != 0 {
-        k = (k + 1) % 6;
-        sum += binomial(number(set.trailing_zeros()), k);
+        k = (k + 1) & 7;
+        sum += BINOMIAL[k][(number(set.trailing_zeros()) & 63) as usize];
         set &= set - 1;
     }
     u64::from(sum)
@@ -284,7 +287,7 @@ fn rank_white_men(men: u64, black_men: u64) -> u64 {
 /// The placement with this index; `None` beyond the slice's size.
 #[must_use]
 pub fn unrank(slice: Slice, index: u64) -> Option<Placement> {
-    let layout = &LAYOUTS[slice.id()];
+    let layout = layout(slice);
     if index >= layout.size() {
         return None;
     }

@@ -2,6 +2,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod bench;
 pub mod codec;
 mod database;
 pub mod encode;

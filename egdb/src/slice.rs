@@ -126,21 +126,21 @@ impl Slice {
 
     /// Number of positions: the indices are `0..size`.
     #[must_use]
-    pub const fn size(self) -> u64 {
+    pub fn size(self) -> u64 {
         crate::index::layout(self).size()
     }
 
     /// Number of subslices of the given length.
     #[must_use]
-    pub const fn subslices(self, length: u64) -> u64 {
+    pub fn subslices(self, length: u64) -> u64 {
         self.size().div_ceil(length)
     }
 
     /// Number of positions in a subslice: `length`, less in the last one, 0 beyond it.
     #[must_use]
-    pub const fn subslice_size(self, sub: u64, length: u64) -> u64 {
+    pub fn subslice_size(self, sub: u64, length: u64) -> u64 {
         let rest = self.size().saturating_sub(sub.saturating_mul(length));
-        if rest < length { rest } else { length }
+        rest.min(length)
     }
 
     /// A dense number below [`SLICE_IDS`], for tables.

@@ -20,9 +20,8 @@ use crate::format::text::{Body, Coding, TextIndex};
 use crate::format::{BLOCK, DbType};
 use crate::slice::Slice;
 use crate::stats::Counters;
-use crate::storage::Storage;
+use crate::storage::{PIECE, Storage};
 
-const PIECE: usize = 64;
 const PIECES: usize = BLOCK / PIECE;
 /// Blocks whose piece tables are allocated together.
 const GROUP: usize = 64;
@@ -165,6 +164,13 @@ impl Sub {
         (usize::from(from), usize::from(to))
     }
 
+    /// Bytes per value in a block of `span` values, times 2^32. A division in floating point takes
+    /// half as long as one of 64-bit integers.
+    #[inline]
+    fn scale(&self, span: u32) -> u64 {
+        (((BLOCK as u64) << 32) as f64 / f64::from(span.max(1))) as u64
+    }
+
     /// Number of values in block `k`.
     fn span(&self, k: usize) -> u64 {
         let next = self.firsts.get(k + 1).map_or(self.size, |&first| u64::from(first));
@@ -204,6 +210,36 @@ fn locate_one(code: &impl ByteCode, bytes: &[u8], mut rest: u64) -> Option<(u8, 
         rest -= len;
     }
     None
+}
+
+/// As [`locate`] for a whole piece. Adds up everything and then picks by comparisons: a loop that
+/// stops at the right byte is mispredicted nearly every time, and then the processor cannot begin
+/// the next lookup while this one's data are on their way.
+#[inline]
+fn locate_in_piece(code: &impl ByteCode, bytes: &[u8; PIECE], rest: u64) -> Option<(u8, u32)> {
+    let chunks = bytes.as_chunks::<8>().0;
+    let mut ends = [0u64; 8];
+    let mut sum = 0;
+    for (end, chunk) in ends.iter_mut().zip(chunks) {
+        let lens = chunk.map(|b| u64::from(code.len(b)));
+        sum += (lens[0] + lens[1]) + (lens[2] + lens[3]) + ((lens[4] + lens[5]) + (lens[6] + lens[7]));
+        *end = sum;
+    }
+    if rest >= sum {
+        return None;
+    }
+    let at: usize = ends.iter().map(|&end| usize::from(end <= rest)).sum::<usize>() & 7;
+    let mut rest = rest - if at == 0 { 0 } else { ends[at - 1] };
+    let chunk = &chunks[at];
+    let (mut end, mut before, mut k) = (0, 0, 0);
+    for &byte in chunk {
+        end += u64::from(code.len(byte));
+        let is_past = end <= rest;
+        k += usize::from(is_past);
+        before = if is_past { end } else { before };
+    }
+    rest -= before;
+    Some((chunk[k & 7], rest as u32))
 }
 
 /// Fills `table` with the first index of each piece, relative to the block's; false if the
@@ -330,6 +366,12 @@ impl CodedReader {
         conditional: bool,
     ) -> Result<Option<u16>, ProbeCause> {
         let rest = i - sub.firsts[k];
+        let (file, block) = (sub.file as usize, sub.first_block + k as u32);
+        // Where the piece would be if all bytes stood for as many values: often the right cache
+        // line, nearly always the right page, asked for while the table is on its way.
+        let span = sub.firsts.get(k + 1).map_or(sub.size as u32, |&next| next) - sub.firsts[k];
+        let guess = (u64::from(rest) * sub.scale(span)) >> 32;
+        self.storage.touch(file, block, guess as usize & (BLOCK - PIECE));
         let Some(table) = self.table(code, sub, k, conditional)? else {
             return self.value_without_table(code, sub, k, rest, conditional);
         };
@@ -350,18 +392,24 @@ impl CodedReader {
         }
         let first = if piece == 0 { 0 } else { table[piece].load(Ordering::Relaxed) };
         let mut bytes = [0; PIECE];
-        let (file, block) = (sub.file as usize, sub.first_block + k as u32);
         let offset = piece * PIECE;
         if conditional {
             if !self.storage.read_cached(file, block, offset, &mut bytes) {
                 return Ok(None);
             }
+        } else if let Some(mapped) = self.storage.mapped(file, block, offset) {
+            bytes = *mapped;
         } else {
             self.storage.read(file, block, offset, &mut bytes, &self.counters)?;
         }
         let (from, _) = sub.part(k);
-        let skip = from.saturating_sub(offset).min(PIECE);
-        match locate(code, &bytes[skip..], u64::from(rest - first)) {
+        let rest = u64::from(rest - first);
+        let found = if from > offset {
+            locate(code, &bytes[(from - offset).min(PIECE)..], rest)
+        } else {
+            locate_in_piece(code, &bytes, rest)
+        };
+        match found {
             Some((byte, offset)) => Ok(Some(code.value(byte, offset))),
             None => Err(ProbeCause::Damaged("the data changed after they were first read")),
         }

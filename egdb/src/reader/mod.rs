@@ -95,6 +95,17 @@ impl Directory {
     }
 }
 
+impl Directory {
+    pub(crate) fn has_data(&self, slice: Slice, side: Color) -> bool {
+        let start = self.starts[key(slice, side)];
+        start < OTHER_SIDE && {
+            let count = slice.subslices(1 << self.shift) as usize;
+            let slots = &self.slots[start as usize..start as usize + count];
+            slots.iter().any(|slot| matches!(slot, Slot::Data(_)))
+        }
+    }
+}
+
 /// Finds the last of ascending numbers that is not greater than a given one: a table of equal
 /// steps narrows the search to the entries of one step.
 #[derive(Debug)]
@@ -103,11 +114,14 @@ pub(crate) struct Steps {
     starts: Box<[u32]>,
 }
 
+/// Steps for each entry: with four, most steps lie within one entry, and nothing is searched.
+const PER_ENTRY: u64 = 4;
+
 impl Steps {
     /// For `firsts`, ascending from 0, as the first indices of parts of `size` positions.
     pub(crate) fn new(firsts: &[u32], size: u64) -> Steps {
         let mut shift = 0;
-        while (size >> shift) > firsts.len() as u64 {
+        while (size >> shift) > PER_ENTRY * firsts.len() as u64 {
             shift += 1;
         }
         let count = (size >> shift) as usize + 2;
@@ -128,6 +142,9 @@ impl Steps {
         let step = (index >> self.shift) as usize;
         let low = self.starts[step] as usize;
         let high = self.starts[step + 1] as usize;
+        if low == high {
+            return low;
+        }
         low + firsts[low + 1..=high].partition_point(|&first| first <= index)
     }
 

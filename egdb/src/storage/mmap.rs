@@ -6,7 +6,7 @@ use std::io;
 
 use memmap2::{Advice, Mmap};
 
-use super::{DataFile, Storage};
+use super::{DataFile, PIECE, Storage};
 use crate::format::BLOCK;
 use crate::stats::Counters;
 
@@ -72,6 +72,18 @@ impl Storage for MemoryMap {
 
     fn read_cached(&self, file: usize, block: u32, offset: usize, piece: &mut [u8]) -> bool {
         self.read(file, block, offset, piece, &Counters::NONE).is_ok()
+    }
+
+    #[inline]
+    fn mapped(&self, file: usize, block: u32, offset: usize) -> Option<&[u8; PIECE]> {
+        let map: &[u8] = &self.maps[file];
+        map.get(block as usize * BLOCK + offset..)?.first_chunk()
+    }
+
+    #[inline]
+    fn touch(&self, file: usize, block: u32, offset: usize) {
+        // A load whose result nobody waits for.
+        std::hint::black_box(self.maps[file].get(block as usize * BLOCK + offset).copied());
     }
 
     fn files(&self) -> &[DataFile] {

@@ -73,6 +73,9 @@ impl DataFile {
     }
 }
 
+/// Bytes of a piece: what a lookup in a coded block needs.
+pub const PIECE: usize = 64;
+
 /// A way to read blocks of data files.
 ///
 /// `piece` is filled from `offset` within the block; what lies beyond the end of the file reads
@@ -94,6 +97,17 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
 
     /// Reads a piece if that needs no disk access; else returns false.
     fn read_cached(&self, file: usize, block: u32, offset: usize, piece: &mut [u8]) -> bool;
+
+    /// A whole piece in place, where the backend has the bytes in memory and the piece does not
+    /// reach beyond the end of the file.
+    #[inline]
+    fn mapped(&self, _file: usize, _block: u32, _offset: usize) -> Option<&[u8; PIECE]> {
+        None
+    }
+
+    /// Tells that a piece is going to be read soon. Does nothing that can be observed.
+    #[inline]
+    fn touch(&self, _file: usize, _block: u32, _offset: usize) {}
 
     /// The files, in the order of their numbers.
     fn files(&self) -> &[DataFile];
