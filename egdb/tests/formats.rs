@@ -103,9 +103,9 @@ fn options(db_type: DbType, backend: Backend) -> OpenOptions {
     OpenOptions { db_type: Some(db_type), backend, cache_mb: 1, ..OpenOptions::default() }
 }
 
-fn compare(database: &Database, contents: &Contents) {
+fn compare(database: &Database, contents: &Contents, step: usize) {
     for (id, values) in contents {
-        for (index, &expected) in values.iter().enumerate() {
+        for (index, &expected) in values.iter().enumerate().step_by(step) {
             let placement = unrank(id.slice, index as u64).unwrap();
             // Every other position turned: it must be turned back.
             let found = if index % 2 == 0 {
@@ -130,7 +130,7 @@ fn values_come_back() {
             for backend in [Backend::MemoryMap, Backend::BlockCache] {
                 let database = Database::open(dir.path(), &options(db_type, backend)).unwrap();
                 assert_eq!((database.db_type(), database.max_pieces()), (db_type, 3));
-                compare(&database, &contents);
+                compare(&database, &contents, if backend == Backend::MemoryMap { 3 } else { 17 });
                 assert!(database.check_blocks(|_, _| true).unwrap().is_empty());
                 let report = database.verify(|_| true).unwrap();
                 assert_eq!(report.files.len(), 4);
@@ -156,7 +156,7 @@ fn line_ends_padding_and_bytes_after_the_end_do_no_harm() {
             std::fs::write(&data, bytes).unwrap();
         }
         let database = Database::open(dir.path(), &options(db_type, Backend::MemoryMap)).unwrap();
-        compare(&database, &contents);
+        compare(&database, &contents, 7);
     }
 }
 
