@@ -132,7 +132,7 @@ fn damaged_files_neither_panic_nor_read_out_of_bounds() {
 #[test]
 #[ignore = "minutes"]
 fn damaged_files_many_times() {
-    damage(20_000);
+    damage(2_000);
 }
 
 #[test]

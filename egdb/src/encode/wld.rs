@@ -18,9 +18,13 @@ pub enum Effort {
 }
 
 /// Codes in the sample at the start, and in the one near the middle.
-const SAMPLES: [usize; 2] = [384, 256];
+const SAMPLES: [usize; 2] = [256, 160];
 /// Choices tried on the whole block.
-const FINALISTS: usize = 12;
+const FINALISTS: usize = 8;
+/// A block that covers more values than this is worth trying all choices, as the time per value is
+/// small. For one that covers an eighth more or less than its beginning lets expect some more are
+/// tried: such data change within the block, and samples say little.
+const LONG_BLOCK: u64 = 32_000;
 
 /// A dictionary with real values for its virtual ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -163,11 +167,27 @@ impl Chooser {
                 *score += cost(choice.encode(middle, middle_used, is_end, SAMPLES[1], |_| {}));
             }
         }
+        self.scores.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let finalists = FINALISTS.min(self.scores.len());
-        self.scores.select_nth_unstable_by(finalists - 1, |a, b| a.0.total_cmp(&b.0));
         let last = self.last.filter(|_| !has_unknown);
         let list = self.scores[..finalists].iter().map(|(_, choice)| *choice).chain(last);
-        best_of(list.map(|c| (c, c.encode(runs, used, is_end, room, |_| {}))))
+        let try_all = |list: &mut dyn Iterator<Item = Choice>| {
+            best_of(list.map(|c| (c, c.encode(runs, used, is_end, room, |_| {}))))
+        };
+        let best = try_all(&mut { list })?;
+        let expected = reach * room as u64 / SAMPLES[0].min(room) as u64;
+        let is_changeable = best.1.values.abs_diff(expected) > expected / 8;
+        // The last block is not full, and there are many of those among small slices.
+        let more = match best.1.values > LONG_BLOCK || best.1.bytes < room {
+            true => self.scores.len(),
+            false if is_changeable => self.scores.len().min(4 * FINALISTS),
+            false => finalists,
+        };
+        if more > finalists {
+            let others = try_all(&mut self.scores[finalists..more].iter().map(|(_, c)| *c));
+            return best_of([best].into_iter().chain(others));
+        }
+        Some(best)
     }
 }
 
