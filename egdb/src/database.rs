@@ -12,8 +12,8 @@ use crate::error::{OpenError, ProbeError};
 use crate::format::dtw::DtwRecord;
 use crate::format::text::TextIndex;
 use crate::format::{DbType, dtw, text};
-use crate::index::{Place, Placement};
 use crate::identify::{Identity, identify, identify_all};
+use crate::index::{Place, Placement};
 use crate::reader::coded::{CodedBuilder, CodedReader, Raw};
 use crate::reader::dtw::{DtwBuilder, DtwReader};
 use crate::slice::Slice;
@@ -256,9 +256,10 @@ impl Database {
     /// Counts since opening or since [`Database::reset_stats`].
     #[must_use]
     pub fn stats(&self) -> Stats {
-        let names = self.storage().files().iter().map(|file| {
-            file.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-        });
+        let names =
+            self.storage().files().iter().map(|file| {
+                file.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+            });
         self.counters().read(names)
     }
 
@@ -456,7 +457,8 @@ fn open_storage(
         Backend::MemoryMap => {
             let paths: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
             let map = MemoryMap::new(files);
-            let map = map.map_err(|(i, source)| OpenError::Io { file: paths[i].clone(), source })?;
+            let map =
+                map.map_err(|(i, source)| OpenError::Io { file: paths[i].clone(), source })?;
             Ok(Box::new(map))
         }
         #[cfg(not(feature = "mmap"))]

@@ -107,8 +107,9 @@ impl Layout {
             layout.base[b as usize] = layout.men;
             layout.front[b as usize] = binomial(5, b) as u8;
             layout.back[b as usize] = binomial(40, bm - b);
-            layout.men +=
-                binomial(5, b) as u64 * binomial(40, bm - b) as u64 * binomial(45 - bm + b, wm) as u64;
+            layout.men += binomial(5, b) as u64
+                * binomial(40, bm - b) as u64
+                * binomial(45 - bm + b, wm) as u64;
         }
         layout
     }
@@ -121,7 +122,14 @@ impl Layout {
 static LAYOUTS: [Layout; SLICE_IDS] = layouts();
 
 const fn layouts() -> [Layout; SLICE_IDS] {
-    let none = Layout { base: [0; 6], front: [0; 6], back: [0; 6], black_kings: 0, white_kings: 0, men: 0 };
+    let none = Layout {
+        base: [0; 6],
+        front: [0; 6],
+        back: [0; 6],
+        black_kings: 0,
+        white_kings: 0,
+        men: 0,
+    };
     let mut table = [none; SLICE_IDS];
     let mut id = 0;
     while id < SLICE_IDS {

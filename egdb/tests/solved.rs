@@ -22,7 +22,11 @@ fn all(_: Slice, _: Color) -> bool {
     true
 }
 
-fn probe(solution: &Solution, types: &[DbType], keep: impl Fn(Slice, Color) -> bool + Copy) -> Probe {
+fn probe(
+    solution: &Solution,
+    types: &[DbType],
+    keep: impl Fn(Slice, Color) -> bool + Copy,
+) -> Probe {
     let mut probe = Probe::new();
     for &db_type in types {
         let dir = tempfile::tempdir().unwrap();

@@ -369,8 +369,7 @@ mod tests {
                         .map(|b| (d.len(b), b))
                         .collect();
                     for len in pure.leaf_len..=16_400 {
-                        let &(best, code) =
-                            lengths.iter().rev().find(|(n, _)| *n <= len).unwrap();
+                        let &(best, code) = lengths.iter().rev().find(|(n, _)| *n <= len).unwrap();
                         assert_eq!(pure.longest(u64::from(len)), (code, best), "{id} {v} {len}");
                     }
                 }

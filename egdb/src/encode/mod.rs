@@ -51,7 +51,9 @@ impl NewFile {
         name.push(".tmp");
         let temporary = path.with_file_name(name);
         match File::create(&temporary) {
-            Ok(file) => Ok(NewFile { temporary, path, out: BufWriter::with_capacity(1 << 16, file) }),
+            Ok(file) => {
+                Ok(NewFile { temporary, path, out: BufWriter::with_capacity(1 << 16, file) })
+            }
             Err(source) => Err(WriteError::Io { file: temporary, source }),
         }
     }

@@ -91,7 +91,14 @@ impl Choice {
     }
 
     #[inline]
-    fn encode(&self, runs: &[Run], used: u64, is_end: bool, room: usize, emit: impl FnMut(u8)) -> Encoded {
+    fn encode(
+        &self,
+        runs: &[Run],
+        used: u64,
+        is_end: bool,
+        room: usize,
+        emit: impl FnMut(u8),
+    ) -> Encoded {
         self.codes().encode(runs, used, is_end, &self.to_virtual, room, emit)
     }
 }
@@ -118,7 +125,12 @@ impl Chooser {
 
     /// Encodes the next values into at most `room` bytes, which are appended to `out`. Nothing is
     /// appended when all values are gone.
-    pub fn next_block(&mut self, reader: &mut RunReader<'_>, room: usize, out: &mut Vec<u8>) -> Block {
+    pub fn next_block(
+        &mut self,
+        reader: &mut RunReader<'_>,
+        room: usize,
+        out: &mut Vec<u8>,
+    ) -> Block {
         let mut need = 1 << 14;
         loop {
             reader.fill(need);
@@ -142,7 +154,13 @@ impl Chooser {
         }
     }
 
-    fn choose(&mut self, runs: &[Run], used: u64, is_end: bool, room: usize) -> Option<(Choice, Encoded)> {
+    fn choose(
+        &mut self,
+        runs: &[Run],
+        used: u64,
+        is_end: bool,
+        room: usize,
+    ) -> Option<(Choice, Encoded)> {
         if runs.is_empty() {
             return None;
         }
@@ -287,9 +305,8 @@ pub(crate) fn choose_version_1(size: u64, default: u16, source: &mut Source<'_>)
         for real in orders {
             let plan = Plan1 { dictionary: id as u8, real };
             let map = plan.to_virtual();
-            let bytes = |runs: &Vec<Run>| {
-                dictionary.encode(runs, 0, true, &map, usize::MAX, |_| {}).bytes
-            };
+            let bytes =
+                |runs: &Vec<Run>| dictionary.encode(runs, 0, true, &map, usize::MAX, |_| {}).bytes;
             let total: usize = samples.iter().map(bytes).sum();
             if best.as_ref().is_none_or(|(least, _)| total < *least) {
                 best = Some((total, plan));
@@ -314,9 +331,8 @@ pub(crate) fn encode_longer(code: &impl ByteCode, bytes: &[u8], least: usize) ->
         let split = order.iter().find_map(|&i| {
             let (value, len) = (code.value(bytes[i], 0), code.len(bytes[i]));
             let of_len = |n: u32| {
-                (0..=255u8).find(|&b| {
-                    n > 0 && code.len(b) == n && code.value(b, 0) == value && is_pure(b)
-                })
+                (0..=255u8)
+                    .find(|&b| n > 0 && code.len(b) == n && code.value(b, 0) == value && is_pure(b))
             };
             let pair = (1..=len / 2).rev().find_map(|n| Some((of_len(n)?, of_len(len - n)?)));
             pair.map(|pair| (i, pair))

@@ -115,7 +115,11 @@ impl Probe {
         Ok(None)
     }
 
-    fn mtc_of_loss(&self, position: &Position, search: &mut Search) -> Result<Option<u32>, ProbeError> {
+    fn mtc_of_loss(
+        &self,
+        position: &Position,
+        search: &mut Search,
+    ) -> Result<Option<u32>, ProbeError> {
         let moves = position.legal_moves();
         if moves.is_empty() {
             return Ok(Some(0));
@@ -137,7 +141,11 @@ impl Probe {
         Ok(None)
     }
 
-    fn mtc_of_win(&self, position: &Position, search: &mut Search) -> Result<Option<u32>, ProbeError> {
+    fn mtc_of_win(
+        &self,
+        position: &Position,
+        search: &mut Search,
+    ) -> Result<Option<u32>, ProbeError> {
         let is_quiet = !position.has_capture(position.side_to_move());
         if is_quiet && self.stored_mtc(position)?.is_some() {
             let mut best = None;

@@ -133,12 +133,11 @@ impl CodedBuilder {
     }
 
     pub(crate) fn finish(self, storage: Box<dyn Storage>, table_limit: usize) -> CodedReader {
-        let version =
-            if self.subs.iter().any(|sub| matches!(sub.coding, Coding::Tunstall1(..))) {
-                Version::V1
-            } else {
-                Version::V2
-            };
+        let version = if self.subs.iter().any(|sub| matches!(sub.coding, Coding::Tunstall1(..))) {
+            Version::V1
+        } else {
+            Version::V2
+        };
         CodedReader {
             directory: self.directory,
             subs: self.subs,
@@ -222,7 +221,8 @@ fn locate_in_piece(code: &impl ByteCode, bytes: &[u8; PIECE], rest: u64) -> Opti
     let mut sum = 0;
     for (end, chunk) in ends.iter_mut().zip(chunks) {
         let lens = chunk.map(|b| u64::from(code.len(b)));
-        sum += (lens[0] + lens[1]) + (lens[2] + lens[3]) + ((lens[4] + lens[5]) + (lens[6] + lens[7]));
+        sum +=
+            (lens[0] + lens[1]) + (lens[2] + lens[3]) + ((lens[4] + lens[5]) + (lens[6] + lens[7]));
         *end = sum;
     }
     if rest >= sum {

@@ -171,7 +171,10 @@ impl BlockCache {
             state &= !(1 << way);
             way = (way + 1) % WAYS;
         }
-        used.store(state & 0xff & !(1 << way) | ((way as u32 + 1) % WAYS as u32) << 16, Ordering::Relaxed);
+        used.store(
+            state & 0xff & !(1 << way) | ((way as u32 + 1) % WAYS as u32) << 16,
+            Ordering::Relaxed,
+        );
         way
     }
 }
@@ -250,7 +253,9 @@ mod tests {
                 scope.spawn(move || {
                     let mut x = thread + 1;
                     for _ in 0..50_000 {
-                        x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                        x = x
+                            .wrapping_mul(6_364_136_223_846_793_005)
+                            .wrapping_add(1_442_695_040_888_963_407);
                         let (block, word) = ((x >> 33) % blocks, (x >> 50) % 448);
                         let mut piece = [0; 512];
                         let offset = word as usize * 8;
