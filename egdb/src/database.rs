@@ -20,7 +20,7 @@ use crate::slice::Slice;
 use crate::stats::{Counters, Stats};
 #[cfg(feature = "mmap")]
 use crate::storage::MemoryMap;
-use crate::storage::{BlockCache, DataFile, Storage};
+use crate::storage::{AnyStorage, BlockCache, DataFile, Storage};
 
 /// How the data files are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -285,7 +285,7 @@ impl Database {
         files.flat_map(move |file| [file.path.with_extension(index), file.path.clone()])
     }
 
-    fn storage(&self) -> &dyn Storage {
+    fn storage(&self) -> &AnyStorage {
         match &self.reader {
             Reader::Coded(reader) => reader.storage(),
             Reader::Dtw(reader) => reader.storage(),
@@ -450,16 +450,16 @@ fn open_storage(
     backend: Backend,
     files: Vec<DataFile>,
     cache_bytes: usize,
-) -> Result<Box<dyn Storage>, OpenError> {
+) -> Result<AnyStorage, OpenError> {
     match backend {
-        Backend::BlockCache => Ok(Box::new(BlockCache::new(files, cache_bytes))),
+        Backend::BlockCache => Ok(AnyStorage::Cache(BlockCache::new(files, cache_bytes))),
         #[cfg(feature = "mmap")]
         Backend::MemoryMap => {
             let paths: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
             let map = MemoryMap::new(files);
             let map =
                 map.map_err(|(i, source)| OpenError::Io { file: paths[i].clone(), source })?;
-            Ok(Box::new(map))
+            Ok(AnyStorage::Map(map))
         }
         #[cfg(not(feature = "mmap"))]
         Backend::MemoryMap => Err(OpenError::NoMmap),

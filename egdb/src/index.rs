@@ -42,7 +42,7 @@ const fn binomial(n: u32, k: u32) -> u32 {
 /// Square number less one of a bit of the board layout.
 #[inline]
 const fn square(bit: u32) -> u32 {
-    bit - (bit * 3 >> 5)
+    bit - ((bit * 3) >> 5)
 }
 
 /// Bit of the board layout of a square number less one.
@@ -174,7 +174,7 @@ impl From<&Position> for Placement {
 
 impl Placement {
     /// The board turned by 180 degrees with colours swapped.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub const fn reversed(&self) -> Placement {
         Placement {
@@ -194,7 +194,7 @@ impl Placement {
     }
 
     /// The material balance; `None` where no database has it.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub const fn slice(&self) -> Option<Slice> {
         let bk = (self.black & self.kings).count_ones();
@@ -233,6 +233,12 @@ impl Place {
     #[inline]
     #[must_use]
     pub fn of_placement(placement: &Placement, side: Color) -> Option<Place> {
+        crate::isa::place_of(placement, side)
+    }
+
+    /// The body of [`Place::of_placement`], compiled once for each instruction set.
+    #[inline(always)]
+    pub(crate) fn compute(placement: &Placement, side: Color) -> Option<Place> {
         let slice = placement.slice()?;
         if slice.is_stored_reversed(side) {
             let slice = slice.reversed();
@@ -246,7 +252,7 @@ impl Place {
 
 /// The index of a placement within its slice. `slice` must be [`Placement::slice`] of it; else
 /// the result is meaningless.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn rank(slice: Slice, placement: &Placement) -> u64 {
     let layout = layout(slice);
@@ -269,7 +275,7 @@ pub fn rank(slice: Slice, placement: &Placement) -> u64 {
             * (black_king_rank + u64::from(layout.black_kings) * men_rank)
 }
 
-#[inline]
+#[inline(always)]
 fn rank_set(mut set: u64, number: impl Fn(u32) -> u32) -> u64 {
     let (mut sum, mut k) = (0u32, 0usize);
     while set != 0 {
@@ -280,13 +286,13 @@ fn rank_set(mut set: u64, number: impl Fn(u32) -> u32) -> u64 {
     u64::from(sum)
 }
 
-#[inline]
+#[inline(always)]
 fn rank_kings(kings: u64, before: u64) -> u64 {
     rank_set(kings, |bit| square(bit) - (before & ((1 << bit) - 1)).count_ones())
 }
 
 /// White men are counted from square 50 down, so the set is turned first.
-#[inline]
+#[inline(always)]
 fn rank_white_men(men: u64, black_men: u64) -> u64 {
     let turned_black = black_men.reverse_bits() >> 10;
     rank_kings(men.reverse_bits() >> 10, turned_black)

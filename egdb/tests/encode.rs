@@ -1,5 +1,7 @@
 //! Size of version 2 files: the quick choice of dictionary and value map against trying all.
 
+#![allow(clippy::unwrap_used, reason = "helpers of a test may fail")]
+
 mod support;
 
 use egdb::codec::DONT_CARE;

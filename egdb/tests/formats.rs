@@ -1,5 +1,7 @@
 //! Round trips of every format on made-up values, through both backends.
 
+#![allow(clippy::unwrap_used, reason = "helpers of a test may fail")]
+
 mod support;
 
 use std::path::Path;

@@ -1,5 +1,7 @@
 //! Damaged files: opening refuses what it can see, lookups give errors or values, nothing panics.
 
+#![allow(clippy::unwrap_used, reason = "helpers of a test may fail")]
+
 mod support;
 
 use std::path::{Path, PathBuf};

@@ -1,6 +1,8 @@
 //! Databases of up to three pieces, written by our encoders from an independent solution and read
 //! back through the probe: every position, captures included.
 
+#![allow(clippy::unwrap_used, reason = "helpers of a test may fail")]
+
 mod support;
 
 use std::sync::{Arc, OnceLock};

@@ -377,7 +377,7 @@ impl OpenSub {
         if !line.is_empty() {
             return Err(reader.error("surplus text after the block line"));
         }
-        if self.block * db_type.index_block() % BLOCK as u64 == 0 {
+        if (self.block * db_type.index_block()).is_multiple_of(BLOCK as u64) {
             index.firsts.push(first as u32);
             index.codes.extend(code);
         }

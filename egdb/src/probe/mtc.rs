@@ -149,7 +149,7 @@ impl Probe {
         let is_quiet = !position.has_capture(position.side_to_move());
         if is_quiet && self.stored_mtc(position)?.is_some() {
             let mut best = None;
-            for &mv in position.legal_moves().iter() {
+            for &mv in &position.legal_moves() {
                 let next = position.after(mv);
                 match self.known(&next, search)? {
                     Some(Wld::Loss) => {}
@@ -200,7 +200,7 @@ impl Probe {
         }
         let mut result = Some(false);
         if bound > 0 {
-            for &mv in position.legal_moves().iter() {
+            for &mv in &position.legal_moves() {
                 let next = position.after(mv);
                 let is_good = match self.known(&next, search)? {
                     Some(Wld::Loss) if is_conversion(position, mv) => {

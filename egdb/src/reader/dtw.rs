@@ -11,14 +11,14 @@ use crate::format::DbType;
 use crate::format::dtw::{DtwRecord, MINIBLOCK, MINIBLOCKS};
 use crate::slice::Slice;
 use crate::stats::Counters;
-use crate::storage::Storage;
+use crate::storage::{AnyStorage, Storage};
 
 /// The sub-databases of all files of a distance-to-win database.
 #[derive(Debug)]
 pub(crate) struct DtwReader {
     directory: Directory,
     subs: Vec<Sub>,
-    storage: Box<dyn Storage>,
+    storage: AnyStorage,
     counters: Counters,
 }
 
@@ -86,7 +86,7 @@ impl DtwBuilder {
         self.subs.iter().map(sub).sum()
     }
 
-    pub(crate) fn finish(self, storage: Box<dyn Storage>) -> DtwReader {
+    pub(crate) fn finish(self, storage: AnyStorage) -> DtwReader {
         let counters = Counters::new(storage.files().len());
         DtwReader { directory: self.directory, subs: self.subs, storage, counters }
     }
@@ -134,8 +134,8 @@ impl DtwReader {
         &self.directory
     }
 
-    pub(crate) fn storage(&self) -> &dyn Storage {
-        &*self.storage
+    pub(crate) fn storage(&self) -> &AnyStorage {
+        &self.storage
     }
 
     pub(crate) fn counters(&self) -> &Counters {
