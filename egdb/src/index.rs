@@ -13,8 +13,21 @@ use movegen::{Bitboard, Color, Position, PositionError};
 
 use crate::slice::{SLICE_IDS, Slice};
 
-/// `C(n, k)` for k up to 5 at `[k][n]`; eight rows of 64 so that a masked index needs no check.
-static BINOMIAL: [[u32; 64]; 8] = BINOMIALS;
+/// `C(n, k)` for k up to 5 and n up to 49 at `[k][n]`, the rest 0; eight rows of 64 so that a
+/// masked index needs no check.
+static BINOMIAL: [[u32; 64]; 8] = {
+    let mut table = BINOMIALS;
+    let mut k = 0;
+    while k < 8 {
+        let mut n = 50;
+        while n < 64 {
+            table[k][n] = 0;
+            n += 1;
+        }
+        k += 1;
+    }
+    table
+};
 
 const BINOMIALS: [[u32; 64]; 8] = {
     let mut table = [[0u32; 64]; 8];
@@ -275,20 +288,27 @@ pub fn rank(slice: Slice, placement: &Placement) -> u64 {
             * (black_king_rank + u64::from(layout.black_kings) * men_rank)
 }
 
+/// Sum of coefficients over a set. Most sets have at most two members, and a loop over them would
+/// be mispredicted for most positions: so two are always added, and a member that is not there
+/// has bit number 64, which leads to a part of the table that is zero.
 #[inline(always)]
-fn rank_set(mut set: u64, number: impl Fn(u32) -> u32) -> u64 {
-    let (mut sum, mut k) = (0u32, 0usize);
-    while set != 0 {
-        k = (k + 1) & 7;
-        sum += BINOMIAL[k][(number(set.trailing_zeros()) & 63) as usize];
-        set &= set - 1;
+fn rank_set(set: u64, number: impl Fn(u32) -> u32) -> u64 {
+    let term = |set: u64, k: usize| BINOMIAL[k][(number(set.trailing_zeros()) & 63) as usize];
+    let second = set & set.wrapping_sub(1);
+    let mut sum = term(set, 1) + term(second, 2);
+    let mut rest = second & second.wrapping_sub(1);
+    let mut k = 3;
+    while rest != 0 {
+        sum += term(rest, k & 7);
+        rest &= rest - 1;
+        k += 1;
     }
     u64::from(sum)
 }
 
 #[inline(always)]
 fn rank_kings(kings: u64, before: u64) -> u64 {
-    rank_set(kings, |bit| square(bit) - (before & ((1 << bit) - 1)).count_ones())
+    rank_set(kings, |bit| square(bit) - (before & (1u64.wrapping_shl(bit)).wrapping_sub(1)).count_ones())
 }
 
 /// White men are counted from square 50 down, so the set is turned first.
