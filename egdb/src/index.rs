@@ -161,6 +161,22 @@ pub(crate) fn layout(slice: Slice) -> &'static Layout {
     &LAYOUTS[slice.id()]
 }
 
+/// [`Slice::is_stored_reversed`] by slice and side: its comparisons are hard to predict.
+static STORED_REVERSED: [bool; 2 * SLICE_IDS] = {
+    let mut table = [false; 2 * SLICE_IDS];
+    let mut id = 0;
+    while id < SLICE_IDS {
+        let digits = [id / 216, id / 36 % 6, id / 6 % 6, id % 6];
+        let [bm, bk, wm, wk] = [digits[0] as u8, digits[1] as u8, digits[2] as u8, digits[3] as u8];
+        if let Some(slice) = Slice::new(bm, bk, wm, wk) {
+            table[2 * id] = slice.is_stored_reversed(Color::Black);
+            table[2 * id + 1] = slice.is_stored_reversed(Color::White);
+        }
+        id += 1;
+    }
+    table
+};
+
 /// Three sets in the board layout of [`Bitboard`]: where the pieces stand, without the side to
 /// move. The sets are within the fifty squares, `black` and `white` disjoint, `kings` a subset
 /// of the two, and no man stands on its promotion row.
@@ -253,7 +269,7 @@ impl Place {
     #[inline(always)]
     pub(crate) fn compute(placement: &Placement, side: Color) -> Option<Place> {
         let slice = placement.slice()?;
-        if slice.is_stored_reversed(side) {
+        if STORED_REVERSED[slice.id() * 2 + side.index()] {
             let slice = slice.reversed();
             let index = rank(slice, &placement.reversed());
             Some(Place { slice, side: side.opponent(), index, reversed: true })
