@@ -324,7 +324,9 @@ fn rank_set(set: u64, number: impl Fn(u32) -> u32) -> u64 {
 
 #[inline(always)]
 fn rank_kings(kings: u64, before: u64) -> u64 {
-    rank_set(kings, |bit| square(bit) - (before & (1u64.wrapping_shl(bit)).wrapping_sub(1)).count_ones())
+    rank_set(kings, |bit| {
+        square(bit) - (before & (1u64.wrapping_shl(bit)).wrapping_sub(1)).count_ones()
+    })
 }
 
 /// White men are counted from square 50 down, so the set is turned first.

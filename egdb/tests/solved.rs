@@ -91,7 +91,7 @@ fn distances_are_exact() {
 fn a_missing_side_is_found_through_the_moves() {
     // Version 2 may store only one side to move of a slice; distance to win always does.
     let keep = |slice: Slice, side: Color| {
-        slice.is_symmetric() || (side == Color::Black) == (slice.black_kings() % 2 == 0)
+        slice.is_symmetric() || (side == Color::Black) == (slice.black_kings().is_multiple_of(2))
     };
     let probe = probe(solution(), &[DbType::Wld2, DbType::Dtw], keep);
     compare_wld(solution(), &probe, 3);

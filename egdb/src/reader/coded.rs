@@ -411,7 +411,8 @@ impl CodedReader {
         conditional: bool,
     ) -> Result<Option<&'s [AtomicU32; PIECES]>, ProbeCause> {
         let group = &sub.tables[k / GROUP];
-        let Some(group) = group.get().map(AsRef::as_ref).or_else(|| self.allocate(sub, k / GROUP)) else {
+        let Some(group) = group.get().map(AsRef::as_ref).or_else(|| self.allocate(sub, k / GROUP))
+        else {
             return Ok(None);
         };
         let table = &group.as_chunks::<PIECES>().0[k % GROUP];
