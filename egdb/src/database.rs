@@ -1,0 +1,497 @@
+//! Opening a directory of database files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use movegen::Color;
+use tracing::{debug, info};
+
+use crate::error::{OpenError, ProbeError};
+use crate::format::dtw::DtwRecord;
+use crate::format::text::TextIndex;
+use crate::format::{DbType, dtw, text};
+use crate::identify::{Identity, identify, identify_all};
+use crate::index::{Place, Placement};
+use crate::reader::coded::{CodedBuilder, CodedReader, GROUPED, Raw};
+use crate::reader::dtw::{DtwBuilder, DtwReader};
+use crate::slice::Slice;
+use crate::stats::{Counters, Stats};
+#[cfg(feature = "mmap")]
+use crate::storage::MemoryMap;
+use crate::storage::{AnyStorage, BlockCache, DataFile, Storage};
+
+/// How the data files are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Backend {
+    /// Mapped into memory; the system's page cache is the cache. The files must not be changed
+    /// while the database is open. Needs the feature `mmap`.
+    MemoryMap,
+    /// Positioned reads into a cache of `cache_mb`, for slow disks and small memory.
+    BlockCache,
+}
+
+/// Options of [`Database::open`].
+#[derive(Clone, Debug)]
+pub struct OpenOptions {
+    /// The type wanted, where a directory holds several; `None` takes what
+    /// [`crate::identify::identify`] finds.
+    pub db_type: Option<DbType>,
+    /// Largest piece count to open; `None` opens all.
+    pub max_pieces: Option<u8>,
+    /// Leave out 8-piece slices with more kings than this on a side.
+    pub max_kings_1side_8pcs: Option<u8>,
+    /// Memory in MiB. With the block cache: everything, except that eight blocks and the contents
+    /// of the index files are always kept. With the memory map: the tables that speed up lookups.
+    pub cache_mb: usize,
+    /// How the files are read.
+    pub backend: Backend,
+}
+
+impl Default for OpenOptions {
+    fn default() -> OpenOptions {
+        let backend = if cfg!(feature = "mmap") { Backend::MemoryMap } else { Backend::BlockCache };
+        OpenOptions {
+            db_type: None,
+            max_pieces: None,
+            max_kings_1side_8pcs: None,
+            cache_mb: 1024,
+            backend,
+        }
+    }
+}
+
+impl OpenOptions {
+    /// Sets options from text as the original driver takes it: `name = value` pairs separated by
+    /// `;`, the names `maxpieces` and `maxkings_1side_8pcs`; 0 pieces means all.
+    ///
+    /// # Errors
+    /// If a name is unknown or a value is no number.
+    pub fn with_text(mut self, text: &str) -> Result<OpenOptions, OpenError> {
+        for pair in text.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {
+            let error = |name| OpenError::Option { name, reason: format!("`{pair}`") };
+            let (name, value) = pair.split_once('=').ok_or(error("name = value"))?;
+            let value: u8 = value.trim().parse().map_err(|_| error("a number"))?;
+            match name.trim() {
+                "maxpieces" => self.max_pieces = Some(value).filter(|&n| n > 0),
+                "maxkings_1side_8pcs" => self.max_kings_1side_8pcs = Some(value),
+                _ => return Err(error("maxpieces or maxkings_1side_8pcs")),
+            }
+        }
+        Ok(self)
+    }
+}
+
+/// Memory in use, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Memory {
+    /// Contents of the index files.
+    pub index: usize,
+    /// Tables computed from blocks that were touched.
+    pub tables: usize,
+    /// The block cache.
+    pub cache: usize,
+}
+
+/// An open database. Any number of threads may look up at once. Dropping it closes it.
+#[derive(Debug)]
+pub struct Database {
+    dir: PathBuf,
+    identity: Identity,
+    max_one_side: u8,
+    index_memory: usize,
+    reader: Reader,
+}
+
+#[derive(Debug)]
+enum Reader {
+    Coded(CodedReader),
+    Dtw(DtwReader),
+}
+
+/// A pair of files to open.
+struct Pair {
+    stem: String,
+    slices: Vec<Slice>,
+    pieces: u8,
+}
+
+enum Parsed {
+    Text(TextIndex),
+    Dtw(Vec<DtwRecord>),
+}
+
+impl Database {
+    /// Opens the database in a directory. Index files are read and checked in parallel; of the
+    /// data files nothing is read.
+    ///
+    /// # Errors
+    /// If there is no database, a required file is missing, or a file breaks its format.
+    pub fn open(dir: impl AsRef<Path>, options: &OpenOptions) -> Result<Database, OpenError> {
+        let dir = dir.as_ref();
+        let nothing = || OpenError::NothingFound { dir: dir.to_owned() };
+        let mut identity = match options.db_type {
+            None => identify(dir)?,
+            Some(wanted) => {
+                let all = identify_all(dir)?;
+                all.into_iter().find(|i| i.db_type == wanted).ok_or_else(nothing)?
+            }
+        };
+        if options.max_pieces.is_some_and(|n| n < 2) {
+            let reason = "expected 2 or more".into();
+            return Err(OpenError::Option { name: "maxpieces", reason });
+        }
+        let limit = options.max_pieces.unwrap_or(u8::MAX).min(identity.max_pieces);
+        let pairs = find_pairs(dir, identity.db_type, limit, options)?;
+        let mut files = Vec::with_capacity(pairs.len());
+        for pair in &pairs {
+            let path = dir.join(format!("{}.{}", pair.stem, identity.db_type.data_extension()));
+            let file = DataFile::open(path.clone());
+            files.push(file.map_err(|source| OpenError::Io { file: path, source })?);
+        }
+        let parsed = parse_all(dir, identity.db_type, &pairs, &files)?;
+
+        let mut coded = CodedBuilder::new(identity.db_type);
+        let mut distance = DtwBuilder::new();
+        for (file, parsed) in parsed.into_iter().enumerate() {
+            match parsed {
+                Parsed::Text(index) => coded.add(file, &index),
+                Parsed::Dtw(records) => distance.add(file, records),
+            }
+        }
+        let budget = options.cache_mb.saturating_mul(1 << 20);
+        let is_dtw = identity.db_type == DbType::Dtw;
+        let (index_memory, all_tables) =
+            if is_dtw { (distance.memory(), 0) } else { coded.memory() };
+        let (table_limit, cache_bytes) = match options.backend {
+            Backend::MemoryMap => (budget, 0),
+            Backend::BlockCache => {
+                let rest = budget.saturating_sub(index_memory);
+                let tables = all_tables.min(rest / 4);
+                (tables, rest - tables)
+            }
+        };
+        let storage = open_storage(options.backend, files, cache_bytes)?;
+        let reader = if is_dtw {
+            Reader::Dtw(distance.finish(storage))
+        } else {
+            Reader::Coded(coded.finish(storage, table_limit))
+        };
+        identity.max_pieces = pairs.iter().map(|p| p.pieces).max().ok_or_else(nothing)?;
+        let one_side = |pair: &Pair| match pair.slices[..] {
+            [slice] => slice.side_pieces(Color::Black),
+            _ => (pair.pieces - 1).min(crate::slice::MAX_ONE_SIDE),
+        };
+        let max_one_side = pairs.iter().map(one_side).max().unwrap_or(0);
+        info!(
+            dir = %dir.display(),
+            db_type = %identity.db_type,
+            pieces = identity.max_pieces,
+            files = pairs.len(),
+            index_bytes = index_memory,
+            "database open"
+        );
+        Ok(Database { dir: dir.to_owned(), identity, max_one_side, index_memory, reader })
+    }
+
+    /// The directory.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The kind of database.
+    #[must_use]
+    pub fn db_type(&self) -> DbType {
+        self.identity.db_type
+    }
+
+    /// Whether the representative index file has the published checksum.
+    #[must_use]
+    pub fn is_genuine(&self) -> bool {
+        self.identity.is_genuine
+    }
+
+    /// The largest piece count, 2 to 9.
+    #[must_use]
+    pub fn max_pieces(&self) -> u8 {
+        self.identity.max_pieces
+    }
+
+    /// The largest number of pieces on one side.
+    #[must_use]
+    pub fn max_pieces_one_side(&self) -> u8 {
+        self.max_one_side
+    }
+
+    /// Whether there are data for a stored slice.
+    #[must_use]
+    pub fn has_slice(&self, slice: Slice) -> bool {
+        match &self.reader {
+            Reader::Coded(reader) => reader.directory().has_slice(slice),
+            Reader::Dtw(reader) => reader.directory().has_slice(slice),
+        }
+    }
+
+    /// Whether there are data for this side to move of a stored slice.
+    #[must_use]
+    pub fn has_side(&self, slice: Slice, side: Color) -> bool {
+        match &self.reader {
+            Reader::Coded(reader) => reader.directory().has_side(slice, side),
+            Reader::Dtw(reader) => reader.directory().has_side(slice, side),
+        }
+    }
+
+    /// Whether lookups of this side to move of a stored slice read a data file (and are not all
+    /// of one value).
+    #[must_use]
+    pub fn has_data(&self, slice: Slice, side: Color) -> bool {
+        match &self.reader {
+            Reader::Coded(reader) => reader.directory().has_data(slice, side),
+            Reader::Dtw(reader) => reader.directory().has_data(slice, side),
+        }
+    }
+
+    /// Counts since opening or since [`Database::reset_stats`].
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        let names =
+            self.storage().files().iter().map(|file| {
+                file.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+            });
+        self.counters().read(names)
+    }
+
+    /// Sets all counts to zero.
+    pub fn reset_stats(&self) {
+        self.counters().reset();
+    }
+
+    /// Memory in use.
+    #[must_use]
+    pub fn memory(&self) -> Memory {
+        let tables = match &self.reader {
+            Reader::Coded(reader) => reader.table_memory(),
+            Reader::Dtw(_) => 0,
+        };
+        Memory { index: self.index_memory, tables, cache: self.storage().memory() }
+    }
+
+    /// Paths of all index and data files in use.
+    pub fn files(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        let index = self.db_type().index_extension();
+        let files = self.storage().files().iter();
+        files.flat_map(move |file| [file.path.with_extension(index), file.path.clone()])
+    }
+
+    fn storage(&self) -> &AnyStorage {
+        match &self.reader {
+            Reader::Coded(reader) => reader.storage(),
+            Reader::Dtw(reader) => reader.storage(),
+        }
+    }
+
+    fn counters(&self) -> &Counters {
+        match &self.reader {
+            Reader::Coded(reader) => reader.counters(),
+            Reader::Dtw(reader) => reader.counters(),
+        }
+    }
+
+    /// The stored number, whether or not it means anything. See [`crate::probe::QuietFor`] for
+    /// the way from outside.
+    #[inline]
+    pub(crate) fn raw(
+        &self,
+        slice: Slice,
+        side: Color,
+        index: u64,
+        conditional: bool,
+    ) -> Result<Raw, ProbeError> {
+        match &self.reader {
+            Reader::Coded(reader) => reader.lookup(slice, side, index, conditional),
+            Reader::Dtw(reader) => reader.lookup(slice, side, index, conditional),
+        }
+    }
+
+    /// The stored number of a position, as for the tools that measure or list files: it means
+    /// nothing where the format excludes the position. `None` if there is none.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is damaged.
+    #[inline]
+    pub fn stored(&self, placement: &Placement, side: Color) -> Result<Option<u16>, ProbeError> {
+        let Some(place) = Place::of_placement(placement, side) else { return Ok(None) };
+        match self.raw(place.slice, place.side, place.index, false)? {
+            Raw::Value(value) => Ok(Some(value)),
+            _ => Ok(None),
+        }
+    }
+
+    /// As [`Database::stored`] for many positions: calls `answer` for each, in order. Faster than
+    /// one by one where the data are larger than the processor's caches, because the waiting times
+    /// for memory overlap.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is damaged; some answers may have been given by then.
+    pub fn stored_many(
+        &self,
+        positions: &[(Placement, Color)],
+        mut answer: impl FnMut(Option<u16>),
+    ) -> Result<(), ProbeError> {
+        let Reader::Coded(reader) = &self.reader else {
+            for (placement, side) in positions {
+                answer(self.stored(placement, *side)?);
+            }
+            return Ok(());
+        };
+        for group in positions.chunks(GROUPED) {
+            let places = group.iter().map(|(placement, side)| {
+                let place = Place::of_placement(placement, *side)?;
+                Some((place.slice, place.side, place.index))
+            });
+            reader.lookup_many(places, |raw| match raw {
+                Raw::Value(value) => answer(Some(value)),
+                _ => answer(None),
+            })?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn count_unavailable(&self) {
+        self.counters().unavailable();
+    }
+
+    /// Decodes all data and compares with the index files: that every block holds exactly the
+    /// positions it should. Calls `progress` with the blocks done and their number; stops when it
+    /// returns false.
+    ///
+    /// # Errors
+    /// The damage found until then, if stopped.
+    pub fn check_blocks(
+        &self,
+        mut progress: impl FnMut(u64, u64) -> bool,
+    ) -> Result<Vec<ProbeError>, Vec<ProbeError>> {
+        let mut done = 0;
+        match &self.reader {
+            Reader::Coded(reader) => {
+                let all = reader.blocks();
+                reader.check(|| {
+                    done += 1;
+                    progress(done, all)
+                })
+            }
+            Reader::Dtw(reader) => {
+                let all = reader.blocks();
+                reader.check(|| {
+                    done += 1;
+                    progress(done, all)
+                })
+            }
+        }
+    }
+}
+
+fn find_pairs(
+    dir: &Path,
+    db_type: DbType,
+    limit: u8,
+    options: &OpenOptions,
+) -> Result<Vec<Pair>, OpenError> {
+    let mut pairs = Vec::new();
+    for pieces in 2..=limit {
+        for (stem, slices) in db_type.file_stems(pieces) {
+            let file = |extension| dir.join(format!("{stem}.{extension}"));
+            let data = file(db_type.data_extension());
+            if !data.is_file() {
+                if pieces <= db_type.required_pieces() {
+                    return Err(OpenError::Missing { file: data });
+                }
+                continue;
+            }
+            let too_many_kings = |slice: &Slice| {
+                let most = slice.black_kings().max(slice.white_kings());
+                pieces == 8 && options.max_kings_1side_8pcs.is_some_and(|n| most > n)
+            };
+            if slices.iter().any(too_many_kings) {
+                continue;
+            }
+            let index = file(db_type.index_extension());
+            if !index.is_file() {
+                return Err(OpenError::Missing { file: index });
+            }
+            pairs.push(Pair { stem, slices, pieces });
+        }
+    }
+    Ok(pairs)
+}
+
+/// Reads all index files, with as many threads as there are processors if that can pay.
+fn parse_all(
+    dir: &Path,
+    db_type: DbType,
+    pairs: &[Pair],
+    files: &[DataFile],
+) -> Result<Vec<Parsed>, OpenError> {
+    let parse = |i: usize| -> Result<Parsed, OpenError> {
+        let Pair { stem, slices, .. } = &pairs[i];
+        let path = dir.join(format!("{stem}.{}", db_type.index_extension()));
+        debug!(file = %path.display(), "reading index");
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(source) => return Err(OpenError::Io { file: path, source }),
+        };
+        let len = files[i].len;
+        Ok(match db_type {
+            DbType::Dtw => Parsed::Dtw(dtw::parse(&path, &bytes, slices, len)?),
+            _ => Parsed::Text(text::parse(&path, &bytes, db_type, slices, len)?),
+        })
+    };
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    if pairs.len() <= 4 || processors == 1 {
+        return (0..pairs.len()).map(parse).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..processors.min(pairs.len()) {
+            scope.spawn(|| {
+                loop {
+                    let i = next.fetch_add(1, Ordering::Relaxed);
+                    if i >= pairs.len() {
+                        return;
+                    }
+                    let result = parse(i);
+                    if let Ok(mut list) = results.lock() {
+                        list.push((i, result));
+                    }
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().unwrap_or_default();
+    results.sort_unstable_by_key(|(i, _)| *i);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+fn open_storage(
+    backend: Backend,
+    files: Vec<DataFile>,
+    cache_bytes: usize,
+) -> Result<AnyStorage, OpenError> {
+    match backend {
+        Backend::BlockCache => Ok(AnyStorage::Cache(BlockCache::new(files, cache_bytes))),
+        #[cfg(feature = "mmap")]
+        Backend::MemoryMap => {
+            let paths: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
+            let map = MemoryMap::new(files);
+            let map =
+                map.map_err(|(i, source)| OpenError::Io { file: paths[i].clone(), source })?;
+            Ok(AnyStorage::Map(map))
+        }
+        #[cfg(not(feature = "mmap"))]
+        Backend::MemoryMap => Err(OpenError::NoMmap),
+    }
+}

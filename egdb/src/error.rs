@@ -1,0 +1,187 @@
+//! Errors: one type per boundary. Ordinary outcomes of a lookup ("not in the database",
+//! "excluded") are values and live in [`crate::value`] and [`crate::probe`].
+
+use std::io;
+use std::path::PathBuf;
+
+use movegen::Color;
+use thiserror::Error;
+
+use crate::format::DbType;
+use crate::slice::Slice;
+
+/// A text is no slice.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error(
+    "`{text}` is no slice: expected four digits (black men, black kings, white men, white kings), 1 to 5 pieces a side, at most 8 in all"
+)]
+pub struct ParseSliceError {
+    /// The text, shortened.
+    pub text: String,
+}
+
+/// One file of a database cannot be accepted.
+#[derive(Debug, Error)]
+pub enum FormatError {
+    /// A line of a text index file breaks the format.
+    #[error("{}:{line}: {reason}", file.display())]
+    Line {
+        /// The index file.
+        file: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong and what was expected.
+        reason: String,
+    },
+    /// A binary index file breaks the format.
+    #[error("{}: offset {offset}: {reason}", file.display())]
+    Offset {
+        /// The index file.
+        file: PathBuf,
+        /// Byte offset of the offending record or field.
+        offset: u64,
+        /// What is wrong and what was expected.
+        reason: String,
+    },
+    /// Index file and data file do not fit together.
+    #[error("{}: {reason}", file.display())]
+    Data {
+        /// The data file.
+        file: PathBuf,
+        /// What is wrong and what was expected.
+        reason: String,
+    },
+}
+
+/// A database cannot be opened.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// A directory or file cannot be read.
+    #[error("cannot read {}", file.display())]
+    Io {
+        /// The file or directory.
+        file: PathBuf,
+        /// The cause.
+        #[source]
+        source: io::Error,
+    },
+    /// The directory holds no database files.
+    #[error("no endgame database in {}", dir.display())]
+    NothingFound {
+        /// The directory.
+        dir: PathBuf,
+    },
+    /// A file that every database of this type has is not there.
+    #[error("{} is missing", file.display())]
+    Missing {
+        /// The file.
+        file: PathBuf,
+    },
+    /// An option is out of range.
+    #[error("option {name}: {reason}")]
+    Option {
+        /// The option.
+        name: &'static str,
+        /// What is allowed.
+        reason: String,
+    },
+    /// A file breaks the format.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// The requested backend is not compiled in.
+    #[error("this build has no memory-map backend (feature `mmap`)")]
+    NoMmap,
+}
+
+/// A lookup failed for a reason that lies in the files.
+#[derive(Debug, Error)]
+#[error("{}, slice {slice}, {side} to move, block {block}", file.display())]
+pub struct ProbeError {
+    /// The data file.
+    pub file: PathBuf,
+    /// The stored slice.
+    pub slice: Slice,
+    /// The side to move in the stored slice.
+    pub side: Color,
+    /// The block of 4096 bytes within the data file.
+    pub block: u32,
+    /// The cause.
+    #[source]
+    pub cause: ProbeCause,
+}
+
+/// Why a lookup failed.
+#[derive(Debug, Error)]
+pub enum ProbeCause {
+    /// The block cannot be read.
+    #[error("cannot read the data")]
+    Io(#[from] io::Error),
+    /// The block's contents contradict the index.
+    #[error("damaged block: {0}")]
+    Damaged(&'static str),
+}
+
+/// A verification could not be carried out.
+#[derive(Debug, Error)]
+pub enum VerifyError {
+    /// A file cannot be read.
+    #[error("cannot read {}", file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// The cause.
+        #[source]
+        source: io::Error,
+    },
+    /// The manifest cannot be understood.
+    #[error("{}: {reason}", file.display())]
+    Manifest {
+        /// The manifest.
+        file: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Neither the published table nor a manifest names any file of the directory.
+    #[error("nothing to compare with: {} has no genuine file and no manifest", dir.display())]
+    NothingKnown {
+        /// The directory.
+        dir: PathBuf,
+    },
+    /// The caller asked to stop.
+    #[error("verification aborted")]
+    Aborted,
+}
+
+/// A database file cannot be written.
+#[derive(Debug, Error)]
+pub enum WriteError {
+    /// The file system refused.
+    #[error("cannot write {}", file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// The cause.
+        #[source]
+        source: io::Error,
+    },
+    /// The caller's data cannot be stored in this format.
+    #[error("slice {slice}, subslice {sub}, {side} to move: {reason}")]
+    Content {
+        /// The slice.
+        slice: Slice,
+        /// The subslice.
+        sub: u32,
+        /// The side to move.
+        side: Color,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A file needs at least one sub-database with data.
+    #[error("{}: a {db_type} file cannot be empty", file.display())]
+    Empty {
+        /// The data file.
+        file: PathBuf,
+        /// The format.
+        db_type: DbType,
+    },
+}

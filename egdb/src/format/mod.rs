@@ -1,0 +1,174 @@
+//! The file formats: types, names, and what the files of each type hold.
+
+use std::fmt;
+
+use crate::slice::Slice;
+
+pub mod dtw;
+pub mod text;
+
+/// The kinds of databases.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum DbType {
+    /// Win/loss/draw, byte run lengths.
+    WldRun,
+    /// Distance to conversion, byte run lengths.
+    Mtc,
+    /// Win/loss/draw, Tunstall codes, one dictionary per sub-database.
+    Wld1,
+    /// Win/loss/draw, Tunstall codes, a dictionary per block. What people download today.
+    Wld2,
+    /// Distance to win, Re-pair and Huffman.
+    Dtw,
+}
+
+impl DbType {
+    /// All types that can be read and written.
+    pub const ALL: [DbType; 5] =
+        [DbType::Wld2, DbType::Wld1, DbType::WldRun, DbType::Mtc, DbType::Dtw];
+
+    /// The number of the C interface.
+    #[must_use]
+    pub const fn number(self) -> i32 {
+        match self {
+            DbType::WldRun => 0,
+            DbType::Mtc => 1,
+            DbType::Wld1 => 3,
+            DbType::Wld2 => 4,
+            DbType::Dtw => 5,
+        }
+    }
+
+    /// Whether the values are win, loss and draw.
+    #[must_use]
+    pub const fn is_wld(self) -> bool {
+        matches!(self, DbType::WldRun | DbType::Wld1 | DbType::Wld2)
+    }
+
+    /// Extension of index files, without the dot.
+    #[must_use]
+    pub const fn index_extension(self) -> &'static str {
+        match self {
+            DbType::WldRun | DbType::Wld1 => "idx",
+            DbType::Wld2 => "idx1",
+            DbType::Mtc => "idx_mtc",
+            DbType::Dtw => "idx_dtw",
+        }
+    }
+
+    /// Extension of data files, without the dot.
+    #[must_use]
+    pub const fn data_extension(self) -> &'static str {
+        match self {
+            DbType::WldRun | DbType::Wld1 => "cpr",
+            DbType::Wld2 => "cpr1",
+            DbType::Mtc => "cpr_mtc",
+            DbType::Dtw => "cpr_dtw",
+        }
+    }
+
+    /// The largest piece count whose slices share one file.
+    #[must_use]
+    pub const fn shared_file_pieces(self) -> u8 {
+        match self {
+            DbType::Wld2 | DbType::Dtw => 5,
+            DbType::WldRun | DbType::Wld1 | DbType::Mtc => 4,
+        }
+    }
+
+    /// The largest piece count whose file must be there if that many pieces are asked for.
+    #[must_use]
+    pub const fn required_pieces(self) -> u8 {
+        match self {
+            DbType::Wld2 => 5,
+            DbType::WldRun | DbType::Wld1 => 4,
+            DbType::Mtc | DbType::Dtw => 0,
+        }
+    }
+
+    /// The largest piece count of the format.
+    #[must_use]
+    pub const fn max_pieces(self) -> u8 {
+        match self {
+            DbType::WldRun | DbType::Wld2 => 9,
+            DbType::Wld1 | DbType::Mtc => 8,
+            DbType::Dtw => 7,
+        }
+    }
+
+    /// Length of a subslice in positions.
+    #[must_use]
+    pub const fn subslice_length(self) -> u64 {
+        match self {
+            DbType::Dtw => 1 << 30,
+            _ => 1 << 31,
+        }
+    }
+
+    /// Length in bytes of a block as the index file counts them.
+    #[must_use]
+    pub const fn index_block(self) -> u64 {
+        match self {
+            DbType::WldRun | DbType::Wld1 => 1024,
+            _ => 4096,
+        }
+    }
+
+    /// Length in bytes of a block of the original driver; the data file has
+    /// `ceil(length / this)` of them.
+    #[must_use]
+    pub const fn driver_block(self) -> u64 {
+        match self {
+            DbType::Mtc => 16384,
+            _ => 4096,
+        }
+    }
+
+    /// Name of the files (without extension) that hold a slice.
+    #[must_use]
+    pub fn file_stem(self, slice: Slice) -> String {
+        let pieces = slice.pieces();
+        if pieces <= self.shared_file_pieces() {
+            format!("db{pieces}")
+        } else {
+            format!("db{pieces}-{slice}")
+        }
+    }
+
+    /// The file names (without extension) for a piece count, each with its slices.
+    #[must_use]
+    pub fn file_stems(self, pieces: u8) -> Vec<(String, Vec<Slice>)> {
+        if pieces <= self.shared_file_pieces() {
+            return vec![(format!("db{pieces}"), Slice::stored(pieces).collect())];
+        }
+        Slice::stored(pieces).map(|slice| (self.file_stem(slice), vec![slice])).collect()
+    }
+}
+
+impl fmt::Display for DbType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            DbType::WldRun => "WLD run length",
+            DbType::Mtc => "MTC",
+            DbType::Wld1 => "WLD version 1",
+            DbType::Wld2 => "WLD version 2",
+            DbType::Dtw => "DTW",
+        })
+    }
+}
+
+/// Bytes of a block as we read and cache it, whatever the type.
+pub const BLOCK: usize = 4096;
+
+/// Whether a byte is a value map of version 2: a permutation of 0 to 3 in four fields of two
+/// bits.
+#[must_use]
+pub const fn is_value_map(byte: u8) -> bool {
+    let mut seen = 0;
+    let mut field = 0;
+    while field < 4 {
+        seen |= 1 << (byte >> (2 * field) & 3);
+        field += 1;
+    }
+    seen == 0b1111
+}

@@ -1,0 +1,410 @@
+//! The index function: positions of a slice numbered from 0 (format description, section 3).
+//!
+//! A set of squares is numbered by the sum of binomial coefficients `C(q1,1) + C(q2,2) + ...`
+//! over its members in ascending order. Men come first: black men on the first row and the
+//! others apart, then white men among the squares that are free for them, then black kings, then
+//! white kings. What a set is ranked among are the squares that the sets before it leave free,
+//! so a king's number is its square less the number of pieces before it on lower squares.
+//!
+//! Everything is table driven: the coefficients by bit number of the board layout, the ranks of
+//! the first row by its five bits, and the factors of every slice, all computed at compile time.
+
+use movegen::{Bitboard, Color, Position, PositionError};
+
+use crate::slice::{SLICE_IDS, Slice};
+
+/// `C(n, k)` for k up to 5 and n up to 49 at `[k][n]`, the rest 0; eight rows of 64 so that a
+/// masked index needs no check.
+static BINOMIAL: [[u32; 64]; 8] = {
+    let mut table = BINOMIALS;
+    let mut k = 0;
+    while k < 8 {
+        let mut n = 50;
+        while n < 64 {
+            table[k][n] = 0;
+            n += 1;
+        }
+        k += 1;
+    }
+    table
+};
+
+const BINOMIALS: [[u32; 64]; 8] = {
+    let mut table = [[0u32; 64]; 8];
+    let mut n = 0;
+    while n < 64 {
+        table[0][n] = 1;
+        let mut k = 1;
+        while k < 6 {
+            if n > 0 {
+                table[k][n] = table[k][n - 1] + table[k - 1][n - 1];
+            }
+            k += 1;
+        }
+        n += 1;
+    }
+    table
+};
+
+/// `C(n, k)`, n below 64 and k up to 5.
+#[inline]
+const fn binomial(n: u32, k: u32) -> u32 {
+    BINOMIALS[k as usize][(n & 63) as usize]
+}
+
+/// Square number less one of a bit of the board layout.
+#[inline]
+const fn square(bit: u32) -> u32 {
+    bit - ((bit * 3) >> 5)
+}
+
+/// Bit of the board layout of a square number less one.
+#[inline]
+const fn bit(square: u32) -> u32 {
+    square + square / 10
+}
+
+const FIRST_ROW: u64 = 0x1f;
+
+/// Rank of every subset of the first row among those with as many members.
+const FIRST_ROW_RANK: [u8; 32] = {
+    let mut table = [0; 32];
+    let mut set = 0usize;
+    while set < 32 {
+        let (mut k, mut b, mut rank) = (0, 0, 0);
+        while b < 5 {
+            if set >> b & 1 != 0 {
+                k += 1;
+                rank += binomial(b, k);
+            }
+            b += 1;
+        }
+        table[set] = rank as u8;
+        set += 1;
+    }
+    table
+};
+
+/// The factors of a slice's index function.
+#[derive(Clone, Copy)]
+pub(crate) struct Layout {
+    /// Man arrangements with more black men on the first row than the array index.
+    base: [u64; 6],
+    /// `C(5, b)`.
+    front: [u8; 6],
+    /// `C(40, bm - b)`.
+    back: [u32; 6],
+    /// `C(50 - men, bk)`.
+    black_kings: u32,
+    /// `C(50 - men - bk, wk)`.
+    white_kings: u32,
+    /// All man arrangements.
+    men: u64,
+}
+
+impl Layout {
+    const fn new(slice: Slice) -> Layout {
+        let (bm, bk) = (slice.black_men() as u32, slice.black_kings() as u32);
+        let (wm, wk) = (slice.white_men() as u32, slice.white_kings() as u32);
+        let mut layout = Layout {
+            base: [0; 6],
+            front: [0; 6],
+            back: [0; 6],
+            black_kings: binomial(50 - bm - wm, bk),
+            white_kings: binomial(50 - bm - wm - bk, wk),
+            men: 0,
+        };
+        let mut b = bm + 1;
+        while b > 0 {
+            b -= 1;
+            layout.base[b as usize] = layout.men;
+            layout.front[b as usize] = binomial(5, b) as u8;
+            layout.back[b as usize] = binomial(40, bm - b);
+            layout.men += binomial(5, b) as u64
+                * binomial(40, bm - b) as u64
+                * binomial(45 - bm + b, wm) as u64;
+        }
+        layout
+    }
+
+    pub(crate) const fn size(&self) -> u64 {
+        self.men * self.black_kings as u64 * self.white_kings as u64
+    }
+}
+
+static LAYOUTS: [Layout; SLICE_IDS] = layouts();
+
+const fn layouts() -> [Layout; SLICE_IDS] {
+    let none = Layout {
+        base: [0; 6],
+        front: [0; 6],
+        back: [0; 6],
+        black_kings: 0,
+        white_kings: 0,
+        men: 0,
+    };
+    let mut table = [none; SLICE_IDS];
+    let mut id = 0;
+    while id < SLICE_IDS {
+        let digits = [id / 216, id / 36 % 6, id / 6 % 6, id % 6];
+        let [bm, bk, wm, wk] = [digits[0] as u8, digits[1] as u8, digits[2] as u8, digits[3] as u8];
+        if let Some(slice) = Slice::new(bm, bk, wm, wk) {
+            table[id] = Layout::new(slice);
+        }
+        id += 1;
+    }
+    table
+}
+
+#[inline]
+pub(crate) fn layout(slice: Slice) -> &'static Layout {
+    &LAYOUTS[slice.id()]
+}
+
+/// [`Slice::is_stored_reversed`] by slice and side: its comparisons are hard to predict.
+static STORED_REVERSED: [bool; 2 * SLICE_IDS] = {
+    let mut table = [false; 2 * SLICE_IDS];
+    let mut id = 0;
+    while id < SLICE_IDS {
+        let digits = [id / 216, id / 36 % 6, id / 6 % 6, id % 6];
+        let [bm, bk, wm, wk] = [digits[0] as u8, digits[1] as u8, digits[2] as u8, digits[3] as u8];
+        if let Some(slice) = Slice::new(bm, bk, wm, wk) {
+            table[2 * id] = slice.is_stored_reversed(Color::Black);
+            table[2 * id + 1] = slice.is_stored_reversed(Color::White);
+        }
+        id += 1;
+    }
+    table
+};
+
+/// Three sets in the board layout of [`Bitboard`]: where the pieces stand, without the side to
+/// move. The sets are within the fifty squares, `black` and `white` disjoint, `kings` a subset
+/// of the two, and no man stands on its promotion row.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Placement {
+    /// Black pieces.
+    pub black: u64,
+    /// White pieces.
+    pub white: u64,
+    /// Kings of both colours.
+    pub kings: u64,
+}
+
+impl From<&Position> for Placement {
+    #[inline]
+    fn from(position: &Position) -> Placement {
+        Placement {
+            black: position.pieces(Color::Black).bits(),
+            white: position.pieces(Color::White).bits(),
+            kings: position.all_kings().bits(),
+        }
+    }
+}
+
+impl Placement {
+    /// The board turned by 180 degrees with colours swapped.
+    #[inline(always)]
+    #[must_use]
+    pub const fn reversed(&self) -> Placement {
+        Placement {
+            black: self.white.reverse_bits() >> 10,
+            white: self.black.reverse_bits() >> 10,
+            kings: self.kings.reverse_bits() >> 10,
+        }
+    }
+
+    /// The position with this side to move.
+    ///
+    /// # Errors
+    /// If the sets break one of the rules of [`Placement`].
+    pub fn position(&self, side: Color) -> Result<Position, PositionError> {
+        let set = Bitboard::from_bits_truncate;
+        Position::from_bitboards(set(self.black), set(self.white), set(self.kings), side)
+    }
+
+    /// The material balance; `None` where no database has it.
+    #[inline(always)]
+    #[must_use]
+    pub const fn slice(&self) -> Option<Slice> {
+        let bk = (self.black & self.kings).count_ones();
+        let wk = (self.white & self.kings).count_ones();
+        let bm = (self.black & !self.kings).count_ones();
+        let wm = (self.white & !self.kings).count_ones();
+        if bm > 5 || bk > 5 || wm > 5 || wk > 5 {
+            return None;
+        }
+        Slice::new(bm as u8, bk as u8, wm as u8, wk as u8)
+    }
+}
+
+/// A position's place in the databases.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The stored slice.
+    pub slice: Slice,
+    /// The side to move, in the stored slice.
+    pub side: Color,
+    /// The index within the slice, below [`Slice::size`].
+    pub index: u64,
+    /// Whether the board was turned to get there.
+    pub reversed: bool,
+}
+
+impl Place {
+    /// The place of a position; `None` if no database has its material.
+    #[inline]
+    #[must_use]
+    pub fn of(position: &Position) -> Option<Place> {
+        Place::of_placement(&Placement::from(position), position.side_to_move())
+    }
+
+    /// As [`Place::of`], from the bare sets.
+    #[inline]
+    #[must_use]
+    pub fn of_placement(placement: &Placement, side: Color) -> Option<Place> {
+        crate::isa::place_of(placement, side)
+    }
+
+    /// The body of [`Place::of_placement`], compiled once for each instruction set.
+    #[inline(always)]
+    pub(crate) fn compute(placement: &Placement, side: Color) -> Option<Place> {
+        let slice = placement.slice()?;
+        if STORED_REVERSED[slice.id() * 2 + side.index()] {
+            let slice = slice.reversed();
+            let index = rank(slice, &placement.reversed());
+            Some(Place { slice, side: side.opponent(), index, reversed: true })
+        } else {
+            Some(Place { slice, side, index: rank(slice, placement), reversed: false })
+        }
+    }
+}
+
+/// The index of a placement within its slice. `slice` must be [`Placement::slice`] of it; else
+/// the result is meaningless.
+#[inline(always)]
+#[must_use]
+pub fn rank(slice: Slice, placement: &Placement) -> u64 {
+    let layout = layout(slice);
+    let &Placement { black, white, kings } = placement;
+    let men = (black | white) & !kings;
+    let black_men = black & men;
+
+    let front = (black_men & FIRST_ROW) as usize;
+    let b0 = front.count_ones() as usize;
+    let men_rank = layout.base[b0]
+        + u64::from(FIRST_ROW_RANK[front])
+        + u64::from(layout.front[b0])
+            * (rank_set(black_men & !FIRST_ROW, |bit| square(bit) - 5)
+                + u64::from(layout.back[b0]) * rank_white_men(white & men, black_men));
+
+    let black_king_rank = rank_kings(black & kings, men);
+    let white_king_rank = rank_kings(white & kings, men | black);
+    white_king_rank
+        + u64::from(layout.white_kings)
+            * (black_king_rank + u64::from(layout.black_kings) * men_rank)
+}
+
+/// Sum of coefficients over a set. Most sets have at most two members, and a loop over them would
+/// be mispredicted for most positions: so two are always added, and a member that is not there
+/// has bit number 64, which leads to a part of the table that is zero.
+#[inline(always)]
+fn rank_set(set: u64, number: impl Fn(u32) -> u32) -> u64 {
+    let term = |set: u64, k: usize| BINOMIAL[k][(number(set.trailing_zeros()) & 63) as usize];
+    let second = set & set.wrapping_sub(1);
+    let mut sum = term(set, 1) + term(second, 2);
+    let mut rest = second & second.wrapping_sub(1);
+    let mut k = 3;
+    while rest != 0 {
+        sum += term(rest, k & 7);
+        rest &= rest - 1;
+        k += 1;
+    }
+    u64::from(sum)
+}
+
+#[inline(always)]
+fn rank_kings(kings: u64, before: u64) -> u64 {
+    rank_set(kings, |bit| {
+        square(bit) - (before & (1u64.wrapping_shl(bit)).wrapping_sub(1)).count_ones()
+    })
+}
+
+/// White men are counted from square 50 down, so the set is turned first.
+#[inline(always)]
+fn rank_white_men(men: u64, black_men: u64) -> u64 {
+    let turned_black = black_men.reverse_bits() >> 10;
+    rank_kings(men.reverse_bits() >> 10, turned_black)
+}
+
+/// The placement with this index; `None` beyond the slice's size.
+#[must_use]
+pub fn unrank(slice: Slice, index: u64) -> Option<Placement> {
+    let layout = layout(slice);
+    if index >= layout.size() {
+        return None;
+    }
+    let (rest, white_king_rank) = div_rem(index, layout.white_kings);
+    let (men, black_king_rank) = div_rem(rest, layout.black_kings);
+
+    // base[] falls with growing b, so the first b from 0 that does not exceed is the largest set.
+    let b0 = (0..=usize::from(slice.black_men())).find(|&b| layout.base[b] <= men)?;
+    let (rest, front_rank) = div_rem(men - layout.base[b0], u32::from(layout.front[b0]));
+    let (white_rank, back_rank) = div_rem(rest, layout.back[b0]);
+
+    let front = unrank_set(front_rank, b0 as u32, bit_set(5));
+    let back_count = u32::from(slice.black_men()) - b0 as u32;
+    let black_men = front | unrank_set(back_rank, back_count, bit_set(45) & !bit_set(5));
+    let free = bit_set(50) & !(black_men.reverse_bits() >> 10);
+    let white_men =
+        unrank_set(white_rank as u32, u32::from(slice.white_men()), free).reverse_bits() >> 10;
+    let men = black_men | white_men;
+    let black_kings =
+        unrank_set(black_king_rank, u32::from(slice.black_kings()), bit_set(50) & !men);
+    let free = bit_set(50) & !men & !black_kings;
+    let white_kings = unrank_set(white_king_rank, u32::from(slice.white_kings()), free);
+    Some(Placement {
+        black: black_men | black_kings,
+        white: white_men | white_kings,
+        kings: black_kings | white_kings,
+    })
+}
+
+#[inline]
+const fn div_rem(a: u64, b: u32) -> (u64, u32) {
+    (a / b as u64, (a % b as u64) as u32)
+}
+
+/// The first n squares.
+const fn bit_set(n: u32) -> u64 {
+    let mut set = 0;
+    let mut s = 0;
+    while s < n {
+        set |= 1 << bit(s);
+        s += 1;
+    }
+    set
+}
+
+/// The `count` members of `free` whose numbers within `free` have this rank.
+fn unrank_set(mut rank: u32, count: u32, free: u64) -> u64 {
+    let mut chosen = 0;
+    let mut members = [0u8; 64];
+    let mut n = 0;
+    let mut rest = free;
+    while rest != 0 {
+        members[n] = rest.trailing_zeros() as u8;
+        n += 1;
+        rest &= rest - 1;
+    }
+    let mut q = n as u32;
+    for k in (1..=count).rev() {
+        // The largest q with C(q, k) <= rank; q falls from item to item.
+        q = q.saturating_sub(1);
+        while binomial(q, k) > rank {
+            q -= 1;
+        }
+        rank -= binomial(q, k);
+        chosen |= 1 << members[q as usize];
+    }
+    chosen
+}

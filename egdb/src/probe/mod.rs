@@ -1,0 +1,14 @@
+//! What may be asked, and the answers for every legal position.
+//!
+//! [`QuietFor`] proves that a position is one for which a format stores a value; only such a
+//! proof can be looked up. [`Probe`] answers for all legal positions of databases opened
+//! together: captures and positions that the files leave out are resolved by search.
+
+mod answer;
+mod mtc;
+mod quiet;
+mod wld;
+
+pub use answer::{Answer, MoveAnswer, Probe};
+pub use mtc::{MTC_AFTER_CONVERSION, MTC_ROUNDING, Rounding};
+pub use quiet::{Dtw, Excluded, Format, Mtc, QuietFor, View, Wld1, Wld2, WldRun};

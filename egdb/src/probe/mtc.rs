@@ -1,0 +1,256 @@
+//! Exact distances to conversion.
+//!
+//! The convention (format description, section 10): a conversion is a capture or a move of a man,
+//! by either side. A position that a conversion leads to counts as [`MTC_AFTER_CONVERSION`],
+//! every other one as 1 more than its best successor: the smallest for the winner, over the moves
+//! that keep the win, the greatest for the loser. A position without a legal move counts 0. So
+//! wins are odd and losses even.
+//!
+//! The files hold half of each number from 10 on, and what they do with an odd one is not known
+//! for the original files ([`MTC_ROUNDING`]). Nothing here depends on it: numbers of lost
+//! positions are even, so they are stored exactly; a won position is 1 more than its best lost
+//! successor; and below the threshold a search of at most nine plies finds the number.
+
+use std::collections::HashMap;
+
+use movegen::{Move, Position};
+
+use super::answer::Probe;
+use crate::error::ProbeError;
+use crate::index::Place;
+use crate::reader::coded::Raw;
+use crate::value::{MTC_THRESHOLD, Wld};
+
+/// What a position counts that a conversion leads to: first if its side to move wins, second if
+/// it loses.
+pub const MTC_AFTER_CONVERSION: [u32; 2] = [1, 2];
+
+/// What becomes of an odd number in the files.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rounding {
+    /// 11 is stored as 10.
+    Down,
+    /// 11 is stored as 12.
+    Up,
+}
+
+/// How our writers store odd numbers (those of won positions). The original driver defines the
+/// stored number by integer division, hence down; its documentation can be read either way.
+pub const MTC_ROUNDING: Rounding = Rounding::Down;
+
+impl Rounding {
+    /// The number to store for a distance; 0 for one below the threshold.
+    #[must_use]
+    pub const fn stored(self, mtc: u16) -> u16 {
+        if mtc < MTC_THRESHOLD {
+            return 0;
+        }
+        match self {
+            Rounding::Down => mtc & !1,
+            Rounding::Up => (mtc + 1) & !1,
+        }
+    }
+
+    /// The distance that a stored number stands for.
+    #[must_use]
+    pub const fn exact(self, stored: u16, is_win: bool) -> u16 {
+        match self {
+            Rounding::Down if is_win => stored + 1,
+            Rounding::Up if is_win => stored - 1,
+            _ => stored,
+        }
+    }
+}
+
+/// Whether a move captures or is made by a man.
+pub(super) fn is_conversion(position: &Position, mv: Move) -> bool {
+    mv.is_capture() || !position.all_kings().contains(mv.from())
+}
+
+pub(super) fn after_conversion(successor: Wld) -> Option<u32> {
+    match successor {
+        Wld::Win => Some(MTC_AFTER_CONVERSION[0]),
+        Wld::Loss => Some(MTC_AFTER_CONVERSION[1]),
+        Wld::Draw => None,
+    }
+}
+
+/// Most positions searched for one number below the threshold.
+const MAX_NODES: usize = 1 << 18;
+
+/// One question's memory.
+#[derive(Default)]
+struct Search {
+    values: HashMap<Position, Option<Wld>>,
+    /// Whether the number is at most this; for the position and bound.
+    within: HashMap<(Position, u32), Option<bool>>,
+}
+
+impl Probe {
+    /// The distance to conversion of a won or lost position; `None` for a draw, where the
+    /// databases do not reach, or without a database of this kind.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is damaged.
+    pub fn mtc(&self, position: &Position) -> Result<Option<u32>, ProbeError> {
+        if !self.reaches_mtc(position) {
+            return Ok(None);
+        }
+        match self.wld(position)? {
+            Some(Wld::Win) => self.mtc_of_win(position, &mut Search::default()),
+            Some(Wld::Loss) => self.mtc_of_loss(position, &mut Search::default()),
+            _ => Ok(None),
+        }
+    }
+
+    /// The stored number; `None` if it is below the threshold.
+    fn stored_mtc(&self, position: &Position) -> Result<Option<u32>, ProbeError> {
+        let Some(place) = Place::of(position) else { return Ok(None) };
+        for database in self.mtc_databases() {
+            match database.raw(place.slice, place.side, place.index, false)? {
+                Raw::Value(value) if value >= MTC_THRESHOLD => return Ok(Some(value.into())),
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    fn mtc_of_loss(
+        &self,
+        position: &Position,
+        search: &mut Search,
+    ) -> Result<Option<u32>, ProbeError> {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            return Ok(Some(0));
+        }
+        // Before the file is asked: it has nothing for positions with a capture.
+        if position.has_capture(position.side_to_move()) {
+            return Ok(after_conversion(Wld::Win).map(|n| n + 1));
+        }
+        if let Some(stored) = self.stored_mtc(position)? {
+            return Ok(Some(stored));
+        }
+        for bound in (2..u32::from(MTC_THRESHOLD)).step_by(2) {
+            match self.loses_within(position, bound, search)? {
+                Some(true) => return Ok(Some(bound)),
+                Some(false) => {}
+                None => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    fn mtc_of_win(
+        &self,
+        position: &Position,
+        search: &mut Search,
+    ) -> Result<Option<u32>, ProbeError> {
+        let is_quiet = !position.has_capture(position.side_to_move());
+        if is_quiet && self.stored_mtc(position)?.is_some() {
+            let mut best = None;
+            for &mv in &position.legal_moves() {
+                let next = position.after(mv);
+                match self.known(&next, search)? {
+                    Some(Wld::Loss) => {}
+                    Some(_) => continue,
+                    None => return Ok(None),
+                }
+                let number = if is_conversion(position, mv) {
+                    after_conversion(Wld::Loss)
+                } else {
+                    self.mtc_of_loss(&next, search)?
+                };
+                let Some(number) = number else { return Ok(None) };
+                best = Some(best.map_or(number, |b: u32| b.min(number)));
+            }
+            return Ok(best.map(|n| n + 1));
+        }
+        for bound in (1..u32::from(MTC_THRESHOLD)).step_by(2) {
+            match self.wins_within(position, bound, search)? {
+                Some(true) => return Ok(Some(bound)),
+                Some(false) => {}
+                None => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    fn known(&self, position: &Position, search: &mut Search) -> Result<Option<Wld>, ProbeError> {
+        if let Some(value) = search.values.get(position) {
+            return Ok(*value);
+        }
+        let value = self.wld(position)?;
+        search.values.insert(*position, value);
+        Ok(value)
+    }
+
+    /// Whether a won position has a number of at most `bound`; `None` if that cannot be told.
+    fn wins_within(
+        &self,
+        position: &Position,
+        bound: u32,
+        search: &mut Search,
+    ) -> Result<Option<bool>, ProbeError> {
+        if let Some(result) = search.within.get(&(*position, bound)) {
+            return Ok(*result);
+        }
+        if search.within.len() > MAX_NODES {
+            return Ok(None);
+        }
+        let mut result = Some(false);
+        if bound > 0 {
+            for &mv in &position.legal_moves() {
+                let next = position.after(mv);
+                let is_good = match self.known(&next, search)? {
+                    Some(Wld::Loss) if is_conversion(position, mv) => {
+                        Some(after_conversion(Wld::Loss).is_some_and(|n| n < bound))
+                    }
+                    Some(Wld::Loss) => self.loses_within(&next, bound - 1, search)?,
+                    Some(_) => Some(false),
+                    None => None,
+                };
+                match is_good {
+                    Some(true) => {
+                        result = Some(true);
+                        break;
+                    }
+                    Some(false) => {}
+                    None => result = None,
+                }
+            }
+        }
+        search.within.insert((*position, bound), result);
+        Ok(result)
+    }
+
+    /// The same for a lost position.
+    fn loses_within(
+        &self,
+        position: &Position,
+        bound: u32,
+        search: &mut Search,
+    ) -> Result<Option<bool>, ProbeError> {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            return Ok(Some(true));
+        }
+        let conversion = after_conversion(Wld::Win).map_or(0, |n| n + 1);
+        if bound < conversion {
+            return Ok(Some(false));
+        }
+        if position.has_capture(position.side_to_move()) {
+            return Ok(Some(true));
+        }
+        if self.stored_mtc(position)?.is_some_and(|n| n > bound) {
+            return Ok(Some(false));
+        }
+        for &mv in moves.iter().filter(|&&mv| !is_conversion(position, mv)) {
+            match self.wins_within(&position.after(mv), bound - 1, search)? {
+                Some(true) => {}
+                other => return Ok(other),
+            }
+        }
+        Ok(Some(true))
+    }
+}

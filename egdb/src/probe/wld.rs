@@ -1,0 +1,245 @@
+//! Exact win/loss/draw values of all positions.
+//!
+//! A position with a capture is worth the best of its captures, which lead to fewer pieces. A
+//! quiet position that the files leave out (the other side threatens to capture, or this side to
+//! move is not stored) is worth the best of its moves; some of those may be left out too, and a
+//! chain of threats and answers can even come back to where it began. So the left-out positions
+//! that are reachable through each other are gathered in a small graph, which is solved like a
+//! database: wins and losses spread backwards from the known positions, and what never gets a
+//! value is a draw, because neither side can leave the circle with profit.
+
+use std::collections::HashMap;
+
+use movegen::Position;
+
+use super::answer::Probe;
+use super::quiet::{excludes, wld_value, wld_without_pieces};
+use crate::error::ProbeError;
+use crate::format::DbType;
+use crate::index::Place;
+use crate::value::{Wld, WldValue};
+
+/// Left-out positions gathered for one question before giving up.
+const MAX_NODES: usize = 1 << 16;
+
+/// What one position says without search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Direct {
+    Known(Wld),
+    /// Not in the databases; search would not help.
+    Beyond,
+    /// The best of the captures.
+    Captures,
+    /// The best of the moves.
+    Moves,
+}
+
+#[derive(Debug)]
+struct Node {
+    position: Position,
+    parents: Vec<usize>,
+    /// Successors in the graph without a value.
+    open: usize,
+    has_draw: bool,
+    has_unknown: bool,
+    is_expanded: bool,
+    value: Option<Wld>,
+}
+
+impl Probe {
+    /// The exact value for the side to move; `None` where the databases do not reach.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is damaged.
+    pub fn wld(&self, position: &Position) -> Result<Option<Wld>, ProbeError> {
+        match self.direct(position)? {
+            Direct::Known(value) => Ok(Some(value)),
+            Direct::Beyond => Ok(None),
+            Direct::Captures => self.best_capture(position),
+            Direct::Moves => self.solve_graph(position),
+        }
+    }
+
+    fn direct(&self, position: &Position) -> Result<Direct, ProbeError> {
+        if !position.has_legal_move() {
+            return Ok(Direct::Known(Wld::Loss));
+        }
+        if position.has_capture(position.side_to_move()) {
+            return Ok(Direct::Captures);
+        }
+        if position.pieces(position.side_to_move().opponent()).is_empty() {
+            let value = wld_without_pieces(position).exact();
+            return Ok(value.map_or(Direct::Beyond, Direct::Known));
+        }
+        let Some(place) = Place::of(position) else { return Ok(Direct::Beyond) };
+        let mut is_there = false;
+        for database in self.wld_databases().filter(|db| db.has_slice(place.slice)) {
+            is_there = true;
+            if excludes(database.db_type(), position).is_some() {
+                continue;
+            }
+            let raw = database.raw(place.slice, place.side, place.index, false)?;
+            if let Some(value) = wld_value(raw, database.db_type() == DbType::WldRun).exact() {
+                return Ok(Direct::Known(value));
+            }
+        }
+        Ok(if is_there { Direct::Moves } else { Direct::Beyond })
+    }
+
+    fn best_capture(&self, position: &Position) -> Result<Option<Wld>, ProbeError> {
+        let mut best = Some(Wld::Loss);
+        for &mv in &position.legal_moves() {
+            match self.wld(&position.after(mv))? {
+                Some(Wld::Loss) => return Ok(Some(Wld::Win)),
+                Some(Wld::Draw) => best = best.map(|_| Wld::Draw),
+                Some(Wld::Win) => {}
+                None => best = None,
+            }
+        }
+        Ok(best)
+    }
+
+    fn solve_graph(&self, root: &Position) -> Result<Option<Wld>, ProbeError> {
+        let mut nodes = vec![Node::new(*root)];
+        let mut numbers = HashMap::from([(*root, 0)]);
+        let mut next = 0;
+        while next < nodes.len() && nodes[0].value.is_none() {
+            if nodes.len() > MAX_NODES {
+                return Ok(None);
+            }
+            self.expand(next, &mut nodes, &mut numbers)?;
+            next += 1;
+        }
+        let is_complete = !nodes.iter().any(|n| n.value.is_none() && n.has_unknown);
+        Ok(nodes[0].value.or(is_complete.then_some(Wld::Draw)))
+    }
+
+    fn expand(
+        &self,
+        number: usize,
+        nodes: &mut Vec<Node>,
+        numbers: &mut HashMap<Position, usize>,
+    ) -> Result<(), ProbeError> {
+        if nodes[number].value.is_some() {
+            return Ok(());
+        }
+        let position = nodes[number].position;
+        let mut children = Vec::new();
+        for &mv in &position.legal_moves() {
+            let child = position.after(mv);
+            let value = match self.direct(&child)? {
+                Direct::Known(value) => Some(value),
+                Direct::Beyond => None,
+                Direct::Captures => self.best_capture(&child)?,
+                Direct::Moves => {
+                    children.push(child);
+                    continue;
+                }
+            };
+            match value {
+                Some(Wld::Loss) => {
+                    settle(nodes, number, Wld::Win);
+                    return Ok(());
+                }
+                Some(Wld::Draw) => nodes[number].has_draw = true,
+                Some(Wld::Win) => {}
+                None => nodes[number].has_unknown = true,
+            }
+        }
+        nodes[number].is_expanded = true;
+        for child in children {
+            let known = nodes.len();
+            let at = *numbers.entry(child).or_insert(known);
+            if at == known {
+                nodes.push(Node::new(child));
+            }
+            match nodes[at].value {
+                Some(Wld::Loss) => {
+                    settle(nodes, number, Wld::Win);
+                    return Ok(());
+                }
+                Some(_) => {}
+                None => {
+                    nodes[at].parents.push(number);
+                    nodes[number].open += 1;
+                }
+            }
+        }
+        if nodes[number].is_lost() {
+            settle(nodes, number, Wld::Loss);
+        }
+        Ok(())
+    }
+}
+
+impl Node {
+    fn new(position: Position) -> Node {
+        Node {
+            position,
+            parents: Vec::new(),
+            open: 0,
+            has_draw: false,
+            has_unknown: false,
+            is_expanded: false,
+            value: None,
+        }
+    }
+
+    /// Whether all moves are known to lose.
+    fn is_lost(&self) -> bool {
+        self.is_expanded && self.open == 0 && !self.has_draw && !self.has_unknown
+    }
+}
+
+/// Gives a node its value and tells those before it.
+fn settle(nodes: &mut [Node], number: usize, value: Wld) {
+    let mut work = vec![(number, value)];
+    while let Some((number, value)) = work.pop() {
+        if nodes[number].value.is_some() {
+            continue;
+        }
+        nodes[number].value = Some(value);
+        for parent in std::mem::take(&mut nodes[number].parents) {
+            nodes[parent].open -= 1;
+            if value == Wld::Loss {
+                work.push((parent, Wld::Win));
+            } else if nodes[parent].is_lost() {
+                work.push((parent, Wld::Loss));
+            }
+        }
+    }
+}
+
+/// For the front ends: the stored value as it is, or why there is none.
+impl crate::database::Database {
+    /// The stored win/loss/draw value of a position, after the check that this database's own
+    /// format demands; `None` for a database of another kind.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is damaged.
+    #[inline]
+    pub fn wld(
+        &self,
+        position: &Position,
+        conditional: bool,
+    ) -> Option<Result<Result<WldValue, super::Excluded>, ProbeError>> {
+        if !self.db_type().is_wld() {
+            return None;
+        }
+        if let Some(reason) = excludes(self.db_type(), position) {
+            return Some(Ok(Err(reason)));
+        }
+        let unknown_beyond = self.db_type() == DbType::WldRun;
+        let Some(place) = Place::of(position) else {
+            let over = movegen::Color::ALL.iter().any(|&c| position.pieces(c).is_empty());
+            return Some(Ok(Ok(if over {
+                wld_without_pieces(position)
+            } else {
+                self.count_unavailable();
+                wld_value(crate::reader::coded::Raw::NoSlice, unknown_beyond)
+            })));
+        };
+        let raw = self.raw(place.slice, place.side, place.index, conditional);
+        Some(raw.map(|raw| Ok(wld_value(raw, unknown_beyond))))
+    }
+}

@@ -1,0 +1,243 @@
+//! Reader of distance-to-win files.
+
+use movegen::Color;
+
+use super::coded::Raw;
+use super::{Directory, Found, Slot, Steps};
+use crate::codec::huffman::Huffman;
+use crate::codec::repair::Grammar;
+use crate::error::{ProbeCause, ProbeError};
+use crate::format::DbType;
+use crate::format::dtw::{DtwRecord, MINIBLOCK, MINIBLOCKS};
+use crate::slice::Slice;
+use crate::stats::Counters;
+use crate::storage::{AnyStorage, Storage};
+
+/// The sub-databases of all files of a distance-to-win database.
+#[derive(Debug)]
+pub(crate) struct DtwReader {
+    directory: Directory,
+    subs: Vec<Sub>,
+    storage: AnyStorage,
+    counters: Counters,
+}
+
+#[derive(Debug)]
+struct Sub {
+    slice: Slice,
+    side: Color,
+    file: u32,
+    first_miniblock: u64,
+    size: u64,
+    /// First index of each miniblock.
+    firsts: Box<[u32]>,
+    steps: Steps,
+    grammar: Grammar,
+    huffman: Huffman,
+}
+
+/// Collects the index files of a database.
+#[derive(Debug)]
+pub(crate) struct DtwBuilder {
+    directory: Directory,
+    subs: Vec<Sub>,
+}
+
+impl DtwBuilder {
+    pub(crate) fn new() -> DtwBuilder {
+        let directory = Directory::new(DbType::Dtw.subslice_length());
+        DtwBuilder { directory, subs: Vec::new() }
+    }
+
+    pub(crate) fn add(&mut self, file: usize, records: Vec<DtwRecord>) {
+        for record in records {
+            let mut firsts = Vec::with_capacity(record.positions.len());
+            let mut size = 0u64;
+            for &count in &record.positions {
+                firsts.push(size as u32);
+                size += u64::from(count);
+            }
+            let slot = Slot::Data(self.subs.len() as u32);
+            self.directory.insert(record.slice, record.side, record.sub, slot);
+            self.subs.push(Sub {
+                slice: record.slice,
+                side: record.side,
+                file: file as u32,
+                first_miniblock: record.first_miniblock,
+                size,
+                steps: Steps::new(&firsts, size),
+                firsts: firsts.into(),
+                grammar: record.grammar,
+                huffman: record.huffman,
+            });
+        }
+    }
+
+    /// Bytes of memory that the indices take.
+    pub(crate) fn memory(&self) -> usize {
+        let sub = |s: &Sub| {
+            size_of::<Sub>()
+                + s.firsts.len() * 4
+                + s.steps.memory()
+                + s.grammar.rules().len() * 6
+                + s.huffman.codes().len() * 4
+                + (4 << 11)
+        };
+        self.subs.iter().map(sub).sum()
+    }
+
+    pub(crate) fn finish(self, storage: AnyStorage) -> DtwReader {
+        let counters = Counters::new(storage.files().len());
+        DtwReader { directory: self.directory, subs: self.subs, storage, counters }
+    }
+}
+
+/// Reads the bits of a miniblock: words of 32 bits, each most significant bit first.
+struct Bits<'a> {
+    words: &'a [[u8; 4]],
+    next: usize,
+    /// Bits not yet used, left-justified.
+    buffer: u64,
+    count: u32,
+    /// Bits of the miniblock not yet used.
+    left: u32,
+}
+
+impl<'a> Bits<'a> {
+    fn new(bytes: &'a [u8; MINIBLOCK]) -> Bits<'a> {
+        let words = bytes.as_chunks::<4>().0;
+        Bits { words, next: 0, buffer: 0, count: 0, left: 8 * MINIBLOCK as u32 }
+    }
+
+    #[inline]
+    fn symbol(&mut self, huffman: &Huffman) -> Option<u16> {
+        if self.count < 32 && self.next < self.words.len() {
+            let word = u64::from(u32::from_le_bytes(self.words[self.next]));
+            self.buffer |= word << (32 - self.count);
+            self.count += 32;
+            self.next += 1;
+        }
+        let (symbol, bits) = huffman.decode((self.buffer >> 32) as u32);
+        let bits = u32::from(bits);
+        if bits > self.left {
+            return None;
+        }
+        self.buffer <<= bits;
+        self.count = self.count.saturating_sub(bits);
+        self.left -= bits;
+        Some(symbol)
+    }
+}
+
+impl DtwReader {
+    pub(crate) fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
+    pub(crate) fn storage(&self) -> &AnyStorage {
+        &self.storage
+    }
+
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    pub(crate) fn lookup(
+        &self,
+        slice: Slice,
+        side: Color,
+        index: u64,
+        conditional: bool,
+    ) -> Result<Raw, ProbeError> {
+        let (found, i) = self.directory.find(slice, side, index);
+        let sub = match found {
+            Found::Slot(Slot::Data(n)) => &self.subs[n as usize],
+            Found::NoSlice => {
+                self.counters.unavailable();
+                return Ok(Raw::NoSlice);
+            }
+            _ => {
+                self.counters.unavailable();
+                return Ok(Raw::NotStored);
+            }
+        };
+        self.counters.request(sub.file as usize);
+        let k = sub.steps.find(&sub.firsts, i);
+        let error = |cause| self.error(sub, k, cause);
+        let Some(bytes) = self.miniblock(sub, k, conditional).map_err(error)? else {
+            return Ok(Raw::NotInCache);
+        };
+        let mut rest = i - sub.firsts[k];
+        let mut bits = Bits::new(&bytes);
+        while let Some(symbol) = bits.symbol(&sub.huffman) {
+            let len = u32::from(sub.grammar.len(symbol));
+            if rest < len {
+                return Ok(Raw::Value(sub.grammar.value(symbol, rest)));
+            }
+            rest -= len;
+        }
+        Err(error(ProbeCause::Damaged("fewer positions than the index says")))
+    }
+
+    #[cold]
+    fn error(&self, sub: &Sub, k: usize, cause: ProbeCause) -> ProbeError {
+        ProbeError {
+            file: self.storage.files()[sub.file as usize].path.clone(),
+            slice: sub.slice,
+            side: sub.side,
+            block: ((sub.first_miniblock + k as u64) / MINIBLOCKS) as u32,
+            cause,
+        }
+    }
+
+    fn miniblock(
+        &self,
+        sub: &Sub,
+        k: usize,
+        conditional: bool,
+    ) -> Result<Option<[u8; MINIBLOCK]>, ProbeCause> {
+        let number = sub.first_miniblock + k as u64;
+        let (block, offset) = ((number / MINIBLOCKS) as u32, (number % MINIBLOCKS) as usize);
+        let (file, offset) = (sub.file as usize, offset * MINIBLOCK);
+        let mut bytes = [0; MINIBLOCK];
+        if conditional {
+            return Ok(self.storage.read_cached(file, block, offset, &mut bytes).then_some(bytes));
+        }
+        self.storage.read(file, block, offset, &mut bytes, &self.counters)?;
+        Ok(Some(bytes))
+    }
+
+    /// Checks that every miniblock holds exactly the positions that the index says.
+    pub(crate) fn check(
+        &self,
+        mut step: impl FnMut() -> bool,
+    ) -> Result<Vec<ProbeError>, Vec<ProbeError>> {
+        let mut errors = Vec::new();
+        for sub in &self.subs {
+            for k in 0..sub.firsts.len() {
+                let next = sub.firsts.get(k + 1).map_or(sub.size, |&f| u64::from(f));
+                let span = next - u64::from(sub.firsts[k]);
+                let result = self.miniblock(sub, k, false).and_then(|bytes| {
+                    let Some(bytes) = bytes else { return Ok(()) };
+                    let (mut bits, mut sum) = (Bits::new(&bytes), 0);
+                    while sum < span {
+                        let symbol = bits.symbol(&sub.huffman);
+                        let symbol = symbol.ok_or(ProbeCause::Damaged("too few positions"))?;
+                        sum += u64::from(sub.grammar.len(symbol));
+                    }
+                    if sum == span { Ok(()) } else { Err(ProbeCause::Damaged("a symbol overlaps")) }
+                });
+                errors.extend(result.err().map(|cause| self.error(sub, k, cause)));
+                if !step() {
+                    return Err(errors);
+                }
+            }
+        }
+        Ok(errors)
+    }
+
+    /// Number of miniblocks that [`DtwReader::check`] visits.
+    pub(crate) fn blocks(&self) -> u64 {
+        self.subs.iter().map(|sub| sub.firsts.len() as u64).sum()
+    }
+}

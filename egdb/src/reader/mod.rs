@@ -1,0 +1,173 @@
+//! Lookups by stored slice, side and index: from the index files' contents in memory and the
+//! data in a [`crate::storage::Storage`]. What the caller may ask is not checked here.
+
+use movegen::Color;
+
+use crate::slice::{SLICE_IDS, Slice};
+
+pub(crate) mod coded;
+pub(crate) mod dtw;
+
+/// Where the contents of a sub-database are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Slot {
+    /// No head for this sub-database.
+    Missing,
+    /// One value for all.
+    Constant(u8),
+    /// Number of the data description.
+    Data(u32),
+}
+
+/// What is known about a slice and side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Found {
+    /// Nothing of the slice.
+    NoSlice,
+    /// Only the other side to move.
+    OtherSideOnly,
+    /// This sub-database.
+    Slot(Slot),
+}
+
+/// Table from (slice, side to move, subslice) to slots.
+#[derive(Debug)]
+pub(crate) struct Directory {
+    /// By slice and side: first slot, or one of the two marks below.
+    starts: Box<[u32]>,
+    slots: Vec<Slot>,
+    shift: u32,
+}
+
+const NO_SLICE: u32 = u32::MAX;
+const OTHER_SIDE: u32 = u32::MAX - 1;
+
+#[inline]
+fn key(slice: Slice, side: Color) -> usize {
+    slice.id() * 2 + side.index()
+}
+
+impl Directory {
+    /// An empty table for subslices of `length` (a power of two) positions.
+    pub(crate) fn new(length: u64) -> Directory {
+        Directory {
+            starts: vec![NO_SLICE; 2 * SLICE_IDS].into(),
+            slots: Vec::new(),
+            shift: length.trailing_zeros(),
+        }
+    }
+
+    pub(crate) fn insert(&mut self, slice: Slice, side: Color, sub: u32, slot: Slot) {
+        let start = &mut self.starts[key(slice, side)];
+        if *start >= OTHER_SIDE {
+            *start = self.slots.len() as u32;
+            let count = slice.subslices(1 << self.shift) as usize;
+            self.slots.resize(self.slots.len() + count, Slot::Missing);
+            let other = &mut self.starts[key(slice, side.opponent())];
+            if *other == NO_SLICE {
+                *other = OTHER_SIDE;
+            }
+        }
+        let start = self.starts[key(slice, side)];
+        self.slots[start as usize + sub as usize] = slot;
+    }
+
+    /// The slot for an index, and the index within the subslice.
+    #[inline]
+    pub(crate) fn find(&self, slice: Slice, side: Color, index: u64) -> (Found, u32) {
+        let found = match self.starts[key(slice, side)] {
+            NO_SLICE => Found::NoSlice,
+            OTHER_SIDE => Found::OtherSideOnly,
+            start => {
+                let slot = self.slots.get(start as usize + (index >> self.shift) as usize);
+                Found::Slot(slot.copied().unwrap_or(Slot::Missing))
+            }
+        };
+        (found, (index & ((1 << self.shift) - 1)) as u32)
+    }
+
+    pub(crate) fn has_slice(&self, slice: Slice) -> bool {
+        Color::ALL.iter().any(|&side| self.starts[key(slice, side)] != NO_SLICE)
+    }
+
+    pub(crate) fn has_side(&self, slice: Slice, side: Color) -> bool {
+        self.starts[key(slice, side)] < OTHER_SIDE
+    }
+}
+
+impl Directory {
+    pub(crate) fn has_data(&self, slice: Slice, side: Color) -> bool {
+        let start = self.starts[key(slice, side)];
+        start < OTHER_SIDE && {
+            let count = slice.subslices(1 << self.shift) as usize;
+            let slots = &self.slots[start as usize..start as usize + count];
+            slots.iter().any(|slot| matches!(slot, Slot::Data(_)))
+        }
+    }
+}
+
+/// Finds the last of ascending numbers that is not greater than a given one: a table of equal
+/// steps narrows the search to the entries of one step.
+#[derive(Debug)]
+pub(crate) struct Steps {
+    shift: u32,
+    starts: Box<[u32]>,
+}
+
+/// Steps for each entry: with four, most steps lie within one entry, and nothing is searched.
+const PER_ENTRY: u64 = 4;
+
+impl Steps {
+    /// For `firsts`, ascending from 0, as the first indices of parts of `size` positions.
+    pub(crate) fn new(firsts: &[u32], size: u64) -> Steps {
+        let mut shift = 0;
+        while (size >> shift) > PER_ENTRY * firsts.len() as u64 {
+            shift += 1;
+        }
+        let count = (size >> shift) as usize + 2;
+        let mut starts = Vec::with_capacity(count);
+        let mut at = 0;
+        for step in 0..count as u64 {
+            while at + 1 < firsts.len() && u64::from(firsts[at + 1]) <= step << shift {
+                at += 1;
+            }
+            starts.push(at as u32);
+        }
+        Steps { shift, starts: starts.into() }
+    }
+
+    /// Position in `firsts` of the last number not above `index`. `index` is below the size.
+    #[inline]
+    pub(crate) fn find(&self, firsts: &[u32], index: u32) -> usize {
+        let step = (index >> self.shift) as usize;
+        let low = self.starts[step] as usize;
+        let high = self.starts[step + 1] as usize;
+        if low == high {
+            return low;
+        }
+        low + firsts[low + 1..=high].partition_point(|&first| first <= index)
+    }
+
+    pub(crate) fn memory(&self) -> usize {
+        self.starts.len() * 4
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_find_the_last_not_above() {
+        for firsts in
+            [vec![0], vec![0, 5], vec![0, 1, 2, 3, 900], (0..200).map(|i| i * i / 50 + i).collect()]
+        {
+            let size = 1000;
+            let steps = Steps::new(&firsts, size);
+            for index in 0..size as u32 {
+                let expected = firsts.partition_point(|&f| f <= index) - 1;
+                assert_eq!(steps.find(&firsts, index), expected, "{firsts:?} {index}");
+            }
+        }
+    }
+}

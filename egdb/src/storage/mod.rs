@@ -1,0 +1,173 @@
+//! Where the bytes of the data files come from.
+//!
+//! Readers ask for pieces of blocks of 4096 bytes and get copies; 64 bytes are copied faster than
+//! a lock is taken, and no reader ever holds on to a block, so none can be evicted under it.
+
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+
+use crate::format::BLOCK;
+use crate::stats::Counters;
+
+mod cache;
+#[cfg(feature = "mmap")]
+mod mmap;
+
+pub use cache::BlockCache;
+#[cfg(feature = "mmap")]
+pub use mmap::MemoryMap;
+
+/// A data file of an open database.
+#[derive(Debug)]
+pub struct DataFile {
+    /// Its name, for messages.
+    pub path: PathBuf,
+    /// Its length in bytes.
+    pub len: u64,
+    /// The open file.
+    pub file: File,
+}
+
+impl DataFile {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn open(path: PathBuf) -> io::Result<DataFile> {
+        let file = File::open(&path)?;
+        let len = file.metadata()?.len();
+        Ok(DataFile { path, len, file })
+    }
+
+    /// Number of bytes in a block: [`BLOCK`], fewer in the last one, 0 beyond the end.
+    #[must_use]
+    pub fn block_len(&self, block: u32) -> usize {
+        self.len.saturating_sub(u64::from(block) * BLOCK as u64).min(BLOCK as u64) as usize
+    }
+
+    /// Fills `buf` from `offset`, with zeros beyond the end of the file. No seek, so threads do
+    /// not disturb each other.
+    ///
+    /// # Errors
+    /// If the system cannot read, or the file has become shorter.
+    pub fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        let here = (self.len.saturating_sub(offset).min(buf.len() as u64)) as usize;
+        let (inside, outside) = buf.split_at_mut(here);
+        outside.fill(0);
+        #[cfg(unix)]
+        return std::os::unix::fs::FileExt::read_exact_at(&self.file, inside, offset);
+        #[cfg(windows)]
+        {
+            let (mut inside, mut offset) = (inside, offset);
+            while !inside.is_empty() {
+                let n = std::os::windows::fs::FileExt::seek_read(&self.file, inside, offset)?;
+                if n == 0 {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
+                inside = &mut inside[n..];
+                offset += n as u64;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Bytes of a piece: what a lookup in a coded block needs.
+pub const PIECE: usize = 64;
+
+/// A way to read blocks of data files.
+///
+/// `piece` is filled from `offset` within the block; what lies beyond the end of the file reads
+/// as zeros. `offset` and the piece's length are multiples of 8, and the piece lies within the
+/// block.
+pub trait Storage: Send + Sync + std::fmt::Debug {
+    /// Reads a piece, from memory or from disk.
+    ///
+    /// # Errors
+    /// If the disk cannot be read.
+    fn read(
+        &self,
+        file: usize,
+        block: u32,
+        offset: usize,
+        piece: &mut [u8],
+        counters: &Counters,
+    ) -> io::Result<()>;
+
+    /// Reads a piece if that needs no disk access; else returns false.
+    fn read_cached(&self, file: usize, block: u32, offset: usize, piece: &mut [u8]) -> bool;
+
+    /// A whole piece in place, where the backend has the bytes in memory and the piece does not
+    /// reach beyond the end of the file.
+    #[inline]
+    fn mapped(&self, _file: usize, _block: u32, _offset: usize) -> Option<&[u8; PIECE]> {
+        None
+    }
+
+    /// Tells that a block is going to be read soon. Does nothing that can be observed.
+    #[inline]
+    fn touch(&self, _file: usize, _block: u32) {}
+
+    /// The files, in the order of their numbers.
+    fn files(&self) -> &[DataFile];
+
+    /// Memory that this backend keeps for blocks and their administration, in bytes.
+    fn memory(&self) -> usize;
+}
+
+/// The backends, without the cost of a call through a table.
+#[derive(Debug)]
+pub(crate) enum AnyStorage {
+    Cache(BlockCache),
+    #[cfg(feature = "mmap")]
+    Map(MemoryMap),
+}
+
+macro_rules! forward {
+    ($self:ident, $storage:ident => $call:expr) => {
+        match $self {
+            AnyStorage::Cache($storage) => $call,
+            #[cfg(feature = "mmap")]
+            AnyStorage::Map($storage) => $call,
+        }
+    };
+}
+
+impl Storage for AnyStorage {
+    #[inline]
+    fn read(
+        &self,
+        file: usize,
+        block: u32,
+        offset: usize,
+        piece: &mut [u8],
+        counters: &Counters,
+    ) -> io::Result<()> {
+        forward!(self, storage => storage.read(file, block, offset, piece, counters))
+    }
+
+    #[inline]
+    fn read_cached(&self, file: usize, block: u32, offset: usize, piece: &mut [u8]) -> bool {
+        forward!(self, storage => storage.read_cached(file, block, offset, piece))
+    }
+
+    #[inline]
+    fn mapped(&self, file: usize, block: u32, offset: usize) -> Option<&[u8; PIECE]> {
+        forward!(self, storage => storage.mapped(file, block, offset))
+    }
+
+    #[inline]
+    fn touch(&self, file: usize, block: u32) {
+        forward!(self, storage => storage.touch(file, block));
+    }
+
+    #[inline]
+    fn files(&self) -> &[DataFile] {
+        forward!(self, storage => storage.files())
+    }
+
+    fn memory(&self) -> usize {
+        forward!(self, storage => storage.memory())
+    }
+}

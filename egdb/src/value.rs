@@ -1,0 +1,162 @@
+//! What the databases say about a position.
+
+use std::fmt;
+
+/// The exact game value for the side to move.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Wld {
+    /// The side to move wins.
+    Win,
+    /// The side to move loses.
+    Loss,
+    /// Neither side can win.
+    Draw,
+}
+
+impl Wld {
+    /// The value for the other side.
+    #[must_use]
+    pub const fn opponent(self) -> Wld {
+        match self {
+            Wld::Win => Wld::Loss,
+            Wld::Loss => Wld::Win,
+            Wld::Draw => Wld::Draw,
+        }
+    }
+
+    /// 2 for a win, 1 for a draw, 0 for a loss: greater is better for the side to move.
+    #[must_use]
+    pub const fn rank(self) -> u8 {
+        match self {
+            Wld::Win => 2,
+            Wld::Draw => 1,
+            Wld::Loss => 0,
+        }
+    }
+}
+
+impl fmt::Display for Wld {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Wld::Win => "win",
+            Wld::Loss => "loss",
+            Wld::Draw => "draw",
+        })
+    }
+}
+
+/// Result of a win/loss/draw lookup, for the side to move.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum WldValue {
+    /// No value stored: this side to move is not in the files, or the generator had none.
+    Unknown,
+    /// The side to move wins.
+    Win,
+    /// The side to move loses.
+    Loss,
+    /// Neither side can win.
+    Draw,
+    /// The side to move cannot win (incomplete databases only).
+    DrawOrLoss,
+    /// The side to move cannot lose (incomplete databases only).
+    WinOrDraw,
+    /// A conditional lookup found that the block is not in memory.
+    NotInCache,
+    /// The slice is not in the files, or has too many pieces.
+    Unavailable,
+}
+
+impl WldValue {
+    /// From the number stored in the files, 0..=5.
+    #[inline]
+    #[must_use]
+    pub const fn from_stored(value: u8) -> WldValue {
+        match value {
+            1 => WldValue::Win,
+            2 => WldValue::Loss,
+            3 => WldValue::Draw,
+            4 => WldValue::DrawOrLoss,
+            5 => WldValue::WinOrDraw,
+            _ => WldValue::Unknown,
+        }
+    }
+
+    /// The exact value, if there is one.
+    #[inline]
+    #[must_use]
+    pub const fn exact(self) -> Option<Wld> {
+        match self {
+            WldValue::Win => Some(Wld::Win),
+            WldValue::Loss => Some(Wld::Loss),
+            WldValue::Draw => Some(Wld::Draw),
+            _ => None,
+        }
+    }
+
+    /// The number of the C interface: -2 unavailable, -1 not in cache, 0 unknown, 1 win, 2 loss,
+    /// 3 draw, 4 draw or loss, 5 win or draw.
+    #[must_use]
+    pub const fn code(self) -> i32 {
+        match self {
+            WldValue::Unavailable => -2,
+            WldValue::NotInCache => -1,
+            WldValue::Unknown => 0,
+            WldValue::Win => 1,
+            WldValue::Loss => 2,
+            WldValue::Draw => 3,
+            WldValue::DrawOrLoss => 4,
+            WldValue::WinOrDraw => 5,
+        }
+    }
+}
+
+/// The smallest number that a distance-to-conversion database stores.
+pub const MTC_THRESHOLD: u16 = 10;
+
+/// Result of a distance-to-conversion lookup. Meaningful only for a win or a loss.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MtcValue {
+    /// Less than [`MTC_THRESHOLD`], or no win or loss, or nothing stored for this material.
+    BelowThreshold,
+    /// The stored number: even, 10 to 322. Half of the distance is stored, so the number stands
+    /// for two neighbouring distances; see [`crate::probe::MTC_ROUNDING`].
+    Distance(u16),
+    /// A conditional lookup found that the block is not in memory.
+    NotInCache,
+}
+
+impl MtcValue {
+    /// The number of the C interface: 1 below the threshold, else the distance; -1 not in cache.
+    #[must_use]
+    pub const fn code(self) -> i32 {
+        match self {
+            MtcValue::BelowThreshold => 1,
+            MtcValue::Distance(d) => d as i32,
+            MtcValue::NotInCache => -1,
+        }
+    }
+}
+
+/// Result of a distance-to-win lookup. Meaningful only for a win or a loss.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DtwValue {
+    /// Half the number of plies to the end of the game, rounded down: a win ends after
+    /// `2n + 1` plies, a loss after `2n`.
+    Half(u16),
+    /// A conditional lookup found that the block is not in memory.
+    NotInCache,
+    /// The slice, or this side to move of it, is not in the files.
+    Unavailable,
+}
+
+impl DtwValue {
+    /// The number of the C interface: -2 unavailable, -1 not in cache, else half the plies.
+    #[must_use]
+    pub const fn code(self) -> i32 {
+        match self {
+            DtwValue::Unavailable => -2,
+            DtwValue::NotInCache => -1,
+            DtwValue::Half(n) => n as i32,
+        }
+    }
+}
