@@ -302,6 +302,24 @@ mod tests {
         }
     }
 
+    /// `positions/perft-deep.tsv`; the deepest takes minutes and every one a large table.
+    #[test]
+    #[ignore = "minutes, and 4 GiB of memory"]
+    fn slow_deep_counts_of_the_initial_position() {
+        let rows = include_str!("../../../positions/perft-deep.tsv")
+            .lines()
+            .filter(|line| line.starts_with("W:"))
+            .map(|line| line.split('\t').collect::<Vec<_>>());
+        let mut checked = 0;
+        for row in rows {
+            let (depth, nodes) = (row[1].parse().unwrap(), row[2].parse::<u64>().unwrap());
+            let options = Options { depth, threads: 2, hash_mib: 4096, bulk: true };
+            assert_eq!(counts(row[0], &options).nodes, nodes, "{row:?}");
+            checked += 1;
+        }
+        assert_eq!(checked, 4);
+    }
+
     #[test]
     fn shallow_depths() {
         for (depth, nodes, moves) in [(0, 1, 0), (1, 9, 9), (2, 81, 9), (3, 658, 9)] {
