@@ -220,7 +220,7 @@ fn collect_chains<I: Isa>(first: &FirstJumps, enemy: u64, empty: u64, sink: &mut
     for (landings, to_start, to_captured) in first.chain_starts() {
         for to in bits(landings) {
             let from = to.rotate_left(to_start);
-            let mut chain = ManChain { from, enemy, empty: empty | from, walk: Walk::new(), sink };
+            let mut chain = Chain { from, enemy, empty: empty | from, walk: Walk::new(), sink };
             I::extend_man(&mut chain, to, to.rotate_left(to_captured), 1);
         }
     }
@@ -256,8 +256,8 @@ impl Walk {
     }
 }
 
-/// One man on its way.
-pub(crate) struct ManChain<'a, S> {
+/// One piece on its way.
+pub(crate) struct Chain<'a, S> {
     from: u64,
     enemy: u64,
     empty: u64,
@@ -268,7 +268,7 @@ pub(crate) struct ManChain<'a, S> {
 /// Goes on with a man from `at` after `captured` (of `count` pieces) has been taken.
 #[inline(always)]
 pub(crate) fn extend_man<I: Isa, S: Sink>(
-    chain: &mut ManChain<'_, S>,
+    chain: &mut Chain<'_, S>,
     at: u64,
     captured: u64,
     count: u32,
@@ -320,18 +320,9 @@ fn first_king_jumps<I: Isa, D: Direction, S: Sink>(
     for target in bits(targets) {
         // The king that reaches the target is the first piece on the way back.
         let from = D::Opposite::nearest(target.trailing_zeros(), !empty);
-        let mut chain = KingChain { from, enemy, empty: empty | from, walk: Walk::new(), sink };
+        let mut chain = Chain { from, enemy, empty: empty | from, walk: Walk::new(), sink };
         I::extend_king::<D, S>(&mut chain, target, target, 1);
     }
-}
-
-/// One king on its way.
-pub(crate) struct KingChain<'a, S> {
-    from: u64,
-    enemy: u64,
-    empty: u64,
-    walk: Walk,
-    sink: &'a mut S,
 }
 
 /// Goes on with a king that has just captured `target` in direction `D`, and `captured` (of
@@ -343,7 +334,7 @@ pub(crate) struct KingChain<'a, S> {
 /// afterwards.
 #[inline(always)]
 pub(crate) fn extend_king<I: Isa, D: Direction, S: Sink>(
-    chain: &mut KingChain<'_, S>,
+    chain: &mut Chain<'_, S>,
     target: u64,
     captured: u64,
     count: u32,

@@ -8,7 +8,7 @@
 //!
 //! Perft goes through [`dispatch!`]; everything else uses [`Portable`].
 
-use super::capture::{KingChain, ManChain, Sink};
+use super::capture::{Chain, Sink};
 use super::king::Direction;
 use super::{Visitor, capture};
 use crate::perft;
@@ -21,9 +21,9 @@ pub(crate) trait Isa: Sized {
     fn visit_captures<V: Visitor>(men: u64, kings: u64, enemy: u64, empty: u64, visitor: V) -> V;
     fn count_with_kings<const WHITE: bool>(men: u64, kings: u64, enemy: u64, empty: u64) -> u64;
     fn count_captures(men: u64, kings: u64, enemy: u64, empty: u64) -> u64;
-    fn extend_man<S: Sink>(chain: &mut ManChain<'_, S>, at: u64, captured: u64, count: u32);
+    fn extend_man<S: Sink>(chain: &mut Chain<'_, S>, at: u64, captured: u64, count: u32);
     fn extend_king<D: Direction, S: Sink>(
-        chain: &mut KingChain<'_, S>,
+        chain: &mut Chain<'_, S>,
         target: u64,
         captured: u64,
         count: u32,
@@ -81,10 +81,10 @@ macro_rules! isa {
                 fn count_captures[][](men: u64, kings: u64, enemy: u64, empty: u64) -> u64
                 = crate::r#gen::count_captures::<$isa>);
             outlined!($isa, $attributes, $call,
-                fn extend_man[S: Sink][S](chain: &mut ManChain<'_, S>, at: u64, captured: u64, count: u32) -> ()
+                fn extend_man[S: Sink][S](chain: &mut Chain<'_, S>, at: u64, captured: u64, count: u32) -> ()
                 = capture::extend_man::<$isa, S>);
             outlined!($isa, $attributes, $call,
-                fn extend_king[D: Direction, S: Sink][D, S](chain: &mut KingChain<'_, S>, target: u64, captured: u64, count: u32) -> ()
+                fn extend_king[D: Direction, S: Sink][D, S](chain: &mut Chain<'_, S>, target: u64, captured: u64, count: u32) -> ()
                 = capture::extend_king::<$isa, D, S>);
             outlined!($isa, $attributes, $call,
                 fn bulk[const WHITE: bool, const BLACK: bool][WHITE, BLACK](black: u64, white: u64, kings: u64, depth: u32) -> u64
@@ -119,7 +119,7 @@ pub(crate) use bmi::Bmi;
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "a call into another instruction set cannot be checked statically")]
 mod bmi {
-    use super::{Board, Direction, Isa, KingChain, ManChain, Sink, Visitor, capture, perft};
+    use super::{Board, Chain, Direction, Isa, Sink, Visitor, capture, perft};
 
     macro_rules! with_features {
         ($call:expr) => {

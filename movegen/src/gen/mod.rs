@@ -119,6 +119,7 @@ fn visit_with_kings<I: Isa, const WHITE: bool, V: Visitor>(board: &Board, mut vi
     visitor
 }
 
+/// Shows the visitor the captures. Without kings some man must be able to take two pieces.
 #[inline(always)]
 fn visit_captures<I: Isa, V: Visitor>(
     men: u64,
@@ -127,18 +128,27 @@ fn visit_captures<I: Isa, V: Visitor>(
     empty: u64,
     mut visitor: V,
 ) -> V {
-    if kings == 0 {
-        let jumps = Jumps::new(enemy, empty);
-        let second = SecondJumps::new(&FirstJumps::new(men, &jumps), &jumps);
-        if second.chains() == 0 {
-            second.visit(&mut visitor);
-            return visitor;
-        }
+    if let Some(pairs) = pairs_of_men(men, kings, enemy, empty) {
+        pairs.visit(&mut visitor);
+        return visitor;
     }
     let mut groups = Groups::new();
     collect::<I>(men, kings, enemy, empty, &mut groups);
     groups.visit(&mut visitor);
     visitor
+}
+
+/// All captures, if they are captures of exactly two pieces by men.
+#[inline(always)]
+fn pairs_of_men(men: u64, kings: u64, enemy: u64, empty: u64) -> Option<SecondJumps> {
+    if kings != 0 {
+        return None;
+    }
+    let jumps = Jumps::new(enemy, empty);
+    let first = FirstJumps::new(men, &jumps);
+    debug_assert!(first.chains() != 0);
+    let second = SecondJumps::new(&first, &jumps);
+    (second.chains() == 0).then_some(second)
 }
 
 /// Collects the captures of kings and men.
@@ -201,14 +211,11 @@ fn count_with_kings<I: Isa, const WHITE: bool>(
     u64::from(left.count_ones() + right.count_ones() + reach.count_slides())
 }
 
+/// Number of captures. Without kings some man must be able to take two pieces.
 #[inline(always)]
 fn count_captures<I: Isa>(men: u64, kings: u64, enemy: u64, empty: u64) -> u64 {
-    if kings == 0 {
-        let jumps = Jumps::new(enemy, empty);
-        let second = SecondJumps::new(&FirstJumps::new(men, &jumps), &jumps);
-        if second.chains() == 0 {
-            return u64::from(second.count());
-        }
+    if let Some(pairs) = pairs_of_men(men, kings, enemy, empty) {
+        return u64::from(pairs.count());
     }
     let mut counter = Counter::new();
     collect::<I>(men, kings, enemy, empty, &mut counter);
