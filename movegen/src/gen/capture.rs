@@ -277,10 +277,10 @@ pub(crate) fn extend_man<I: Isa, S: Sink>(
         return;
     }
     let (enemy, empty) = (chain.enemy & !captured, chain.empty);
-    let up_left = at >> 6 & enemy & empty << 6;
-    let up_right = at >> 5 & enemy & empty << 5;
-    let down_left = at << 5 & enemy & empty >> 5;
-    let down_right = at << 6 & enemy & empty >> 6;
+    let up_left = at.rotate_right(6) & enemy & empty.rotate_left(6);
+    let up_right = at.rotate_right(5) & enemy & empty.rotate_left(5);
+    let down_left = at.rotate_left(5) & enemy & empty.rotate_right(5);
+    let down_right = at.rotate_left(6) & enemy & empty.rotate_right(6);
     if up_left | up_right | down_left | down_right == 0 {
         let group = Group { from: chain.from, captured, ends: at };
         chain.sink.add(count, MERGE_MEN_FROM, group);

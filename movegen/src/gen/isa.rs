@@ -17,7 +17,12 @@ use crate::position::Board;
 /// The functions of the generator that stand for themselves, compiled for one instruction set.
 /// Boards come as three numbers where that keeps them in registers.
 pub(crate) trait Isa: Sized {
-    fn visit_with_kings<const WHITE: bool, V: Visitor>(board: &Board, visitor: V) -> V;
+    fn visit_with_kings<const WHITE: bool, V: Visitor>(
+        black: u64,
+        white: u64,
+        kings: u64,
+        visitor: V,
+    ) -> V;
     fn visit_captures<V: Visitor>(men: u64, kings: u64, enemy: u64, empty: u64, visitor: V) -> V;
     fn count_with_kings<const WHITE: bool>(men: u64, kings: u64, enemy: u64, empty: u64) -> u64;
     fn count_captures(men: u64, kings: u64, enemy: u64, empty: u64) -> u64;
@@ -69,7 +74,7 @@ macro_rules! isa {
     ($isa:ident, $attributes:tt, $call:ident) => {
         impl Isa for $isa {
             outlined!($isa, $attributes, $call,
-                fn visit_with_kings[const WHITE: bool, V: Visitor][WHITE, V](board: &Board, visitor: V) -> V
+                fn visit_with_kings[const WHITE: bool, V: Visitor][WHITE, V](black: u64, white: u64, kings: u64, visitor: V) -> V
                 = crate::r#gen::visit_with_kings::<$isa, WHITE, V>);
             outlined!($isa, $attributes, $call,
                 fn visit_captures[V: Visitor][V](men: u64, kings: u64, enemy: u64, empty: u64, visitor: V) -> V

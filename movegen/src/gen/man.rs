@@ -1,4 +1,9 @@
 //! Steps and first jumps of all men at once.
+//!
+//! Sets are rotated, not shifted: x86-64 can rotate into another register in one instruction.
+//! What is rotated over the end of the word lands where the set it is intersected with is empty:
+//! on the bits above 53, or, for two steps of an empty square, on squares that one step of an
+//! enemy piece cannot reach.
 
 use super::Visitor;
 
@@ -6,7 +11,11 @@ use super::Visitor;
 /// board. The two sets may overlap (two men, one square).
 #[inline(always)]
 pub(crate) const fn steps<const WHITE: bool>(men: u64, empty: u64) -> [u64; 2] {
-    if WHITE { [men >> 6 & empty, men >> 5 & empty] } else { [men << 5 & empty, men << 6 & empty] }
+    if WHITE {
+        [men.rotate_right(6) & empty, men.rotate_right(5) & empty]
+    } else {
+        [men.rotate_left(5) & empty, men.rotate_left(6) & empty]
+    }
 }
 
 /// Shows the visitor every step.
@@ -16,12 +25,12 @@ pub(crate) fn visit_steps<const WHITE: bool>(men: u64, empty: u64, visitor: &mut
     visitor.steps(
         left,
         #[inline(always)]
-        |to| if WHITE { to << 6 } else { to >> 5 },
+        |to| if WHITE { to.rotate_left(6) } else { to.rotate_right(5) },
     );
     visitor.steps(
         right,
         #[inline(always)]
-        |to| if WHITE { to << 5 } else { to >> 6 },
+        |to| if WHITE { to.rotate_left(5) } else { to.rotate_right(6) },
     );
 }
 
@@ -39,10 +48,10 @@ impl Jumps {
     #[inline(always)]
     pub(crate) const fn new(enemy: u64, empty: u64) -> Jumps {
         Jumps {
-            up_left: enemy << 6 & empty << 12,
-            up_right: enemy << 5 & empty << 10,
-            down_left: enemy >> 5 & empty >> 10,
-            down_right: enemy >> 6 & empty >> 12,
+            up_left: enemy.rotate_left(6) & empty.rotate_left(12),
+            up_right: enemy.rotate_left(5) & empty.rotate_left(10),
+            down_left: enemy.rotate_right(5) & empty.rotate_right(10),
+            down_right: enemy.rotate_right(6) & empty.rotate_right(12),
         }
     }
 
@@ -71,10 +80,10 @@ impl FirstJumps {
     /// untouched board decide exactly which first jumps go on.
     #[inline(always)]
     pub(crate) fn new(men: u64, jumps: &Jumps) -> FirstJumps {
-        let up_left = (men & jumps.up_left) >> 12;
-        let up_right = (men & jumps.up_right) >> 10;
-        let down_left = (men & jumps.down_left) << 10;
-        let down_right = (men & jumps.down_right) << 12;
+        let up_left = (men & jumps.up_left).rotate_right(12);
+        let up_right = (men & jumps.up_right).rotate_right(10);
+        let down_left = (men & jumps.down_left).rotate_left(10);
+        let down_right = (men & jumps.down_right).rotate_left(12);
         FirstJumps {
             up_left,
             up_right,
@@ -106,16 +115,16 @@ impl FirstJumps {
     #[inline(always)]
     pub(crate) fn visit(&self, visitor: &mut impl Visitor) {
         for to in bits(self.up_left) {
-            visitor.man_capture(to << 12, to, to << 6);
+            visitor.man_capture(to.rotate_left(12), to, to.rotate_left(6));
         }
         for to in bits(self.up_right) {
-            visitor.man_capture(to << 10, to, to << 5);
+            visitor.man_capture(to.rotate_left(10), to, to.rotate_left(5));
         }
         for to in bits(self.down_left) {
-            visitor.man_capture(to >> 10, to, to >> 5);
+            visitor.man_capture(to.rotate_right(10), to, to.rotate_right(5));
         }
         for to in bits(self.down_right) {
-            visitor.man_capture(to >> 12, to, to >> 6);
+            visitor.man_capture(to.rotate_right(12), to, to.rotate_right(6));
         }
     }
 

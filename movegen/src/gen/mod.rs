@@ -92,7 +92,8 @@ pub(crate) fn has_move<const WHITE: bool>(board: &Board) -> bool {
 pub(crate) fn visit<I: Isa, const WHITE: bool, V: Visitor>(board: &Board, mut visitor: V) -> V {
     let View { men, kings, enemy, empty } = View::new::<WHITE>(board);
     if kings != 0 {
-        return I::visit_with_kings::<WHITE, V>(board, visitor);
+        let Board { black, white, kings } = *board;
+        return I::visit_with_kings::<WHITE, V>(black, white, kings, visitor);
     }
     let jumps = Jumps::new(enemy, empty);
     if men & jumps.any() != 0 {
@@ -108,8 +109,14 @@ pub(crate) fn visit<I: Isa, const WHITE: bool, V: Visitor>(board: &Board, mut vi
 }
 
 #[inline(always)]
-fn visit_with_kings<I: Isa, const WHITE: bool, V: Visitor>(board: &Board, mut visitor: V) -> V {
-    let View { men, kings, enemy, empty } = View::new::<WHITE>(board);
+fn visit_with_kings<I: Isa, const WHITE: bool, V: Visitor>(
+    black: u64,
+    white: u64,
+    kings: u64,
+    mut visitor: V,
+) -> V {
+    let board = Board { black, white, kings };
+    let View { men, kings, enemy, empty } = View::new::<WHITE>(&board);
     let jumps = Jumps::new(enemy, empty);
     if men & jumps.any() != 0 || Reach::new(kings, enemy, empty).captures() {
         return I::visit_captures(men, kings, enemy, empty, visitor);
