@@ -1,2 +1,11 @@
-//! Binary.
-fn main() {}
+//! The `meerslag` program: an engine for graphical programs, and tools for the terminal.
+
+#![forbid(unsafe_code)]
+
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main()
+}

@@ -3,6 +3,8 @@
 use thiserror::Error;
 
 use crate::color::Color;
+use crate::moves::Move;
+use crate::position::Position;
 use crate::square::Square;
 
 /// A text that is no square number.
@@ -30,4 +32,27 @@ pub enum PositionError {
     /// Neither side has a piece.
     #[error("the board is empty: a position needs at least one piece")]
     EmptyBoard,
+}
+
+/// A move that the rules do not allow in the position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("{mv} is not a legal move after {ply} plies ({position:?})")]
+pub struct IllegalMove {
+    /// The refused move.
+    pub mv: Move,
+    /// How many plies had been played.
+    pub ply: usize,
+    /// The position in which it was tried.
+    pub position: Position,
+}
+
+/// A text that names no draw rules.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error(
+    "'{text}' names no draw rules: expected lidraughts, fmjd-cumulative, scan or none, \
+     with '+long-diagonal5' behind it for that clause"
+)]
+pub struct ParseDrawRulesError {
+    /// The offending text (at most 40 characters).
+    pub text: String,
 }

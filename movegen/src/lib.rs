@@ -4,9 +4,12 @@
 
 mod bitboard;
 mod color;
+pub mod draw;
 mod error;
+mod game;
 mod r#gen;
 mod moves;
+pub mod notation;
 pub mod perft;
 mod piece;
 mod position;
@@ -16,8 +19,11 @@ mod zobrist;
 
 pub use bitboard::{Bitboard, Squares};
 pub use color::Color;
-pub use error::{ParseSquareError, PositionError};
+pub use draw::{DrawCounters, DrawReason, DrawRuleSet, DrawRules, MaterialClass};
+pub use error::{IllegalMove, ParseDrawRulesError, ParseSquareError, PositionError};
+pub use game::{Game, Status, WinReason};
 pub use moves::{INLINE_MOVES, Move, MoveList};
+pub use notation::{Fen, ParseFenError, ParseMoveError};
 pub use piece::{Kind, Piece};
 pub use position::Position;
 pub use setup::Setup;

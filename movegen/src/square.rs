@@ -91,13 +91,13 @@ impl Square {
     #[must_use]
     pub const fn column(self) -> u8 {
         let k = (self.number() - 1) % 5;
-        if self.row() % 2 == 0 { 2 * k + 1 } else { 2 * k }
+        if self.row().is_multiple_of(2) { 2 * k + 1 } else { 2 * k }
     }
 
     /// The playing square in this row and column; `None` for a light square or outside.
     #[must_use]
     pub const fn from_row_column(row: u8, column: u8) -> Option<Square> {
-        if row > 9 || column > 9 || (row + column) % 2 == 0 {
+        if row > 9 || column > 9 || (row + column).is_multiple_of(2) {
             return None;
         }
         Square::new(row * 5 + column / 2 + 1)

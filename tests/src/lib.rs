@@ -1,1 +1,13 @@
-//! Helpers of the end-to-end tests.
+//! What the end-to-end tests share: the real binary, a small Hub client of our own and a strict
+//! reader of what the engine writes.
+//!
+//! Everything here panics when the engine misbehaves: it is only used by tests.
+
+pub mod binary;
+pub mod check;
+pub mod client;
+pub mod random;
+pub mod referee;
+
+pub use binary::{Output, binary, run};
+pub use client::{Answer, Client, Ended};

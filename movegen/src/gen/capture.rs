@@ -24,7 +24,7 @@ const MERGE_KINGS_FROM: u32 = 3;
 
 /// After this many explored jumps of one piece its states are remembered, so that compositions
 /// with millions of routes stay cheap while ordinary captures pay nothing.
-const MEMO_AFTER: u32 = 2_000;
+pub(super) const MEMO_AFTER: u32 = 2_000;
 
 /// All captures of one piece that take the same set and share the start square.
 #[derive(Clone, Copy)]
@@ -40,6 +40,9 @@ pub(crate) struct Captures {
     groups: SmallVec<[Group; 24]>,
     /// Position in `groups` by (from, captured), once there are too many to scan.
     index: Option<std::collections::HashMap<(u64, u64), usize>>,
+    /// Explored jumps of all pieces.
+    #[cfg(test)]
+    pub(super) steps: u32,
 }
 
 /// From this many groups on merging goes through a hash map.
@@ -48,7 +51,13 @@ const INDEX_FROM: usize = 64;
 impl Captures {
     #[inline(always)]
     pub(crate) fn new() -> Captures {
-        Captures { count: 1, groups: SmallVec::new(), index: None }
+        Captures {
+            count: 1,
+            groups: SmallVec::new(),
+            index: None,
+            #[cfg(test)]
+            steps: 0,
+        }
     }
 
     #[inline(always)]
@@ -210,6 +219,10 @@ pub(crate) fn collect<const WHITE: bool>(board: &Board, captures: &mut Captures)
             let mut chain =
                 ManChain { from, enemy, empty: empty | from, steps: 0, seen: None, captures };
             chain.extend(to, shift(to, half), 1);
+            #[cfg(test)]
+            {
+                chain.captures.steps += chain.steps;
+            }
         }
     };
     walk(first.up_left_chains, 12, 6);
@@ -237,11 +250,21 @@ fn single_jumps(mut landings: u64, whole: i32, half: i32, captures: &mut Capture
 /// States (square and direction of arrival, captured set) already explored for the moving piece.
 type Seen = Option<Box<HashSet<(u64, u64)>>>;
 
+#[cfg(not(test))]
+#[inline(always)]
+const fn memo_after() -> u32 {
+    MEMO_AFTER
+}
+
+/// The tests of [`super::worst_cases`] turn remembering on from the start, or off.
+#[cfg(test)]
+use super::worst_cases::memo_after;
+
 /// Counts a step; true if the state was explored before and need not be again.
 #[inline(always)]
 fn already_explored(steps: &mut u32, seen: &mut Seen, state: (u64, u64)) -> bool {
     *steps += 1;
-    if *steps < MEMO_AFTER {
+    if *steps < memo_after() {
         return false;
     }
     !seen.get_or_insert_default().insert(state)
@@ -300,6 +323,10 @@ fn collect_kings(mut kings: u64, enemy: u64, empty: u64, captures: &mut Captures
         chain.try_direction::<UpRight>(at, 0, 0);
         chain.try_direction::<DownLeft>(at, 0, 0);
         chain.try_direction::<DownRight>(at, 0, 0);
+        #[cfg(test)]
+        {
+            chain.captures.steps += chain.steps;
+        }
     }
 }
 

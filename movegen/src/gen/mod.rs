@@ -12,6 +12,8 @@
 pub(crate) mod capture;
 pub(crate) mod king;
 pub(crate) mod man;
+#[cfg(test)]
+mod worst_cases;
 
 use crate::moves::{Move, MoveList};
 use crate::piece::Kind;

@@ -1,0 +1,293 @@
+//! `meerslag analyse`: what the engine thinks of a position or of the games of a file.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::anyhow;
+use clap::Args;
+use meerslag_engine::{Control, Engine, Info, Limits, Mode, Outcome};
+use movegen::notation::moves::format_move;
+use movegen::{Color, Game};
+use serde::Serialize;
+
+use super::interrupt::Interrupt;
+use super::report::{self, BestRecord, InfoRecord};
+use super::source::{self, FileGame, Source};
+use super::{EngineArgs, Failure};
+
+/// Thinking time when no limit is given.
+const DEFAULT_TIME: Duration = Duration::from_secs(5);
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag analyse                                      the initial position, five seconds
+  meerslag analyse \"W:W27,28,32,37:B14,18,19,23\" --depth 20
+  meerslag analyse \"W:W31-50:B1-20\" --time 10 --multipv 3
+  meerslag analyse game.pdn --ply 30                    one moment of each game of a file
+  meerslag analyse game.pdn --all-moves --nodes 1000000 --json
+
+Scores are in men, seen from the side to move; 'win 7' means won in 7 plies. With --json each
+line is one object: \"position\" begins a position, \"info\" is a step of the search, \"result\" ends
+it. Moves are then written as in the Hub protocol: 32-28, or 28x19x23 with all captured squares.";
+
+/// Analyse a position, or the games of a PDN file
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct AnalyseArgs {
+    /// A position (draughts FEN or 51-character Hub string) or a PDN file; '-' reads PDN from
+    /// standard input [default: the initial position]
+    #[arg(value_name = "FEN|FILE")]
+    input: Option<String>,
+    /// Stop at this depth, in plies
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    depth: Option<u32>,
+    /// Stop after this many nodes
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Stop after this many seconds [default: 5, unless there is another limit]
+    #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
+    time: Option<Duration>,
+    /// Show the best K moves
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=200))]
+    multipv: u32,
+    /// Of a file: the position after this many plies instead of the last one
+    #[arg(long, conflicts_with = "all_moves")]
+    ply: Option<usize>,
+    /// Of a file: every position of the game
+    #[arg(long)]
+    all_moves: bool,
+    /// Of a file: only this game, counted from 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    game: Option<u64>,
+    /// Print JSON objects, one a line, instead of text
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    engine: EngineArgs,
+}
+
+pub(super) fn run(args: &AnalyseArgs) -> Result<(), Failure> {
+    let no_limit = args.depth.is_none() && args.nodes.is_none();
+    let limits = Limits {
+        depth: args.depth,
+        nodes: args.nodes,
+        move_time: args.time.or(no_limit.then_some(DEFAULT_TIME)),
+        clock: None,
+        mode: Mode::Analyze,
+        multipv: args.multipv as usize,
+    };
+    let control = Arc::new(Control::new());
+    let stop = Arc::clone(&control);
+    let interrupt = Interrupt::catch(move || stop.stop())?;
+    let mut analysis = Analysis {
+        engine: Engine::new(args.engine.options())?,
+        limits,
+        control,
+        interrupt,
+        json: args.json,
+        out: io::stdout().lock(),
+    };
+    match source::open(args.input.as_deref())? {
+        Source::Position(game) => {
+            let whole_games = [("--ply", args.ply.is_some()), ("--all-moves", args.all_moves)];
+            for (option, given) in whole_games {
+                if given {
+                    return Err(Failure::Input(anyhow!("{option} needs a PDN file")));
+                }
+            }
+            analysis.position(None, &game, Detail::Full)?;
+        }
+        Source::Games(games) => analyse_games(args, &mut analysis, *games)?,
+    }
+    Ok(())
+}
+
+fn analyse_games(
+    args: &AnalyseArgs,
+    analysis: &mut Analysis<impl Write>,
+    games: source::Games,
+) -> Result<(), Failure> {
+    let mut count = 0;
+    for game in games {
+        let FileGame { number, title, game } = game?;
+        if args.game.is_some_and(|wanted| wanted != number) {
+            continue;
+        }
+        count += 1;
+        analysis.engine.new_game();
+        if !args.json {
+            writeln!(analysis.out, "Game {number}: {title}")?;
+        }
+        let plies = match args.ply {
+            Some(ply) if ply > game.ply() => {
+                return Err(Failure::Input(anyhow!(
+                    "game {number} has {} plies, not {ply}",
+                    game.ply()
+                )));
+            }
+            Some(ply) => ply..=ply,
+            None if args.all_moves => 0..=game.ply(),
+            None => game.ply()..=game.ply(),
+        };
+        let detail = if args.all_moves { Detail::Summary } else { Detail::Full };
+        for ply in plies {
+            let played = game.moves().get(ply).copied();
+            let mut moment = Game::with_counters(*game.start(), *game.start_counters());
+            for &mv in &game.moves()[..ply] {
+                moment.play(mv).map_err(Failure::run)?;
+            }
+            if let (Some(mv), false, Detail::Summary) = (played, args.json, detail) {
+                write!(analysis.out, "{:<16}", report::line(&moment, &[mv]))?;
+            } else if matches!(detail, Detail::Summary) && !args.json {
+                write!(analysis.out, "{:<16}", "(end)")?;
+            }
+            analysis.position(Some(number), &moment, detail)?;
+        }
+    }
+    if count == 0 {
+        let what = match args.game {
+            Some(wanted) => format!("there is no game {wanted} in the file"),
+            None => "the file holds no game".to_owned(),
+        };
+        return Err(Failure::Input(anyhow!(what)));
+    }
+    Ok(())
+}
+
+/// How much is shown of a search.
+#[derive(Clone, Copy)]
+enum Detail {
+    /// Board, progress, variations.
+    Full,
+    /// One line.
+    Summary,
+}
+
+struct Analysis<W> {
+    engine: Engine,
+    limits: Limits,
+    control: Arc<Control>,
+    interrupt: Interrupt,
+    json: bool,
+    out: W,
+}
+
+impl<W: Write> Analysis<W> {
+    fn position(
+        &mut self,
+        number: Option<u64>,
+        game: &Game,
+        detail: Detail,
+    ) -> Result<(), Failure> {
+        self.control.reset();
+        if self.interrupt.is_pressed() {
+            return Err(Failure::Interrupted);
+        }
+        let multipv = self.limits.multipv > 1;
+        self.begin(number, game, detail)?;
+        let json = self.json;
+        let out = &mut self.out;
+        let mut written = Ok(());
+        let mut variations = BTreeMap::new();
+        let control = &self.control;
+        let outcome = self.engine.search(game, &self.limits, control, &mut |info| {
+            variations.insert(info.multipv, info.clone());
+            if written.is_ok() {
+                written = match (json, detail) {
+                    (true, _) => json_line(out, &Record::Info(info.into())),
+                    (false, Detail::Full) => writeln!(out, "{}", report::row(game, info, multipv))
+                        .and_then(|()| out.flush()),
+                    (false, Detail::Summary) => Ok(()),
+                };
+                if written.is_err() {
+                    control.stop();
+                }
+            }
+        });
+        written?;
+        self.end(game, &outcome, &variations, detail)?;
+        if self.interrupt.is_pressed() { Err(Failure::Interrupted) } else { Ok(()) }
+    }
+
+    fn begin(&mut self, number: Option<u64>, game: &Game, detail: Detail) -> Result<(), Failure> {
+        let position = game.position();
+        let fen = position.to_fen();
+        if self.json {
+            let side = position.side_to_move();
+            let record = Record::Position { game: number, ply: game.ply(), side, fen };
+            json_line(&mut self.out, &record)?;
+        } else if matches!(detail, Detail::Full) {
+            writeln!(self.out, "{}", report::board(position, false))?;
+            writeln!(self.out, "{} to move   {fen}\n", position.side_to_move())?;
+            writeln!(self.out, "{}", report::HEAD)?;
+        }
+        Ok(())
+    }
+
+    fn end(
+        &mut self,
+        game: &Game,
+        outcome: &Outcome,
+        variations: &BTreeMap<usize, Info>,
+        detail: Detail,
+    ) -> Result<(), Failure> {
+        let side = game.position().side_to_move();
+        let out = &mut self.out;
+        if self.json {
+            let variations = variations.values().map(InfoRecord::from).collect();
+            return Ok(json_line(out, &Record::Result { best: outcome.into(), variations })?);
+        }
+        let Some(best) = outcome.best else {
+            writeln!(out, "{side} has no legal move and has lost.")?;
+            return Ok(());
+        };
+        match detail {
+            Detail::Full => {
+                writeln!(out)?;
+                for info in variations.values() {
+                    let score = report::score(info);
+                    writeln!(out, "{} {}", score.trim_start(), report::line(game, &info.pv))?;
+                }
+                writeln!(out, "Best move for {side}: {}", format_move(game.position(), best))?;
+            }
+            Detail::Summary => {
+                let info = variations.values().next().unwrap_or(&outcome.info);
+                let score = report::score(info);
+                writeln!(out, "{score}  depth {:2}  {}", info.depth, report::line(game, &info.pv))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One line of the JSON output.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+enum Record {
+    Position {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        game: Option<u64>,
+        ply: usize,
+        #[serde(serialize_with = "letter")]
+        side: Color,
+        fen: String,
+    },
+    Info(InfoRecord),
+    Result {
+        #[serde(flatten)]
+        best: BestRecord,
+        variations: Vec<InfoRecord>,
+    },
+}
+
+fn letter<S: serde::Serializer>(side: &Color, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_char(side.letter())
+}
+
+fn json_line(out: &mut impl Write, record: &Record) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, record)?;
+    writeln!(out)?;
+    out.flush()
+}

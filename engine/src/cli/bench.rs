@@ -1,0 +1,49 @@
+//! `meerslag bench`: the fingerprint of the search.
+
+use std::io::{self, Write};
+
+use clap::Args;
+use meerslag_engine::bench;
+
+use super::Failure;
+
+/// Search a fixed set of positions: the node count is the fingerprint of the search
+///
+/// One thread searches each position to a fixed depth. The total number of nodes tells two
+/// versions of the search apart: the same source always gives the same number. Time and speed
+/// depend on the machine.
+#[derive(Args, Debug)]
+pub(super) struct BenchArgs {
+    /// Depth of the searches in plies; the fingerprint is that of the default
+    #[arg(long, default_value_t = bench::DEPTH, value_parser = clap::value_parser!(u32).range(1..=60))]
+    depth: u32,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    let mut written = Ok(());
+    let mut number = 0;
+    let result = bench::run(args.depth, &mut |position| {
+        number += 1;
+        if !args.json && written.is_ok() {
+            let score = f64::from(position.score) / 100.0;
+            written = writeln!(
+                out,
+                "{number:2} {:12} {score:+7.2} {:>12} nodes  {}",
+                position.best, position.nodes, position.fen
+            );
+        }
+    })?;
+    written?;
+    if args.json {
+        serde_json::to_writer(&mut out, &result)?;
+        writeln!(out)?;
+    } else {
+        writeln!(out, "{} nodes", result.nodes)?;
+        writeln!(out, "{:.3} s, {:.2} million nodes/s", result.seconds, result.nps / 1e6)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! `meerslag hub`: the engine side of the Hub protocol on standard input and output.
+
+use std::fs::File;
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::time::Duration;
+use std::{panic, process, thread};
+
+use anyhow::Context;
+use clap::Args;
+use meerslag_engine::protocol::hub::{Log, Options, serve};
+
+use super::Failure;
+
+/// How long after the end of the input the process ends at the latest.
+const LAST_MOMENT: Duration = Duration::from_millis(80);
+
+const EXAMPLE: &str = "\
+Graphical programs start this command and talk to it; nobody needs to type the protocol. To see
+it work by hand:
+
+  printf 'hub\\ninit\\npos\\nlevel move-time=1\\ngo think\\n' | (cat; sleep 2) | meerslag hub";
+
+/// Be driven by a graphical program or match runner (Hub protocol, version 2)
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLE)]
+pub(super) struct HubArgs {
+    /// Record all lines of the session in this file (it is overwritten)
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+}
+
+pub(super) fn run(args: HubArgs) -> Result<(), Failure> {
+    let log = match args.log {
+        None => Log::none(),
+        Some(path) => {
+            let file = File::create(&path)
+                .with_context(|| format!("cannot write the log {}", path.display()))
+                .map_err(Failure::Run)?;
+            Log::to(file)
+        }
+    };
+    converse(log, false)
+}
+
+/// The program was started without a command: speak Hub if somebody says `hub`.
+pub(super) fn listen() -> Result<(), Failure> {
+    if io::stdin().is_terminal() && super::is_watched() {
+        eprintln!("Waiting for 'hub'. See 'meerslag --help' for other commands; Ctrl-C to leave.");
+    }
+    converse(Log::none(), true)
+}
+
+fn converse(log: Log, until_hub: bool) -> Result<(), Failure> {
+    // Clients that merge standard error into standard output would take a panic message for
+    // protocol lines. The session reports a failed search itself.
+    panic::set_hook(Box::new(|_| {}));
+    let on_end_of_input = Some(end_soon as fn());
+    serve(io::stdin(), io::stdout(), Options { until_hub, log, on_end_of_input })?;
+    Ok(())
+}
+
+/// Ends the process even if the client has stopped reading and the session hangs in a write.
+fn end_soon() {
+    thread::sleep(LAST_MOMENT);
+    process::exit(0);
+}

@@ -1,0 +1,34 @@
+//! Ctrl-C: the first ends the work in good order, the second ends the process.
+
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context;
+
+use super::Failure;
+
+/// Whether Ctrl-C has been pressed.
+#[derive(Clone, Debug)]
+pub(super) struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// From now on Ctrl-C calls `stop` instead of ending the process. To be called once.
+    pub(super) fn catch(stop: impl Fn() + Send + 'static) -> Result<Interrupt, Failure> {
+        let pressed = Interrupt(Arc::new(AtomicBool::new(false)));
+        let flag = pressed.clone();
+        ctrlc::set_handler(move || {
+            if flag.0.swap(true, Ordering::SeqCst) {
+                process::exit(130);
+            }
+            stop();
+        })
+        .context("cannot catch Ctrl-C")
+        .map_err(Failure::Run)?;
+        Ok(pressed)
+    }
+
+    pub(super) fn is_pressed(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}

@@ -1,0 +1,172 @@
+//! The command line: one module per subcommand, and what they share.
+
+mod analyse;
+mod bench;
+mod completions;
+mod hub;
+mod interrupt;
+mod perft;
+mod play;
+mod report;
+mod source;
+
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+use meerslag_engine::EngineOptions;
+use movegen::{DrawRuleSet, DrawRules};
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag hub
+      talk to a graphical program (it starts this command itself)
+  meerslag analyse \"W:W31-50:B1-20\" --time 5
+      think five seconds about a position
+  meerslag analyse game.pdn --all-moves --depth 15
+      judge every position of the games in a file
+  meerslag play --color black
+      play a game in the terminal
+
+Exit status: 0 success, 1 failure while running, 2 wrong usage or unreadable input,
+130 interrupted with Ctrl-C.
+
+Without a command, meerslag waits for the word 'hub' on its standard input.";
+
+/// International draughts (10x10): an engine that speaks the Hub protocol, and tools for analysis.
+#[derive(Parser, Debug)]
+#[command(name = "meerslag", version, long_version = LONG_VERSION, after_help = EXAMPLES)]
+#[command(disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+const LONG_VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\nrules: international draughts (FMJD), protocol: Hub 2\nlicence: ",
+    env!("CARGO_PKG_LICENSE"),
+);
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Be driven by a graphical program or match runner (Hub protocol, version 2)
+    Hub(hub::HubArgs),
+    /// Analyse a position, or the games of a PDN file
+    #[command(alias = "analyze")]
+    Analyse(analyse::AnalyseArgs),
+    /// Play a game against the engine in the terminal
+    Play(play::PlayArgs),
+    /// Search a fixed set of positions: the node count is the fingerprint of the search
+    Bench(bench::BenchArgs),
+    /// Count the move sequences of a given length (check and speed test of the move generator)
+    Perft(perft::PerftArgs),
+    /// Print a completion script for a shell
+    Completions(completions::CompletionsArgs),
+}
+
+/// Why a command ends without success.
+#[derive(Debug)]
+enum Failure {
+    /// The user gave something that cannot be used: exit status 2.
+    Input(anyhow::Error),
+    /// Something went wrong on the way: exit status 1.
+    Run(anyhow::Error),
+    /// Ctrl-C: exit status 130, as shells expect.
+    Interrupted,
+}
+
+impl Failure {
+    fn run(error: impl Into<anyhow::Error>) -> Failure {
+        Failure::Run(error.into())
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::run(error)
+    }
+}
+
+impl From<serde_json::Error> for Failure {
+    fn from(error: serde_json::Error) -> Failure {
+        Failure::run(io::Error::from(error))
+    }
+}
+
+impl From<meerslag_engine::EngineError> for Failure {
+    fn from(error: meerslag_engine::EngineError) -> Failure {
+        Failure::run(error)
+    }
+}
+
+/// Runs the program.
+pub(crate) fn main() -> ExitCode {
+    // Wrong usage ends here, with exit status 2.
+    let result = match Cli::parse().command {
+        None => hub::listen(),
+        Some(Command::Hub(args)) => hub::run(args),
+        Some(Command::Analyse(args)) => analyse::run(&args),
+        Some(Command::Play(args)) => play::run(&args),
+        Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::Perft(args)) => perft::run(&args),
+        Some(Command::Completions(args)) => completions::run(&args),
+    };
+    let (code, error) = match result {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Failure::Interrupted) => return ExitCode::from(130),
+        Err(Failure::Run(error)) => (1, error),
+        Err(Failure::Input(error)) => (2, error),
+    };
+    if is_broken_pipe(&error) {
+        // Whoever read our output has seen enough (`meerslag analyse | head`).
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("meerslag: {error:#}");
+    ExitCode::from(code)
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let mut io_errors = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    io_errors.any(|e| e.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// The options of commands that search.
+#[derive(Args, Debug)]
+struct EngineArgs {
+    /// Search threads
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
+    threads: u32,
+    /// Size of the transposition table in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 64,
+          value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    hash: u32,
+    /// Draw rules that the search believes in: lidraughts, fmjd-cumulative, scan or none
+    #[arg(long, value_name = "RULES", default_value = "lidraughts")]
+    draw_rules: DrawRuleSet,
+}
+
+impl EngineArgs {
+    fn options(&self) -> EngineOptions {
+        EngineOptions {
+            hash_mib: self.hash as usize,
+            threads: self.threads as usize,
+            draw_rules: DrawRules { set: self.draw_rules, ..DrawRules::default() },
+            ..EngineOptions::default()
+        }
+    }
+}
+
+/// Reads a number of seconds, such as `0.5`.
+fn seconds(text: &str) -> Result<std::time::Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
+    if !(0.001..=1e7).contains(&seconds) {
+        return Err("expected seconds from 0.001 to 10000000".to_owned());
+    }
+    Ok(std::time::Duration::from_secs_f64(seconds))
+}
+
+/// Whether a human watches the messages on standard error.
+fn is_watched() -> bool {
+    io::stderr().is_terminal()
+}

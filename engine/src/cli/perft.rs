@@ -1,0 +1,157 @@
+//! `meerslag perft`: counts of move sequences.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use meerslag_engine::perft::{self, Counts, Options, PerftError, Progress};
+use serde::Serialize;
+
+use super::interrupt::Interrupt;
+use super::{Failure, is_watched, source};
+
+/// Progress is shown after this time, and then this often.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag perft --depth 9
+  meerslag perft --fen \"W:W25,27,28,30,32-35,37,38:B12-14,16,18,19,21,23,24,26\" --depth 12 --divide
+  meerslag perft --depth 12 --threads 2 --hash 1024 --json
+
+Captures with the same start, end and captured squares count once; draw rules are ignored.";
+
+/// Count the move sequences of a given length (check and speed test of the move generator)
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct PerftArgs {
+    /// The position: draughts FEN or 51-character Hub string [default: the initial position]
+    #[arg(long)]
+    fen: Option<String>,
+    /// Number of plies
+    #[arg(long, value_parser = clap::value_parser!(u32).range(0..=i64::from(Options::MAX_DEPTH)))]
+    depth: u32,
+    /// Also print the count below each legal move
+    #[arg(long)]
+    divide: bool,
+    /// Number of threads
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: u32,
+    /// Remember counts of sub-trees in a table of this many MiB; 0 counts everything
+    #[arg(long, value_name = "MIB", default_value_t = 0,
+          value_parser = clap::value_parser!(u32).range(0..=1_048_576))]
+    hash: u32,
+    /// Make the moves of the last ply instead of only counting them
+    #[arg(long)]
+    unbulked: bool,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    fen: String,
+    depth: u32,
+    nodes: u64,
+    seconds: f64,
+    nps: f64,
+    threads: u32,
+    hash_mib: u32,
+    bulk: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    divide: Vec<MoveCount<'a>>,
+}
+
+#[derive(Serialize)]
+struct MoveCount<'a> {
+    #[serde(rename = "move")]
+    mv: &'a str,
+    nodes: u64,
+}
+
+pub(super) fn run(args: &PerftArgs) -> Result<(), Failure> {
+    let position = source::position(args.fen.as_deref())?;
+    let options = Options {
+        depth: args.depth,
+        threads: args.threads as usize,
+        hash_mib: args.hash as usize,
+        bulk: !args.unbulked,
+    };
+    let progress = Arc::new(Progress::default());
+    let stop = Arc::clone(&progress);
+    Interrupt::catch(move || stop.stop())?;
+
+    let start = Instant::now();
+    let over = AtomicBool::new(false);
+    let counted = thread::scope(|scope| {
+        let watcher = is_watched().then(|| scope.spawn(|| watch(&progress, start, &over)));
+        let counted = perft::count(&position, &options, &progress);
+        over.store(true, Ordering::Relaxed);
+        if let Some(watcher) = watcher {
+            watcher.thread().unpark();
+        }
+        counted
+    });
+    let seconds = start.elapsed().as_secs_f64();
+    let counts = match counted {
+        Ok(counts) => counts,
+        Err(PerftError::Interrupted) => return Err(Failure::Interrupted),
+        Err(error) => return Err(Failure::run(error)),
+    };
+
+    let Counts { nodes, divide } = counts;
+    let divide: Vec<(String, u64)> = if args.divide {
+        divide.into_iter().map(|(mv, n)| (mv.to_string(), n)).collect()
+    } else {
+        Vec::new()
+    };
+    let nps = nodes as f64 / seconds.max(1e-9);
+    let mut out = io::stdout().lock();
+    if args.json {
+        let report = Report {
+            fen: position.to_fen(),
+            depth: args.depth,
+            nodes,
+            seconds,
+            nps,
+            threads: args.threads,
+            hash_mib: args.hash,
+            bulk: options.bulk,
+            divide: divide.iter().map(|(mv, nodes)| MoveCount { mv, nodes: *nodes }).collect(),
+        };
+        serde_json::to_writer(&mut out, &report)?;
+        writeln!(out)?;
+    } else {
+        for (mv, nodes) in &divide {
+            writeln!(out, "{mv:<12} {nodes}")?;
+        }
+        writeln!(out, "perft({}) = {nodes}", args.depth)?;
+        writeln!(out, "{seconds:.3} s, {:.1} million nodes/s", nps / 1e6)?;
+    }
+    Ok(())
+}
+
+/// Shows on standard error how far a long count is.
+fn watch(progress: &Progress, start: Instant, over: &AtomicBool) {
+    let mut shown = false;
+    let mut next = PROGRESS_INTERVAL * 2;
+    while !over.load(Ordering::Relaxed) {
+        let now = start.elapsed();
+        if now < next {
+            thread::park_timeout(next - now);
+            continue;
+        }
+        next = now + PROGRESS_INTERVAL;
+        let percent = progress.share() * 100.0;
+        let seconds = now.as_secs();
+        eprint!("\r{percent:5.1} %  {} nodes  {seconds} s ", progress.nodes());
+        shown = true;
+    }
+    if shown {
+        eprint!("\r{:60}\r", "");
+    }
+}

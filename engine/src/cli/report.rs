@@ -1,0 +1,138 @@
+//! How positions and search results are shown, to people and to programs.
+
+use std::fmt::Write as _;
+
+use meerslag_engine::{Bound, Info, Outcome};
+use movegen::notation::moves::format_move;
+use movegen::{Color, Game, Move, Piece, Position, Square};
+use serde::Serialize;
+
+/// The board as text: `w b` men, `W B` kings, `.` an empty square; the numbers of the first and
+/// last square of each row beside it. White is at the bottom unless flipped.
+pub(super) fn board(position: &Position, flipped: bool) -> String {
+    let mut text = String::new();
+    let in_order = |i: u8| if flipped { 9 - i } else { i };
+    for row in (0..10).map(in_order) {
+        let _ = write!(text, "  {:>2} ", row * 5 + 1);
+        for column in (0..10).map(in_order) {
+            let c = Square::from_row_column(row, column)
+                .map_or(' ', |s| position.piece_at(s).map_or('.', Piece::hub_letter));
+            let _ = write!(text, " {c}");
+        }
+        let _ = writeln!(text, "  {:>2}", row * 5 + 5);
+    }
+    text
+}
+
+/// A line of play in the usual notation, with move numbers: `12. 32-28 19-23 13. 28x19`.
+pub(super) fn line(game: &Game, moves: &[Move]) -> String {
+    let mut position = *game.position();
+    let black_began = game.start().side_to_move() == Color::Black;
+    let first = game.ply() + usize::from(black_began);
+    let mut text = String::new();
+    for (ply, &mv) in (first..).zip(moves) {
+        let number = ply / 2 + 1;
+        if ply > first {
+            text.push(' ');
+        }
+        if ply.is_multiple_of(2) {
+            let _ = write!(text, "{number}. ");
+        } else if ply == first {
+            let _ = write!(text, "{number}... ");
+        }
+        text.push_str(&format_move(&position, mv));
+        position = position.after(mv);
+    }
+    text
+}
+
+/// The head of the table of search results.
+pub(super) const HEAD: &str = "depth   score      nodes     time   Mn/s  variation";
+
+/// One line of that table. The score is seen from the side to move.
+pub(super) fn row(game: &Game, info: &Info, multipv: bool) -> String {
+    let seconds = info.time.as_secs_f64();
+    let bound = match info.bound {
+        Bound::Exact => ' ',
+        Bound::Lower => '>',
+        Bound::Upper => '<',
+    };
+    let rank = if multipv { format!("({}) ", info.multipv) } else { String::new() };
+    format!(
+        "{:5} {bound}{} {:>10} {seconds:8.2} {:6.2}  {rank}{}",
+        info.depth,
+        score(info),
+        info.nodes,
+        millions_per_second(info),
+        line(game, &info.pv),
+    )
+}
+
+/// `+0.12`, or the number of plies to the end: `win 7`.
+pub(super) fn score(info: &Info) -> String {
+    let text = match info.score.plies_to_end() {
+        Some(plies) if plies > 0 => format!("win {plies}"),
+        Some(plies) => format!("loss {}", -plies),
+        None => format!("{:+.2}", f64::from(info.score.hundredths()) / 100.0),
+    };
+    format!("{text:>7}")
+}
+
+fn millions_per_second(info: &Info) -> f64 {
+    info.nodes as f64 / info.time.as_secs_f64().max(1e-6) / 1e6
+}
+
+/// A search result for programs. Moves are in Hub notation, the score is in men and seen from
+/// the side to move, the time is in seconds.
+#[derive(Serialize)]
+pub(super) struct InfoRecord {
+    depth: u32,
+    mean_depth: f64,
+    max_depth: u32,
+    score: f64,
+    /// Plies to the end of the game, if that has been proven: positive for a win.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plies_to_end: Option<i32>,
+    bound: &'static str,
+    nodes: u64,
+    time: f64,
+    hashfull: f64,
+    multipv: usize,
+    pv: Vec<String>,
+}
+
+impl From<&Info> for InfoRecord {
+    fn from(info: &Info) -> InfoRecord {
+        InfoRecord {
+            depth: info.depth,
+            mean_depth: info.mean_depth,
+            max_depth: info.max_depth,
+            score: f64::from(info.score.hundredths()) / 100.0,
+            plies_to_end: info.score.plies_to_end(),
+            bound: match info.bound {
+                Bound::Exact => "exact",
+                Bound::Lower => "lower",
+                Bound::Upper => "upper",
+            },
+            nodes: info.nodes,
+            time: info.time.as_secs_f64(),
+            hashfull: info.hashfull,
+            multipv: info.multipv,
+            pv: info.pv.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+/// The best move and the expected reply for programs.
+#[derive(Serialize)]
+pub(super) struct BestRecord {
+    best: Option<String>,
+    ponder: Option<String>,
+}
+
+impl From<&Outcome> for BestRecord {
+    fn from(outcome: &Outcome) -> BestRecord {
+        let text = |mv: Option<Move>| mv.map(|mv| mv.to_string());
+        BestRecord { best: text(outcome.best), ponder: text(outcome.ponder) }
+    }
+}

@@ -1,0 +1,143 @@
+//! What a command works on: a position or the games of a file.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+use anyhow::Context;
+use movegen::notation::Fen;
+use movegen::notation::pdn::{PdnGame, PdnReader};
+use movegen::{Game, Position};
+
+use super::Failure;
+
+/// A position given as FEN or Hub string; the initial one without.
+pub(super) fn position(fen: Option<&str>) -> Result<Position, Failure> {
+    Ok(*start(fen)?.position())
+}
+
+/// A game that starts at a position given as FEN or Hub string, with its draw counters.
+pub(super) fn start(fen: Option<&str>) -> Result<Game, Failure> {
+    let Some(text) = fen else { return Ok(Game::default()) };
+    let fen: Fen = text.parse().context("cannot read the position").map_err(Failure::Input)?;
+    let game = fen.game().context("this is not a legal position").map_err(Failure::Input)?;
+    for warning in &fen.warnings {
+        eprintln!("meerslag: warning: {warning}");
+    }
+    Ok(game)
+}
+
+/// What `analyse` is to look at.
+pub(super) enum Source {
+    /// One position.
+    Position(Box<Game>),
+    /// The games of a file.
+    Games(Box<Games>),
+}
+
+/// Opens a PDN file, `-` for standard input, or else reads a position.
+pub(super) fn open(input: Option<&str>) -> Result<Source, Failure> {
+    let Some(text) = input else { return Ok(Source::Position(Box::default())) };
+    if text == "-" {
+        return Ok(Source::Games(Box::new(Games::new(Box::new(BufReader::new(io::stdin()))))));
+    }
+    let path = Path::new(text);
+    let looks_like_file = path
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("pdn") || e.eq_ignore_ascii_case("txt"));
+    if looks_like_file || path.is_file() {
+        let file = File::open(path)
+            .with_context(|| format!("cannot open {text}"))
+            .map_err(Failure::Input)?;
+        return Ok(Source::Games(Box::new(Games::new(Box::new(BufReader::new(file))))));
+    }
+    match start(Some(text)) {
+        Ok(game) => Ok(Source::Position(Box::new(game))),
+        Err(Failure::Input(error)) => Err(Failure::Input(
+            error.context(format!("'{}' is neither a file nor a position", shown(text))),
+        )),
+        Err(other) => Err(other),
+    }
+}
+
+/// The start of a text that came from outside.
+fn shown(text: &str) -> String {
+    let mut start: String = text.chars().take(60).collect();
+    if start.len() < text.len() {
+        start.push_str("...");
+    }
+    start
+}
+
+/// The games of a PDN stream, each with a title. What the reader finds odd goes to standard
+/// error.
+pub(super) struct Games(PdnReader<Box<dyn BufRead>>);
+
+impl Games {
+    fn new(input: Box<dyn BufRead>) -> Games {
+        Games(PdnReader::new(input))
+    }
+}
+
+/// A game of a file.
+pub(super) struct FileGame {
+    /// Its place in the file among all games, from 1.
+    pub(super) number: u64,
+    pub(super) title: String,
+    pub(super) game: Game,
+}
+
+impl Iterator for Games {
+    type Item = Result<FileGame, Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let read = self.0.next();
+            for warning in self.0.take_skipped_warnings() {
+                eprintln!("meerslag: warning: {warning}");
+            }
+            let pdn = match read? {
+                Ok(pdn) => pdn,
+                Err(error) => {
+                    let error = anyhow::Error::new(error).context("cannot read the file");
+                    return Some(Err(Failure::Input(error)));
+                }
+            };
+            for warning in &pdn.warnings {
+                eprintln!("meerslag: warning: {warning}");
+            }
+            let unreadable = pdn.truncated.as_ref().filter(|_| pdn.line.plies.is_empty());
+            if unreadable.is_none() {
+                let number = self.0.counters().games;
+                return Some(Ok(FileGame { number, title: title(&pdn), game: game(&pdn) }));
+            }
+        }
+    }
+}
+
+fn title(pdn: &PdnGame) -> String {
+    let tag = |name| pdn.tags.get(name).unwrap_or("?");
+    format!(
+        "{} - {}  {}, {}, {}",
+        tag("White"),
+        tag("Black"),
+        pdn.result.as_str(),
+        tag("Event"),
+        tag("Date"),
+    )
+}
+
+/// The moves of the game; where a set-up command changes the position in the middle, those after
+/// the last one.
+fn game(pdn: &PdnGame) -> Game {
+    let mut game = Game::new(pdn.start);
+    for (before, ply) in pdn.positions() {
+        if *game.position() != before {
+            game = Game::new(before);
+        }
+        if game.play(ply.mv).is_err() {
+            break;
+        }
+    }
+    if *game.position() == pdn.last_position() { game } else { Game::new(pdn.last_position()) }
+}

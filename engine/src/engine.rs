@@ -1,0 +1,199 @@
+//! The engine as its users see it.
+
+use std::time::Duration;
+
+use movegen::{DrawRules, Game, Move};
+
+use crate::limits::{Control, Limits};
+use crate::score::Score;
+use crate::search::{self, Memory};
+use crate::tt::Table;
+
+/// What can be set on an engine.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EngineOptions {
+    /// Size of the transposition table in MiB, at least 1.
+    pub hash_mib: usize,
+    /// Search threads, 1..=[`EngineOptions::MAX_THREADS`]. One thread makes searches to a depth
+    /// or node limit reproducible.
+    pub threads: usize,
+    /// Time kept back at each move for the way to the opponent's clock.
+    pub move_overhead: Duration,
+    /// Whether the engine will be asked to ponder; it then uses more of its own time.
+    pub ponder: bool,
+    /// The draw rules that the search believes in.
+    pub draw_rules: DrawRules,
+}
+
+impl EngineOptions {
+    /// The greatest number of search threads.
+    pub const MAX_THREADS: usize = 256;
+
+    fn check(&self) -> Result<(), EngineError> {
+        if self.hash_mib == 0 {
+            return Err(EngineError::HashSize);
+        }
+        if self.threads == 0 || self.threads > EngineOptions::MAX_THREADS {
+            return Err(EngineError::Threads { threads: self.threads });
+        }
+        Ok(())
+    }
+}
+
+impl Default for EngineOptions {
+    fn default() -> EngineOptions {
+        EngineOptions {
+            hash_mib: 64,
+            threads: 1,
+            move_overhead: Duration::from_millis(20),
+            ponder: false,
+            draw_rules: DrawRules::default(),
+        }
+    }
+}
+
+/// Why an engine cannot be made or changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum EngineError {
+    /// A transposition table of 0 MiB.
+    #[error("the transposition table must have at least 1 MiB")]
+    HashSize,
+    /// No memory for the transposition table.
+    #[error("no memory for a transposition table of {mib} MiB")]
+    OutOfMemory {
+        /// The size asked for.
+        mib: usize,
+    },
+    /// A number of threads out of range.
+    #[error("number of threads {threads} is not within 1..={}", EngineOptions::MAX_THREADS)]
+    Threads {
+        /// The number asked for.
+        threads: usize,
+    },
+}
+
+/// Whether a score is exact or a limit of the true one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Bound {
+    /// The score is the result of the search.
+    Exact,
+    /// The true score is at least this.
+    Lower,
+    /// The true score is at most this.
+    Upper,
+}
+
+/// What a search knows at some moment.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Info {
+    /// Nominal depth of the iteration, in plies.
+    pub depth: u32,
+    /// Average depth of the leaves so far, in plies; 0 before the first leaf.
+    pub mean_depth: f64,
+    /// The deepest ply reached.
+    pub max_depth: u32,
+    /// The score, for the side to move in the searched position.
+    pub score: Score,
+    /// What the score means.
+    pub bound: Bound,
+    /// Nodes of all threads so far.
+    pub nodes: u64,
+    /// Since the start of the search.
+    pub time: Duration,
+    /// Share of the transposition table that this search has filled, 0.0..=1.0; a sample.
+    pub hashfull: f64,
+    /// Which of the best moves this is, from 1.
+    pub multipv: usize,
+    /// The principal variation: legal moves in order, empty only in a position without moves.
+    pub pv: Vec<Move>,
+}
+
+/// The result of a search.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome {
+    /// The best move; `None` only when there is no legal move.
+    pub best: Option<Move>,
+    /// The expected reply, legal after `best`.
+    pub ponder: Option<Move>,
+    /// The last report of the first variation.
+    pub info: Info,
+}
+
+/// The engine: transposition table, search threads and what they remember between moves.
+#[derive(Debug)]
+pub struct Engine {
+    options: EngineOptions,
+    table: Table,
+    /// One per thread.
+    memories: Vec<Memory>,
+}
+
+impl Engine {
+    /// An engine with these options.
+    ///
+    /// # Errors
+    /// If an option is out of range or there is no memory for the table.
+    pub fn new(options: EngineOptions) -> Result<Engine, EngineError> {
+        options.check()?;
+        let table = Table::new(options.hash_mib)?;
+        let memories = std::iter::repeat_with(Memory::new).take(options.threads).collect();
+        Ok(Engine { options, table, memories })
+    }
+
+    /// Changes the options. The contents of the table are lost if its size changes.
+    ///
+    /// # Errors
+    /// As [`Engine::new`]; the options then stay as they were.
+    pub fn set_options(&mut self, options: EngineOptions) -> Result<(), EngineError> {
+        options.check()?;
+        if options.hash_mib != self.table.mib() {
+            self.resize_table(options.hash_mib)?;
+        }
+        self.memories.resize_with(options.threads, Memory::new);
+        self.options = options;
+        Ok(())
+    }
+
+    /// Replaces the table. The old one goes first: both together may not fit into the memory.
+    fn resize_table(&mut self, mib: usize) -> Result<(), EngineError> {
+        let old = self.table.mib();
+        self.table = Table::new(1)?;
+        match Table::new(mib) {
+            Ok(table) => {
+                self.table = table;
+                Ok(())
+            }
+            Err(error) => {
+                self.table = Table::new(old)?;
+                Err(error)
+            }
+        }
+    }
+
+    /// The options in force.
+    #[must_use]
+    pub fn options(&self) -> &EngineOptions {
+        &self.options
+    }
+
+    /// Forgets everything learnt: the next search does not depend on earlier ones. Fast whatever
+    /// the size of the table.
+    pub fn new_game(&mut self) {
+        self.table.clear();
+    }
+
+    /// Searches the current position of the game. Blocks until the search is over; `report` is
+    /// called on this thread, at least once if there is a legal move.
+    ///
+    /// Without a legal move it returns at once and without a report.
+    pub fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        report: &mut dyn FnMut(&Info),
+    ) -> Outcome {
+        self.table.next_search();
+        search::run(game, limits, control, &self.options, &self.table, &mut self.memories, report)
+    }
+}

@@ -1,0 +1,339 @@
+//! Perft with threads and a table: counts the move sequences of a given length.
+//!
+//! The tree is cut into many sub-trees, far more than there are threads, which take them one by
+//! one: with sub-trees of very different size the threads still end together. Below, the
+//! move generator's own [`movegen::perft`] counts without a table. With a table, sub-trees of
+//! three and more plies are looked up; the counts are the same, except that two positions of
+//! equal 64-bit key would be taken for one (about once in 10^9 runs of 10^10 look-ups).
+
+mod table;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use movegen::{Move, Position};
+use table::Table;
+use thiserror::Error;
+
+/// Sub-trees per thread.
+const ITEMS_PER_THREAD: usize = 1000;
+/// Sub-trees of this depth are counted without looking at the stop flag (milliseconds).
+const UNINTERRUPTED: u32 = 5;
+/// Smallest depth that is looked up: shallower trees are counted faster than found.
+const MIN_HASHED: u32 = 3;
+
+/// How to count.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Plies, 0..=[`Options::MAX_DEPTH`].
+    pub depth: u32,
+    /// Threads; 0 counts as 1.
+    pub threads: usize,
+    /// Size of the table in MiB; 0 for none.
+    pub hash_mib: usize,
+    /// Count the moves of the last ply without making them.
+    pub bulk: bool,
+}
+
+impl Options {
+    /// The greatest depth.
+    pub const MAX_DEPTH: u32 = 100;
+}
+
+/// Why there is no count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum PerftError {
+    /// The depth is out of range.
+    #[error("depth {0} is more than {max}", max = Options::MAX_DEPTH)]
+    Depth(u32),
+    /// No memory for the table.
+    #[error("no memory for a table of {mib} MiB")]
+    OutOfMemory {
+        /// The size asked for.
+        mib: usize,
+    },
+    /// The count needs more than 64 bits.
+    #[error("the count exceeds 64 bits")]
+    Overflow,
+    /// [`Progress::stop`] was called.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// A running count as other threads see and stop it.
+#[derive(Debug, Default)]
+pub struct Progress {
+    stop: AtomicBool,
+    items: AtomicUsize,
+    done: AtomicUsize,
+    nodes: AtomicU64,
+}
+
+impl Progress {
+    /// Makes the count end soon with [`PerftError::Interrupted`].
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Share of the sub-trees that have been counted, 0.0..=1.0.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        let items = self.items.load(Ordering::Relaxed);
+        if items == 0 { 0.0 } else { self.done.load(Ordering::Relaxed) as f64 / items as f64 }
+    }
+
+    /// Leaves counted so far.
+    #[must_use]
+    pub fn nodes(&self) -> u64 {
+        self.nodes.load(Ordering::Relaxed)
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// The result.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Counts {
+    /// Move sequences of exactly the depth asked for.
+    pub nodes: u64,
+    /// The same for each legal move, in the order of the move generator; empty at depth 0.
+    pub divide: Vec<(Move, u64)>,
+}
+
+/// Counts. Draw rules are ignored, as in [`movegen::perft::perft`].
+///
+/// # Errors
+/// See [`PerftError`].
+///
+/// # Examples
+/// ```
+/// use meerslag_engine::perft::{Options, Progress, count};
+/// use movegen::Position;
+///
+/// let options = Options { depth: 6, threads: 2, hash_mib: 1, bulk: true };
+/// let counts = count(&Position::initial(), &options, &Progress::default())?;
+/// assert_eq!(counts.nodes, 167_140);
+/// # Ok::<(), meerslag_engine::perft::PerftError>(())
+/// ```
+pub fn count(
+    position: &Position,
+    options: &Options,
+    progress: &Progress,
+) -> Result<Counts, PerftError> {
+    if options.depth > Options::MAX_DEPTH {
+        return Err(PerftError::Depth(options.depth));
+    }
+    let mib = options.hash_mib;
+    let table = match mib {
+        0 => None,
+        _ => Some(Table::new(mib).ok_or(PerftError::OutOfMemory { mib })?),
+    };
+    if options.depth == 0 {
+        return Ok(Counts { nodes: 1, divide: Vec::new() });
+    }
+    let threads = options.threads.max(1);
+    let moves = position.legal_moves();
+    let (items, depth) = split(position, options.depth, ITEMS_PER_THREAD.saturating_mul(threads));
+    progress.items.store(items.len(), Ordering::Relaxed);
+
+    let counter = Counter { table, bulk: options.bulk, progress };
+    let next = AtomicUsize::new(0);
+    let sums = Mutex::new(Ok(vec![0u64; moves.len()]));
+    thread::scope(|scope| {
+        let work = || {
+            let own = counter.work(&items, depth, &next);
+            add(&mut sums.lock().unwrap_or_else(PoisonError::into_inner), own);
+        };
+        for _ in 1..threads.min(items.len().max(1)) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let sums = sums.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+    let nodes = sum(sums.iter().copied())?;
+    Ok(Counts { nodes, divide: moves.iter().copied().zip(sums).collect() })
+}
+
+type Sums = Result<Vec<u64>, PerftError>;
+
+/// Adds the sums of one thread to those of the others. An overflow hides the interruption that
+/// it causes.
+fn add(total: &mut Sums, own: Sums) {
+    match (&mut *total, own) {
+        (Err(PerftError::Overflow), _) => {}
+        (Err(_), Ok(_)) => {}
+        (_, Err(error)) => *total = Err(error),
+        (Ok(sums), Ok(own)) => {
+            for (sum, nodes) in sums.iter_mut().zip(own) {
+                match sum.checked_add(nodes) {
+                    Some(both) => *sum = both,
+                    None => return *total = Err(PerftError::Overflow),
+                }
+            }
+        }
+    }
+}
+
+fn sum(mut counts: impl Iterator<Item = u64>) -> Result<u64, PerftError> {
+    counts.try_fold(0u64, u64::checked_add).ok_or(PerftError::Overflow)
+}
+
+/// A sub-tree: the index of the root move it belongs to, and where it begins.
+type Item = (usize, Position);
+
+/// At least `wanted` sub-trees, if the tree is deep enough, and the depth of each.
+fn split(position: &Position, depth: u32, wanted: usize) -> (Vec<Item>, u32) {
+    let moves = position.legal_moves();
+    let mut items: Vec<Item> =
+        moves.iter().enumerate().map(|(i, &mv)| (i, position.after(mv))).collect();
+    let mut left = depth - 1;
+    while left > UNINTERRUPTED && items.len() < wanted {
+        items = items
+            .iter()
+            .flat_map(|(i, p)| p.legal_moves().into_iter().map(move |mv| (*i, p.after(mv))))
+            .collect();
+        left -= 1;
+    }
+    (items, left)
+}
+
+struct Counter<'a> {
+    table: Option<Table>,
+    bulk: bool,
+    progress: &'a Progress,
+}
+
+impl Counter<'_> {
+    /// Takes and counts items until there are none left; returns a sum for each root move.
+    fn work(&self, items: &[Item], depth: u32, next: &AtomicUsize) -> Sums {
+        let mut own = vec![0u64; items.last().map_or(0, |(i, _)| i + 1)];
+        while let Some((root_move, position)) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let nodes = match &self.table {
+                Some(table) => self.hashed(table, position, depth),
+                None => self.plain(position, depth),
+            };
+            let total = nodes.and_then(|n| sum([own[*root_move], n].into_iter()));
+            if total == Err(PerftError::Overflow) {
+                self.progress.stop();
+            }
+            self.progress.nodes.fetch_add(nodes?, Ordering::Relaxed);
+            self.progress.done.fetch_add(1, Ordering::Relaxed);
+            own[*root_move] = total?;
+        }
+        Ok(own)
+    }
+
+    fn leaf(&self, position: &Position, depth: u32) -> u64 {
+        if self.bulk {
+            movegen::perft::perft(position, depth)
+        } else {
+            movegen::perft::perft_unbulked(position, depth)
+        }
+    }
+
+    fn check(&self) -> Result<(), PerftError> {
+        if self.progress.is_stopped() { Err(PerftError::Interrupted) } else { Ok(()) }
+    }
+
+    fn plain(&self, position: &Position, depth: u32) -> Result<u64, PerftError> {
+        if depth <= UNINTERRUPTED {
+            self.check()?;
+            return Ok(self.leaf(position, depth));
+        }
+        let mut nodes = 0u64;
+        for mv in position.legal_moves() {
+            let below = self.plain(&position.after(mv), depth - 1)?;
+            nodes = nodes.checked_add(below).ok_or(PerftError::Overflow)?;
+        }
+        Ok(nodes)
+    }
+
+    fn hashed(&self, table: &Table, position: &Position, depth: u32) -> Result<u64, PerftError> {
+        if depth < MIN_HASHED {
+            return Ok(self.leaf(position, depth));
+        }
+        if let Some(nodes) = table.get(position.key(), depth) {
+            return Ok(nodes);
+        }
+        if depth >= UNINTERRUPTED {
+            self.check()?;
+        }
+        let mut nodes = 0u64;
+        for mv in position.legal_moves() {
+            let below = self.hashed(table, &position.after(mv), depth - 1)?;
+            nodes = nodes.checked_add(below).ok_or(PerftError::Overflow)?;
+        }
+        table.put(position.key(), depth, nodes);
+        Ok(nodes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(fen: &str, options: &Options) -> Counts {
+        let position = Position::from_fen(fen).unwrap();
+        count(&position, options, &Progress::default()).unwrap()
+    }
+
+    const START: &str = "W:W31-50:B1-20";
+    const WOLDOUBY: &str = "W:W25,27,28,30,32,33,34,35,37,38:B12,13,14,16,18,19,21,23,24,26";
+
+    /// Published counts, see `positions/perft.tsv`.
+    #[test]
+    fn every_way_of_counting_agrees() {
+        for (fen, depth, nodes) in [(START, 8, 6_483_961), (WOLDOUBY, 12, 1_910_989)] {
+            for threads in [1, 2, 3] {
+                for hash_mib in [0, 1, 16] {
+                    for bulk in [true, false] {
+                        let options = Options { depth, threads, hash_mib, bulk };
+                        let counts = counts(fen, &options);
+                        assert_eq!(counts.nodes, nodes, "{fen} {options:?}");
+                        let sum: u64 = counts.divide.iter().map(|(_, n)| n).sum();
+                        assert_eq!(sum, nodes);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn shallow_depths() {
+        for (depth, nodes, moves) in [(0, 1, 0), (1, 9, 9), (2, 81, 9), (3, 658, 9)] {
+            for hash_mib in [0, 1] {
+                let counts = counts(START, &Options { depth, threads: 2, hash_mib, bulk: true });
+                assert_eq!((counts.nodes, counts.divide.len()), (nodes, moves));
+            }
+        }
+        let lost = counts("W:W:B1", &Options { depth: 4, threads: 2, hash_mib: 1, bulk: true });
+        assert_eq!((lost.nodes, lost.divide.len()), (0, 0));
+    }
+
+    #[test]
+    fn limits() {
+        let start = Position::initial();
+        let options = Options { depth: 101, threads: 1, hash_mib: 0, bulk: true };
+        let progress = Progress::default();
+        assert_eq!(count(&start, &options, &progress), Err(PerftError::Depth(101)));
+        let options = Options { depth: 30, hash_mib: usize::MAX >> 21, ..options };
+        let out_of_memory = count(&start, &options, &progress);
+        assert!(matches!(out_of_memory, Err(PerftError::OutOfMemory { .. })));
+        progress.stop();
+        let options = Options { depth: 20, hash_mib: 1, ..options };
+        assert_eq!(count(&start, &options, &progress), Err(PerftError::Interrupted));
+    }
+
+    /// Two lone kings have more sequences than 64 bits can count, but a small table knows nearly
+    /// all of them.
+    #[test]
+    fn overflow_is_an_error() {
+        let position = Position::from_fen("W:WK46:BK1").unwrap();
+        let options = Options { depth: 60, threads: 1, hash_mib: 64, bulk: true };
+        let result = count(&position, &options, &Progress::default());
+        assert_eq!(result, Err(PerftError::Overflow));
+    }
+}

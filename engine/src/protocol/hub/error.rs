@@ -1,0 +1,97 @@
+//! What can be wrong with a Hub line.
+
+use thiserror::Error;
+
+/// Longest piece of the offending text that an error message repeats.
+const QUOTED: usize = 40;
+
+/// Why a Hub line, or one argument of it, was not obeyed. The text becomes the `message` of the
+/// protocol's `error` line.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum HubError {
+    /// A character stands where the line syntax does not allow it.
+    #[error("column {column}: unexpected {found}, expected {expected}")]
+    Unexpected {
+        /// Counted in characters, from 1.
+        column: usize,
+        /// The character, made printable.
+        found: String,
+        /// What the syntax allows here.
+        expected: &'static str,
+    },
+    /// The line ends within a quoted value.
+    #[error("column {column}: the quoted value that starts here has no closing quote")]
+    UnclosedQuote {
+        /// Where the opening quote stands, from 1.
+        column: usize,
+    },
+    /// The line ends after `name=`.
+    #[error("column {column}: no value after '{name}='; an empty value is written \"\" in quotes")]
+    MissingValue {
+        /// Where the value was expected, from 1.
+        column: usize,
+        /// The argument's name.
+        name: String,
+    },
+    /// The line is longer than the reader keeps.
+    #[error("line longer than {limit} bytes")]
+    LineTooLong {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// A number that cannot be read.
+    #[error("{name}={text}: expected {expected}")]
+    BadNumber {
+        /// The argument's name.
+        name: String,
+        /// The offending text, shortened.
+        text: String,
+        /// `an integer`, `a number`.
+        expected: &'static str,
+    },
+    /// A known parameter was given a value of the wrong kind.
+    #[error("parameter {name}: bad value '{text}', expected {expected}")]
+    BadValue {
+        /// The parameter's name.
+        name: String,
+        /// The offending text, shortened.
+        text: String,
+        /// What the parameter accepts.
+        expected: String,
+    },
+    /// `set-param` without `name`, or without `value` for a known parameter.
+    #[error("set-param without '{0}'")]
+    IncompleteParam(&'static str),
+    /// The position string is no position.
+    #[error("bad position: {0}")]
+    BadPosition(String),
+    /// A move of the list is unreadable or illegal.
+    #[error("illegal move {0}")]
+    IllegalMove(String),
+    /// The engine could not apply its parameters, for example for lack of memory.
+    #[error("{0}")]
+    Engine(String),
+}
+
+impl HubError {
+    pub(super) fn bad_number(name: &str, text: &str, expected: &'static str) -> HubError {
+        HubError::BadNumber { name: name.to_owned(), text: shortened(text), expected }
+    }
+
+    pub(super) fn bad_value(name: &str, text: &str, expected: impl Into<String>) -> HubError {
+        HubError::BadValue {
+            name: name.to_owned(),
+            text: shortened(text),
+            expected: expected.into(),
+        }
+    }
+}
+
+/// The beginning of a text that came from outside, fit for a one-line message.
+pub(super) fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().take(QUOTED).filter(|c| !c.is_control()).collect();
+    if text.chars().nth(QUOTED).is_some() {
+        short.push_str("...");
+    }
+    short
+}

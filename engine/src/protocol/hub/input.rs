@@ -1,0 +1,102 @@
+//! The reading side: lines of any length, in a thread of their own.
+
+use std::io::{self, BufRead};
+
+use crossbeam::channel::Sender;
+
+/// Longest line that is kept, in bytes. Longer ones are read to their end and refused, so that a
+/// stream without line ends cannot fill the memory.
+pub const MAX_LINE: usize = 64 << 20;
+
+/// What the reader has to tell.
+#[derive(Debug)]
+pub(super) enum Input {
+    /// A line without its line end.
+    Line(String),
+    /// A line longer than [`MAX_LINE`] has gone by.
+    TooLong,
+}
+
+/// Reads lines into the channel until the input ends or nobody listens any more. The end is told
+/// by dropping the sender.
+pub(super) fn read_lines(mut input: impl BufRead, lines: &Sender<Input>) {
+    let mut buffer = Vec::new();
+    while let Ok(line) = read_line(&mut input, &mut buffer, MAX_LINE) {
+        let Some(line) = line else { break };
+        if lines.send(line).is_err() {
+            break;
+        }
+    }
+}
+
+/// One line; `None` at the end of the input. A last line without a line end counts as a line.
+fn read_line(
+    input: &mut impl BufRead,
+    buffer: &mut Vec<u8>,
+    limit: usize,
+) -> io::Result<Option<Input>> {
+    buffer.clear();
+    let mut length = 0;
+    loop {
+        let available = match input.fill_buf() {
+            Ok(available) => available,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            Err(e) => return Err(e),
+        };
+        let end = available.iter().position(|&b| b == b'\n');
+        let part = &available[..end.unwrap_or(available.len())];
+        length += part.len();
+        if length <= limit {
+            buffer.extend_from_slice(part);
+        }
+        let at_end_of_input = available.is_empty();
+        let used = part.len() + usize::from(end.is_some());
+        input.consume(used);
+        if at_end_of_input && length == 0 {
+            return Ok(None);
+        }
+        if end.is_some() || at_end_of_input {
+            break;
+        }
+    }
+    if length > limit {
+        *buffer = Vec::new();
+        return Ok(Some(Input::TooLong));
+    }
+    // Bytes that are no UTF-8 count as ordinary characters: the replacement character is one.
+    Ok(Some(Input::Line(String::from_utf8_lossy(buffer).into_owned())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(mut bytes: &[u8], limit: usize) -> Vec<String> {
+        let mut buffer = Vec::new();
+        let mut lines = Vec::new();
+        while let Some(line) = read_line(&mut bytes, &mut buffer, limit).unwrap() {
+            lines.push(match line {
+                Input::Line(text) => text,
+                Input::TooLong => "(too long)".to_owned(),
+            });
+        }
+        lines
+    }
+
+    #[test]
+    fn line_ends_and_the_last_line() {
+        assert_eq!(lines(b"hub\ninit\r\n\nquit", 100), ["hub", "init\r", "", "quit"]);
+        assert_eq!(lines(b"", 100), [""; 0]);
+        assert_eq!(lines(b"a\xffb\n", 100), ["a\u{fffd}b"]);
+    }
+
+    #[test]
+    fn long_lines_are_skipped_whole() {
+        assert_eq!(lines(b"12345\n123456\n1\n", 5), ["12345", "(too long)", "1"]);
+        let small_buffer = io::BufReader::with_capacity(2, &b"123456789\nok"[..]);
+        let (sender, receiver) = crossbeam::channel::unbounded();
+        read_lines(small_buffer, &sender);
+        drop(sender);
+        assert_eq!(receiver.iter().count(), 2);
+    }
+}

@@ -1,0 +1,29 @@
+//! The Hub protocol, version 2, engine side: how draughts GUIs and match runners drive us.
+//!
+//! The protocol is lines of text over standard input and output. [`serve`] runs a whole session;
+//! the parts are [`Line`] (syntax), [`Params`] (what `set-param` changes), [`Level`] (search
+//! limits) and, private, the threads around the state machine. Three threads share the work, so
+//! that `ping`, `stop` and the end of the input are heard during a search: one reads lines, one
+//! searches, and the session between them is the only one that writes.
+//!
+//! Source: the protocol description that comes with Scan 3.1, and the behaviour of the clients
+//! named where it matters.
+
+mod error;
+mod input;
+mod level;
+mod line;
+mod log;
+mod number;
+mod params;
+mod reply;
+mod session;
+mod worker;
+
+pub use error::HubError;
+pub use input::MAX_LINE;
+pub use level::Level;
+pub use line::{BadLine, Line, LineWriter};
+pub use log::Log;
+pub use params::Params;
+pub use session::{Options, serve};

@@ -1,0 +1,133 @@
+//! The lines with which a search reports and ends.
+
+use movegen::{Move, Position};
+
+use super::line::LineWriter;
+use crate::{Info, Outcome};
+
+/// The `info` line. Clients are picky (see the protocol's list): every field has a value, `depth`
+/// and `nodes` are integers, `pv` is quoted and each of its moves legal.
+pub(super) fn info(position: &Position, info: &Info) -> String {
+    let seconds = info.time.as_secs_f64();
+    let mut line = LineWriter::new("info").arg("depth", info.depth.max(1));
+    if info.mean_depth.is_finite() && info.mean_depth > 0.0 {
+        line = line.arg("mean-depth", format_args!("{:.1}", info.mean_depth));
+    }
+    if info.max_depth > 0 {
+        line = line.arg("max-depth", info.max_depth);
+    }
+    line = line.arg("score", info.score.to_hub());
+    line = line.arg("nodes", info.nodes).arg("time", format_args!("{seconds:.3}"));
+    if seconds >= 0.001 {
+        let millions = info.nodes as f64 / seconds / 1e6;
+        line = line.arg("nps", format_args!("{millions:.1}"));
+    }
+    let pv = legal_prefix(position, &info.pv);
+    if pv.is_empty() { line.finish() } else { line.quoted("pv", &pv).finish() }
+}
+
+/// The moves up to the first that cannot be played, separated by blanks.
+fn legal_prefix(position: &Position, moves: &[Move]) -> String {
+    let mut position = *position;
+    let mut text = String::new();
+    for &mv in moves {
+        if !position.legal_moves().contains(&mv) {
+            break;
+        }
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(&mv.to_string());
+        position = position.after(mv);
+    }
+    text
+}
+
+/// The `done` line: the move and, if one is known and legal, the expected reply. A bare `done`
+/// in a position without moves.
+pub(super) fn done(position: &Position, outcome: &Outcome) -> String {
+    let legal = position.legal_moves();
+    // A search that was stopped before it knew anything still owes a move.
+    let best = outcome.best.filter(|mv| legal.contains(mv)).or(legal.first().copied());
+    let Some(best) = best else { return "done".to_owned() };
+    let line = LineWriter::new("done").arg("move", best);
+    let replies = position.after(best).legal_moves();
+    match outcome.ponder.filter(|mv| outcome.best == Some(best) && replies.contains(mv)) {
+        Some(reply) => line.arg("ponder", reply).finish(),
+        None => line.finish(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{Bound, Score};
+
+    fn report(position: &Position, plies: usize) -> Info {
+        let mut pv = Vec::new();
+        let mut end = *position;
+        for _ in 0..plies {
+            let mv = end.legal_moves()[0];
+            pv.push(mv);
+            end = end.after(mv);
+        }
+        Info {
+            depth: 7,
+            mean_depth: 8.25,
+            max_depth: 19,
+            score: Score::new(-5),
+            bound: Bound::Exact,
+            nodes: 1_500_000,
+            time: Duration::from_millis(1500),
+            hashfull: 0.1,
+            multipv: 1,
+            pv,
+        }
+    }
+
+    #[test]
+    fn info_in_the_order_of_the_protocol() {
+        let start = Position::initial();
+        let mut known = report(&start, 1);
+        let pv = known.pv[0].to_string();
+        let expected = format!(
+            "info depth=7 mean-depth=8.2 max-depth=19 score=-0.05 nodes=1500000 time=1.500 \
+             nps=1.0 pv=\"{pv}\""
+        );
+        assert_eq!(info(&start, &known), expected);
+        known.pv.clear();
+        known.time = Duration::ZERO;
+        known.mean_depth = f64::NAN;
+        known.max_depth = 0;
+        known.depth = 0;
+        known.score = Score::DRAW;
+        assert_eq!(info(&start, &known), "info depth=1 score=0.00 nodes=1500000 time=0.000");
+    }
+
+    #[test]
+    fn a_variation_is_cut_at_the_first_illegal_move() {
+        let start = Position::initial();
+        let mut known = report(&start, 3);
+        known.pv[2] = known.pv[0];
+        let expected = format!("pv=\"{} {}\"", known.pv[0], known.pv[1]);
+        assert!(info(&start, &known).ends_with(&expected));
+    }
+
+    #[test]
+    fn done_names_legal_moves_only() {
+        let start = Position::initial();
+        let known = report(&start, 2);
+        let (best, reply) = (known.pv[0], known.pv[1]);
+        let mut outcome = Outcome { best: Some(best), ponder: Some(reply), info: known };
+        assert_eq!(done(&start, &outcome), format!("done move={best} ponder={reply}"));
+        outcome.ponder = Some(best);
+        assert_eq!(done(&start, &outcome), format!("done move={best}"));
+        outcome.best = None;
+        assert_eq!(done(&start, &outcome), format!("done move={}", start.legal_moves()[0]));
+        outcome.best = Some(reply);
+        outcome.ponder = Some(reply);
+        assert_eq!(done(&start, &outcome), format!("done move={}", start.legal_moves()[0]));
+    }
+}

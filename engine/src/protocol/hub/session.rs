@@ -1,0 +1,523 @@
+//! The state machine of a Hub session.
+
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::{Receiver, Sender, select, unbounded};
+use movegen::notation::hub as notation;
+use movegen::{Game, Position};
+
+use super::error::{HubError, shortened};
+use super::input::{self, Input, MAX_LINE};
+use super::level::Level;
+use super::line::{Line, LineWriter};
+use super::log::Log;
+use super::params::Params;
+use super::reply;
+use super::worker::{self, Job, Report};
+use crate::{Control, Info, Mode, Outcome};
+
+/// `info` lines are not written closer together than this, except the first and the last.
+const INFO_INTERVAL: Duration = Duration::from_millis(10);
+
+/// How long the engine may still take for its `ready` when the input has ended.
+const LAST_ANSWER: Duration = Duration::from_millis(50);
+
+/// How a session is run.
+#[derive(Debug)]
+pub struct Options {
+    /// Stay silent until the line `hub`: the program was not told to speak Hub, it listens
+    /// whether somebody does.
+    pub until_hub: bool,
+    /// Where to record the session.
+    pub log: Log,
+    /// Called by the reading thread when the input has ended, even if the session is held up by
+    /// a client that no longer reads. The binary ends the process here after a moment.
+    pub on_end_of_input: Option<fn()>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { until_hub: false, log: Log::none(), on_end_of_input: None }
+    }
+}
+
+/// Runs a session until `quit`, the end of the input, or until nobody reads the output.
+///
+/// A search that is still running is told to stop but not waited for.
+///
+/// # Errors
+/// If a thread cannot be started, or the output fails for another reason than a closed pipe.
+pub fn serve(
+    input: impl Read + Send + 'static,
+    output: impl Write,
+    options: Options,
+) -> io::Result<()> {
+    let (line_sender, lines) = unbounded();
+    let on_end = options.on_end_of_input;
+    thread::Builder::new().name("input".to_owned()).spawn(move || {
+        input::read_lines(io::BufReader::with_capacity(1 << 16, input), &line_sender);
+        drop(line_sender);
+        if let Some(on_end) = on_end {
+            on_end();
+        }
+    })?;
+    let (jobs, reports) = worker::start()?;
+    let mut session = Session {
+        output,
+        log: options.log,
+        jobs,
+        params: Params::default(),
+        applied: None,
+        game: Game::default(),
+        level: Level::default(),
+        fresh_level: true,
+        silent: options.until_hub,
+        busy: Busy::No,
+        pending: VecDeque::new(),
+        deferred: Vec::new(),
+    };
+    match session.run(&lines, &reports) {
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
+/// Whether the session goes on.
+#[derive(PartialEq)]
+enum Next {
+    GoOn,
+    Quit,
+}
+
+/// What the worker is doing, seen from here.
+enum Busy {
+    No,
+    /// Applying parameters; `ready` is owed if the client said `init`.
+    Configuring {
+        owes_ready: bool,
+    },
+    Searching(Search),
+}
+
+/// A running search.
+struct Search {
+    control: Arc<Control>,
+    position: Position,
+    mode: Mode,
+    /// The result is kept back until `stop` or (pondering) `ponder-hit`: clients cannot tell an
+    /// early end of these searches from an answer.
+    waits: bool,
+    /// A line that does not belong into a search waits for the end of this one.
+    is_ending: bool,
+    /// The finished search's result, while `waits`.
+    held: Option<Box<Result<Outcome, String>>>,
+    /// The last `info` written, and when.
+    written: Option<(Info, Instant)>,
+}
+
+struct Session<W> {
+    output: W,
+    log: Log,
+    jobs: Sender<Job>,
+    params: Params,
+    /// The parameters that the engine has; `None` before the first initialisation.
+    applied: Option<Params>,
+    game: Game,
+    level: Level,
+    /// The limits were given after the last search: the next `pos` leaves them alone, so that a
+    /// client may send `level` before `pos`.
+    fresh_level: bool,
+    /// Nobody has said `hub` yet, and until then we are not to speak.
+    silent: bool,
+    busy: Busy,
+    /// Lines that have come and wait for their turn.
+    pending: VecDeque<String>,
+    /// Errors that may not be told before `done`: some clients give a game up on an `error` line
+    /// while they wait for a move.
+    deferred: Vec<HubError>,
+}
+
+impl<W: Write> Session<W> {
+    fn run(&mut self, lines: &Receiver<Input>, reports: &Receiver<Report>) -> io::Result<()> {
+        let result = self.event_loop(lines, reports);
+        if let Busy::Searching(search) = &self.busy {
+            search.control.stop();
+        }
+        self.log.line('#', "session ends");
+        result
+    }
+
+    fn event_loop(
+        &mut self,
+        lines: &Receiver<Input>,
+        reports: &Receiver<Report>,
+    ) -> io::Result<()> {
+        loop {
+            if self.work_off()? == Next::Quit {
+                return Ok(());
+            }
+            select! {
+                recv(lines) -> line => {
+                    let next = match line {
+                        Err(_) => self.input_has_ended(reports)?,
+                        Ok(Input::TooLong) => {
+                            self.fail(HubError::LineTooLong { limit: MAX_LINE })?;
+                            Next::GoOn
+                        }
+                        Ok(Input::Line(text)) => self.receive(text),
+                    };
+                    if next == Next::Quit {
+                        return Ok(());
+                    }
+                }
+                recv(reports) -> report => match report {
+                    Err(_) => return Err(io::Error::other("the search thread has ended")),
+                    Ok(report) => self.hear(report)?,
+                },
+            }
+        }
+    }
+
+    /// Nothing more will come. Lines already here are answered, if that takes no time; a search
+    /// is given up.
+    fn input_has_ended(&mut self, reports: &Receiver<Report>) -> io::Result<Next> {
+        if matches!(self.busy, Busy::Configuring { .. })
+            && let Ok(report) = reports.recv_timeout(LAST_ANSWER)
+        {
+            self.hear(report)?;
+            return Ok(Next::GoOn);
+        }
+        Ok(Next::Quit)
+    }
+
+    /// A line has come in.
+    fn receive(&mut self, text: String) -> Next {
+        self.log.line('<', text.trim_end_matches('\r'));
+        if !self.pending.is_empty() && command(&text) == Some("quit") {
+            return Next::Quit;
+        }
+        self.pending.push_back(text);
+        Next::GoOn
+    }
+
+    /// Obeys the lines that have come, in their order, as far as the worker lets us.
+    fn work_off(&mut self) -> io::Result<Next> {
+        loop {
+            let searching = match &self.busy {
+                Busy::No => false,
+                Busy::Searching(search) if !search.is_ending => true,
+                Busy::Searching(_) | Busy::Configuring { .. } => return Ok(Next::GoOn),
+            };
+            let Some(text) = self.pending.pop_front() else { return Ok(Next::GoOn) };
+            let next = if searching { self.heed(text)? } else { self.execute(&text)? };
+            if next == Next::Quit {
+                return Ok(Next::Quit);
+            }
+        }
+    }
+
+    /// Obeys a line during a search.
+    fn heed(&mut self, text: String) -> io::Result<Next> {
+        match command(&text) {
+            Some("quit") => return Ok(Next::Quit),
+            Some("ping") => self.write("pong")?,
+            Some("stop") => self.end_search(Command::Stop)?,
+            Some("ponder-hit") => self.end_search(Command::PonderHit)?,
+            Some("pos" | "level" | "go" | "new-game" | "set-param" | "hub" | "init")
+                if Line::parse(&text).is_ok() =>
+            {
+                // The client is done with this search; the line waits until it has ended.
+                self.pending.push_front(text);
+                if let Busy::Searching(search) = &mut self.busy {
+                    search.is_ending = true;
+                }
+                self.end_search(Command::Stop)?;
+            }
+            _ => {
+                if let Err(bad) = Line::parse(&text) {
+                    self.deferred.push(bad.error);
+                }
+            }
+        }
+        Ok(Next::GoOn)
+    }
+
+    /// Executes a line while the worker is idle.
+    fn execute(&mut self, text: &str) -> io::Result<Next> {
+        let line = match Line::parse(text) {
+            Ok(None) => return Ok(Next::GoOn),
+            Ok(Some(line)) => line,
+            Err(bad) => {
+                // Commands without arguments are obeyed whatever follows them.
+                let bare = bad.command.and_then(|c| Line::parse(c).ok()).flatten();
+                match (bad.command, bare) {
+                    (Some("hub" | "init" | "new-game" | "ping" | "stop" | "quit"), Some(line)) => {
+                        line
+                    }
+                    _ => {
+                        self.fail(bad.error)?;
+                        return Ok(Next::GoOn);
+                    }
+                }
+            }
+        };
+        if self.silent && !matches!(line.command(), "hub" | "quit") {
+            return Ok(Next::GoOn);
+        }
+        match line.command() {
+            "hub" => self.introduce()?,
+            "init" => self.configure(true)?,
+            "set-param" => self.set_param(&line)?,
+            "ping" => self.write("pong")?,
+            "new-game" => self.send(Job::NewGame)?,
+            "pos" => self.set_position(&line)?,
+            "level" => {
+                if let Err(error) = self.level.add(&line) {
+                    self.fail(error)?;
+                }
+            }
+            "go" if self.applied.is_none() => {
+                self.configure(false)?;
+                self.pending.push_front(text.to_owned());
+            }
+            "go" => self.go(&line)?,
+            "quit" => return Ok(Next::Quit),
+            // `stop` and `ponder-hit` are late; unknown commands are from another version.
+            _ => {}
+        }
+        Ok(Next::GoOn)
+    }
+
+    fn introduce(&mut self) -> io::Result<()> {
+        self.silent = false;
+        let id = LineWriter::new("id")
+            .arg("name", "Meerslag")
+            .arg("version", env!("CARGO_PKG_VERSION"))
+            .quoted("author", env!("CARGO_PKG_AUTHORS"));
+        self.write(&id.finish())?;
+        for line in self.params.declarations() {
+            self.write(&line)?;
+        }
+        self.write("wait")
+    }
+
+    fn configure(&mut self, owes_ready: bool) -> io::Result<()> {
+        self.busy = Busy::Configuring { owes_ready };
+        self.send(Job::Configure(self.params.engine_options()))
+    }
+
+    fn set_param(&mut self, line: &Line<'_>) -> io::Result<()> {
+        let Some(name) = line.value("name") else {
+            return self.fail(HubError::IncompleteParam("name"));
+        };
+        // `value` without `=` is no value; an empty one is.
+        let before = self.params.clone();
+        let result = match line.value("value") {
+            Some(value) => self.params.set(name, value),
+            // Unknown parameters are ignored, however they are given.
+            None if self.params.is_known(name) => Err(HubError::IncompleteParam("value")),
+            None => Ok(()),
+        };
+        if let Err(error) = result {
+            return self.fail(error);
+        }
+        if self.applied.is_some() && self.params.engine_options() != before.engine_options() {
+            return self.configure(false);
+        }
+        Ok(())
+    }
+
+    fn set_position(&mut self, line: &Line<'_>) -> io::Result<()> {
+        if !std::mem::take(&mut self.fresh_level) {
+            self.level.clear();
+        }
+        let start = match line.value("pos") {
+            None => Position::initial(),
+            Some(text) => match notation::parse_position(text) {
+                Ok(position) => position,
+                Err(error) => return self.fail(HubError::BadPosition(error.to_string())),
+            },
+        };
+        self.game = Game::new(start);
+        for text in line.value("moves").unwrap_or("").split_ascii_whitespace() {
+            let played = notation::parse_move(self.game.position(), text)
+                .is_ok_and(|mv| self.game.play(mv).is_ok());
+            if !played {
+                return self.fail(HubError::IllegalMove(shortened(text)));
+            }
+        }
+        Ok(())
+    }
+
+    fn go(&mut self, line: &Line<'_>) -> io::Result<()> {
+        let mode = if line.has("ponder") {
+            Mode::Ponder
+        } else if line.has("analyze") {
+            Mode::Analyze
+        } else {
+            Mode::Think
+        };
+        let position = *self.game.position();
+        if !position.has_legal_move() {
+            self.write("done")?;
+            return self.search_is_over();
+        }
+        let safety_time = Duration::from_secs_f64(self.params.safety_time);
+        let limits = self.level.limits(mode, safety_time);
+        let waits = match mode {
+            Mode::Think => false,
+            Mode::Ponder => true,
+            Mode::Analyze => limits.is_infinite(),
+        };
+        let control = Arc::new(Control::new());
+        self.busy = Busy::Searching(Search {
+            control: Arc::clone(&control),
+            position,
+            mode,
+            waits,
+            is_ending: false,
+            held: None,
+            written: None,
+        });
+        self.send(Job::Search { game: Box::new(self.game.clone()), limits, control })
+    }
+
+    /// Tells the running search to end, or that it no longer ponders.
+    fn end_search(&mut self, command: Command) -> io::Result<()> {
+        let Busy::Searching(search) = &mut self.busy else { return Ok(()) };
+        match command {
+            Command::Stop => search.control.stop(),
+            Command::PonderHit if search.mode == Mode::Ponder => search.control.ponder_hit(),
+            Command::PonderHit => return Ok(()),
+        }
+        search.waits = false;
+        match search.held.take() {
+            Some(result) => self.finish(*result),
+            None => Ok(()),
+        }
+    }
+
+    /// The worker has something to tell.
+    fn hear(&mut self, report: Report) -> io::Result<()> {
+        match report {
+            Report::Configured(result) => self.configured(result.map_err(|e| e.to_string())),
+            Report::Info(info) => self.inform(info),
+            Report::Finished(result) => match &mut self.busy {
+                Busy::Searching(search) if search.waits => {
+                    search.held = Some(result);
+                    Ok(())
+                }
+                _ => self.finish(*result),
+            },
+        }
+    }
+
+    fn configured(&mut self, result: Result<(), String>) -> io::Result<()> {
+        let Busy::Configuring { owes_ready } = std::mem::replace(&mut self.busy, Busy::No) else {
+            return Ok(());
+        };
+        match result {
+            Ok(()) => self.applied = Some(self.params.clone()),
+            Err(message) => {
+                self.fail(HubError::Engine(message))?;
+                // Back to what worked; without that, to the defaults.
+                let first = self.applied.is_none();
+                self.params = self.applied.clone().unwrap_or_default();
+                if first {
+                    self.applied = Some(self.params.clone());
+                    return self.configure(owes_ready);
+                }
+            }
+        }
+        if owes_ready { self.write("ready") } else { Ok(()) }
+    }
+
+    fn inform(&mut self, info: Info) -> io::Result<()> {
+        let Busy::Searching(search) = &mut self.busy else { return Ok(()) };
+        let now = Instant::now();
+        if search.written.as_ref().is_some_and(|(_, last)| now - *last < INFO_INTERVAL) {
+            return Ok(());
+        }
+        let line = reply::info(&search.position, &info);
+        search.written = Some((info, now));
+        self.write(&line)
+    }
+
+    /// Writes the end of a search: its last `info`, if that has not been told, and `done`.
+    fn finish(&mut self, result: Result<Outcome, String>) -> io::Result<()> {
+        let Busy::Searching(search) = std::mem::replace(&mut self.busy, Busy::No) else {
+            return Ok(());
+        };
+        match result {
+            Ok(outcome) => {
+                let last = &outcome.info;
+                let told = search.written.as_ref().is_some_and(|(info, _)| {
+                    (info.depth, info.score) == (last.depth, last.score) && info.pv == last.pv
+                });
+                if !told && !last.pv.is_empty() {
+                    self.write(&reply::info(&search.position, last))?;
+                }
+                self.write(&reply::done(&search.position, &outcome))?;
+            }
+            Err(message) => {
+                self.log.line('#', &format!("search failed: {message}"));
+                if let Some(mv) = search.position.legal_moves().first() {
+                    self.write(&format!("info depth=1 score=0.00 pv=\"{mv}\""))?;
+                    self.write(&format!("done move={mv}"))?;
+                }
+                self.deferred.push(HubError::Engine(format!("search failed: {message}")));
+            }
+        }
+        self.search_is_over()
+    }
+
+    fn search_is_over(&mut self) -> io::Result<()> {
+        self.level.clear();
+        self.fresh_level = true;
+        for error in std::mem::take(&mut self.deferred) {
+            self.fail(error)?;
+        }
+        Ok(())
+    }
+
+    fn fail(&mut self, error: HubError) -> io::Result<()> {
+        if self.silent {
+            return Ok(());
+        }
+        if matches!(self.busy, Busy::Searching(_)) {
+            self.deferred.push(error);
+            return Ok(());
+        }
+        self.write(&LineWriter::new("error").quoted("message", &error.to_string()).finish())
+    }
+
+    fn send(&mut self, job: Job) -> io::Result<()> {
+        self.jobs.send(job).map_err(|_| io::Error::other("the search thread has ended"))
+    }
+
+    fn write(&mut self, line: &str) -> io::Result<()> {
+        self.log.line('>', line);
+        // One write for the whole line: clients see it at once and in one piece.
+        self.output.write_all(format!("{line}\n").as_bytes())?;
+        self.output.flush()
+    }
+}
+
+/// How a search is ended from outside.
+#[derive(Clone, Copy)]
+enum Command {
+    Stop,
+    PonderHit,
+}
+
+/// The command word of a line, also when the rest cannot be read.
+fn command(text: &str) -> Option<&str> {
+    match Line::parse(text) {
+        Ok(line) => line.map(|l| l.command()),
+        Err(bad) => bad.command,
+    }
+}

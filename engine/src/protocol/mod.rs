@@ -1,0 +1,3 @@
+//! How other programs talk to the engine.
+
+pub mod hub;

@@ -1,0 +1,211 @@
+//! The search.
+//!
+//! * [`root`]: iterative deepening over the moves of the searched position;
+//! * [`alphabeta`]: the tree below it, [`quiescence`]: its leaves;
+//! * [`node`]: positions with their draw counters, kinds of nodes;
+//! * [`ordering`], [`history`]: which move first; [`pv`]: the best lines;
+//! * [`worker`]: a thread's memory, counting, stopping; [`smp`]: several threads;
+//! * [`params`]: the numbers.
+
+mod alphabeta;
+mod history;
+mod node;
+mod ordering;
+mod params;
+mod pv;
+mod quiescence;
+mod root;
+mod smp;
+mod worker;
+
+use std::time::Instant;
+
+use movegen::{DrawRules, Game, Move};
+
+use crate::engine::{Bound, EngineOptions, Info, Outcome};
+use crate::eval;
+use crate::limits::{Control, Limits, Mode};
+use crate::score::Score;
+use crate::time::{self, Pace};
+use crate::tt::Table;
+use node::Node;
+use root::{Root, RootMove};
+pub(crate) use worker::Memory;
+use worker::Shared;
+
+/// A forced move is played after this little search, which finds a score and a reply.
+const FORCED_DEPTH: u32 = 8;
+const FORCED_NODES: u64 = 2_000;
+
+/// Searches the current position of the game; see [`Engine::search`](crate::Engine::search).
+/// There is one memory per thread.
+pub(crate) fn run(
+    game: &Game,
+    limits: &Limits,
+    control: &Control,
+    options: &EngineOptions,
+    table: &Table,
+    memories: &mut [Memory],
+    report: &mut dyn FnMut(&Info),
+) -> Outcome {
+    let start = Instant::now();
+    let position = *game.position();
+    let legal = position.legal_moves();
+    if legal.is_empty() {
+        return Outcome { best: None, ponder: None, info: lost_info(start) };
+    }
+    let progress = eval::progress(&position);
+    let timed = limits.clock.is_some() || limits.move_time.is_some();
+    let forced = legal.len() == 1 && timed;
+    let mut plan = time::plan(limits, options.move_overhead, options.ponder, progress);
+    let mut limits = limits.clone();
+    if forced {
+        match limits.mode {
+            Mode::Think => {
+                limits.depth = Some(limits.depth.unwrap_or(FORCED_DEPTH).min(FORCED_DEPTH));
+                limits.nodes = Some(limits.nodes.unwrap_or(FORCED_NODES).min(FORCED_NODES));
+            }
+            Mode::Ponder => {
+                if let Some(plan) = &mut plan {
+                    plan.target = std::time::Duration::ZERO;
+                    plan.use_all = false;
+                }
+            }
+            Mode::Analyze => {}
+        }
+    }
+    let shared =
+        Shared::new(table, control, &limits, options.draw_rules, plan, start, memories.len());
+    let node = Node { position, counters: *game.counters() };
+    let first_score = eval::evaluate(&position);
+    let root = Root {
+        node,
+        moves: legal.iter().map(|&mv| RootMove::new(mv, first_score)).collect(),
+        lines: limits.multipv.clamp(1, legal.len()),
+        pace: Pace::new(progress),
+    };
+    let keys = game.reversible_keys();
+    let mut info = smp::search(&shared, memories, &root, keys, report);
+    extend_variation(&mut info.pv, &node, table, options.draw_rules);
+    Outcome { best: info.pv.first().copied(), ponder: info.pv.get(1).copied(), info }
+}
+
+/// What there is to say when the side to move has lost.
+fn lost_info(start: Instant) -> Info {
+    Info {
+        depth: 0,
+        mean_depth: 0.0,
+        max_depth: 0,
+        score: Score::loss_in(0),
+        bound: Bound::Exact,
+        nodes: 0,
+        time: start.elapsed(),
+        hashfull: 0.0,
+        multipv: 1,
+        pv: Vec::new(),
+    }
+}
+
+/// Adds the table's reply to a variation of one move, for a move to ponder on.
+fn extend_variation(pv: &mut Vec<Move>, root: &Node, table: &Table, rules: DrawRules) {
+    if let [only] = pv[..] {
+        let node = root.after(only);
+        let replies = node.position.legal_moves();
+        let known = table.probe(node.table_key(rules)).and_then(|hit| hit.mv.find(&replies));
+        let reply = if replies.len() == 1 { Some(0) } else { known };
+        pv.extend(reply.map(|index| replies[index]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_positions::random_positions;
+    use crate::{Engine, EngineOptions};
+    use movegen::Position;
+
+    /// What the search means by a score, without windows, table, ordering or pruning: one full
+    /// ply, all captures, a full ply against the first threat on the path, later threats carried
+    /// out, forced moves for free.
+    struct Plain {
+        visited: u32,
+    }
+
+    impl Plain {
+        fn full(&mut self, position: &Position, depth: i32, threats: u32, ply: u32) -> Score {
+            self.visited += 1;
+            let moves = position.legal_moves();
+            let extension = i32::from(moves.len() == 1 && ply > 0);
+            let child = |mv: &Move| {
+                let depth = depth - 1 + extension;
+                let next = position.after(*mv);
+                -if depth > 0 && next.has_legal_move() {
+                    self.full(&next, depth, threats, ply + 1)
+                } else {
+                    self.horizon(&next, threats, ply + 1)
+                }
+            };
+            moves.iter().map(child).max().unwrap_or(Score::loss_in(ply))
+        }
+
+        fn horizon(&mut self, position: &Position, threats: u32, ply: u32) -> Score {
+            self.visited += 1;
+            let side = position.side_to_move();
+            if !position.has_legal_move() {
+                return Score::loss_in(ply);
+            }
+            if position.has_capture(side) {
+                let moves = position.legal_moves();
+                let child = |mv: &Move| -self.horizon(&position.after(*mv), threats, ply + 1);
+                return moves.iter().map(child).max().expect("there is a capture");
+            }
+            if !position.has_capture(side.opponent()) {
+                eval::evaluate(position)
+            } else if threats == 0 {
+                self.full(position, 1, 1, ply)
+            } else {
+                -self.horizon(&position.with_other_side(), threats, ply + 1)
+            }
+        }
+    }
+
+    #[test]
+    fn one_ply_is_what_it_says() {
+        let options =
+            EngineOptions { hash_mib: 1, draw_rules: DrawRules::NONE, ..EngineOptions::default() };
+        let mut engine = Engine::new(options).unwrap();
+        let (mut compared, mut deep) = (0, 0);
+        for position in random_positions(3_000, 7) {
+            if position.all_kings().len() > 2 || !position.has_legal_move() {
+                continue;
+            }
+            let mut plain = Plain { visited: 0 };
+            let expected = plain.full(&position, 1, 0, 0);
+            engine.new_game();
+            let game = Game::new(position);
+            let found = engine.search(&game, &Limits::depth(1), &Control::new(), &mut |_| {});
+            assert_eq!(found.info.score, expected, "{}", position.to_fen());
+            compared += 1;
+            deep += u32::from(plain.visited > 100);
+        }
+        assert!(compared > 1000 && deep > 100, "{compared} {deep}");
+    }
+
+    #[test]
+    fn table_keys_tell_counters_apart_near_a_draw() {
+        use movegen::DrawCounters;
+        let key = |fen: &str, plies, rules| {
+            let position = Position::from_fen(fen).unwrap();
+            let counters = DrawCounters::with_plies(&position, plies);
+            Node { position, counters }.table_key(rules)
+        };
+        let kings = "W:WK47,K50,31:BK4,K1,20";
+        let counted = "W:WK47,K50:BK4";
+        let rules = DrawRules::default();
+        assert_eq!(key(kings, 0, rules), key(kings, 20, rules));
+        assert_ne!(key(kings, 0, rules), key(kings, 40, rules));
+        assert_ne!(key(kings, 41, rules), key(kings, 40, rules));
+        assert_ne!(key(counted, 0, rules), key(counted, 1, rules));
+        assert_eq!(key(counted, 0, DrawRules::SCAN), key(counted, 9, DrawRules::SCAN));
+    }
+}

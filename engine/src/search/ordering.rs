@@ -1,0 +1,75 @@
+//! The order in which moves are tried.
+//!
+//! A node has either captures only or quiet moves only, about ten, so everything is scored at
+//! once and picked by selection.
+
+use movegen::{Bitboard, Move, MoveList, Position};
+use smallvec::SmallVec;
+
+use super::history::History;
+
+const TABLE_MOVE: i32 = 1 << 20;
+const PROMOTION: i32 = 1 << 15;
+/// What a captured king is worth above a captured man.
+const KING: i32 = 1 << 13;
+
+/// The moves of a node with their scores, in the order of picking.
+pub(super) struct Picker {
+    scores: SmallVec<[i32; movegen::INLINE_MOVES]>,
+}
+
+impl Picker {
+    #[inline]
+    pub(super) fn new() -> Picker {
+        Picker { scores: SmallVec::new() }
+    }
+
+    /// Scores the moves; `table` is the index of the table's move.
+    #[inline]
+    pub(super) fn score(
+        &mut self,
+        moves: &MoveList,
+        position: &Position,
+        table: Option<usize>,
+        history: &History,
+    ) {
+        let side = position.side_to_move();
+        let enemy_kings = position.kings(side.opponent());
+        self.scores.extend(moves.iter().map(|&mv| {
+            let mut score = history.get(side, mv);
+            if mv.is_capture() {
+                score += KING * (mv.captured() & enemy_kings).len() as i32;
+            }
+            if is_promotion(position, mv) {
+                score += PROMOTION;
+            }
+            score
+        }));
+        if let Some(index) = table {
+            self.scores[index] = TABLE_MOVE;
+        }
+    }
+
+    /// Brings the best of the moves from `index` on to `index`.
+    #[inline]
+    pub(super) fn pick(&mut self, moves: &mut MoveList, index: usize) -> Move {
+        let scores = self.scores.as_mut_slice();
+        let mut best = index;
+        let mut most = scores[index];
+        for (i, &score) in scores.iter().enumerate().skip(index + 1) {
+            if score > most {
+                (best, most) = (i, score);
+            }
+        }
+        scores.swap(index, best);
+        moves.swap(index, best);
+        moves[index]
+    }
+}
+
+/// Whether the move crowns a man.
+#[inline]
+pub(super) fn is_promotion(position: &Position, mv: Move) -> bool {
+    Bitboard::promotion_row(position.side_to_move()).contains(mv.to())
+        && !position.all_kings().contains(mv.from())
+}

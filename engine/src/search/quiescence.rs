@@ -1,0 +1,82 @@
+//! Quiescence: no position in which either side could capture is judged as it stands.
+
+use movegen::MoveList;
+
+use super::node::{Kind, Node};
+use super::params::{MAX_PLY, THREAT_PLIES};
+use super::worker::Worker;
+use crate::score::Score;
+
+impl Worker<'_> {
+    /// The score of a node at the horizon that no draw rule ends.
+    ///
+    /// Captures are compulsory, so all of them are searched and standing pat is no choice. If
+    /// the opponent threatens to capture, a full ply is searched: most threats are parried or
+    /// paid back. Only quiet positions are evaluated.
+    ///
+    /// After [`THREAT_PLIES`] such plies on one path a further threat is taken at its word: the
+    /// opponent captures at once. That is gloomy for the side to move, but ends.
+    pub(super) fn quiescence<K: Kind>(
+        &mut self,
+        node: &Node,
+        mut alpha: Score,
+        beta: Score,
+        ply: usize,
+    ) -> Score {
+        let position = &node.position;
+        let side = position.side_to_move();
+        let captures = position.has_capture(side);
+        if !captures && position.has_capture(side.opponent()) {
+            if self.threat_plies < THREAT_PLIES {
+                let depth = i32::from(self.threat_plies == 0);
+                self.threat_plies += 1;
+                let score = self.full::<K>(node, depth, alpha, beta, ply);
+                self.threat_plies -= 1;
+                return score;
+            }
+            if position.has_legal_move() && ply < MAX_PLY {
+                let passed = Node { position: position.with_other_side(), ..*node };
+                return self.descend(&passed, |worker| {
+                    -worker.quiescence::<K>(&passed, -beta, -alpha, ply + 1)
+                });
+            }
+        }
+        if !self.enter(ply) {
+            return Score::DRAW;
+        }
+        if ply >= MAX_PLY {
+            return self.evaluate(node, ply);
+        }
+        if !captures {
+            if !position.has_legal_move() {
+                self.leaf(ply);
+                return Score::loss_in(ply as u32);
+            }
+            return self.evaluate(node, ply);
+        }
+        let mut best = Score::MIN;
+        let mut moves = MoveList::new();
+        position.generate(&mut moves);
+        for &mv in &moves {
+            let child = node.after(mv);
+            let score = self
+                .descend(&child, |worker| -worker.search::<K>(&child, 0, -beta, -alpha, ply + 1));
+            if self.stopped {
+                return Score::DRAW;
+            }
+            if score > best {
+                best = score;
+                if score > alpha {
+                    alpha = score;
+                    if K::PV {
+                        self.memory.pv.set(ply, mv);
+                    }
+                    if score >= beta {
+                        break;
+                    }
+                }
+            }
+        }
+        best
+    }
+}

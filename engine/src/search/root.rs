@@ -1,0 +1,209 @@
+//! The root: iterative deepening, aspiration windows, several variations, and when to stop.
+
+use movegen::Move;
+
+use super::node::{Node, Pv, Zero};
+use super::ordering::is_promotion;
+use super::params::{self, ASPIRATION_DEPTH, ASPIRATION_MAX, ASPIRATION_WIDTH, MAX_DEPTH};
+use super::worker::Worker;
+use crate::engine::{Bound, Info};
+use crate::limits::Mode;
+use crate::score::Score;
+use crate::time::Pace;
+
+/// A move of the searched position with the last that is known of it.
+#[derive(Clone, Debug)]
+pub(super) struct RootMove {
+    pub(super) mv: Move,
+    pub(super) score: Score,
+    pub(super) bound: Bound,
+    /// The iteration that found score and variation; 0 before the first.
+    pub(super) depth: i32,
+    /// Begins with the move itself.
+    pub(super) pv: Vec<Move>,
+}
+
+impl RootMove {
+    pub(super) fn new(mv: Move, score: Score) -> RootMove {
+        RootMove { mv, score, bound: Bound::Lower, depth: 0, pv: vec![mv] }
+    }
+}
+
+/// Where a thread stands in its search of the root.
+#[derive(Clone)]
+pub(super) struct Root {
+    pub(super) node: Node,
+    /// The best first, as many as there are variations; the others in no order of value.
+    pub(super) moves: Vec<RootMove>,
+    /// Number of variations, at least 1.
+    pub(super) lines: usize,
+    pub(super) pace: Pace,
+}
+
+/// Receives what the main thread has to say.
+pub(super) type Report<'a> = dyn FnMut(&Info) + 'a;
+
+impl Worker<'_> {
+    /// Searches deeper and deeper until something ends the search.
+    pub(super) fn iterate(&mut self, root: &mut Root, first_depth: i32, report: &mut Report<'_>) {
+        let last_depth = |worker: &Worker<'_>| match worker.shared.limits.depth {
+            Some(depth) if worker.id == 0 && !worker.pondering => (depth as i32).min(MAX_DEPTH),
+            _ => MAX_DEPTH,
+        };
+        let mut depth = first_depth;
+        while depth <= last_depth(self) {
+            let before = (root.moves[0].mv, root.moves[0].score);
+            for line in 0..root.lines {
+                self.aspirate(root, depth, line, report);
+                if self.stopped {
+                    return;
+                }
+            }
+            root.moves[..root.lines].sort_by_key(|m| std::cmp::Reverse(m.score));
+            self.completed = depth;
+            self.poll();
+            for line in 0..root.lines {
+                self.report(root, line, report);
+            }
+            let best = &root.moves[0];
+            let gain = best.score.hundredths() - before.1.hundredths();
+            root.pace.iteration(best.mv != before.0, if depth > 1 { gain } else { 0 });
+            if self.stopped || self.is_enough(root, depth) {
+                return;
+            }
+            depth += 1;
+        }
+    }
+
+    /// Whether another iteration is not worth its time.
+    fn is_enough(&self, root: &Root, depth: i32) -> bool {
+        if self.id != 0 || self.pondering {
+            return false;
+        }
+        let elapsed = self.shared.elapsed();
+        if self.shared.plan.is_some_and(|plan| root.pace.is_over(&plan, elapsed)) {
+            return true;
+        }
+        // An end of the game well within the depth: deeper searches find nothing else.
+        let settled = |m: &RootMove| m.score.plies_to_end().is_some_and(|n| n.abs() + 2 <= depth);
+        self.shared.limits.mode != Mode::Analyze && root.moves[..root.lines].iter().all(settled)
+    }
+
+    /// Finds the best of the moves from `line` on and brings it to `line`.
+    fn aspirate(&mut self, root: &mut Root, depth: i32, line: usize, report: &mut Report<'_>) {
+        let centre = root.moves[line].score;
+        let (mut below, mut above) = (ASPIRATION_WIDTH, ASPIRATION_WIDTH);
+        let open = depth < ASPIRATION_DEPTH || centre.is_decided() || root.moves[line].depth == 0;
+        loop {
+            let full = |width| open || width > ASPIRATION_MAX;
+            let alpha = if full(below) { Score::MIN } else { centre.plus(-below) };
+            let beta = if full(above) { Score::MAX } else { centre.plus(above) };
+            let score = self.search_root(root, depth, (alpha, beta), line, report);
+            if self.stopped {
+                return;
+            }
+            if score <= alpha {
+                below *= 2;
+            } else if score >= beta {
+                above *= 2;
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn search_root(
+        &mut self,
+        root: &mut Root,
+        depth: i32,
+        (mut alpha, beta): (Score, Score),
+        line: usize,
+        report: &mut Report<'_>,
+    ) -> Score {
+        if !self.enter(0) {
+            return Score::DRAW;
+        }
+        let mut best = Score::MIN;
+        for index in line..root.moves.len() {
+            let mv = root.moves[index].mv;
+            let child = root.node.after(mv);
+            let reduction = if mv.is_capture() || is_promotion(&root.node.position, mv) {
+                0
+            } else {
+                params::reduction(true, depth, index - line)
+            };
+            let score = self.descend(&child, |worker| {
+                let empty = |worker: &mut Self, depth| {
+                    -worker.search::<Zero>(&child, depth, -alpha.plus(1), -alpha, 1)
+                };
+                let mut score = Score::MAX;
+                if reduction > 0 {
+                    score = empty(worker, depth - 1 - reduction);
+                }
+                if index > line && score > alpha {
+                    score = empty(worker, depth - 1);
+                }
+                if score > alpha {
+                    score = -worker.search::<Pv>(&child, depth - 1, -beta, -alpha, 1);
+                }
+                score
+            });
+            if self.stopped {
+                return Score::DRAW;
+            }
+            best = best.max(score);
+            if score > alpha {
+                alpha = score;
+                let found = &mut root.moves[index];
+                found.score = score;
+                found.bound = if score >= beta { Bound::Lower } else { Bound::Exact };
+                found.depth = depth;
+                found.pv.clear();
+                found.pv.push(mv);
+                found.pv.extend_from_slice(self.memory.pv.line(1));
+                root.moves[line..=index].rotate_right(1);
+                if index > line && root.lines == 1 {
+                    self.report(root, line, report);
+                }
+                if score >= beta {
+                    break;
+                }
+            }
+            let overdue = |plan| root.pace.is_overdue(plan, self.shared.elapsed());
+            if alpha == best
+                && depth > 1
+                && self.id == 0
+                && !self.pondering
+                && self.shared.plan.as_ref().is_some_and(overdue)
+            {
+                self.stopped = true;
+                return best;
+            }
+        }
+        best
+    }
+
+    /// What is known of a variation now.
+    pub(super) fn info(&self, root: &Root, line: usize) -> Info {
+        let shared = self.shared;
+        let found = &root.moves[line];
+        Info {
+            depth: found.depth.max(1) as u32,
+            mean_depth: self.mean_depth(),
+            max_depth: self.max_ply as u32,
+            score: found.score,
+            bound: found.bound,
+            nodes: shared.nodes_with(self.id, self.nodes),
+            time: shared.elapsed(),
+            hashfull: shared.table.fullness(),
+            multipv: line + 1,
+            pv: found.pv.clone(),
+        }
+    }
+
+    fn report(&self, root: &Root, line: usize, report: &mut Report<'_>) {
+        if self.id == 0 {
+            report(&self.info(root, line));
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Several threads on one table ("lazy SMP"): each runs the whole iterative deepening with its
+//! own history; the results meet in the transposition table, and in the end they vote.
+
+use std::sync::atomic::Ordering;
+use std::thread;
+
+use super::root::{Root, RootMove};
+use super::worker::{Memory, Shared, Worker};
+use crate::engine::Info;
+use crate::limits::Mode;
+
+/// Enough for the deepest path with room to spare.
+const STACK_BYTES: usize = 8 << 20;
+/// What a vote is worth above the lowest score.
+const VOTE_BASE: i32 = 10;
+
+/// Searches with one thread per memory, this one among them. Returns the final word on the best
+/// variation, after reporting it if it is not what was last reported.
+pub(super) fn search(
+    shared: &Shared<'_>,
+    memories: &mut [Memory],
+    root: &Root,
+    keys: &[u64],
+    report: &mut dyn FnMut(&Info),
+) -> Info {
+    let Some((main_memory, helper_memories)) = memories.split_first_mut() else {
+        unreachable!("an engine has at least one thread");
+    };
+    thread::scope(|scope| {
+        let mut helpers = Vec::new();
+        for (i, memory) in helper_memories.iter_mut().enumerate() {
+            let id = i + 1;
+            let mut root = root.clone();
+            let body = move || {
+                let mut worker = Worker::new(shared, memory, id);
+                worker.set_history(keys);
+                worker.iterate(&mut root, 1 + id as i32 % 2, &mut |_| {});
+                root.moves.swap_remove(0)
+            };
+            // Too few threads of the system is no reason to play no move.
+            let builder =
+                thread::Builder::new().name(format!("search-{id}")).stack_size(STACK_BYTES);
+            helpers.extend(builder.spawn_scoped(scope, body));
+        }
+
+        let mut worker = Worker::new(shared, main_memory, 0);
+        worker.set_history(keys);
+        let mut last = None;
+        let mut remember = |info: &Info| {
+            report(info);
+            if info.multipv == 1 {
+                last = Some(info.clone());
+            }
+        };
+        let mut root = root.clone();
+        worker.iterate(&mut root, 1, &mut remember);
+        shared.finished.store(true, Ordering::Relaxed);
+        worker.wait_for_command();
+
+        let results: Vec<RootMove> = helpers.into_iter().filter_map(|h| h.join().ok()).collect();
+        if root.lines == 1 {
+            let voters: Vec<&RootMove> = std::iter::once(&root.moves[0]).chain(&results).collect();
+            let elected = elect(&voters).clone();
+            if let Some(index) = root.moves.iter().position(|m| m.mv == elected.mv) {
+                root.moves[index] = elected;
+                root.moves.swap(0, index);
+            }
+        }
+        let info = worker.info(&root, 0);
+        let news = |last: &Info| last.pv.first() != info.pv.first() || last.score != info.score;
+        if last.as_ref().is_none_or(news) {
+            report(&info);
+        }
+        info
+    })
+}
+
+/// The thread whose move gathers most votes; each thread gives its move (score above the lowest
+/// plus something) × depth.
+fn elect<'a>(voters: &[&'a RootMove]) -> &'a RootMove {
+    let lowest = voters.iter().map(|v| v.score.hundredths()).min().unwrap_or(0);
+    let vote =
+        |v: &RootMove| i64::from(v.score.hundredths() - lowest + VOTE_BASE) * i64::from(v.depth);
+    let total = |m: &RootMove| voters.iter().filter(|v| v.mv == m.mv).map(|v| vote(v)).sum::<i64>();
+    let mut best = voters[0];
+    for voter in &voters[1..] {
+        // Votes choose the move; among its supporters the deepest and highest speaks for it.
+        let rank = |m: &RootMove| (total(m), m.depth, m.score);
+        if rank(voter) > rank(best) {
+            best = voter;
+        }
+    }
+    best
+}
+
+impl Worker<'_> {
+    /// When there is nothing left to search but nobody has asked for the result yet, sleeps.
+    fn wait_for_command(&mut self) {
+        if self.stopped {
+            return;
+        }
+        let shared = self.shared;
+        if self.pondering {
+            shared.control.wait(true);
+            self.pondering = false;
+        }
+        if shared.limits.mode == Mode::Analyze && shared.limits.is_infinite() {
+            shared.control.wait(false);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Bound;
+    use crate::score::Score;
+    use movegen::Position;
+
+    #[test]
+    fn votes_weigh_depth_and_score() {
+        let moves = Position::initial().legal_moves();
+        let voter = |mv: usize, score, depth| RootMove {
+            depth,
+            bound: Bound::Exact,
+            ..RootMove::new(moves[mv], Score::new(score))
+        };
+        let (a, b, c) = (voter(0, 10, 12), voter(1, 12, 11), voter(1, 11, 10));
+        assert_eq!(elect(&[&a]).mv, moves[0]);
+        assert_eq!(elect(&[&a, &b]).mv, moves[1]);
+        assert_eq!(elect(&[&a, &b, &c]).score, Score::new(12));
+        let far = voter(2, 400, 10);
+        assert_eq!(elect(&[&a, &b, &c, &far]).mv, moves[2]);
+        let unsearched = voter(3, 10, 0);
+        assert_eq!(elect(&[&a, &unsearched]).mv, moves[0]);
+    }
+}

@@ -1,0 +1,246 @@
+//! One searching thread: what it remembers and how it counts and stops.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use movegen::DrawRules;
+
+use super::history::History;
+use super::node::Node;
+use super::params::{MAX_PLY, POLL_NODES};
+use super::pv::PvTable;
+use crate::eval;
+use crate::limits::{Control, Limits, Mode};
+use crate::score::Score;
+use crate::time::Plan;
+use crate::tt::Table;
+
+/// A node counter on a cache line of its own, so that threads do not disturb one another.
+#[derive(Default)]
+#[repr(align(128))]
+pub(super) struct Counter(AtomicU64);
+
+/// What the threads of one search share.
+pub(super) struct Shared<'a> {
+    pub(super) table: &'a Table,
+    pub(super) control: &'a Control,
+    pub(super) limits: &'a Limits,
+    pub(super) rules: DrawRules,
+    pub(super) plan: Option<Plan>,
+    pub(super) start: Instant,
+    /// Told to the helpers when the main thread has finished.
+    pub(super) finished: AtomicBool,
+    pub(super) counters: Vec<Counter>,
+}
+
+impl<'a> Shared<'a> {
+    pub(super) fn new(
+        table: &'a Table,
+        control: &'a Control,
+        limits: &'a Limits,
+        rules: DrawRules,
+        plan: Option<Plan>,
+        start: Instant,
+        threads: usize,
+    ) -> Shared<'a> {
+        let counters = std::iter::repeat_with(Counter::default).take(threads).collect();
+        let finished = AtomicBool::new(false);
+        Shared { table, control, limits, rules, plan, start, finished, counters }
+    }
+
+    /// Nodes of all threads, as last reported by them.
+    pub(super) fn nodes(&self) -> u64 {
+        self.counters.iter().map(|c| c.0.load(Ordering::Relaxed)).sum()
+    }
+
+    /// As [`Shared::nodes`], with this thread's exact number.
+    pub(super) fn nodes_with(&self, id: usize, own: u64) -> u64 {
+        self.nodes() - self.counters[id].0.load(Ordering::Relaxed) + own
+    }
+
+    pub(super) fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+}
+
+/// What a thread keeps from search to search. Allocated once; the search itself allocates only
+/// for moves beyond the inline capacity of a move list.
+pub(crate) struct Memory {
+    pub(super) history: History,
+    pub(super) pv: PvTable,
+    /// Keys of the positions since the last irreversible move of the game, then of the path.
+    pub(super) keys: Vec<u64>,
+}
+
+impl Memory {
+    pub(crate) fn new() -> Memory {
+        Memory {
+            history: History::new(),
+            pv: PvTable::new(),
+            keys: Vec::with_capacity(MAX_PLY + 128),
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.history.clear();
+    }
+}
+
+impl std::fmt::Debug for Memory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Memory").finish_non_exhaustive()
+    }
+}
+
+/// One searching thread at work.
+pub(super) struct Worker<'a> {
+    pub(super) shared: &'a Shared<'a>,
+    pub(super) memory: &'a mut Memory,
+    /// 0 is the main thread, which alone looks at clock, limits and commands.
+    pub(super) id: usize,
+    pub(super) nodes: u64,
+    next_poll: u64,
+    /// The search must end; results of the unfinished nodes are worthless.
+    pub(super) stopped: bool,
+    /// Limits do not apply yet.
+    pub(super) pondering: bool,
+    /// The last finished iteration.
+    pub(super) completed: i32,
+    pub(super) max_ply: usize,
+    /// Full plies beyond the horizon on the current path.
+    pub(super) threat_plies: u32,
+    leaves: u64,
+    leaf_plies: u64,
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(shared: &'a Shared<'a>, memory: &'a mut Memory, id: usize) -> Worker<'a> {
+        let pondering = shared.limits.mode == Mode::Ponder;
+        Worker {
+            shared,
+            memory,
+            id,
+            nodes: 0,
+            next_poll: 0,
+            stopped: false,
+            pondering,
+            completed: 0,
+            max_ply: 0,
+            threat_plies: 0,
+            leaves: 0,
+            leaf_plies: 0,
+        }
+    }
+
+    /// Prepares for a new root: forgets what belongs to the old one and takes over the keys of
+    /// the game, the root's last.
+    pub(super) fn set_history(&mut self, keys: &[u64]) {
+        self.memory.clear();
+        self.memory.keys.clear();
+        self.memory.keys.extend_from_slice(keys);
+        self.memory.keys.reserve(MAX_PLY + 1);
+    }
+
+    /// Enters a node: counts it and looks around from time to time. False when the search must
+    /// end.
+    #[inline]
+    pub(super) fn enter(&mut self, ply: usize) -> bool {
+        if self.nodes >= self.next_poll {
+            self.poll();
+        }
+        if self.stopped {
+            return false;
+        }
+        self.nodes += 1;
+        self.max_ply = self.max_ply.max(ply);
+        true
+    }
+
+    /// Looks at commands, clock and node limit.
+    #[cold]
+    pub(super) fn poll(&mut self) {
+        let shared = self.shared;
+        shared.counters[self.id].0.store(self.nodes, Ordering::Relaxed);
+        self.next_poll = self.nodes + POLL_NODES;
+        if self.id != 0 {
+            let waiting = shared.limits.mode == Mode::Ponder && !shared.control.is_ponder_hit();
+            let spent = shared.limits.nodes.is_some_and(|limit| shared.nodes() >= limit);
+            self.stopped |= shared.finished.load(Ordering::Relaxed) || spent && !waiting;
+            return;
+        }
+        if shared.control.is_stopped() {
+            self.stopped = true;
+        }
+        if self.pondering {
+            if !shared.control.is_ponder_hit() {
+                return;
+            }
+            self.pondering = false;
+            // What was thought in the opponent's time counts.
+            let enough_depth = shared.limits.depth.is_some_and(|d| self.completed >= d as i32);
+            let enough_time = shared.plan.is_some_and(|plan| shared.elapsed() >= plan.target);
+            self.stopped |= enough_depth || enough_time;
+        }
+        if shared.plan.is_some_and(|plan| shared.elapsed() >= plan.hard) {
+            self.stopped = true;
+        }
+        if let Some(limit) = shared.limits.nodes {
+            let others = shared.nodes() - self.nodes;
+            let left = limit.saturating_sub(others);
+            self.stopped |= self.nodes >= left;
+            self.next_poll = self.next_poll.min(left);
+        }
+    }
+
+    /// The position is a leaf at this ply: for the average depth.
+    #[inline]
+    pub(super) fn leaf(&mut self, ply: usize) {
+        self.leaves += 1;
+        self.leaf_plies += ply as u64;
+    }
+
+    /// The average ply of the leaves so far.
+    pub(super) fn mean_depth(&self) -> f64 {
+        self.leaf_plies as f64 / self.leaves.max(1) as f64
+    }
+
+    /// The evaluation of a leaf.
+    #[inline]
+    pub(super) fn evaluate(&mut self, node: &Node, ply: usize) -> Score {
+        self.leaf(ply);
+        eval::evaluate(&node.position)
+    }
+
+    /// The score of a node that the draw rules end: a draw, or a loss if the side to move has
+    /// no move, which comes first. `None` if the game goes on. Not for the root.
+    #[inline]
+    pub(super) fn ended(&mut self, node: &Node, ply: usize) -> Option<Score> {
+        if node.is_far_from_draw() {
+            return None;
+        }
+        let rules = self.shared.rules;
+        let reversible = node.counters.reversible();
+        let drawn = rules.has_repetition()
+            && movegen::draw::is_repetition(&self.memory.keys, reversible)
+            || node.counters.draw(rules).is_some();
+        if !drawn {
+            return None;
+        }
+        self.leaf(ply);
+        let lost = !node.position.has_legal_move();
+        Some(if lost { Score::loss_in(ply as u32) } else { Score::DRAW })
+    }
+
+    /// Calls `visit` for the node after the move, with its key on the path.
+    #[inline]
+    pub(super) fn descend<T>(
+        &mut self,
+        child: &Node,
+        visit: impl FnOnce(&mut Worker<'a>) -> T,
+    ) -> T {
+        self.memory.keys.push(child.position.key());
+        let result = visit(self);
+        self.memory.keys.pop();
+        result
+    }
+}

@@ -1,0 +1,65 @@
+//! Random positions for tests.
+
+use movegen::{Color, Kind, Piece, Position, Setup, Square};
+
+/// A small random number generator (SplitMix64), so that tests repeat exactly.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) const fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    /// A number below `n`.
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+}
+
+/// Positions of every kind: reached by random play, scattered pieces with few or many kings.
+pub(crate) fn random_positions(count: usize, seed: u64) -> impl Iterator<Item = Position> {
+    let mut random = Random::new(seed);
+    (0..count).map(move |i| if i % 2 == 0 { played(&mut random) } else { scattered(&mut random) })
+}
+
+/// Reached from the initial position by random moves.
+pub(crate) fn played(random: &mut Random) -> Position {
+    let mut position = Position::initial();
+    for _ in 0..random.below(90) {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            break;
+        }
+        position = position.after(moves[random.below(moves.len())]);
+    }
+    position
+}
+
+/// Up to 20 pieces a side anywhere.
+pub(crate) fn scattered(random: &mut Random) -> Position {
+    loop {
+        let mut setup = Setup::empty(Color::ALL[random.below(2)]);
+        let king_percent = [0, 10, 40, 100][random.below(4)];
+        for color in Color::ALL {
+            for _ in 0..random.below(21) {
+                let square = Square::new(1 + random.below(50) as u8).expect("1..=50");
+                let king = random.below(100) < king_percent;
+                let kind = if king { Kind::King } else { Kind::Man };
+                if !setup.occupied().contains(square) {
+                    setup.put(Piece { color, kind }, square);
+                }
+            }
+        }
+        setup.promote_stranded_men();
+        if let Ok(position) = setup.position() {
+            return position;
+        }
+    }
+}

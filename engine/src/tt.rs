@@ -1,0 +1,368 @@
+//! The transposition table: what earlier searches found out about positions.
+//!
+//! An entry is two relaxed 64-bit atomics, the data and the key XOR the data, so that a reader
+//! who catches a half-written entry sees a key that is not his (Hyatt's lockless hashing). Four
+//! entries share a cache line; the high half of key × number of lines picks the line, so any
+//! size in MiB works.
+//!
+//! Layout of the data, from the low end: move 16 bits, score 16, static evaluation 16, depth 8,
+//! bound 2 (0: empty entry), age 6.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use movegen::Move;
+
+use crate::engine::{Bound, EngineError};
+use crate::score::Score;
+
+/// A move in 16 bits: from and to (12 bits) and the rank among the legal moves that share both
+/// (4 bits), because captures of different pieces can do so.
+///
+/// Only a hint: [`TableMove::find`] looks for it among the legal moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct TableMove(u16);
+
+impl TableMove {
+    /// No move. From and to would be bit 63, which is no square.
+    pub(crate) const NONE: TableMove = TableMove(u16::MAX);
+    const RANKS: usize = 15;
+
+    /// A move of this list of legal moves, in whatever order they are; `NONE` for the rare one
+    /// whose rank does not fit.
+    #[inline]
+    pub(crate) fn of(moves: &[Move], mv: Move) -> TableMove {
+        let rank = if mv.is_capture() { rank(moves, mv) } else { 0 };
+        if rank >= TableMove::RANKS {
+            return TableMove::NONE;
+        }
+        TableMove((mv.from_to_index() | rank << 12) as u16)
+    }
+
+    /// The index of the move in the list of legal moves, if it is there.
+    #[inline]
+    pub(crate) fn find(self, moves: &[Move]) -> Option<usize> {
+        if self == TableMove::NONE {
+            return None;
+        }
+        let from_to = usize::from(self.0 & 0xfff);
+        let wanted = usize::from(self.0 >> 12);
+        moves.iter().position(|&mv| {
+            mv.from_to_index() == from_to && (!mv.is_capture() || rank(moves, mv) == wanted)
+        })
+    }
+}
+
+/// How many moves with the same from and to come before this one in numeric order.
+fn rank(moves: &[Move], mv: Move) -> usize {
+    let before = |other: &&Move| {
+        other.from_to_index() == mv.from_to_index() && other.to_bits() < mv.to_bits()
+    };
+    moves.iter().filter(before).count()
+}
+
+/// What the table knows of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Hit {
+    /// The best move, or the one that refuted.
+    pub(crate) mv: TableMove,
+    /// As the position itself sees it: the distance of a win counts from there.
+    pub(crate) score: Score,
+    /// The depth it was searched to.
+    pub(crate) depth: i32,
+    pub(crate) bound: Bound,
+}
+
+#[derive(Default)]
+struct Entry {
+    lock: AtomicU64,
+    data: AtomicU64,
+}
+
+const ENTRIES: usize = 4;
+
+#[derive(Default)]
+#[repr(align(64))]
+struct Bucket([Entry; ENTRIES]);
+
+const BUCKET_BYTES: usize = size_of::<Bucket>();
+const _: () = assert!(BUCKET_BYTES == 64);
+
+/// Up to this number of lines [`Table::clear`] really clears (32 MiB: a few milliseconds).
+const CLEAR_BUCKETS: usize = (32 << 20) / BUCKET_BYTES;
+
+const AGES: u64 = 64;
+/// A search's worth of age counts as this many plies of depth when an entry must go.
+const AGE_WEIGHT: i32 = 8;
+
+pub(crate) struct Table {
+    buckets: Vec<Bucket>,
+    /// XORed into every stored key. [`Table::clear`] changes it, after which no old entry matches.
+    salt: u64,
+    age: u64,
+    mib: usize,
+}
+
+impl std::fmt::Debug for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Table").field("mib", &self.mib).finish_non_exhaustive()
+    }
+}
+
+const fn pack(mv: TableMove, score: Score, eval: Score, depth: i32, bound: Bound, age: u64) -> u64 {
+    let bound = match bound {
+        Bound::Upper => 1,
+        Bound::Lower => 2,
+        Bound::Exact => 3,
+    };
+    mv.0 as u64
+        | (score.hundredths() as u16 as u64) << 16
+        | (eval.hundredths() as u16 as u64) << 32
+        | (depth as u8 as u64) << 48
+        | bound << 56
+        | age << 58
+}
+
+const fn depth_of(data: u64) -> i32 {
+    (data >> 48) as u8 as i32
+}
+
+const fn bound_of(data: u64) -> Option<Bound> {
+    match data >> 56 & 3 {
+        1 => Some(Bound::Upper),
+        2 => Some(Bound::Lower),
+        3 => Some(Bound::Exact),
+        _ => None,
+    }
+}
+
+const fn move_of(data: u64) -> TableMove {
+    TableMove(data as u16)
+}
+
+impl Table {
+    /// An empty table of this size.
+    pub(crate) fn new(mib: usize) -> Result<Table, EngineError> {
+        let out_of_memory = EngineError::OutOfMemory { mib };
+        let count = mib.checked_mul((1 << 20) / BUCKET_BYTES).ok_or(out_of_memory)?;
+        let mut buckets = Vec::new();
+        buckets.try_reserve_exact(count).map_err(|_| out_of_memory)?;
+        buckets.resize_with(count, Bucket::default);
+        Ok(Table { buckets, salt: 0, age: 0, mib })
+    }
+
+    /// The size in MiB.
+    pub(crate) const fn mib(&self) -> usize {
+        self.mib
+    }
+
+    /// Forgets everything, in constant time for big tables: their entries stay where they are,
+    /// but under a key that no longer matches, and are the first to be replaced.
+    pub(crate) fn clear(&mut self) {
+        self.age = 0;
+        if self.buckets.len() <= CLEAR_BUCKETS {
+            for entry in self.buckets.iter_mut().flat_map(|bucket| &mut bucket.0) {
+                *entry.lock.get_mut() = 0;
+                *entry.data.get_mut() = 0;
+            }
+        } else {
+            // Any sequence without short cycles will do.
+            self.salt = self.salt.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1 << 63 | 1);
+        }
+    }
+
+    /// A new search begins: entries of earlier ones become easier to replace.
+    pub(crate) fn next_search(&mut self) {
+        self.age = (self.age + 1) % AGES;
+    }
+
+    #[inline]
+    fn index(&self, key: u64) -> usize {
+        ((u128::from(key) * self.buckets.len() as u128) >> 64) as usize
+    }
+
+    /// What is known of the position with this key.
+    #[inline]
+    pub(crate) fn probe(&self, key: u64) -> Option<Hit> {
+        let lock = key ^ self.salt;
+        for entry in &self.buckets[self.index(key)].0 {
+            let data = entry.data.load(Relaxed);
+            if entry.lock.load(Relaxed) ^ data == lock
+                && let Some(bound) = bound_of(data)
+            {
+                return Some(Hit {
+                    mv: move_of(data),
+                    score: Score::new(i32::from((data >> 16) as i16)),
+                    depth: depth_of(data),
+                    bound,
+                });
+            }
+        }
+        None
+    }
+
+    /// Records a result. `depth` must be within 0..=255; the score is as the position sees it.
+    /// Without a move the one already known is kept.
+    pub(crate) fn store(
+        &self,
+        key: u64,
+        mut mv: TableMove,
+        score: Score,
+        eval: Score,
+        depth: i32,
+        bound: Bound,
+    ) {
+        let index = self.index(key);
+        let lock = key ^ self.salt;
+        let entries = &self.buckets[index].0;
+        let mut victim = &entries[0];
+        let mut least = i32::MAX;
+        for entry in entries {
+            let data = entry.data.load(Relaxed);
+            let old_lock = entry.lock.load(Relaxed) ^ data;
+            let age = (self.age + AGES - (data >> 58)) % AGES;
+            if old_lock == lock && bound_of(data).is_some() {
+                let known = move_of(data);
+                if mv == TableMove::NONE {
+                    mv = known;
+                }
+                if age == 0 && depth < depth_of(data) && bound != Bound::Exact {
+                    return;
+                }
+                victim = entry;
+                break;
+            }
+            // Empty, torn, or left over from before the last `clear`: its key belongs elsewhere.
+            let unused = bound_of(data).is_none() || self.index(old_lock ^ self.salt) != index;
+            let worth = if unused { i32::MIN } else { depth_of(data) - AGE_WEIGHT * age as i32 };
+            if worth < least {
+                least = worth;
+                victim = entry;
+            }
+        }
+        let data = pack(mv, score, eval, depth, bound, self.age);
+        victim.data.store(data, Relaxed);
+        victim.lock.store(lock ^ data, Relaxed);
+    }
+
+    /// The share of a sample of the table filled by the current search.
+    pub(crate) fn fullness(&self) -> f64 {
+        let sample = &self.buckets[..self.buckets.len().min(1000)];
+        let mut used = 0;
+        for (index, bucket) in sample.iter().enumerate() {
+            for entry in &bucket.0 {
+                let data = entry.data.load(Relaxed);
+                let key = entry.lock.load(Relaxed) ^ data ^ self.salt;
+                let current = bound_of(data).is_some() && data >> 58 == self.age;
+                used += u32::from(current && self.index(key) == index);
+            }
+        }
+        f64::from(used) / (sample.len() * ENTRIES) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use movegen::{Bitboard, Position, Square};
+
+    fn key(i: u64) -> u64 {
+        i.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    #[test]
+    fn an_entry_comes_back_as_stored() {
+        let table = Table::new(1).unwrap();
+        let moves = Position::initial().legal_moves();
+        let mv = TableMove::of(&moves, moves[3]);
+        for (score, depth, bound) in [
+            (Score::win_in(3), 0, Bound::Lower),
+            (Score::new(-7), 255, Bound::Exact),
+            (Score::loss_in(9), 31, Bound::Upper),
+        ] {
+            let k = key(depth as u64 + 1);
+            assert_eq!(table.probe(k), None);
+            table.store(k, mv, score, Score::DRAW, depth, bound);
+            assert_eq!(table.probe(k), Some(Hit { mv, score, depth, bound }));
+        }
+    }
+
+    #[test]
+    fn a_fail_low_keeps_the_known_move_and_depth_is_protected() {
+        let table = Table::new(1).unwrap();
+        let moves = Position::initial().legal_moves();
+        let mv = TableMove::of(&moves, moves[1]);
+        table.store(5, mv, Score::new(10), Score::DRAW, 8, Bound::Lower);
+        table.store(5, TableMove::NONE, Score::new(3), Score::DRAW, 3, Bound::Upper);
+        assert_eq!(table.probe(5).unwrap().depth, 8);
+        table.store(5, TableMove::NONE, Score::new(3), Score::DRAW, 9, Bound::Upper);
+        let hit = table.probe(5).unwrap();
+        assert_eq!((hit.mv, hit.depth, hit.bound), (mv, 9, Bound::Upper));
+    }
+
+    #[test]
+    fn shallow_and_old_entries_go_first() {
+        let mut table = Table::new(1).unwrap();
+        // Small keys all fall in the first line.
+        for (k, depth) in [(1, 9), (2, 4), (3, 7), (4, 8)] {
+            table.store(k, TableMove::NONE, Score::DRAW, Score::DRAW, depth, Bound::Exact);
+        }
+        table.store(5, TableMove::NONE, Score::DRAW, Score::DRAW, 1, Bound::Exact);
+        assert!(table.probe(2).is_none() && table.probe(5).is_some());
+        table.next_search();
+        table.store(6, TableMove::NONE, Score::DRAW, Score::DRAW, 2, Bound::Exact);
+        table.store(7, TableMove::NONE, Score::DRAW, Score::DRAW, 2, Bound::Exact);
+        assert!(table.probe(6).is_some() && table.probe(7).is_some());
+        assert!(table.probe(5).is_none() && table.probe(3).is_none());
+    }
+
+    #[test]
+    fn clearing_forgets_in_small_and_big_tables() {
+        for mib in [1, 64] {
+            let mut table = Table::new(mib).unwrap();
+            for round in 0..3 {
+                for i in 0..1000 {
+                    table.store(
+                        i << 40,
+                        TableMove::NONE,
+                        Score::DRAW,
+                        Score::DRAW,
+                        200,
+                        Bound::Exact,
+                    );
+                }
+                assert!(table.fullness() > 0.0, "{mib} {round}");
+                table.clear();
+                assert!((0..1000).all(|i| table.probe(i << 40).is_none()));
+                assert_eq!(table.fullness(), 0.0);
+                // The left-overs do not stand in the way, however deep.
+                for i in 0..4 {
+                    table.store(i, TableMove::NONE, Score::DRAW, Score::DRAW, 0, Bound::Exact);
+                }
+                assert!((0..4).all(|i| table.probe(i).is_some()));
+                table.clear();
+            }
+        }
+    }
+
+    #[test]
+    fn impossible_sizes_are_refused() {
+        assert!(matches!(Table::new(usize::MAX), Err(EngineError::OutOfMemory { .. })));
+        assert!(matches!(Table::new(1 << 42), Err(EngineError::OutOfMemory { .. })));
+    }
+
+    #[test]
+    fn captures_with_the_same_ends_are_told_apart() {
+        let square = |n| Square::new(n).unwrap();
+        let over = |n: [u8; 2]| n.into_iter().map(square).collect::<Bitboard>();
+        let mv = |captured| Move::new(square(37), square(17), captured);
+        let moves = [mv(over([31, 21])), mv(over([32, 22])), mv(over([32, 21]))];
+        let turned = [moves[2], moves[1], moves[0]];
+        for i in 0..3 {
+            let packed = TableMove::of(&moves, moves[i]);
+            assert_eq!(packed.find(&moves), Some(i));
+            assert_eq!(TableMove::of(&turned, moves[i]), packed);
+            assert_eq!(packed.find(&turned), Some(2 - i));
+        }
+        assert_eq!(TableMove::NONE.find(&moves), None);
+    }
+}

@@ -1,0 +1,196 @@
+//! Games: a start position, the moves played and everything in between.
+
+use crate::color::Color;
+use crate::draw::{self, DrawCounters, DrawReason, DrawRules, REPETITION_OCCURRENCES};
+use crate::error::IllegalMove;
+use crate::moves::Move;
+use crate::position::Position;
+
+/// Why a game is won.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum WinReason {
+    /// The loser has no piece left.
+    NoPieces,
+    /// The loser's pieces are all blocked.
+    Blocked,
+}
+
+impl std::fmt::Display for WinReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            WinReason::NoPieces => "no pieces left",
+            WinReason::Blocked => "no legal move",
+        })
+    }
+}
+
+/// How a game stands by the rules. Resignation, agreement and clocks are the caller's business.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Status {
+    /// The side to move may move.
+    Ongoing,
+    /// This side has won.
+    Win(Color, WinReason),
+    /// Nobody has won.
+    Draw(DrawReason),
+}
+
+impl Status {
+    /// Whether the game is over.
+    #[must_use]
+    pub const fn is_over(self) -> bool {
+        !matches!(self, Status::Ongoing)
+    }
+}
+
+/// A game: start position, moves, and for each moment the position and the draw counters.
+///
+/// The game does not stop itself: [`Game::status`] tells what the rules say, and after a draw
+/// moves can still be played, because opponents and analysts do.
+///
+/// # Examples
+/// ```
+/// use movegen::{DrawRules, Game, Position, Status};
+///
+/// let mut game = Game::new(Position::initial());
+/// let first = game.position().legal_moves()[0];
+/// game.play(first)?;
+/// assert_eq!(game.status(DrawRules::default()), Status::Ongoing);
+/// assert_eq!(game.undo(), Some(first));
+/// # Ok::<(), movegen::IllegalMove>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Game {
+    moves: Vec<Move>,
+    /// One more than `moves`, as are the next two.
+    positions: Vec<Position>,
+    counters: Vec<DrawCounters>,
+    keys: Vec<u64>,
+}
+
+impl Game {
+    /// A game that starts here, with all draw counters at 0.
+    #[must_use]
+    pub fn new(start: Position) -> Game {
+        Game::with_counters(start, DrawCounters::new(&start))
+    }
+
+    /// A game that starts here with these draw counters, see [`DrawCounters::with_plies`].
+    #[must_use]
+    pub fn with_counters(start: Position, counters: DrawCounters) -> Game {
+        Game {
+            moves: Vec::new(),
+            positions: vec![start],
+            counters: vec![counters],
+            keys: vec![start.key()],
+        }
+    }
+
+    /// Plays a move.
+    ///
+    /// # Errors
+    /// If it is no legal move of the current position; the game stays as it was.
+    pub fn play(&mut self, mv: Move) -> Result<(), IllegalMove> {
+        let before = *self.position();
+        if !before.legal_moves().contains(&mv) {
+            return Err(IllegalMove { mv, ply: self.ply(), position: before });
+        }
+        let after = before.after(mv);
+        self.counters.push(self.counters().after(&before, mv, &after));
+        self.moves.push(mv);
+        self.positions.push(after);
+        self.keys.push(after.key());
+        Ok(())
+    }
+
+    /// Takes the last move back and returns it; `None` at the start.
+    pub fn undo(&mut self) -> Option<Move> {
+        let mv = self.moves.pop()?;
+        self.positions.pop();
+        self.counters.pop();
+        self.keys.pop();
+        Some(mv)
+    }
+
+    /// Number of plies played.
+    #[must_use]
+    pub fn ply(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// The start position.
+    #[must_use]
+    pub fn start(&self) -> &Position {
+        &self.positions[0]
+    }
+
+    /// The current position.
+    #[must_use]
+    pub fn position(&self) -> &Position {
+        &self.positions[self.ply()]
+    }
+
+    /// The draw counters of the current position.
+    #[must_use]
+    pub fn counters(&self) -> &DrawCounters {
+        &self.counters[self.ply()]
+    }
+
+    /// The draw counters of the start position.
+    #[must_use]
+    pub fn start_counters(&self) -> &DrawCounters {
+        &self.counters[0]
+    }
+
+    /// The moves played.
+    #[must_use]
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
+    /// All positions, from the start to the current one: one more than there are moves.
+    #[must_use]
+    pub fn positions(&self) -> &[Position] {
+        &self.positions
+    }
+
+    /// The keys of the positions since the last capture or man move, the current one last: the
+    /// only ones that can still recur. Never empty.
+    #[must_use]
+    pub fn reversible_keys(&self) -> &[u64] {
+        let back = usize::from(self.counters().reversible());
+        &self.keys[self.ply().saturating_sub(back)..]
+    }
+
+    /// How often the current position has occurred in this game, this time included.
+    #[must_use]
+    pub fn occurrences(&self) -> u32 {
+        let current = self.position();
+        let earlier = draw::recurrences(&self.keys, self.counters().reversible())
+            .filter(|back| &self.positions[self.ply() - back] == current);
+        1 + earlier.count() as u32
+    }
+
+    /// How the game stands: a side without a legal move has lost; then repetition; then the 16-
+    /// and 5-move rules; then the 25-move rule.
+    #[must_use]
+    pub fn status(&self, rules: DrawRules) -> Status {
+        let position = self.position();
+        if !position.has_legal_move() {
+            let loser = position.side_to_move();
+            let blocked = !position.pieces(loser).is_empty();
+            let reason = if blocked { WinReason::Blocked } else { WinReason::NoPieces };
+            return Status::Win(loser.opponent(), reason);
+        }
+        if rules.has_repetition() && self.occurrences() >= REPETITION_OCCURRENCES {
+            return Status::Draw(DrawReason::Repetition);
+        }
+        self.counters().draw(rules).map_or(Status::Ongoing, Status::Draw)
+    }
+}
+
+impl Default for Game {
+    fn default() -> Game {
+        Game::new(Position::initial())
+    }
+}

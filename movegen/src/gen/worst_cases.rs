@@ -1,0 +1,131 @@
+//! No position may make generation explode: bounds on the explored jumps, not on time.
+//!
+//! The positions were found by simulated annealing over all placements of up to fifty pieces,
+//! with the number of explored jumps as the goal. They are of one kind: kings among enemies that
+//! stand apart, so that nearly every enemy can be taken and in many orders. That a captured piece
+//! stays on the board as an obstacle is what keeps the number of routes small: each enemy is
+//! passed once, along one of its two diagonals.
+
+use std::cell::Cell;
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use super::capture::{Captures, MEMO_AFTER, collect};
+use crate::bitboard::Bitboard;
+use crate::color::Color;
+use crate::moves::Move;
+use crate::position::Position;
+use crate::setup::Setup;
+use crate::square::Square;
+
+thread_local! {
+    static AFTER: Cell<u32> = const { Cell::new(MEMO_AFTER) };
+}
+
+pub(super) fn memo_after() -> u32 {
+    AFTER.get()
+}
+
+/// The sorted moves of White and the number of explored jumps, when states are remembered after
+/// `memo_after` of them.
+fn explore(position: &Position, memo_after: u32) -> (Vec<Move>, u32) {
+    AFTER.set(memo_after);
+    let mut captures = Captures::new();
+    collect::<true>(position.board(), &mut captures);
+    let mut moves = Vec::new();
+    captures.for_each(|from, to, captured| {
+        moves.push(Move::from_parts(from.trailing_zeros(), to.trailing_zeros(), captured));
+    });
+    AFTER.set(MEMO_AFTER);
+    moves.sort_unstable();
+    (moves, captures.steps)
+}
+
+/// FEN, number of moves, captured pieces, most explored jumps.
+const WORST: [(&str, usize, u32, u32); 4] = [
+    // One king, most jumps without remembering.
+    (
+        "W:WK27:BK1,K3,K6,K8,K9,K10,K11,K12,K14,K17,K19,K20,K21,K22,K23,K26,K30,K31,K32,K33,K34,\
+         K37,K41,K42,K43,K44,K45,K46,K50",
+        4,
+        17,
+        8_000,
+    ),
+    // One king, most jumps with remembering.
+    (
+        "W:WK27:BK8,K9,K10,K11,K12,K19,K20,K21,K22,K28,K30,K31,K33,K34,K41,K42,K43,K44",
+        12,
+        17,
+        5_000,
+    ),
+    // Many kings that all have a part in it.
+    (
+        "W:WK1,K3,K5,K6,K25,K26,K46,K48,K50:BK7,K8,K9,K10,K17,K18,K20,K21,K23,K29,K30,K31,K39,K40,\
+         K41,K42,K43",
+        28,
+        16,
+        14_000,
+    ),
+    // Men.
+    (
+        "W:W6,10,25,29,35,45,46,50:BK1,K4,K11,K12,K13,K14,K21,K22,K23,K24,K31,K32,K33,K34,K41,K42,\
+         K43,K44",
+        1,
+        16,
+        3_000,
+    ),
+];
+
+#[test]
+fn the_worst_positions_known_stay_cheap() {
+    for (fen, count, captured, most_jumps) in WORST {
+        let position = Position::from_fen(fen).unwrap();
+        let (moves, jumps) = explore(&position, MEMO_AFTER);
+        assert_eq!((moves.len(), moves[0].captured().len()), (count, captured), "{fen}");
+        assert_eq!(position.legal_moves().len(), count, "{fen}");
+        assert!(jumps <= most_jumps, "{jumps} jumps in {fen}");
+        assert!(jumps > most_jumps / 2, "the bound is loose: {jumps} jumps in {fen}");
+        assert_eq!(explore(&position, 0).0, moves, "{fen}");
+        assert_eq!(explore(&position, u32::MAX).0, moves, "{fen}");
+    }
+}
+
+/// White kings among black pieces, no two of which touch if `apart`.
+fn kings_among_enemies() -> impl Strategy<Value = Position> {
+    let squares = || prop::collection::vec(0..50usize, 1..30);
+    (squares(), prop::collection::vec(0..50usize, 1..6), any::<bool>()).prop_map(
+        |(enemies, kings, apart)| {
+            let all: Vec<Square> = Square::all().collect();
+            let mut setup = Setup::empty(Color::White);
+            for square in enemies.into_iter().map(|i| all[i]) {
+                let bits = square.bitboard().bits();
+                let around = bits >> 6 | bits >> 5 | bits << 5 | bits << 6;
+                if !apart || around & setup.kings[0].bits() == 0 {
+                    setup.kings[0] |= square.bitboard();
+                }
+            }
+            setup.kings[1] = kings.into_iter().map(|i| all[i]).collect::<Bitboard>();
+            setup.kings[0] = setup.kings[0] - setup.kings[1];
+            setup.position().unwrap()
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 20_000,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(50),
+        ..ProptestConfig::default()
+    })]
+
+    /// Remembering explored states must not change what comes out, nor add work.
+    #[test]
+    fn remembering_changes_nothing(position in kings_among_enemies()) {
+        let (plain, plain_jumps) = explore(&position, u32::MAX);
+        let (remembered, jumps) = explore(&position, 0);
+        prop_assert_eq!(remembered, plain);
+        prop_assert!(jumps <= plain_jumps);
+    }
+}

@@ -1,0 +1,170 @@
+//! Comments and the commands in them: clock times and evaluations.
+
+use std::time::Duration;
+
+use crate::color::Color;
+
+/// A comment, kept as text in one line. Commands such as `[%clk 0:12:30]` stay in the text and
+/// are read from it on demand, so that nothing of a file is lost.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Comment {
+    /// The text between the braces, blanks folded.
+    pub text: String,
+}
+
+/// One time of a `[%clock ...]` command.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ClockTime {
+    /// Whose clock; unknown if the time has no letter.
+    pub color: Option<Color>,
+    /// Whether this clock is running (a capital letter).
+    pub is_running: bool,
+    /// What is left on it.
+    pub time: Duration,
+}
+
+impl Comment {
+    /// A comment with this text, blanks folded.
+    #[must_use]
+    pub fn new(text: &str) -> Comment {
+        Comment { text: super::text::one_line(text) }
+    }
+
+    /// The commands: name and value of each `[%name value]`.
+    pub fn commands(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.text.split("[%").skip(1).filter_map(|part| {
+            let command = &part[..part.find(']')?];
+            let command = command.trim();
+            Some(match command.split_once(char::is_whitespace) {
+                Some((name, value)) => (name, value.trim()),
+                None => (command, ""),
+            })
+        })
+    }
+
+    /// The value of the first command of this name.
+    #[must_use]
+    pub fn command(&self, name: &str) -> Option<&str> {
+        self.commands().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v)
+    }
+
+    /// `[%emt 0:00:04]`: the time used for the move.
+    #[must_use]
+    pub fn elapsed_move_time(&self) -> Option<Duration> {
+        parse_time(self.command("emt")?)
+    }
+
+    /// `[%clk 1:02:03]`: the time left to the mover.
+    #[must_use]
+    pub fn remaining_time(&self) -> Option<Duration> {
+        parse_time(self.command("clk")?)
+    }
+
+    /// `[%clock w0:01:10 B0:01:15]`: the clocks of one or both sides.
+    #[must_use]
+    pub fn clocks(&self) -> Vec<ClockTime> {
+        let times = self.command("clock").unwrap_or_default().split_whitespace();
+        times.filter_map(clock_time).take(2).collect()
+    }
+
+    /// `[%eval 0.13]`: an evaluation in men, from White's point of view where we wrote it.
+    #[must_use]
+    pub fn evaluation(&self) -> Option<f64> {
+        let value = self.command("eval")?.split_whitespace().next_back()?;
+        value.parse().ok().filter(|v: &f64| v.is_finite())
+    }
+
+    /// The text without its commands.
+    #[must_use]
+    pub fn plain_text(&self) -> String {
+        let mut plain = String::new();
+        let mut rest = self.text.as_str();
+        while let Some(start) = rest.find("[%") {
+            plain.push_str(&rest[..start]);
+            rest = rest[start..].find(']').map_or("", |end| &rest[start + end + 1..]);
+        }
+        plain.push_str(rest);
+        super::text::one_line(&plain)
+    }
+}
+
+fn clock_time(text: &str) -> Option<ClockTime> {
+    let letter = text.chars().next()?;
+    let color = match letter.to_ascii_uppercase() {
+        'W' => Some(Color::White),
+        'B' => Some(Color::Black),
+        _ => None,
+    };
+    let time = parse_time(if color.is_some() { &text[1..] } else { text })?;
+    Some(ClockTime { color, is_running: color.is_some() && letter.is_ascii_uppercase(), time })
+}
+
+/// `h:mm:ss`, `mm:ss` or `ss`; the seconds may have decimals.
+fn parse_time(text: &str) -> Option<Duration> {
+    let parts: Vec<&str> = text.trim().split(':').collect();
+    let (seconds, larger) = parts.split_last().filter(|(_, l)| l.len() <= 2)?;
+    let mut total = 0u64;
+    for part in larger {
+        total = (total + number(part)?) * 60;
+    }
+    let (whole, part) = seconds.split_once('.').unwrap_or((seconds, "0"));
+    if part.is_empty() || part.len() > 9 || !part.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let nanos = format!("{part:0<9}").parse().ok()?;
+    Some(Duration::new(total + number(whole)?, nanos))
+}
+
+fn number(text: &str) -> Option<u64> {
+    let is_number = !text.is_empty() && text.len() <= 6 && text.bytes().all(|b| b.is_ascii_digit());
+    text.parse().ok().filter(|_| is_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_every_kind() {
+        let comment = Comment::new("[%clk 1:02:03] good [%emt 0:00:04.5]\n[%mct x]");
+        assert_eq!(comment.remaining_time(), Some(Duration::from_secs(3723)));
+        assert_eq!(comment.elapsed_move_time(), Some(Duration::from_millis(4500)));
+        assert_eq!(comment.command("MCT"), Some("x"));
+        assert_eq!(comment.plain_text(), "good");
+        let clocks = Comment::new("[%clock w0:01:10 B0:01:15]").clocks();
+        let time = Duration::from_secs;
+        assert_eq!(
+            clocks,
+            [
+                ClockTime { color: Some(Color::White), is_running: false, time: time(70) },
+                ClockTime { color: Some(Color::Black), is_running: true, time: time(75) },
+            ]
+        );
+        let bare = Comment::new("[%clock 0:01:10]").clocks();
+        assert_eq!(bare, [ClockTime { color: None, is_running: false, time: time(70) }]);
+    }
+
+    #[test]
+    fn evaluations_of_several_dialects() {
+        for (text, value) in [
+            ("[%eval 0.13] [%depth 21]", Some(0.13)),
+            ("[%eval -2]", Some(-2.0)),
+            ("{%eval \"name\" 0.15}", None),
+            ("[%eval \"name\" 0.15]", Some(0.15)),
+            ("1.23/17 5s", None),
+            ("[%eval nan]", None),
+            ("[%eval", None),
+        ] {
+            assert_eq!(Comment::new(text).evaluation(), value, "{text}");
+        }
+    }
+
+    #[test]
+    fn broken_times_are_no_times() {
+        for text in ["", "[%clk]", "[%clk 1:2:3:4]", "[%clk 1:-2]", "[%clk 1:02.]", "[%clk é]"] {
+            let comment = Comment::new(text);
+            assert_eq!((comment.remaining_time(), comment.clocks()), (None, vec![]), "{text}");
+        }
+        assert_eq!(Comment::new("[%clock é1:00 w x]").clocks(), []);
+    }
+}

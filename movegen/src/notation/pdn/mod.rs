@@ -1,0 +1,46 @@
+//! PDN, the portable draughts notation: files of games.
+//!
+//! [`PdnReader`] takes one game after the other from any buffered input and holds no more than
+//! one at a time. It is tolerant: a broken tag, move or variation gives a [`PdnWarning`] with its
+//! line and column, the readable part of the game stays, and the next game is read as if nothing
+//! had happened. [`write_game`] writes PDN 3.0 in one strict form; what it writes reads back the
+//! same.
+//!
+//! Games pass three stages: characters with places (`chars`), words (`token`), the shape of a
+//! game (`raw`); only then moves are compared with the rules (`resolve`), because a short capture
+//! may fit several moves of which the rest of the game decides.
+//!
+//! # Examples
+//! ```
+//! use movegen::notation::pdn::{self, GameResult, PdnReader, WriteOptions};
+//!
+//! let text = "[White \"A\"]\n1. 32-28 19-23 2. 28x19 14x23 {a man each} 2-0";
+//! let mut reader = PdnReader::new(text.as_bytes());
+//! let game = reader.next().expect("one game")?;
+//! assert_eq!(game.result, GameResult::WhiteWins);
+//! assert_eq!(game.line.moves().count(), 4);
+//! assert!(game.warnings.is_empty());
+//!
+//! let written = pdn::game_to_string(&game, &WriteOptions::default());
+//! assert!(written.ends_with("1. 32-28 19-23 2. 28x19 14x23 {a man each} 2-0\n\n"));
+//! # Ok::<(), movegen::notation::pdn::ParsePdnError>(())
+//! ```
+
+mod chars;
+mod comment;
+mod game;
+mod raw;
+mod reader;
+mod resolve;
+mod result;
+mod text;
+mod token;
+mod warning;
+mod writer;
+
+pub use comment::{ClockTime, Comment};
+pub use game::{Annotation, Line, PdnGame, Ply, Tags};
+pub use reader::{Counters, PdnReader, ReadOptions};
+pub use result::GameResult;
+pub use warning::{ParsePdnError, PdnWarning, PdnWarningKind};
+pub use writer::{WriteOptions, game_to_string, write_game};

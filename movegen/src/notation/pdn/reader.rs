@@ -1,0 +1,304 @@
+//! Games of a PDN file, one at a time.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::BufRead;
+
+use super::game::{Line, PdnGame, Tags};
+use super::raw::{MAX_WARNINGS, RawGame, RawReader};
+use super::resolve::Resolver;
+use super::result::GameResult;
+use super::warning::{ParsePdnError, PdnWarning, PdnWarningKind};
+use crate::notation::fen::{Fen, ParseFenError, StrandedMen, position_of};
+use crate::position::Position;
+
+/// The number of international draughts in the `GameType` tag.
+const INTERNATIONAL: u32 = 20;
+
+/// The number of English draughts.
+const ENGLISH: u32 = 21;
+
+/// How to read a PDN file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReadOptions {
+    /// Crown men that stand on their promotion row in a `FEN` tag instead of refusing the game.
+    pub promote_stranded_men: bool,
+    /// Recognise games that repeat an earlier one (start and moves). Costs about 16 bytes a game
+    /// for as long as the reader lives; without it memory does not depend on the file at all.
+    pub find_duplicates: bool,
+}
+
+impl Default for ReadOptions {
+    fn default() -> ReadOptions {
+        ReadOptions { promote_stranded_men: false, find_duplicates: true }
+    }
+}
+
+/// What was found in a file so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counters {
+    /// Games of any kind, the skipped ones too.
+    pub games: u64,
+    /// Games with moves that were read whole and are no duplicates.
+    pub used: u64,
+    /// Games whose main line ends early, be it by an illegal move, a null move or unreadable text.
+    pub truncated: u64,
+    /// Games of other types, which are skipped.
+    pub other_type: u64,
+    /// Games without a move; those without tags as well are skipped.
+    pub empty: u64,
+    /// Games with the start and the moves of an earlier one.
+    pub duplicates: u64,
+    /// Moves for which more than one reading fits the rest of the game.
+    pub ambiguous: u64,
+    /// Men crowned in start positions.
+    pub promoted: u64,
+    /// Warnings, also those that no game keeps.
+    pub warnings: u64,
+}
+
+/// Reads the games of a PDN file in turn.
+///
+/// An iterator: each item is a game or, once, the error that ended the input. Games of other
+/// types and empty ones are passed over and counted.
+pub struct PdnReader<R> {
+    raw: RawReader<R>,
+    options: ReadOptions,
+    counters: Counters,
+    seen: HashSet<u64>,
+    skipped: Vec<PdnWarning>,
+    is_done: bool,
+}
+
+impl<R: BufRead> PdnReader<R> {
+    /// A reader with the usual options.
+    pub fn new(input: R) -> PdnReader<R> {
+        PdnReader::with_options(input, ReadOptions::default())
+    }
+
+    /// A reader with these options.
+    pub fn with_options(input: R, options: ReadOptions) -> PdnReader<R> {
+        PdnReader {
+            raw: RawReader::new(input),
+            options,
+            counters: Counters::default(),
+            seen: HashSet::new(),
+            skipped: Vec::new(),
+            is_done: false,
+        }
+    }
+
+    /// What was found so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Takes out the warnings of games that were passed over (at most 100 are kept).
+    pub fn take_skipped_warnings(&mut self) -> Vec<PdnWarning> {
+        std::mem::take(&mut self.skipped)
+    }
+
+    /// The line reached, from 1.
+    pub fn line(&self) -> u64 {
+        self.raw.lexer.place().line
+    }
+
+    fn skip(&mut self, warnings: Vec<PdnWarning>) {
+        self.counters.warnings += warnings.len() as u64;
+        let room = MAX_WARNINGS.saturating_sub(self.skipped.len());
+        self.skipped.extend(warnings.into_iter().take(room));
+    }
+
+    /// The next game of a kind that is read.
+    fn next_game(&mut self) -> Option<PdnGame> {
+        loop {
+            let mut raw = self.raw.read()?;
+            if raw.is_empty() {
+                // Separators in a row, or text without a game.
+                self.counters.empty += u64::from(raw.end.is_some());
+                self.skip(raw.warnings);
+                continue;
+            }
+            self.counters.games += 1;
+            if let Some(other) = other_type(&mut raw) {
+                self.counters.other_type += 1;
+                raw.warnings.push(PdnWarning::at(raw.place, PdnWarningKind::OtherGameType(other)));
+                self.skip(raw.warnings);
+                continue;
+            }
+            let game = self.resolve(raw);
+            self.counters.warnings += game.warnings.len() as u64;
+            return Some(game);
+        }
+    }
+
+    fn resolve(&mut self, mut raw: RawGame) -> PdnGame {
+        let mut warnings = std::mem::take(&mut raw.warnings);
+        let (fen, bad_start) = match self.start(&raw, &mut warnings) {
+            Ok(fen) => (fen, None),
+            Err(warning) => (None, Some(warning)),
+        };
+        let (start, fen) = match fen {
+            Some((start, fen)) => (start, Some(fen)),
+            None => (Position::initial(), None),
+        };
+        let result = result(&raw, &mut warnings);
+        let mut tags = Tags::new();
+        for (_, name, value) in raw.tags {
+            tags.push(name, value);
+        }
+        let mut resolver = Resolver::new();
+        let (line, stopped) = if bad_start.is_some() {
+            // Moves from an unknown position: kept as text.
+            let mut line = Line::default();
+            let text = raw.line.to_text();
+            if !text.is_empty() {
+                let comment = super::comment::Comment::new(&text);
+                line.lead.push(super::game::Annotation::Comment(comment));
+            }
+            (line, bad_start)
+        } else {
+            let resolved = resolver.line(start, raw.line);
+            (resolved.line, resolved.stopped)
+        };
+        warnings.append(&mut resolver.warnings);
+        let truncated = stopped.or(raw.abandoned);
+        if let Some(warning) = &truncated
+            && !warnings.contains(warning)
+        {
+            warnings.push(warning.clone());
+        }
+        warnings.sort_by_key(|w| (w.line, w.column));
+        warnings.truncate(MAX_WARNINGS);
+        let mut game = PdnGame {
+            tags,
+            start,
+            halfmoves: fen.as_ref().and_then(|f| f.halfmoves),
+            move_number: fen.as_ref().and_then(|f| f.move_number),
+            line,
+            result,
+            truncated,
+            is_duplicate: false,
+            warnings,
+            first_line: raw.place.line,
+        };
+        self.counters.ambiguous += resolver.ambiguous;
+        self.count(&mut game);
+        game
+    }
+
+    fn count(&mut self, game: &mut PdnGame) {
+        let has_moves = !game.line.plies.is_empty();
+        if has_moves && self.options.find_duplicates {
+            let mut hasher = DefaultHasher::new();
+            game.start.hash(&mut hasher);
+            game.line.moves().for_each(|m| m.hash(&mut hasher));
+            game.is_duplicate = !self.seen.insert(hasher.finish());
+        }
+        self.counters.duplicates += u64::from(game.is_duplicate);
+        self.counters.truncated += u64::from(game.truncated.is_some());
+        self.counters.empty += u64::from(!has_moves && game.truncated.is_none());
+        self.counters.used +=
+            u64::from(has_moves && game.truncated.is_none() && !game.is_duplicate);
+    }
+
+    /// The start position, from the `FEN` tag if there is one.
+    fn start(
+        &mut self,
+        raw: &RawGame,
+        warnings: &mut Vec<PdnWarning>,
+    ) -> Result<Option<(Position, Fen)>, PdnWarning> {
+        let Some((place, text)) = raw.tag("FEN").filter(|(_, text)| !is_unknown(text)) else {
+            return Ok(None);
+        };
+        let stranded = if self.options.promote_stranded_men {
+            StrandedMen::Promote
+        } else {
+            StrandedMen::Refuse
+        };
+        let read = || -> Result<(Fen, Position), ParseFenError> {
+            let fen = Fen::parse_with(text, stranded)?;
+            let position = position_of(&fen.setup, text)?;
+            Ok((fen, position))
+        };
+        match read() {
+            Ok((fen, position)) => {
+                let odd = fen.warnings.iter().take(MAX_WARNINGS);
+                warnings.extend(odd.map(|&w| PdnWarning::at(place, PdnWarningKind::Fen(w))));
+                self.counters.promoted += u64::from(fen.promoted);
+                Ok(Some((position, fen)))
+            }
+            Err(error) => Err(PdnWarning::at(place, PdnWarningKind::BadFen(error))),
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for PdnReader<R> {
+    type Item = Result<PdnGame, ParsePdnError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_done {
+            return None;
+        }
+        let game = self.next_game();
+        if game.is_none() {
+            self.is_done = true;
+            let line = self.line();
+            let source = self.raw.lexer.take_error()?;
+            return Some(Err(ParsePdnError::Io { line, source }));
+        }
+        game.map(Ok)
+    }
+}
+
+fn is_unknown(value: &str) -> bool {
+    matches!(value.trim(), "" | "?" | "*" | "-")
+}
+
+/// The type of a game that is not international draughts.
+fn other_type(raw: &mut RawGame) -> Option<u32> {
+    if let Some((place, value)) = raw.tag("GameType").filter(|(_, v)| !is_unknown(v)) {
+        let digits: String = value.trim().chars().take_while(char::is_ascii_digit).collect();
+        match digits.parse::<u32>() {
+            Ok(INTERNATIONAL) => return None,
+            Ok(other) => return Some(other),
+            Err(_) => {
+                let kind = PdnWarningKind::BadGameType(value.to_owned());
+                raw.warnings.push(PdnWarning::at(place, kind));
+            }
+        }
+    }
+    let plies = &raw.line.plies;
+    if raw.tag("FEN").is_some() {
+        return None;
+    }
+    let Some(first) = plies.first() else {
+        // Squares with letters belong to the boards of 8x8 (Russian, Brazilian and others).
+        return raw.has_letters.then_some(25);
+    };
+    // English draughts: squares up to 32, and Black, who sits at the low numbers, begins.
+    let begins_at_the_top = (9..=12).contains(&first.written.squares[0].number());
+    let is_small =
+        || plies.iter().flat_map(|p| &p.written.squares).all(|square| square.number() <= 32);
+    (begins_at_the_top && is_small()).then_some(ENGLISH)
+}
+
+/// The result of tag and terminator.
+fn result(raw: &RawGame, warnings: &mut Vec<PdnWarning>) -> GameResult {
+    let end = raw.end.map_or(GameResult::Unknown, |(_, result)| result);
+    let Some((place, value)) = raw.tag("Result").filter(|(_, v)| !matches!(v.trim(), "" | "?"))
+    else {
+        return end;
+    };
+    let Some(tag) = GameResult::parse(value) else {
+        warnings.push(PdnWarning::at(place, PdnWarningKind::BadResult(value.to_owned())));
+        return end;
+    };
+    if let Some((place, end)) = raw.end
+        && end != tag
+        && end != GameResult::Unknown
+    {
+        warnings.push(PdnWarning::at(place, PdnWarningKind::ResultMismatch { tag, end }));
+    }
+    tag
+}

@@ -1,0 +1,341 @@
+//! From moves as written to legal moves.
+//!
+//! Short notation of a capture can fit several moves, and some sources write a capture step by
+//! step. So a line is read as a search: each written move has the legal moves it may stand for,
+//! and the first choice for which the rest of the line is playable counts. Almost every move has
+//! one reading, so that almost every line is read straight through.
+
+use super::comment::Comment;
+use super::game::{Annotation, Line, Ply};
+use super::raw::{MAX_WARNINGS, RawAnnotation, RawLine, RawPly, SetUp, plies_to_words};
+use super::warning::{PdnWarning, PdnWarningKind};
+use crate::moves::Move;
+use crate::notation::moves::{MoveText, ParseMoveError};
+use crate::position::Position;
+
+/// How many moves may be tried in one game in search of the right readings.
+const MAX_RETRIES: usize = 50_000;
+
+/// The result of reading a line.
+pub(super) struct Resolved {
+    pub(super) line: Line,
+    /// Why the line is shorter than it was written.
+    pub(super) stopped: Option<PdnWarning>,
+}
+
+/// Reads the lines of one game and collects what is odd about them.
+pub(super) struct Resolver {
+    pub(super) warnings: Vec<PdnWarning>,
+    pub(super) ambiguous: u64,
+    /// Moves that may still be tried after a wrong reading.
+    retries: usize,
+}
+
+/// A reading of one or more written moves.
+#[derive(Clone)]
+struct Reading {
+    mv: Move,
+    /// How many written moves it takes; more than one for a capture in steps.
+    taken: usize,
+    is_partial: bool,
+}
+
+#[derive(Clone)]
+struct Step {
+    /// Index of the first written move.
+    index: usize,
+    before: Position,
+    reading: Reading,
+}
+
+/// Several readings of one written move.
+struct Choice {
+    /// Steps before it.
+    depth: usize,
+    index: usize,
+    before: Position,
+    readings: Vec<Reading>,
+    next: usize,
+}
+
+/// The best path found.
+#[derive(Default)]
+struct Path {
+    steps: Vec<Step>,
+    is_whole: bool,
+    /// Readings of the first written move for which more than one fits.
+    rivals: Option<(usize, Vec<Move>)>,
+}
+
+impl Resolver {
+    pub(super) fn new() -> Resolver {
+        Resolver { warnings: Vec::new(), ambiguous: 0, retries: MAX_RETRIES }
+    }
+
+    fn warn(&mut self, warning: PdnWarning) {
+        if self.warnings.len() < MAX_WARNINGS {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// Reads a line that starts at a position.
+    pub(super) fn line(&mut self, start: Position, raw: RawLine) -> Resolved {
+        let Some(first) = set_up(start, &raw.lead) else {
+            let line = Line { lead: self.annotations(start, start, raw.lead), plies: Vec::new() };
+            return self.cut_short(line, start, &raw.plies, raw.stop);
+        };
+        let path = find_path(first, &raw.plies, &mut self.retries);
+        self.report(&raw.plies, &path);
+        let mut line = Line { lead: self.annotations(start, start, raw.lead), plies: Vec::new() };
+        let mut plies = raw.plies.into_iter();
+        let mut last = first;
+        for step in path.steps {
+            let mut ply = Ply::from(step.reading.mv);
+            last = step.before.after(step.reading.mv);
+            for written in plies.by_ref().take(step.reading.taken) {
+                ply.nags.extend(written.nags);
+                last = set_up(last, &written.after).unwrap_or(last);
+                ply.after.extend(self.annotations(
+                    step.before,
+                    step.before.after(step.reading.mv),
+                    written.after,
+                ));
+            }
+            line.plies.push(ply);
+        }
+        self.cut_short(line, last, plies.as_slice(), raw.stop)
+    }
+
+    /// Adds what was not read as a comment and says why.
+    fn cut_short(
+        &mut self,
+        mut line: Line,
+        position: Position,
+        rest: &[RawPly],
+        stop: Option<(super::chars::Place, String)>,
+    ) -> Resolved {
+        let mut words = Vec::new();
+        plies_to_words(rest, &mut words);
+        let stopped = match (rest.first(), &stop) {
+            (Some(ply), _) => {
+                let error = match ParseMoveError::only(&ply.text, ply.written.candidates(&position))
+                {
+                    Err(error) => error,
+                    Ok(_) => ParseMoveError::illegal(&ply.text),
+                };
+                Some(PdnWarning::at(ply.place, PdnWarningKind::Move(error)))
+            }
+            (None, Some((place, text))) => {
+                let first = text.split(' ').next().unwrap_or_default().to_owned();
+                Some(PdnWarning::at(*place, PdnWarningKind::NullMove(first)))
+            }
+            (None, None) => None,
+        };
+        words.extend(stop.map(|(_, text)| text));
+        if !words.is_empty() {
+            line.tail().push(Annotation::Comment(Comment::new(&words.join(" "))));
+        }
+        Resolved { line, stopped }
+    }
+
+    /// Warns of readings that are doubtful.
+    fn report(&mut self, plies: &[RawPly], path: &Path) {
+        for step in &path.steps {
+            let ply = &plies[step.index];
+            if step.reading.is_partial {
+                let (text, whole) = (ply.text.clone(), step.reading.mv.to_string());
+                let kind = PdnWarningKind::PartialCapture { text, whole };
+                self.warn(PdnWarning::at(ply.place, kind));
+            }
+        }
+        if let Some((index, candidates)) = &path.rivals {
+            let ply = &plies[*index];
+            if let Err(error) = ParseMoveError::only(&ply.text, candidates.clone()) {
+                self.ambiguous += 1;
+                self.warn(PdnWarning::at(ply.place, PdnWarningKind::AmbiguousMove(error)));
+            }
+        }
+    }
+
+    /// What stands after a move that was played on `before` and led to `after`.
+    fn annotations(
+        &mut self,
+        before: Position,
+        after: Position,
+        list: Vec<RawAnnotation>,
+    ) -> Vec<Annotation> {
+        let mut position = after;
+        // A variation replaces the last move, or starts from the last set-up.
+        let mut base = before;
+        let mut out = Vec::new();
+        for annotation in list {
+            match annotation {
+                RawAnnotation::Comment(text) | RawAnnotation::Prose(text) => {
+                    if !text.is_empty() {
+                        out.push(Annotation::Comment(Comment::new(&text)));
+                    }
+                }
+                RawAnnotation::SetUp { set_up, text, .. } => match apply(position, &set_up) {
+                    Some(next) => {
+                        position = next;
+                        base = next;
+                        out.push(Annotation::SetUp(next));
+                    }
+                    None => {
+                        let text = format!("/FEN \"{text}\"/");
+                        out.push(Annotation::Comment(Comment::new(&text)));
+                    }
+                },
+                RawAnnotation::Variation(raw) => out.extend(self.variation(base, raw)),
+            }
+        }
+        out
+    }
+
+    /// A variation, or a comment with its text if its first move is not legal.
+    fn variation(&mut self, start: Position, raw: RawLine) -> Option<Annotation> {
+        let is_playable = !raw.plies.is_empty()
+            && set_up(start, &raw.lead).is_some_and(|p| !readings(p, &raw.plies, 0).is_empty());
+        if is_playable {
+            let resolved = self.line(start, raw);
+            if let Some(warning) = resolved.stopped {
+                self.warn(warning);
+            }
+            return Some(Annotation::Variation(resolved.line));
+        }
+        if let Some(ply) = raw.plies.first() {
+            let error = ParseMoveError::illegal(&ply.text);
+            self.warn(PdnWarning::at(ply.place, PdnWarningKind::Move(error)));
+        }
+        let text = raw.to_text();
+        let comment = Comment::new(&format!("({text})"));
+        (!text.is_empty()).then_some(Annotation::Comment(comment))
+    }
+}
+
+fn apply(position: Position, set_up: &SetUp) -> Option<Position> {
+    match set_up {
+        SetUp::Position(position) => Some(*position),
+        SetUp::Side(side) if *side == position.side_to_move() => Some(position),
+        SetUp::Side(_) => Some(position.with_other_side()),
+        SetUp::Unusable(_) => None,
+    }
+}
+
+/// The position after the set-up commands of a list; `None` if one is unusable.
+fn set_up(position: Position, list: &[RawAnnotation]) -> Option<Position> {
+    list.iter().try_fold(position, |position, annotation| match annotation {
+        RawAnnotation::SetUp { set_up, .. } => apply(position, set_up),
+        _ => Some(position),
+    })
+}
+
+/// The legal moves that the written move at `index` may stand for.
+fn readings(position: Position, plies: &[RawPly], index: usize) -> Vec<Reading> {
+    let written = &plies[index].written;
+    let with = |moves: Vec<Move>, taken, is_partial| -> Vec<Reading> {
+        moves.into_iter().map(|mv| Reading { mv, taken, is_partial }).collect()
+    };
+    let moves = written.candidates(&position);
+    if !moves.is_empty() || !position.has_capture(position.side_to_move()) {
+        return with(moves, 1, false);
+    }
+    // A capture in steps: `26x37 37x28`.
+    let mut squares = written.squares.clone();
+    for (taken, next) in (2..).zip(plies[index + 1..].iter().take(32)) {
+        if squares.last() != next.written.squares.first() {
+            break;
+        }
+        squares.extend_from_slice(&next.written.squares[1..]);
+        let joined = MoveText { squares: squares.clone(), captured: None };
+        let moves = joined.candidates(&position);
+        if !moves.is_empty() {
+            return with(moves, taken, false);
+        }
+    }
+    let moves = written.continuations(&position);
+    if moves.len() == 1 { with(moves, 1, true) } else { Vec::new() }
+}
+
+/// The first path through all written moves, or else the longest.
+fn find_path(start: Position, plies: &[RawPly], retries: &mut usize) -> Path {
+    let mut best = Path::default();
+    let mut steps: Vec<Step> = Vec::new();
+    let mut choices: Vec<Choice> = Vec::new();
+    let mut is_retry = false;
+    let (mut index, mut position) = (0, Some(start));
+    loop {
+        // Forward until the end or until nothing fits.
+        while let (Some(before), true) = (position, index < plies.len()) {
+            let mut found = readings(before, plies, index);
+            let Some(reading) = found.first().cloned() else { break };
+            if found.len() > 1 {
+                let depth = steps.len();
+                let readings = std::mem::take(&mut found);
+                choices.push(Choice { depth, index, before, readings, next: 1 });
+            }
+            (index, position) = advance(&mut steps, plies, index, before, reading);
+            if is_retry {
+                *retries = retries.saturating_sub(1);
+                if *retries == 0 {
+                    return longer(best, steps, index == plies.len());
+                }
+            }
+        }
+        let is_whole = index == plies.len();
+        if is_whole && best.is_whole {
+            best.rivals = rivals(&best.steps, &steps);
+            return best;
+        }
+        if is_whole || (!best.is_whole && steps.len() > best.steps.len()) {
+            // Keeping a path costs as much as trying some moves.
+            *retries = retries.saturating_sub(steps.len() / 64);
+            best = Path { steps: steps.clone(), is_whole, rivals: None };
+        }
+        // Back to the last choice that is not used up.
+        while choices.last().is_some_and(|c| c.next == c.readings.len()) {
+            choices.pop();
+        }
+        let Some(choice) = choices.last_mut() else { return best };
+        steps.truncate(choice.depth);
+        let reading = choice.readings[choice.next].clone();
+        choice.next += 1;
+        is_retry = true;
+        if *retries == 0 {
+            return best;
+        }
+        (index, position) = advance(&mut steps, plies, choice.index, choice.before, reading);
+    }
+}
+
+/// The better of the best path and the one at hand.
+fn longer(best: Path, steps: Vec<Step>, is_whole: bool) -> Path {
+    if best.is_whole || best.steps.len() >= steps.len() {
+        best
+    } else {
+        Path { steps, is_whole, rivals: None }
+    }
+}
+
+/// Plays a reading; the position is `None` if a set-up after it is unusable.
+fn advance(
+    steps: &mut Vec<Step>,
+    plies: &[RawPly],
+    index: usize,
+    before: Position,
+    reading: Reading,
+) -> (usize, Option<Position>) {
+    let next = index + reading.taken;
+    let mut position = Some(before.after(reading.mv));
+    for ply in &plies[index..next] {
+        position = position.and_then(|p| set_up(p, &ply.after));
+    }
+    steps.push(Step { index, before, reading });
+    (next, position)
+}
+
+/// Where two paths part, and with which moves.
+fn rivals(a: &[Step], b: &[Step]) -> Option<(usize, Vec<Move>)> {
+    let (a, b) = a.iter().zip(b).find(|(a, b)| a.reading.mv != b.reading.mv)?;
+    Some((a.index, vec![a.reading.mv, b.reading.mv]))
+}

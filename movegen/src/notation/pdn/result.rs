@@ -1,0 +1,166 @@
+//! Results of games.
+
+use std::fmt;
+
+use crate::color::Color;
+use crate::notation::fen::is_dash;
+
+/// How a game ended.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum GameResult {
+    /// `2-0`
+    WhiteWins,
+    /// `1-1`
+    Draw,
+    /// `0-2`
+    BlackWins,
+    /// `0-0`: both sides lose (double forfeit).
+    BothLose,
+    /// `*`: not finished or not known.
+    #[default]
+    Unknown,
+}
+
+impl GameResult {
+    /// The result in the two-point form that PDN 3.0 prescribes for international draughts.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            GameResult::WhiteWins => "2-0",
+            GameResult::Draw => "1-1",
+            GameResult::BlackWins => "0-2",
+            GameResult::BothLose => "0-0",
+            GameResult::Unknown => "*",
+        }
+    }
+
+    /// The winner, if there is one.
+    #[must_use]
+    pub const fn winner(self) -> Option<Color> {
+        match self {
+            GameResult::WhiteWins => Some(Color::White),
+            GameResult::BlackWins => Some(Color::Black),
+            _ => None,
+        }
+    }
+
+    /// Reads the value of a `Result` tag: two-point and chess style, `½-½`, `0.5-0.5`, forfeits
+    /// (`2-0F`, `+-`), plus draws (`1+ - 1-`) and other scores, of which the larger number wins.
+    /// `None` for anything else.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<GameResult> {
+        let mut plain = String::new();
+        for c in text.chars().filter(|c| !c.is_whitespace()).take(40) {
+            match c {
+                '½' => plain.push_str("1/2"),
+                c if is_dash(c) => plain.push('-'),
+                ',' => plain.push('.'),
+                c => plain.push(c),
+            }
+        }
+        let plain = plain.strip_suffix(['F', 'f']).unwrap_or(&plain);
+        match plain {
+            "*" => return Some(GameResult::Unknown),
+            "+-" | "+--" => return Some(GameResult::WhiteWins),
+            "-+" | "--+" => return Some(GameResult::BlackWins),
+            "1+-1-" | "1--1+" => return Some(GameResult::Draw),
+            "0-0" => return Some(GameResult::BothLose),
+            _ => {}
+        }
+        let (white, black) = plain.split_once('-')?;
+        let (white, black) = (points(white)?, points(black)?);
+        Some(match white.cmp(&black) {
+            std::cmp::Ordering::Greater => GameResult::WhiteWins,
+            std::cmp::Ordering::Equal => GameResult::Draw,
+            std::cmp::Ordering::Less => GameResult::BlackWins,
+        })
+    }
+
+    /// Reads a whole word of the move text. Scores that could be moves (`12-8`) are none here.
+    pub(super) fn parse_token(word: &str) -> Option<GameResult> {
+        let plain: String = word.chars().map(|c| if is_dash(c) { '-' } else { c }).collect();
+        let known = matches!(
+            plain.strip_suffix(['F', 'f']).unwrap_or(&plain),
+            "2-0" | "1-1" | "0-2" | "1-0" | "0-1" | "0-0" | "+-" | "-+" | "1+-1-" | "1--1+"
+        );
+        // `1.5-0.5` but not `1.5-10`, which is a move after its number.
+        let is_score = || {
+            plain.contains(['/', '½'])
+                || plain.split_once('-').is_some_and(|(w, b)| w.contains('.') && b.contains('.'))
+        };
+        if known || is_score() { GameResult::parse(&plain) } else { None }
+    }
+}
+
+impl fmt::Display for GameResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Points in units of 1/1000: `2`, `1/2`, `11/2` (one and a half), `0.5`.
+fn points(text: &str) -> Option<u64> {
+    let number = |t: &str| t.parse::<u32>().ok().filter(|_| !t.starts_with('+')).map(u64::from);
+    if let Some(whole) = text.strip_suffix("1/2") {
+        return Some(if whole.is_empty() { 500 } else { number(whole)? * 1000 + 500 });
+    }
+    match text.split_once('.') {
+        None => Some(number(text)? * 1000),
+        Some((whole, part)) => {
+            if part.is_empty() || part.len() > 3 || !part.bytes().all(|b| b.is_ascii_digit()) {
+                return None;
+            }
+            let whole = if whole.is_empty() { 0 } else { number(whole)? };
+            let thousandths = number(part)? * 10u64.pow(3 - part.len() as u32);
+            Some(whole * 1000 + thousandths)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::GameResult::{self, *};
+
+    #[test]
+    fn every_system_of_the_table() {
+        for (text, result) in [
+            ("2-0", WhiteWins),
+            ("1-1", Draw),
+            ("0-2", BlackWins),
+            ("*", Unknown),
+            ("1-0", WhiteWins),
+            ("1/2-1/2", Draw),
+            ("0-1", BlackWins),
+            ("0-0", BothLose),
+            ("½-½", Draw),
+            ("0.5-0.5", Draw),
+            ("0,5-0,5", Draw),
+            ("1-1F", Draw),
+            ("2-0F", WhiteWins),
+            ("0-2F", BlackWins),
+            ("+-", WhiteWins),
+            ("-+", BlackWins),
+            ("1+ - 1-", Draw),
+            ("1- - 1+", Draw),
+            ("2 – 0", WhiteWins),
+            ("12-8", WhiteWins),
+            ("1½-½", WhiteWins),
+            ("3-3", Draw),
+        ] {
+            assert_eq!(GameResult::parse(text), Some(result), "{text}");
+        }
+        for text in ["", "?", "2", "2-", "-2", "won", "2-x", "1.-2", "2-0-1", "+2-0", "1.2345-0"] {
+            assert_eq!(GameResult::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_never_a_move() {
+        for text in ["1-18", "2-08", "12-8", "1.5-10", "1.32-28", "6-1", "3-3", "1-"] {
+            assert_eq!(GameResult::parse_token(text), None, "{text}");
+        }
+        for text in ["2-0", "1.5-0.5", "1/2-1/2", "½-½", "2-0F", "+-", "0-0"] {
+            assert!(GameResult::parse_token(text).is_some(), "{text}");
+        }
+    }
+}

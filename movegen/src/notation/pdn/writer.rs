@@ -1,0 +1,271 @@
+//! PDN 3.0 in one strict form.
+
+use std::io::{self, Write};
+
+use super::game::{Annotation, Line, PdnGame};
+use super::text::one_line;
+use crate::color::Color;
+use crate::notation::fen::Fen;
+use crate::notation::moves::format_move;
+use crate::position::Position;
+
+/// Lines of move text are shorter than this many characters.
+const LINE: usize = 80;
+
+/// How to write a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct WriteOptions {
+    /// End the move text with `*` as PDN 3.0 wants it, instead of with the result.
+    pub star_terminator: bool,
+    /// Only tags, moves and `*`, for readers such as Hub 2.1: no comments, NAGs, variations or
+    /// set-ups (the moves end before the first set-up).
+    pub plain: bool,
+    /// Write lidraughts' counters (`:Hn`, `:Fn`) behind the FEN if they are known; few readers
+    /// take them.
+    pub fen_counters: bool,
+}
+
+/// Tags in the order of writing that are there in every game, with the value for "unknown".
+const ALWAYS: [(&str, &str); 6] = [
+    ("Event", "?"),
+    ("Site", "?"),
+    ("Date", "????.??.??"),
+    ("Round", "?"),
+    ("White", "?"),
+    ("Black", "?"),
+];
+
+/// Tags that follow the result if they are known.
+const IF_KNOWN: [&str; 5] =
+    ["WhiteType", "BlackType", "TimeControl", "TimeControlWhite", "TimeControlBlack"];
+
+/// Tags that the writer sets itself.
+const OWN: [&str; 5] = ["Result", "GameType", "SetUp", "FEN", "PlyCount"];
+
+/// Writes a game, followed by an empty line.
+///
+/// The tags come in the usual order, unknown ones after the known; the result is in the two-point
+/// form; a capture is written long only where its short form is ambiguous.
+///
+/// # Errors
+/// If the output fails.
+pub fn write_game(out: &mut impl Write, game: &PdnGame, options: &WriteOptions) -> io::Result<()> {
+    out.write_all(game_to_string(game, options).as_bytes())
+}
+
+/// The text that [`write_game`] writes.
+#[must_use]
+pub fn game_to_string(game: &PdnGame, options: &WriteOptions) -> String {
+    let mut text = tags(game, options);
+    text.push('\n');
+    let mut movetext = MoveText::new(text);
+    movetext.line(game.start, &game.line, options);
+    let end = if options.star_terminator || options.plain { "*" } else { game.result.as_str() };
+    movetext.word(end);
+    movetext.flush();
+    movetext.text.push_str("\n\n");
+    movetext.text
+}
+
+fn tags(game: &PdnGame, options: &WriteOptions) -> String {
+    let mut text = String::new();
+    let mut tag = |name: &str, value: &str| {
+        let value = one_line(value).replace('\\', "\\\\").replace('"', "\\\"");
+        text.push_str(&format!("[{name} \"{value}\"]\n"));
+    };
+    for (name, unknown) in ALWAYS {
+        tag(name, game.tags.get(name).filter(|v| !v.is_empty()).unwrap_or(unknown));
+    }
+    tag("Result", game.result.as_str());
+    for name in IF_KNOWN {
+        if let Some(value) = game.tags.get(name) {
+            tag(name, value);
+        }
+    }
+    tag("GameType", "20");
+    let (halfmoves, move_number) =
+        if options.fen_counters { (game.halfmoves, game.move_number) } else { (None, None) };
+    let fen = Fen { halfmoves, move_number, ..Fen::from(&game.start) };
+    if game.start != Position::initial() || halfmoves.is_some() || move_number.is_some() {
+        tag("SetUp", "1");
+        tag("FEN", &fen.to_string_with_counters());
+    }
+    tag("PlyCount", &plies(&game.line, options).to_string());
+    if let Some(value) = game.tags.get("Termination") {
+        tag("Termination", value);
+    }
+    let is_written = |name: &str| {
+        let known = ALWAYS.iter().map(|(n, _)| *n).chain(IF_KNOWN).chain(OWN);
+        known.chain(["Termination"]).any(|n| n.eq_ignore_ascii_case(name))
+    };
+    for (name, value) in game.tags.iter().filter(|(n, _)| !n.is_empty() && !is_written(n)) {
+        tag(name, value);
+    }
+    text
+}
+
+/// How many moves of the line are written.
+fn plies(line: &Line, options: &WriteOptions) -> usize {
+    let sets_up = |list: &[Annotation]| list.iter().any(|a| matches!(a, Annotation::SetUp(_)));
+    if !options.plain {
+        line.plies.len()
+    } else if sets_up(&line.lead) {
+        0
+    } else {
+        let first = line.plies.iter().position(|p| sets_up(&p.after));
+        first.map_or(line.plies.len(), |i| i + 1)
+    }
+}
+
+struct MoveText {
+    text: String,
+    /// Characters in the current line.
+    column: usize,
+    /// The last word, which may still get closing parentheses, and whether a line may break
+    /// before it.
+    pending: (String, bool),
+    /// Opening parentheses that the next word starts with.
+    opening: usize,
+    /// Whether the next move must have its number, also if it is Black's.
+    must_number: bool,
+}
+
+impl MoveText {
+    /// Move text behind what is already written.
+    fn new(text: String) -> MoveText {
+        let pending = (String::new(), true);
+        MoveText { text, column: 0, pending, opening: 0, must_number: true }
+    }
+
+    /// Adds a word after a blank, or on a new line if there is no room.
+    fn word(&mut self, word: &str) {
+        self.add(word, true);
+    }
+
+    fn add(&mut self, word: &str, may_break: bool) {
+        self.flush();
+        let opening = "(".repeat(std::mem::take(&mut self.opening));
+        self.pending = (opening + word, may_break);
+    }
+
+    fn flush(&mut self) {
+        let (word, may_break) = std::mem::take(&mut self.pending);
+        if word.is_empty() {
+            return;
+        }
+        let length = word.chars().count();
+        if self.column > 0 {
+            if may_break && self.column + 1 + length >= LINE {
+                self.text.push('\n');
+                self.column = 0;
+            } else {
+                self.text.push(' ');
+                self.column += 1;
+            }
+        }
+        self.text.push_str(&word);
+        self.column += length;
+    }
+
+    /// Adds a comment; it is broken at blanks, but not before a word that at the start of a line
+    /// means something.
+    fn comment(&mut self, text: &str) {
+        let text: String = text
+            .chars()
+            .map(|c| match c {
+                '{' => '(',
+                '}' => ')',
+                c => c,
+            })
+            .collect();
+        let mut words = text.split_whitespace().peekable();
+        if words.peek().is_none() {
+            return;
+        }
+        let mut open = "{";
+        while let Some(word) = words.next() {
+            let close = if words.peek().is_none() { "}" } else { "" };
+            self.add(&format!("{open}{word}{close}"), !word.starts_with(['%', '[']) || open == "{");
+            open = "";
+        }
+        self.must_number = true;
+    }
+
+    fn annotations(
+        &mut self,
+        before: Position,
+        number: usize,
+        position: &mut Position,
+        list: &[Annotation],
+    ) {
+        let mut base = before;
+        let mut base_number = number;
+        for annotation in list {
+            match annotation {
+                Annotation::Comment(comment) => self.comment(&comment.text),
+                Annotation::Variation(line) => {
+                    self.variation(base, base_number, line);
+                    self.must_number = true;
+                }
+                Annotation::SetUp(next) => {
+                    self.word(&format!("/FEN \"{}\"/", next.to_fen()));
+                    *position = *next;
+                    base = *next;
+                    base_number = number + 1;
+                    self.must_number = true;
+                }
+            }
+        }
+    }
+
+    fn variation(&mut self, start: Position, number: usize, line: &Line) {
+        self.opening += 1;
+        self.must_number = true;
+        self.numbered_line(start, number, line, &WriteOptions::default());
+        if self.opening > 0 {
+            // Nothing was written inside.
+            self.opening -= 1;
+        } else {
+            self.pending.0.push(')');
+        }
+    }
+
+    fn line(&mut self, start: Position, line: &Line, options: &WriteOptions) {
+        self.numbered_line(start, 1, line, options);
+    }
+
+    fn numbered_line(
+        &mut self,
+        start: Position,
+        first_number: usize,
+        line: &Line,
+        options: &WriteOptions,
+    ) {
+        let mut number = first_number;
+        let mut position = start;
+        if !options.plain {
+            self.annotations(start, number, &mut position, &line.lead);
+        }
+        for ply in &line.plies[..plies(line, options)] {
+            let before = position;
+            let side = before.side_to_move();
+            if side == Color::White {
+                self.word(&format!("{number}."));
+            } else if self.must_number {
+                self.word(&format!("{number}..."));
+            }
+            self.must_number = false;
+            self.word(&format_move(&before, ply.mv));
+            position = before.after(ply.mv);
+            if !options.plain {
+                for nag in &ply.nags {
+                    self.word(&format!("${nag}"));
+                }
+                self.annotations(before, number, &mut position, &ply.after);
+            }
+            if side == Color::Black || position.side_to_move() == Color::White {
+                number += 1;
+            }
+        }
+    }
+}

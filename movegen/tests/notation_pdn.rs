@@ -1,0 +1,495 @@
+//! Reading and writing PDN: the dialects of `positions/pdn` and the tolerances one by one.
+
+use std::io::{self, BufReader, Read};
+
+use movegen::notation::pdn::{
+    Annotation, Comment, Counters, GameResult, ParsePdnError, PdnGame, PdnReader, PdnWarningKind,
+    ReadOptions, WriteOptions, game_to_string,
+};
+use movegen::notation::{ParseMoveError, format_move};
+use movegen::{Color, Position};
+
+fn file(name: &str) -> Vec<u8> {
+    let path = format!("{}/../positions/pdn/{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read(&path).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+fn read_all(bytes: &[u8]) -> (Vec<PdnGame>, Counters) {
+    let mut reader = PdnReader::new(bytes);
+    let games = reader.by_ref().map(Result::unwrap).collect();
+    (games, reader.counters())
+}
+
+fn read_one(text: &str) -> PdnGame {
+    let (mut games, _) = read_all(text.as_bytes());
+    assert_eq!(games.len(), 1, "{text:?}");
+    games.remove(0)
+}
+
+/// The main line in the strict form.
+fn moves(game: &PdnGame) -> String {
+    let moves: Vec<String> = game.positions().map(|(p, ply)| format_move(&p, ply.mv)).collect();
+    moves.join(" ")
+}
+
+fn comments(list: &[Annotation]) -> Vec<&str> {
+    list.iter()
+        .filter_map(|a| match a {
+            Annotation::Comment(c) => Some(c.text.as_str()),
+            _ => None,
+        })
+        .collect()
+}
+
+/// One pass makes the text stable, and the stable text means the same.
+fn assert_round_trip(game: &PdnGame) {
+    for options in [
+        WriteOptions::default(),
+        WriteOptions { star_terminator: true, ..WriteOptions::default() },
+        WriteOptions { plain: true, ..WriteOptions::default() },
+    ] {
+        let once = game_to_string(game, &options);
+        let again = read_one(&once);
+        let twice = game_to_string(&again, &options);
+        assert_eq!(twice, once);
+        assert_eq!(again.result, game.result);
+        assert_eq!(again.start, game.start);
+        if !options.plain {
+            assert!(again.line.moves().eq(game.line.moves()), "{once}");
+            assert_eq!(again.warnings, [], "{once}");
+        }
+        for line in once.lines().filter(|l| !l.starts_with('[')) {
+            assert!(line.chars().count() < 80, "{line}");
+        }
+    }
+}
+
+const FILES: [&str; 7] = [
+    "standard.pdn",
+    "lidraughts.pdn",
+    "horizon.pdn",
+    "turbo-dambase.pdn",
+    "moby-dam.pdn",
+    "english.pdn",
+    "odd.pdn",
+];
+
+#[test]
+fn every_file_round_trips() {
+    for name in FILES {
+        let (games, counters) = read_all(&file(name));
+        assert!(counters.games > 0);
+        games.iter().for_each(assert_round_trip);
+    }
+}
+
+#[test]
+fn standard_files_give_no_warning() {
+    let (games, counters) = read_all(&file("standard.pdn"));
+    assert_eq!(counters, Counters { games: 2, used: 2, ..Counters::default() });
+    assert_eq!(moves(&games[0]), "32-28 19-23 28x19 14x23 37-32 10-14 41-37 14-19");
+    assert_eq!(games[0].result, GameResult::Draw);
+    assert_eq!(games[0].tags.get("WHITE"), Some("Alpha"));
+    assert_eq!(moves(&games[1]), "30x39x11x2 41-46 2-16 46-28");
+    assert_eq!(games[1].first_line, 13);
+    assert!(games.iter().all(PdnGame::is_usable));
+}
+
+#[test]
+fn lidraughts_clocks_and_custom_starts() {
+    let (games, counters) = read_all(&file("lidraughts.pdn"));
+    assert_eq!((counters.games, counters.used, counters.warnings), (2, 2, 0));
+    assert_eq!(moves(&games[0]), "32-28 18-23 38-32 12-18");
+    let seconds: Vec<Vec<u64>> = games[0]
+        .line
+        .plies
+        .iter()
+        .map(|p| p.comments().flat_map(Comment::clocks).map(|c| c.time.as_secs()).collect())
+        .collect();
+    assert_eq!(seconds, [[180, 180], [178, 180], [177, 180], [177, 179]]);
+    assert_eq!(games[1].start.side_to_move(), Color::Black);
+    assert_eq!(moves(&games[1]), "18-22 33-28 22x33");
+    assert_eq!(games[1].result, GameResult::BlackWins);
+}
+
+#[test]
+fn horizon_scores_and_leading_zeros() {
+    let (games, counters) = read_all(&file("horizon.pdn"));
+    assert_eq!((counters.games, counters.truncated), (3, 0));
+    assert_eq!(moves(&games[0]), "32-28 19-23 28x19 14x23 37-32 10-14 41-37 14-19");
+    assert_eq!(games[0].result, GameResult::BothLose);
+    let ply = &games[0].line.plies[5];
+    // The line in parentheses goes on where it stands: no variation, but not lost either.
+    assert_eq!(comments(&ply.after), ["1.23/17 5s", "(41-37 05-10)"]);
+    assert_eq!(moves(&games[1]), "33-29 20-24 29x20 15x24");
+    assert_eq!(moves(&games[2]), "34-30 20-25");
+}
+
+#[test]
+fn turbo_dambase_latin_1_and_variations() {
+    let (games, counters) = read_all(&file("turbo-dambase.pdn"));
+    assert_eq!((counters.used, counters.warnings), (1, 0), "{:?}", games[0].warnings);
+    let game = &games[0];
+    assert_eq!(game.tags.get("White"), Some("Müller, J."));
+    assert_eq!(moves(game), "32-28 18-22 37-32 12-18 41-37 7-12");
+    assert_eq!(game.line.plies[0].nags, [1]);
+    let variation = game.line.plies[1].variations().next().unwrap();
+    assert_eq!(variation.plies.len(), 4);
+    assert_eq!(variation.plies[2].variations().count(), 1);
+    assert_eq!(comments(&game.line.plies[3].after), ["à noter"]);
+}
+
+#[test]
+fn moby_dam_tags_in_any_order() {
+    let (games, counters) = read_all(&file("moby-dam.pdn"));
+    assert_eq!((counters.games, counters.warnings), (1, 0), "{:?}", games[0].warnings);
+    assert_eq!(comments(&games[0].line.lead), ["depth limit = 8"]);
+    assert_eq!(games[0].tags.get("Event"), Some("last"));
+    assert_eq!(moves(&games[0]), "28-23 19x28 33x22 9-14");
+}
+
+#[test]
+fn other_games_are_skipped_and_counted() {
+    let (games, counters) = read_all(&file("english.pdn"));
+    assert_eq!((counters.games, counters.other_type, counters.used), (4, 3, 1));
+    assert_eq!(games[0].tags.get("Event"), Some("Ten by ten"));
+}
+
+#[test]
+fn odd_files_lose_nothing_readable() {
+    let (games, counters) = read_all(&file("odd.pdn"));
+    let by_event = |event: &str| games.iter().find(|g| g.tags.get("Event") == Some(event)).unwrap();
+    let kinds = |g: &PdnGame| g.warnings.iter().map(|w| w.kind.clone()).collect::<Vec<_>>();
+    assert_eq!(games.len(), 12);
+    assert_eq!(counters.empty, 3);
+    assert_eq!(moves(by_event("Two on a line")), "32-28 19-23");
+    assert!(matches!(kinds(&games[0])[0], PdnWarningKind::TextSkipped(ref t) if t == "A"));
+    assert_eq!(
+        (moves(&games[1]), games[1].result),
+        ("33-29 20-24".to_owned(), GameResult::BlackWins)
+    );
+    let game = by_event("No terminator");
+    assert_eq!(moves(game), "34-30 20-25 30-24 19x30");
+    assert_eq!(comments(&game.line.plies[1].after), ["a remark to the end of the line"]);
+    let game = by_event("Nested comment");
+    assert_eq!(moves(game), "31-27 17-21 37-31");
+    assert_eq!(comments(&game.line.plies[0].after), ["outer { inner } still outer"]);
+    assert_eq!(kinds(game), [PdnWarningKind::StrayBrace]);
+    let game = by_event("Null move");
+    assert_eq!(moves(game), "32-28 19-23");
+    assert_eq!(comments(&game.line.plies[1].after), ["-- 14-19 37-32 {kept}"]);
+    assert!(game.truncated.is_some() && !game.is_usable());
+    let game = by_event("Set-up");
+    assert_eq!(moves(game), "32-28 19-23 28x19");
+    assert!(game.has_set_ups() && game.truncated.is_none());
+    assert_eq!(game.last_position().side_to_move(), Color::White.opponent());
+    assert_eq!(moves(by_event("Steps")), "27x7 3-8");
+    let game = by_event("Broken \"quotes\" and \\ slashes");
+    assert_eq!((moves(game).as_str(), game.result), ("32-28", GameResult::WhiteWins));
+    assert_eq!(kinds(game), [PdnWarningKind::UnfinishedTag]);
+    assert_eq!(by_event("Plus draw").result, GameResult::Draw);
+    let game = by_event("Illegal");
+    assert_eq!(moves(game), "32-28 19-23");
+    let warning = game.truncated.clone().unwrap();
+    assert_eq!((warning.line, warning.column), (24, 19));
+    let error = ParseMoveError::Illegal { text: "28x18".to_owned() };
+    assert_eq!(warning.kind, PdnWarningKind::Move(error));
+    assert_eq!(kinds(by_event("Unfinished comment")), [PdnWarningKind::UnfinishedComment]);
+    let game = by_event("After it");
+    assert_eq!(moves(game), "33-28 18-22 38-33 12-18");
+    let nags: Vec<&[u8]> = game.line.plies.iter().map(|p| p.nags.as_slice()).collect();
+    assert_eq!(nags, [&[][..], &[1, 2], &[1], &[6, 14]]);
+    assert_eq!(game.line.plies[0].variations().count(), 1);
+    assert_eq!(comments(&game.line.plies[0].after), ["(99-98 nonsense)"]);
+}
+
+#[test]
+fn every_dialect_of_moves_in_a_game() {
+    for text in [
+        "1. 32-28 19-23 2. 28x19 14x23 *",
+        "1.32-28 19-23 2.28x19 14x23",
+        "1 32 - 28 19 - 23 2 28 x 19 14 x 23",
+        "3228 1923 2819 1423 *",
+        "1. 32–28 19‑23 2. 28×19 14:23",
+        "1. 32-28! 19-23?? 2. 28X19(!) 14-23*  *",
+        "01. 032-028 019-023 02. 28x19 <23> 14x23<19> *",
+        "1... 32-28 1... 19-23 2. 28x23x19 14x23x19 *",
+        "[A \"b\"]1.32-28{c}19-23(1... 20-25)2.28x19 14x23*",
+        "1. 32-\n28 19\n-\n23 2.\n28x19\n14x23\n*",
+        "\u{feff}1.\t32-28\u{a0}19-23, 28x19, 14x23.",
+    ] {
+        let game = read_one(text);
+        assert_eq!(moves(&game), "32-28 19-23 28x19 14x23", "{text:?}");
+        assert_eq!(game.truncated, None, "{text:?}");
+        assert_round_trip(&game);
+    }
+}
+
+#[test]
+fn an_ambiguous_short_capture_is_decided_by_the_rest_of_the_game() {
+    let fen = "[FEN \"W:WK30:B7,21,22,34,41,12\"]";
+    // 30x2 takes 34, 22 and 7 or 34, 21 and 7; only one leaves a man on 22, the other on 21.
+    for (text, captured) in [
+        (format!("{fen} 1. 30x2 22-27 *"), "30x2x7x21x34"),
+        (format!("{fen} 1. 30x2 21-26 *"), "30x2x7x22x34"),
+    ] {
+        let game = read_one(&text);
+        assert_eq!(game.truncated, None, "{text}");
+        assert_eq!(game.line.plies[0].mv.to_string(), captured);
+        assert_eq!(game.warnings, [], "{text}");
+        assert_round_trip(&game);
+    }
+    // 12-18 fits both.
+    for text in [format!("{fen} 1. 30x2 12-18 *"), format!("{fen} 1. 30x2 *")] {
+        let (games, counters) = read_all(text.as_bytes());
+        assert_eq!(counters.ambiguous, 1);
+        assert_eq!(games[0].truncated, None);
+        let [warning] = &games[0].warnings[..] else { panic!("{:?}", games[0].warnings) };
+        assert_eq!((warning.line, warning.column), (1, 37));
+        assert!(matches!(
+            &warning.kind,
+            PdnWarningKind::AmbiguousMove(ParseMoveError::Ambiguous { candidates, .. })
+                if candidates.len() == 2
+        ));
+    }
+}
+
+#[test]
+fn captures_in_steps_and_captures_cut_off() {
+    let fen = "[FEN \"W:W27,32:B22,12,2,20\"]";
+    for text in ["27x18 18x7", "27x18 18x7 ", "27x18x7", "27x7", "27x18"] {
+        let game = read_one(&format!("{fen} 1. {text} *"));
+        assert_eq!(moves(&game), "27x7", "{text}");
+        assert_eq!(game.truncated, None);
+        let is_partial = |k: &PdnWarningKind| matches!(k, PdnWarningKind::PartialCapture { .. });
+        let partial = game.warnings.iter().filter(|w| is_partial(&w.kind)).count();
+        assert_eq!(partial, usize::from(text == "27x18"), "{text}");
+    }
+}
+
+#[test]
+fn results_of_every_kind() {
+    for (end, result) in [
+        ("2-0", GameResult::WhiteWins),
+        ("1-0", GameResult::WhiteWins),
+        ("+-", GameResult::WhiteWins),
+        ("2-0F", GameResult::WhiteWins),
+        ("1-1", GameResult::Draw),
+        ("1/2-1/2", GameResult::Draw),
+        ("½-½", GameResult::Draw),
+        ("0.5-0.5", GameResult::Draw),
+        ("1+ - 1-", GameResult::Draw),
+        ("1--1+", GameResult::Draw),
+        ("0-2", GameResult::BlackWins),
+        ("0-1", GameResult::BlackWins),
+        ("-+", GameResult::BlackWins),
+        ("0-0", GameResult::BothLose),
+        ("*", GameResult::Unknown),
+        ("", GameResult::Unknown),
+    ] {
+        for text in [
+            format!("1. 32-28 19-23 {end}"),
+            format!("1. 32-28 19-23 {end}{{remark}}"),
+            format!("1. 32-28 19-23\n{end}\n\n"),
+            format!("[Result \"{end}\"]\n1. 32-28 19-23 {end}"),
+            format!("[Result \"{end}\"]\n1. 32-28 19-23 *"),
+        ] {
+            let game = read_one(&text);
+            assert_eq!(game.result, result, "{text:?}");
+            assert_eq!(game.warnings, [], "{text:?}");
+            assert_eq!(game.line.plies.len(), 2, "{text:?}");
+            assert_round_trip(&game);
+        }
+    }
+    let game = read_one("[Result \"2-0\"]\n1. 32-28 0-2");
+    assert_eq!(game.result, GameResult::WhiteWins);
+    let kind =
+        PdnWarningKind::ResultMismatch { tag: GameResult::WhiteWins, end: GameResult::BlackWins };
+    assert_eq!((game.warnings[0].line, game.warnings[0].column), (2, 10));
+    assert_eq!(game.warnings[0].kind, kind);
+    // A custom score counts in the tag only.
+    assert_eq!(read_one("[Result \"12-8\"] 1. 32-28").result, GameResult::WhiteWins);
+}
+
+#[test]
+fn five_problems_end_a_game_but_not_the_file() {
+    let text = "1. 32-28 a b c d e 19-23 f * 1. 33-29 20-24 *";
+    let (games, counters) = read_all(text.as_bytes());
+    assert_eq!((counters.games, counters.truncated, counters.used), (2, 1, 1));
+    assert_eq!(moves(&games[0]), "32-28");
+    let warning = games[0].truncated.clone().unwrap();
+    assert_eq!((warning.column, warning.kind), (18, PdnWarningKind::Abandoned(5)));
+    assert_eq!(moves(&games[1]), "33-29 20-24");
+    let four = read_one("1. 32-28 a b c d 19-23 *");
+    assert_eq!((moves(&four).as_str(), four.warnings.len()), ("32-28 19-23", 4));
+    assert_eq!(four.truncated, None);
+}
+
+#[test]
+fn duplicates_are_marked() {
+    let text = "1. 32-28 * 1. 33-28 * [White \"x\"] 1. 32-28 * [FEN \"B:W32:B1\"] 1... 1-6 *";
+    let (games, counters) = read_all(text.as_bytes());
+    let marks: Vec<bool> = games.iter().map(|g| g.is_duplicate).collect();
+    assert_eq!(marks, [false, false, true, false]);
+    assert_eq!((counters.games, counters.used, counters.duplicates), (4, 3, 1));
+}
+
+#[test]
+fn variations_nest_to_the_limit_and_no_further() {
+    for (depth, kept) in [(199, 199), (200, 200), (201, 200), (50_000, 200)] {
+        let text = format!("1. 32-28{} 19-23 *", " (1. 31-27".repeat(depth) + &")".repeat(depth));
+        let game = read_one(&text);
+        assert_eq!(moves(&game), "32-28 19-23", "{depth}");
+        let mut line = &game.line;
+        let mut found = 0;
+        while let Some(inner) = line.plies[0].variations().next() {
+            line = inner;
+            found += 1;
+        }
+        assert_eq!(found, kept);
+        let too_deep = PdnWarningKind::VariationTooDeep(200);
+        assert_eq!(game.warnings.iter().any(|w| w.kind == too_deep), depth > 200);
+        assert_round_trip_without_width(&game);
+    }
+    let game = read_one(&format!("1. 32-28 {} 19-23", "(".repeat(100_000)));
+    assert_eq!(moves(&game), "32-28");
+    assert!(game.warnings.iter().any(|w| w.kind == PdnWarningKind::UnfinishedVariation));
+}
+
+fn assert_round_trip_without_width(game: &PdnGame) {
+    let once = game_to_string(game, &WriteOptions::default());
+    let again = read_one(&once);
+    assert_eq!(again.line, game.line);
+    assert_eq!(game_to_string(&again, &WriteOptions::default()), once);
+}
+
+#[test]
+fn the_strict_form() {
+    let text = "[Custom \"a \\\"b\\\" \\\\ c\"][Black \"B\"][white \"A\"] { before } \
+                1. 32-28! {[%eval 0.13] [%depth 21] [%emt 0:00:04]} 19-23 (1... 20-25 {odd} \
+                2. 37-32) 2. 28x19 /FEN \"B:W28:BK19\"/ 19x46 1/2-1/2";
+    let game = read_one(text);
+    let expected = "\
+[Event \"?\"]
+[Site \"?\"]
+[Date \"????.??.??\"]
+[Round \"?\"]
+[White \"A\"]
+[Black \"B\"]
+[Result \"1-1\"]
+[GameType \"20\"]
+[PlyCount \"4\"]
+[Custom \"a \\\"b\\\" \\\\ c\"]
+
+{before} 1. 32-28 $1 {[%eval 0.13] [%depth 21] [%emt 0:00:04]} 1... 19-23 (1...
+20-25 {odd} 2. 37-32) 2. 28x19 /FEN \"B:W28:BK19\"/ 2... 19x46 1-1
+
+";
+    assert_eq!(game_to_string(&game, &WriteOptions::default()), expected);
+    let plain = game_to_string(&game, &WriteOptions { plain: true, ..WriteOptions::default() });
+    assert!(plain.ends_with("\n\n1. 32-28 19-23 2. 28x19 *\n\n"), "{plain}");
+}
+
+#[test]
+fn tags_of_every_shape() {
+    let game = read_one(
+        "[Event \"a\"][Site \"b\"]\n[ Date  \"2026.01.02\" ]\n[Round 3]\n[White \"The \"Big\" one\"]\
+         \n[Black \"two\nlines\"]\n[X \"\"]\n[site \"second\"]",
+    );
+    let tag = |name: &str| game.tags.get(name);
+    assert_eq!(tag("Event"), Some("a"));
+    assert_eq!(tag("site"), Some("b"));
+    assert_eq!(tag("DATE"), Some("2026.01.02"));
+    assert_eq!(tag("Round"), Some("3"));
+    assert_eq!(tag("White"), Some("The \"Big\" one"));
+    assert_eq!(tag("Black"), Some("two lines"));
+    assert_eq!(tag("X"), Some(""));
+}
+
+#[test]
+fn fen_tags_in_every_dialect() {
+    for fen in [
+        "W:W31-50:B1-20",
+        "w:w31-50:b1-20",
+        "W:B1-20:W31-50.",
+        "W:W31-50:B1-20:H0:F1",
+        "Wbbbbbbbbbbbbbbbbbbbbeeeeeeeeeewwwwwwwwwwwwwwwwwwww",
+        "Wzzzzzzzzzzzzzzzzzzzzeeeeeeeeeewwwwwwwwwwwwwwwwwwww",
+        "W%3AW31-50%3AB1-20",
+    ] {
+        let game = read_one(&format!("[GameType \"20\"]\n[FEN \"{fen}\"]\n1. 32-28 *"));
+        assert_eq!(game.start, Position::initial(), "{fen}");
+        assert_eq!(game.warnings, []);
+    }
+    let game = read_one("[FEN \"W:W31,51:B1\"] 1. 31-27 1-6 2. 27-22 *");
+    assert!(matches!(
+        game.truncated.clone().unwrap().kind,
+        PdnWarningKind::BadFen(e) if e.column == 7
+    ));
+    assert_eq!(comments(&game.line.lead), ["31-27 1-6 27-22"]);
+}
+
+#[test]
+fn fen_counters_are_kept_and_written_on_request() {
+    let game = read_one("[FEN \"W:WK31:BK20:H12:F34\"] 1. 31-27 *");
+    assert_eq!((game.halfmoves, game.move_number), (Some(12), Some(34)));
+    let text = game_to_string(&game, &WriteOptions::default());
+    assert!(text.contains("[FEN \"W:WK31:BK20\"]"), "{text}");
+    let options = WriteOptions { fen_counters: true, ..WriteOptions::default() };
+    let text = game_to_string(&game, &options);
+    assert!(text.contains("[FEN \"W:WK31:BK20:H12:F34\"]"), "{text}");
+    assert_eq!(read_one(&text).halfmoves, Some(12));
+}
+
+#[test]
+fn stranded_men_of_a_fen_tag_are_crowned_on_request() {
+    let text = "[FEN \"W:W5,31:B46\"] 1. 31-27 46-41 *";
+    assert!(read_one(text).truncated.is_some());
+    let options = ReadOptions { promote_stranded_men: true, ..ReadOptions::default() };
+    let mut reader = PdnReader::with_options(text.as_bytes(), options);
+    let game = reader.next().unwrap().unwrap();
+    assert_eq!((game.start.to_fen().as_str(), reader.counters().promoted), ("W:WK5,31:BK46", 2));
+    assert_eq!(moves(&game), "31-27 46-41");
+}
+
+/// Fails after its text is read.
+struct Failing<'a>(&'a [u8]);
+
+impl Read for Failing<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.0.is_empty() {
+            return Err(io::Error::other("the disk is gone"));
+        }
+        self.0.read(buffer)
+    }
+}
+
+#[test]
+fn an_input_error_is_reported_once_after_what_was_read() {
+    let input = BufReader::new(Failing(b"1. 32-28 *\n1. 33-28 18-22\n"));
+    let mut reader = PdnReader::new(input);
+    assert_eq!(moves(&reader.next().unwrap().unwrap()), "32-28");
+    assert_eq!(moves(&reader.next().unwrap().unwrap()), "33-28 18-22");
+    let ParsePdnError::Io { line, source } = reader.next().unwrap().unwrap_err();
+    assert_eq!((line, source.to_string().as_str()), (3, "the disk is gone"));
+    assert!(reader.next().is_none());
+}
+
+#[test]
+fn warnings_of_skipped_games_can_be_had() {
+    let mut reader = PdnReader::new(&b"[GameType \"21\"] 1. 11-15 *"[..]);
+    assert!(reader.next().is_none());
+    let warnings = reader.take_skipped_warnings();
+    assert_eq!(warnings.len(), 1);
+    assert_eq!(warnings[0].kind, PdnWarningKind::OtherGameType(21));
+    assert_eq!(reader.counters().warnings, 1);
+}
+
+#[test]
+fn a_variation_after_a_set_up_starts_from_it() {
+    let game = read_one("1. 32-28 /FEN \"B:W33:B18\"/ (1... 18-22 2. 33-28) 1... 18-23 *");
+    assert_eq!(moves(&game), "32-28 18-23");
+    assert_eq!(game.line.plies[0].variations().count(), 1);
+    assert_eq!(game.warnings, []);
+    assert_round_trip(&game);
+}

@@ -1,0 +1,36 @@
+//! PDN: whatever is read, `write(read(x))` is stable and means the same.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use movegen::notation::pdn::{PdnReader, WriteOptions, game_to_string};
+
+fuzz_target!(|bytes: &[u8]| {
+    let mut reader = PdnReader::new(bytes);
+    for game in reader.by_ref().flatten() {
+        for (position, ply) in game.positions() {
+            assert!(position.legal_moves().contains(&ply.mv));
+            for comment in ply.comments() {
+                let _ = (comment.clocks(), comment.evaluation(), comment.plain_text());
+                let _ = (comment.remaining_time(), comment.elapsed_move_time());
+            }
+        }
+        for options in [
+            WriteOptions::default(),
+            WriteOptions { star_terminator: true, ..WriteOptions::default() },
+            WriteOptions { plain: true, ..WriteOptions::default() },
+        ] {
+            let once = game_to_string(&game, &options);
+            let mut again = PdnReader::new(once.as_bytes());
+            let read = again.next().expect("a game is written").expect("a slice has no errors");
+            assert!(again.next().is_none(), "{once}");
+            assert_eq!(game_to_string(&read, &options), once);
+            assert_eq!((read.start, read.result), (game.start, game.result));
+            if !options.plain {
+                assert!(read.line.moves().eq(game.line.moves()));
+                assert!(read.warnings.is_empty(), "{:?}\n{once}", read.warnings);
+            }
+        }
+    }
+    let counters = reader.counters();
+    assert!(counters.used + counters.other_type <= counters.games);
+});

@@ -1,0 +1,64 @@
+//! The program under test.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::thread;
+
+/// Path of the `meerslag` binary, built first if it is missing or out of date.
+///
+/// Cargo tells the path of a binary only to the tests of its own package, and `cargo test` need
+/// not have built it at all. So each test program asks cargo for it once, in the profile of the
+/// tests; as a rule cargo finds it up to date.
+#[must_use]
+pub fn binary() -> &'static Path {
+    static BUILT: OnceLock<escargot::CargoRun> = OnceLock::new();
+    BUILT
+        .get_or_init(|| {
+            let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/Cargo.toml");
+            let mut build = escargot::CargoBuild::new().manifest_path(manifest).bin("meerslag");
+            if !cfg!(debug_assertions) {
+                build = build.release();
+            }
+            build.run().expect("meerslag cannot be built")
+        })
+        .path()
+}
+
+/// What a finished run of the program left behind.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Output {
+    /// Exit status.
+    pub code: i32,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+/// Runs the program with these arguments and this standard input to its end.
+pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, input: impl AsRef<[u8]>) -> Output {
+    let mut child = Command::new(binary())
+        .args(args)
+        // Help texts are broken at this width.
+        .env("COLUMNS", "100")
+        .env_remove("CLICOLOR_FORCE")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("meerslag starts");
+    let mut stdin = child.stdin.take().expect("piped");
+    let input = input.as_ref().to_vec();
+    // The program may end before it has read everything.
+    let writer = thread::spawn(move || drop(stdin.write_all(&input)));
+    let output = child.wait_with_output().expect("meerslag ends");
+    writer.join().expect("writer");
+    Output {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).expect("UTF-8"),
+        stderr: String::from_utf8(output.stderr).expect("UTF-8"),
+    }
+}

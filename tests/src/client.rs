@@ -1,0 +1,208 @@
+//! A small Hub client: it starts the real binary and talks to it through pipes.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::{Receiver, RecvTimeoutError, unbounded};
+use movegen::{Move, Position};
+
+use crate::binary::binary;
+use crate::check;
+
+/// How long an answer may take before we call it missing. Long, because the machine that runs
+/// the tests may be busy.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A running engine and the GUI's end of its pipes. The engine is killed when this is dropped.
+pub struct Client {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<(Instant, String)>,
+    errors: Option<JoinHandle<String>>,
+}
+
+/// The answer to a `go`.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// What was told on the way; empty only without a legal move.
+    pub infos: Vec<check::Info>,
+    /// The move; `None` only without a legal move.
+    pub best: Option<Move>,
+    /// The expected reply.
+    pub ponder: Option<Move>,
+    /// From the call to the arrival of `done`.
+    pub elapsed: Duration,
+}
+
+/// How an engine process ended.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// Exit status; -1 if a signal ended it.
+    pub code: i32,
+    /// From the call to the end.
+    pub elapsed: Duration,
+    /// Lines that had not been read.
+    pub lines: Vec<String>,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl Client {
+    /// Starts `meerslag` with these arguments.
+    #[must_use]
+    pub fn start(args: &[&str]) -> Client {
+        let mut child = Command::new(binary())
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("meerslag starts");
+        let stdin = child.stdin.take();
+        let stdout = BufReader::new(child.stdout.take().expect("piped"));
+        let mut stderr = child.stderr.take().expect("piped");
+        let (sender, lines) = unbounded();
+        thread::spawn(move || {
+            for line in stdout.lines().map_while(Result::ok) {
+                if sender.send((Instant::now(), line)).is_err() {
+                    break;
+                }
+            }
+        });
+        let errors = Some(thread::spawn(move || {
+            let mut text = String::new();
+            let _ = stderr.read_to_string(&mut text);
+            text
+        }));
+        Client { child, stdin, lines, errors }
+    }
+
+    /// Starts an engine and brings it to readiness with these parameters.
+    #[must_use]
+    pub fn ready(params: &[(&str, &str)]) -> Client {
+        let mut client = Client::start(&["hub"]);
+        client.send("hub");
+        client.until("wait");
+        for (name, value) in params {
+            client.send(&format!("set-param name={name} value=\"{value}\""));
+        }
+        client.send("init");
+        client.until("ready");
+        client
+    }
+
+    /// Sends a line.
+    pub fn send(&mut self, line: &str) {
+        self.send_bytes(format!("{line}\n").as_bytes());
+    }
+
+    /// Sends bytes as they are.
+    pub fn send_bytes(&mut self, bytes: &[u8]) {
+        let stdin = self.stdin.as_mut().expect("the input is open");
+        stdin.write_all(bytes).and_then(|()| stdin.flush()).expect("the engine reads");
+    }
+
+    /// The next line, if one comes in time.
+    pub fn line_within(&mut self, time: Duration) -> Option<String> {
+        match self.lines.recv_timeout(time) {
+            Ok((_, line)) => Some(line),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => panic!("the engine has closed its output"),
+        }
+    }
+
+    /// The next line.
+    pub fn line(&mut self) -> String {
+        self.line_within(PATIENCE).expect("a line from the engine")
+    }
+
+    /// The lines before the next line that is exactly this one; all are checked.
+    pub fn until(&mut self, end: &str) -> Vec<String> {
+        let mut before = Vec::new();
+        loop {
+            let line = self.line();
+            check::other(&line);
+            if line == end {
+                return before;
+            }
+            before.push(line);
+        }
+    }
+
+    /// Sends `ping`, and returns what comes before the `pong`: everything that was still to come.
+    pub fn sync(&mut self) -> Vec<String> {
+        self.send("ping");
+        self.until("pong")
+    }
+
+    /// Sends `go` in this mode and waits for the answer.
+    pub fn go(&mut self, mode: &str, position: &Position) -> Answer {
+        let start = Instant::now();
+        self.send(&format!("go {mode}"));
+        self.answer(position, start)
+    }
+
+    /// Waits for the end of a search of this position that began at `start`. Every line is
+    /// checked.
+    pub fn answer(&mut self, position: &Position, start: Instant) -> Answer {
+        let mut infos = Vec::new();
+        loop {
+            let (arrived, line) = self.lines.recv_timeout(PATIENCE).expect("info or done");
+            if line.starts_with("info") {
+                infos.push(check::info(position, &line));
+            } else if line.starts_with("done") {
+                let (best, ponder) = check::done(position, &line);
+                assert!(best.is_none() || !infos.is_empty(), "no info before {line:?}");
+                return Answer { infos, best, ponder, elapsed: arrived - start };
+            } else {
+                panic!("{line:?} between go and done");
+            }
+        }
+    }
+
+    /// Closes the engine's input and waits for its end.
+    #[must_use]
+    pub fn close(mut self) -> Ended {
+        let start = Instant::now();
+        drop(self.stdin.take());
+        self.wait(start)
+    }
+
+    /// Sends `quit` and waits for the end; the input stays open.
+    #[must_use]
+    pub fn quit(mut self) -> Ended {
+        let start = Instant::now();
+        self.send("quit");
+        self.wait(start)
+    }
+
+    fn wait(mut self, start: Instant) -> Ended {
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("wait") {
+                break status;
+            }
+            assert!(start.elapsed() < PATIENCE, "the engine does not end");
+            thread::sleep(Duration::from_millis(1));
+        };
+        let elapsed = start.elapsed();
+        let stderr = self.errors.take().expect("once").join().expect("reader");
+        let lines = self.lines.iter().map(|(_, line)| line).collect();
+        Ended { code: status.code().unwrap_or(-1), elapsed, lines, stderr }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Ended {
+    /// Asserts a clean end: status 0 and nothing on standard error.
+    pub fn assert_clean(&self) {
+        assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{self:?}");
+    }
+}

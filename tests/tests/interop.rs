@@ -1,0 +1,13 @@
+//! Other people's programs drive the engine.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Whole games under the Python package pydraughts; the script says which version.
+#[test]
+#[ignore = "slow, and needs Python with pydraughts (pip install pydraughts==0.6.7)"]
+fn pydraughts_games() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/pydraughts_games.py");
+    let status = Command::new("python3").arg(script).arg(meerslag_tests::binary()).status();
+    assert!(status.expect("python3 is installed").success());
+}
