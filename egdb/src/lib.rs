@@ -10,12 +10,14 @@ pub mod error;
 pub mod format;
 pub mod identify;
 pub mod index;
+pub mod manifest;
 pub mod probe;
 mod reader;
 pub mod slice;
 mod stats;
 pub mod storage;
 pub mod value;
+pub mod verify;
 
 pub use database::{Backend, Database, Memory, OpenOptions};
 pub use format::DbType;

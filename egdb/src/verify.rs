@@ -1,0 +1,138 @@
+//! Comparing files with their checksums: the published ones for genuine files, the side files
+//! ([`crate::manifest`]) for those we built.
+
+use std::fs;
+use std::path::PathBuf;
+
+use tracing::info;
+
+use crate::database::Database;
+use crate::error::VerifyError;
+use crate::identify::published;
+use crate::manifest::Manifest;
+
+/// What a file was compared with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Authority {
+    /// The table of published checksums.
+    Published,
+    /// The side file.
+    SideFile,
+}
+
+/// What came of a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// The checksums agree.
+    Good(Authority),
+    /// They do not.
+    Bad {
+        /// What the file was compared with.
+        authority: Authority,
+        /// CRC-32 and length that the file should have; the published table has no lengths.
+        expected: (u32, Option<u64>),
+        /// Those it has.
+        found: (u32, u64),
+        /// Blocks of 4096 bytes that differ, where a side file tells.
+        blocks: Vec<u32>,
+    },
+    /// There is nothing to compare with.
+    Unknown,
+}
+
+/// What came of a verification.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct VerifyReport {
+    /// Every file of the database, in its order.
+    pub files: Vec<(PathBuf, Outcome)>,
+}
+
+impl VerifyReport {
+    /// The files that are not what they should be.
+    pub fn failures(&self) -> impl Iterator<Item = &(PathBuf, Outcome)> {
+        self.files.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Bad { .. }))
+    }
+}
+
+/// How far a verification has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct VerifyProgress {
+    /// Files done.
+    pub files: usize,
+    /// Files in all.
+    pub all_files: usize,
+    /// Bytes read.
+    pub bytes: u64,
+    /// Bytes in all.
+    pub all_bytes: u64,
+}
+
+impl Database {
+    /// Compares every file with its checksum. A side file has precedence over the published
+    /// table. `progress` is called after every mebibyte and stops the work by returning false.
+    ///
+    /// # Errors
+    /// If a file cannot be read, a side file is damaged, nothing is known about any file, or
+    /// `progress` asked to stop.
+    pub fn verify(
+        &self,
+        mut progress: impl FnMut(VerifyProgress) -> bool,
+    ) -> Result<VerifyReport, VerifyError> {
+        let files: Vec<PathBuf> = self.files().collect();
+        let length = |file: &PathBuf| fs::metadata(file).map_or(0, |data| data.len());
+        let mut state = VerifyProgress {
+            files: 0,
+            all_files: files.len(),
+            bytes: 0,
+            all_bytes: files.iter().map(length).sum(),
+        };
+        let mut report = VerifyReport::default();
+        for file in files {
+            let side = Manifest::read(&file)?;
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let table = &published().verify;
+            let row = table.iter().find(|row| row.db_type == self.db_type() && row.file == name);
+            let found = Manifest::of_file(&file, |bytes| {
+                state.bytes += bytes;
+                progress(state)
+            });
+            let found = match found {
+                Ok(Some(found)) => found,
+                Ok(None) => return Err(VerifyError::Aborted),
+                Err(source) => return Err(VerifyError::Io { file, source }),
+            };
+            let outcome = match (side, row) {
+                (Some(side), _) if side == found => Outcome::Good(Authority::SideFile),
+                (Some(side), _) => bad(&side, &found),
+                (None, Some(row)) if row.crc == found.crc => Outcome::Good(Authority::Published),
+                // The type's table is about the published files. That a file of the same name
+                // differs is a failure only if the database claims to be the published one.
+                (None, Some(row)) if self.is_genuine() => Outcome::Bad {
+                    authority: Authority::Published,
+                    expected: (row.crc, None),
+                    found: (found.crc, found.bytes),
+                    blocks: Vec::new(),
+                },
+                (None, _) => Outcome::Unknown,
+            };
+            info!(file = %file.display(), outcome = ?outcome, "verified");
+            report.files.push((file, outcome));
+            state.files += 1;
+        }
+        if report.files.iter().all(|(_, outcome)| *outcome == Outcome::Unknown) {
+            return Err(VerifyError::NothingKnown { dir: self.dir().to_owned() });
+        }
+        Ok(report)
+    }
+}
+
+fn bad(side: &Manifest, found: &Manifest) -> Outcome {
+    let count = side.blocks.len().max(found.blocks.len());
+    let differs = |k: &usize| side.blocks.get(*k) != found.blocks.get(*k);
+    Outcome::Bad {
+        authority: Authority::SideFile,
+        expected: (side.crc, Some(side.bytes)),
+        found: (found.crc, found.bytes),
+        blocks: (0..count).filter(differs).map(|k| k as u32).collect(),
+    }
+}
