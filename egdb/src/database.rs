@@ -64,7 +64,8 @@ impl Default for OpenOptions {
 
 impl OpenOptions {
     /// Sets options from text as the original driver takes it: `name = value` pairs separated by
-    /// `;`, the names `maxpieces` and `maxkings_1side_8pcs`; 0 pieces means all.
+    /// `;`, the names `maxpieces` and `maxkings_1side_8pcs`; 0 pieces means all. A name of ours is
+    /// `backend`, with the values `mmap` and `cache`.
     ///
     /// # Errors
     /// If a name is unknown or a value is no number.
@@ -72,11 +73,19 @@ impl OpenOptions {
         for pair in text.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {
             let error = |name| OpenError::Option { name, reason: format!("`{pair}`") };
             let (name, value) = pair.split_once('=').ok_or(error("name = value"))?;
+            if name.trim() == "backend" {
+                self.backend = match value.trim() {
+                    "mmap" => Backend::MemoryMap,
+                    "cache" => Backend::BlockCache,
+                    _ => return Err(error("mmap or cache")),
+                };
+                continue;
+            }
             let value: u8 = value.trim().parse().map_err(|_| error("a number"))?;
             match name.trim() {
                 "maxpieces" => self.max_pieces = Some(value).filter(|&n| n > 0),
                 "maxkings_1side_8pcs" => self.max_kings_1side_8pcs = Some(value),
-                _ => return Err(error("maxpieces or maxkings_1side_8pcs")),
+                _ => return Err(error("maxpieces, maxkings_1side_8pcs or backend")),
             }
         }
         Ok(self)
@@ -105,7 +114,7 @@ pub struct Database {
 }
 
 #[derive(Debug)]
-enum Reader {
+pub(crate) enum Reader {
     Coded(CodedReader),
     Dtw(DtwReader),
 }
@@ -282,6 +291,10 @@ impl Database {
         let index = self.db_type().index_extension();
         let files = self.storage().files().iter();
         files.flat_map(move |file| [file.path.with_extension(index), file.path.clone()])
+    }
+
+    pub(crate) fn reader(&self) -> &Reader {
+        &self.reader
     }
 
     fn storage(&self) -> &dyn Storage {

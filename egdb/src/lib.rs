@@ -4,6 +4,8 @@
 
 pub mod bench;
 pub mod codec;
+mod contents;
+pub mod convert;
 mod database;
 pub mod encode;
 pub mod error;

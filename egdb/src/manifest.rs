@@ -142,12 +142,18 @@ impl Manifest {
 /// # Errors
 /// If a file cannot be read or the disk is full.
 pub fn write_for(written: &Written) -> Result<(), WriteError> {
-    for file in [&written.index, &written.data] {
-        match Manifest::of_file(file, |_| true) {
-            Ok(Some(manifest)) => manifest.write(file)?,
-            Ok(None) => {}
-            Err(source) => return Err(WriteError::Io { file: file.clone(), source }),
-        }
+    write_side_file(&written.index)?;
+    write_side_file(&written.data)
+}
+
+/// Writes the side file of a file just written.
+///
+/// # Errors
+/// If the file cannot be read or the disk is full.
+pub fn write_side_file(file: &Path) -> Result<(), WriteError> {
+    match Manifest::of_file(file, |_| true) {
+        Ok(Some(manifest)) => manifest.write(file),
+        Ok(None) => Ok(()),
+        Err(source) => Err(WriteError::Io { file: file.to_owned(), source }),
     }
-    Ok(())
 }
