@@ -186,9 +186,7 @@ fn solve_mtc(graph: &Graph, values: &[Wld]) -> Vec<u16> {
             let count = |(next, is_conversion): (Next, bool)| match (is_conversion, next) {
                 (true, _) if value_of(next) == Wld::Win => Some(1),
                 (true, _) => Some(2),
-                (false, Next::Here(j)) => {
-                    Some(numbers[j as usize]).filter(|&n| n != UNKNOWN)
-                }
+                (false, Next::Here(j)) => Some(numbers[j as usize]).filter(|&n| n != UNKNOWN),
                 (false, Next::Known { .. }) => unreachable!("a king move without capture"),
             };
             let moves = graph.moves(i);

@@ -48,24 +48,25 @@ impl CodedReader {
     ) -> Result<usize, ProbeCause> {
         let Some(block) = self.whole_block(sub, k, false)? else { return Ok(0) };
         let (from, to) = sub.part(k);
-        let skip = u64::from(i - sub.firsts[k]);
-        let n = (sub.span(k) - skip).min(out.len() as u64) as usize;
+        let (skip, span) = (u64::from(i - sub.firsts[k]), sub.span(k));
+        let is_last = k + 1 == sub.firsts.len();
+        let n = (span - skip).min(out.len() as u64) as usize;
         let (bytes, out) = (&block[from..to], &mut out[..n]);
         let is_full = match sub.coding {
             Coding::Tunstall2 => {
                 let code = sub.codes[k];
                 let dictionary = &self.dictionaries[usize::from(code & 0xff)];
-                decode(dictionary, bytes, skip, out, |v| code >> 8 >> (2 * v) & 3)
+                decode(dictionary, bytes, (skip, span, is_last), out, |v| code >> 8 >> (2 * v) & 3)
             }
             Coding::Tunstall1(dictionary, map) => {
                 let dictionary = &self.dictionaries[usize::from(dictionary)];
-                decode(dictionary, bytes, skip, out, |v| {
+                decode(dictionary, bytes, (skip, span, is_last), out, |v| {
                     map.get(usize::from(v)).copied().unwrap_or(0).into()
                 })
             }
-            Coding::Plain => decode(runlen::plain(), bytes, skip, out, |v| v),
-            Coding::Partial => decode(runlen::partial(), bytes, skip, out, |v| v),
-            Coding::Distance => decode(runlen::distance(), bytes, skip, out, |v| v),
+            Coding::Plain => decode(runlen::plain(), bytes, (skip, span, is_last), out, |v| v),
+            Coding::Partial => decode(runlen::partial(), bytes, (skip, span, is_last), out, |v| v),
+            Coding::Distance => decode(runlen::distance(), bytes, (skip, span, is_last), out, |v| v),
         };
         if is_full && n > 0 {
             Ok(n)
@@ -75,30 +76,32 @@ impl CodedReader {
     }
 }
 
-/// Fills `out` with the values after the first `skip`; false if the bytes hold too few.
+/// Fills `out` with the values after the first `skip` of a block; false if the bytes do not stand
+/// for `span` values (or more in the last block), in which case the block is damaged.
 fn decode<C: ByteCode>(
     code: &C,
     bytes: &[u8],
-    mut skip: u64,
+    (mut skip, span, is_last): (u64, u64, bool),
     out: &mut [u16],
     real: impl Fn(u16) -> u16,
 ) -> bool {
-    let mut done = 0;
+    let (mut sum, mut done) = (0, 0);
     for &byte in bytes {
-        let len = code.len(byte);
-        if skip >= u64::from(len) {
-            skip -= u64::from(len);
+        let len = u64::from(code.len(byte));
+        if sum < span && len == 0 {
+            return false;
+        }
+        sum += len;
+        if skip >= len {
+            skip -= len;
             continue;
         }
-        for offset in skip as u32..len {
-            let Some(value) = out.get_mut(done) else { return true };
+        let here = ((len - skip) as usize).min(out.len() - done);
+        for (offset, value) in (skip as u32..).zip(&mut out[done..done + here]) {
             *value = real(code.value(byte, offset));
-            done += 1;
         }
+        done += here;
         skip = 0;
-        if done == out.len() {
-            return true;
-        }
     }
-    done == out.len()
+    done == out.len() && (sum == span || (is_last && sum > span))
 }

@@ -36,16 +36,19 @@ impl DtwReader {
         i: u32,
         out: &mut [u16],
     ) -> Result<usize, ProbeCause> {
-        const SHORT: ProbeCause = ProbeCause::Damaged("fewer positions than the index says");
-        let Some(bytes) = self.miniblock(sub, k, false)? else { return Err(SHORT) };
+        const DAMAGED: ProbeCause =
+            ProbeCause::Damaged("the symbols' lengths contradict the index");
+        let Some(bytes) = self.miniblock(sub, k, false)? else { return Err(DAMAGED) };
         let mut skip = i - sub.firsts[k];
         let next = sub.firsts.get(k + 1).map_or(sub.size, |&first| u64::from(first));
+        let span = next - u64::from(sub.firsts[k]);
         let n = (next - u64::from(i)).min(out.len() as u64) as usize;
         let mut bits = Bits::new(&bytes);
-        let mut done = 0;
-        while done < n {
-            let symbol = bits.symbol(&sub.huffman).ok_or(SHORT)?;
+        let (mut sum, mut done) = (0, 0);
+        while sum < span {
+            let symbol = bits.symbol(&sub.huffman).ok_or(DAMAGED)?;
             let len = u32::from(sub.grammar.len(symbol));
+            sum += u64::from(len);
             if skip >= len {
                 skip -= len;
                 continue;
@@ -57,6 +60,6 @@ impl DtwReader {
             done += here;
             skip = 0;
         }
-        if n > 0 { Ok(n) } else { Err(SHORT) }
+        if n > 0 && sum == span { Ok(n) } else { Err(DAMAGED) }
     }
 }

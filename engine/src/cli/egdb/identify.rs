@@ -59,8 +59,7 @@ pub(super) fn run(args: &IdentifyArgs) -> Result<(), Failure> {
             max_pieces: identity.max_pieces,
             genuine: identity.is_genuine,
         });
-        let report =
-            Report { dir: args.dir.display().to_string(), databases: databases.collect() };
+        let report = Report { dir: args.dir.display().to_string(), databases: databases.collect() };
         serde_json::to_writer(&mut out, &report)?;
         writeln!(out)?;
     } else {

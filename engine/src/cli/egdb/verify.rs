@@ -93,7 +93,9 @@ pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
     if !is_known {
         let dir = args.dir.clone();
         let error = anyhow::Error::new(VerifyError::NothingKnown { dir });
-        return Err(Failure::Run(error.context("use --blocks to check the data without checksums")));
+        return Err(Failure::Run(
+            error.context("use --blocks to check the data without checksums"),
+        ));
     }
     match bad {
         0 => Ok(()),
@@ -117,9 +119,8 @@ impl<W: Write> Verifier<W> {
     fn checksums(&mut self, database: &Database) -> Result<usize, Failure> {
         let mut meter = Meter::new();
         let report = database.verify(|at| {
-            meter.show(at.bytes, at.all_bytes, || {
-                format!("{} of {} files", at.files, at.all_files)
-            });
+            meter
+                .show(at.bytes, at.all_bytes, || format!("{} of {} files", at.files, at.all_files));
             !self.interrupt.is_pressed()
         })?;
         meter.clear();
@@ -207,7 +208,11 @@ impl<W: Write> Verifier<W> {
         (file_name(path), record)
     }
 
-    fn show(&mut self, text: &str, (name, record): (String, FileRecord<'_>)) -> Result<(), Failure> {
+    fn show(
+        &mut self,
+        text: &str,
+        (name, record): (String, FileRecord<'_>),
+    ) -> Result<(), Failure> {
         if self.json {
             serde_json::to_writer(&mut self.out, &FileRecord { file: &name, ..record })?;
             writeln!(self.out)?;
