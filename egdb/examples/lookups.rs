@@ -8,7 +8,9 @@ use egdb::{Backend, Database, OpenOptions};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let [dir, threads, seconds, rest @ ..] = &args[..] else { return Err("DIR THREADS SECONDS".into()) };
+    let [dir, threads, seconds, rest @ ..] = &args[..] else {
+        return Err("DIR THREADS SECONDS".into());
+    };
     let mut options = OpenOptions::default();
     if let Some(cache_mb) = rest.first() {
         options.backend = Backend::BlockCache;

@@ -26,17 +26,17 @@ fn fill(kind: &str, seed: u64, start: u64, out: &mut [u16]) {
     let mut random = Random((seed << 40 ^ start).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     if kind == "random" {
         for value in out {
-            *value = 1 + ((random.next() >> 40) * 3 >> 24) as u16;
+            *value = 1 + (((random.next() >> 40) * 3) >> 24) as u16;
         }
         return;
     }
     let mut i = 0;
-    let mean = 1 << (random.next() >> 20) % 9;
+    let mean = 1 << ((random.next() >> 20) % 9);
     while i < out.len() {
         let len = 1 + (random.next() >> 20) as usize % (2 * mean);
         let value = match kind {
             "onesided" if random.next() >> 61 != 0 => 1,
-            _ => 1 + ((random.next() >> 40) * 3 >> 24) as u16,
+            _ => 1 + (((random.next() >> 40) * 3) >> 24) as u16,
         };
         let end = out.len().min(i + len);
         out[i..end].fill(value);

@@ -57,9 +57,10 @@ pub fn random_positions(
 ) -> Vec<(Placement, Color)> {
     let mut state = seed.wrapping_mul(2).wrapping_add(1);
     let mut random = |n: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let x = (state ^ state >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
-        (u128::from(x ^ x >> 32) * u128::from(n) >> 64) as u64
+        ((u128::from(x ^ x >> 32) * u128::from(n)) >> 64) as u64
     };
     let slices: Vec<(Slice, Color)> = Slice::stored(pieces)
         .flat_map(|slice| slice.stored_sides().iter().map(move |&side| (slice, side)))

@@ -12,15 +12,15 @@ use crate::error::{OpenError, ProbeError};
 use crate::format::dtw::DtwRecord;
 use crate::format::text::TextIndex;
 use crate::format::{DbType, dtw, text};
-use crate::index::{Place, Placement};
 use crate::identify::{Identity, identify, identify_all};
+use crate::index::{Place, Placement};
 use crate::reader::coded::{CodedBuilder, CodedReader, Raw};
 use crate::reader::dtw::{DtwBuilder, DtwReader};
 use crate::slice::Slice;
 use crate::stats::{Counters, Stats};
 #[cfg(feature = "mmap")]
 use crate::storage::MemoryMap;
-use crate::storage::{BlockCache, DataFile, Storage};
+use crate::storage::{AnyStorage, BlockCache, DataFile, Storage};
 
 /// How the data files are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -265,9 +265,10 @@ impl Database {
     /// Counts since opening or since [`Database::reset_stats`].
     #[must_use]
     pub fn stats(&self) -> Stats {
-        let names = self.storage().files().iter().map(|file| {
-            file.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-        });
+        let names =
+            self.storage().files().iter().map(|file| {
+                file.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+            });
         self.counters().read(names)
     }
 
@@ -297,7 +298,7 @@ impl Database {
         &self.reader
     }
 
-    fn storage(&self) -> &dyn Storage {
+    fn storage(&self) -> &AnyStorage {
         match &self.reader {
             Reader::Coded(reader) => reader.storage(),
             Reader::Dtw(reader) => reader.storage(),
@@ -462,15 +463,16 @@ fn open_storage(
     backend: Backend,
     files: Vec<DataFile>,
     cache_bytes: usize,
-) -> Result<Box<dyn Storage>, OpenError> {
+) -> Result<AnyStorage, OpenError> {
     match backend {
-        Backend::BlockCache => Ok(Box::new(BlockCache::new(files, cache_bytes))),
+        Backend::BlockCache => Ok(AnyStorage::Cache(BlockCache::new(files, cache_bytes))),
         #[cfg(feature = "mmap")]
         Backend::MemoryMap => {
             let paths: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
             let map = MemoryMap::new(files);
-            let map = map.map_err(|(i, source)| OpenError::Io { file: paths[i].clone(), source })?;
-            Ok(Box::new(map))
+            let map =
+                map.map_err(|(i, source)| OpenError::Io { file: paths[i].clone(), source })?;
+            Ok(AnyStorage::Map(map))
         }
         #[cfg(not(feature = "mmap"))]
         Backend::MemoryMap => Err(OpenError::NoMmap),

@@ -12,7 +12,9 @@ use crate::slice::Slice;
 
 /// A text is no slice.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("`{text}` is no slice: expected four digits (black men, black kings, white men, white kings), 1 to 5 pieces a side, at most 8 in all")]
+#[error(
+    "`{text}` is no slice: expected four digits (black men, black kings, white men, white kings), 1 to 5 pieces a side, at most 8 in all"
+)]
 pub struct ParseSliceError {
     /// The text, shortened.
     pub text: String,

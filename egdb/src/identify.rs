@@ -84,10 +84,7 @@ pub fn crc32(bytes: &[u8]) -> u32 {
 pub fn identify(dir: &Path) -> Result<Identity, OpenError> {
     let all = identify_all(dir)?;
     let genuine = all.iter().find(|identity| identity.is_genuine);
-    genuine
-        .or(all.first())
-        .copied()
-        .ok_or_else(|| OpenError::NothingFound { dir: dir.to_owned() })
+    genuine.or(all.first()).copied().ok_or_else(|| OpenError::NothingFound { dir: dir.to_owned() })
 }
 
 /// All databases in a directory, at most one of each type, in the order of [`DbType::ALL`].
@@ -145,9 +142,8 @@ mod tests {
     #[test]
     fn check_value_and_table() {
         assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
-        let count = |db_type| {
-            published().verify.iter().filter(|row| row.db_type == db_type).count()
-        };
+        let count =
+            |db_type| published().verify.iter().filter(|row| row.db_type == db_type).count();
         assert_eq!([DbType::Wld2, DbType::Wld1, DbType::WldRun].map(count), [238, 280, 5]);
         assert_eq!(published().identify[0].file, "db9-5040.idx1");
         assert_eq!(published().identify[0].crc, 0xef84_7fc5);

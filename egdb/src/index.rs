@@ -13,8 +13,21 @@ use movegen::{Bitboard, Color, Position, PositionError};
 
 use crate::slice::{SLICE_IDS, Slice};
 
-/// `C(n, k)` for k up to 5 at `[k][n]`; eight rows of 64 so that a masked index needs no check.
-static BINOMIAL: [[u32; 64]; 8] = BINOMIALS;
+/// `C(n, k)` for k up to 5 and n up to 49 at `[k][n]`, the rest 0; eight rows of 64 so that a
+/// masked index needs no check.
+static BINOMIAL: [[u32; 64]; 8] = {
+    let mut table = BINOMIALS;
+    let mut k = 0;
+    while k < 8 {
+        let mut n = 50;
+        while n < 64 {
+            table[k][n] = 0;
+            n += 1;
+        }
+        k += 1;
+    }
+    table
+};
 
 const BINOMIALS: [[u32; 64]; 8] = {
     let mut table = [[0u32; 64]; 8];
@@ -42,7 +55,7 @@ const fn binomial(n: u32, k: u32) -> u32 {
 /// Square number less one of a bit of the board layout.
 #[inline]
 const fn square(bit: u32) -> u32 {
-    bit - (bit * 3 >> 5)
+    bit - ((bit * 3) >> 5)
 }
 
 /// Bit of the board layout of a square number less one.
@@ -107,8 +120,9 @@ impl Layout {
             layout.base[b as usize] = layout.men;
             layout.front[b as usize] = binomial(5, b) as u8;
             layout.back[b as usize] = binomial(40, bm - b);
-            layout.men +=
-                binomial(5, b) as u64 * binomial(40, bm - b) as u64 * binomial(45 - bm + b, wm) as u64;
+            layout.men += binomial(5, b) as u64
+                * binomial(40, bm - b) as u64
+                * binomial(45 - bm + b, wm) as u64;
         }
         layout
     }
@@ -121,7 +135,14 @@ impl Layout {
 static LAYOUTS: [Layout; SLICE_IDS] = layouts();
 
 const fn layouts() -> [Layout; SLICE_IDS] {
-    let none = Layout { base: [0; 6], front: [0; 6], back: [0; 6], black_kings: 0, white_kings: 0, men: 0 };
+    let none = Layout {
+        base: [0; 6],
+        front: [0; 6],
+        back: [0; 6],
+        black_kings: 0,
+        white_kings: 0,
+        men: 0,
+    };
     let mut table = [none; SLICE_IDS];
     let mut id = 0;
     while id < SLICE_IDS {
@@ -139,6 +160,22 @@ const fn layouts() -> [Layout; SLICE_IDS] {
 pub(crate) fn layout(slice: Slice) -> &'static Layout {
     &LAYOUTS[slice.id()]
 }
+
+/// [`Slice::is_stored_reversed`] by slice and side: its comparisons are hard to predict.
+static STORED_REVERSED: [bool; 2 * SLICE_IDS] = {
+    let mut table = [false; 2 * SLICE_IDS];
+    let mut id = 0;
+    while id < SLICE_IDS {
+        let digits = [id / 216, id / 36 % 6, id / 6 % 6, id % 6];
+        let [bm, bk, wm, wk] = [digits[0] as u8, digits[1] as u8, digits[2] as u8, digits[3] as u8];
+        if let Some(slice) = Slice::new(bm, bk, wm, wk) {
+            table[2 * id] = slice.is_stored_reversed(Color::Black);
+            table[2 * id + 1] = slice.is_stored_reversed(Color::White);
+        }
+        id += 1;
+    }
+    table
+};
 
 /// Three sets in the board layout of [`Bitboard`]: where the pieces stand, without the side to
 /// move. The sets are within the fifty squares, `black` and `white` disjoint, `kings` a subset
@@ -166,7 +203,7 @@ impl From<&Position> for Placement {
 
 impl Placement {
     /// The board turned by 180 degrees with colours swapped.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub const fn reversed(&self) -> Placement {
         Placement {
@@ -186,7 +223,7 @@ impl Placement {
     }
 
     /// The material balance; `None` where no database has it.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub const fn slice(&self) -> Option<Slice> {
         let bk = (self.black & self.kings).count_ones();
@@ -225,8 +262,14 @@ impl Place {
     #[inline]
     #[must_use]
     pub fn of_placement(placement: &Placement, side: Color) -> Option<Place> {
+        crate::isa::place_of(placement, side)
+    }
+
+    /// The body of [`Place::of_placement`], compiled once for each instruction set.
+    #[inline(always)]
+    pub(crate) fn compute(placement: &Placement, side: Color) -> Option<Place> {
         let slice = placement.slice()?;
-        if slice.is_stored_reversed(side) {
+        if STORED_REVERSED[slice.id() * 2 + side.index()] {
             let slice = slice.reversed();
             let index = rank(slice, &placement.reversed());
             Some(Place { slice, side: side.opponent(), index, reversed: true })
@@ -238,7 +281,7 @@ impl Place {
 
 /// The index of a placement within its slice. `slice` must be [`Placement::slice`] of it; else
 /// the result is meaningless.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn rank(slice: Slice, placement: &Placement) -> u64 {
     let layout = layout(slice);
@@ -261,24 +304,33 @@ pub fn rank(slice: Slice, placement: &Placement) -> u64 {
             * (black_king_rank + u64::from(layout.black_kings) * men_rank)
 }
 
-#[inline]
-fn rank_set(mut set: u64, number: impl Fn(u32) -> u32) -> u64 {
-    let (mut sum, mut k) = (0u32, 0usize);
-    while set != 0 {
-        k = (k + 1) & 7;
-        sum += BINOMIAL[k][(number(set.trailing_zeros()) & 63) as usize];
-        set &= set - 1;
+/// Sum of coefficients over a set. Most sets have at most two members, and a loop over them would
+/// be mispredicted for most positions: so two are always added, and a member that is not there
+/// has bit number 64, which leads to a part of the table that is zero.
+#[inline(always)]
+fn rank_set(set: u64, number: impl Fn(u32) -> u32) -> u64 {
+    let term = |set: u64, k: usize| BINOMIAL[k][(number(set.trailing_zeros()) & 63) as usize];
+    let second = set & set.wrapping_sub(1);
+    let mut sum = term(set, 1) + term(second, 2);
+    let mut rest = second & second.wrapping_sub(1);
+    let mut k = 3;
+    while rest != 0 {
+        sum += term(rest, k & 7);
+        rest &= rest - 1;
+        k += 1;
     }
     u64::from(sum)
 }
 
-#[inline]
+#[inline(always)]
 fn rank_kings(kings: u64, before: u64) -> u64 {
-    rank_set(kings, |bit| square(bit) - (before & ((1 << bit) - 1)).count_ones())
+    rank_set(kings, |bit| {
+        square(bit) - (before & (1u64.wrapping_shl(bit)).wrapping_sub(1)).count_ones()
+    })
 }
 
 /// White men are counted from square 50 down, so the set is turned first.
-#[inline]
+#[inline(always)]
 fn rank_white_men(men: u64, black_men: u64) -> u64 {
     let turned_black = black_men.reverse_bits() >> 10;
     rank_kings(men.reverse_bits() >> 10, turned_black)

@@ -12,6 +12,7 @@ pub mod error;
 pub mod format;
 pub mod identify;
 pub mod index;
+mod isa;
 pub mod manifest;
 pub mod probe;
 mod reader;

@@ -41,10 +41,7 @@ impl Manifest {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn of_file(
-        file: &Path,
-        mut step: impl FnMut(u64) -> bool,
-    ) -> io::Result<Option<Manifest>> {
+    pub fn of_file(file: &Path, mut step: impl FnMut(u64) -> bool) -> io::Result<Option<Manifest>> {
         let mut input = File::open(file)?;
         let mut hasher = crc32fast::Hasher::new();
         let mut manifest = Manifest { bytes: 0, crc: 0, blocks: Vec::new() };

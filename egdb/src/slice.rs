@@ -102,7 +102,8 @@ impl Slice {
     pub const fn is_stored_reversed(self, side: Color) -> bool {
         let (nb, nw) = (self.bm + self.bk, self.wm + self.wk);
         nw > nb
-            || (nw == nb && (self.wk > self.bk || (self.wk == self.bk && matches!(side, Color::White))))
+            || (nw == nb
+                && (self.wk > self.bk || (self.wk == self.bk && matches!(side, Color::White))))
     }
 
     /// Whether the files hold this slice (and not its reversed twin) for this side to move.

@@ -1,5 +1,7 @@
 //! Round trips of every format on made-up values, through both backends.
 
+#![allow(clippy::unwrap_used, reason = "helpers of a test may fail")]
+
 mod support;
 
 use std::path::Path;
@@ -93,9 +95,11 @@ fn write(dir: &Path, db_type: DbType, kind: Kind, seed: u64) -> Contents {
         manifest::write_for(&written.unwrap()).unwrap();
         contents.extend(subs);
     }
-    assert!(!std::fs::read_dir(dir).unwrap().any(|f| {
-        f.unwrap().path().extension().is_some_and(|e| e == "tmp")
-    }));
+    assert!(
+        !std::fs::read_dir(dir)
+            .unwrap()
+            .any(|f| { f.unwrap().path().extension().is_some_and(|e| e == "tmp") })
+    );
     contents
 }
 
@@ -188,7 +192,8 @@ fn verify_names_the_damaged_block() {
 #[test]
 fn missing_files_are_named() {
     let dir = tempfile::tempdir().unwrap();
-    let open = |n| Database::open(dir.path(), &OpenOptions { max_pieces: n, ..OpenOptions::default() });
+    let open =
+        |n| Database::open(dir.path(), &OpenOptions { max_pieces: n, ..OpenOptions::default() });
     assert!(open(None).unwrap_err().to_string().contains("no endgame database"));
     write(dir.path(), DbType::Wld2, Kind::Runs, 4);
     assert_eq!(open(Some(2)).unwrap().max_pieces(), 2);
@@ -204,7 +209,9 @@ fn missing_files_are_named() {
 fn values_that_a_type_cannot_hold_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let id = SubId { slice: "0101".parse().unwrap(), sub: 0, side: Color::Black };
-    for (db_type, value) in [(DbType::Wld2, 4), (DbType::Wld1, 6), (DbType::Mtc, 11), (DbType::Mtc, 324)] {
+    for (db_type, value) in
+        [(DbType::Wld2, 4), (DbType::Wld1, 6), (DbType::Mtc, 11), (DbType::Mtc, 324)]
+    {
         let mut writer = CodedWriter::create(dir.path(), db_type, "db2").unwrap();
         let mut source = |start: u64, out: &mut [u16]| {
             out.fill(2);
@@ -224,8 +231,7 @@ fn values_that_a_type_cannot_hold_are_refused() {
 fn conditional_lookups_read_no_disk() {
     let dir = tempfile::tempdir().unwrap();
     let contents = write(dir.path(), DbType::Wld2, Kind::Random, 1);
-    let database =
-        Database::open(dir.path(), &options(DbType::Wld2, Backend::BlockCache)).unwrap();
+    let database = Database::open(dir.path(), &options(DbType::Wld2, Backend::BlockCache)).unwrap();
     use egdb::WldValue;
     use egdb::probe::{QuietFor, Wld2};
     let view = database.view::<Wld2>().unwrap();

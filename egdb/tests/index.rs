@@ -1,5 +1,7 @@
 //! The index function against the published vectors, and forth and back.
 
+#![allow(clippy::unwrap_used, reason = "helpers of a test may fail")]
+
 mod support;
 
 use egdb::index::{rank, unrank};

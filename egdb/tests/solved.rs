@@ -1,6 +1,8 @@
 //! Databases of up to three pieces, written by our encoders from an independent solution and read
 //! back through the probe: every position, captures included.
 
+#![allow(clippy::unwrap_used, reason = "helpers of a test may fail")]
+
 mod support;
 
 use std::sync::{Arc, OnceLock};
@@ -22,7 +24,11 @@ fn all(_: Slice, _: Color) -> bool {
     true
 }
 
-fn probe(solution: &Solution, types: &[DbType], keep: impl Fn(Slice, Color) -> bool + Copy) -> Probe {
+fn probe(
+    solution: &Solution,
+    types: &[DbType],
+    keep: impl Fn(Slice, Color) -> bool + Copy,
+) -> Probe {
     let mut probe = Probe::new();
     for &db_type in types {
         let dir = tempfile::tempdir().unwrap();
@@ -85,7 +91,7 @@ fn distances_are_exact() {
 fn a_missing_side_is_found_through_the_moves() {
     // Version 2 may store only one side to move of a slice; distance to win always does.
     let keep = |slice: Slice, side: Color| {
-        slice.is_symmetric() || (side == Color::Black) == (slice.black_kings() % 2 == 0)
+        slice.is_symmetric() || (side == Color::Black) == (slice.black_kings().is_multiple_of(2))
     };
     let probe = probe(solution(), &[DbType::Wld2, DbType::Dtw], keep);
     compare_wld(solution(), &probe, 3);

@@ -1,5 +1,7 @@
 //! Many threads on a block cache that evicts all the time: never a wrong value.
 
+#![allow(clippy::unwrap_used, reason = "helpers of a test may fail")]
+
 mod support;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,7 +36,7 @@ fn write(dir: &std::path::Path, slices_of_4: usize) -> u64 {
 fn stress(slices_of_4: usize, lookups: usize) {
     let dir = tempfile::tempdir().unwrap();
     let bytes = write(dir.path(), slices_of_4);
-    let third = (bytes / 3 >> 20).max(1) as usize;
+    let third = ((bytes / 3) >> 20).max(1) as usize;
     let open = |backend, cache_mb| {
         let options = OpenOptions { backend, cache_mb, ..OpenOptions::default() };
         Database::open(dir.path(), &options).unwrap()

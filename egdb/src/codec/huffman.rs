@@ -100,7 +100,8 @@ impl Huffman {
             used.iter().enumerate().map(|(node, &s)| Reverse((counts[s], node))).collect();
         let mut parent = vec![0; 2 * used.len()];
         let mut nodes = used.len();
-        while let (Some(Reverse((a, first))), Some(Reverse((b, second)))) = (heap.pop(), heap.pop()) {
+        while let (Some(Reverse((a, first))), Some(Reverse((b, second)))) = (heap.pop(), heap.pop())
+        {
             parent[first] = nodes;
             parent[second] = nodes;
             if heap.is_empty() {

@@ -48,7 +48,8 @@ fn parse_all(text: &str) -> Vec<Dictionary> {
     list
 }
 
-/// Set in [`Dictionary::codes`] where all values are equal; the low bits are that value.
+/// Set in [`Dictionary::codes`] where all values are equal; the low bits are that value. The other
+/// codes are where the string begins in the pool, which starts with the single values.
 const PURE: u32 = 1 << 31;
 
 /// Set in [`Dictionary::tree`] where a step ends at a leaf; the low bits are its code.
@@ -134,7 +135,7 @@ impl Dictionary {
         let dictionary = Dictionary {
             lengths: [0; 256],
             codes: [0; 256],
-            pool: Vec::new(),
+            pool: (0..MAX_VALUES as u8).collect(),
             tree: Vec::new(),
             runs: Vec::new(),
         };
@@ -280,10 +281,10 @@ impl ByteCode for Dictionary {
     #[inline]
     fn value(&self, byte: u8, offset: u32) -> u16 {
         let code = self.codes[usize::from(byte)];
-        if code & PURE != 0 {
-            return (code & 7) as u16;
-        }
-        self.pool.get((code + offset) as usize).copied().unwrap_or(0).into()
+        // Runs are looked up like strings, in the first places of the pool: whether a code is a run
+        // cannot be predicted.
+        let at = if code & PURE != 0 { code & 7 } else { code + offset };
+        self.pool.get(at as usize).copied().unwrap_or(0).into()
     }
 }
 
@@ -369,8 +370,7 @@ mod tests {
                         .map(|b| (d.len(b), b))
                         .collect();
                     for len in pure.leaf_len..=16_400 {
-                        let &(best, code) =
-                            lengths.iter().rev().find(|(n, _)| *n <= len).unwrap();
+                        let &(best, code) = lengths.iter().rev().find(|(n, _)| *n <= len).unwrap();
                         assert_eq!(pure.longest(u64::from(len)), (code, best), "{id} {v} {len}");
                     }
                 }

@@ -51,7 +51,9 @@ impl NewFile {
         name.push(".tmp");
         let temporary = path.with_file_name(name);
         match File::create(&temporary) {
-            Ok(file) => Ok(NewFile { temporary, path, out: BufWriter::with_capacity(1 << 16, file) }),
+            Ok(file) => {
+                Ok(NewFile { temporary, path, out: BufWriter::with_capacity(1 << 16, file) })
+            }
             Err(source) => Err(WriteError::Io { file: temporary, source }),
         }
     }
@@ -206,7 +208,7 @@ impl CodedWriter {
         self.start(id);
         match self.db_type {
             DbType::Wld2 => self.add_version_2(&mut reader)?,
-            DbType::Wld1 => self.add_version_1(&mut reader, plan.unwrap_or_default())?,
+            DbType::Wld1 => self.add_version_1(&mut reader, &plan.unwrap_or_default())?,
             DbType::WldRun if partial => {
                 self.line("\n# haspartials\n")?;
                 self.add_run_lengths(runlen::partial(), &mut reader)?;
@@ -287,7 +289,7 @@ impl CodedWriter {
     fn add_version_1(
         &mut self,
         reader: &mut RunReader<'_>,
-        plan: wld::Plan1,
+        plan: &wld::Plan1,
     ) -> Result<(), WriteError> {
         let list: Vec<String> = plan.real.iter().map(ToString::to_string).collect();
         self.line(&format!("\n# vmap {}: {}\n", plan.dictionary, list.join(",")))?;
@@ -426,7 +428,7 @@ impl CodedWriter {
         match self.db_type {
             DbType::Wld1 => {
                 let plan = wld::choose_version_1(size, 2, &mut source);
-                self.add_version_1(&mut RunReader::new(size, 2, &mut source), plan)
+                self.add_version_1(&mut RunReader::new(size, 2, &mut source), &plan)
             }
             DbType::WldRun => {
                 let is_partial = value == 0;

@@ -18,9 +18,13 @@ pub enum Effort {
 }
 
 /// Codes in the sample at the start, and in the one near the middle.
-const SAMPLES: [usize; 2] = [384, 256];
+const SAMPLES: [usize; 2] = [256, 160];
 /// Choices tried on the whole block.
-const FINALISTS: usize = 12;
+const FINALISTS: usize = 8;
+/// A block that covers more values than this is worth trying all choices, as the time per value is
+/// small. For one that covers an eighth more or less than its beginning lets expect some more are
+/// tried: such data change within the block, and samples say little.
+const LONG_BLOCK: u64 = 32_000;
 
 /// A dictionary with real values for its virtual ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,7 +91,14 @@ impl Choice {
     }
 
     #[inline]
-    fn encode(&self, runs: &[Run], used: u64, is_end: bool, room: usize, emit: impl FnMut(u8)) -> Encoded {
+    fn encode(
+        &self,
+        runs: &[Run],
+        used: u64,
+        is_end: bool,
+        room: usize,
+        emit: impl FnMut(u8),
+    ) -> Encoded {
         self.codes().encode(runs, used, is_end, &self.to_virtual, room, emit)
     }
 }
@@ -114,7 +125,12 @@ impl Chooser {
 
     /// Encodes the next values into at most `room` bytes, which are appended to `out`. Nothing is
     /// appended when all values are gone.
-    pub fn next_block(&mut self, reader: &mut RunReader<'_>, room: usize, out: &mut Vec<u8>) -> Block {
+    pub fn next_block(
+        &mut self,
+        reader: &mut RunReader<'_>,
+        room: usize,
+        out: &mut Vec<u8>,
+    ) -> Block {
         let mut need = 1 << 14;
         loop {
             reader.fill(need);
@@ -138,7 +154,13 @@ impl Chooser {
         }
     }
 
-    fn choose(&mut self, runs: &[Run], used: u64, is_end: bool, room: usize) -> Option<(Choice, Encoded)> {
+    fn choose(
+        &mut self,
+        runs: &[Run],
+        used: u64,
+        is_end: bool,
+        room: usize,
+    ) -> Option<(Choice, Encoded)> {
         if runs.is_empty() {
             return None;
         }
@@ -163,11 +185,27 @@ impl Chooser {
                 *score += cost(choice.encode(middle, middle_used, is_end, SAMPLES[1], |_| {}));
             }
         }
+        self.scores.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let finalists = FINALISTS.min(self.scores.len());
-        self.scores.select_nth_unstable_by(finalists - 1, |a, b| a.0.total_cmp(&b.0));
         let last = self.last.filter(|_| !has_unknown);
         let list = self.scores[..finalists].iter().map(|(_, choice)| *choice).chain(last);
-        best_of(list.map(|c| (c, c.encode(runs, used, is_end, room, |_| {}))))
+        let try_all = |list: &mut dyn Iterator<Item = Choice>| {
+            best_of(list.map(|c| (c, c.encode(runs, used, is_end, room, |_| {}))))
+        };
+        let best = try_all(&mut { list })?;
+        let expected = reach * room as u64 / SAMPLES[0].min(room) as u64;
+        let is_changeable = best.1.values.abs_diff(expected) > expected / 8;
+        // The last block is not full, and there are many of those among small slices.
+        let more = match best.1.values > LONG_BLOCK || best.1.bytes < room {
+            true => self.scores.len(),
+            false if is_changeable => self.scores.len().min(4 * FINALISTS),
+            false => finalists,
+        };
+        if more > finalists {
+            let others = try_all(&mut self.scores[finalists..more].iter().map(|(_, c)| *c));
+            return best_of([best].into_iter().chain(others));
+        }
+        Some(best)
     }
 }
 
@@ -267,9 +305,8 @@ pub(crate) fn choose_version_1(size: u64, default: u16, source: &mut Source<'_>)
         for real in orders {
             let plan = Plan1 { dictionary: id as u8, real };
             let map = plan.to_virtual();
-            let bytes = |runs: &Vec<Run>| {
-                dictionary.encode(runs, 0, true, &map, usize::MAX, |_| {}).bytes
-            };
+            let bytes =
+                |runs: &Vec<Run>| dictionary.encode(runs, 0, true, &map, usize::MAX, |_| {}).bytes;
             let total: usize = samples.iter().map(bytes).sum();
             if best.as_ref().is_none_or(|(least, _)| total < *least) {
                 best = Some((total, plan));
@@ -294,9 +331,8 @@ pub(crate) fn encode_longer(code: &impl ByteCode, bytes: &[u8], least: usize) ->
         let split = order.iter().find_map(|&i| {
             let (value, len) = (code.value(bytes[i], 0), code.len(bytes[i]));
             let of_len = |n: u32| {
-                (0..=255u8).find(|&b| {
-                    n > 0 && code.len(b) == n && code.value(b, 0) == value && is_pure(b)
-                })
+                (0..=255u8)
+                    .find(|&b| n > 0 && code.len(b) == n && code.value(b, 0) == value && is_pure(b))
             };
             let pair = (1..=len / 2).rev().find_map(|n| Some((of_len(n)?, of_len(len - n)?)));
             pair.map(|pair| (i, pair))

@@ -125,7 +125,9 @@ fn record(
     let sub = cursor.number(2)? as u32;
     let length = DbType::Dtw.subslice_length();
     if !slice.is_stored(side) || u64::from(sub) >= slice.subslices(length) {
-        return Err(cursor.error(format!("slice {slice} has no subslice {sub} with {side} to move")));
+        return Err(
+            cursor.error(format!("slice {slice} has no subslice {sub} with {side} to move"))
+        );
     }
     let size = slice.subslice_size(u64::from(sub), length);
     let _permutation = cursor.number(1)?;

@@ -152,7 +152,12 @@ fn value_map_line(text: &[u8]) -> Option<(u8, [u8; 6])> {
         if i > 0 {
             take_byte(&mut text, b',')?;
         }
-        let text = if i == 0 { text = text.trim_ascii_start(); &mut text } else { &mut text };
+        let text = if i == 0 {
+            text = text.trim_ascii_start();
+            &mut text
+        } else {
+            &mut text
+        };
         *value = u8::try_from(take_number(text)?).ok().filter(|&v| v <= 5)?;
     }
     text.trim_ascii().is_empty().then_some((dictionary, map))
@@ -247,16 +252,19 @@ fn start_sub(
     previous: Option<Extent>,
 ) -> Result<Option<OpenSub>, FormatError> {
     let [bm, bk, wm, wk] = head.slice.map(|n| u8::try_from(n).unwrap_or(u8::MAX));
-    let slice = Slice::new(bm, bk, wm, wk)
-        .filter(|slice| slices.contains(slice))
-        .ok_or_else(|| reader.error(format!("slice {:?} does not belong in this file", head.slice)))?;
+    let slice =
+        Slice::new(bm, bk, wm, wk).filter(|slice| slices.contains(slice)).ok_or_else(|| {
+            reader.error(format!("slice {:?} does not belong in this file", head.slice))
+        })?;
     if !slice.is_stored(head.side) {
         return Err(reader.error(format!("slice {slice} never has {} to move", head.side)));
     }
     let length = db_type.subslice_length();
     if head.sub >= slice.subslices(length) {
         let count = slice.subslices(length);
-        return Err(reader.error(format!("subslice {} of slice {slice}, which has {count}", head.sub)));
+        return Err(
+            reader.error(format!("subslice {} of slice {slice}, which has {count}", head.sub))
+        );
     }
     let sub = head.sub as u32;
     if index.subs.iter().any(|s| (s.slice, s.sub, s.side) == (slice, sub, head.side)) {
@@ -364,11 +372,12 @@ impl OpenSub {
         self.last_first = first;
         self.block += 1;
         self.has_lines = true;
-        let code = if db_type == DbType::Wld2 { Some(version_2_code(reader, &mut line)?) } else { None };
+        let code =
+            if db_type == DbType::Wld2 { Some(version_2_code(reader, &mut line)?) } else { None };
         if !line.is_empty() {
             return Err(reader.error("surplus text after the block line"));
         }
-        if self.block * db_type.index_block() % BLOCK as u64 == 0 {
+        if (self.block * db_type.index_block()).is_multiple_of(BLOCK as u64) {
             index.firsts.push(first as u32);
             index.codes.extend(code);
         }
@@ -459,7 +468,9 @@ mod tests {
 
     #[test]
     fn the_example_of_the_description_is_read() {
-        for text in [EXAMPLE.to_owned(), EXAMPLE.replace('\n', "\r\n"), format!("{EXAMPLE}#\x01\x02\n\x03")] {
+        for text in
+            [EXAMPLE.to_owned(), EXAMPLE.replace('\n', "\r\n"), format!("{EXAMPLE}#\x01\x02\n\x03")]
+        {
             let index = parse_db2(&text, 2050).unwrap();
             assert_eq!(index.subs.len(), 4);
             assert_eq!(index.firsts, [0; 4]);
@@ -488,7 +499,11 @@ mod tests {
             ("BASE1,0,1,0,0,b:0/0,44,99\n99999999999,1,228\n", 5000, "2: expected a decimal"),
             ("BASE1,0,1,0,0,b:0/0,44,99\n9,1,228\n", 3, "describes 2"),
             ("BASE1,0,1,0,0,b:0/0,44,99\n", 0, "describes 1"),
-            ("BASE1,0,1,0,0,b:0/0,44,99\n7,1,228\nBASE0,1,1,0,0,b:0/3,34,201\n", 4097, "3: data starts"),
+            (
+                "BASE1,0,1,0,0,b:0/0,44,99\n7,1,228\nBASE0,1,1,0,0,b:0/3,34,201\n",
+                4097,
+                "3: data starts",
+            ),
             ("7,1,228\n", 4097, "1: a block line without"),
         ];
         for (text, len, reason) in cases {

@@ -86,7 +86,7 @@ impl Probe {
     /// The largest piece count of the win/loss/draw databases, 0 without one.
     #[must_use]
     pub fn max_pieces(&self) -> u8 {
-        self.wld_databases().map(|db| db.max_pieces()).max().unwrap_or(0)
+        self.wld_databases().map(Database::max_pieces).max().unwrap_or(0)
     }
 
     pub(super) fn wld_databases(&self) -> impl Iterator<Item = &Database> {
@@ -142,12 +142,9 @@ impl Probe {
             }
         }
         let mut best: Option<u32> = None;
-        for &mv in position.legal_moves().iter() {
+        for &mv in &position.legal_moves() {
             let next = position.after(mv);
-            let value = match self.wld(&next)? {
-                Some(value) => value,
-                None => return Ok(None),
-            };
+            let Some(value) = self.wld(&next)? else { return Ok(None) };
             if is_win && value != Wld::Loss {
                 continue;
             }
@@ -168,7 +165,7 @@ impl Probe {
     pub fn answer(&self, position: &Position) -> Result<Answer, ProbeError> {
         let mut moves = Vec::new();
         let reaches_mtc = self.reaches_mtc(position);
-        for &mv in position.legal_moves().iter() {
+        for &mv in &position.legal_moves() {
             let next = position.after(mv);
             let value = self.wld(&next)?;
             let dtw = match value {

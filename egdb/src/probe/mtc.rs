@@ -115,7 +115,11 @@ impl Probe {
         Ok(None)
     }
 
-    fn mtc_of_loss(&self, position: &Position, search: &mut Search) -> Result<Option<u32>, ProbeError> {
+    fn mtc_of_loss(
+        &self,
+        position: &Position,
+        search: &mut Search,
+    ) -> Result<Option<u32>, ProbeError> {
         let moves = position.legal_moves();
         if moves.is_empty() {
             return Ok(Some(0));
@@ -137,11 +141,15 @@ impl Probe {
         Ok(None)
     }
 
-    fn mtc_of_win(&self, position: &Position, search: &mut Search) -> Result<Option<u32>, ProbeError> {
+    fn mtc_of_win(
+        &self,
+        position: &Position,
+        search: &mut Search,
+    ) -> Result<Option<u32>, ProbeError> {
         let is_quiet = !position.has_capture(position.side_to_move());
         if is_quiet && self.stored_mtc(position)?.is_some() {
             let mut best = None;
-            for &mv in position.legal_moves().iter() {
+            for &mv in &position.legal_moves() {
                 let next = position.after(mv);
                 match self.known(&next, search)? {
                     Some(Wld::Loss) => {}
@@ -192,7 +200,7 @@ impl Probe {
         }
         let mut result = Some(false);
         if bound > 0 {
-            for &mv in position.legal_moves().iter() {
+            for &mv in &position.legal_moves() {
                 let next = position.after(mv);
                 let is_good = match self.known(&next, search)? {
                     Some(Wld::Loss) if is_conversion(position, mv) => {

@@ -88,7 +88,7 @@ impl Probe {
 
     fn best_capture(&self, position: &Position) -> Result<Option<Wld>, ProbeError> {
         let mut best = Some(Wld::Loss);
-        for &mv in position.legal_moves().iter() {
+        for &mv in &position.legal_moves() {
             match self.wld(&position.after(mv))? {
                 Some(Wld::Loss) => return Ok(Some(Wld::Win)),
                 Some(Wld::Draw) => best = best.map(|_| Wld::Draw),
@@ -125,7 +125,7 @@ impl Probe {
         }
         let position = nodes[number].position;
         let mut children = Vec::new();
-        for &mv in position.legal_moves().iter() {
+        for &mv in &position.legal_moves() {
             let child = position.after(mv);
             let value = match self.direct(&child)? {
                 Direct::Known(value) => Some(value),

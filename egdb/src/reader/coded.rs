@@ -20,7 +20,7 @@ use crate::format::text::{Body, Coding, TextIndex};
 use crate::format::{BLOCK, DbType};
 use crate::slice::Slice;
 use crate::stats::Counters;
-use crate::storage::{PIECE, Storage};
+use crate::storage::{AnyStorage, PIECE, Storage};
 
 mod values;
 
@@ -51,7 +51,7 @@ pub enum Raw {
 pub(crate) struct CodedReader {
     directory: Directory,
     subs: Vec<Sub>,
-    storage: Box<dyn Storage>,
+    storage: AnyStorage,
     dictionaries: &'static [Dictionary],
     counters: Counters,
     /// Bytes of piece tables allocated, and how many may be.
@@ -134,13 +134,12 @@ impl CodedBuilder {
         (fixed + steps + blocks * 6, tables)
     }
 
-    pub(crate) fn finish(self, storage: Box<dyn Storage>, table_limit: usize) -> CodedReader {
-        let version =
-            if self.subs.iter().any(|sub| matches!(sub.coding, Coding::Tunstall1(..))) {
-                Version::V1
-            } else {
-                Version::V2
-            };
+    pub(crate) fn finish(self, storage: AnyStorage, table_limit: usize) -> CodedReader {
+        let version = if self.subs.iter().any(|sub| matches!(sub.coding, Coding::Tunstall1(..))) {
+            Version::V1
+        } else {
+            Version::V2
+        };
         CodedReader {
             directory: self.directory,
             subs: self.subs,
@@ -164,13 +163,6 @@ impl Sub {
         let from = if k == 0 { self.first_byte } else { 0 };
         let to = if k + 1 == self.firsts.len() { self.end_byte } else { BLOCK as u16 };
         (usize::from(from), usize::from(to))
-    }
-
-    /// Bytes per value in a block of `span` values, times 2^32. A division in floating point takes
-    /// half as long as one of 64-bit integers.
-    #[inline]
-    fn scale(&self, span: u32) -> u64 {
-        (((BLOCK as u64) << 32) as f64 / f64::from(span.max(1))) as u64
     }
 
     /// Number of values in block `k`.
@@ -220,28 +212,24 @@ fn locate_one(code: &impl ByteCode, bytes: &[u8], mut rest: u64) -> Option<(u8, 
 #[inline]
 fn locate_in_piece(code: &impl ByteCode, bytes: &[u8; PIECE], rest: u64) -> Option<(u8, u32)> {
     let chunks = bytes.as_chunks::<8>().0;
-    let mut ends = [0u64; 8];
-    let mut sum = 0;
-    for (end, chunk) in ends.iter_mut().zip(chunks) {
-        let lens = chunk.map(|b| u64::from(code.len(b)));
-        sum += (lens[0] + lens[1]) + (lens[2] + lens[3]) + ((lens[4] + lens[5]) + (lens[6] + lens[7]));
-        *end = sum;
+    let (mut sum, mut before, mut at) = (0, 0, 0);
+    for chunk in chunks {
+        let l = chunk.map(|b| u64::from(code.len(b)));
+        sum += ((l[0] + l[1]) + (l[2] + l[3])) + ((l[4] + l[5]) + (l[6] + l[7]));
+        let is_past = sum <= rest;
+        at += usize::from(is_past);
+        before = if is_past { sum } else { before };
     }
-    if rest >= sum {
-        return None;
-    }
-    let at: usize = ends.iter().map(|&end| usize::from(end <= rest)).sum::<usize>() & 7;
-    let mut rest = rest - if at == 0 { 0 } else { ends[at - 1] };
-    let chunk = &chunks[at];
-    let (mut end, mut before, mut k) = (0, 0, 0);
+    // All are past: the piece holds fewer values.
+    let chunk = chunks.get(at)?;
+    let (mut sum, mut k) = (before, 0);
     for &byte in chunk {
-        end += u64::from(code.len(byte));
-        let is_past = end <= rest;
+        sum += u64::from(code.len(byte));
+        let is_past = sum <= rest;
         k += usize::from(is_past);
-        before = if is_past { end } else { before };
+        before = if is_past { sum } else { before };
     }
-    rest -= before;
-    Some((chunk[k & 7], rest as u32))
+    Some((chunk[k & 7], (rest - before) as u32))
 }
 
 /// Fills `table` with the first index of each piece, relative to the block's; false if the
@@ -278,8 +266,8 @@ impl CodedReader {
         &self.directory
     }
 
-    pub(crate) fn storage(&self) -> &dyn Storage {
-        &*self.storage
+    pub(crate) fn storage(&self) -> &AnyStorage {
+        &self.storage
     }
 
     pub(crate) fn counters(&self) -> &Counters {
@@ -369,11 +357,8 @@ impl CodedReader {
     ) -> Result<Option<u16>, ProbeCause> {
         let rest = i - sub.firsts[k];
         let (file, block) = (sub.file as usize, sub.first_block + k as u32);
-        // Where the piece would be if all bytes stood for as many values: often the right cache
-        // line, nearly always the right page, asked for while the table is on its way.
-        let span = sub.firsts.get(k + 1).map_or(sub.size as u32, |&next| next) - sub.firsts[k];
-        let guess = (u64::from(rest) * sub.scale(span)) >> 32;
-        self.storage.touch(file, block, guess as usize & (BLOCK - PIECE));
+        // The block is a page: its address can be translated while the table is on its way.
+        self.storage.touch(file, block);
         let Some(table) = self.table(code, sub, k, conditional)? else {
             return self.value_without_table(code, sub, k, rest, conditional);
         };
@@ -428,7 +413,8 @@ impl CodedReader {
         conditional: bool,
     ) -> Result<Option<&'s [AtomicU32; PIECES]>, ProbeCause> {
         let group = &sub.tables[k / GROUP];
-        let Some(group) = group.get().or_else(|| self.allocate(sub, k / GROUP)) else {
+        let Some(group) = group.get().map(AsRef::as_ref).or_else(|| self.allocate(sub, k / GROUP))
+        else {
             return Ok(None);
         };
         let table = &group.as_chunks::<PIECES>().0[k % GROUP];
@@ -439,7 +425,7 @@ impl CodedReader {
     }
 
     #[cold]
-    fn allocate<'s>(&self, sub: &'s Sub, group: usize) -> Option<&'s Box<[AtomicU32]>> {
+    fn allocate<'s>(&self, sub: &'s Sub, group: usize) -> Option<&'s [AtomicU32]> {
         let count = PIECES * (sub.firsts.len() - group * GROUP).min(GROUP);
         let bytes = count * 4;
         if self.tables.fetch_add(bytes, Ordering::Relaxed) + bytes > self.table_limit {

@@ -7,11 +7,11 @@ use super::{Directory, Found, Slot, Steps};
 use crate::codec::huffman::Huffman;
 use crate::codec::repair::Grammar;
 use crate::error::{ProbeCause, ProbeError};
-use crate::format::dtw::{DtwRecord, MINIBLOCK, MINIBLOCKS};
 use crate::format::DbType;
+use crate::format::dtw::{DtwRecord, MINIBLOCK, MINIBLOCKS};
 use crate::slice::Slice;
 use crate::stats::Counters;
-use crate::storage::Storage;
+use crate::storage::{AnyStorage, Storage};
 
 mod values;
 
@@ -20,7 +20,7 @@ mod values;
 pub(crate) struct DtwReader {
     directory: Directory,
     subs: Vec<Sub>,
-    storage: Box<dyn Storage>,
+    storage: AnyStorage,
     counters: Counters,
 }
 
@@ -88,7 +88,7 @@ impl DtwBuilder {
         self.subs.iter().map(sub).sum()
     }
 
-    pub(crate) fn finish(self, storage: Box<dyn Storage>) -> DtwReader {
+    pub(crate) fn finish(self, storage: AnyStorage) -> DtwReader {
         let counters = Counters::new(storage.files().len());
         DtwReader { directory: self.directory, subs: self.subs, storage, counters }
     }
@@ -136,8 +136,8 @@ impl DtwReader {
         &self.directory
     }
 
-    pub(crate) fn storage(&self) -> &dyn Storage {
-        &*self.storage
+    pub(crate) fn storage(&self) -> &AnyStorage {
+        &self.storage
     }
 
     pub(crate) fn counters(&self) -> &Counters {

@@ -159,7 +159,9 @@ mod tests {
 
     #[test]
     fn steps_find_the_last_not_above() {
-        for firsts in [vec![0], vec![0, 5], vec![0, 1, 2, 3, 900], (0..200).map(|i| i * i / 50 + i).collect()] {
+        for firsts in
+            [vec![0], vec![0, 5], vec![0, 1, 2, 3, 900], (0..200).map(|i| i * i / 50 + i).collect()]
+        {
             let size = 1000;
             let steps = Steps::new(&firsts, size);
             for index in 0..size as u32 {

@@ -8,7 +8,7 @@
 //! buffer of the reading thread; the set's lock is held only while the finished block is copied
 //! in.
 //!
-//! When a set is full, a missed block is admitted with a chance of one in eight only, and
+//! When a set is full, a missed block is admitted with a chance of one in sixteen only, and
 //! otherwise just the wanted piece is read: a block that is wanted again and again gets in soon,
 //! while a scattered access does not push out eight that are in use nor cost a whole block.
 
@@ -27,7 +27,7 @@ const WORDS: usize = BLOCK / 8;
 /// Locks for writers; a set belongs to one of them.
 const LOCKS: usize = 64;
 /// One in this many misses is admitted to a full set.
-const ADMIT: u32 = 8;
+const ADMIT: u32 = 16;
 
 /// Low bits of a tag: sequence number. The rest is the block's key plus one, 0 for an empty slot.
 const SEQUENCE_BITS: u32 = 28;
@@ -38,18 +38,24 @@ const SEQUENCE_MASK: u64 = (1 << SEQUENCE_BITS) - 1;
 #[derive(Debug, Default)]
 struct Tags([AtomicU64; WAYS]);
 
-#[derive(Debug)]
 /// See the module's description.
+#[derive(Debug)]
 pub struct BlockCache {
     files: Vec<DataFile>,
     /// Number of the first block of each file, counted over all files.
     first_keys: Vec<u64>,
     tags: Vec<Tags>,
-    /// For each set: a bit per slot that was read since the hand last passed, and the hand.
+    /// For each set: a bit per slot that was read since the hand last passed, and the hand's place
+    /// in the bits from 16 on.
     used: Vec<AtomicU32>,
-    hands: Vec<Mutex<()>>,
+    writers: Vec<Writer>,
     data: Vec<AtomicU64>,
 }
+
+/// A lock on a cache line of its own.
+#[repr(align(64))]
+#[derive(Debug, Default)]
+struct Writer(Mutex<()>);
 
 thread_local! {
     static DICE: Cell<u32> = const { Cell::new(0x9e37_79b9) };
@@ -92,9 +98,9 @@ impl BlockCache {
         tags.resize_with(sets, Tags::default);
         let mut used = Vec::new();
         used.resize_with(sets, AtomicU32::default);
-        let mut hands = Vec::new();
-        hands.resize_with(LOCKS, Mutex::default);
-        BlockCache { files, first_keys, tags, used, hands, data: zeros(sets * WAYS * WORDS) }
+        let mut writers = Vec::new();
+        writers.resize_with(LOCKS, Writer::default);
+        BlockCache { files, first_keys, tags, used, writers, data: zeros(sets * WAYS * WORDS) }
     }
 
     #[inline]
@@ -140,7 +146,7 @@ impl BlockCache {
 
     /// Puts a block into its set, in a free slot or in place of one not used lately.
     fn insert(&self, key: u64, set: usize, block: &[u8; BLOCK]) {
-        let _writer = self.hands[set % LOCKS].lock();
+        let _writer = self.writers[set % LOCKS].0.lock();
         let tags = &self.tags[set].0;
         let key_of = |way: usize| tags[way].load(Ordering::Relaxed) >> SEQUENCE_BITS;
         if (0..WAYS).any(|way| key_of(way) == key + 1) {
@@ -171,7 +177,10 @@ impl BlockCache {
             state &= !(1 << way);
             way = (way + 1) % WAYS;
         }
-        used.store(state & 0xff & !(1 << way) | ((way as u32 + 1) % WAYS as u32) << 16, Ordering::Relaxed);
+        used.store(
+            state & 0xff & !(1 << way) | ((way as u32 + 1) % WAYS as u32) << 16,
+            Ordering::Relaxed,
+        );
         way
     }
 }
@@ -250,7 +259,9 @@ mod tests {
                 scope.spawn(move || {
                     let mut x = thread + 1;
                     for _ in 0..50_000 {
-                        x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                        x = x
+                            .wrapping_mul(6_364_136_223_846_793_005)
+                            .wrapping_add(1_442_695_040_888_963_407);
                         let (block, word) = ((x >> 33) % blocks, (x >> 50) % 448);
                         let mut piece = [0; 512];
                         let offset = word as usize * 8;

@@ -105,13 +105,69 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
         None
     }
 
-    /// Tells that a piece is going to be read soon. Does nothing that can be observed.
+    /// Tells that a block is going to be read soon. Does nothing that can be observed.
     #[inline]
-    fn touch(&self, _file: usize, _block: u32, _offset: usize) {}
+    fn touch(&self, _file: usize, _block: u32) {}
 
     /// The files, in the order of their numbers.
     fn files(&self) -> &[DataFile];
 
     /// Memory that this backend keeps for blocks and their administration, in bytes.
     fn memory(&self) -> usize;
+}
+
+/// The backends, without the cost of a call through a table.
+#[derive(Debug)]
+pub(crate) enum AnyStorage {
+    Cache(BlockCache),
+    #[cfg(feature = "mmap")]
+    Map(MemoryMap),
+}
+
+macro_rules! forward {
+    ($self:ident, $storage:ident => $call:expr) => {
+        match $self {
+            AnyStorage::Cache($storage) => $call,
+            #[cfg(feature = "mmap")]
+            AnyStorage::Map($storage) => $call,
+        }
+    };
+}
+
+impl Storage for AnyStorage {
+    #[inline]
+    fn read(
+        &self,
+        file: usize,
+        block: u32,
+        offset: usize,
+        piece: &mut [u8],
+        counters: &Counters,
+    ) -> io::Result<()> {
+        forward!(self, storage => storage.read(file, block, offset, piece, counters))
+    }
+
+    #[inline]
+    fn read_cached(&self, file: usize, block: u32, offset: usize, piece: &mut [u8]) -> bool {
+        forward!(self, storage => storage.read_cached(file, block, offset, piece))
+    }
+
+    #[inline]
+    fn mapped(&self, file: usize, block: u32, offset: usize) -> Option<&[u8; PIECE]> {
+        forward!(self, storage => storage.mapped(file, block, offset))
+    }
+
+    #[inline]
+    fn touch(&self, file: usize, block: u32) {
+        forward!(self, storage => storage.touch(file, block));
+    }
+
+    #[inline]
+    fn files(&self) -> &[DataFile] {
+        forward!(self, storage => storage.files())
+    }
+
+    fn memory(&self) -> usize {
+        forward!(self, storage => storage.memory())
+    }
 }

@@ -99,7 +99,7 @@ impl Solution {
             for index in 0..size {
                 let position = unrank(slice, index).unwrap().position(side).unwrap();
                 graph.has_capture.push(position.has_capture(side));
-                for &mv in position.legal_moves().iter() {
+                for &mv in &position.legal_moves() {
                     let is_man = !position.all_kings().contains(mv.from());
                     let after = position.after(mv);
                     let next = if after.pieces(after.side_to_move()).is_empty() {

@@ -29,8 +29,12 @@ pub(crate) trait Isa: Sized {
     );
     fn bulk<const WHITE: bool, const BLACK: bool>(board: &Board, depth: u32) -> u64;
     fn last_two<const WHITE: bool, const BLACK: bool>(board: &Board) -> u64;
-    fn unbulked<const WHITE: bool, const BLACK: bool>(board: &Board, depth: u32) -> u64;
-    fn last_one<const WHITE: bool>(board: &Board) -> u64;
+    fn unbulked<const WHITE: bool, const BLACK: bool>(
+        board: &Board,
+        depth: u32,
+        leaf: &mut Board,
+    ) -> u64;
+    fn last_one<const WHITE: bool>(board: &Board, leaf: &mut Board) -> u64;
 }
 
 /// A method that calls a copy of a body with the features of the instruction set.
@@ -81,11 +85,11 @@ macro_rules! isa {
                 fn last_two[const WHITE: bool, const BLACK: bool][WHITE, BLACK](board: &Board) -> u64
                 = perft::last_two::<$isa, WHITE, BLACK>);
             outlined!($isa, $attributes, $call,
-                fn unbulked[const WHITE: bool, const BLACK: bool][WHITE, BLACK](board: &Board, depth: u32) -> u64
-                = perft::unbulked::<$isa, WHITE, BLACK>);
+                fn unbulked[const WHITE: bool, const BLACK: bool][WHITE, BLACK](board: &Board, depth: u32, leaf: &mut Board) -> u64
+                = perft::unbulked::unbulked::<$isa, WHITE, BLACK>);
             outlined!($isa, $attributes, $call,
-                fn last_one[const WHITE: bool][WHITE](board: &Board) -> u64
-                = perft::last_one::<$isa, WHITE>);
+                fn last_one[const WHITE: bool][WHITE](board: &Board, leaf: &mut Board) -> u64
+                = perft::unbulked::last_one::<$isa, WHITE>);
         }
     };
 }
