@@ -12,6 +12,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::codec::DONT_CARE;
+use crate::codec::runs::Source;
 use crate::database::Database;
 use crate::encode::dtw::DtwWriter;
 use crate::encode::{CodedWriter, NewFile, SubId, Written};
@@ -229,13 +230,13 @@ impl Work<'_> {
         let written = if self.to == DbType::Dtw {
             let mut writer = DtwWriter::create(dir, stem)?;
             for &id in subs {
-                self.sub(id, &mut |source| writer.add(id, source))?;
+                self.sub(id, |source| writer.add(id, source))?;
             }
             writer.finish()?
         } else {
             let mut writer = CodedWriter::create(dir, self.to, stem)?;
             for &id in subs {
-                self.sub(id, &mut |source| writer.add(id, source))?;
+                self.sub(id, |source| writer.add(id, source))?;
             }
             writer.finish()?
         };
@@ -249,7 +250,7 @@ impl Work<'_> {
         for &id in subs {
             let size = self.source.sub_size(id);
             let is_wld = self.to.is_wld();
-            self.sub(id, &mut |source| {
+            self.sub(id, |source| {
                 let mut values = vec![0; CHUNK.min(size) as usize];
                 let mut bytes = Vec::new();
                 let mut at = 0;
@@ -275,7 +276,7 @@ impl Work<'_> {
     fn sub(
         &mut self,
         id: SubId,
-        write: &mut dyn FnMut(&mut dyn FnMut(u64, &mut [u16])) -> Result<(), WriteError>,
+        write: impl FnOnce(&mut Source<'_>) -> Result<(), WriteError>,
     ) -> Result<(), ConvertError> {
         // The writers may go through the values more than once: what is unknown counts once.
         let (mut seen, before) = (0, self.positions);

@@ -110,6 +110,7 @@ pub struct Database {
     identity: Identity,
     max_one_side: u8,
     index_memory: usize,
+    backend: Backend,
     reader: Reader,
 }
 
@@ -201,13 +202,19 @@ impl Database {
             index_bytes = index_memory,
             "database open"
         );
-        Ok(Database { dir: dir.to_owned(), identity, max_one_side, index_memory, reader })
+        Ok(Database { dir: dir.to_owned(), identity, max_one_side, index_memory, backend: options.backend, reader })
     }
 
     /// The directory.
     #[must_use]
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// How its files are read.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        self.backend
     }
 
     /// The kind of database.

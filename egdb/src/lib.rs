@@ -4,6 +4,8 @@
 
 pub mod bench;
 pub mod codec;
+#[cfg(feature = "capi")]
+pub mod capi;
 mod contents;
 pub mod convert;
 mod database;
