@@ -87,7 +87,11 @@ impl Manifest {
         }
     }
 
-    fn parse(text: &[u8], name: &str) -> Result<Manifest, &'static str> {
+    /// Reads the contents of the side file of the file `name`.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn parse(text: &[u8], name: &str) -> Result<Manifest, &'static str> {
         let text = str::from_utf8(text).map_err(|_| "not text")?;
         let at = text.rfind("end ").ok_or("no last line")?;
         let last = text[at..].strip_prefix("end ").unwrap_or_default().trim_end();
