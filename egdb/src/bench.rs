@@ -161,6 +161,19 @@ pub fn look_up(database: &Database, positions: &[(Placement, Color)]) -> Result<
     Ok(sum)
 }
 
+/// As [`look_up`], many at a time ([`Database::stored_many`]).
+///
+/// # Errors
+/// If a file cannot be read or is damaged.
+pub fn look_up_many(
+    database: &Database,
+    positions: &[(Placement, Color)],
+) -> Result<u64, ProbeError> {
+    let mut sum = 0;
+    database.stored_many(positions, |value| sum += u64::from(value.unwrap_or(4)))?;
+    Ok(sum)
+}
+
 /// Nanoseconds for turning and ranking a position.
 #[must_use]
 pub fn index_speed(positions: &[(Placement, Color)]) -> f64 {

@@ -14,7 +14,7 @@ use crate::format::text::TextIndex;
 use crate::format::{DbType, dtw, text};
 use crate::identify::{Identity, identify, identify_all};
 use crate::index::{Place, Placement};
-use crate::reader::coded::{CodedBuilder, CodedReader, Raw};
+use crate::reader::coded::{CodedBuilder, CodedReader, GROUPED, Raw};
 use crate::reader::dtw::{DtwBuilder, DtwReader};
 use crate::slice::Slice;
 use crate::stats::{Counters, Stats};
@@ -347,6 +347,36 @@ impl Database {
             Raw::Value(value) => Ok(Some(value)),
             _ => Ok(None),
         }
+    }
+
+    /// As [`Database::stored`] for many positions: calls `answer` for each, in order. Faster than
+    /// one by one where the data are larger than the processor's caches, because the waiting times
+    /// for memory overlap.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is damaged; some answers may have been given by then.
+    pub fn stored_many(
+        &self,
+        positions: &[(Placement, Color)],
+        mut answer: impl FnMut(Option<u16>),
+    ) -> Result<(), ProbeError> {
+        let Reader::Coded(reader) = &self.reader else {
+            for (placement, side) in positions {
+                answer(self.stored(placement, *side)?);
+            }
+            return Ok(());
+        };
+        for group in positions.chunks(GROUPED) {
+            let places = group.iter().map(|(placement, side)| {
+                let place = Place::of_placement(placement, *side)?;
+                Some((place.slice, place.side, place.index))
+            });
+            reader.lookup_many(places, |raw| match raw {
+                Raw::Value(value) => answer(Some(value)),
+                _ => answer(None),
+            })?;
+        }
+        Ok(())
     }
 
     #[inline]

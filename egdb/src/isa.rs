@@ -1,4 +1,4 @@
-//! Run-time choice of the instruction set for indexing.
+//! Instructions that only some processors have: run-time choice for indexing, and prefetching.
 //!
 //! Indexing is mostly counting and isolating bits. The build runs on any x86-64 processor, which
 //! need not have instructions for that; a second copy of the same code uses them where the
@@ -31,6 +31,21 @@ pub(crate) fn place_of(placement: &Placement, side: Color) -> Option<Place> {
 #[target_feature(enable = "popcnt,bmi1,bmi2")]
 fn with_bit_instructions(placement: &Placement, side: Color) -> Option<Place> {
     Place::compute(placement, side)
+}
+
+/// Asks for the cache line of a value without waiting for it. Does nothing where there is no such
+/// instruction.
+#[inline]
+pub(crate) fn prefetch<T>(value: &T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the instruction is part of every x86-64 processor, changes nothing that a program
+    // can observe, and the address comes from a reference.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = value;
 }
 
 #[cfg(test)]

@@ -1,4 +1,29 @@
 //! Kingsrow endgame databases for international draughts: read, write, probe.
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//!
+//! use egdb::{Database, OpenOptions, Probe, Wld};
+//! use movegen::Position;
+//!
+//! fn is_won(position: &Position) -> Result<bool, Box<dyn std::error::Error>> {
+//!     let database = Database::open("/data/kr", &OpenOptions::default())?;
+//!     let mut probe = Probe::new();
+//!     probe.add(Arc::new(database));
+//!     Ok(probe.wld(position)? == Some(Wld::Win))
+//! }
+//! ```
+//!
+//! Features: `mmap` (default) brings the memory-mapped backend and with it `memmap2`; without it
+//! files are read through the block cache.
+//!
+//! From the outside in:
+//! * [`probe`]: [`Probe`] answers for every legal position; [`probe::QuietFor`] is the proof that
+//!   a position may be looked up directly, in a [`probe::View`] of one format.
+//! * [`Database`]: opening, [`identify`], [`verify`] with side files ([`manifest`]), counts.
+//! * [`encode`]: writers for all types.
+//! * [`mod@slice`] and [`index`]: which positions there are and their numbers.
+//! * [`format`](mod@format), [`codec`], [`storage`]: files, compression, where bytes come from.
 
 #![deny(unsafe_code)]
 

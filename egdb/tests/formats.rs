@@ -30,8 +30,8 @@ const KINDS: [Kind; 5] = [Kind::Random, Kind::OneSided, Kind::Runs, Kind::Consta
 /// The values that a type can store, the commonest first.
 fn alphabet(db_type: DbType, seed: u64) -> Vec<u16> {
     match db_type {
-        DbType::Wld2 if seed % 3 == 0 => vec![3, 0, 1, 2],
-        DbType::Wld1 | DbType::WldRun if seed % 3 == 0 => vec![3, 1, 2, 0, 4, 5],
+        DbType::Wld2 if seed.is_multiple_of(3) => vec![3, 0, 1, 2],
+        DbType::Wld1 | DbType::WldRun if seed.is_multiple_of(3) => vec![3, 1, 2, 0, 4, 5],
         DbType::Mtc => vec![0, 10, 12, 14, 16, 100, 322],
         DbType::Dtw => vec![3, 0, 1, 2, 4, 5, 6, 7, 8, 40, 129],
         _ => vec![2, 3, 1],

@@ -33,6 +33,27 @@ fn write(dir: &std::path::Path, slices_of_4: usize) -> u64 {
     bytes
 }
 
+#[test]
+fn many_at_a_time_gives_the_same_as_one_by_one() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), 3);
+    for backend in [Backend::MemoryMap, Backend::BlockCache] {
+        let options = OpenOptions { backend, cache_mb: 1, ..OpenOptions::default() };
+        let database = Database::open(dir.path(), &options).unwrap();
+        // Not a multiple of the group, three slices without data, and one beyond the files.
+        let mut positions = random_positions(&database, 4, 5003, 7);
+        positions.extend(random_positions(&database, 2, 40, 8));
+        let five = egdb::index::unrank("3020".parse().unwrap(), 77).unwrap();
+        positions.insert(3, (five, movegen::Color::Black));
+        let mut many = Vec::new();
+        database.stored_many(&positions, |value| many.push(value)).unwrap();
+        let single: Vec<Option<u16>> =
+            positions.iter().map(|(p, side)| database.stored(p, *side).unwrap()).collect();
+        assert_eq!(many, single);
+        assert_eq!(many[3], None);
+    }
+}
+
 fn stress(slices_of_4: usize, lookups: usize) {
     let dir = tempfile::tempdir().unwrap();
     let bytes = write(dir.path(), slices_of_4);

@@ -21,10 +21,13 @@ pub enum Effort {
 const SAMPLES: [usize; 2] = [256, 160];
 /// Choices tried on the whole block.
 const FINALISTS: usize = 8;
-/// A block that covers more values than this is worth trying all choices, as the time per value is
-/// small. For one that covers an eighth more or less than its beginning lets expect some more are
-/// tried: such data change within the block, and samples say little.
-const LONG_BLOCK: u64 = 32_000;
+/// From this many values in a block on, one more choice is tried for so many values, so that the
+/// time per value stays small; from about 200,000 values on these are all choices.
+const LONG_BLOCK: u64 = 24_000;
+const VALUES_PER_TRY: u64 = 600;
+/// Tried at least for a block that covers an eighth more or less than its beginning lets expect:
+/// such data change within the block, and samples say little.
+const CHANGEABLE: usize = 32;
 
 /// A dictionary with real values for its virtual ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -196,11 +199,14 @@ impl Chooser {
         let expected = reach * room as u64 / SAMPLES[0].min(room) as u64;
         let is_changeable = best.1.values.abs_diff(expected) > expected / 8;
         // The last block is not full, and there are many of those among small slices.
-        let more = match best.1.values > LONG_BLOCK || best.1.bytes < room {
-            true => self.scores.len(),
-            false if is_changeable => self.scores.len().min(4 * FINALISTS),
-            false => finalists,
+        let wanted = if best.1.bytes < room {
+            usize::MAX
+        } else {
+            let least = if is_changeable { CHANGEABLE } else { finalists };
+            let affordable = (best.1.values / VALUES_PER_TRY) as usize;
+            if best.1.values < LONG_BLOCK { least } else { least.max(affordable) }
         };
+        let more = wanted.min(self.scores.len());
         if more > finalists {
             let others = try_all(&mut self.scores[finalists..more].iter().map(|(_, c)| *c));
             return best_of([best].into_iter().chain(others));

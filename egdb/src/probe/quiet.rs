@@ -263,3 +263,46 @@ impl<F: Format> View<'_, F> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use movegen::{Kind, Piece, Setup, Square};
+
+    /// Men and kings by square, black ones first.
+    fn position(side: Color, pieces: [&[(Kind, u8)]; 2]) -> Position {
+        let mut setup = Setup::empty(side);
+        for (color, list) in Color::ALL.into_iter().zip(pieces) {
+            for &(kind, number) in list {
+                setup.put(Piece { color, kind }, Square::new(number).unwrap());
+            }
+        }
+        setup.position().unwrap()
+    }
+
+    #[test]
+    fn version_2_leaves_out_threats_from_7_pieces_and_2_kings_on() {
+        use Kind::{King, Man};
+        // White, not to move, threatens 28x19; Black has nothing to capture.
+        let threat = |others: &[(Kind, u8)], white: &[(Kind, u8)]| {
+            let black = [&[(Man, 23)], others].concat();
+            let white = [&[(Man, 28)], white].concat();
+            let position = position(Color::Black, [&black, &white]);
+            assert!(!position.has_capture(Color::Black), "{position}");
+            assert!(position.has_capture(Color::White), "{position}");
+            position
+        };
+        let six = threat(&[(King, 5), (Man, 1)], &[(King, 50), (Man, 32)]);
+        let seven = threat(&[(King, 5), (Man, 1), (Man, 2)], &[(King, 50), (Man, 32)]);
+        let one_king = threat(&[(Man, 6), (Man, 1), (Man, 2)], &[(King, 50), (Man, 32)]);
+        assert_eq!([six, seven, one_king].map(|p| p.piece_count()), [6, 7, 7]);
+        assert!(QuietFor::<Wld2>::check(&six).is_ok());
+        assert!(QuietFor::<Wld2>::check(&one_king).is_ok());
+        assert_eq!(QuietFor::<Wld2>::check(&seven), Err(Excluded::CaptureForOpponent));
+        assert!(QuietFor::<Wld1>::check(&seven).is_ok());
+        assert!(QuietFor::<Mtc>::check(&seven).is_ok());
+        let turned = seven.with_other_side();
+        assert_eq!(QuietFor::<Wld2>::check(&turned), Err(Excluded::CaptureForMover));
+        assert_eq!(QuietFor::<Dtw>::check(&turned), Err(Excluded::CaptureForMover));
+    }
+}

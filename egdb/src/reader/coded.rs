@@ -18,6 +18,7 @@ use crate::codec::{ByteCode, runlen};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::text::{Body, Coding, TextIndex};
 use crate::format::{BLOCK, DbType};
+use crate::isa::prefetch;
 use crate::slice::Slice;
 use crate::stats::Counters;
 use crate::storage::{AnyStorage, PIECE, Storage};
@@ -75,6 +76,62 @@ struct Sub {
     codes: Box<[u16]>,
     steps: Steps,
     tables: Box<[OnceLock<Box<[AtomicU32]>>]>,
+}
+
+/// A question whose block is known.
+#[derive(Clone, Copy, Debug)]
+struct Query<'s> {
+    sub: &'s Sub,
+    /// The block, counted within the sub-database.
+    k: usize,
+    /// The index within the subslice.
+    i: u32,
+    /// Offset of the piece within the block, and its first index, where they are known already.
+    piece: Option<(usize, u32)>,
+}
+
+/// Questions answered together by [`CodedReader::lookup_many`].
+pub(crate) const GROUPED: usize = 16;
+
+impl Query<'_> {
+    #[inline]
+    fn block(&self) -> u32 {
+        self.sub.first_block + self.k as u32
+    }
+
+    /// The index within the block.
+    #[inline]
+    fn rest(&self) -> u32 {
+        self.i - self.sub.firsts[self.k]
+    }
+
+    /// Brings the piece table into the caches, without waiting for it.
+    #[inline]
+    fn touch_table(&self) {
+        if let Some(group) = self.sub.tables[self.k / GROUP].get() {
+            let table = &group.as_chunks::<PIECES>().0[self.k % GROUP];
+            for line in table.as_chunks::<16>().0 {
+                prefetch(&line[0]);
+            }
+        }
+    }
+}
+
+/// The piece that holds the index `rest` of a block: its offset and its first index. Two rounds
+/// of eight comparisons; pieces after the end are marked as beyond every index.
+#[inline]
+fn pick_piece(table: &[AtomicU32; PIECES], rest: u32) -> (usize, u32) {
+    let is_before = |k: usize| usize::from(table[k].load(Ordering::Relaxed) <= rest);
+    let mut piece = 0;
+    for step in 1..8 {
+        piece += 8 * is_before(8 * step);
+    }
+    let base = piece;
+    for step in 1..8 {
+        piece += is_before(base + step);
+    }
+    let first = if piece == 0 { 0 } else { table[piece].load(Ordering::Relaxed) };
+    (piece * PIECE, first)
 }
 
 /// Collects the index files of a database.
@@ -163,6 +220,13 @@ impl Sub {
         let from = if k == 0 { self.first_byte } else { 0 };
         let to = if k + 1 == self.firsts.len() { self.end_byte } else { BLOCK as u16 };
         (usize::from(from), usize::from(to))
+    }
+
+    /// The piece table of block `k`, if it is there and good.
+    #[inline]
+    fn known_table(&self, k: usize) -> Option<&[AtomicU32; PIECES]> {
+        let table = &self.tables[k / GROUP].get()?.as_chunks::<PIECES>().0[k % GROUP];
+        (table[0].load(Ordering::Acquire) == READY).then_some(table)
     }
 
     /// Number of values in block `k`.
@@ -288,39 +352,93 @@ impl CodedReader {
         index: u64,
         conditional: bool,
     ) -> Result<Raw, ProbeError> {
+        match self.find(slice, side, index) {
+            Ok(query) => self.finish(&query, conditional),
+            Err(raw) => Ok(raw),
+        }
+    }
+
+    /// Where the answer to a question is, or the answer itself.
+    #[inline]
+    fn find(&self, slice: Slice, side: Color, index: u64) -> Result<Query<'_>, Raw> {
         let (found, i) = self.directory.find(slice, side, index);
         let sub = match found {
             Found::Slot(Slot::Data(n)) => &self.subs[n as usize],
             Found::Slot(Slot::Constant(value)) => {
                 self.counters.constant();
-                return Ok(Raw::Value(u16::from(value)));
+                return Err(Raw::Value(u16::from(value)));
             }
             Found::NoSlice => {
                 self.counters.unavailable();
-                return Ok(Raw::NoSlice);
+                return Err(Raw::NoSlice);
             }
             Found::OtherSideOnly | Found::Slot(Slot::Missing) => {
                 self.counters.unavailable();
-                return Ok(Raw::NotStored);
+                return Err(Raw::NotStored);
             }
         };
         self.counters.request(sub.file as usize);
         let k = sub.steps.find(&sub.firsts, i);
+        Ok(Query { sub, k, i, piece: None })
+    }
+
+    /// Answers several questions at once. What one of them waits for (a table, the data) is asked
+    /// for before the next is looked at, so that the waiting times overlap.
+    pub(crate) fn lookup_many(
+        &self,
+        places: impl Iterator<Item = Option<(Slice, Color, u64)>>,
+        mut answer: impl FnMut(Raw),
+    ) -> Result<(), ProbeError> {
+        let mut queries: [Result<Query<'_>, Raw>; GROUPED] = [Err(Raw::NoSlice); GROUPED];
+        let mut count = 0;
+        for (slot, place) in queries.iter_mut().zip(places) {
+            count += 1;
+            let Some((slice, side, index)) = place else { continue };
+            *slot = self.find(slice, side, index);
+            if let Ok(query) = slot {
+                query.touch_table();
+                self.storage.touch(query.sub.file as usize, query.block());
+            }
+        }
+        for query in queries[..count].iter_mut().flatten() {
+            let rest = query.rest();
+            if let Some(table) = query.sub.known_table(query.k) {
+                let (offset, first) = pick_piece(table, rest);
+                query.piece = Some((offset, first));
+                if let Some(bytes) =
+                    self.storage.mapped(query.sub.file as usize, query.block(), offset)
+                {
+                    prefetch(bytes);
+                }
+            }
+        }
+        for query in &queries[..count] {
+            answer(match query {
+                Ok(query) => self.finish(query, false)?,
+                Err(raw) => *raw,
+            });
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn finish(&self, query: &Query<'_>, conditional: bool) -> Result<Raw, ProbeError> {
+        let &Query { sub, k, .. } = query;
         let result = match sub.coding {
             Coding::Tunstall2 => {
                 let code = sub.codes[k];
                 let dictionary = &self.dictionaries[usize::from(code & 0xff)];
-                let value = self.value(dictionary, sub, k, i, conditional);
+                let value = self.value(dictionary, query, conditional);
                 value.map(|v| v.map(|v| code >> 8 >> (2 * v) & 3))
             }
             Coding::Tunstall1(dictionary, map) => {
                 let dictionary = &self.dictionaries[usize::from(dictionary)];
-                let value = self.value(dictionary, sub, k, i, conditional);
+                let value = self.value(dictionary, query, conditional);
                 value.map(|v| v.map(|v| map.get(usize::from(v)).copied().unwrap_or(0).into()))
             }
-            Coding::Plain => self.value(runlen::plain(), sub, k, i, conditional),
-            Coding::Partial => self.value(runlen::partial(), sub, k, i, conditional),
-            Coding::Distance => self.value(runlen::distance(), sub, k, i, conditional),
+            Coding::Plain => self.value(runlen::plain(), query, conditional),
+            Coding::Partial => self.value(runlen::partial(), query, conditional),
+            Coding::Distance => self.value(runlen::distance(), query, conditional),
         };
         match result {
             Ok(Some(value)) => Ok(Raw::Value(value)),
@@ -350,13 +468,14 @@ impl CodedReader {
     fn value<C: ByteCode>(
         &self,
         code: &C,
-        sub: &Sub,
-        k: usize,
-        i: u32,
+        query: &Query<'_>,
         conditional: bool,
     ) -> Result<Option<u16>, ProbeCause> {
-        let rest = i - sub.firsts[k];
-        let (file, block) = (sub.file as usize, sub.first_block + k as u32);
+        let &Query { sub, k, .. } = query;
+        let (file, block, rest) = (sub.file as usize, query.block(), query.rest());
+        if let Some((offset, first)) = query.piece {
+            return self.value_in_piece(code, query, offset, first, conditional);
+        }
         // The block is a page: its address can be translated while the table is on its way.
         self.storage.touch(file, block);
         let Some(table) = self.table(code, sub, k, conditional)? else {
@@ -367,19 +486,22 @@ impl CodedReader {
             DAMAGED => return Err(ProbeCause::Damaged("code lengths contradict the index")),
             _ => return Ok(None),
         }
-        // Two rounds of eight comparisons; pieces after the end are marked as beyond every index.
-        let is_before = |k: usize| usize::from(table[k].load(Ordering::Relaxed) <= rest);
-        let mut piece = 0;
-        for step in 1..8 {
-            piece += 8 * is_before(8 * step);
-        }
-        let base = piece;
-        for step in 1..8 {
-            piece += is_before(base + step);
-        }
-        let first = if piece == 0 { 0 } else { table[piece].load(Ordering::Relaxed) };
+        let (offset, first) = pick_piece(table, rest);
+        self.value_in_piece(code, query, offset, first, conditional)
+    }
+
+    #[inline]
+    fn value_in_piece<C: ByteCode>(
+        &self,
+        code: &C,
+        query: &Query<'_>,
+        offset: usize,
+        first: u32,
+        conditional: bool,
+    ) -> Result<Option<u16>, ProbeCause> {
+        let &Query { sub, k, .. } = query;
+        let (file, block) = (sub.file as usize, query.block());
         let mut bytes = [0; PIECE];
-        let offset = piece * PIECE;
         if conditional {
             if !self.storage.read_cached(file, block, offset, &mut bytes) {
                 return Ok(None);
@@ -390,7 +512,7 @@ impl CodedReader {
             self.storage.read(file, block, offset, &mut bytes, &self.counters)?;
         }
         let (from, _) = sub.part(k);
-        let rest = u64::from(rest - first);
+        let rest = u64::from(query.rest() - first);
         let found = if from > offset {
             locate(code, &bytes[(from - offset).min(PIECE)..], rest)
         } else {

@@ -82,8 +82,9 @@ impl Storage for MemoryMap {
 
     #[inline]
     fn touch(&self, file: usize, block: u32) {
-        // A load whose result nobody waits for.
-        std::hint::black_box(self.maps[file].get(block as usize * BLOCK).copied());
+        if let Some(first) = self.maps[file].get(block as usize * BLOCK) {
+            crate::isa::prefetch(first);
+        }
     }
 
     fn files(&self) -> &[DataFile] {
