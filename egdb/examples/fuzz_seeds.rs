@@ -12,7 +12,8 @@ use egdb::{DbType, Slice};
 
 /// The value of an index: what compresses well, what does not, and one value only.
 fn value(db_type: DbType, kind: u64, index: u64) -> u16 {
-    let noise = (index / [40, 1, 9][kind as usize % 3] + kind).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    let noise =
+        (index / [40, 1, 9][kind as usize % 3] + kind).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
     match db_type {
         _ if kind == 3 => 3 * u16::from(db_type.is_wld()),
         DbType::Mtc => [0, 0, 0, 10, 22, 100][noise as usize % 6],
@@ -23,8 +24,9 @@ fn value(db_type: DbType, kind: u64, index: u64) -> u16 {
 }
 
 fn write(dir: &Path, db_type: DbType, kind: u64) -> Result<Option<Written>, Box<dyn Error>> {
-    let ids = Slice::stored(2)
-        .flat_map(|slice| slice.stored_sides().iter().map(move |&side| SubId { slice, sub: 0, side }));
+    let ids = Slice::stored(2).flat_map(|slice| {
+        slice.stored_sides().iter().map(move |&side| SubId { slice, sub: 0, side })
+    });
     let mut fill = |start: u64, out: &mut [u16]| {
         for (index, to) in (start..).zip(out) {
             *to = value(db_type, kind, index);

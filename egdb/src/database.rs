@@ -202,7 +202,14 @@ impl Database {
             index_bytes = index_memory,
             "database open"
         );
-        Ok(Database { dir: dir.to_owned(), identity, max_one_side, index_memory, backend: options.backend, reader })
+        Ok(Database {
+            dir: dir.to_owned(),
+            identity,
+            max_one_side,
+            index_memory,
+            backend: options.backend,
+            reader,
+        })
     }
 
     /// The directory.

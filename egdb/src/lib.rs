@@ -28,9 +28,9 @@
 #![deny(unsafe_code)]
 
 pub mod bench;
-pub mod codec;
 #[cfg(feature = "capi")]
 pub mod capi;
+pub mod codec;
 mod contents;
 pub mod convert;
 mod database;

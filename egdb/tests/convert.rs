@@ -1,5 +1,7 @@
 //! Databases rewritten in other formats answer the same.
 
+#![allow(clippy::unwrap_used, reason = "helpers of a test may fail")]
+
 mod support;
 
 use std::path::Path;

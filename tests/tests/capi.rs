@@ -1,6 +1,8 @@
 //! The C interface: programs in C and C++ are compiled against the header, linked with the
 //! libraries, and run on databases made here.
 
+#![allow(clippy::unwrap_used, reason = "helpers of a test may fail")]
+
 #[path = "../../egdb/tests/support/mod.rs"]
 mod support;
 
@@ -159,7 +161,7 @@ fn a_c_program() {
     let (list, input) = positions(solution);
     let output = run(
         &program,
-        &["wld", "mtc", "dtw"].map(|n| dir.join(n)).each_ref().map(|p| p.as_path()),
+        &["wld", "mtc", "dtw"].map(|n| dir.join(n)).each_ref().map(PathBuf::as_path),
         &input,
     );
     assert_eq!(output.lines().count(), list.len());

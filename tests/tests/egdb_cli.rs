@@ -1,6 +1,8 @@
 //! `meerslag egdb` on databases of two and three pieces, made here by our writers from an
 //! independent solution.
 
+#![allow(clippy::unwrap_used, reason = "helpers of a test may fail")]
+
 #[path = "../../egdb/tests/support/mod.rs"]
 mod support;
 
@@ -201,7 +203,7 @@ fn check_record(solution: &Solution, position: &Position, record: &Value) {
     let listed: BTreeSet<_> =
         moves.iter().map(|m| m["move"].as_str().unwrap().to_owned()).collect();
     assert_eq!(listed, legal.iter().map(ToString::to_string).collect(), "{record}");
-    for &mv in legal.iter() {
+    for &mv in &legal {
         let text = mv.to_string();
         let entry = moves.iter().find(|m| m["move"] == text.as_str()).unwrap();
         let after = position.after(mv);

@@ -66,7 +66,9 @@ impl CodedReader {
             }
             Coding::Plain => decode(runlen::plain(), bytes, (skip, span, is_last), out, |v| v),
             Coding::Partial => decode(runlen::partial(), bytes, (skip, span, is_last), out, |v| v),
-            Coding::Distance => decode(runlen::distance(), bytes, (skip, span, is_last), out, |v| v),
+            Coding::Distance => {
+                decode(runlen::distance(), bytes, (skip, span, is_last), out, |v| v)
+            }
         };
         if is_full && n > 0 {
             Ok(n)
