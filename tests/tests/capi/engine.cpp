@@ -1,6 +1,7 @@
 // An engine in C++: everything is in the namespace of the original.
 #include "egdb.h"
 
+#include <cinttypes>
 #include <cstdio>
 
 using namespace egdb_interface;
@@ -18,7 +19,8 @@ int main(int argc, char **argv) {
     if (handle == nullptr)
         return 4;
     EGDB_POSITION position;
-    while (std::scanf("%lx %lx %lx", &position.black, &position.white, &position.king) == 3) {
+    while (std::scanf("%" SCNx64 " %" SCNx64 " %" SCNx64, &position.black, &position.white,
+                      &position.king) == 3) {
         int color;
         if (std::scanf("%d", &color) != 1)
             return 5;
