@@ -64,7 +64,8 @@ impl Default for OpenOptions {
 
 impl OpenOptions {
     /// Sets options from text as the original driver takes it: `name = value` pairs separated by
-    /// `;`, the names `maxpieces` and `maxkings_1side_8pcs`; 0 pieces means all.
+    /// `;`, the names `maxpieces` and `maxkings_1side_8pcs`; 0 pieces means all. A name of ours is
+    /// `backend`, with the values `mmap` and `cache`.
     ///
     /// # Errors
     /// If a name is unknown or a value is no number.
@@ -72,11 +73,19 @@ impl OpenOptions {
         for pair in text.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {
             let error = |name| OpenError::Option { name, reason: format!("`{pair}`") };
             let (name, value) = pair.split_once('=').ok_or(error("name = value"))?;
+            if name.trim() == "backend" {
+                self.backend = match value.trim() {
+                    "mmap" => Backend::MemoryMap,
+                    "cache" => Backend::BlockCache,
+                    _ => return Err(error("mmap or cache")),
+                };
+                continue;
+            }
             let value: u8 = value.trim().parse().map_err(|_| error("a number"))?;
             match name.trim() {
                 "maxpieces" => self.max_pieces = Some(value).filter(|&n| n > 0),
                 "maxkings_1side_8pcs" => self.max_kings_1side_8pcs = Some(value),
-                _ => return Err(error("maxpieces or maxkings_1side_8pcs")),
+                _ => return Err(error("maxpieces, maxkings_1side_8pcs or backend")),
             }
         }
         Ok(self)
@@ -101,11 +110,12 @@ pub struct Database {
     identity: Identity,
     max_one_side: u8,
     index_memory: usize,
+    backend: Backend,
     reader: Reader,
 }
 
 #[derive(Debug)]
-enum Reader {
+pub(crate) enum Reader {
     Coded(CodedReader),
     Dtw(DtwReader),
 }
@@ -192,13 +202,26 @@ impl Database {
             index_bytes = index_memory,
             "database open"
         );
-        Ok(Database { dir: dir.to_owned(), identity, max_one_side, index_memory, reader })
+        Ok(Database {
+            dir: dir.to_owned(),
+            identity,
+            max_one_side,
+            index_memory,
+            backend: options.backend,
+            reader,
+        })
     }
 
     /// The directory.
     #[must_use]
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// How its files are read.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        self.backend
     }
 
     /// The kind of database.
@@ -283,6 +306,10 @@ impl Database {
         let index = self.db_type().index_extension();
         let files = self.storage().files().iter();
         files.flat_map(move |file| [file.path.with_extension(index), file.path.clone()])
+    }
+
+    pub(crate) fn reader(&self) -> &Reader {
+        &self.reader
     }
 
     fn storage(&self) -> &AnyStorage {

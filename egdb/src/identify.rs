@@ -1,7 +1,8 @@
 //! What database a directory holds, and which of its files are the published ones.
 
+use std::collections::HashSet;
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -92,19 +93,19 @@ pub fn identify(dir: &Path) -> Result<Identity, OpenError> {
 /// # Errors
 /// If the directory cannot be read.
 pub fn identify_all(dir: &Path) -> Result<Vec<Identity>, OpenError> {
-    fs::read_dir(dir).map_err(|source| OpenError::Io { file: dir.to_owned(), source })?;
+    let names = file_names(dir).map_err(|source| OpenError::Io { file: dir.to_owned(), source })?;
     let mut list = Vec::new();
     for db_type in DbType::ALL {
         let has = |pieces: u8| {
             let stems = db_type.file_stems(pieces);
-            stems.iter().any(|(stem, _)| has_file(dir, stem, db_type.data_extension()))
+            stems.iter().any(|(stem, _)| has_file(dir, &names, stem, db_type.data_extension()))
         };
         let Some(max_pieces) = (2..=db_type.max_pieces()).rev().find(|&pieces| has(pieces)) else {
             continue;
         };
         // Version 1 and run lengths share their names; the first has a line that the other lacks.
         if matches!(db_type, DbType::Wld1 | DbType::WldRun) {
-            let is_version_1 = holds_version_1(dir);
+            let is_version_1 = holds_version_1(dir, &names);
             if is_version_1 != (db_type == DbType::Wld1) {
                 continue;
             }
@@ -114,8 +115,17 @@ pub fn identify_all(dir: &Path) -> Result<Vec<Identity>, OpenError> {
     Ok(list)
 }
 
-fn has_file(dir: &Path, stem: &str, extension: &str) -> bool {
-    dir.join(format!("{stem}.{extension}")).is_file()
+/// The names in a directory, read once: asking for each of the hundreds of possible files takes
+/// long on a network drive.
+fn file_names(dir: &Path) -> io::Result<HashSet<String>> {
+    fs::read_dir(dir)?
+        .map(|entry| entry.map(|e| e.file_name().to_string_lossy().into_owned()))
+        .collect()
+}
+
+fn has_file(dir: &Path, names: &HashSet<String>, stem: &str, extension: &str) -> bool {
+    let name = format!("{stem}.{extension}");
+    names.contains(&name) && dir.join(name).is_file()
 }
 
 fn is_genuine(dir: &Path, db_type: DbType) -> bool {
@@ -125,9 +135,9 @@ fn is_genuine(dir: &Path, db_type: DbType) -> bool {
     })
 }
 
-fn holds_version_1(dir: &Path) -> bool {
+fn holds_version_1(dir: &Path, names: &HashSet<String>) -> bool {
     let stems = (2..=DbType::Wld1.max_pieces()).flat_map(|n| DbType::Wld1.file_stems(n));
-    stems.into_iter().any(|(stem, _)| {
+    stems.into_iter().filter(|(stem, _)| has_file(dir, names, stem, "idx")).any(|(stem, _)| {
         let mut text = Vec::new();
         fs::File::open(dir.join(format!("{stem}.idx")))
             .and_then(|file| file.take(1 << 16).read_to_end(&mut text))

@@ -28,7 +28,11 @@
 #![deny(unsafe_code)]
 
 pub mod bench;
+#[cfg(feature = "capi")]
+pub mod capi;
 pub mod codec;
+mod contents;
+pub mod convert;
 mod database;
 pub mod encode;
 pub mod error;

@@ -87,7 +87,11 @@ impl Manifest {
         }
     }
 
-    fn parse(text: &[u8], name: &str) -> Result<Manifest, &'static str> {
+    /// Reads the contents of the side file of the file `name`.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn parse(text: &[u8], name: &str) -> Result<Manifest, &'static str> {
         let text = str::from_utf8(text).map_err(|_| "not text")?;
         let at = text.rfind("end ").ok_or("no last line")?;
         let last = text[at..].strip_prefix("end ").unwrap_or_default().trim_end();
@@ -139,12 +143,18 @@ impl Manifest {
 /// # Errors
 /// If a file cannot be read or the disk is full.
 pub fn write_for(written: &Written) -> Result<(), WriteError> {
-    for file in [&written.index, &written.data] {
-        match Manifest::of_file(file, |_| true) {
-            Ok(Some(manifest)) => manifest.write(file)?,
-            Ok(None) => {}
-            Err(source) => return Err(WriteError::Io { file: file.clone(), source }),
-        }
+    write_side_file(&written.index)?;
+    write_side_file(&written.data)
+}
+
+/// Writes the side file of a file just written.
+///
+/// # Errors
+/// If the file cannot be read or the disk is full.
+pub fn write_side_file(file: &Path) -> Result<(), WriteError> {
+    match Manifest::of_file(file, |_| true) {
+        Ok(Some(manifest)) => manifest.write(file),
+        Ok(None) => Ok(()),
+        Err(source) => Err(WriteError::Io { file: file.to_owned(), source }),
     }
-    Ok(())
 }

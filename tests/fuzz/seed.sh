@@ -51,3 +51,6 @@ go ponder
 ponder-hit
 ping
 END
+
+# egdb_*: small databases of every type.
+cargo run --quiet --release -p meerslag-egdb --example fuzz_seeds -- "$corpus"

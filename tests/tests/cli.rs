@@ -21,6 +21,11 @@ fn help_texts() {
         let help = ok(&[command, "--help"], "").stdout;
         insta::assert_snapshot!(format!("help_{command}"), help);
     }
+    insta::assert_snapshot!("help_egdb", ok(&["egdb", "--help"], "").stdout);
+    for command in ["identify", "info", "verify", "probe", "dump", "convert", "bench"] {
+        let help = ok(&["egdb", command, "--help"], "").stdout;
+        insta::assert_snapshot!(format!("help_egdb_{command}"), help);
+    }
 }
 
 #[test]

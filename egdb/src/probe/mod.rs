@@ -11,4 +11,13 @@ mod wld;
 
 pub use answer::{Answer, MoveAnswer, Probe};
 pub use mtc::{MTC_AFTER_CONVERSION, MTC_ROUNDING, Rounding};
+pub(crate) use quiet::excludes;
 pub use quiet::{Dtw, Excluded, Format, Mtc, QuietFor, View, Wld1, Wld2, WldRun};
+
+/// Why databases of this type have no value for a position, or `None` if they do (apart from
+/// material and sides to move that are missing as a whole). For tools that list files; a lookup
+/// goes through [`QuietFor`].
+#[must_use]
+pub fn exclusion(db_type: crate::DbType, position: &movegen::Position) -> Option<Excluded> {
+    excludes(db_type, position)
+}

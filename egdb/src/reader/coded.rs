@@ -23,6 +23,8 @@ use crate::slice::Slice;
 use crate::stats::Counters;
 use crate::storage::{AnyStorage, PIECE, Storage};
 
+mod values;
+
 const PIECES: usize = BLOCK / PIECE;
 /// Blocks whose piece tables are allocated together.
 const GROUP: usize = 64;

@@ -13,6 +13,8 @@ use crate::slice::Slice;
 use crate::stats::Counters;
 use crate::storage::{AnyStorage, Storage};
 
+mod values;
+
 /// The sub-databases of all files of a distance-to-win database.
 #[derive(Debug)]
 pub(crate) struct DtwReader {

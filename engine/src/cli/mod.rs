@@ -3,6 +3,7 @@
 mod analyse;
 mod bench;
 mod completions;
+mod egdb;
 mod hub;
 mod interrupt;
 mod perft;
@@ -27,6 +28,8 @@ Examples:
       judge every position of the games in a file
   meerslag play --color black
       play a game in the terminal
+  meerslag egdb probe --dir /data/egdb \"W:WK11:BK2,K6\"
+      ask an endgame database
 
 Exit status: 0 success, 1 failure while running, 2 wrong usage or unreadable input,
 130 interrupted with Ctrl-C.
@@ -61,6 +64,8 @@ enum Command {
     Bench(bench::BenchArgs),
     /// Count the move sequences of a given length (check and speed test of the move generator)
     Perft(perft::PerftArgs),
+    /// Endgame databases (Kingsrow formats): look up positions, check and convert files
+    Egdb(egdb::EgdbArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
 }
@@ -110,6 +115,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Play(args)) => play::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
+        Some(Command::Egdb(args)) => egdb::run(&args),
         Some(Command::Completions(args)) => completions::run(&args),
     };
     let (code, error) = match result {

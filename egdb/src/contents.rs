@@ -1,0 +1,67 @@
+//! What a database holds, and reading it in the order of the files.
+
+use movegen::Color;
+
+use crate::database::{Database, Reader};
+use crate::encode::SubId;
+use crate::error::ProbeError;
+use crate::slice::Slice;
+
+impl Database {
+    /// The sub-databases in the files, in the order of [`Slice::stored`].
+    #[must_use]
+    pub fn contents(&self) -> Vec<SubId> {
+        let length = self.db_type().subslice_length();
+        let mut list = Vec::new();
+        for slice in (2..=self.max_pieces()).flat_map(Slice::stored) {
+            for &side in slice.stored_sides() {
+                let subs =
+                    (0..slice.subslices(length) as u32).map(|sub| SubId { slice, sub, side });
+                list.extend(subs.filter(|&id| self.has_sub(id)));
+            }
+        }
+        list
+    }
+
+    /// Number of positions of a sub-database.
+    #[must_use]
+    pub fn sub_size(&self, id: SubId) -> u64 {
+        id.slice.subslice_size(u64::from(id.sub), self.db_type().subslice_length())
+    }
+
+    /// Fills `out` with the stored numbers of the positions from `start` on (counted within the
+    /// sub-database). What they mean is told by [`crate::format::DbType`]: the values of
+    /// win/loss/draw files from 0 to 5, distances to conversion (0 where none is stored), half the
+    /// plies to the end. Positions that the format excludes have any number. Returns false, and
+    /// leaves `out` as it is, if the files do not hold the sub-database.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is damaged.
+    ///
+    /// # Panics
+    /// If `out` reaches beyond the end of the sub-database.
+    pub fn read_values(&self, id: SubId, start: u64, out: &mut [u16]) -> Result<bool, ProbeError> {
+        let size = self.sub_size(id);
+        assert!(start + out.len() as u64 <= size, "{start} + {} of {size}", out.len());
+        let index = u64::from(id.sub) * self.db_type().subslice_length() + start;
+        self.fill(id.slice, id.side, index, out)
+    }
+
+    fn has_sub(&self, id: SubId) -> bool {
+        let index = u64::from(id.sub) * self.db_type().subslice_length();
+        self.fill(id.slice, id.side, index, &mut []).unwrap_or(false)
+    }
+
+    fn fill(
+        &self,
+        slice: Slice,
+        side: Color,
+        index: u64,
+        out: &mut [u16],
+    ) -> Result<bool, ProbeError> {
+        match self.reader() {
+            Reader::Coded(reader) => reader.fill(slice, side, index, out),
+            Reader::Dtw(reader) => reader.fill(slice, side, index, out),
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! Rewriting a database in another format.
+//!
+//! Win/loss/draw databases can become each other; every type can be written anew in its own
+//! format, or as bare numbers. What the target leaves out (see [`crate::probe::QuietFor`]) becomes
+//! "don't care", so that it compresses as well as if it had been made from the values themselves;
+//! what only the source leaves out is resolved through its successors.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::codec::DONT_CARE;
+use crate::codec::runs::Source;
+use crate::database::Database;
+use crate::encode::dtw::DtwWriter;
+use crate::encode::{CodedWriter, NewFile, SubId, Written};
+use crate::error::{ProbeError, WriteError};
+use crate::format::DbType;
+use crate::index::unrank;
+use crate::manifest;
+use crate::probe::{Probe, excludes};
+use crate::slice::Slice;
+use crate::value::{Wld, WldValue};
+
+/// What to write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// Files of this type.
+    Database(DbType),
+    /// A file of bare numbers for each slice and side to move, `db4-3010-b.raw`: in order of the
+    /// index one byte for each position (win/loss/draw, 255 where the format has no value) or two,
+    /// the lower one first (distances, 65535 where there is no value).
+    Raw,
+}
+
+/// A conversion.
+#[derive(Clone, Debug)]
+pub struct ConvertOptions {
+    /// What to write.
+    pub target: Target,
+    /// Only these slices; all that are there if empty. A file that holds several slices gets
+    /// those of them that are named.
+    pub slices: Vec<Slice>,
+    /// Whether files that exist may be replaced.
+    pub overwrite: bool,
+    /// Whether to write side files with checksums.
+    pub checksums: bool,
+}
+
+impl ConvertOptions {
+    /// All slices, no file replaced, with checksums.
+    #[must_use]
+    pub fn new(target: Target) -> ConvertOptions {
+        ConvertOptions { target, slices: Vec::new(), overwrite: false, checksums: true }
+    }
+}
+
+/// How far a conversion has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ConvertProgress {
+    /// The sub-database in work.
+    pub sub: SubId,
+    /// Positions done.
+    pub positions: u64,
+    /// Positions in all.
+    pub all_positions: u64,
+}
+
+/// What was written.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Converted {
+    /// All files, without side files.
+    pub files: Vec<PathBuf>,
+    /// Their lengths together, in bytes.
+    pub bytes: u64,
+    /// Positions in them.
+    pub positions: u64,
+    /// Positions of which the source has no value though the target should.
+    pub unknown: u64,
+}
+
+/// A conversion failed. The file in work leaves nothing behind; those finished before stay.
+#[derive(Debug, Error)]
+pub enum ConvertError {
+    /// The target cannot hold such values.
+    #[error("a {from} database cannot become a {to} one")]
+    Kind {
+        /// The source's type.
+        from: DbType,
+        /// The type asked for.
+        to: DbType,
+    },
+    /// A file is there already.
+    #[error("{} exists", file.display())]
+    Exists {
+        /// The file.
+        file: PathBuf,
+    },
+    /// None of the slices is in the source.
+    #[error("the database has none of these slices")]
+    NoSlice,
+    /// The target directory is that of the source.
+    #[error("the new files cannot be in the directory of the old ones")]
+    SameDirectory,
+    /// The source cannot be read.
+    #[error(transparent)]
+    Read(#[from] ProbeError),
+    /// The target cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The caller asked to stop.
+    #[error("conversion aborted")]
+    Aborted,
+}
+
+/// Rewrites a database into `dir`, which must exist. `progress` stops the work by returning false.
+///
+/// # Errors
+/// See [`ConvertError`].
+pub fn convert(
+    source: &Arc<Database>,
+    dir: &Path,
+    options: &ConvertOptions,
+    progress: &mut dyn FnMut(ConvertProgress) -> bool,
+) -> Result<Converted, ConvertError> {
+    let from = source.db_type();
+    let to = match options.target {
+        Target::Raw => from,
+        Target::Database(to) => to,
+    };
+    if from != to && !(from.is_wld() && to.is_wld()) {
+        return Err(ConvertError::Kind { from, to });
+    }
+    if let (Ok(a), Ok(b)) = (fs::canonicalize(source.dir()), fs::canonicalize(dir))
+        && a == b
+    {
+        return Err(ConvertError::SameDirectory);
+    }
+    let is_wanted = |id: &SubId| options.slices.is_empty() || options.slices.contains(&id.slice);
+    let subs: Vec<SubId> = source.contents().into_iter().filter(is_wanted).collect();
+    if subs.is_empty() {
+        return Err(ConvertError::NoSlice);
+    }
+    let mut probe = Probe::new();
+    probe.add(Arc::clone(source));
+    let mut work = Work {
+        source,
+        probe,
+        to,
+        progress,
+        positions: 0,
+        all_positions: subs.iter().map(|&id| source.sub_size(id)).sum(),
+        unknown: 0,
+        failure: None,
+    };
+    let files = plan(&subs, options.target);
+    if !options.overwrite {
+        let names = files.iter().flat_map(|(names, _)| names).map(|name| dir.join(name));
+        if let Some(file) = names.into_iter().find(|file| file.exists()) {
+            return Err(ConvertError::Exists { file });
+        }
+    }
+    let mut result = Converted::default();
+    for (names, members) in files {
+        let written = match options.target {
+            Target::Raw => work.raw_file(&dir.join(&names[0]), &members),
+            Target::Database(_) => work.pair(dir, &names[0], &members),
+        };
+        let written = written.inspect_err(|_| {
+            for name in &names {
+                // It may not have been begun.
+                let _ = fs::remove_file(dir.join(format!("{name}.tmp")));
+            }
+        })?;
+        for (file, bytes) in written {
+            if options.checksums {
+                manifest::write_side_file(&file)?;
+            }
+            result.files.push(file);
+            result.bytes += bytes;
+        }
+    }
+    result.positions = work.positions;
+    result.unknown = work.unknown;
+    Ok(result)
+}
+
+/// The files to write, by name, with what goes into them.
+fn plan(subs: &[SubId], target: Target) -> Vec<(Vec<String>, Vec<SubId>)> {
+    let mut files: Vec<(Vec<String>, Vec<SubId>)> = Vec::new();
+    for &id in subs {
+        let names = match target {
+            Target::Raw => {
+                let side = id.side.letter().to_ascii_lowercase();
+                vec![format!("db{}-{}-{side}.raw", id.slice.pieces(), id.slice)]
+            }
+            Target::Database(to) => [to.data_extension(), to.index_extension()]
+                .map(|extension| format!("{}.{extension}", to.file_stem(id.slice)))
+                .into(),
+        };
+        match files.iter_mut().find(|(known, _)| *known == names) {
+            Some((_, members)) => members.push(id),
+            None => files.push((names, vec![id])),
+        }
+    }
+    files
+}
+
+struct Work<'a> {
+    source: &'a Database,
+    probe: Probe,
+    to: DbType,
+    progress: &'a mut dyn FnMut(ConvertProgress) -> bool,
+    positions: u64,
+    all_positions: u64,
+    unknown: u64,
+    failure: Option<ConvertError>,
+}
+
+/// Positions at a time for raw files.
+const CHUNK: u64 = 1 << 16;
+
+type Files = Vec<(PathBuf, u64)>;
+
+impl Work<'_> {
+    fn pair(&mut self, dir: &Path, name: &str, subs: &[SubId]) -> Result<Files, ConvertError> {
+        let stem = name.split('.').next().unwrap_or_default();
+        let written = if self.to == DbType::Dtw {
+            let mut writer = DtwWriter::create(dir, stem)?;
+            for &id in subs {
+                self.sub(id, |source| writer.add(id, source))?;
+            }
+            writer.finish()?
+        } else {
+            let mut writer = CodedWriter::create(dir, self.to, stem)?;
+            for &id in subs {
+                self.sub(id, |source| writer.add(id, source))?;
+            }
+            writer.finish()?
+        };
+        let files = |w: Written| vec![(w.index, w.bytes[0]), (w.data, w.bytes[1])];
+        Ok(written.map(files).unwrap_or_default())
+    }
+
+    fn raw_file(&mut self, path: &Path, subs: &[SubId]) -> Result<Files, ConvertError> {
+        let mut file = NewFile::create(path.to_owned())?;
+        let mut len = 0;
+        for &id in subs {
+            let size = self.source.sub_size(id);
+            let is_wld = self.to.is_wld();
+            self.sub(id, |source| {
+                let mut values = vec![0; CHUNK.min(size) as usize];
+                let mut bytes = Vec::new();
+                let mut at = 0;
+                while at < size {
+                    let n = CHUNK.min(size - at) as usize;
+                    source(at, &mut values[..n]);
+                    bytes.clear();
+                    for &value in &values[..n] {
+                        let pair = value.to_le_bytes();
+                        bytes.extend_from_slice(if is_wld { &pair[..1] } else { &pair });
+                    }
+                    file.write(&bytes)?;
+                    len += bytes.len() as u64;
+                    at += n as u64;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(vec![(file.finish()?, len)])
+    }
+
+    /// Lets `write` take the values of a sub-database.
+    fn sub(
+        &mut self,
+        id: SubId,
+        write: impl FnOnce(&mut Source<'_>) -> Result<(), WriteError>,
+    ) -> Result<(), ConvertError> {
+        // The writers may go through the values more than once: what is unknown counts once.
+        let (mut seen, before) = (0, self.positions);
+        let result = write(&mut |start, out| {
+            let unknown = self.values(id, start, out);
+            let end = start + out.len() as u64;
+            if start <= seen && end > seen {
+                seen = end;
+                self.unknown += unknown;
+                self.positions = before + seen;
+            }
+        });
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        result?;
+        self.positions = before + self.source.sub_size(id);
+        Ok(())
+    }
+
+    /// Fills `out`; returns how many are unknown. A writer cannot be stopped within a
+    /// sub-database: after a failure it is fed quickly.
+    fn values(&mut self, id: SubId, start: u64, out: &mut [u16]) -> u64 {
+        if self.failure.is_none() {
+            let state = ConvertProgress {
+                sub: id,
+                positions: self.positions,
+                all_positions: self.all_positions,
+            };
+            if !(self.progress)(state) {
+                self.failure = Some(ConvertError::Aborted);
+            }
+        }
+        if self.failure.is_none() {
+            match self.read(id, start, out) {
+                Ok(unknown) => return unknown,
+                Err(error) => self.failure = Some(error.into()),
+            }
+        }
+        out.fill(DONT_CARE);
+        0
+    }
+
+    fn read(&self, id: SubId, start: u64, out: &mut [u16]) -> Result<u64, ProbeError> {
+        self.source.read_values(id, start, out)?;
+        let from = self.source.db_type();
+        let first = u64::from(id.sub) * from.subslice_length() + start;
+        let mut unknown = 0;
+        for (index, value) in (first..).zip(out) {
+            let placement = unrank(id.slice, index);
+            let Some(Ok(position)) = placement.map(|p| p.position(id.side)) else { continue };
+            if excludes(self.to, &position).is_some() {
+                *value = DONT_CARE;
+                continue;
+            }
+            if !from.is_wld() {
+                continue;
+            }
+            if from != self.to && excludes(from, &position).is_some() {
+                *value = match self.probe.wld(&position)? {
+                    Some(Wld::Win) => 1,
+                    Some(Wld::Loss) => 2,
+                    Some(Wld::Draw) => 3,
+                    None => 0,
+                };
+            }
+            // Version 2 has no place for half of the truth.
+            if self.to == DbType::Wld2 && *value > 3 {
+                *value = 0;
+            }
+            unknown += u64::from(WldValue::from_stored(*value as u8).exact().is_none());
+        }
+        Ok(unknown)
+    }
+}

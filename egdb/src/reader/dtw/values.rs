@@ -1,0 +1,65 @@
+//! Reading a distance-to-win sub-database from one end to the other.
+
+use movegen::Color;
+
+use super::{Bits, DtwReader, Sub};
+use crate::error::{ProbeCause, ProbeError};
+use crate::reader::{Found, Slot};
+use crate::slice::Slice;
+
+impl DtwReader {
+    /// Fills `out` with the values from `index` on, all of one subslice. Returns false if the
+    /// files do not hold that sub-database.
+    pub(crate) fn fill(
+        &self,
+        slice: Slice,
+        side: Color,
+        index: u64,
+        mut out: &mut [u16],
+    ) -> Result<bool, ProbeError> {
+        let (found, mut i) = self.directory.find(slice, side, index);
+        let Found::Slot(Slot::Data(n)) = found else { return Ok(false) };
+        let sub = &self.subs[n as usize];
+        while !out.is_empty() {
+            let k = sub.steps.find(&sub.firsts, i);
+            let n = self.fill_from_miniblock(sub, k, i, out).map_err(|c| self.error(sub, k, c))?;
+            i += n as u32;
+            out = &mut out[n..];
+        }
+        Ok(true)
+    }
+
+    fn fill_from_miniblock(
+        &self,
+        sub: &Sub,
+        k: usize,
+        i: u32,
+        out: &mut [u16],
+    ) -> Result<usize, ProbeCause> {
+        const DAMAGED: ProbeCause =
+            ProbeCause::Damaged("the symbols' lengths contradict the index");
+        let Some(bytes) = self.miniblock(sub, k, false)? else { return Err(DAMAGED) };
+        let mut skip = i - sub.firsts[k];
+        let next = sub.firsts.get(k + 1).map_or(sub.size, |&first| u64::from(first));
+        let span = next - u64::from(sub.firsts[k]);
+        let n = (next - u64::from(i)).min(out.len() as u64) as usize;
+        let mut bits = Bits::new(&bytes);
+        let (mut sum, mut done) = (0, 0);
+        while sum < span {
+            let symbol = bits.symbol(&sub.huffman).ok_or(DAMAGED)?;
+            let len = u32::from(sub.grammar.len(symbol));
+            sum += u64::from(len);
+            if skip >= len {
+                skip -= len;
+                continue;
+            }
+            let here = ((len - skip) as usize).min(n - done);
+            for (offset, value) in (skip..).zip(&mut out[done..done + here]) {
+                *value = sub.grammar.value(symbol, offset);
+            }
+            done += here;
+            skip = 0;
+        }
+        if n > 0 && sum == span { Ok(n) } else { Err(DAMAGED) }
+    }
+}

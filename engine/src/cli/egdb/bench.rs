@@ -1,0 +1,118 @@
+//! `meerslag egdb bench`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ::egdb::bench::{BenchOptions, lookups};
+use anyhow::anyhow;
+use clap::Args;
+use serde::Serialize;
+
+use super::super::{Failure, seconds};
+use super::{BackendName, OpenArgs, TypeName, short_name};
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag egdb bench --dir /data/egdb
+  meerslag egdb bench --dir /data/egdb --threads 2 --seconds 10 --json
+  meerslag egdb bench --dir /data/egdb --backend cache --cache-mb 64
+
+Random positions of the largest piece count (or --pieces), slices in proportion to their size,
+turning and indexing included. Stored numbers are read whether or not the format has a value for
+the position: this measures the reading alone.";
+
+/// Measure lookups of random positions
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct BenchArgs {
+    /// The folder of the database
+    #[arg(long, value_name = "DIR")]
+    dir: PathBuf,
+    /// Which of several databases
+    #[arg(long = "type", value_name = "TYPE")]
+    db_type: Option<TypeName>,
+    /// Number of threads
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: u32,
+    /// How long to measure, after a warm-up of a fifth of it
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    seconds: Duration,
+    /// Piece count of the positions [default: the largest]
+    #[arg(long, value_parser = clap::value_parser!(u8).range(2..=9))]
+    pieces: Option<u8>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    open: OpenArgs,
+}
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(rename = "type")]
+    short_name: &'static str,
+    pieces: u8,
+    threads: u32,
+    backend: &'static str,
+    cache_mb: u32,
+    lookups: u64,
+    seconds: f64,
+    lookups_per_second: f64,
+    index_nanoseconds: f64,
+    hits: u64,
+    loads: u64,
+    memory_bytes: usize,
+}
+
+pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
+    let database = args.open.open(&args.dir, args.db_type)?;
+    let pieces = args.pieces.unwrap_or(database.max_pieces());
+    let has_pieces = |id: &::egdb::encode::SubId| {
+        id.slice.pieces() == pieces && database.has_data(id.slice, id.side)
+    };
+    if !database.contents().iter().any(has_pieces) {
+        return Err(Failure::Input(anyhow!("there are no data of {pieces} pieces")));
+    }
+    let options = BenchOptions {
+        threads: args.threads as usize,
+        duration: args.seconds,
+        pieces: Some(pieces),
+    };
+    let result = lookups(&database, &options)?;
+    let (total, memory) = (database.stats().total(), database.memory());
+    let report = Report {
+        short_name: short_name(database.db_type()),
+        pieces,
+        threads: args.threads,
+        backend: match args.open.backend {
+            BackendName::Mmap => "mmap",
+            BackendName::Cache => "cache",
+        },
+        cache_mb: args.open.cache_mb,
+        lookups: result.lookups,
+        seconds: result.seconds,
+        lookups_per_second: result.rate(),
+        index_nanoseconds: result.index_nanoseconds,
+        hits: total.hits,
+        loads: total.loads,
+        memory_bytes: memory.index + memory.tables + memory.cache,
+    };
+    let mut out = io::stdout().lock();
+    if args.json {
+        serde_json::to_writer(&mut out, &report)?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "{} lookups of {pieces} pieces in {:.2} s on {} threads: {:.2} million/s",
+        report.lookups,
+        report.seconds,
+        report.threads,
+        report.lookups_per_second / 1e6
+    )?;
+    writeln!(out, "indexing alone: {:.1} ns", report.index_nanoseconds)?;
+    writeln!(out, "memory: {:.1} MiB", report.memory_bytes as f64 / f64::from(1 << 20))?;
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! `meerslag egdb convert`.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ::egdb::convert::{ConvertOptions, Target, convert};
+use ::egdb::{DbType, Slice};
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use super::super::Failure;
+use super::super::interrupt::Interrupt;
+use super::meter::Meter;
+use super::{OpenArgs, TypeName, file_name};
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag egdb convert /data/version1 /data/version2 --to wld2
+  meerslag egdb convert /data/egdb /data/bare --to raw --slice 1101 --slice 1110
+  meerslag egdb convert /data/old /data/new --type dtw --to dtw
+
+Win/loss/draw databases (wld2, wld1, run) can become each other; every type can be written anew or
+as bare numbers. Raw files, such as db4-3010-b.raw, hold the positions of a slice and side to move
+in order of the index: one byte each (0 unknown, 1 win, 2 loss, 3 draw, 255 no value in the
+format), or for distances two bytes, the lower first (65535: no value in the format).
+
+Files appear under their names when they are complete; a side file '*.sum' beside each has its
+checksums (see 'meerslag egdb verify'). Ctrl-C leaves the files finished until then.";
+
+/// Rewrite a database in another format
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ConvertArgs {
+    /// The folder of the database
+    from: PathBuf,
+    /// The folder to write to; made if it is not there
+    into: PathBuf,
+    /// The format to write
+    #[arg(long)]
+    to: TargetName,
+    /// Which of several databases
+    #[arg(long = "type", value_name = "TYPE")]
+    db_type: Option<TypeName>,
+    /// Only this slice, such as 2110. May be given several times
+    #[arg(long = "slice", value_name = "SLICE")]
+    slices: Vec<Slice>,
+    /// Replace files that exist
+    #[arg(long)]
+    force: bool,
+    /// Write no side files with checksums
+    #[arg(long)]
+    no_checksums: bool,
+    /// Print one JSON object at the end instead of text
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    open: OpenArgs,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum TargetName {
+    /// Win/loss/draw, version 2
+    Wld2,
+    /// Win/loss/draw, version 1
+    Wld1,
+    /// Win/loss/draw, run lengths
+    Run,
+    /// Distance to conversion
+    Mtc,
+    /// Distance to win
+    Dtw,
+    /// Bare numbers
+    Raw,
+}
+
+#[derive(Serialize)]
+struct Report {
+    files: Vec<String>,
+    positions: u64,
+    bytes: u64,
+    bits_per_position: f64,
+    unknown: u64,
+    seconds: f64,
+}
+
+pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
+    let interrupt = Interrupt::catch(|| {})?;
+    let source = Arc::new(args.open.open(&args.from, args.db_type)?);
+    fs::create_dir_all(&args.into)
+        .with_context(|| format!("cannot make the folder {}", args.into.display()))
+        .map_err(Failure::Input)?;
+    let target = match args.to {
+        TargetName::Wld2 => Target::Database(DbType::Wld2),
+        TargetName::Wld1 => Target::Database(DbType::Wld1),
+        TargetName::Run => Target::Database(DbType::WldRun),
+        TargetName::Mtc => Target::Database(DbType::Mtc),
+        TargetName::Dtw => Target::Database(DbType::Dtw),
+        TargetName::Raw => Target::Raw,
+    };
+    let options = ConvertOptions {
+        slices: args.slices.clone(),
+        overwrite: args.force,
+        checksums: !args.no_checksums,
+        ..ConvertOptions::new(target)
+    };
+    let mut meter = Meter::new();
+    let converted = convert(&source, &args.into, &options, &mut |at| {
+        meter.show(at.positions, at.all_positions, || {
+            format!("slice {}, {} to move", at.sub.slice, at.sub.side)
+        });
+        !interrupt.is_pressed()
+    })?;
+    meter.clear();
+    let report = Report {
+        files: converted.files.iter().map(|path| file_name(path)).collect(),
+        positions: converted.positions,
+        bytes: converted.bytes,
+        bits_per_position: converted.bytes as f64 * 8.0 / converted.positions.max(1) as f64,
+        unknown: converted.unknown,
+        seconds: meter.elapsed().as_secs_f64(),
+    };
+    let mut out = io::stdout().lock();
+    if args.json {
+        serde_json::to_writer(&mut out, &report)?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "{} files, {} positions, {} bytes, {:.4} bits a position, {:.1} s",
+        report.files.len(),
+        report.positions,
+        report.bytes,
+        report.bits_per_position,
+        report.seconds
+    )?;
+    if report.unknown > 0 {
+        writeln!(out, "{} positions without a known value", report.unknown)?;
+    }
+    Ok(())
+}

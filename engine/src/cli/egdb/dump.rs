@@ -1,0 +1,236 @@
+//! `meerslag egdb dump`.
+
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use ::egdb::encode::SubId;
+use ::egdb::index::unrank;
+use ::egdb::value::WldValue;
+use ::egdb::{Database, Slice};
+use anyhow::anyhow;
+use clap::{Args, ValueEnum};
+use movegen::Color;
+use serde::Serialize;
+
+use super::super::Failure;
+use super::super::interrupt::Interrupt;
+use super::{OpenArgs, TypeName};
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag egdb dump --dir /data/egdb --slice 1101 --side white --count 20
+  meerslag egdb dump --dir /data/egdb --slice 2110 --value unknown
+  meerslag egdb dump --dir /data/mtc --slice 0301 --min 40 --json
+  meerslag egdb dump --dir /data/egdb --slice 1101 --step 1000 --all
+
+A slice is written as four digits: black men, black kings, white men, white kings. Each line has
+the index in the slice, the position and the stored value: win, loss, draw or unknown; the distance
+to conversion; or half the plies to the end, rounded down. Positions for which the format has no
+value are left out; '--all' lists them too, with a '*' (in JSON 'excluded').";
+
+/// List positions of a slice with their stored values
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct DumpArgs {
+    /// The folder of the database
+    #[arg(long, value_name = "DIR")]
+    dir: PathBuf,
+    /// Which of several databases
+    #[arg(long = "type", value_name = "TYPE")]
+    db_type: Option<TypeName>,
+    /// The slice as stored, such as 2110
+    #[arg(long)]
+    slice: Slice,
+    /// Only this side to move
+    #[arg(long)]
+    side: Option<Side>,
+    /// First index
+    #[arg(long, value_name = "INDEX", default_value_t = 0)]
+    from: u64,
+    /// Index to stop before [default: the end of the slice]
+    #[arg(long, value_name = "INDEX")]
+    to: Option<u64>,
+    /// Look at every N-th index only
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    step: u64,
+    /// List at most this many positions of each side to move
+    #[arg(long, value_name = "N")]
+    count: Option<u64>,
+    /// Only positions of this value (win/loss/draw databases)
+    #[arg(long)]
+    value: Option<Value>,
+    /// Only numbers of at least this (distance databases)
+    #[arg(long, value_name = "N")]
+    min: Option<u16>,
+    /// Only numbers of at most this (distance databases)
+    #[arg(long, value_name = "N")]
+    max: Option<u16>,
+    /// Also positions for which the format has no value
+    #[arg(long)]
+    all: bool,
+    /// Print JSON objects, one a line, instead of text
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    open: OpenArgs,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Side {
+    Black,
+    White,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Value {
+    Win,
+    Loss,
+    Draw,
+    Unknown,
+}
+
+impl Value {
+    fn name(self) -> &'static str {
+        match self {
+            Value::Win => "win",
+            Value::Loss => "loss",
+            Value::Draw => "draw",
+            Value::Unknown => "unknown",
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Record<'a> {
+    index: u64,
+    fen: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wld: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<u16>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    excluded: bool,
+}
+
+pub(super) fn run(args: &DumpArgs) -> Result<(), Failure> {
+    let database = args.open.open(&args.dir, args.db_type)?;
+    let is_wld = database.db_type().is_wld();
+    if args.value.is_some() && !is_wld {
+        return Err(Failure::Input(anyhow!("--value needs a win/loss/draw database")));
+    }
+    if (args.min.is_some() || args.max.is_some()) && is_wld {
+        return Err(Failure::Input(anyhow!("--min and --max need a distance database")));
+    }
+    let wanted = args.side.map(|side| match side {
+        Side::Black => Color::Black,
+        Side::White => Color::White,
+    });
+    let is_wanted = |id: &SubId| id.slice == args.slice && wanted.is_none_or(|s| s == id.side);
+    let subs: Vec<SubId> = database.contents().into_iter().filter(is_wanted).collect();
+    if subs.is_empty() {
+        let twin = args.slice.reversed();
+        let hint = if twin.is_stored(Color::Black) && twin != args.slice {
+            format!(" (positions of it are stored turned, as slice {twin})")
+        } else {
+            String::new()
+        };
+        let side = wanted.map(|side| format!(" with {side} to move")).unwrap_or_default();
+        return Err(Failure::Input(anyhow!("no slice {}{side} in there{hint}", args.slice)));
+    }
+    let mut dump = Dump {
+        args,
+        database: &database,
+        interrupt: Interrupt::catch(|| {})?,
+        out: BufWriter::new(io::stdout().lock()),
+    };
+    for side in Color::ALL {
+        let mut left = args.count.unwrap_or(u64::MAX);
+        for &id in subs.iter().filter(|id| id.side == side) {
+            dump.sub(id, &mut left)?;
+        }
+    }
+    dump.out.flush()?;
+    Ok(())
+}
+
+/// Values read at a time.
+const CHUNK: u64 = 1 << 14;
+
+struct Dump<'a, W> {
+    args: &'a DumpArgs,
+    database: &'a Database,
+    interrupt: Interrupt,
+    out: W,
+}
+
+impl<W: Write> Dump<'_, W> {
+    fn sub(&mut self, id: SubId, left: &mut u64) -> Result<(), Failure> {
+        let first = u64::from(id.sub) * self.database.db_type().subslice_length();
+        let size = self.database.sub_size(id);
+        let end = self.args.to.unwrap_or(u64::MAX).saturating_sub(first).min(size);
+        let step = self.args.step;
+        // The first index of this sub-database that the steps from `from` reach.
+        let mut at = match self.args.from.checked_sub(first) {
+            Some(at) => at,
+            None => (first - self.args.from).next_multiple_of(step) + self.args.from - first,
+        };
+        let mut values = vec![0; CHUNK.min(size) as usize];
+        while at < end && *left > 0 {
+            if self.interrupt.is_pressed() {
+                self.out.flush()?;
+                return Err(Failure::Interrupted);
+            }
+            let n = if step >= CHUNK { 1 } else { CHUNK.min(end - at) as usize };
+            self.database.read_values(id, at, &mut values[..n])?;
+            let mut k = 0;
+            while k < n && *left > 0 {
+                if self.line(id.slice, id.side, first + at + k as u64, values[k])? {
+                    *left -= 1;
+                }
+                k = k.saturating_add(step as usize);
+            }
+            at = at.saturating_add(if step >= CHUNK { step } else { k as u64 });
+        }
+        Ok(())
+    }
+
+    /// Writes a line if the filters let it pass.
+    fn line(&mut self, slice: Slice, side: Color, index: u64, value: u16) -> Result<bool, Failure> {
+        let (db_type, args) = (self.database.db_type(), self.args);
+        let wld = db_type.is_wld().then(|| match WldValue::from_stored(value as u8) {
+            WldValue::Win => "win",
+            WldValue::Loss => "loss",
+            WldValue::Draw => "draw",
+            WldValue::DrawOrLoss => "draw or loss",
+            WldValue::WinOrDraw => "win or draw",
+            _ => "unknown",
+        });
+        if args.value.is_some_and(|wanted| wld != Some(wanted.name()))
+            || args.min.is_some_and(|min| value < min)
+            || args.max.is_some_and(|max| value > max)
+        {
+            return Ok(false);
+        }
+        let position = unrank(slice, index).and_then(|p| p.position(side).ok());
+        let Some(position) = position else { return Ok(false) };
+        let excluded = ::egdb::probe::exclusion(db_type, &position).is_some();
+        if excluded && !args.all {
+            return Ok(false);
+        }
+        let fen = position.to_fen();
+        if args.json {
+            let number = if wld.is_none() { Some(value) } else { None };
+            let record = Record { index, fen: &fen, wld, number, excluded };
+            serde_json::to_writer(&mut self.out, &record)?;
+            writeln!(self.out)?;
+        } else {
+            let mark = if excluded { "*" } else { "" };
+            match wld {
+                Some(name) => writeln!(self.out, "{index}\t{fen}\t{name}{mark}")?,
+                None => writeln!(self.out, "{index}\t{fen}\t{value}{mark}")?,
+            }
+        }
+        Ok(true)
+    }
+}

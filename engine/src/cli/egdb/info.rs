@@ -1,0 +1,159 @@
+//! `meerslag egdb info`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use ::egdb::encode::SubId;
+use clap::Args;
+use serde::Serialize;
+
+use super::super::Failure;
+use super::{OpenArgs, TypeName, file_len, file_name, short_name};
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag egdb info /data/egdb
+  meerslag egdb info /data/egdb --type mtc --max-pieces 5 --slices
+
+A slice is written as four digits: black men, black kings, white men, white kings. Of a slice and
+its twin with colours exchanged the files hold one; some hold one side to move only.";
+
+/// Open a database and describe its contents
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct InfoArgs {
+    /// The folder
+    dir: PathBuf,
+    /// Which of several databases
+    #[arg(long = "type", value_name = "TYPE")]
+    db_type: Option<TypeName>,
+    /// Also list all slices
+    #[arg(long)]
+    slices: bool,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    open: OpenArgs,
+}
+
+#[derive(Serialize)]
+struct Report {
+    dir: String,
+    #[serde(rename = "type")]
+    short_name: &'static str,
+    max_pieces: u8,
+    max_pieces_one_side: u8,
+    genuine: bool,
+    positions: u64,
+    bytes: u64,
+    bits_per_position: f64,
+    index_memory_bytes: usize,
+    pieces: Vec<PieceCount>,
+    files: Vec<FileEntry>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    slices: Vec<SliceEntry>,
+}
+
+#[derive(Serialize)]
+struct PieceCount {
+    pieces: u8,
+    slices: usize,
+    positions: u64,
+}
+
+#[derive(Serialize)]
+struct FileEntry {
+    name: String,
+    bytes: u64,
+}
+
+#[derive(Serialize)]
+struct SliceEntry {
+    slice: String,
+    sides: String,
+    positions: u64,
+}
+
+pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
+    let database = args.open.open(&args.dir, args.db_type)?;
+    let contents = database.contents();
+    let size = |id: &SubId| database.sub_size(*id);
+    let mut slices: Vec<_> = contents.iter().map(|id| id.slice).collect();
+    slices.dedup();
+    let slice_entries: Vec<SliceEntry> = slices
+        .iter()
+        .map(|&slice| {
+            let subs = contents.iter().filter(|id| id.slice == slice);
+            let mut sides: Vec<_> = subs.clone().map(|id| id.side.letter()).collect();
+            sides.dedup();
+            SliceEntry {
+                slice: slice.to_string(),
+                sides: sides.into_iter().map(|c| c.to_ascii_lowercase()).collect(),
+                positions: subs.map(size).sum(),
+            }
+        })
+        .collect();
+    let piece_counts = (2..=database.max_pieces()).map(|pieces| PieceCount {
+        pieces,
+        slices: slices.iter().filter(|slice| slice.pieces() == pieces).count(),
+        positions: contents.iter().filter(|id| id.slice.pieces() == pieces).map(size).sum(),
+    });
+    let mut files = Vec::new();
+    for path in database.files() {
+        files.push(FileEntry { name: file_name(&path), bytes: file_len(&path)? });
+    }
+    let positions: u64 = contents.iter().map(size).sum();
+    let bytes: u64 = files.iter().map(|file| file.bytes).sum();
+    let report = Report {
+        dir: args.dir.display().to_string(),
+        short_name: short_name(database.db_type()),
+        max_pieces: database.max_pieces(),
+        max_pieces_one_side: database.max_pieces_one_side(),
+        genuine: database.is_genuine(),
+        positions,
+        bytes,
+        bits_per_position: bytes as f64 * 8.0 / positions.max(1) as f64,
+        index_memory_bytes: database.memory().index,
+        pieces: piece_counts.collect(),
+        files,
+        slices: if args.slices { slice_entries } else { Vec::new() },
+    };
+    let mut out = io::stdout().lock();
+    if args.json {
+        serde_json::to_writer(&mut out, &report)?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    writeln!(out, "{} ({}) in {}", database.db_type(), report.short_name, report.dir)?;
+    writeln!(
+        out,
+        "up to {} pieces, {} on a side{}",
+        report.max_pieces,
+        report.max_pieces_one_side,
+        if report.genuine { "; genuine Kingsrow files" } else { "" }
+    )?;
+    writeln!(out, "\npieces  slices  positions")?;
+    for count in &report.pieces {
+        writeln!(out, "{:6}  {:6}  {}", count.pieces, count.slices, count.positions)?;
+    }
+    writeln!(out)?;
+    for file in &report.files {
+        writeln!(out, "{:<20} {:>15} bytes", file.name, file.bytes)?;
+    }
+    writeln!(
+        out,
+        "\n{} positions in {} bytes: {:.4} bits a position; {:.1} MiB of memory for indices",
+        report.positions,
+        report.bytes,
+        report.bits_per_position,
+        report.index_memory_bytes as f64 / f64::from(1 << 20)
+    )?;
+    if args.slices {
+        writeln!(out, "\nslice  sides  positions")?;
+        for slice in &report.slices {
+            writeln!(out, "{:<5}  {:<5}  {}", slice.slice, slice.sides, slice.positions)?;
+        }
+    }
+    Ok(())
+}

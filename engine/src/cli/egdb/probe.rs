@@ -1,0 +1,244 @@
+//! `meerslag egdb probe`.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ::egdb::error::ProbeError;
+use ::egdb::{Answer, Probe, Wld};
+use anyhow::anyhow;
+use clap::Args;
+use movegen::notation::moves::format_move;
+use movegen::{Fen, Position};
+use serde::Serialize;
+
+use super::super::{Failure, report, source};
+use super::OpenArgs;
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag egdb probe --dir /data/egdb \"W:WK11:BK2,K6\"
+  meerslag egdb probe --dir /data/wld --dir /data/mtc --dir /data/dtw \"B:WK35:BK1,K7,K18\"
+  meerslag egdb probe --dir /data/egdb --stdin --json < positions.txt
+
+Every legal position within the databases' piece counts has a value, captures included. Values and
+distances are for the side to move; those of a move count from before it. dtw: plies to the end of
+the game (0: no legal move). mtc: distance to conversion (capture or man move), where the position
+after a conversion counts 1 if its side to move wins and 2 if it loses.
+
+With '--stdin --json' every line of the input gives one object, in order:
+  {\"fen\":..., \"wld\":\"win|loss|draw|unknown\", \"dtw\":..., \"mtc\":..., \"moves\":[{\"move\":...}, ...]}
+or, for a line that is no legal position, {\"fen\":..., \"error\":...}. Moves are in Hub notation
+(32-28, 28x19x23), best first.";
+
+/// Look up positions: value, distances, all moves
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ProbeArgs {
+    /// A folder with databases; all types in it are used. May be given several times
+    #[arg(long = "dir", value_name = "DIR", required = true)]
+    dirs: Vec<PathBuf>,
+    /// The position: draughts FEN or 51-character Hub string
+    #[arg(required_unless_present = "stdin")]
+    fen: Option<String>,
+    /// Read positions from standard input, one a line
+    #[arg(long, conflicts_with = "fen")]
+    stdin: bool,
+    /// Print JSON objects, one a line, instead of text
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    open: OpenArgs,
+}
+
+#[derive(Serialize)]
+struct Record<'a> {
+    fen: &'a str,
+    wld: &'static str,
+    dtw: Option<u32>,
+    mtc: Option<u32>,
+    moves: Vec<MoveRecord>,
+}
+
+#[derive(Serialize)]
+struct MoveRecord {
+    #[serde(rename = "move")]
+    mv: String,
+    wld: &'static str,
+    dtw: Option<u32>,
+    mtc: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct ErrorRecord<'a> {
+    fen: &'a str,
+    error: String,
+}
+
+pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
+    let single = match &args.fen {
+        Some(fen) => Some((fen.as_str(), source::position(Some(fen))?)),
+        None => None,
+    };
+    let mut probe = Probe::new();
+    for database in args.open.open_all(&args.dirs)? {
+        probe.add(Arc::new(database));
+    }
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match single {
+        Some((fen, position)) => {
+            let answer = probe.answer(&position)?;
+            show(&mut out, args.json, fen, &position, &answer)?;
+            out.flush()?;
+            Ok(())
+        }
+        None => stream(args.json, &probe, BufReader::new(io::stdin().lock()), &mut out),
+    }
+}
+
+/// Answers line by line. A damaged file spoils the answers that need it, not the others.
+fn stream(
+    json: bool,
+    probe: &Probe,
+    mut input: impl BufRead,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let mut line = Vec::new();
+    let mut failures = 0u64;
+    while next_line(&mut input, &mut line)? {
+        let text = String::from_utf8_lossy(&line);
+        let text = text.trim();
+        match read(text) {
+            Err(error) => show_error(out, json, text, format!("{error:#}"))?,
+            Ok(position) => match probe.answer(&position) {
+                Ok(answer) => show(out, json, text, &position, &answer)?,
+                Err(error) => {
+                    failures += 1;
+                    let error: anyhow::Error = ProbeError::into(error);
+                    show_error(out, json, text, format!("{error:#}"))?;
+                }
+            },
+        }
+        out.flush()?;
+    }
+    if failures > 0 {
+        return Err(Failure::Run(anyhow!("{failures} lookups failed")));
+    }
+    Ok(())
+}
+
+/// Bytes of a line that are kept; a position takes a few hundred at most.
+const MAX_LINE: usize = 4096;
+
+/// Reads a line without its end; false at the end of the input. What is too long is cut.
+fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    let mut is_any = false;
+    loop {
+        let available = match input.fill_buf() {
+            Ok(available) => available,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if available.is_empty() {
+            return Ok(is_any);
+        }
+        is_any = true;
+        let end = available.iter().position(|&b| b == b'\n');
+        let part = &available[..end.unwrap_or(available.len())];
+        line.extend_from_slice(&part[..part.len().min(MAX_LINE - line.len())]);
+        let used = end.map_or(available.len(), |end| end + 1);
+        input.consume(used);
+        if end.is_some() {
+            return Ok(true);
+        }
+    }
+}
+
+fn read(text: &str) -> Result<Position, anyhow::Error> {
+    let fen: Fen = text.parse()?;
+    Ok(fen.position()?)
+}
+
+fn show_error(out: &mut impl Write, json: bool, fen: &str, error: String) -> Result<(), Failure> {
+    if json {
+        serde_json::to_writer(&mut *out, &ErrorRecord { fen, error })?;
+        writeln!(out)?;
+    } else {
+        writeln!(out, "error: {error}: {fen}")?;
+    }
+    Ok(())
+}
+
+fn name(value: Option<Wld>) -> &'static str {
+    match value {
+        Some(Wld::Win) => "win",
+        Some(Wld::Loss) => "loss",
+        Some(Wld::Draw) => "draw",
+        None => "unknown",
+    }
+}
+
+fn show(
+    out: &mut impl Write,
+    json: bool,
+    fen: &str,
+    position: &Position,
+    answer: &Answer,
+) -> Result<(), Failure> {
+    if json {
+        let moves = answer.moves.iter().map(|m| MoveRecord {
+            mv: m.mv.to_string(),
+            wld: name(m.wld),
+            dtw: m.dtw,
+            mtc: m.mtc,
+        });
+        let record = Record {
+            fen,
+            wld: name(answer.wld),
+            dtw: answer.dtw,
+            mtc: answer.mtc,
+            moves: moves.collect(),
+        };
+        serde_json::to_writer(&mut *out, &record)?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    write!(out, "{}", report::board(position, false))?;
+    writeln!(out, "{} to move   {}\n", position.side_to_move(), position.to_fen())?;
+    let distances = [("dtw", answer.dtw), ("mtc", answer.mtc)];
+    let distances: String =
+        distances.iter().filter_map(|(n, d)| d.map(|d| format!("   {n} {d}"))).collect();
+    writeln!(out, "{}{distances}", name(answer.wld))?;
+    if answer.moves.is_empty() {
+        writeln!(out, "no legal move")?;
+        return Ok(());
+    }
+    writeln!(out, "\nmove          value      dtw   mtc")?;
+    let number = |n: Option<u32>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
+    for m in &answer.moves {
+        let mv = format_move(position, m.mv);
+        let (dtw, mtc) = (number(m.dtw), number(m.mtc));
+        writeln!(out, "{mv:<12}  {:<7}  {dtw:>5} {mtc:>5}", name(m.wld))?;
+    }
+    writeln!(out)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_any_length() {
+        let long = vec![b'x'; 3 * MAX_LINE];
+        let input = [b"a\r\n\n".as_slice(), &long, b"\nlast"].concat();
+        let mut input = BufReader::with_capacity(7, &input[..]);
+        let mut line = Vec::new();
+        let mut lines = Vec::new();
+        while next_line(&mut input, &mut line).unwrap() {
+            lines.push(line.clone());
+        }
+        assert_eq!(lines, [b"a\r".to_vec(), vec![], long[..MAX_LINE].to_vec(), b"last".to_vec()]);
+    }
+}

@@ -1,0 +1,266 @@
+//! `meerslag egdb verify`.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use ::egdb::Database;
+use ::egdb::error::{OpenError, VerifyError};
+use ::egdb::identify::identify_all;
+use ::egdb::verify::{Authority, Outcome};
+use anyhow::anyhow;
+use clap::Args;
+use serde::Serialize;
+
+use super::super::Failure;
+use super::super::interrupt::Interrupt;
+use super::meter::Meter;
+use super::{OpenArgs, TypeName, file_name, short_name};
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag egdb verify /data/egdb
+  meerslag egdb verify /data/egdb --type wld2 --blocks
+  meerslag egdb verify /data/egdb --json
+
+Genuine Kingsrow files are compared with the published checksums, files written by meerslag with
+the side files '*.sum' beside them, which also tell the damaged blocks of 4096 bytes. '--blocks'
+needs no checksums: it decodes all data and compares with the index files.
+
+Exit status: 0 if nothing is wrong, 1 if something is, or if there is nothing to compare with.";
+
+/// Compare files with their checksums
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct VerifyArgs {
+    /// The folder
+    dir: PathBuf,
+    /// Only this one of several databases
+    #[arg(long = "type", value_name = "TYPE")]
+    db_type: Option<TypeName>,
+    /// Decode all data and compare with the index files, instead of comparing checksums
+    #[arg(long)]
+    blocks: bool,
+    /// Print JSON objects, one a line, instead of text
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    open: OpenArgs,
+}
+
+#[derive(Serialize)]
+struct FileRecord<'a> {
+    #[serde(rename = "type")]
+    short_name: &'static str,
+    file: &'a str,
+    /// `ok`, `bad` or `unknown`.
+    result: &'static str,
+    /// `published` or `side file`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compared_with: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    blocks: Vec<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
+    let interrupt = Interrupt::catch(|| {})?;
+    let databases = match args.db_type {
+        Some(_) => vec![args.open.open(&args.dir, args.db_type)?],
+        None => {
+            if identify_all(&args.dir)?.is_empty() {
+                return Err(OpenError::NothingFound { dir: args.dir.clone() }.into());
+            }
+            args.open.open_all(std::slice::from_ref(&args.dir))?
+        }
+    };
+    let mut verifier = Verifier { json: args.json, interrupt, out: io::stdout().lock() };
+    let (mut bad, mut is_known) = (0, false);
+    for database in &databases {
+        if args.blocks {
+            bad += verifier.blocks(database)?;
+            is_known = true;
+        } else {
+            match verifier.checksums(database) {
+                Err(Failure::Run(error)) if is_nothing_known(&error) => {}
+                result => {
+                    bad += result?;
+                    is_known = true;
+                }
+            }
+        }
+    }
+    if !is_known {
+        let dir = args.dir.clone();
+        let error = anyhow::Error::new(VerifyError::NothingKnown { dir });
+        return Err(Failure::Run(
+            error.context("use --blocks to check the data without checksums"),
+        ));
+    }
+    match bad {
+        0 => Ok(()),
+        1 => Err(Failure::Run(anyhow!("1 file or block is damaged"))),
+        n => Err(Failure::Run(anyhow!("{n} files or blocks are damaged"))),
+    }
+}
+
+fn is_nothing_known(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(VerifyError::NothingKnown { .. }))
+}
+
+struct Verifier<W> {
+    json: bool,
+    interrupt: Interrupt,
+    out: W,
+}
+
+impl<W: Write> Verifier<W> {
+    /// Number of files that differ from their checksums.
+    fn checksums(&mut self, database: &Database) -> Result<usize, Failure> {
+        let mut meter = Meter::new();
+        let report = database.verify(|at| {
+            meter
+                .show(at.bytes, at.all_bytes, || format!("{} of {} files", at.files, at.all_files));
+            !self.interrupt.is_pressed()
+        })?;
+        meter.clear();
+        let name = |authority| match authority {
+            Authority::Published => "published",
+            Authority::SideFile => "side file",
+        };
+        for (path, outcome) in &report.files {
+            let (text, record) = match outcome {
+                Outcome::Good(authority) => {
+                    let text = format!("ok ({})", name(*authority));
+                    (text, self.record(database, path, "ok", Some(name(*authority))))
+                }
+                Outcome::Bad { authority, expected, found, blocks } => {
+                    let mut text = format!(
+                        "BAD ({}): CRC-32 {:08x} instead of {:08x}",
+                        name(*authority),
+                        found.0,
+                        expected.0
+                    );
+                    if let Some(length) = expected.1.filter(|&length| length != found.1) {
+                        text += &format!(", {} bytes instead of {length}", found.1);
+                    }
+                    if !blocks.is_empty() {
+                        text += &format!(", damaged blocks: {}", ranges(blocks));
+                    }
+                    let mut record = self.record(database, path, "bad", Some(name(*authority)));
+                    record.1.blocks.clone_from(blocks);
+                    record.1.error = Some(text.clone());
+                    (text, record)
+                }
+                Outcome::Unknown => {
+                    ("no checksum known".to_owned(), self.record(database, path, "unknown", None))
+                }
+            };
+            self.show(&text, record)?;
+        }
+        Ok(report.failures().count())
+    }
+
+    /// Number of blocks that contradict the index.
+    fn blocks(&mut self, database: &Database) -> Result<usize, Failure> {
+        let mut meter = Meter::new();
+        let result = database.check_blocks(|done, all| {
+            meter.show(done, all, || format!("{done} of {all} blocks"));
+            !self.interrupt.is_pressed()
+        });
+        meter.clear();
+        let is_complete = result.is_ok();
+        let errors = result.unwrap_or_else(|errors| errors);
+        for error in &errors {
+            let text = format!("BAD: {:#}", Chain(error));
+            let mut record = self.record(database, &error.file, "bad", None);
+            record.1.blocks = vec![error.block];
+            record.1.error = Some(text.clone());
+            self.show(&text, record)?;
+        }
+        if !is_complete {
+            return Err(Failure::Interrupted);
+        }
+        if errors.is_empty() {
+            for path in database.files() {
+                let record = self.record(database, &path, "ok", None);
+                self.show("ok (all blocks decoded)", record)?;
+            }
+        }
+        Ok(errors.len())
+    }
+
+    fn record(
+        &self,
+        database: &Database,
+        path: &Path,
+        result: &'static str,
+        compared_with: Option<&'static str>,
+    ) -> (String, FileRecord<'static>) {
+        let record = FileRecord {
+            short_name: short_name(database.db_type()),
+            file: "",
+            result,
+            compared_with,
+            blocks: Vec::new(),
+            error: None,
+        };
+        (file_name(path), record)
+    }
+
+    fn show(
+        &mut self,
+        text: &str,
+        (name, record): (String, FileRecord<'_>),
+    ) -> Result<(), Failure> {
+        if self.json {
+            serde_json::to_writer(&mut self.out, &FileRecord { file: &name, ..record })?;
+            writeln!(self.out)?;
+        } else {
+            writeln!(self.out, "{name:<20} {text}")?;
+        }
+        Ok(())
+    }
+}
+
+/// An error with its causes in one line.
+struct Chain<'a>(&'a dyn std::error::Error);
+
+impl std::fmt::Display for Chain<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut cause = self.0.source();
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
+}
+
+/// `3, 5-9, 12`; the first twenty.
+fn ranges(blocks: &[u32]) -> String {
+    let mut list: Vec<(u32, u32)> = Vec::new();
+    for &block in blocks {
+        match list.last_mut() {
+            Some((_, end)) if *end + 1 == block => *end = block,
+            _ => list.push((block, block)),
+        }
+    }
+    let text = |&(from, to): &(u32, u32)| {
+        if from == to { from.to_string() } else { format!("{from}-{to}") }
+    };
+    let shown: Vec<String> = list.iter().take(20).map(text).collect();
+    let more = if list.len() > 20 { ", ..." } else { "" };
+    shown.join(", ") + more
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn blocks_as_ranges() {
+        assert_eq!(super::ranges(&[3, 5, 6, 7, 9]), "3, 5-7, 9");
+        let many: Vec<u32> = (0..100).map(|n| 2 * n).collect();
+        assert!(super::ranges(&many).ends_with("38, ..."));
+    }
+}
