@@ -1,6 +1,7 @@
 //! Rules, move generation and notation of international draughts (10x10).
 
-#![forbid(unsafe_code)]
+// One module calls into newer instruction sets: `gen::isa`.
+#![deny(unsafe_code)]
 
 mod bitboard;
 mod color;

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::bitboard::{Bitboard, ROW_0, ROW_9};
 use crate::color::Color;
 use crate::error::PositionError;
-use crate::r#gen;
+use crate::r#gen::{self, isa::Portable};
 use crate::moves::{Move, MoveList};
 use crate::piece::{Kind, Piece};
 use crate::setup::Setup;
@@ -19,6 +19,12 @@ pub(crate) struct Board {
     pub(crate) black: u64,
     pub(crate) white: u64,
     pub(crate) kings: u64,
+}
+
+/// The bits of the row on which a side's men become kings.
+#[inline(always)]
+pub(crate) const fn promotion_row<const WHITE: bool>() -> u64 {
+    if WHITE { ROW_0 } else { ROW_9 }
 }
 
 impl Board {
@@ -37,15 +43,22 @@ impl Board {
         if WHITE { self.black } else { self.white }
     }
 
+    /// The board after a quiet move of a man that does not promote.
+    #[inline]
+    pub(crate) const fn after_plain_step<const WHITE: bool>(&self, from: u64, to: u64) -> Board {
+        let flip = from | to;
+        if WHITE {
+            Board { white: self.white ^ flip, ..*self }
+        } else {
+            Board { black: self.black ^ flip, ..*self }
+        }
+    }
+
     /// The board after a quiet move of a man.
     #[inline]
     pub(crate) const fn after_man<const WHITE: bool>(&self, from: u64, to: u64) -> Board {
-        let flip = from | to;
-        if WHITE {
-            Board { white: self.white ^ flip, kings: self.kings | to & ROW_0, ..*self }
-        } else {
-            Board { black: self.black ^ flip, kings: self.kings | to & ROW_9, ..*self }
-        }
+        let kings = self.kings | to & promotion_row::<WHITE>();
+        Board { kings, ..self.after_plain_step::<WHITE>(from, to) }
     }
 
     /// The board after a quiet move of a king.
@@ -68,7 +81,7 @@ impl Board {
         captured: u64,
     ) -> Board {
         let was_king = self.kings & from != 0;
-        let crowned = if was_king { to } else { to & if WHITE { ROW_0 } else { ROW_9 } };
+        let crowned = if was_king { to } else { to & promotion_row::<WHITE>() };
         let kings = self.kings & !(from | captured) | crowned;
         if WHITE {
             Board { white: self.white & !from | to, black: self.black & !captured, kings }
@@ -331,8 +344,8 @@ impl Position {
     #[must_use]
     pub fn count_legal_moves(&self) -> u64 {
         match self.side {
-            Color::White => r#gen::count::<true>(&self.board),
-            Color::Black => r#gen::count::<false>(&self.board),
+            Color::White => r#gen::count::<Portable, true>(&self.board),
+            Color::Black => r#gen::count::<Portable, false>(&self.board),
         }
     }
 

@@ -4,30 +4,29 @@
 //! run over the edge: there it meets a ghost bit or a bit above 53, which is never empty and
 //! never an enemy, so the nearest non-empty bit of a ray always ends it correctly.
 
+use super::Visitor;
+use super::man::bits;
+use crate::piece::Kind;
+
 const fn ray_up(step: u32) -> u64 {
     let mut bits = 0;
-    let mut i = 63 - step as i32;
-    while i >= 63 - 9 * step as i32 {
-        bits |= 1 << i;
-        i -= step as i32;
+    let mut i = 1;
+    while i <= 9 {
+        bits |= 1 << (63 - i * step);
+        i += 1;
     }
     bits
 }
 
 const fn ray_down(step: u32) -> u64 {
     let mut bits = 0;
-    let mut i = step;
-    while i <= 9 * step {
-        bits |= 1 << i;
-        i += step;
+    let mut i = 1;
+    while i <= 9 {
+        bits |= 1 << (i * step);
+        i += 1;
     }
     bits
 }
-
-const UP_LEFT: u64 = ray_up(6);
-const UP_RIGHT: u64 = ray_up(5);
-const DOWN_LEFT: u64 = ray_down(5);
-const DOWN_RIGHT: u64 = ray_down(6);
 
 /// One of the four diagonal directions, as White sees the board.
 pub(crate) trait Direction {
@@ -35,19 +34,38 @@ pub(crate) trait Direction {
     type Side1: Direction;
     /// The other perpendicular direction.
     type Side2: Direction;
+    /// The way back.
+    type Opposite: Direction;
 
     /// Tells the four directions apart, in bits above the board.
     const TAG: u64;
 
-    /// Moves all squares one step; a step over the edge ends outside the fifty squares.
-    fn step(set: u64) -> u64;
+    /// Moves all squares `n` steps; steps over the edge end outside the fifty squares.
+    fn step(set: u64, n: u32) -> u64;
 
-    /// The first bit on the ray from the square with this bit number that is in `blockers`, or 0.
-    /// `blockers` must hold every bit that is no empty square.
+    /// The first bit on the ray from the square with this bit number that is in `blockers`, or a
+    /// bit from which no further step stays on the board. `blockers` must hold every bit that is
+    /// no empty square.
     fn nearest(from: u32, blockers: u64) -> u64;
 
-    /// The squares of the ray from `from` (exclusive) to its nearest blocker (exclusive).
-    fn open(from: u32, blockers: u64) -> u64;
+    /// The first bit on the ray as [`Direction::nearest`], and the squares before it.
+    fn look(from: u32, blockers: u64) -> (u64, u64);
+
+    /// The kings and the squares to which they can slide in this direction.
+    #[inline(always)]
+    fn fill(kings: u64, empty: u64) -> u64 {
+        // Doubling: after each line the fill reaches twice as far, up to 7 squares; two single
+        // steps make it the 9 of the long diagonal.
+        let mut fill = kings;
+        let mut open = empty;
+        fill |= open & Self::step(fill, 1);
+        open &= Self::step(open, 1);
+        fill |= open & Self::step(fill, 2);
+        open &= Self::step(open, 2);
+        fill |= open & Self::step(fill, 4);
+        fill |= empty & Self::step(fill, 1);
+        fill | empty & Self::step(fill, 1)
+    }
 }
 
 pub(crate) struct UpLeft;
@@ -56,109 +74,163 @@ pub(crate) struct DownLeft;
 pub(crate) struct DownRight;
 
 macro_rules! direction {
-    (up $name:ident, $tag:literal, $ray:ident, $step:literal, $side1:ident, $side2:ident) => {
+    (up $name:ident, $tag:literal, $step:literal, $side1:ident, $side2:ident, $opposite:ident) => {
         impl Direction for $name {
             type Side1 = $side1;
             type Side2 = $side2;
+            type Opposite = $opposite;
             const TAG: u64 = $tag << 62;
 
             #[inline(always)]
-            fn step(set: u64) -> u64 {
-                set >> $step
+            fn step(set: u64, n: u32) -> u64 {
+                set >> ($step * n)
             }
 
             #[inline(always)]
             fn nearest(from: u32, blockers: u64) -> u64 {
-                // Bit 0 stands for "nothing found": no square lies beyond it, so it can never
-                // be captured, and as an empty square it would be no blocker.
-                let hit = $ray >> (63 - from) & blockers | 1;
+                const RAY: u64 = ray_up($step);
+                let hit = RAY >> (63 - from) & blockers | 1;
                 1 << (63 - hit.leading_zeros())
             }
 
             #[inline(always)]
-            fn open(from: u32, blockers: u64) -> u64 {
-                let ray = $ray >> (63 - from);
-                let hit = ray & blockers | 1;
-                // The bits above the nearest blocker. If nothing was hit, bit 0 itself is free
-                // when it is no blocker.
-                let above = u64::MAX << (63 - hit.leading_zeros());
-                ray & above & !blockers
+            fn look(from: u32, blockers: u64) -> (u64, u64) {
+                const RAY: u64 = ray_up($step);
+                let nearest = Self::nearest(from, blockers);
+                (nearest, RAY >> (63 - from) & nearest.wrapping_neg() & !blockers)
             }
         }
     };
-    (down $name:ident, $tag:literal, $ray:ident, $step:literal, $side1:ident, $side2:ident) => {
+    (down $name:ident, $tag:literal, $step:literal, $side1:ident, $side2:ident, $opposite:ident) => {
         impl Direction for $name {
             type Side1 = $side1;
             type Side2 = $side2;
+            type Opposite = $opposite;
             const TAG: u64 = $tag << 62;
 
             #[inline(always)]
-            fn step(set: u64) -> u64 {
-                set << $step
+            fn step(set: u64, n: u32) -> u64 {
+                set << ($step * n)
             }
 
             #[inline(always)]
             fn nearest(from: u32, blockers: u64) -> u64 {
-                let hit = $ray << from & blockers;
+                const RAY: u64 = ray_down($step);
+                let hit = RAY << from & blockers;
                 hit & hit.wrapping_neg()
             }
 
             #[inline(always)]
-            fn open(from: u32, blockers: u64) -> u64 {
-                let ray = $ray << from;
-                let hit = ray & blockers;
-                ray & (hit & hit.wrapping_neg()).wrapping_sub(1)
+            fn look(from: u32, blockers: u64) -> (u64, u64) {
+                const RAY: u64 = ray_down($step);
+                let nearest = Self::nearest(from, blockers);
+                (nearest, RAY << from & nearest.wrapping_sub(1))
             }
         }
     };
 }
-direction!(up UpLeft, 0, UP_LEFT, 6, UpRight, DownLeft);
-direction!(up UpRight, 1, UP_RIGHT, 5, UpLeft, DownRight);
-direction!(down DownLeft, 2, DOWN_LEFT, 5, UpLeft, DownRight);
-direction!(down DownRight, 3, DOWN_RIGHT, 6, UpRight, DownLeft);
+direction!(up UpLeft, 0, 6, UpRight, DownLeft, DownRight);
+direction!(up UpRight, 1, 5, UpLeft, DownRight, DownLeft);
+direction!(down DownLeft, 2, 5, UpLeft, DownRight, UpRight);
+direction!(down DownRight, 3, 6, UpRight, DownLeft, UpLeft);
 
-/// The squares to which the king on `from` (one bit) can slide.
+/// The enemy pieces that kings on these squares would capture first in this direction.
 #[inline(always)]
-pub(crate) fn slides(from: u64, empty: u64) -> u64 {
-    let (bit, blockers) = (from.trailing_zeros(), !empty);
-    UpLeft::open(bit, blockers)
-        | UpRight::open(bit, blockers)
-        | DownLeft::open(bit, blockers)
-        | DownRight::open(bit, blockers)
+pub(crate) fn targets<D: Direction>(kings: u64, enemy: u64, empty: u64) -> u64 {
+    D::step(D::fill(kings, empty), 1) & enemy & D::Opposite::step(empty, 1)
 }
 
-/// Number of slides of all these kings.
-#[inline(always)]
-pub(crate) fn count_slides(mut kings: u64, empty: u64) -> u32 {
-    let mut count = 0;
-    while kings != 0 {
-        let from = kings & kings.wrapping_neg();
-        kings ^= from;
-        count += slides(from, empty).count_ones();
-    }
-    count
+/// How far all kings of a side reach: their slides, and the enemy pieces that they could capture
+/// first, for each direction.
+pub(crate) struct Reach {
+    /// Sets of slides whose sizes add up to the number of slides.
+    slides: [u64; 4],
+    targets: [u64; 4],
 }
 
-/// The enemy piece that a king on bit `from` would capture first in this direction, or 0.
-#[inline(always)]
-pub(crate) fn target<D: Direction>(from: u32, enemy: u64, empty: u64) -> u64 {
-    let nearest = D::nearest(from, !empty);
-    if D::step(nearest & enemy) & empty != 0 { nearest } else { 0 }
-}
-
-/// Whether one of these kings can capture.
-#[inline(always)]
-pub(crate) fn can_capture(mut kings: u64, enemy: u64, empty: u64) -> bool {
-    while kings != 0 {
-        let from = kings.trailing_zeros();
-        kings &= kings - 1;
-        let hits = target::<UpLeft>(from, enemy, empty)
-            | target::<UpRight>(from, enemy, empty)
-            | target::<DownLeft>(from, enemy, empty)
-            | target::<DownRight>(from, enemy, empty);
-        if hits != 0 {
-            return true;
+impl Reach {
+    /// Looks in all directions; there must be a king.
+    #[inline(always)]
+    pub(crate) fn new(kings: u64, enemy: u64, empty: u64) -> Reach {
+        if kings & (kings - 1) == 0 {
+            Reach::of_one(kings.trailing_zeros(), enemy, empty)
+        } else {
+            Reach::of_several(kings, enemy, empty)
         }
     }
-    false
+
+    #[inline(always)]
+    fn of_one(king: u32, enemy: u64, empty: u64) -> Reach {
+        let up_left = UpLeft::look(king, !empty);
+        let up_right = UpRight::look(king, !empty);
+        let down_left = DownLeft::look(king, !empty);
+        let down_right = DownRight::look(king, !empty);
+        Reach {
+            slides: [up_left.1 | up_right.1 | down_left.1 | down_right.1, 0, 0, 0],
+            targets: [
+                up_left.0 & enemy & DownRight::step(empty, 1),
+                up_right.0 & enemy & DownLeft::step(empty, 1),
+                down_left.0 & enemy & UpRight::step(empty, 1),
+                down_right.0 & enemy & UpLeft::step(empty, 1),
+            ],
+        }
+    }
+
+    #[inline(always)]
+    fn of_several(kings: u64, enemy: u64, empty: u64) -> Reach {
+        let fill = [
+            UpLeft::fill(kings, empty),
+            UpRight::fill(kings, empty),
+            DownLeft::fill(kings, empty),
+            DownRight::fill(kings, empty),
+        ];
+        Reach {
+            // Slides of different kings in one direction never meet.
+            slides: fill.map(|f| f & !kings),
+            targets: [
+                UpLeft::step(fill[0], 1) & enemy & DownRight::step(empty, 1),
+                UpRight::step(fill[1], 1) & enemy & DownLeft::step(empty, 1),
+                DownLeft::step(fill[2], 1) & enemy & UpRight::step(empty, 1),
+                DownRight::step(fill[3], 1) & enemy & UpLeft::step(empty, 1),
+            ],
+        }
+    }
+
+    /// Whether one of the kings can capture.
+    #[inline(always)]
+    pub(crate) const fn captures(&self) -> bool {
+        self.targets[0] | self.targets[1] | self.targets[2] | self.targets[3] != 0
+    }
+
+    /// Number of slides of all kings.
+    #[inline(always)]
+    pub(crate) fn count_slides(&self) -> u32 {
+        self.slides.iter().map(|s| s.count_ones()).sum()
+    }
+
+    /// The first captures: for each direction the enemy pieces.
+    #[inline(always)]
+    pub(crate) const fn targets(&self) -> &[u64; 4] {
+        &self.targets
+    }
+}
+
+/// Shows the visitor every slide of these kings.
+#[inline(always)]
+pub(crate) fn visit_slides(kings: u64, empty: u64, visitor: &mut impl Visitor) {
+    visit_slides_towards::<UpLeft>(kings, empty, visitor);
+    visit_slides_towards::<UpRight>(kings, empty, visitor);
+    visit_slides_towards::<DownLeft>(kings, empty, visitor);
+    visit_slides_towards::<DownRight>(kings, empty, visitor);
+}
+
+#[inline(always)]
+fn visit_slides_towards<D: Direction>(kings: u64, empty: u64, visitor: &mut impl Visitor) {
+    for from in bits(D::Opposite::step(empty, 1) & kings) {
+        let mut to = D::step(from, 1);
+        while to & empty != 0 {
+            visitor.quiet(Kind::King, from, to);
+            to = D::step(to, 1);
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! Steps and first jumps of all men at once.
 
+use super::Visitor;
+
 /// The squares to which men can step: `[towards the left, towards the right]` as White sees the
 /// board. The two sets may overlap (two men, one square).
 #[inline(always)]
@@ -7,26 +9,30 @@ pub(crate) const fn steps<const WHITE: bool>(men: u64, empty: u64) -> [u64; 2] {
     if WHITE { [men >> 6 & empty, men >> 5 & empty] } else { [men << 5 & empty, men << 6 & empty] }
 }
 
-/// Where the man came from that stepped left to `to`.
+/// Shows the visitor every step.
 #[inline(always)]
-pub(crate) const fn step_back_left<const WHITE: bool>(to: u64) -> u64 {
-    if WHITE { to << 6 } else { to >> 5 }
-}
-
-/// Where the man came from that stepped right to `to`.
-#[inline(always)]
-pub(crate) const fn step_back_right<const WHITE: bool>(to: u64) -> u64 {
-    if WHITE { to << 5 } else { to >> 6 }
+pub(crate) fn visit_steps<const WHITE: bool>(men: u64, empty: u64, visitor: &mut impl Visitor) {
+    let [left, right] = steps::<WHITE>(men, empty);
+    visitor.steps(
+        left,
+        #[inline(always)]
+        |to| if WHITE { to << 6 } else { to >> 5 },
+    );
+    visitor.steps(
+        right,
+        #[inline(always)]
+        |to| if WHITE { to << 5 } else { to >> 6 },
+    );
 }
 
 /// For each direction the squares from which a man could jump: an enemy piece on the next
 /// square, an empty one behind it. Directions are as White sees the board.
 #[derive(Clone, Copy)]
 pub(crate) struct Jumps {
-    pub(crate) up_left: u64,
-    pub(crate) up_right: u64,
-    pub(crate) down_left: u64,
-    pub(crate) down_right: u64,
+    up_left: u64,
+    up_right: u64,
+    down_left: u64,
+    down_right: u64,
 }
 
 impl Jumps {
@@ -44,5 +50,108 @@ impl Jumps {
     #[inline(always)]
     pub(crate) const fn any(&self) -> u64 {
         self.up_left | self.up_right | self.down_left | self.down_right
+    }
+}
+
+/// Landing squares of the first jumps of all men, and which of them can go on.
+pub(crate) struct FirstJumps {
+    up_left: u64,
+    up_right: u64,
+    down_left: u64,
+    down_right: u64,
+    up_left_chains: u64,
+    up_right_chains: u64,
+    down_left_chains: u64,
+    down_right_chains: u64,
+}
+
+impl FirstJumps {
+    /// A second jump cannot need the start square to be empty (the way back to it takes four
+    /// jumps) and cannot turn back over the piece just captured, so the jump sets of the
+    /// untouched board decide exactly which first jumps go on.
+    #[inline(always)]
+    pub(crate) fn new(men: u64, jumps: &Jumps) -> FirstJumps {
+        let up_left = (men & jumps.up_left) >> 12;
+        let up_right = (men & jumps.up_right) >> 10;
+        let down_left = (men & jumps.down_left) << 10;
+        let down_right = (men & jumps.down_right) << 12;
+        FirstJumps {
+            up_left,
+            up_right,
+            down_left,
+            down_right,
+            up_left_chains: up_left & (jumps.up_left | jumps.up_right | jumps.down_left),
+            up_right_chains: up_right & (jumps.up_right | jumps.up_left | jumps.down_right),
+            down_left_chains: down_left & (jumps.down_left | jumps.down_right | jumps.up_left),
+            down_right_chains: down_right & (jumps.down_right | jumps.down_left | jumps.up_right),
+        }
+    }
+
+    /// Whether some first jump can go on (non-zero).
+    #[inline(always)]
+    pub(crate) const fn chains(&self) -> u64 {
+        self.up_left_chains | self.up_right_chains | self.down_left_chains | self.down_right_chains
+    }
+
+    /// Number of first jumps.
+    #[inline(always)]
+    pub(crate) const fn count(&self) -> u32 {
+        self.up_left.count_ones()
+            + self.up_right.count_ones()
+            + self.down_left.count_ones()
+            + self.down_right.count_ones()
+    }
+
+    /// Shows the visitor every first jump as a complete capture.
+    #[inline(always)]
+    pub(crate) fn visit(&self, visitor: &mut impl Visitor) {
+        for to in bits(self.up_left) {
+            visitor.capture(to << 12, to, to << 6);
+        }
+        for to in bits(self.up_right) {
+            visitor.capture(to << 10, to, to << 5);
+        }
+        for to in bits(self.down_left) {
+            visitor.capture(to >> 10, to, to >> 5);
+        }
+        for to in bits(self.down_right) {
+            visitor.capture(to >> 12, to, to >> 6);
+        }
+    }
+
+    /// For each direction: the landing squares of the first jumps that can go on, and by how
+    /// much the bits of a landing square have to be rotated to give its start and the captured
+    /// square.
+    #[inline(always)]
+    pub(crate) const fn chain_starts(&self) -> [(u64, u32, u32); 4] {
+        [
+            (self.up_left_chains, 12, 6),
+            (self.up_right_chains, 10, 5),
+            (self.down_left_chains, 64 - 10, 64 - 5),
+            (self.down_right_chains, 64 - 12, 64 - 6),
+        ]
+    }
+}
+
+/// The bits of a set, lowest first.
+#[inline(always)]
+pub(crate) const fn bits(set: u64) -> Bits {
+    Bits(set)
+}
+
+/// See [`bits`].
+pub(crate) struct Bits(u64);
+
+impl Iterator for Bits {
+    type Item = u64;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<u64> {
+        if self.0 == 0 {
+            return None;
+        }
+        let bit = self.0 & self.0.wrapping_neg();
+        self.0 ^= bit;
+        Some(bit)
     }
 }

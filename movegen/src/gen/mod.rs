@@ -5,11 +5,12 @@
 //! for White and once for Black without a branch inside.
 //!
 //! * [`man`]: steps and first jumps of all men.
-//! * [`king`]: slides, by rays for a few kings and by flooding for many.
+//! * [`king`]: slides and first captures, by rays for a few kings and by filling for many.
 //! * [`capture`]: complete captures of the greatest number, merged where they agree in start
 //!   and captured set.
 
 pub(crate) mod capture;
+pub(crate) mod isa;
 pub(crate) mod king;
 pub(crate) mod man;
 #[cfg(test)]
@@ -18,88 +19,195 @@ mod worst_cases;
 use crate::moves::{Move, MoveList};
 use crate::piece::Kind;
 use crate::position::Board;
-use capture::Captures;
+use capture::{Counter, Groups};
+use isa::{Isa, Portable};
+use king::Reach;
+use man::Jumps;
+
+/// Receives the legal moves of a position one by one; squares are sets of one bit.
+pub(crate) trait Visitor {
+    fn quiet(&mut self, kind: Kind, from: u64, to: u64);
+    fn capture(&mut self, from: u64, to: u64, captured: u64);
+
+    /// All steps of men in one direction: `set` holds where they end, `back` tells where such a
+    /// step began.
+    #[inline(always)]
+    fn steps(&mut self, set: u64, back: impl Fn(u64) -> u64) {
+        for to in man::bits(set) {
+            self.quiet(Kind::Man, back(to), to);
+        }
+    }
+}
+
+/// The pieces of a board as the side to move sees them.
+#[derive(Clone, Copy)]
+struct View {
+    men: u64,
+    kings: u64,
+    enemy: u64,
+    empty: u64,
+}
+
+impl View {
+    #[inline(always)]
+    fn new<const WHITE: bool>(board: &Board) -> View {
+        let own = board.own::<WHITE>();
+        View {
+            men: own & !board.kings,
+            kings: own & board.kings,
+            enemy: board.enemy::<WHITE>(),
+            empty: board.empty(),
+        }
+    }
+}
 
 /// Whether the side could capture if it were to move.
-#[inline]
+#[inline(always)]
 pub(crate) fn has_capture<const WHITE: bool>(board: &Board) -> bool {
-    let (own, enemy, empty) = (board.own::<WHITE>(), board.enemy::<WHITE>(), board.empty());
-    if own & !board.kings & man::Jumps::new(enemy, empty).any() != 0 {
-        return true;
-    }
-    let kings = own & board.kings;
-    kings != 0 && king::can_capture(kings, enemy, empty)
+    let View { men, kings, enemy, empty } = View::new::<WHITE>(board);
+    men & Jumps::new(enemy, empty).any() != 0
+        || kings != 0 && Reach::new(kings, enemy, empty).captures()
 }
 
 /// Whether the side has any legal move.
 #[inline]
 pub(crate) fn has_move<const WHITE: bool>(board: &Board) -> bool {
-    let (own, empty) = (board.own::<WHITE>(), board.empty());
-    let men = own & !board.kings;
-    let kings = own & board.kings;
+    let View { men, kings, empty, .. } = View::new::<WHITE>(board);
     let [left, right] = man::steps::<WHITE>(men, empty);
-    if left | right != 0 {
-        return true;
-    }
-    let around = (kings >> 5) | (kings >> 6) | (kings << 5) | (kings << 6);
-    around & empty != 0 || has_capture::<WHITE>(board)
+    let around = kings >> 5 | kings >> 6 | kings << 5 | kings << 6;
+    left | right | (around & empty) != 0 || has_capture::<WHITE>(board)
 }
 
-/// Calls `visit` with (kind of the mover, from, to) for every quiet move; does not look for
-/// captures.
+/// Shows the visitor every legal move of the side and gives it back.
+///
+/// The visitor goes through by value, so that its fields can stay in registers on the common
+/// path (men only, no capture of several pieces); the other paths are functions of their own.
 #[inline(always)]
-pub(crate) fn for_each_quiet<const WHITE: bool>(
-    board: &Board,
-    mut visit: impl FnMut(Kind, u64, u64),
-) {
-    let (own, empty) = (board.own::<WHITE>(), board.empty());
-    let [mut left, mut right] = man::steps::<WHITE>(own & !board.kings, empty);
-    while left != 0 {
-        let to = left & left.wrapping_neg();
-        left ^= to;
-        visit(Kind::Man, man::step_back_left::<WHITE>(to), to);
+pub(crate) fn visit<I: Isa, const WHITE: bool, V: Visitor>(board: &Board, mut visitor: V) -> V {
+    let View { men, kings, enemy, empty } = View::new::<WHITE>(board);
+    if kings != 0 {
+        return I::visit_with_kings::<WHITE, V>(board, visitor);
     }
-    while right != 0 {
-        let to = right & right.wrapping_neg();
-        right ^= to;
-        visit(Kind::Man, man::step_back_right::<WHITE>(to), to);
-    }
-    let mut kings = own & board.kings;
-    while kings != 0 {
-        let from = kings & kings.wrapping_neg();
-        kings ^= from;
-        let mut targets = king::slides(from, empty);
-        while targets != 0 {
-            let to = targets & targets.wrapping_neg();
-            targets ^= to;
-            visit(Kind::King, from, to);
+    let jumps = Jumps::new(enemy, empty);
+    if men & jumps.any() != 0 {
+        let first = man::FirstJumps::new(men, &jumps);
+        if first.chains() != 0 {
+            return I::visit_captures(men, 0, enemy, empty, visitor);
         }
+        first.visit(&mut visitor);
+    } else {
+        man::visit_steps::<WHITE>(men, empty, &mut visitor);
     }
+    visitor
+}
+
+#[inline(always)]
+fn visit_with_kings<I: Isa, const WHITE: bool, V: Visitor>(board: &Board, mut visitor: V) -> V {
+    let View { men, kings, enemy, empty } = View::new::<WHITE>(board);
+    let jumps = Jumps::new(enemy, empty);
+    if men & jumps.any() != 0 || Reach::new(kings, enemy, empty).captures() {
+        return I::visit_captures(men, kings, enemy, empty, visitor);
+    }
+    man::visit_steps::<WHITE>(men, empty, &mut visitor);
+    king::visit_slides(kings, empty, &mut visitor);
+    visitor
+}
+
+#[inline(always)]
+fn visit_captures<I: Isa, V: Visitor>(
+    men: u64,
+    kings: u64,
+    enemy: u64,
+    empty: u64,
+    mut visitor: V,
+) -> V {
+    let mut groups = Groups::new();
+    collect::<I>(men, kings, enemy, empty, &mut groups);
+    groups.visit(&mut visitor);
+    visitor
+}
+
+/// Collects the captures of kings and men.
+#[inline(always)]
+fn collect<I: Isa>(men: u64, kings: u64, enemy: u64, empty: u64, sink: &mut impl capture::Sink) {
+    if kings != 0 {
+        capture::collect_kings::<I>(&Reach::new(kings, enemy, empty), enemy, empty, sink);
+    }
+    let jumps = Jumps::new(enemy, empty);
+    if men & jumps.any() != 0 {
+        capture::collect_men::<I>(&man::FirstJumps::new(men, &jumps), enemy, empty, sink);
+    }
+}
+
+/// Number of legal moves of the side.
+#[inline(always)]
+pub(crate) fn count<I: Isa, const WHITE: bool>(board: &Board) -> u64 {
+    let View { men, kings, enemy, empty } = View::new::<WHITE>(board);
+    let jumps = Jumps::new(enemy, empty);
+    if kings != 0 {
+        return I::count_with_kings::<WHITE>(men, kings, enemy, empty);
+    }
+    if men & jumps.any() != 0 {
+        let first = man::FirstJumps::new(men, &jumps);
+        if first.chains() == 0 {
+            return u64::from(first.count());
+        }
+        return I::count_captures(men, 0, enemy, empty);
+    }
+    let [left, right] = man::steps::<WHITE>(men, empty);
+    u64::from(left.count_ones() + right.count_ones())
+}
+
+#[inline(always)]
+fn count_with_kings<I: Isa, const WHITE: bool>(
+    men: u64,
+    kings: u64,
+    enemy: u64,
+    empty: u64,
+) -> u64 {
+    let jumps = Jumps::new(enemy, empty);
+    let reach = Reach::new(kings, enemy, empty);
+    if reach.captures() {
+        let mut counter = Counter::new();
+        capture::collect_kings::<I>(&reach, enemy, empty, &mut counter);
+        if men & jumps.any() != 0 {
+            let first = man::FirstJumps::new(men, &jumps);
+            capture::collect_men::<I>(&first, enemy, empty, &mut counter);
+        }
+        return counter.total();
+    }
+    if men & jumps.any() != 0 {
+        let first = man::FirstJumps::new(men, &jumps);
+        if first.chains() == 0 {
+            return u64::from(first.count());
+        }
+        return I::count_captures(men, 0, enemy, empty);
+    }
+    let [left, right] = man::steps::<WHITE>(men, empty);
+    u64::from(left.count_ones() + right.count_ones() + reach.count_slides())
+}
+
+#[inline(always)]
+fn count_captures<I: Isa>(men: u64, kings: u64, enemy: u64, empty: u64) -> u64 {
+    let mut counter = Counter::new();
+    collect::<I>(men, kings, enemy, empty, &mut counter);
+    counter.total()
 }
 
 /// Appends the legal moves of the side to the list.
 #[inline]
 pub(crate) fn generate<const WHITE: bool>(board: &Board, list: &mut MoveList) {
-    if has_capture::<WHITE>(board) {
-        let mut captures = Captures::new();
-        capture::collect::<WHITE>(board, &mut captures);
-        captures.for_each(|from, to, captured| {
-            list.push(Move::from_parts(from.trailing_zeros(), to.trailing_zeros(), captured));
-        });
-    } else {
-        for_each_quiet::<WHITE>(board, |_, from, to| {
-            list.push(Move::from_parts(from.trailing_zeros(), to.trailing_zeros(), 0));
-        });
-    }
+    visit::<Portable, WHITE, _>(board, list);
 }
 
-/// Number of legal moves of the side.
-#[inline]
-pub(crate) fn count<const WHITE: bool>(board: &Board) -> u64 {
-    if let Some(captures) = capture::count::<WHITE>(board) {
-        return captures;
+impl Visitor for &mut MoveList {
+    #[inline(always)]
+    fn quiet(&mut self, _kind: Kind, from: u64, to: u64) {
+        self.push(Move::from_parts(from.trailing_zeros(), to.trailing_zeros(), 0));
     }
-    let (own, empty) = (board.own::<WHITE>(), board.empty());
-    let [left, right] = man::steps::<WHITE>(own & !board.kings, empty);
-    u64::from(left.count_ones() + right.count_ones() + king::count_slides(own & board.kings, empty))
+
+    #[inline(always)]
+    fn capture(&mut self, from: u64, to: u64, captured: u64) {
+        self.push(Move::from_parts(from.trailing_zeros(), to.trailing_zeros(), captured));
+    }
 }
