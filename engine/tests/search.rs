@@ -107,8 +107,9 @@ fn an_endless_search_ends_on_stop() {
                 let control = Arc::clone(&control);
                 thread::spawn(move || {
                     thread::sleep(Duration::from_millis(50));
+                    let now = Instant::now();
                     control.stop();
-                    Instant::now()
+                    now
                 })
             };
             let outcome = engine().search(&game, &Limits::infinite(mode), &control, &mut |_| {});

@@ -16,7 +16,6 @@ fuzz_target!(|bytes: &[u8]| {
             .filter(|line| !line.windows(9).any(|w| w == b"set-param"))
             .flatten(),
     );
-    // The process under test ends a session at the end of its input: keep it open for a moment.
     input.extend(b"\nstop\nping\nquit\n");
     let (sender, output) = mpsc::channel();
     serve(Cursor::new(input), Sink(sender), Options::default()).expect("the output does not fail");

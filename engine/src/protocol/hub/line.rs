@@ -213,7 +213,7 @@ impl LineWriter {
         // A value cannot contain a double quote, and a line end would end the line.
         self.0.extend(value.chars().map(|c| match c {
             '"' => '\'',
-            c if c.is_control() => ' ',
+            c if c.is_ascii_control() => ' ',
             c => c,
         }));
         self.0.push('"');
@@ -288,6 +288,13 @@ mod tests {
         let line = line.arg("c", "1=2").quoted("pv", "32-28").arg("d", "say \"hi\"").finish();
         let expected = "info depth=3 a=\"\" b=\"x y\" c=\"1=2\" pv=\"32-28\" d=\"say 'hi'\"";
         assert_eq!(line, expected);
+    }
+
+    /// Found by fuzzing: bytes beyond ASCII are ordinary characters, control codes or not.
+    #[test]
+    fn control_codes_beyond_ascii_are_kept() {
+        let line = LineWriter::new("x").arg("a", "7\u{9a}").arg("b", "7 \u{9a}\u{7}").finish();
+        assert_eq!(parsed(&line), ("x", vec![("a", "7\u{9a}"), ("b", "7 \u{9a} ")]));
     }
 
     proptest! {
