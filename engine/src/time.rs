@@ -28,8 +28,13 @@ const TARGET_FACTOR: f64 = 1.3;
 const PONDER_FACTOR: f64 = 1.2;
 /// The hard limit in targets.
 const HARD_FACTOR: f64 = 4.0;
-/// The greatest share of what may be spent that one move may take.
-const MOST: f64 = 0.95;
+/// The share of each increment that a move may count on. The rest refills a clock that has run
+/// low, so that a long game on increments alone keeps a reserve.
+const INCREMENT_SHARE: f64 = 0.85;
+/// The greatest share of what may be spent that one move may take: the last one before a time
+/// control, and any other.
+const MOST_OF_LAST: f64 = 0.95;
+const MOST: f64 = 0.6;
 /// Longer thinking makes no sense and would overflow a `Duration`: a century of seconds.
 const LONGEST: f64 = 3.2e9;
 
@@ -60,12 +65,17 @@ fn clock_plan(clock: &Clock, overhead: Duration, ponder: bool, progress: f64) ->
     let available = time + inc;
     let expected = MOVES_LEFT[0] + (MOVES_LEFT[1] - MOVES_LEFT[0]) * progress.clamp(0.0, 1.0);
     let moves = clock.moves.map_or(expected, |moves| f64::from(moves.max(1)).min(expected));
-    // Each of the moves to come loses the overhead; the last one before the control keeps none
-    // of the time back for later ones.
-    let total = time + (inc - overhead) * moves;
+    // Each of the moves to come loses the overhead and gains the increment.
     let factor = TARGET_FACTOR * if ponder { PONDER_FACTOR } else { 1.0 };
-    let most = (available * MOST).min(available - overhead).max(0.0);
-    let target = (total / moves * factor).clamp(0.0, most);
+    let gain = inc - overhead;
+    let share = time / moves * factor;
+    let target = if gain > 0.0 { share + gain * INCREMENT_SHARE } else { share + gain * factor };
+    let most = if clock.moves == Some(1) { MOST_OF_LAST } else { MOST };
+    let most = (time * most + inc * MOST_OF_LAST)
+        .min(available * MOST_OF_LAST)
+        .min(available - overhead)
+        .max(0.0);
+    let target = target.clamp(0.0, most);
     let hard = (target * HARD_FACTOR).clamp(0.0, most);
     Plan {
         target: Duration::from_secs_f64(target),
@@ -154,6 +164,18 @@ mod tests {
         }
         assert!(moves > 50, "{moves}");
         assert!(left > 0.0);
+    }
+
+    #[test]
+    fn a_game_on_increments_keeps_a_reserve() {
+        // Each move at its target, and something lost on the way, for a long game.
+        let (mut left, inc) = (5.0, 0.2);
+        for _ in 0..300 {
+            let plan = for_clock(left, inc, None);
+            left += inc - plan.target.as_secs_f64() - 0.02;
+            assert!(left > 0.2, "{left}");
+            assert!(plan.hard.as_secs_f64() < left + inc, "{plan:?}");
+        }
     }
 
     #[test]

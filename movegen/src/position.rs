@@ -72,6 +72,22 @@ impl Board {
         }
     }
 
+    /// The board after a capture by a man; `from` and `to` may be equal.
+    #[inline]
+    pub(crate) const fn after_man_capture<const WHITE: bool>(
+        &self,
+        from: u64,
+        to: u64,
+        captured: u64,
+    ) -> Board {
+        let kings = self.kings & !captured | to & promotion_row::<WHITE>();
+        if WHITE {
+            Board { white: self.white & !from | to, black: self.black & !captured, kings }
+        } else {
+            Board { black: self.black & !from | to, white: self.white & !captured, kings }
+        }
+    }
+
     /// The board after a capture; `from` and `to` may be equal.
     #[inline]
     pub(crate) const fn after_capture<const WHITE: bool>(

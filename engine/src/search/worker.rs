@@ -96,7 +96,7 @@ impl std::fmt::Debug for Memory {
 pub(super) struct Worker<'a> {
     pub(super) shared: &'a Shared<'a>,
     pub(super) memory: &'a mut Memory,
-    /// 0 is the main thread, which alone looks at clock, limits and commands.
+    /// 0 is the main thread, which alone decides by depth and reports.
     pub(super) id: usize,
     pub(super) nodes: u64,
     next_poll: u64,
@@ -165,7 +165,11 @@ impl<'a> Worker<'a> {
         if self.id != 0 {
             let waiting = shared.limits.mode == Mode::Ponder && !shared.control.is_ponder_hit();
             let spent = shared.limits.nodes.is_some_and(|limit| shared.nodes() >= limit);
-            self.stopped |= shared.finished.load(Ordering::Relaxed) || spent && !waiting;
+            let late = shared.plan.is_some_and(|plan| shared.elapsed() >= plan.hard);
+            // The main thread waits for the helpers before it answers: they look for themselves.
+            self.stopped |= shared.finished.load(Ordering::Relaxed)
+                || shared.control.is_stopped()
+                || (spent || late) && !waiting;
             return;
         }
         if shared.control.is_stopped() {

@@ -15,6 +15,7 @@ use crate::perft;
 use crate::position::Board;
 
 /// The functions of the generator that stand for themselves, compiled for one instruction set.
+/// Boards come as three numbers where that keeps them in registers.
 pub(crate) trait Isa: Sized {
     fn visit_with_kings<const WHITE: bool, V: Visitor>(board: &Board, visitor: V) -> V;
     fn visit_captures<V: Visitor>(men: u64, kings: u64, enemy: u64, empty: u64, visitor: V) -> V;
@@ -27,10 +28,21 @@ pub(crate) trait Isa: Sized {
         captured: u64,
         count: u32,
     );
-    fn bulk<const WHITE: bool, const BLACK: bool>(board: &Board, depth: u32) -> u64;
-    fn last_two<const WHITE: bool, const BLACK: bool>(board: &Board) -> u64;
-    fn unbulked<const WHITE: bool, const BLACK: bool>(board: &Board, depth: u32) -> u64;
-    fn last_one<const WHITE: bool>(board: &Board) -> u64;
+    fn bulk<const WHITE: bool, const BLACK: bool>(
+        black: u64,
+        white: u64,
+        kings: u64,
+        depth: u32,
+    ) -> u64;
+    fn last_two<const WHITE: bool, const BLACK: bool>(black: u64, white: u64, kings: u64) -> u64;
+    fn unbulked<const WHITE: bool, const BLACK: bool>(
+        black: u64,
+        white: u64,
+        kings: u64,
+        depth: u32,
+        leaf: &mut Board,
+    ) -> u64;
+    fn last_one<const WHITE: bool>(black: u64, white: u64, kings: u64, leaf: &mut Board) -> u64;
 }
 
 /// A method that calls a copy of a body with the features of the instruction set.
@@ -75,17 +87,17 @@ macro_rules! isa {
                 fn extend_king[D: Direction, S: Sink][D, S](chain: &mut KingChain<'_, S>, target: u64, captured: u64, count: u32) -> ()
                 = capture::extend_king::<$isa, D, S>);
             outlined!($isa, $attributes, $call,
-                fn bulk[const WHITE: bool, const BLACK: bool][WHITE, BLACK](board: &Board, depth: u32) -> u64
+                fn bulk[const WHITE: bool, const BLACK: bool][WHITE, BLACK](black: u64, white: u64, kings: u64, depth: u32) -> u64
                 = perft::bulk::<$isa, WHITE, BLACK>);
             outlined!($isa, $attributes, $call,
-                fn last_two[const WHITE: bool, const BLACK: bool][WHITE, BLACK](board: &Board) -> u64
+                fn last_two[const WHITE: bool, const BLACK: bool][WHITE, BLACK](black: u64, white: u64, kings: u64) -> u64
                 = perft::last_two::<$isa, WHITE, BLACK>);
             outlined!($isa, $attributes, $call,
-                fn unbulked[const WHITE: bool, const BLACK: bool][WHITE, BLACK](board: &Board, depth: u32) -> u64
-                = perft::unbulked::<$isa, WHITE, BLACK>);
+                fn unbulked[const WHITE: bool, const BLACK: bool][WHITE, BLACK](black: u64, white: u64, kings: u64, depth: u32, leaf: &mut Board) -> u64
+                = perft::unbulked::unbulked::<$isa, WHITE, BLACK>);
             outlined!($isa, $attributes, $call,
-                fn last_one[const WHITE: bool][WHITE](board: &Board) -> u64
-                = perft::last_one::<$isa, WHITE>);
+                fn last_one[const WHITE: bool][WHITE](black: u64, white: u64, kings: u64, leaf: &mut Board) -> u64
+                = perft::unbulked::last_one::<$isa, WHITE>);
         }
     };
 }

@@ -106,16 +106,16 @@ impl FirstJumps {
     #[inline(always)]
     pub(crate) fn visit(&self, visitor: &mut impl Visitor) {
         for to in bits(self.up_left) {
-            visitor.capture(to << 12, to, to << 6);
+            visitor.man_capture(to << 12, to, to << 6);
         }
         for to in bits(self.up_right) {
-            visitor.capture(to << 10, to, to << 5);
+            visitor.man_capture(to << 10, to, to << 5);
         }
         for to in bits(self.down_left) {
-            visitor.capture(to >> 10, to, to >> 5);
+            visitor.man_capture(to >> 10, to, to >> 5);
         }
         for to in bits(self.down_right) {
-            visitor.capture(to >> 12, to, to >> 6);
+            visitor.man_capture(to >> 12, to, to >> 6);
         }
     }
 
@@ -131,6 +131,84 @@ impl FirstJumps {
             (self.down_right_chains, 64 - 12, 64 - 6),
         ]
     }
+}
+
+/// The second jumps behind first jumps.
+pub(crate) struct SecondJumps {
+    /// Landing squares by direction of the first and of the second jump.
+    landings: [[u64; 4]; 4],
+    /// Landing squares from which a third jump is possible.
+    chains: u64,
+}
+
+impl SecondJumps {
+    /// As in [`FirstJumps::new`] the jump sets of the untouched board are exact: a third jump
+    /// can neither need the start square nor meet the first captured piece again.
+    #[inline(always)]
+    pub(crate) fn new(first: &FirstJumps, jumps: &Jumps) -> SecondJumps {
+        let jumps = [jumps.up_left, jumps.up_right, jumps.down_left, jumps.down_right];
+        // Everything but the way back, by direction of the last jump.
+        let onward =
+            [any_but(&jumps, 3), any_but(&jumps, 2), any_but(&jumps, 1), any_but(&jumps, 0)];
+        let starts = first.chain_starts().map(|(set, _, _)| set);
+        let mut landings = [[0; 4]; 4];
+        let mut chains = 0;
+        for one in 0..4 {
+            for two in 0..4 {
+                if one + two != 3 {
+                    let landing = (starts[one] & jumps[two]).rotate_left(TWO_STEPS[two]);
+                    landings[one][two] = landing;
+                    chains |= landing & onward[two];
+                }
+            }
+        }
+        SecondJumps { landings, chains }
+    }
+
+    /// Whether some second jump can go on (non-zero).
+    #[inline(always)]
+    pub(crate) const fn chains(&self) -> u64 {
+        self.chains
+    }
+
+    /// Number of captures of two pieces.
+    #[inline(always)]
+    pub(crate) fn count(&self) -> u32 {
+        self.landings.as_flattened().iter().map(|set| set.count_ones()).sum()
+    }
+
+    /// Shows the visitor every second jump as a complete capture of two pieces.
+    #[inline(always)]
+    pub(crate) fn visit(&self, visitor: &mut impl Visitor) {
+        for one in 0..4 {
+            for two in 0..4 {
+                for to in bits(self.landings[one][two]) {
+                    let middle = to.rotate_right(TWO_STEPS[two]);
+                    let from = middle.rotate_right(TWO_STEPS[one]);
+                    let captured = to.rotate_right(STEP[two]) | middle.rotate_right(STEP[one]);
+                    visitor.man_capture(from, to, captured);
+                }
+            }
+        }
+    }
+}
+
+/// One and two steps in the four directions as rotations to the left; opposite directions stand
+/// opposite each other.
+const STEP: [u32; 4] = [64 - 6, 64 - 5, 5, 6];
+const TWO_STEPS: [u32; 4] = [64 - 12, 64 - 10, 10, 12];
+
+#[inline(always)]
+const fn any_but(sets: &[u64; 4], left_out: usize) -> u64 {
+    let mut union = 0;
+    let mut i = 0;
+    while i < 4 {
+        if i != left_out {
+            union |= sets[i];
+        }
+        i += 1;
+    }
+    union
 }
 
 /// The bits of a set, lowest first.
@@ -151,7 +229,7 @@ impl Iterator for Bits {
             return None;
         }
         let bit = self.0 & self.0.wrapping_neg();
-        self.0 ^= bit;
+        self.0 &= self.0 - 1;
         Some(bit)
     }
 }

@@ -22,12 +22,18 @@ use crate::position::Board;
 use capture::{Counter, Groups};
 use isa::{Isa, Portable};
 use king::Reach;
-use man::Jumps;
+use man::{FirstJumps, Jumps, SecondJumps};
 
 /// Receives the legal moves of a position one by one; squares are sets of one bit.
 pub(crate) trait Visitor {
     fn quiet(&mut self, kind: Kind, from: u64, to: u64);
     fn capture(&mut self, from: u64, to: u64, captured: u64);
+
+    /// A capture known to be a man's.
+    #[inline(always)]
+    fn man_capture(&mut self, from: u64, to: u64, captured: u64) {
+        self.capture(from, to, captured);
+    }
 
     /// All steps of men in one direction: `set` holds where they end, `back` tells where such a
     /// step began.
@@ -90,7 +96,7 @@ pub(crate) fn visit<I: Isa, const WHITE: bool, V: Visitor>(board: &Board, mut vi
     }
     let jumps = Jumps::new(enemy, empty);
     if men & jumps.any() != 0 {
-        let first = man::FirstJumps::new(men, &jumps);
+        let first = FirstJumps::new(men, &jumps);
         if first.chains() != 0 {
             return I::visit_captures(men, 0, enemy, empty, visitor);
         }
@@ -121,6 +127,14 @@ fn visit_captures<I: Isa, V: Visitor>(
     empty: u64,
     mut visitor: V,
 ) -> V {
+    if kings == 0 {
+        let jumps = Jumps::new(enemy, empty);
+        let second = SecondJumps::new(&FirstJumps::new(men, &jumps), &jumps);
+        if second.chains() == 0 {
+            second.visit(&mut visitor);
+            return visitor;
+        }
+    }
     let mut groups = Groups::new();
     collect::<I>(men, kings, enemy, empty, &mut groups);
     groups.visit(&mut visitor);
@@ -135,7 +149,7 @@ fn collect<I: Isa>(men: u64, kings: u64, enemy: u64, empty: u64, sink: &mut impl
     }
     let jumps = Jumps::new(enemy, empty);
     if men & jumps.any() != 0 {
-        capture::collect_men::<I>(&man::FirstJumps::new(men, &jumps), enemy, empty, sink);
+        capture::collect_men::<I>(&FirstJumps::new(men, &jumps), enemy, empty, sink);
     }
 }
 
@@ -148,7 +162,7 @@ pub(crate) fn count<I: Isa, const WHITE: bool>(board: &Board) -> u64 {
         return I::count_with_kings::<WHITE>(men, kings, enemy, empty);
     }
     if men & jumps.any() != 0 {
-        let first = man::FirstJumps::new(men, &jumps);
+        let first = FirstJumps::new(men, &jumps);
         if first.chains() == 0 {
             return u64::from(first.count());
         }
@@ -171,13 +185,13 @@ fn count_with_kings<I: Isa, const WHITE: bool>(
         let mut counter = Counter::new();
         capture::collect_kings::<I>(&reach, enemy, empty, &mut counter);
         if men & jumps.any() != 0 {
-            let first = man::FirstJumps::new(men, &jumps);
+            let first = FirstJumps::new(men, &jumps);
             capture::collect_men::<I>(&first, enemy, empty, &mut counter);
         }
         return counter.total();
     }
     if men & jumps.any() != 0 {
-        let first = man::FirstJumps::new(men, &jumps);
+        let first = FirstJumps::new(men, &jumps);
         if first.chains() == 0 {
             return u64::from(first.count());
         }
@@ -189,6 +203,13 @@ fn count_with_kings<I: Isa, const WHITE: bool>(
 
 #[inline(always)]
 fn count_captures<I: Isa>(men: u64, kings: u64, enemy: u64, empty: u64) -> u64 {
+    if kings == 0 {
+        let jumps = Jumps::new(enemy, empty);
+        let second = SecondJumps::new(&FirstJumps::new(men, &jumps), &jumps);
+        if second.chains() == 0 {
+            return u64::from(second.count());
+        }
+    }
     let mut counter = Counter::new();
     collect::<I>(men, kings, enemy, empty, &mut counter);
     counter.total()

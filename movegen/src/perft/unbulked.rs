@@ -1,0 +1,143 @@
+//! Perft that makes the positions of the last ply too.
+
+use std::hint::black_box;
+use std::marker::PhantomData;
+use std::sync::atomic::{Ordering, compiler_fence};
+
+use super::after_quiet;
+use crate::color::Color;
+use crate::r#gen::isa::{Isa, dispatch};
+use crate::r#gen::man::bits;
+use crate::r#gen::{self, Visitor};
+use crate::piece::Kind;
+use crate::position::{Board, Position, promotion_row};
+
+/// As [`perft`](super::perft), but every position of the last ply is really made.
+#[must_use]
+pub fn perft_unbulked(position: &Position, depth: u32) -> u64 {
+    let Board { black, white, kings } = *position.board();
+    let mut leaf = *position.board();
+    // From here on the compiler must take the leaf for something that others look at.
+    black_box(&mut leaf);
+    let leaf = &mut leaf;
+    match (depth, position.side_to_move()) {
+        (0, _) => 1,
+        (1, Color::White) => dispatch!(last_one::<true>(black, white, kings, leaf)),
+        (1, Color::Black) => dispatch!(last_one::<false>(black, white, kings, leaf)),
+        (_, Color::White) => dispatch!(unbulked::<true, false>(black, white, kings, depth, leaf)),
+        (_, Color::Black) => dispatch!(unbulked::<false, true>(black, white, kings, depth, leaf)),
+    }
+}
+
+/// Counts below a board with two plies left or more.
+#[inline(always)]
+pub(crate) fn unbulked<I: Isa, const WHITE: bool, const BLACK: bool>(
+    black: u64,
+    white: u64,
+    kings: u64,
+    depth: u32,
+    leaf: &mut Board,
+) -> u64 {
+    let board = Board { black, white, kings };
+    let inner =
+        Inner::<I, WHITE, BLACK> { board, below: depth - 1, leaf, nodes: 0, isa: PhantomData };
+    r#gen::visit::<I, WHITE, _>(&board, inner).nodes
+}
+
+/// Counts the children of a board by making each.
+#[inline(always)]
+pub(crate) fn last_one<I: Isa, const WHITE: bool>(
+    black: u64,
+    white: u64,
+    kings: u64,
+    leaf: &mut Board,
+) -> u64 {
+    let board = Board { black, white, kings };
+    r#gen::visit::<I, WHITE, _>(&board, Leaves::<WHITE> { board, leaf, nodes: 0 }).nodes
+}
+
+/// Adds up the counts below the children.
+struct Inner<'a, I, const WHITE: bool, const BLACK: bool> {
+    board: Board,
+    /// Plies left below a child.
+    below: u32,
+    leaf: &'a mut Board,
+    nodes: u64,
+    isa: PhantomData<I>,
+}
+
+impl<I: Isa, const WHITE: bool, const BLACK: bool> Inner<'_, I, WHITE, BLACK> {
+    #[inline(always)]
+    fn child(&mut self, child: &Board) {
+        let Board { black, white, kings } = *child;
+        self.nodes += match self.below {
+            1 => I::last_one::<BLACK>(black, white, kings, self.leaf),
+            below => I::unbulked::<BLACK, WHITE>(black, white, kings, below, self.leaf),
+        };
+    }
+}
+
+impl<I: Isa, const WHITE: bool, const BLACK: bool> Visitor for Inner<'_, I, WHITE, BLACK> {
+    #[inline(always)]
+    fn quiet(&mut self, kind: Kind, from: u64, to: u64) {
+        self.child(&after_quiet::<WHITE>(&self.board, kind, from, to));
+    }
+
+    #[inline(always)]
+    fn capture(&mut self, from: u64, to: u64, captured: u64) {
+        self.child(&self.board.after_capture::<WHITE>(from, to, captured));
+    }
+
+    #[inline(always)]
+    fn man_capture(&mut self, from: u64, to: u64, captured: u64) {
+        self.child(&self.board.after_man_capture::<WHITE>(from, to, captured));
+    }
+}
+
+/// Makes every child, all in one place.
+struct Leaves<'a, const WHITE: bool> {
+    board: Board,
+    leaf: &'a mut Board,
+    nodes: u64,
+}
+
+impl<const WHITE: bool> Leaves<'_, WHITE> {
+    #[inline(always)]
+    fn make(&mut self, child: Board) {
+        *self.leaf = child;
+        // Keeps the child from being overwritten unmade.
+        compiler_fence(Ordering::SeqCst);
+        self.nodes += 1;
+    }
+}
+
+impl<const WHITE: bool> Visitor for Leaves<'_, WHITE> {
+    #[inline(always)]
+    fn quiet(&mut self, kind: Kind, from: u64, to: u64) {
+        self.make(after_quiet::<WHITE>(&self.board, kind, from, to));
+    }
+
+    #[inline(always)]
+    fn capture(&mut self, from: u64, to: u64, captured: u64) {
+        self.make(self.board.after_capture::<WHITE>(from, to, captured));
+    }
+
+    #[inline(always)]
+    fn man_capture(&mut self, from: u64, to: u64, captured: u64) {
+        self.make(self.board.after_man_capture::<WHITE>(from, to, captured));
+    }
+
+    /// Steps without a promotion, which are most, have a shorter loop.
+    #[inline(always)]
+    fn steps(&mut self, set: u64, back: impl Fn(u64) -> u64) {
+        if set & promotion_row::<WHITE>() == 0 {
+            for to in bits(set) {
+                self.make(self.board.after_plain_step::<WHITE>(back(to), to));
+            }
+        } else {
+            for to in bits(set) {
+                self.make(self.board.after_man::<WHITE>(back(to), to));
+            }
+        }
+    }
+}
