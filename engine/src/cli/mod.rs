@@ -5,6 +5,7 @@ mod bench;
 mod completions;
 mod hub;
 mod interrupt;
+mod match_;
 mod perft;
 mod play;
 mod report;
@@ -57,6 +58,8 @@ enum Command {
     Analyse(analyse::AnalyseArgs),
     /// Play a game against the engine in the terminal
     Play(play::PlayArgs),
+    /// Play matches between engines and judge the result
+    Match(Box<match_::MatchArgs>),
     /// Search a fixed set of positions: the node count is the fingerprint of the search
     Bench(bench::BenchArgs),
     /// Count the move sequences of a given length (check and speed test of the move generator)
@@ -108,6 +111,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Hub(args)) => hub::run(args),
         Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Play(args)) => play::run(&args),
+        Some(Command::Match(args)) => match_::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Completions(args)) => completions::run(&args),

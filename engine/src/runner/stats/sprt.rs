@@ -234,7 +234,7 @@ mod tests {
     /// Log-likelihood ratios that the tests of fastchess expect (`sprt_test.cpp`), taken there
     /// from finished tests of Stockfish; numbers of pairs from none to two points, those with two
     /// draws and with a win each added up. Its two samples in which all results are the same are
-    /// not here: what they give is a matter of regularisation, see the next but one test.
+    /// not here: what they give is a matter of regularisation, see the test by hand below.
     #[test]
     fn ratios_of_pairs_as_published() {
         use EloModel::{Logistic, Normalised};
