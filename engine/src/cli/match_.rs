@@ -90,7 +90,7 @@ pub(super) struct MatchArgs {
     /// End a game as drawn when both scores are near 0: MEN,MOVES,FROM_MOVE
     #[arg(long, value_name = "MEN,MOVES,FROM", value_parser = draw)]
     draw: Option<Draw>,
-    /// Stop as soon as it is clear whether the first engine is stronger: ELO0,ELO1[,ALPHA,BETA]
+    /// Stop as soon as it is clear whether the first engine is stronger: ELO0,ELO1 and if wanted ,ALPHA,BETA
     #[arg(long, value_name = "ELO0,ELO1", value_parser = sprt)]
     sprt: Option<SprtConfig>,
     /// The bounds of --sprt are logistic Elo instead of normalised

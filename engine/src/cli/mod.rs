@@ -3,6 +3,7 @@
 mod analyse;
 mod bench;
 mod completions;
+mod dxp;
 mod hub;
 mod interrupt;
 mod match_;
@@ -60,6 +61,8 @@ enum Command {
     Play(play::PlayArgs),
     /// Play matches between engines and judge the result
     Match(Box<match_::MatchArgs>),
+    /// Play against another program over DXP, the DamExchange protocol
+    Dxp(Box<dxp::DxpArgs>),
     /// Search a fixed set of positions: the node count is the fingerprint of the search
     Bench(bench::BenchArgs),
     /// Count the move sequences of a given length (check and speed test of the move generator)
@@ -112,6 +115,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Play(args)) => play::run(&args),
         Some(Command::Match(args)) => match_::run(&args),
+        Some(Command::Dxp(args)) => dxp::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Completions(args)) => completions::run(&args),
