@@ -351,7 +351,7 @@ impl Output {
         if let Some(overhead) = standings.overhead_us {
             writeln!(
                 out,
-                "time of the runner itself between two moves: {overhead:.0} µs (median)"
+                "time of the runner itself between two moves: {overhead:.1} µs (median)"
             )?;
         }
         for line in &standings.lines {

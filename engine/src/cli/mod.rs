@@ -9,6 +9,7 @@ mod interrupt;
 mod match_;
 mod perft;
 mod play;
+mod protocol_check;
 mod report;
 mod source;
 
@@ -63,6 +64,8 @@ enum Command {
     Match(Box<match_::MatchArgs>),
     /// Play against another program over DXP, the DamExchange protocol
     Dxp(Box<dxp::DxpArgs>),
+    /// Try out how well another engine speaks a protocol
+    ProtocolCheck(protocol_check::ProtocolCheckArgs),
     /// Search a fixed set of positions: the node count is the fingerprint of the search
     Bench(bench::BenchArgs),
     /// Count the move sequences of a given length (check and speed test of the move generator)
@@ -116,6 +119,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Play(args)) => play::run(&args),
         Some(Command::Match(args)) => match_::run(&args),
         Some(Command::Dxp(args)) => dxp::run(&args),
+        Some(Command::ProtocolCheck(args)) => protocol_check::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Completions(args)) => completions::run(&args),

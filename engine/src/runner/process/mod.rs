@@ -157,6 +157,11 @@ impl Process {
         }
     }
 
+    /// Closes the program's input.
+    pub fn close_input(&mut self) {
+        drop(self.stdin.take());
+    }
+
     /// Sends a last line, closes the program's input and waits for its end; kills what is left
     /// after two seconds. `None` if it had to be killed.
     pub fn quit(mut self, last_line: &str) -> Option<ExitStatus> {
