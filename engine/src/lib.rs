@@ -26,6 +26,7 @@ mod eval;
 mod limits;
 pub mod perft;
 pub mod protocol;
+pub mod runner;
 mod score;
 mod search;
 #[cfg(test)]

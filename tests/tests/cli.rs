@@ -17,7 +17,17 @@ fn json_lines(output: &Output) -> Vec<Value> {
 fn help_texts() {
     insta::assert_snapshot!("help", ok(&["--help"], "").stdout);
     insta::assert_snapshot!("help_short", ok(&["-h"], "").stdout);
-    for command in ["hub", "analyse", "play", "bench", "perft", "completions"] {
+    for command in [
+        "hub",
+        "analyse",
+        "play",
+        "match",
+        "dxp",
+        "protocol-check",
+        "bench",
+        "perft",
+        "completions",
+    ] {
         let help = ok(&[command, "--help"], "").stdout;
         insta::assert_snapshot!(format!("help_{command}"), help);
     }

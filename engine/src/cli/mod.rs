@@ -3,11 +3,14 @@
 mod analyse;
 mod bench;
 mod completions;
+mod dxp;
 mod egdb;
 mod hub;
 mod interrupt;
+mod match_;
 mod perft;
 mod play;
+mod protocol_check;
 mod report;
 mod source;
 
@@ -60,6 +63,12 @@ enum Command {
     Analyse(analyse::AnalyseArgs),
     /// Play a game against the engine in the terminal
     Play(play::PlayArgs),
+    /// Play matches between engines and judge the result
+    Match(Box<match_::MatchArgs>),
+    /// Play against another program over DXP, the DamExchange protocol
+    Dxp(Box<dxp::DxpArgs>),
+    /// Try out how well another engine speaks a protocol
+    ProtocolCheck(protocol_check::ProtocolCheckArgs),
     /// Search a fixed set of positions: the node count is the fingerprint of the search
     Bench(bench::BenchArgs),
     /// Count the move sequences of a given length (check and speed test of the move generator)
@@ -113,6 +122,9 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Hub(args)) => hub::run(args),
         Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Play(args)) => play::run(&args),
+        Some(Command::Match(args)) => match_::run(&args),
+        Some(Command::Dxp(args)) => dxp::run(&args),
+        Some(Command::ProtocolCheck(args)) => protocol_check::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Egdb(args)) => egdb::run(&args),

@@ -1,3 +1,4 @@
 //! How other programs talk to the engine.
 
+pub mod dxp;
 pub mod hub;

@@ -1,0 +1,365 @@
+//! `meerslag match`: games between engines, with statistics.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use meerslag_engine::runner::{
+    Abort, Adjudication, Draw, EngineSpec, Format, GameRecord, MatchConfig, MatchEnd, Resign,
+    SprtConfig, Standings, StateFile, TimeControl, Workers, openings, run as run_match, schedule,
+};
+use movegen::DrawRuleSet;
+use movegen::notation::pdn::{WriteOptions, write_game};
+
+use super::Failure;
+use super::interrupt::Interrupt;
+
+const EXAMPLES: &str = "\
+An engine is described by arguments in one word of the shell:
+  name=NAME            in the tables (default: the program's name)
+  cmd=\"PROGRAM ARGS\"   a child process that speaks Hub
+  builtin, random      this engine, or random moves, without a process
+  dir=FOLDER env.X=Y   where the process runs, and its environment
+  param.NAME=VALUE     a parameter of the engine
+  tc=CONTROL           its own time control
+  start=S stall=S      seconds until it must be ready, and until it counts as hanging
+  history=whole|tail   the moves that it is sent; ping=yes|no: measure the latency
+
+A time control is [moves/]seconds[+increment], move=SECONDS, nodes=N, depth=N, or several of them
+with commas.
+
+Examples:
+  meerslag match --engine 'name=new cmd=\"./new hub\"' --engine 'name=old cmd=\"./old hub\"' \\
+                 --tc 10+0.1 --openings two-move --pdn games.pdn --state match.jsonl
+      the classic 158 games
+  meerslag match --resume --state match.jsonl --pdn games.pdn
+      go on after an interruption
+  meerslag match --engine 'builtin name=a' --engine 'builtin name=b tc=nodes=2000' \\
+                 --tc nodes=1000 --openings three-move --pairs 5000 --sprt 0,5
+      play until it is clear whether a is stronger than b";
+
+/// Play matches between engines and judge the result
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct MatchArgs {
+    /// An engine, see below; at least two
+    #[arg(long = "engine", value_name = "DESCRIPTION", required_unless_present = "resume")]
+    engines: Vec<String>,
+    /// Time control of engines that have none of their own
+    #[arg(long, value_name = "CONTROL")]
+    tc: Option<TimeControl>,
+    /// Who plays whom
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Pairings::RoundRobin)]
+    format: Pairings,
+    /// Start positions: two-move (79 ballots), three-move (331), start, or a FEN or PDN file
+    #[arg(long, value_name = "SET|FILE", default_value = "two-move")]
+    openings: String,
+    /// Plies to take from each game of a PDN file of openings
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    opening_plies: usize,
+    /// Pairs of games for each two engines [default: one from each opening]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pairs: Option<u32>,
+    /// Take the openings in an order that depends on this number
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Games at the same time
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..=1024))]
+    concurrency: u32,
+    /// Bind each game to processors of its own: one for each engine thread, counted from 0
+    #[arg(long, value_name = "CPUS_PER_GAME", num_args = 0..=1, default_missing_value = "1",
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    affinity: Option<u32>,
+    /// Time by which a limit may be overrun, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 50,
+          value_parser = clap::value_parser!(u64).range(..=60_000))]
+    margin: u64,
+    /// Draw rules: lidraughts, fmjd-cumulative, scan or none
+    #[arg(long, value_name = "RULES", default_value = "lidraughts")]
+    draw_rules: DrawRuleSet,
+    /// Draw after this many moves of each player; 0 for no limit
+    #[arg(long, value_name = "N", default_value_t = 300)]
+    max_moves: u32,
+    /// End a game as won when both scores say so: MEN,MOVES
+    #[arg(long, value_name = "MEN,MOVES", value_parser = resign)]
+    resign: Option<Resign>,
+    /// End a game as drawn when both scores are near 0: MEN,MOVES,FROM_MOVE
+    #[arg(long, value_name = "MEN,MOVES,FROM", value_parser = draw)]
+    draw: Option<Draw>,
+    /// Stop as soon as it is clear whether the first engine is stronger: ELO0,ELO1 and if wanted ,ALPHA,BETA
+    #[arg(long, value_name = "ELO0,ELO1", value_parser = sprt)]
+    sprt: Option<SprtConfig>,
+    /// The bounds of --sprt are logistic Elo instead of normalised
+    #[arg(long, requires = "sprt")]
+    logistic: bool,
+    /// Write the games with scores, depths and clocks to this file (it is overwritten)
+    #[arg(long, value_name = "FILE")]
+    pdn: Option<PathBuf>,
+    /// Save the state in this file after every game
+    #[arg(long, value_name = "FILE", required_if_eq("resume", "true"))]
+    state: Option<PathBuf>,
+    /// Go on with the match in the state file; its description comes from there
+    #[arg(long, conflicts_with_all = ["engines", "tc", "pairs", "seed", "resign", "draw", "sprt"])]
+    resume: bool,
+    /// Name of the match in the PDN
+    #[arg(long, value_name = "NAME", default_value = "Engine match")]
+    event: String,
+    /// Print a JSON object for each game and one for the table at the end
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Pairings {
+    /// Everybody against everybody
+    RoundRobin,
+    /// The first engine against each other one
+    Gauntlet,
+}
+
+/// Numbers separated by commas.
+fn numbers(text: &str) -> Result<Vec<f64>, String> {
+    let number = |part: &str| {
+        let value: Result<f64, _> = part.trim().parse();
+        value.ok().filter(|v| v.is_finite()).ok_or_else(|| format!("'{part}' is no number"))
+    };
+    text.split(',').map(number).collect()
+}
+
+/// A number of moves among other numbers.
+fn moves(value: f64) -> Result<u32, String> {
+    if value.fract() == 0.0 && (1.0..=10_000.0).contains(&value) {
+        Ok(value as u32)
+    } else {
+        Err(format!("'{value}' is no number of moves from 1 to 10000"))
+    }
+}
+
+fn resign(text: &str) -> Result<Resign, String> {
+    match numbers(text)?[..] {
+        [score, count] if score > 0.0 => Ok(Resign { score, moves: moves(count)? }),
+        _ => Err("expected two numbers, such as 5,4".to_owned()),
+    }
+}
+
+fn draw(text: &str) -> Result<Draw, String> {
+    match numbers(text)?[..] {
+        [score, count, from] if score >= 0.0 => {
+            Ok(Draw { score, moves: moves(count)?, from: moves(from)? })
+        }
+        _ => Err("expected three numbers, such as 0.1,10,60".to_owned()),
+    }
+}
+
+fn sprt(text: &str) -> Result<SprtConfig, String> {
+    let (elo0, elo1, alpha, beta) = match numbers(text)?[..] {
+        [elo0, elo1] => (elo0, elo1, 0.05, 0.05),
+        [elo0, elo1, alpha, beta] => (elo0, elo1, alpha, beta),
+        _ => return Err("expected ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA".to_owned()),
+    };
+    let config = SprtConfig { elo0, elo1, alpha, beta, is_logistic: false };
+    config.test().map_err(|error| error.to_string())?;
+    Ok(config)
+}
+
+pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
+    let (mut state, config, mut records) = match (&args.state, args.resume) {
+        (Some(path), true) => {
+            let (state, config, records) =
+                StateFile::resume(path).map_err(|e| Failure::Input(e.into()))?;
+            (Some(state), config, records)
+        }
+        (path, _) => {
+            let config = args.config()?;
+            let state = path.as_ref().map(|path| StateFile::create(path, &config)).transpose();
+            (state.map_err(|e| Failure::Input(e.into()))?, config, Vec::new())
+        }
+    };
+    let abort = Arc::new(Abort::new());
+    let interrupt = Interrupt::catch({
+        let abort = Arc::clone(&abort);
+        move || abort.set()
+    })?;
+    let mut output = Output::new(args, &config, &records)?;
+    let mut observe = |records: &[GameRecord]| {
+        output.game(&config, records).map_err(|error| format!("cannot write: {error}"))
+    };
+    let end = run_match(&config, &args.workers(), &mut state, &mut records, &abort, &mut observe);
+    output.finish(&config, &records)?;
+    match end.map_err(Failure::run)? {
+        MatchEnd::Stopped if interrupt.is_pressed() => Err(Failure::Interrupted),
+        _ => Ok(()),
+    }
+}
+
+impl MatchArgs {
+    fn config(&self) -> Result<MatchConfig, Failure> {
+        let input = |error: anyhow::Error| Failure::Input(error);
+        let engines = self.engines.iter().map(|text| {
+            EngineSpec::parse(text).with_context(|| format!("--engine '{text}'")).map_err(input)
+        });
+        let engines = engines.collect::<Result<Vec<_>, _>>()?;
+        let openings = self.read_openings().map_err(input)?;
+        let config = MatchConfig {
+            event: self.event.clone(),
+            engines,
+            format: match self.format {
+                Pairings::RoundRobin => Format::RoundRobin,
+                Pairings::Gauntlet => Format::Gauntlet,
+            },
+            time_control: self.tc,
+            pairs: self.pairs.map_or(openings.len().max(1), |pairs| pairs as usize),
+            openings,
+            seed: self.seed,
+            draw_rules: self.draw_rules.to_string(),
+            adjudication: Adjudication {
+                max_moves: (self.max_moves > 0).then_some(self.max_moves),
+                resign: self.resign,
+                draw: self.draw,
+            },
+            margin_ms: self.margin,
+            sprt: self.sprt.map(|sprt| SprtConfig { is_logistic: self.logistic, ..sprt }),
+        };
+        config.check().map_err(|error| input(error.into()))?;
+        Ok(config)
+    }
+
+    fn read_openings(&self) -> anyhow::Result<Vec<String>> {
+        match self.openings.as_str() {
+            "two-move" => return Ok(openings::two_move_ballots()),
+            "three-move" => return Ok(openings::three_move_ballots()),
+            "start" => return Ok(Vec::new()),
+            _ => {}
+        }
+        let path = Path::new(&self.openings);
+        let failed = || format!("openings {}", path.display());
+        if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("pdn")) {
+            let file = BufReader::new(File::open(path).with_context(failed)?);
+            return openings::from_pdn(file, self.opening_plies).with_context(failed);
+        }
+        let text = fs::read_to_string(path).with_context(failed)?;
+        openings::from_fens(&text).with_context(failed)
+    }
+
+    fn workers(&self) -> Workers {
+        let concurrency = self.concurrency as usize;
+        let cpus = self.affinity.map_or_else(Vec::new, |width| {
+            let width = width as usize;
+            (0..concurrency).map(|slot| (slot * width..(slot + 1) * width).collect()).collect()
+        });
+        Workers { concurrency, cpus }
+    }
+}
+
+/// Everything that is shown or written while the match goes on.
+struct Output {
+    pdn: Option<BufWriter<File>>,
+    json: bool,
+    /// Number of lines of the table on the terminal, to be overwritten; `None` without one.
+    table: Option<usize>,
+    total: usize,
+}
+
+impl Output {
+    /// Writes the games that are there already.
+    fn new(args: &MatchArgs, config: &MatchConfig, old: &[GameRecord]) -> Result<Output, Failure> {
+        let mut pdn = None;
+        if let Some(path) = &args.pdn {
+            let file = File::create(path)
+                .with_context(|| format!("cannot write {}", path.display()))
+                .map_err(Failure::Run)?;
+            let mut file = BufWriter::new(file);
+            for record in old {
+                write_game(&mut file, &record.to_pdn(config), &WriteOptions::default())?;
+            }
+            file.flush()?;
+            pdn = Some(file);
+        }
+        let is_live = !args.json && io::stdout().is_terminal();
+        let total = schedule(config).len();
+        Ok(Output { pdn, json: args.json, table: is_live.then_some(0), total })
+    }
+
+    fn game(&mut self, config: &MatchConfig, records: &[GameRecord]) -> io::Result<()> {
+        let Some(record) = records.last() else { return Ok(()) };
+        if let Some(pdn) = &mut self.pdn {
+            write_game(pdn, &record.to_pdn(config), &WriteOptions::default())?;
+            pdn.flush()?;
+        }
+        let name = |engine: usize| config.engines[engine].name.as_str();
+        let (white, black) = (name(record.pairing.white), name(record.pairing.black));
+        let mut out = io::stdout().lock();
+        if self.json {
+            let line = serde_json::json!({
+                "type": "game",
+                "game": record.game + 1,
+                "pair": record.pairing.pair + 1,
+                "white": white,
+                "black": black,
+                "result": record.result().as_str(),
+                "termination": record.termination.to_string(),
+                "detail": record.detail,
+                "tail": record.tail,
+                "plies": record.plies.len(),
+                "fen": record.fen,
+                "overhead_us": record.overhead_us,
+            });
+            writeln!(out, "{line}")?;
+            return out.flush();
+        }
+        if let Some(lines @ 1..) = self.table {
+            // Back to the start of the table, and clear what is below.
+            write!(out, "\x1b[{lines}A\x1b[J")?;
+        }
+        let (result, why) = (record.result(), record.termination);
+        let moves = record.plies.len().div_ceil(2);
+        let (count, total) = (records.len(), self.total);
+        writeln!(out, "{count}/{total}  {white} - {black}  {result}  {why}, {moves} moves")?;
+        if !record.detail.is_empty() && !record.tail.is_empty() {
+            writeln!(out, "    {}", record.detail)?;
+            for line in &record.tail {
+                writeln!(out, "      | {line}")?;
+            }
+        }
+        if let Some(lines) = &mut self.table {
+            let text = Standings::new(config, records).to_text(config);
+            *lines = text.lines().count();
+            out.write_all(text.as_bytes())?;
+        }
+        out.flush()
+    }
+
+    fn finish(&mut self, config: &MatchConfig, records: &[GameRecord]) -> io::Result<()> {
+        let standings = Standings::new(config, records);
+        let mut out = io::stdout().lock();
+        if self.json {
+            writeln!(out, "{}", standings.to_json(config))?;
+            return out.flush();
+        }
+        if let Some(lines @ 1..) = self.table {
+            write!(out, "\x1b[{lines}A\x1b[J")?;
+        }
+        writeln!(out)?;
+        out.write_all(standings.to_text(config).as_bytes())?;
+        for (why, count) in &standings.terminations {
+            writeln!(out, "{count} games ended by: {why}")?;
+        }
+        if let Some(overhead) = standings.overhead_us {
+            writeln!(
+                out,
+                "time of the runner itself between two moves: {overhead:.1} µs (median)"
+            )?;
+        }
+        for line in &standings.lines {
+            if let Some(latency) = line.latency_us {
+                let name = &config.engines[line.engine].name;
+                writeln!(out, "ping to {name} and back: {latency:.0} µs (median)")?;
+            }
+        }
+        out.flush()
+    }
+}

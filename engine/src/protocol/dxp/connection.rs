@@ -1,0 +1,270 @@
+//! Sockets: connections, the listener, and the log of every message.
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream, ToSocketAddrs};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
+use parking_lot::Mutex;
+
+use super::framer::Framer;
+
+/// How often a wait looks whether it is to be given up.
+const SLICE: Duration = Duration::from_millis(50);
+/// How long a peer that does not read may hold up a message.
+const WRITE_PATIENCE: Duration = Duration::from_secs(10);
+/// Messages that may wait to be handled; a peer that sends more is held up.
+const WAITING: usize = 256;
+
+/// Where every message is written with its time and direction; shared by several connections.
+#[derive(Clone, Default)]
+pub struct ConnectionLog(Option<Arc<Mutex<Box<dyn Write + Send>>>>);
+
+impl std::fmt::Debug for ConnectionLog {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("ConnectionLog").field(&self.0.is_some()).finish()
+    }
+}
+
+impl ConnectionLog {
+    /// A log that keeps nothing.
+    #[must_use]
+    pub fn none() -> ConnectionLog {
+        ConnectionLog(None)
+    }
+
+    /// A log into this output.
+    #[must_use]
+    pub fn to(out: impl Write + Send + 'static) -> ConnectionLog {
+        ConnectionLog(Some(Arc::new(Mutex::new(Box::new(out)))))
+    }
+
+    /// Writes a line: seconds since 1970, a mark (`<` received, `>` sent, `#` remark) and text.
+    pub fn line(&self, mark: char, text: &str) {
+        let Some(out) = &self.0 else { return };
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let mut out = out.lock();
+        // A full disk must not end a match.
+        let _ = writeln!(out, "{:.3} {mark} {}", since.as_secs_f64(), text.escape_default());
+        let _ = out.flush();
+    }
+}
+
+/// What comes from a peer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Incoming {
+    Message(String),
+    /// Nothing for a while.
+    Nothing,
+    /// The connection is gone.
+    Closed,
+}
+
+/// A connection to a peer.
+#[derive(Debug)]
+pub struct Connection {
+    stream: TcpStream,
+    messages: Receiver<String>,
+    /// A message that was read too early.
+    returned: Option<String>,
+    log: ConnectionLog,
+    gap: Duration,
+    last_sent: Option<Instant>,
+    is_broken: bool,
+}
+
+impl Connection {
+    /// A connection over this stream, with at least `gap` between two of our messages: known
+    /// programs take what arrives together for one message.
+    ///
+    /// # Errors
+    /// If the stream is not usable.
+    pub fn new(stream: TcpStream, gap: Duration, log: ConnectionLog) -> io::Result<Connection> {
+        stream.set_nonblocking(false)?;
+        stream.set_nodelay(true)?;
+        stream.set_write_timeout(Some(WRITE_PATIENCE))?;
+        let mut input = stream.try_clone()?;
+        let (sender, messages) = bounded(WAITING);
+        let reader_log = log.clone();
+        if let Ok(peer) = stream.peer_addr() {
+            log.line('#', &format!("connected with {peer}"));
+        }
+        thread::spawn(move || {
+            let mut framer = Framer::default();
+            let mut buffer = [0; 4096];
+            loop {
+                let read = match input.read(&mut buffer) {
+                    Ok(0) => break,
+                    Ok(read) => read,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    Err(error) => {
+                        reader_log.line('#', &error.to_string());
+                        break;
+                    }
+                };
+                let mut is_wanted = true;
+                let result = framer.push(&buffer[..read], |message| {
+                    reader_log.line('<', &message);
+                    is_wanted &= sender.send(message).is_ok();
+                });
+                if let Err(error) = result {
+                    reader_log.line('#', &format!("closing: {error}"));
+                    let _ = input.shutdown(Shutdown::Both);
+                    break;
+                }
+                if !is_wanted {
+                    break;
+                }
+            }
+            reader_log.line('#', "connection closed");
+        });
+        let last_sent = None;
+        Ok(Connection { stream, messages, returned: None, log, gap, last_sent, is_broken: false })
+    }
+
+    /// Sends a message; a failure shows at the next reading.
+    pub(super) fn send(&mut self, message: &super::Message) {
+        if let Some(last) = self.last_sent {
+            thread::sleep(self.gap.saturating_sub(last.elapsed()));
+        }
+        let text = message.to_string();
+        self.log.line('>', &text);
+        let mut bytes = text.into_bytes();
+        bytes.push(0);
+        if let Err(error) = self.stream.write_all(&bytes) {
+            self.log.line('#', &format!("cannot send: {error}"));
+            self.is_broken = true;
+        }
+        self.last_sent = Some(Instant::now());
+    }
+
+    /// The next message, if one comes before the deadline or within a short while.
+    pub(super) fn receive(&mut self, deadline: Option<Instant>) -> Incoming {
+        if let Some(message) = self.returned.take() {
+            return Incoming::Message(message);
+        }
+        if self.is_broken {
+            return Incoming::Closed;
+        }
+        let slice = Instant::now() + SLICE;
+        match self.messages.recv_deadline(deadline.map_or(slice, |d| d.min(slice))) {
+            Ok(message) => Incoming::Message(message),
+            Err(RecvTimeoutError::Timeout) => Incoming::Nothing,
+            Err(RecvTimeoutError::Disconnected) => Incoming::Closed,
+        }
+    }
+
+    /// The messages, for waiting for them and something else together.
+    pub(super) fn incoming(&self) -> &Receiver<String> {
+        &self.messages
+    }
+
+    /// Gives a message back to be received again.
+    pub(super) fn give_back(&mut self, message: String) {
+        self.returned = Some(message);
+    }
+
+    /// Writes a remark into the log.
+    pub(super) fn remark(&self, text: &str) {
+        self.log.line('#', text);
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        // Also ends the reader.
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+}
+
+/// Waits for peers on all addresses of a name.
+#[derive(Debug)]
+pub struct Listener(Vec<TcpListener>);
+
+impl Listener {
+    /// Listens on this host, such as `localhost` (both IPv4 and IPv6) or `0.0.0.0`; port 0 takes
+    /// a free one.
+    ///
+    /// # Errors
+    /// If no address of the host can be used.
+    pub fn bind(host: &str, port: u16) -> io::Result<Listener> {
+        let mut listeners: Vec<TcpListener> = Vec::new();
+        let mut failure = None;
+        for mut address in (host, port).to_socket_addrs()? {
+            if let Some(first) = listeners.first() {
+                address.set_port(first.local_addr()?.port());
+            }
+            match TcpListener::bind(address) {
+                Ok(listener) => {
+                    listener.set_nonblocking(true)?;
+                    listeners.push(listener);
+                }
+                Err(error) => failure = Some(error),
+            }
+        }
+        match failure {
+            Some(error) if listeners.is_empty() => Err(error),
+            _ => Ok(Listener(listeners)),
+        }
+    }
+
+    /// The port.
+    ///
+    /// # Errors
+    /// If the system does not tell.
+    pub fn port(&self) -> io::Result<u16> {
+        let first = self.0.first().ok_or(io::ErrorKind::AddrNotAvailable)?;
+        Ok(first.local_addr()?.port())
+    }
+
+    /// Waits for a peer; `None` if told to stop.
+    ///
+    /// # Errors
+    /// If listening is not possible any more.
+    pub fn accept(&self, stop: &AtomicBool) -> io::Result<Option<TcpStream>> {
+        while !stop.load(Ordering::Relaxed) {
+            for listener in &self.0 {
+                match listener.accept() {
+                    Ok((stream, _)) => return Ok(Some(stream)),
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    // The peer was gone before we came to it.
+                    Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        Ok(None)
+    }
+}
+
+/// Connects to a peer, trying again for some time because it may still be loading; `None` if
+/// told to stop.
+///
+/// # Errors
+/// The last failure.
+pub fn connect(
+    host: &str,
+    port: u16,
+    patience: Duration,
+    stop: &AtomicBool,
+) -> io::Result<Option<TcpStream>> {
+    let deadline = Instant::now() + patience;
+    let mut pause = Duration::from_millis(20);
+    loop {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        match TcpStream::connect((host, port)) {
+            Ok(stream) => return Ok(Some(stream)),
+            Err(error) if Instant::now() + pause > deadline => return Err(error),
+            Err(_) => {
+                thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(500));
+            }
+        }
+    }
+}

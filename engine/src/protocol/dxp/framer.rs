@@ -1,0 +1,84 @@
+//! From bytes to messages, however the network has cut them.
+
+use thiserror::Error;
+
+/// The longest message that is read, in bytes; the standard allows 127.
+pub const MAX_MESSAGE: usize = 4096;
+
+/// A peer that sends no NUL: the connection cannot be used any more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("a message of more than {MAX_MESSAGE} bytes")]
+pub struct TooLong;
+
+/// Collects bytes until a message is complete.
+#[derive(Clone, Debug, Default)]
+pub struct Framer(Vec<u8>);
+
+impl Framer {
+    /// Takes bytes as they arrive and hands out each complete message. Empty messages are left
+    /// out, as are line ends around messages. Bytes that are not ASCII become `?`.
+    ///
+    /// # Errors
+    /// If a message gets too long; what was complete before has been handed out.
+    pub fn push(&mut self, bytes: &[u8], mut message: impl FnMut(String)) -> Result<(), TooLong> {
+        for &byte in bytes {
+            if byte != 0 {
+                if self.0.len() == MAX_MESSAGE {
+                    return Err(TooLong);
+                }
+                self.0.push(byte);
+                continue;
+            }
+            let ascii = self.0.iter().map(|&b| if b.is_ascii() { char::from(b) } else { '?' });
+            let text: String = ascii.collect();
+            self.0.clear();
+            let text = text.trim_matches(['\r', '\n']);
+            if !text.is_empty() {
+                message(text.to_owned());
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STREAM: &[u8] = b"E00\0\0\r\nCa b\0M0012061100\0\nK1\0";
+
+    fn pieces(cuts: &[&[u8]]) -> Vec<String> {
+        let mut framer = Framer::default();
+        let mut messages = Vec::new();
+        for part in cuts {
+            framer.push(part, |m| messages.push(m)).unwrap();
+        }
+        messages
+    }
+
+    /// Cut at every byte, and every pair of bytes: always the same messages.
+    #[test]
+    fn cuts_make_no_difference() {
+        let whole = pieces(&[STREAM]);
+        assert_eq!(whole, ["E00", "Ca b", "M0012061100", "K1"]);
+        for first in 0..=STREAM.len() {
+            for second in first..=STREAM.len() {
+                let parts = [&STREAM[..first], &STREAM[first..second], &STREAM[second..]];
+                assert_eq!(pieces(&parts), whole);
+            }
+        }
+        let single: Vec<&[u8]> = STREAM.chunks(1).collect();
+        assert_eq!(pieces(&single), whole);
+    }
+
+    #[test]
+    fn endless_messages_are_refused() {
+        let mut framer = Framer::default();
+        let mut count = 0;
+        assert_eq!(framer.push(&[b'x'; MAX_MESSAGE], |_| count += 1), Ok(()));
+        assert_eq!(framer.push(b"\0E00\0", |_| count += 1), Ok(()));
+        assert_eq!(framer.push(&[b'x'; MAX_MESSAGE + 1], |_| count += 1), Err(TooLong));
+        assert_eq!(count, 2);
+        assert_eq!(pieces(&[b"C\xff\xc3\xa9\0"]), ["C???"]);
+    }
+}

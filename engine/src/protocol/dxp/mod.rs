@@ -1,0 +1,26 @@
+//! DXP, the DamExchange protocol: two programs play games over one connection.
+//!
+//! Messages ([`Message`]) are short texts ended by a NUL ([`Framer`]). Two choices are
+//! independent: who listens and who connects ([`Connection`], [`Listener`]), and who is the
+//! initiator, who proposes games, or the follower ([`initiate`], [`follow`]). A peer can end a
+//! game by anything it does wrong, but never the process.
+//!
+//! Source: the protocol description by F. Mesander, and the behaviour of the programs named where
+//! it matters.
+
+mod connection;
+mod framer;
+mod game;
+mod message;
+mod roles;
+
+pub use connection::{Connection, ConnectionLog, Listener, connect};
+pub use framer::{Framer, MAX_MESSAGE, TooLong};
+pub use game::{DxpGame, DxpPly, Ending, Terms};
+pub use message::{Acceptance, DxpError, EndReason, Message, Request, TakeBack};
+pub use roles::{
+    DxpEngine, InitiatorOptions, Observer, SessionEnd, SessionOptions, follow, initiate,
+};
+
+/// The port that programs use unless told otherwise.
+pub const DEFAULT_PORT: u16 = 27531;

@@ -1,0 +1,255 @@
+//! The two roles: the follower answers requests, the initiator makes them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use movegen::{Color, DrawRules};
+
+use super::connection::{Connection, Incoming};
+use super::game::{DxpGame, Ending, Table, Terms};
+use super::message::{Acceptance, EndReason, Message, Request, TakeBack};
+use crate::engine::Engine;
+
+/// What plays.
+#[derive(Debug)]
+pub struct DxpEngine {
+    /// The engine.
+    pub engine: Engine,
+    /// Greatest depth in plies, beside the clock.
+    pub depth: Option<u32>,
+    /// The draw rules that we claim by.
+    pub rules: DrawRules,
+}
+
+/// How to behave.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SessionOptions {
+    /// Our name.
+    pub name: String,
+    /// Whether moves may be taken back.
+    pub take_back: bool,
+    /// How long the echo of an end may take.
+    pub echo_patience: Duration,
+    /// How long a legal move may take after an illegal one.
+    pub correction_patience: Duration,
+    /// How long the answer to a request may take.
+    pub answer_patience: Duration,
+    /// How long a move may take before the opponent counts as gone; `None` for ever.
+    pub move_patience: Option<Duration>,
+}
+
+impl Default for SessionOptions {
+    fn default() -> SessionOptions {
+        SessionOptions {
+            name: concat!("Meerslag ", env!("CARGO_PKG_VERSION")).to_owned(),
+            take_back: true,
+            echo_patience: Duration::from_secs(5),
+            correction_patience: Duration::from_secs(10),
+            answer_patience: Duration::from_secs(10),
+            move_patience: None,
+        }
+    }
+}
+
+/// Who is told of each finished game; an error ends the session.
+pub type Observer<'a> = dyn FnMut(&DxpGame) -> std::io::Result<()> + 'a;
+
+/// Why a session is over.
+#[derive(Debug)]
+pub enum SessionEnd {
+    /// The initiator has played all its games.
+    Complete,
+    /// The peer wants no more games.
+    StopCode,
+    /// The connection is gone.
+    Lost,
+    /// We were told to stop.
+    Interrupted,
+    /// The observer failed.
+    Observer(std::io::Error),
+}
+
+fn session_end(ending: Ending) -> Option<SessionEnd> {
+    match ending {
+        Ending::NextGame => None,
+        Ending::StopCode => Some(SessionEnd::StopCode),
+        Ending::Lost => Some(SessionEnd::Lost),
+        Ending::Interrupted => Some(SessionEnd::Interrupted),
+    }
+}
+
+/// Answers requests and plays until the peer goes.
+pub fn follow(
+    connection: &mut Connection,
+    engine: &mut DxpEngine,
+    options: &SessionOptions,
+    stop: &AtomicBool,
+    observe: &mut Observer,
+) -> SessionEnd {
+    loop {
+        if stop.load(Ordering::Relaxed) {
+            return SessionEnd::Interrupted;
+        }
+        let text = match connection.receive(None) {
+            Incoming::Message(text) => text,
+            Incoming::Nothing => continue,
+            Incoming::Closed => return SessionEnd::Lost,
+        };
+        let request = match text.parse() {
+            Ok(Message::Request(request)) => request,
+            // No echo: two programs that echo each other's ends never finish.
+            Ok(Message::End { stop: true, .. }) => return SessionEnd::StopCode,
+            Ok(Message::Move(_)) => {
+                connection.send(&Message::Chat("no game in progress".to_owned()));
+                continue;
+            }
+            Ok(Message::BackRequest { .. }) => {
+                connection.send(&Message::BackAnswer(TakeBack::Refused));
+                continue;
+            }
+            Ok(_) => continue,
+            Err(error) => {
+                connection.remark(&format!("ignored: {error}"));
+                if text.starts_with('R') {
+                    // An initiator that gets no answer hangs.
+                    let code = if text.get(1..3).is_some_and(|version| version != "01") {
+                        Acceptance::Version
+                    } else {
+                        Acceptance::NotThisGame
+                    };
+                    connection.send(&Message::Accept { name: options.name.clone(), code });
+                }
+                continue;
+            }
+        };
+        let code = answer(&request);
+        connection.send(&Message::Accept { name: options.name.clone(), code });
+        if code != Acceptance::Accepted {
+            continue;
+        }
+        if request.minutes == 0.0 {
+            connection.remark("0 minutes taken as 1");
+        }
+        let terms = Terms {
+            start: request.start(),
+            us: request.follower,
+            minutes: if request.minutes == 0.0 { 1.0 } else { request.minutes },
+            moves: request.moves,
+        };
+        let table = Table::new(connection, engine, options, stop, terms, request.name);
+        let (game, ending) = table.play();
+        if let Err(error) = observe(&game) {
+            return SessionEnd::Observer(error);
+        }
+        if let Some(end) = session_end(ending) {
+            return end;
+        }
+    }
+}
+
+fn answer(request: &Request) -> Acceptance {
+    if request.version != 1 {
+        Acceptance::Version
+    } else if request.start().has_legal_move() {
+        Acceptance::Accepted
+    } else {
+        Acceptance::NotThisGame
+    }
+}
+
+/// What the initiator proposes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct InitiatorOptions {
+    /// The games: start position and our colour.
+    pub games: Vec<(movegen::Position, Color)>,
+    /// Minutes for each player.
+    pub minutes: f64,
+    /// Moves of each player; 0 for the whole game.
+    pub moves: u32,
+}
+
+/// Proposes and plays games from number `next` on (counted from 0), which then is the number of
+/// the first game not yet begun: with it the match goes on over another connection.
+pub fn initiate(
+    connection: &mut Connection,
+    engine: &mut DxpEngine,
+    options: &SessionOptions,
+    proposal: &InitiatorOptions,
+    next: &mut usize,
+    stop: &AtomicBool,
+    observe: &mut Observer,
+) -> SessionEnd {
+    while let Some(&(start, us)) = proposal.games.get(*next) {
+        let request = Request {
+            version: 1,
+            name: options.name.clone(),
+            follower: us.opponent(),
+            minutes: proposal.minutes,
+            moves: proposal.moves,
+            // Known programs always spell the position out.
+            position: Some(start),
+        };
+        connection.send(&Message::Request(request));
+        let (name, code) = match wait_for_answer(connection, options, stop) {
+            Ok(answer) => answer,
+            Err(end) => return end,
+        };
+        match code {
+            Acceptance::Accepted => {}
+            Acceptance::NotThisGame => {
+                connection.remark(&format!("game {} refused", *next + 1));
+                *next += 1;
+                continue;
+            }
+            Acceptance::Version | Acceptance::NoGame => return SessionEnd::StopCode,
+        }
+        *next += 1;
+        let terms = Terms { start, us, minutes: proposal.minutes, moves: proposal.moves };
+        let (game, ending) = Table::new(connection, engine, options, stop, terms, name).play();
+        if let Err(error) = observe(&game) {
+            return SessionEnd::Observer(error);
+        }
+        if let Some(end) = session_end(ending) {
+            return end;
+        }
+    }
+    SessionEnd::Complete
+}
+
+fn wait_for_answer(
+    connection: &mut Connection,
+    options: &SessionOptions,
+    stop: &AtomicBool,
+) -> Result<(String, Acceptance), SessionEnd> {
+    let deadline = Instant::now() + options.answer_patience;
+    while Instant::now() < deadline {
+        if stop.load(Ordering::Relaxed) {
+            return Err(SessionEnd::Interrupted);
+        }
+        match connection.receive(Some(deadline)) {
+            Incoming::Nothing => {}
+            Incoming::Closed => return Err(SessionEnd::Lost),
+            Incoming::Message(text) => match text.parse() {
+                Ok(Message::Accept { name, code }) => return Ok((name, code)),
+                Ok(Message::Request(_)) => {
+                    let (name, code) = (options.name.clone(), Acceptance::NotThisGame);
+                    connection.send(&Message::Accept { name, code });
+                }
+                Ok(Message::End { stop, .. }) => {
+                    connection.send(&Message::End { reason: EndReason::Unknown, stop });
+                    if stop {
+                        return Err(SessionEnd::StopCode);
+                    }
+                    return Ok((String::new(), Acceptance::NotThisGame));
+                }
+                Ok(Message::BackRequest { .. }) => {
+                    connection.send(&Message::BackAnswer(TakeBack::Refused));
+                }
+                Ok(_) => {}
+                Err(error) => connection.remark(&format!("ignored: {error}")),
+            },
+        }
+    }
+    connection.remark("no answer to the request");
+    Err(SessionEnd::Lost)
+}

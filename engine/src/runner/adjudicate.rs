@@ -1,0 +1,114 @@
+//! Games that end before the rules end them.
+
+use movegen::Color;
+use serde::{Deserialize, Serialize};
+
+use super::record::{PlyRecord, Termination};
+use super::stats::Outcome;
+
+/// When to end a game early. Move counts are moves of both players.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Adjudication {
+    /// A draw after so many moves.
+    pub max_moves: Option<u32>,
+    /// A win when both players agree on it.
+    pub resign: Option<Resign>,
+    /// A draw when both players see nothing.
+    pub draw: Option<Draw>,
+}
+
+/// The score by which games are lost.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Resign {
+    /// The loser's score is at most minus this and the winner's at least this, in men.
+    pub score: f64,
+    /// For so many moves in a row.
+    pub moves: u32,
+}
+
+/// The score by which games are drawn.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Draw {
+    /// Both scores lie within plus and minus this, in men.
+    pub score: f64,
+    /// For so many moves in a row.
+    pub moves: u32,
+    /// From this move on.
+    pub from: u32,
+}
+
+impl Adjudication {
+    /// The verdict after the last of these plies: how White fares, and why.
+    #[must_use]
+    pub fn verdict(&self, plies: &[PlyRecord], first: Color) -> Option<(Outcome, Termination)> {
+        let last = |moves: u32| {
+            let count = 2 * moves.max(1) as usize;
+            plies.len().checked_sub(count).map(|start| &plies[start..])
+        };
+        // The score from White's point of view, from the ply's place in the game.
+        let white = |index: usize, score: f64| {
+            if (index.is_multiple_of(2)) == (first == Color::White) { score } else { -score }
+        };
+        if let Some(rule) = self.resign
+            && let Some(tail) = last(rule.moves)
+        {
+            let start = plies.len() - tail.len();
+            let decided = |sign: f64| {
+                tail.iter().enumerate().all(|(i, ply)| {
+                    ply.score.is_some_and(|s| sign * white(start + i, s) >= rule.score)
+                })
+            };
+            if decided(1.0) {
+                return Some((Outcome::Win, Termination::Score));
+            }
+            if decided(-1.0) {
+                return Some((Outcome::Loss, Termination::Score));
+            }
+        }
+        if let Some(rule) = self.draw
+            && plies.len() >= 2 * rule.from as usize
+            && let Some(tail) = last(rule.moves)
+            && tail.iter().all(|ply| ply.score.is_some_and(|s| s.abs() <= rule.score))
+        {
+            return Some((Outcome::Draw, Termination::Score));
+        }
+        let longest = self.max_moves?;
+        (plies.len() >= 2 * longest as usize).then_some((Outcome::Draw, Termination::MoveLimit))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plies(scores: &[f64]) -> Vec<PlyRecord> {
+        scores.iter().map(|&s| PlyRecord { score: Some(s), ..PlyRecord::default() }).collect()
+    }
+
+    #[test]
+    fn a_win_needs_both_players_for_the_whole_time() {
+        let resign = Some(Resign { score: 5.0, moves: 2 });
+        let rule = Adjudication { resign, ..Adjudication::default() };
+        let verdict = |scores: &[f64], first| rule.verdict(&plies(scores), first);
+        let white_wins = [0.0, 0.0, 6.0, -5.0, 7.0, -5.5];
+        assert_eq!(verdict(&white_wins, Color::White), Some((Outcome::Win, Termination::Score)));
+        assert_eq!(verdict(&white_wins, Color::Black), Some((Outcome::Loss, Termination::Score)));
+        assert_eq!(verdict(&white_wins[..5], Color::White), None);
+        assert_eq!(verdict(&[6.0, -4.9, 7.0, -5.5], Color::White), None);
+        assert_eq!(verdict(&[6.0, 6.0, 6.0, 6.0], Color::White), None);
+        let mut unknown = plies(&white_wins);
+        unknown[3].score = None;
+        assert_eq!(rule.verdict(&unknown, Color::White), None);
+    }
+
+    #[test]
+    fn draws_by_score_and_by_length() {
+        let draw = Some(Draw { score: 0.1, moves: 1, from: 3 });
+        let rule = Adjudication { draw, max_moves: Some(4), ..Adjudication::default() };
+        let verdict = |scores: &[f64]| rule.verdict(&plies(scores), Color::White);
+        assert_eq!(verdict(&[0.0; 4]), None);
+        assert_eq!(verdict(&[0.0; 6]), Some((Outcome::Draw, Termination::Score)));
+        assert_eq!(verdict(&[1.0; 7]), None);
+        assert_eq!(verdict(&[1.0; 8]), Some((Outcome::Draw, Termination::MoveLimit)));
+    }
+}

@@ -1,0 +1,307 @@
+//! Time controls and the clocks of a game.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::limits::{Clock, Limits, Mode};
+use crate::protocol::hub::LineWriter;
+
+/// What bounds the thinking in a game. As text: `60` (seconds for the game), `40/60` (for 40
+/// moves, again and again), `60+0.5` (and half a second for each move), `move=0.1` (seconds for
+/// each move), `nodes=10000`, `depth=9`, or several of these with commas.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct TimeControl {
+    /// The clock: seconds, 0 if there is none.
+    pub time: f64,
+    /// Seconds added before each move.
+    pub inc: f64,
+    /// Own moves until `time` is added again; `None`: it is for the whole game.
+    pub moves: Option<u32>,
+    /// Seconds for each move.
+    pub move_time: Option<f64>,
+    /// Nodes for each move.
+    pub nodes: Option<u64>,
+    /// Plies to search for each move.
+    pub depth: Option<u32>,
+}
+
+/// Why a text is no time control.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("time control '{text}': {expected}")]
+pub struct ParseTimeControlError {
+    text: String,
+    expected: &'static str,
+}
+
+impl TimeControl {
+    /// Whether there is a clock.
+    #[must_use]
+    pub fn has_clock(&self) -> bool {
+        self.time > 0.0 || self.inc > 0.0
+    }
+}
+
+impl FromStr for TimeControl {
+    type Err = ParseTimeControlError;
+
+    fn from_str(text: &str) -> Result<TimeControl, ParseTimeControlError> {
+        let error = |expected| ParseTimeControlError {
+            text: text.chars().take(60).filter(|c| !c.is_control()).collect(),
+            expected,
+        };
+        let seconds = |part: &str| {
+            let value: f64 = part.trim().parse().ok()?;
+            (0.0..=1e7).contains(&value).then_some(value)
+        };
+        let mut control = TimeControl::default();
+        for part in text.split(',').map(str::trim) {
+            if let Some(value) = part.strip_prefix("move=") {
+                let value = seconds(value).filter(|&s| s > 0.0);
+                control.move_time =
+                    Some(value.ok_or_else(|| error("expected seconds above 0 after 'move='"))?);
+            } else if let Some(value) = part.strip_prefix("nodes=") {
+                let value = value.parse().ok().filter(|&n: &u64| n > 0);
+                control.nodes =
+                    Some(value.ok_or_else(|| error("expected a number above 0 after 'nodes='"))?);
+            } else if let Some(value) = part.strip_prefix("depth=") {
+                let value = value.parse().ok().filter(|&d: &u32| d > 0);
+                control.depth =
+                    Some(value.ok_or_else(|| error("expected a number above 0 after 'depth='"))?);
+            } else {
+                let expected = "expected [moves/]seconds[+increment], move=S, nodes=N or depth=D";
+                let (rest, inc) = part.split_once('+').unwrap_or((part, "0"));
+                if let Some((moves, _)) = rest.split_once('/') {
+                    let moves = moves.trim().parse().ok().filter(|&m: &u32| m > 0);
+                    control.moves = Some(moves.ok_or_else(|| error(expected))?);
+                }
+                let time = rest.split_once('/').map_or(rest, |(_, time)| time);
+                control.time = seconds(time).ok_or_else(|| error(expected))?;
+                control.inc = seconds(inc).ok_or_else(|| error(expected))?;
+                if !control.has_clock() {
+                    return Err(error("a clock needs some time"));
+                }
+            }
+        }
+        Ok(control)
+    }
+}
+
+impl fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        if self.has_clock() {
+            let moves = self.moves.map(|m| format!("{m}/")).unwrap_or_default();
+            let inc = if self.inc > 0.0 { format!("+{}", self.inc) } else { String::new() };
+            parts.push(format!("{moves}{}{inc}", self.time));
+        }
+        parts.extend(self.move_time.map(|t| format!("move={t}")));
+        parts.extend(self.nodes.map(|n| format!("nodes={n}")));
+        parts.extend(self.depth.map(|d| format!("depth={d}")));
+        f.pad(&parts.join(","))
+    }
+}
+
+impl TryFrom<String> for TimeControl {
+    type Error = ParseTimeControlError;
+
+    fn try_from(text: String) -> Result<TimeControl, ParseTimeControlError> {
+        text.parse()
+    }
+}
+
+impl From<TimeControl> for String {
+    fn from(control: TimeControl) -> String {
+        control.to_string()
+    }
+}
+
+/// One player's clock.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct GameClock {
+    control: TimeControl,
+    /// Seconds left, the increment of the coming move not yet added.
+    left: f64,
+    /// Own moves until the next period.
+    moves_left: Option<u32>,
+}
+
+impl GameClock {
+    /// A clock at the start of a game.
+    #[must_use]
+    pub const fn new(control: TimeControl) -> GameClock {
+        GameClock { control, left: control.time, moves_left: control.moves }
+    }
+
+    /// The limits of the next move.
+    #[must_use]
+    pub fn level(&self) -> Level {
+        let clock = self.control.has_clock().then_some(Clock {
+            time: self.left,
+            inc: self.control.inc,
+            moves: self.moves_left,
+        });
+        let TimeControl { move_time, nodes, depth, .. } = self.control;
+        Level { clock, move_time, nodes, depth }
+    }
+
+    /// Seconds left after the last move; `None` without a clock.
+    #[must_use]
+    pub fn left(&self) -> Option<f64> {
+        self.control.has_clock().then_some(self.left)
+    }
+
+    /// Takes the time of a move off. `false` if there was not so much, by more than the margin;
+    /// what lies within the margin is forgiven, and the clock then shows 0.
+    #[must_use]
+    pub fn spend(&mut self, elapsed: Duration, margin: Duration) -> bool {
+        let elapsed = elapsed.as_secs_f64();
+        let margin = margin.as_secs_f64();
+        if self.control.move_time.is_some_and(|limit| elapsed > limit + margin) {
+            return false;
+        }
+        if !self.control.has_clock() {
+            return true;
+        }
+        let left = self.left + self.control.inc - elapsed;
+        if left < -margin {
+            return false;
+        }
+        self.left = left.max(0.0);
+        if let (Some(moves_left), Some(moves)) = (&mut self.moves_left, self.control.moves) {
+            *moves_left -= 1;
+            if *moves_left == 0 {
+                *moves_left = moves;
+                self.left += self.control.time;
+            }
+        }
+        true
+    }
+}
+
+/// The limits of one move.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Level {
+    /// The clock of the side to move.
+    pub clock: Option<Clock>,
+    /// Seconds for this move.
+    pub move_time: Option<f64>,
+    /// Nodes.
+    pub nodes: Option<u64>,
+    /// Plies.
+    pub depth: Option<u32>,
+}
+
+impl Level {
+    /// The time within which the answer must come; `None` if there is no such limit.
+    #[must_use]
+    pub fn allowed(&self) -> Option<Duration> {
+        let clock = self.clock.map(|c| (c.time + c.inc).max(0.0));
+        let seconds = match (clock, self.move_time) {
+            (Some(a), Some(b)) => a.min(b),
+            (Some(a), None) | (None, Some(a)) => a,
+            (None, None) => return None,
+        };
+        Some(Duration::from_secs_f64(seconds))
+    }
+
+    /// The line of the Hub protocol.
+    #[must_use]
+    pub fn to_hub(&self) -> String {
+        let mut line = LineWriter::new("level");
+        // Known engines read `moves` and `time` by position.
+        if let Some(Clock { time, inc, moves }) = self.clock {
+            if let Some(moves) = moves {
+                line = line.arg("moves", moves);
+            }
+            line = line.arg("time", format_args!("{time:.3}"));
+            if inc > 0.0 {
+                line = line.arg("inc", format_args!("{inc:.3}"));
+            }
+        }
+        if let Some(time) = self.move_time {
+            line = line.arg("move-time", format_args!("{time:.3}"));
+        }
+        if let Some(nodes) = self.nodes {
+            line = line.arg("nodes", nodes);
+        }
+        if let Some(depth) = self.depth {
+            line = line.arg("depth", depth);
+        }
+        let line = line.finish();
+        if line == "level" { "level infinite".to_owned() } else { line }
+    }
+
+    /// The same for our own engine.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        Limits {
+            depth: self.depth,
+            nodes: self.nodes,
+            move_time: self.move_time.map(Duration::from_secs_f64),
+            clock: self.clock,
+            ..Limits::infinite(Mode::Think)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn control(text: &str) -> TimeControl {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn texts_there_and_back() {
+        for text in
+            ["60", "40/60", "60+0.5", "40/60.5+1", "0+0.1", "move=0.1", "nodes=5", "10,depth=9"]
+        {
+            assert_eq!(control(text).to_string(), text);
+        }
+        for text in ["", "0", "x", "-1", "0/5", "5+", "move=0", "nodes=-1", "depth=", "1e9", "nan"]
+        {
+            assert!(text.parse::<TimeControl>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_fischer_clock_gives_the_increment_before_the_move() {
+        let mut clock = GameClock::new(control("10+2"));
+        let none = Duration::ZERO;
+        assert_eq!(clock.level().to_hub(), "level time=10.000 inc=2.000");
+        assert_eq!(clock.level().allowed(), Some(Duration::from_secs(12)));
+        assert!(clock.spend(Duration::from_secs(5), none));
+        assert_eq!(clock.left(), Some(7.0));
+        assert!(!clock.spend(Duration::from_millis(9001), none));
+        assert!(clock.spend(Duration::from_millis(9001), Duration::from_millis(2)));
+        assert_eq!(clock.left(), Some(0.0));
+    }
+
+    #[test]
+    fn periods_follow_each_other() {
+        let mut clock = GameClock::new(control("2/10"));
+        let second = Duration::from_secs(1);
+        assert_eq!(clock.level().to_hub(), "level moves=2 time=10.000");
+        assert!(clock.spend(second, Duration::ZERO));
+        assert_eq!(clock.level().to_hub(), "level moves=1 time=9.000");
+        assert!(clock.spend(second, Duration::ZERO));
+        assert_eq!(clock.level().to_hub(), "level moves=2 time=18.000");
+    }
+
+    #[test]
+    fn limits_without_a_clock() {
+        let mut clock = GameClock::new(control("move=0.5,nodes=7"));
+        assert_eq!(clock.level().to_hub(), "level move-time=0.500 nodes=7");
+        assert_eq!((clock.level().limits().nodes, clock.left()), (Some(7), None));
+        assert!(clock.spend(Duration::from_millis(500), Duration::ZERO));
+        assert!(!clock.spend(Duration::from_millis(501), Duration::ZERO));
+        assert_eq!(GameClock::new(control("depth=3")).level().allowed(), None);
+        assert_eq!(Level::default().to_hub(), "level infinite");
+    }
+}

@@ -1,0 +1,431 @@
+//! A walk through the Hub protocol with somebody else's engine.
+
+use std::time::{Duration, Instant};
+
+use movegen::Position;
+use movegen::notation::hub;
+
+use super::process::{Heard, Process, ProcessOptions};
+use crate::protocol::hub::Line;
+
+/// How serious a finding is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Severity {
+    /// Programs that drive engines will fail.
+    Error,
+    /// Some program is known to fail, or the advice of the protocol is not followed.
+    Warning,
+}
+
+/// Something that an engine does wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// How serious it is.
+    pub severity: Severity,
+    /// Which step of the walk.
+    pub step: &'static str,
+    /// What was seen and what was expected.
+    pub message: String,
+}
+
+/// What a walk has shown.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct HubCheck {
+    /// Steps that were made, in order.
+    pub steps: Vec<&'static str>,
+    /// What was wrong.
+    pub findings: Vec<Finding>,
+}
+
+/// Silence after which no further line is expected.
+const SETTLED: Duration = Duration::from_millis(300);
+
+/// Starts an engine and walks through the protocol with it. Ends early when the engine does, or
+/// gives no answer within `patience`.
+///
+/// # Errors
+/// If the program cannot be started.
+pub fn check_hub(options: &ProcessOptions, patience: Duration) -> std::io::Result<HubCheck> {
+    let process = Process::start(options)?;
+    let check = HubCheck::default();
+    let mut walk = Walk { process, check, step: "start", patience, has_info: false };
+    if walk.steps().is_none() {
+        walk.process.kill();
+        return Ok(walk.check);
+    }
+    let mut check = walk.quit();
+    let second = Process::start(options)?;
+    let mut walk = Walk { process: second, check, step: "start", patience, has_info: false };
+    let _ = walk.start();
+    check = walk.end_of_input();
+    Ok(check)
+}
+
+struct Walk {
+    process: Process,
+    check: HubCheck,
+    step: &'static str,
+    patience: Duration,
+    /// Whether something was told since the last `go`.
+    has_info: bool,
+}
+
+/// `None`: the engine is gone, or so far out of step that nothing more can be learnt.
+type Step = Option<()>;
+
+impl Walk {
+    fn step(&mut self, name: &'static str) {
+        self.step = name;
+        if !self.check.steps.contains(&name) {
+            self.check.steps.push(name);
+        }
+    }
+
+    fn find(&mut self, severity: Severity, message: impl Into<String>) {
+        let finding = Finding { severity, step: self.step, message: message.into() };
+        if !self.check.findings.contains(&finding) {
+            self.check.findings.push(finding);
+        }
+    }
+
+    fn error(&mut self, message: impl Into<String>) {
+        self.find(Severity::Error, message);
+    }
+
+    fn warn(&mut self, message: impl Into<String>) {
+        self.find(Severity::Warning, message);
+    }
+
+    fn send(&mut self, line: &str) -> Step {
+        if self.process.send(line).is_err() {
+            self.error(format!("the engine is gone; it should have read '{line}'"));
+            return None;
+        }
+        Some(())
+    }
+
+    /// The next line, if one comes in time.
+    fn hear(&mut self, patience: Duration) -> Option<Option<(String, Instant)>> {
+        match self.process.hear(Instant::now() + patience) {
+            Heard::Line(line, at) => Some(Some((line, at))),
+            Heard::Silence => Some(None),
+            Heard::Closed => {
+                self.error("the engine ended, or closed its output");
+                None
+            }
+        }
+    }
+
+    /// Lines until one with this command; `None` inside if it does not come.
+    fn until(
+        &mut self,
+        command: &str,
+        patience: Duration,
+    ) -> Option<(Vec<String>, Option<Instant>)> {
+        let deadline = Instant::now() + patience;
+        let mut before = Vec::new();
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let Some((line, at)) = self.hear(left)? else {
+                self.error(format!("no '{command}' within {patience:?}"));
+                return Some((before, None));
+            };
+            let is_it = line.split_whitespace().next() == Some(command);
+            before.push(line);
+            if is_it {
+                return Some((before, Some(at)));
+            }
+        }
+    }
+
+    fn start(&mut self) -> Step {
+        self.step("hub: id, param, wait");
+        self.send("hub")?;
+        let (lines, end) = self.until("wait", self.patience)?;
+        end?;
+        let mut has_id = false;
+        for text in &lines {
+            let line = match Line::parse(text) {
+                Ok(Some(line)) => line,
+                Ok(None) => continue,
+                Err(bad) => {
+                    self.error(format!("unreadable line '{}': {}", shown(text), bad.error));
+                    continue;
+                }
+            };
+            match line.command() {
+                "id" => {
+                    if line.value("name").unwrap_or_default().is_empty() {
+                        self.error("'id' without a name");
+                    }
+                    if has_id {
+                        self.warn("more than one 'id' line");
+                    }
+                    has_id = true;
+                }
+                "param" => self.parameter(&line, text),
+                "wait" => {}
+                _ => self.warn(format!("'{}' between 'hub' and 'wait'", shown(text))),
+            }
+        }
+        if !has_id {
+            self.error("no 'id' line");
+        }
+        self.step("init: ready");
+        self.send("set-param name=no-such-parameter value=1")?;
+        let start = Instant::now();
+        self.send("init")?;
+        let (lines, end) = self.until("ready", Duration::from_secs(60))?;
+        let ready = end?;
+        if ready.duration_since(start) > Duration::from_secs(5) {
+            self.warn("'ready' took more than 5 s: known programs give up");
+        }
+        if lines.iter().any(|l| l.starts_with("error")) {
+            self.warn("'error' for an unknown parameter: programs send such names");
+        }
+        Some(())
+    }
+
+    fn parameter(&mut self, line: &Line, text: &str) {
+        let names: Vec<&str> = line.arguments().map(|(name, _)| name).collect();
+        let kind = line.value("type").unwrap_or_default();
+        let expected: &[&str] = match kind {
+            "bool" | "string" => &["name", "value", "type"],
+            "int" | "real" => &["name", "value", "type", "min", "max"],
+            "enum" => &["name", "value", "type", "values"],
+            _ => {
+                self.error(format!("parameter of unknown type: '{text}'"));
+                return;
+            }
+        };
+        if names != expected {
+            let order = expected.join(" ");
+            self.warn(format!(
+                "'{}': some programs need the arguments {order} in this order",
+                shown(text)
+            ));
+        }
+    }
+
+    /// Sends a position and limits and starts a search.
+    fn go(&mut self, pos: &str, level: &str, go: &str) -> Option<Instant> {
+        self.send(pos)?;
+        self.send(level)?;
+        self.has_info = false;
+        let start = Instant::now();
+        self.send(go)?;
+        Some(start)
+    }
+
+    /// Waits for the end of a search and judges its lines; the time of `done`.
+    fn done(&mut self, position: &Position, patience: Duration) -> Option<Option<Instant>> {
+        let (lines, at) = self.until("done", patience)?;
+        for text in &lines {
+            match Line::parse(text) {
+                Ok(Some(line)) => match line.command() {
+                    "info" => {
+                        self.has_info = true;
+                        self.info(&line, text, position);
+                    }
+                    "done" => self.answer(&line, text, position),
+                    "error" => self.warn(format!("'{}' during a search", shown(text))),
+                    _ => {}
+                },
+                Ok(None) => {}
+                Err(bad) => self.error(format!("unreadable line '{}': {}", shown(text), bad.error)),
+            }
+        }
+        if at.is_some() && !self.has_info && position.has_legal_move() {
+            self.warn("no 'info' before 'done': bots take a missing score for a win");
+        }
+        Some(at)
+    }
+
+    fn info(&mut self, line: &Line, text: &str, position: &Position) {
+        if line.arguments().len() == 0 || line.arguments().any(|(_, value)| value.is_empty()) {
+            self.warn(format!(
+                "'{}': an argument without a value makes known programs fail",
+                shown(text)
+            ));
+        }
+        for name in ["depth", "max-depth", "nodes"] {
+            if line.value(name).is_some_and(|v| v.parse::<u64>().is_err()) {
+                self.error(format!("'{}': {name} must be an integer", shown(text)));
+            }
+        }
+        for name in ["score", "time", "nps", "mean-depth"] {
+            let value = line.value(name).map(str::parse::<f64>);
+            if value.is_some_and(|v| !v.is_ok_and(f64::is_finite)) {
+                self.error(format!("'{}': {name} must be a number", shown(text)));
+            }
+        }
+        let mut reached = *position;
+        for mv in line.value("pv").unwrap_or_default().split_whitespace() {
+            match hub::parse_move(&reached, mv) {
+                Ok(mv) => reached = reached.after(mv),
+                Err(error) => {
+                    self.error(format!("'{}': {error} in the variation", shown(text)));
+                    break;
+                }
+            }
+        }
+    }
+
+    fn answer(&mut self, line: &Line, text: &str, position: &Position) {
+        let Some(mv) = line.value("move") else {
+            if position.has_legal_move() {
+                self.error("'done' without a move though there is one");
+            }
+            return;
+        };
+        match hub::parse_move(position, mv) {
+            Err(error) => {
+                self.error(format!("'{}': {error} in {}", shown(text), position.to_fen()));
+            }
+            Ok(legal) => {
+                if legal.to_string() != mv {
+                    self.warn(format!("'{}': known programs expect {legal}", shown(text)));
+                }
+                if let Some(reply) = line.value("ponder")
+                    && let Err(error) = hub::parse_move(&position.after(legal), reply)
+                {
+                    self.error(format!("'{}': the expected reply: {error}", shown(text)));
+                }
+            }
+        }
+        let names: Vec<&str> = line.arguments().map(|(name, _)| name).collect();
+        if !matches!(names[..], ["move"] | ["move", "ponder"]) {
+            self.warn(format!(
+                "'{}': only move and ponder, in this order, are understood",
+                shown(text)
+            ));
+        }
+    }
+
+    /// Asserts that no line with this command comes for a while.
+    fn no_more(&mut self, command: &str, why: &str) -> Step {
+        let deadline = Instant::now() + SETTLED;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let Some((line, _)) = self.hear(left)? else { return Some(()) };
+            let word = line.split_whitespace().next();
+            self.has_info |= word == Some("info");
+            if word == Some(command) {
+                self.error(format!("'{}': {why}", shown(&line)));
+            }
+        }
+    }
+
+    fn steps(&mut self) -> Step {
+        self.start()?;
+        self.step("ping: pong");
+        self.send("ping")?;
+        self.until("pong", Duration::from_secs(2))?;
+
+        let start = Position::initial();
+        let pos = format!("pos pos={}", hub::format_position(&start));
+        self.step("a search to a depth");
+        self.send("new-game")?;
+        self.go(&pos, "level depth=3", "go think")?;
+        self.done(&start, self.patience)??;
+
+        self.step("a game in the moves of 'pos'");
+        let mut reached = start;
+        let mut moves = Vec::new();
+        for _ in 0..30 {
+            let mv = reached.legal_moves()[0];
+            moves.push(mv.to_string());
+            reached = reached.after(mv);
+        }
+        self.go(&format!("{pos} moves=\"{}\"", moves.join(" ")), "level depth=2", "go think")?;
+        self.done(&reached, self.patience)??;
+
+        self.step("a move time");
+        let begun = self.go(&pos, "level move-time=0.3", "go think")?;
+        let took = self.done(&start, self.patience)??.duration_since(begun);
+        if took > Duration::from_millis(400) {
+            self.error(format!("{took:.0?} used, 300 ms allowed"));
+        }
+
+        self.step("a clock");
+        let begun = self.go(&pos, "level moves=10 time=2.000 inc=0.100", "go think")?;
+        let took = self.done(&start, self.patience)??.duration_since(begun);
+        if took > Duration::from_millis(2100) {
+            self.error(format!("{took:.1?} used, 2.1 s on the clock"));
+        }
+
+        self.step("stop");
+        let _ = self.go(&pos, "level infinite", "go analyze")?;
+        self.no_more("done", "an analysis without limits ends only on 'stop'")?;
+        let stopped = Instant::now();
+        self.send("ping")?;
+        self.until("pong", Duration::from_secs(2))?;
+        self.send("stop")?;
+        let took = self.done(&start, self.patience)??.saturating_duration_since(stopped);
+        if took > Duration::from_secs(1) {
+            self.warn(format!("{took:.1?} from 'stop' to 'done'"));
+        }
+        self.step("stop when nothing runs");
+        self.send("stop")?;
+        self.no_more("done", "exactly one for each 'go'")?;
+
+        self.step("pondering");
+        let _ = self.go(&pos, "level move-time=0.1", "go ponder")?;
+        self.no_more("done", "limits do not apply before 'ponder-hit'")?;
+        self.send("ponder-hit")?;
+        self.done(&start, self.patience)??;
+
+        self.step("a forced move");
+        if let Ok(position) = Position::from_fen("W:W28,50:B23,1") {
+            let pos = format!("pos pos={}", hub::format_position(&position));
+            self.go(&pos, "level time=5", "go think")?;
+            self.done(&position, self.patience)??;
+        }
+        self.step("a king's capture");
+        if let Ok(position) = Position::from_fen("B:W28,34:BK6,45") {
+            let pos = format!("pos pos={}", hub::format_position(&position));
+            self.go(&pos, "level depth=5", "go think")?;
+            self.done(&position, self.patience)??;
+        }
+        self.step("lines that are not understood");
+        self.send("no-such-command x=1 y=\"2 3\"")?;
+        self.send("")?;
+        self.send("pos pos=nonsense")?;
+        self.send("ping")?;
+        self.until("pong", Duration::from_secs(2))?;
+        self.go(&pos, "level depth=2 no-such-argument=7", "go think")?;
+        self.done(&start, self.patience)??;
+        Some(())
+    }
+
+    fn quit(mut self) -> HubCheck {
+        self.step("quit");
+        let _ = self.send("quit");
+        match self.process.wait(Duration::from_secs(2)) {
+            Some(status) if status.success() => {}
+            Some(status) => self.warn(format!("ended with {status}")),
+            None => self.error("still running 2 s after 'quit'"),
+        }
+        self.process.kill();
+        self.check
+    }
+
+    fn end_of_input(mut self) -> HubCheck {
+        self.step("end of input");
+        self.process.close_input();
+        if self.process.wait(Duration::from_secs(2)).is_none() {
+            self.error("still running 2 s after the end of its input: it will be left behind");
+        }
+        self.process.kill();
+        self.check
+    }
+}
+
+/// The beginning of a line, made printable.
+fn shown(text: &str) -> String {
+    let mut short: String = text.chars().take(100).flat_map(char::escape_default).collect();
+    if text.chars().nth(100).is_some() {
+        short.push_str("...");
+    }
+    short.replace("\\\"", "\"").replace("\\'", "'")
+}

@@ -1,0 +1,35 @@
+//! Matches between engines: the instrument that tells whether a change makes the engine stronger.
+//!
+//! A [`MatchConfig`] says who plays whom from which openings; [`schedule`] lists its games, always
+//! in pairs with colours exchanged; [`run`] plays them with several workers and saves the state
+//! after each one; [`Standings`] counts. Engines are [`Player`]s: child processes that speak Hub
+//! ([`process`]), or within this process.
+
+mod adjudicate;
+mod builtin;
+mod clock;
+mod config;
+mod game;
+mod hub_check;
+pub mod openings;
+mod player;
+pub mod process;
+mod random;
+mod record;
+mod schedule;
+mod standings;
+mod state;
+pub mod stats;
+mod tournament;
+
+pub use adjudicate::{Adjudication, Draw, Resign};
+pub use builtin::{BuiltIn, RandomMover};
+pub use clock::{GameClock, Level, ParseTimeControlError, TimeControl};
+pub use config::{ConfigError, EngineSpec, Format, Kind, MatchConfig, SprtConfig};
+pub use hub_check::{Finding, HubCheck, Severity, check_hub};
+pub use player::{Abort, FaultKind, Player, PlayerError, Thought};
+pub use record::{GameRecord, PlyRecord, Termination, WhiteResult};
+pub use schedule::{Pairing, schedule};
+pub use standings::{Line, Standings};
+pub use state::{StateError, StateFile};
+pub use tournament::{MatchEnd, MatchError, Workers, run};

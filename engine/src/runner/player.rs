@@ -1,0 +1,135 @@
+//! What the match runner needs from an engine, however it is reached.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use movegen::{Game, Move};
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::clock::Level;
+use crate::limits::Control;
+
+/// The answer to "your move".
+#[derive(Clone, PartialEq, Debug)]
+pub struct Thought {
+    /// The move, legal in the position asked about.
+    pub mv: Move,
+    /// The engine's score for itself in men, if it told one; beyond ±90 a proven end.
+    pub score: Option<f64>,
+    /// The depth that it reached, in plies.
+    pub depth: Option<u32>,
+    /// The nodes that it counted.
+    pub nodes: Option<u64>,
+    /// From the question to the arrival of the answer, measured by the runner.
+    pub elapsed: Duration,
+}
+
+/// The kinds of failure that lose a game.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultKind {
+    /// The program ended or closed the connection.
+    Crash,
+    /// No answer long after the time was over.
+    Stall,
+    /// A move that is not legal, or not readable.
+    IllegalMove,
+    /// It could not be started, or did not get ready.
+    Start,
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            FaultKind::Crash => "crash",
+            FaultKind::Stall => "stall",
+            FaultKind::IllegalMove => "illegal move",
+            FaultKind::Start => "start failure",
+        })
+    }
+}
+
+/// Why an engine gave no move.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum PlayerError {
+    /// The engine failed: it loses the game and is started anew.
+    #[error("{kind}: {message}")]
+    Fault {
+        /// What it did wrong.
+        kind: FaultKind,
+        /// In words, with the offending text.
+        message: String,
+        /// The last lines it wrote.
+        tail: Vec<String>,
+    },
+    /// The match is being stopped.
+    #[error("the match was stopped")]
+    Aborted,
+}
+
+/// An engine in a match. One game at a time.
+pub trait Player: Send {
+    /// Tells it that what follows is another game.
+    ///
+    /// # Errors
+    /// If the engine fails.
+    fn new_game(&mut self) -> Result<(), PlayerError>;
+
+    /// Asks for a move in the game's current position, which has at least one.
+    ///
+    /// # Errors
+    /// If the engine fails or the match is stopped.
+    fn think(&mut self, game: &Game, level: &Level) -> Result<Thought, PlayerError>;
+
+    /// The time that a question and its answer take on the way, if it can be measured.
+    fn latency(&mut self) -> Option<Duration> {
+        None
+    }
+
+    /// Ends the engine in good order.
+    fn quit(self: Box<Self>) {}
+}
+
+/// The signal that ends a match at once: share it in an `Arc`.
+#[derive(Debug, Default)]
+pub struct Abort {
+    is_set: AtomicBool,
+    /// Searches of built-in engines.
+    controls: Mutex<Vec<Arc<Control>>>,
+}
+
+impl Abort {
+    /// A signal that has not been given.
+    #[must_use]
+    pub fn new() -> Abort {
+        Abort::default()
+    }
+
+    /// Gives the signal. It stays.
+    pub fn set(&self) {
+        self.is_set.store(true, Ordering::SeqCst);
+        for control in self.controls.lock().iter() {
+            control.stop();
+        }
+    }
+
+    /// Whether the signal was given.
+    #[must_use]
+    pub fn is_set(&self) -> bool {
+        self.is_set.load(Ordering::SeqCst)
+    }
+
+    /// From now on the signal also stops searches under this control. After a `reset` of the
+    /// control its owner has to look at [`Abort::is_set`] before searching.
+    pub(super) fn register(&self, control: &Arc<Control>) {
+        self.controls.lock().push(Arc::clone(control));
+    }
+
+    pub(super) fn forget(&self, control: &Arc<Control>) {
+        self.controls.lock().retain(|c| !Arc::ptr_eq(c, control));
+    }
+}

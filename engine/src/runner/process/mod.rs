@@ -1,0 +1,278 @@
+//! Engines as child processes: started in a process group of their own, listened to by threads,
+//! and never left behind.
+//!
+//! The group is what makes the end certain: an engine that is a shell script, or that starts
+//! helpers, is killed with everything below it.
+
+mod hub;
+
+use std::collections::VecDeque;
+use std::ffi::OsStr;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use parking_lot::Mutex;
+
+pub use hub::{HubClient, HubClientOptions, Parameter};
+
+/// Lines kept for a report about what an engine said last.
+const TAIL_LINES: usize = 20;
+/// Bytes kept of one line; what follows is thrown away.
+const LINE_BYTES: usize = 1 << 16;
+/// Lines that may wait to be read: an engine that writes more is held up.
+const WAITING_LINES: usize = 4096;
+/// How long a process that was told to quit may take.
+const QUIT_PATIENCE: Duration = Duration::from_secs(2);
+
+/// How to start a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProcessOptions {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Where it runs; `None` for our own folder.
+    pub dir: Option<PathBuf>,
+    /// Added to the environment.
+    pub env: Vec<(String, String)>,
+    /// Processors that it may use, numbered from 0; empty for all. Only heeded on Linux.
+    pub cpus: Vec<usize>,
+}
+
+/// What reading a line from a program can give.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Heard {
+    /// A line without its end, and when it arrived.
+    Line(String, Instant),
+    /// Nothing until the deadline.
+    Silence,
+    /// The program has closed its output, as a rule because it ended.
+    Closed,
+}
+
+/// A running program. It is killed with all its descendants when this is dropped.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<(Instant, String)>,
+    tail: Arc<Mutex<VecDeque<String>>>,
+    readers: Vec<JoinHandle<()>>,
+    has_ended: bool,
+}
+
+impl Process {
+    /// Starts a program.
+    ///
+    /// # Errors
+    /// If there is no command or the program cannot be started.
+    pub fn start(options: &ProcessOptions) -> io::Result<Process> {
+        let Some((program, arguments)) = options.command.split_first() else {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "no command"));
+        };
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .envs(options.env.iter().map(|(k, v)| (OsStr::new(k), OsStr::new(v))))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        if let Some(dir) = &options.dir {
+            command.current_dir(dir);
+        }
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn()?;
+        let (sender, lines) = bounded(WAITING_LINES);
+        let tail = Arc::new(Mutex::new(VecDeque::new()));
+        let mut readers = Vec::new();
+        if let Some(stdout) = child.stdout.take() {
+            let tail = Arc::clone(&tail);
+            readers.push(thread::spawn(move || listen(stdout, "", Some(&sender), &tail)));
+        }
+        if let Some(stderr) = child.stderr.take() {
+            let tail = Arc::clone(&tail);
+            readers.push(thread::spawn(move || listen(stderr, "stderr: ", None, &tail)));
+        }
+        let stdin = child.stdin.take();
+        pin(Some(child.id()), &options.cpus);
+        Ok(Process { child, stdin, lines, tail, readers, has_ended: false })
+    }
+
+    /// The number by which the system knows the process, which is also that of its group.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Writes a line to the program.
+    ///
+    /// # Errors
+    /// If the program no longer reads.
+    pub fn send(&mut self, line: &str) -> io::Result<()> {
+        let stdin = self.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        // In one piece: no half line if the program is slow to read.
+        let mut text = String::with_capacity(line.len() + 1);
+        text.push_str(line);
+        text.push('\n');
+        stdin.write_all(text.as_bytes())?;
+        stdin.flush()
+    }
+
+    /// The next line of the program's standard output.
+    #[must_use]
+    pub fn hear(&self, deadline: Instant) -> Heard {
+        match self.lines.recv_deadline(deadline) {
+            Ok((arrived, line)) => Heard::Line(line, arrived),
+            Err(RecvTimeoutError::Timeout) => Heard::Silence,
+            Err(RecvTimeoutError::Disconnected) => Heard::Closed,
+        }
+    }
+
+    /// The last lines of both outputs, oldest first.
+    #[must_use]
+    pub fn tail(&self) -> Vec<String> {
+        self.tail.lock().iter().cloned().collect()
+    }
+
+    /// The exit status, if the program ends within this time.
+    pub fn wait(&mut self, patience: Duration) -> Option<ExitStatus> {
+        let deadline = Instant::now() + patience;
+        let mut pause = Duration::from_micros(200);
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => {
+                    self.has_ended = true;
+                    return Some(status);
+                }
+                Ok(None) if Instant::now() < deadline => {
+                    thread::sleep(pause);
+                    pause = (pause * 2).min(Duration::from_millis(10));
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// Closes the program's input.
+    pub fn close_input(&mut self) {
+        drop(self.stdin.take());
+    }
+
+    /// Sends a last line, closes the program's input and waits for its end; kills what is left
+    /// after two seconds. `None` if it had to be killed.
+    pub fn quit(mut self, last_line: &str) -> Option<ExitStatus> {
+        let _ = self.send(last_line);
+        drop(self.stdin.take());
+        let status = self.wait(QUIT_PATIENCE);
+        self.kill();
+        status
+    }
+
+    /// Kills the program and its descendants. Without effect the second time.
+    pub fn kill(&mut self) {
+        drop(self.stdin.take());
+        // Also after an orderly end: helpers may have stayed behind.
+        kill_group(self.child.id());
+        if !self.has_ended {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+            self.has_ended = true;
+        }
+        // A reader may wait for room, so the receiver has to go before it can be waited for.
+        self.lines = bounded(0).1;
+        let deadline = Instant::now() + QUIT_PATIENCE;
+        for reader in self.readers.drain(..) {
+            // A descendant that left the group may hold the pipe open: then the thread stays
+            // until that process ends, and we do not wait for it.
+            while !reader.is_finished() && Instant::now() < deadline {
+                thread::sleep(Duration::from_micros(100));
+            }
+            if reader.is_finished() {
+                let _ = reader.join();
+            }
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+#[cfg(unix)]
+fn kill_group(id: u32) {
+    use nix::sys::signal::{Signal, killpg};
+    use nix::unistd::Pid;
+    if let Ok(id) = i32::try_from(id) {
+        let _ = killpg(Pid::from_raw(id), Signal::SIGKILL);
+    }
+}
+
+#[cfg(not(unix))]
+fn kill_group(_id: u32) {}
+
+/// Binds a process (`None`: the calling thread) to these processors; an empty list leaves it
+/// free. Without effect on systems other than Linux, or if there are no such processors.
+pub fn pin(process: Option<u32>, cpus: &[usize]) {
+    #[cfg(target_os = "linux")]
+    {
+        use nix::sched::{CpuSet, sched_setaffinity};
+        use nix::unistd::Pid;
+        let mut set = CpuSet::new();
+        if cpus.is_empty() || cpus.iter().any(|&cpu| set.set(cpu).is_err()) {
+            return;
+        }
+        if let Ok(id) = i32::try_from(process.unwrap_or(0)) {
+            let _ = sched_setaffinity(Pid::from_raw(id), &set);
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (process, cpus);
+}
+
+/// Splits an output into lines until it ends or nobody wants them any more.
+fn listen(
+    mut output: impl Read,
+    prefix: &str,
+    lines: Option<&Sender<(Instant, String)>>,
+    tail: &Mutex<VecDeque<String>>,
+) {
+    let mut buffer = vec![0; 1 << 14];
+    let mut line = Vec::new();
+    let finish = |line: &mut Vec<u8>, arrived| {
+        let text = String::from_utf8_lossy(line).trim_end_matches('\r').to_owned();
+        line.clear();
+        let mut tail = tail.lock();
+        if tail.len() == TAIL_LINES {
+            tail.pop_front();
+        }
+        tail.push_back(format!("{prefix}{text}"));
+        drop(tail);
+        lines.is_none_or(|lines| lines.send((arrived, text)).is_ok())
+    };
+    loop {
+        let read = match output.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) => break,
+        };
+        let arrived = Instant::now();
+        for part in buffer[..read].split_inclusive(|&b| b == b'\n') {
+            let (text, ends) = part.strip_suffix(b"\n").map_or((part, false), |text| (text, true));
+            let room = LINE_BYTES.saturating_sub(line.len());
+            line.extend_from_slice(&text[..text.len().min(room)]);
+            if ends && !finish(&mut line, arrived) {
+                return;
+            }
+        }
+    }
+    if !line.is_empty() {
+        finish(&mut line, Instant::now());
+    }
+}

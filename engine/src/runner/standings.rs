@@ -1,0 +1,282 @@
+//! The table of a match, made from its finished games.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::config::MatchConfig;
+use super::record::{GameRecord, Termination};
+use super::stats::{Decision, Outcome, Pentanomial, Rating, Sprt, Tally};
+
+/// What an engine has reached.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Line {
+    /// Its number in the configuration.
+    pub engine: usize,
+    /// Its games.
+    pub games: Tally,
+    /// Its finished pairs.
+    pub pairs: Pentanomial,
+    /// Games lost by time.
+    pub time_forfeits: u64,
+    /// Games lost by crash, stall or illegal move.
+    pub faults: u64,
+    /// Median microseconds from `ping` to `pong`, if measured.
+    pub latency_us: Option<f64>,
+}
+
+impl Line {
+    /// The difference in strength to its opponents: by pairs as soon as there is one.
+    #[must_use]
+    pub fn rating(&self) -> Option<Rating> {
+        self.pairs.rating().or_else(|| self.games.rating())
+    }
+}
+
+/// The state of a match.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Standings {
+    /// The engines, best score first.
+    pub lines: Vec<Line>,
+    /// How often games ended for which reason.
+    pub terminations: BTreeMap<Termination, u64>,
+    /// Number of finished games.
+    pub games: usize,
+    /// Median of the runner's own microseconds for each move.
+    pub overhead_us: Option<f64>,
+    /// The first engine's log-likelihood ratio and what it means, if there is a test.
+    pub sprt: Option<(f64, Decision)>,
+}
+
+/// One line of the machine-readable table.
+#[derive(Serialize)]
+struct JsonLine<'a> {
+    name: &'a str,
+    games: u64,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    points: f64,
+    draw_ratio: Option<f64>,
+    pentanomial: Pentanomial,
+    elo: Option<f64>,
+    elo_low: Option<f64>,
+    elo_high: Option<f64>,
+    nelo: Option<f64>,
+    nelo_low: Option<f64>,
+    nelo_high: Option<f64>,
+    superiority: Option<f64>,
+    time_forfeits: u64,
+    faults: u64,
+    latency_us: Option<f64>,
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_unstable_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+impl Standings {
+    /// Counts the games, in whatever order they were finished.
+    #[must_use]
+    pub fn new(config: &MatchConfig, records: &[GameRecord]) -> Standings {
+        let mut pairs: BTreeMap<usize, Vec<&GameRecord>> = BTreeMap::new();
+        let mut terminations = BTreeMap::new();
+        for record in records {
+            pairs.entry(record.pairing.pair).or_default().push(record);
+            *terminations.entry(record.termination).or_default() += 1;
+        }
+        let mut lines: Vec<Line> = (0..config.engines.len())
+            .map(|engine| {
+                let outcome = |record: &&GameRecord| record.outcome_for(engine);
+                let mut line = Line {
+                    engine,
+                    games: Tally::default(),
+                    pairs: Pentanomial::default(),
+                    time_forfeits: 0,
+                    faults: 0,
+                    latency_us: None,
+                };
+                let mut latencies = Vec::new();
+                for record in records {
+                    let Some(outcome) = outcome(&record) else { continue };
+                    line.games.add(outcome);
+                    let place = usize::from(record.pairing.black == engine);
+                    latencies.extend(record.latency_us[place]);
+                    match (outcome, record.termination) {
+                        (Outcome::Loss, Termination::TimeForfeit) => line.time_forfeits += 1,
+                        (Outcome::Loss, Termination::Fault(_)) => line.faults += 1,
+                        _ => {}
+                    }
+                }
+                line.latency_us = median(latencies);
+                for pair in pairs.values() {
+                    if let [first, second] = pair[..]
+                        && let (Some(first), Some(second)) = (outcome(&first), outcome(&second))
+                    {
+                        line.pairs.add(first, second);
+                    }
+                }
+                line
+            })
+            .collect();
+        let sprt = config.sprt.and_then(|sprt| sprt.test().ok()).map(|test: Sprt| {
+            let llr = test.llr(&lines[0].pairs);
+            (llr, test.decision(llr))
+        });
+        let score = |line: &Line| line.games.score().unwrap_or(-1.0);
+        lines.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.engine.cmp(&b.engine)));
+        let overheads = records.iter().map(|r| r.overhead_us).filter(|&us| us > 0.0);
+        Standings {
+            lines,
+            terminations,
+            games: records.len(),
+            overhead_us: median(overheads.collect()),
+            sprt,
+        }
+    }
+
+    /// The table for people.
+    #[must_use]
+    pub fn to_text(&self, config: &MatchConfig) -> String {
+        let mut text = String::new();
+        let longest = config.engines.iter().map(|e| e.name.chars().count()).max().unwrap_or(0);
+        let width = longest.clamp(6, 24);
+        let _ = writeln!(
+            text,
+            "{:>4} {:<width$} {:>6} {:>7} {:>5} {:>5} {:>5} {:>6}  {:>15} {:>15} {:>6} {:>6}",
+            "rank",
+            "engine",
+            "games",
+            "points",
+            "won",
+            "drawn",
+            "lost",
+            "score",
+            "Elo",
+            "nElo",
+            "LOS",
+            "draws"
+        );
+        for (index, line) in self.lines.iter().enumerate() {
+            let name: String = config.engines[line.engine].name.chars().take(width).collect();
+            let Tally { wins, draws, losses } = line.games;
+            let rating = line.rating();
+            let elo = rating.map_or_else(|| "-".to_owned(), |r| estimate(Some(r.elo)));
+            let nelo = rating.map_or_else(|| "-".to_owned(), |r| estimate(r.normalised));
+            let percent = |share: Option<f64>| {
+                share.map_or_else(|| "-".to_owned(), |s| format!("{:.1}%", 100.0 * s))
+            };
+            let _ = writeln!(
+                text,
+                "{:>4} {name:<width$} {:>6} {:>7.1} {wins:>5} {draws:>5} {losses:>5} {:>6}  \
+                 {elo:>15} {nelo:>15} {:>6} {:>6}",
+                index + 1,
+                line.games.games(),
+                line.games.points(),
+                percent(line.games.score()),
+                percent(rating.map(|r| r.superiority)),
+                percent(line.games.draw_ratio()),
+            );
+        }
+        if let [best, _] = &self.lines[..]
+            && best.pairs.pairs() > 0
+        {
+            let [a, b, c, d, e] = best.pairs.0;
+            let name = &config.engines[best.engine].name;
+            let _ = writeln!(
+                text,
+                "pairs with 0, 0.5, 1, 1.5, 2 points for {name}: {a} {b} {c} {d} {e}"
+            );
+        }
+        if let (Some((llr, decision)), Some(sprt)) = (self.sprt, &config.sprt)
+            && let Ok(test) = sprt.test()
+        {
+            let (lower, upper) = test.bounds();
+            let verdict = match decision {
+                Decision::Continue => "undecided",
+                Decision::AcceptH0 => "no gain (H0 accepted)",
+                Decision::AcceptH1 => "gain (H1 accepted)",
+            };
+            let _ = writeln!(
+                text,
+                "SPRT {} [{}, {}]: LLR {llr:.2} ({lower:.2}, {upper:.2}) {verdict}",
+                test.model(),
+                sprt.elo0,
+                sprt.elo1
+            );
+        }
+        for line in &self.lines {
+            if line.time_forfeits + line.faults > 0 {
+                let _ = writeln!(
+                    text,
+                    "{}: {} lost by time, {} by crash, stall or illegal move",
+                    config.engines[line.engine].name, line.time_forfeits, line.faults
+                );
+            }
+        }
+        text
+    }
+
+    /// The table for machines: an object with the list of engines in it.
+    #[must_use]
+    pub fn to_json(&self, config: &MatchConfig) -> serde_json::Value {
+        // JSON knows no infinity.
+        let finite = |value: f64| Some(value).filter(|v| v.is_finite());
+        let engines: Vec<JsonLine> = self
+            .lines
+            .iter()
+            .map(|line| {
+                let rating = line.rating();
+                let elo = rating.map(|r| r.elo);
+                let nelo = rating.and_then(|r| r.normalised);
+                JsonLine {
+                    name: &config.engines[line.engine].name,
+                    games: line.games.games(),
+                    wins: line.games.wins,
+                    draws: line.games.draws,
+                    losses: line.games.losses,
+                    points: line.games.points(),
+                    draw_ratio: line.games.draw_ratio(),
+                    pentanomial: line.pairs,
+                    elo: elo.and_then(|e| finite(e.value)),
+                    elo_low: elo.and_then(|e| finite(e.low)),
+                    elo_high: elo.and_then(|e| finite(e.high)),
+                    nelo: nelo.and_then(|e| finite(e.value)),
+                    nelo_low: nelo.and_then(|e| finite(e.low)),
+                    nelo_high: nelo.and_then(|e| finite(e.high)),
+                    superiority: rating.map(|r| r.superiority),
+                    time_forfeits: line.time_forfeits,
+                    faults: line.faults,
+                    latency_us: line.latency_us,
+                }
+            })
+            .collect();
+        let terminations: BTreeMap<String, u64> =
+            self.terminations.iter().map(|(why, count)| (why.to_string(), *count)).collect();
+        serde_json::json!({
+            "type": "standings",
+            "games": self.games,
+            "engines": engines,
+            "terminations": terminations,
+            "overhead_us": self.overhead_us,
+            "llr": self.sprt.map(|(llr, _)| llr),
+            "sprt": self.sprt.map(|(_, decision)| match decision {
+                Decision::Continue => "continue",
+                Decision::AcceptH0 => "H0",
+                Decision::AcceptH1 => "H1",
+            }),
+        })
+    }
+}
+
+fn estimate(estimate: Option<super::stats::Estimate>) -> String {
+    match estimate {
+        None => "-".to_owned(),
+        Some(e) if e.value == f64::INFINITY => "all won".to_owned(),
+        Some(e) if e.value == f64::NEG_INFINITY => "all lost".to_owned(),
+        Some(e) if e.error().is_finite() => format!("{:+.1} ±{:.1}", e.value, e.error()),
+        Some(e) => format!("{:+.1} ±inf", e.value),
+    }
+}

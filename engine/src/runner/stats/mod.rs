@@ -1,0 +1,18 @@
+//! Statistics of matches: pure functions of counts.
+//!
+//! A [`Tally`] counts single games. Games are played in pairs from the same opening with colours
+//! exchanged; the two games of a pair are not independent, so a [`Pentanomial`] counts pairs by
+//! their points and gives the narrower, honest interval. Both turn into a [`Rating`]; a [`Sprt`]
+//! decides as early as possible whether a change gained.
+//!
+//! Sources: M. Van den Bergh, *Comments on normalized Elo* (normalised Elo, the generalised
+//! likelihood ratio), and the test values of fastchess, which the tests here reproduce.
+
+mod counts;
+mod rating;
+mod sample;
+mod sprt;
+
+pub use counts::{Outcome, Pentanomial, Tally};
+pub use rating::{Estimate, Rating};
+pub use sprt::{Decision, EloModel, Sprt, SprtError};

@@ -1,0 +1,199 @@
+//! An engine for the tests of the match runner: it speaks Hub, moves at random, and misbehaves as
+//! its arguments say. `N` counts the `go` commands of the process, from 1.
+
+use std::io::{self, BufRead, Write};
+use std::process::{Command, Stdio, exit};
+use std::thread;
+use std::time::Duration;
+
+use meerslag_tests::random::Random;
+use movegen::Position;
+use movegen::notation::hub;
+
+#[derive(Default)]
+struct Switches {
+    /// `crash=N`: ends with status 3 instead of answering.
+    crash: Option<u32>,
+    /// `stall=N`: never answers again, and obeys nothing, not even the end of its input.
+    stall: Option<u32>,
+    /// `illegal=N`: answers with a move that is not legal.
+    illegal: Option<u32>,
+    /// `garbled=N`: answers with something that is no move.
+    garbled: Option<u32>,
+    /// `late=N`: answers, but only when told to stop.
+    late: Option<u32>,
+    /// `nonsense`: writes lines of every unexpected kind before each answer.
+    nonsense: bool,
+    /// `no-wait`: never ends the handshake.
+    no_wait: bool,
+    /// `slow`: writes character by character.
+    slow: bool,
+    /// `deaf`: does not end when asked to, nor at the end of the input.
+    deaf: bool,
+    /// `child`: has a helper process that would live on.
+    child: bool,
+    /// `first`: plays the first legal move instead of a random one.
+    first: bool,
+    /// `score=X`: tells this score.
+    score: Option<String>,
+    seed: u64,
+}
+
+fn main() {
+    let mut switches = Switches { seed: 1, ..Switches::default() };
+    let mut pids = None;
+    for argument in std::env::args().skip(1) {
+        let (name, value) = argument.split_once('=').unwrap_or((&argument, ""));
+        let number = || Some(value.parse().expect("a number"));
+        match name {
+            "crash" => switches.crash = number(),
+            "stall" => switches.stall = number(),
+            "illegal" => switches.illegal = number(),
+            "garbled" => switches.garbled = number(),
+            "late" => switches.late = number(),
+            "nonsense" => switches.nonsense = true,
+            "no-wait" => switches.no_wait = true,
+            "slow" => switches.slow = true,
+            "deaf" => switches.deaf = true,
+            "child" => switches.child = true,
+            "first" => switches.first = true,
+            "score" => switches.score = Some(value.to_owned()),
+            "seed" => switches.seed = value.parse().expect("a number"),
+            // A folder in which each process leaves a file named after its number.
+            "pids" => pids = Some(value.to_owned()),
+            _ => panic!("unknown switch {argument}"),
+        }
+    }
+    let note = |id: u32| {
+        if let Some(folder) = &pids {
+            std::fs::write(format!("{folder}/{id}"), "").expect("the folder is there");
+        }
+    };
+    note(std::process::id());
+    if switches.child {
+        let helper = Command::new("sleep").arg("1000").stdin(Stdio::null()).spawn();
+        note(helper.expect("sleep starts").id());
+    }
+    serve(&switches);
+    if switches.deaf {
+        sleep_for_ever();
+    }
+}
+
+fn sleep_for_ever() -> ! {
+    loop {
+        thread::sleep(Duration::from_secs(1000));
+    }
+}
+
+fn serve(switches: &Switches) {
+    let mut random = Random::new(switches.seed);
+    let mut position = Position::initial();
+    let mut count = 0;
+    let mut is_waiting = false;
+    for line in io::stdin().lock().lines() {
+        let Ok(line) = line else { return };
+        match line.split(' ').next().unwrap_or_default() {
+            "hub" => {
+                say(switches, "id name=Mock version=1");
+                say(switches, "param name=level value=3 type=int min=1 max=9");
+                if !switches.no_wait {
+                    say(switches, "wait");
+                }
+            }
+            "init" => say(switches, "ready"),
+            "pos" => position = read_position(&line),
+            "ping" => say(switches, "pong"),
+            "go" => {
+                count += 1;
+                let now = |at: Option<u32>| at == Some(count);
+                if now(switches.crash) {
+                    eprintln!("mock: about to crash");
+                    exit(3);
+                }
+                if now(switches.stall) {
+                    sleep_for_ever();
+                }
+                if switches.nonsense {
+                    babble(switches);
+                }
+                if now(switches.late) {
+                    is_waiting = true;
+                } else if now(switches.illegal) {
+                    say(switches, "done move=1-50");
+                } else if now(switches.garbled) {
+                    say(switches, "done move=\"to the left");
+                } else {
+                    answer(switches, &mut random, &position);
+                }
+            }
+            "stop" if is_waiting => {
+                is_waiting = false;
+                answer(switches, &mut random, &position);
+            }
+            "quit" if !switches.deaf => return,
+            _ => {}
+        }
+    }
+}
+
+fn read_position(line: &str) -> Position {
+    let value = |name: &str| {
+        let (_, rest) = line.split_once(&format!("{name}="))?;
+        let quoted = rest.strip_prefix('"').and_then(|r| r.split('"').next());
+        Some(quoted.unwrap_or_else(|| rest.split(' ').next().unwrap_or_default()))
+    };
+    let mut position = hub::parse_position(value("pos").expect("pos=")).expect("a position");
+    for text in value("moves").unwrap_or_default().split_whitespace() {
+        position = position.after(hub::parse_move(&position, text).expect("a legal move"));
+    }
+    position
+}
+
+fn answer(switches: &Switches, random: &mut Random, position: &Position) {
+    let moves = position.legal_moves();
+    let index = if switches.first { 0 } else { random.below(moves.len()) };
+    if let Some(score) = &switches.score {
+        say(switches, &format!("info depth=3 score={score} nodes=17"));
+    }
+    say(switches, &format!("done move={}", moves[index]));
+}
+
+/// Everything that is no answer.
+fn babble(switches: &Switches) {
+    for line in [
+        "",
+        "hello world",
+        "info",
+        "info depth=x score=much pv=",
+        "error message=\"not now\"",
+        "info score=nan depth=99999999999",
+        "= = =",
+        "\"\"\"",
+        "pong",
+        "ready",
+        "bestmove 32-28",
+    ] {
+        say(switches, line);
+    }
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(b"\xff\xfe\x00 not text at all\r\n");
+    let _ = out.write_all(&[b'x'; 200_000]);
+    let _ = out.write_all(b"\n");
+    let _ = out.flush();
+}
+
+fn say(switches: &Switches, line: &str) {
+    let mut out = io::stdout().lock();
+    let text = format!("{line}\n");
+    if switches.slow {
+        for byte in text.bytes() {
+            thread::sleep(Duration::from_micros(300));
+            let _ = out.write_all(&[byte]);
+            let _ = out.flush();
+        }
+    } else {
+        let _ = out.write_all(text.as_bytes());
+        let _ = out.flush();
+    }
+}

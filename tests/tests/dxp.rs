@@ -1,0 +1,378 @@
+//! `meerslag dxp`: whole games between two processes over loopback, and peers that do everything
+//! wrong.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use meerslag_tests::{binary, run};
+use movegen::Position;
+use movegen::notation::dxp::MoveMessage;
+use movegen::notation::pdn::PdnReader;
+use tempfile::TempDir;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+const INITIAL: &str = "Wzzzzzzzzzzzzzzzzzzzzeeeeeeeeeewwwwwwwwwwwwwwwwwwww";
+
+/// A process that listens. It is killed when this is dropped.
+struct Listening {
+    child: Child,
+    lines: BufReader<ChildStdout>,
+    port: u16,
+}
+
+impl Listening {
+    fn start(args: &[&str]) -> Listening {
+        let mut child = Command::new(binary())
+            .args(["dxp", "listen", "--port=0", "--hash=1", "--depth=2"])
+            .args(args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("meerslag starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("piped"));
+        let mut line = String::new();
+        lines.read_line(&mut line).expect("a line");
+        let port = line.trim().rsplit(' ').next().expect("a word").parse().expect(&line);
+        Listening { child, lines, port }
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.lines.read_line(&mut line).expect("a line");
+        line.trim_end().to_owned()
+    }
+
+    /// Everything it still says until its end, which must be a good one.
+    fn rest(mut self) -> String {
+        let mut text = String::new();
+        self.lines.read_to_string(&mut text).expect("text");
+        assert!(self.child.wait().expect("ends").success(), "{text}");
+        text
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A peer that says what the test wants.
+struct Peer(TcpStream);
+
+impl Peer {
+    fn connect(port: u16) -> Peer {
+        let stream = TcpStream::connect(("localhost", port)).expect("somebody listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
+        stream.set_nodelay(true).expect("no delay");
+        Peer(stream)
+    }
+
+    fn send(&mut self, message: &str) {
+        self.0.write_all(format!("{message}\0").as_bytes()).expect("the peer reads");
+    }
+
+    fn receive(&mut self) -> String {
+        let mut text = Vec::new();
+        let mut byte = [0];
+        loop {
+            self.0.read_exact(&mut byte).expect("a message");
+            if byte[0] == 0 {
+                return String::from_utf8(text).expect("ASCII");
+            }
+            text.push(byte[0]);
+        }
+    }
+
+    /// The peer has closed the connection.
+    fn expect_close(&mut self) {
+        let mut rest = Vec::new();
+        // It may also have been reset: there was something it did not want to read.
+        let _ = self.0.read_to_end(&mut rest);
+        assert!(rest.is_empty(), "{rest:?}");
+    }
+
+    /// Proposes a game and expects this code.
+    fn request(&mut self, follower: char, rest: &str, code: char) {
+        self.send(&format!("R01{:<32}{follower}{rest}", "Scripted peer"));
+        let answer = self.receive();
+        assert_eq!(answer.len(), 34, "{answer}");
+        assert!(answer.starts_with('A') && answer.ends_with(code), "{answer}");
+    }
+}
+
+fn played(path: &Path) -> Vec<movegen::notation::pdn::PdnGame> {
+    let text = fs::read(path).expect("the file");
+    let games: Vec<_> = PdnReader::new(&text[..]).map(|g| g.expect("a game")).collect();
+    assert!(games.iter().all(|g| g.warnings.is_empty() && g.truncated.is_none()), "{games:?}");
+    games
+}
+
+/// Complete games in all four combinations of transport and role.
+#[test]
+fn two_processes_play_in_every_role() {
+    for (listener, connector) in [("follower", "initiator"), ("initiator", "follower")] {
+        let folder = TempDir::new().unwrap();
+        let file = |name: &str| folder.path().join(name).display().to_string();
+        let common = ["--gap=0", "--minutes=0.5", "--moves=0", "--games=4", "--openings=two-move"];
+        let role = format!("--role={listener}");
+        let pdn = format!("--pdn={}", file("ours.pdn"));
+        let log = format!("--log={}", file("ours.log"));
+        let mut args = vec!["--once", "--name=Listener", &role, &pdn, &log];
+        args.extend(common);
+        let listening = Listening::start(&args);
+        let port = format!("--port={}", listening.port);
+        let role = format!("--role={connector}");
+        let pdn = format!("--pdn={}", file("theirs.pdn"));
+        let mut args = vec!["dxp", "connect", "--name=Connector", "--hash=1", "--depth=3"];
+        args.extend([port.as_str(), &role, &pdn, "--retry=1"]);
+        args.extend(common);
+        let output = run(args, "");
+        assert_eq!(output.code, 0, "{output:?}");
+        listening.rest();
+
+        let (ours, theirs) = (played(&folder.path().join("ours.pdn")), {
+            played(&folder.path().join("theirs.pdn"))
+        });
+        assert_eq!((ours.len(), theirs.len()), (4, 4));
+        for (index, (a, b)) in ours.iter().zip(&theirs).enumerate() {
+            assert_eq!(a.line.moves().collect::<Vec<_>>(), b.line.moves().collect::<Vec<_>>());
+            assert_eq!((a.start, a.result), (b.start, b.result));
+            assert!(a.result.as_str() != "*", "{:?}", a.tags);
+            for tag in ["White", "Black"] {
+                assert_eq!(a.tags.get(tag), b.tags.get(tag));
+            }
+            let initiator = if listener == "initiator" { "Listener" } else { "Connector" };
+            let expected = if index % 2 == 0 { "White" } else { "Black" };
+            assert_eq!(a.tags.get(expected), Some(initiator));
+        }
+        assert_eq!(ours[0].start, ours[1].start);
+        assert_ne!(ours[0].start, ours[2].start);
+        let log = fs::read_to_string(file("ours.log")).unwrap();
+        for mark in [" > M", " < M", " < E", " > E"] {
+            assert!(log.contains(mark), "{mark}");
+        }
+    }
+}
+
+#[test]
+fn bad_requests_are_answered_and_the_next_one_is_played() {
+    let listening = Listening::start(&["--gap=0"]);
+    let mut peer = Peer::connect(listening.port);
+    // Nothing of this starts a game, and nothing ends the session.
+    for noise in ["", "\r\n", "X?", "K0", "E00", "E30", "Cconsole exit", "A", "M", "R"] {
+        peer.send(noise);
+    }
+    assert!(peer.receive().ends_with('2'), "the short request");
+    peer.send("M0000322800");
+    assert!(peer.receive().starts_with('C'));
+    peer.send("B001W");
+    assert_eq!(peer.receive(), "K2");
+    peer.send(&format!("R02{:<32}W001000A", "x"));
+    assert!(peer.receive().ends_with('1'));
+    peer.request('W', "001000BW", '2');
+    peer.request('X', "001000A", '2');
+    peer.request('W', &format!("001000BWw{}", "e".repeat(49)), '2');
+    peer.request('W', &format!("001000BW{}w", "e".repeat(49)), '2');
+    peer.request('W', &format!("001000B?{}", "e".repeat(50)), '2');
+    // White is blocked.
+    let blocked =
+        format!("{}z{}z{}w{}", "e".repeat(36), "e".repeat(3), "e".repeat(4), "e".repeat(4));
+    peer.request('W', &format!("001000BW{blocked}"), '2');
+    peer.send(&format!("C{}", "x".repeat(200)));
+    // 0 minutes, surplus characters.
+    peer.request('W', "000000A and so on", '0');
+    let mv: MoveMessage = peer.receive().parse().unwrap();
+    mv.resolve(&Position::initial()).unwrap();
+    // A second request within a game.
+    peer.send(&format!("R01{:<32}W001000A", "x"));
+    assert!(peer.receive().ends_with('2'));
+    peer.send("E10");
+    assert_eq!(peer.receive(), "E00");
+    // And another game on the same connection, in which the peer ends everything.
+    peer.request('Z', "001075A", '0');
+    peer.send("E21");
+    assert_eq!(peer.receive(), "E01");
+    peer.expect_close();
+}
+
+#[test]
+fn illegal_moves_can_be_corrected_and_end_the_game_if_not() {
+    let folder = TempDir::new().unwrap();
+    let pdn = folder.path().join("games.pdn");
+    let pdn_arg = format!("--pdn={}", pdn.display());
+    let mut listening = Listening::start(&["--gap=0", "--correction=1", &pdn_arg]);
+    let mut peer = Peer::connect(listening.port);
+    peer.request('Z', &format!("001000B{INITIAL}"), '0');
+    for bad in ["M0000322500", "M", "M00003228", "M0000322801", "M9999999999"] {
+        peer.send(bad);
+        assert!(peer.receive().starts_with("Cillegal move"), "{bad}");
+    }
+    peer.send("M0000322800");
+    let reply: MoveMessage = peer.receive().parse().unwrap();
+    assert!(reply.from.number() <= 20);
+    peer.send("M0000010600");
+    assert!(peer.receive().starts_with('C'));
+    // No correction comes.
+    assert_eq!(peer.receive(), "E00");
+    peer.send("E00");
+    let line = listening.line();
+    assert!(line.contains("illegal move by opponent: 'M0000010600' in W:W"), "{line}");
+    peer.request('Z', "001000A", '0');
+    drop(peer);
+    assert!(listening.line().contains("connection lost"));
+    assert_eq!(played(&pdn).len(), 2);
+    assert_eq!(played(&pdn)[0].line.plies.len(), 2);
+}
+
+#[test]
+fn messages_may_be_cut_and_glued() {
+    let listening = Listening::start(&["--gap=0"]);
+    let mut peer = Peer::connect(listening.port);
+    // Everything in one piece: request, a move, and more.
+    let glued = format!("R01{:<32}Z001000A\0M0000322800\0Chello\0", "x");
+    peer.0.write_all(glued.as_bytes()).unwrap();
+    assert!(peer.receive().ends_with('0'));
+    assert!(peer.receive().starts_with('M'));
+    peer.send("E10");
+    assert_eq!(peer.receive(), "E00");
+    // And every byte alone.
+    for byte in glued.bytes() {
+        peer.0.write_all(&[byte]).unwrap();
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(peer.receive().ends_with('0'));
+    assert!(peer.receive().starts_with('M'));
+}
+
+/// Connections that break in every state: the listener stays.
+#[test]
+fn lost_connections_do_not_end_the_listener() {
+    let mut listening = Listening::start(&["--gap=0"]);
+    let port = listening.port;
+    drop(Peer::connect(port));
+    assert_eq!(listening.line(), "waiting for the next connection");
+    let mut endless = Peer::connect(port);
+    let _ = endless.0.write_all(&[b'x'; 10_000]);
+    endless.expect_close();
+    assert_eq!(listening.line(), "waiting for the next connection");
+    for (follower, half) in [('W', ""), ('Z', ""), ('Z', "M00"), ('W', "E1")] {
+        let mut peer = Peer::connect(port);
+        peer.request(follower, "001000A", '0');
+        peer.0.write_all(half.as_bytes()).unwrap();
+        drop(peer);
+        assert!(listening.line().contains("  *  connection lost"), "{follower} {half}");
+        assert_eq!(listening.line(), "waiting for the next connection");
+    }
+    let mut peer = Peer::connect(port);
+    peer.request('W', "001000A", '0');
+    assert!(peer.receive().starts_with('M'));
+}
+
+#[test]
+fn moves_are_taken_back() {
+    let listening = Listening::start(&["--gap=0"]);
+    let mut peer = Peer::connect(listening.port);
+    // Black, the peer, moves first: its first move has number 1, White's first number 2.
+    peer.request('W', &format!("001000B{}", INITIAL.replacen('W', "Z", 1)), '0');
+    let start = Position::initial().with_other_side();
+    peer.send("M0000202500");
+    let reply: MoveMessage = peer.receive().parse().unwrap();
+    for impossible in ["B001W", "B003Z", "B000Z", "B999W"] {
+        peer.send(impossible);
+        assert_eq!(peer.receive(), "K2", "{impossible}");
+    }
+    // Back to White's first move: the engine thinks again at once.
+    peer.send("B002W");
+    assert_eq!(peer.receive(), "K0");
+    let again: MoveMessage = peer.receive().parse().unwrap();
+    assert_eq!(again.from.number(), reply.from.number());
+    // Back to the start: the peer moves.
+    peer.send("B001Z");
+    assert_eq!(peer.receive(), "K0");
+    peer.send("M0000192300");
+    let reply: MoveMessage = peer.receive().parse().unwrap();
+    let other: MoveMessage = "M0000192300".parse().unwrap();
+    let position = start.after(other.resolve(&start).unwrap());
+    reply.resolve(&position).unwrap();
+}
+
+#[test]
+fn captures_of_every_shape() {
+    let folder = TempDir::new().unwrap();
+    let listening = Listening::start(&["--gap=0"]);
+    let mut peer = Peer::connect(listening.port);
+    // A king takes three and comes back to its square; the engine has only this move.
+    let position = Position::from_fen("W:WK48:B21,24,39,42,1").unwrap();
+    let text = movegen::notation::dxp::format_position(&position);
+    peer.request('W', &format!("001000B{text}"), '0');
+    let message = peer.receive();
+    let mv: MoveMessage = message.parse().unwrap();
+    assert!(mv.captured.len() >= 3, "{message}");
+    mv.resolve(&position).unwrap();
+    peer.send("E10");
+    assert_eq!(peer.receive(), "E00");
+    // The peer takes the last piece, and the engine gives up.
+    let position = Position::from_fen("W:W28:B23").unwrap();
+    let text = movegen::notation::dxp::format_position(&position);
+    peer.request('Z', &format!("001000B{text}"), '0');
+    // Without the captured square, as some programs write it.
+    peer.send("M0000281900");
+    assert_eq!(peer.receive(), "E10");
+    peer.send("E00");
+    drop(folder);
+}
+
+/// Initiators need followers that answer; those that do not are given up.
+#[test]
+fn an_initiator_survives_its_followers() {
+    let args = ["--gap=0", "--role=initiator", "--games=3", "--moves=2", "--silence=2"];
+    let mut listening = Listening::start(&args);
+    // Refuses the first game, then breaks off in the second.
+    let mut peer = Peer::connect(listening.port);
+    let request = peer.receive();
+    assert_eq!(request.len(), 94, "{request}");
+    assert_eq!(&request[35..43], "Z005002B");
+    peer.send(&format!("A{:<32}2", "peer"));
+    let request = peer.receive();
+    assert_eq!(&request[35..36], "W", "colours alternate: {request}");
+    peer.send(&format!("A{:<32}0", "peer"));
+    drop(peer);
+    assert!(listening.line().contains("connection lost"));
+    assert_eq!(listening.line(), "waiting for the next connection");
+    // The third game, over another connection, up to the move limit.
+    let mut peer = Peer::connect(listening.port);
+    assert!(peer.receive().starts_with("R01"));
+    peer.send("Chello");
+    peer.send(&format!("A{:<32}0", "peer"));
+    let mut game = movegen::Game::default();
+    for _ in 0..2 {
+        let mv: MoveMessage = peer.receive().parse().unwrap();
+        game.play(mv.resolve(game.position()).unwrap()).unwrap();
+        let reply = game.position().legal_moves()[0];
+        game.play(reply).unwrap();
+        peer.send(&MoveMessage::new(reply, 0).to_string());
+    }
+    let end = peer.receive();
+    assert!(end.starts_with('E') && end.ends_with('0'), "{end}");
+    peer.send("E00");
+    let rest = listening.rest();
+    assert!(rest.contains("move limit, 2 moves"), "{rest}");
+}
+
+#[test]
+fn silent_peers_are_given_up() {
+    let mut listening = Listening::start(&["--gap=0", "--silence=1"]);
+    let mut peer = Peer::connect(listening.port);
+    peer.request('Z', "001000A", '0');
+    assert!(listening.line().contains("the opponent is silent"));
+    peer.expect_close();
+    let output = run(["dxp", "connect", "localhost", "--port=1", "--retry=0.1"], "");
+    assert_eq!(output.code, 1);
+    assert!(output.stderr.contains("cannot connect with localhost, port 1"), "{output:?}");
+}
