@@ -11,3 +11,12 @@ fn pydraughts_games() {
     let status = Command::new("python3").arg(script).arg(meerslag_tests::binary()).status();
     assert!(status.expect("python3 is installed").success());
 }
+
+/// A game over DXP that pydraughts initiates.
+#[test]
+#[ignore = "needs Python with pydraughts (pip install pydraughts==0.6.7)"]
+fn pydraughts_initiates_a_dxp_game() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/pydraughts_dxp.py");
+    let status = Command::new("python3").arg(script).arg(meerslag_tests::binary()).status();
+    assert!(status.expect("python3 is installed").success());
+}
