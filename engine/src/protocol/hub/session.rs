@@ -47,7 +47,7 @@ impl Default for Options {
 
 /// Runs a session until `quit`, the end of the input, or until nobody reads the output.
 ///
-/// A search that is still running is told to stop but not waited for.
+/// A search that is still running is told to stop, and waited for a moment only.
 ///
 /// # Errors
 /// If a thread cannot be started, or the output fails for another reason than a closed pipe.
@@ -65,7 +65,7 @@ pub fn serve(
             on_end();
         }
     })?;
-    let (jobs, reports) = worker::start()?;
+    let (jobs, reports, search_thread) = worker::start()?;
     let mut session = Session {
         output,
         log: options.log,
@@ -80,11 +80,23 @@ pub fn serve(
         pending: VecDeque::new(),
         deferred: Vec::new(),
     };
-    match session.run(&lines, &reports) {
+    let result = session.run(&lines, &reports);
+    drop(session);
+    // The end of the job channel ends the search thread; its end ends the reports.
+    let deadline = Instant::now() + PATIENCE;
+    while reports.recv_deadline(deadline).is_ok() {}
+    if Instant::now() < deadline {
+        // A panic there has been reported as the search's result.
+        let _ = search_thread.join();
+    }
+    match result {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
 }
+
+/// How long the end of a session waits for the search thread.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Whether the session goes on.
 #[derive(PartialEq)]

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use movegen::Game;
@@ -32,15 +32,15 @@ pub(super) enum Report {
     Finished(Box<Result<Outcome, String>>),
 }
 
-/// Starts the thread. It ends when its job channel is closed.
-pub(super) fn start() -> io::Result<(Sender<Job>, Receiver<Report>)> {
+/// Starts the thread. It ends when its job channel is closed, and closes that of the reports.
+pub(super) fn start() -> io::Result<(Sender<Job>, Receiver<Report>, JoinHandle<()>)> {
     let (job_sender, jobs) = unbounded();
     let (reports, report_receiver) = unbounded();
-    thread::Builder::new()
+    let thread = thread::Builder::new()
         .name("search".to_owned())
         .stack_size(STACK)
         .spawn(move || Worker { engine: None, reports }.run(&jobs))?;
-    Ok((job_sender, report_receiver))
+    Ok((job_sender, report_receiver, thread))
 }
 
 struct Worker {
