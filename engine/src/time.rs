@@ -35,6 +35,9 @@ const INCREMENT_SHARE: f64 = 0.85;
 /// control, and any other.
 const MOST_OF_LAST: f64 = 0.95;
 const MOST: f64 = 0.6;
+/// The greatest share of what may be spent that is kept back for the overhead: a match at a tenth
+/// of a second is played on one machine, where it is short.
+const MOST_OVERHEAD: f64 = 0.1;
 /// Longer thinking makes no sense and would overflow a `Duration`: a century of seconds.
 const LONGEST: f64 = 3.2e9;
 
@@ -60,9 +63,9 @@ pub fn plan(limits: &Limits, overhead: Duration, ponder: bool, progress: f64) ->
 fn clock_plan(clock: &Clock, overhead: Duration, ponder: bool, progress: f64) -> Plan {
     let time = finite(clock.time);
     let inc = finite(clock.inc).max(0.0);
-    let overhead = overhead.as_secs_f64();
     // What is on the clock while this move is thought about.
     let available = time + inc;
+    let overhead = overhead.as_secs_f64().min(available.max(0.0) * MOST_OVERHEAD);
     let expected = MOVES_LEFT[0] + (MOVES_LEFT[1] - MOVES_LEFT[0]) * progress.clamp(0.0, 1.0);
     let moves = clock.moves.map_or(expected, |moves| f64::from(moves.max(1)).min(expected));
     // Each of the moves to come loses the overhead and gains the increment.
@@ -176,6 +179,14 @@ mod tests {
             assert!(left > 0.2, "{left}");
             assert!(plan.hard.as_secs_f64() < left + inc, "{plan:?}");
         }
+    }
+
+    #[test]
+    fn overhead_leaves_something_of_a_short_clock() {
+        let limits = Limits::clock(Clock { time: 0.1, inc: 0.01, moves: None });
+        let plan = plan(&limits, Duration::from_millis(100), false, 0.3).unwrap();
+        assert!(plan.target > Duration::from_millis(2), "{plan:?}");
+        assert!(plan.hard < Duration::from_millis(60), "{plan:?}");
     }
 
     #[test]
