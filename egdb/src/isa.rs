@@ -1,4 +1,5 @@
-//! Instructions that only some processors have: run-time choice for indexing, and prefetching.
+//! Instructions that only some processors have: run-time choice for indexing and for searching a
+//! piece of data, and prefetching.
 //!
 //! Indexing is mostly counting and isolating bits. The build runs on any x86-64 processor, which
 //! need not have instructions for that; a second copy of the same code uses them where the
@@ -12,6 +13,7 @@
 use movegen::Color;
 
 use crate::index::{Place, Placement};
+use crate::storage::PIECE;
 
 /// [`Place::of_placement`].
 #[inline]
@@ -48,6 +50,112 @@ pub(crate) fn prefetch<T>(value: &T) {
     let _ = value;
 }
 
+/// Lengths of the 256 codes of a dictionary, low and high bytes apart, so that sixty-four can be
+/// looked up at once.
+#[derive(Clone, Debug)]
+pub(crate) struct SplitLengths {
+    low: [u8; 256],
+    high: [u8; 256],
+}
+
+impl SplitLengths {
+    pub(crate) fn new(lengths: &[u16; 256]) -> SplitLengths {
+        SplitLengths {
+            low: lengths.map(|len| len.to_le_bytes()[0]),
+            high: lengths.map(|len| len.to_le_bytes()[1]),
+        }
+    }
+}
+
+/// The byte of a piece that stands for its `rest`-th value, and which of its values that is.
+/// `None` if the processor has not the instructions for it, or the piece holds fewer values.
+#[inline]
+pub(crate) fn locate(lengths: &SplitLengths, bytes: &[u8; PIECE], rest: u32) -> Option<(u8, u32)> {
+    #[cfg(target_arch = "x86_64")]
+    if has_wide() {
+        // SAFETY: the processor has just been found to have the features that the copy uses.
+        return unsafe { wide::locate(lengths, bytes, rest) };
+    }
+    let _ = (lengths, bytes, rest);
+    None
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn has_wide() -> bool {
+    is_x86_feature_detected!("avx512vbmi")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("popcnt")
+}
+
+/// Copies for 512-bit vectors: no loops, no branches, a tenth of the instructions.
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use std::arch::x86_64::*;
+
+    use super::{PIECE, SplitLengths};
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn load<T: Copy, const N: usize>(array: &[T; N], vector: usize) -> __m512i {
+        let bytes = size_of::<[T; N]>();
+        assert!(64 * vector + 64 <= bytes);
+        // SAFETY: the 64 bytes lie within the array, as just checked; the load needs no alignment.
+        unsafe { _mm512_loadu_si512(array.as_ptr().cast::<__m512i>().add(vector)) }
+    }
+
+    /// Sixty-four entries of a table of 256.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    fn look_up(table: &[u8; 256], which: __m512i) -> __m512i {
+        let front = _mm512_permutex2var_epi8(load(table, 0), which, load(table, 1));
+        let back = _mm512_permutex2var_epi8(load(table, 2), which, load(table, 3));
+        _mm512_mask_blend_epi8(_mm512_movepi8_mask(which), front, back)
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx2,popcnt")]
+    pub(super) fn locate(
+        lengths: &SplitLengths,
+        bytes: &[u8; PIECE],
+        rest: u32,
+    ) -> Option<(u8, u32)> {
+        let which = load(bytes, 0);
+        let low = look_up(&lengths.low, which);
+        let high = look_up(&lengths.high, which);
+        // Sums of eight bytes each, then running sums.
+        let zero = _mm512_setzero_si512();
+        let of_high = _mm512_slli_epi64::<8>(_mm512_sad_epu8(high, zero));
+        let own = _mm512_add_epi64(_mm512_sad_epu8(low, zero), of_high);
+        let sum = _mm512_add_epi64(own, _mm512_alignr_epi64::<7>(own, zero));
+        let sum = _mm512_add_epi64(sum, _mm512_alignr_epi64::<6>(sum, zero));
+        let sum = _mm512_add_epi64(sum, _mm512_alignr_epi64::<4>(sum, zero));
+        let past = _mm512_cmple_epu64_mask(sum, _mm512_set1_epi64(i64::from(rest)));
+        let chunk = past.count_ones();
+        if chunk == 8 {
+            return None;
+        }
+        // The same within the eight.
+        let chunk_lanes = _mm512_set1_epi64(i64::from(chunk));
+        let pick = |lanes| _mm512_castsi512_si128(_mm512_permutexvar_epi64(chunk_lanes, lanes));
+        let before = _mm_cvtsi128_si64(pick(_mm512_sub_epi64(sum, own))) as u32;
+        let rest = rest - before;
+        let own = _mm256_cvtepu16_epi32(_mm_unpacklo_epi8(pick(low), pick(high)));
+        let sum = _mm256_add_epi32(own, _mm256_slli_si256::<4>(own));
+        let sum = _mm256_add_epi32(sum, _mm256_slli_si256::<8>(sum));
+        let half = _mm256_maskz_permutexvar_epi32(0xf0, _mm256_set1_epi32(3), sum);
+        let sum = _mm256_add_epi32(sum, half);
+        let past = _mm256_cmple_epu32_mask(sum, _mm256_set1_epi32(rest as i32));
+        let k = past.count_ones() & 7;
+        let k_lanes = _mm256_set1_epi32(k as i32);
+        let before = _mm256_permutexvar_epi32(k_lanes, _mm256_sub_epi32(sum, own));
+        let before = _mm_cvtsi128_si32(_mm256_castsi256_si128(before)) as u32;
+        Some((bytes[(chunk * 8 + k) as usize & 63], rest - before))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,6 +172,32 @@ mod tests {
                     let place = place_of(&placement, side);
                     assert!(place.is_some());
                     assert_eq!(place, Place::compute(&placement, side));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_search_of_a_piece_agrees_with_adding_up() {
+        use crate::codec::tunstall::{Version, dictionaries};
+        use crate::codec::{ByteCode, locate_by_adding};
+        let mut x = 1u64;
+        for version in [Version::V1, Version::V2] {
+            for dictionary in dictionaries(version) {
+                for round in 0..20 {
+                    let bytes: [u8; PIECE] = std::array::from_fn(|_| {
+                        x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                        // Also pieces full of one code, the longest runs among them.
+                        if round < 16 { (x >> 40) as u8 } else { [0, 29, 63, 255][round - 16] }
+                    });
+                    let all: u32 = bytes.iter().map(|&b| dictionary.len(b)).sum();
+                    let mut rest = 0;
+                    while rest < all + 3 {
+                        let expected = locate_by_adding(dictionary, &bytes, rest.into());
+                        assert_eq!(dictionary.locate(&bytes, rest.into()), expected);
+                        rest += 1 + (x >> 33) as u32 % (all / 400 + 1);
+                        x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    }
                 }
             }
         }

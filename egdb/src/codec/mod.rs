@@ -7,6 +7,8 @@ pub mod runlen;
 pub mod runs;
 pub mod tunstall;
 
+use crate::storage::PIECE;
+
 /// A code in which every byte stands for a fixed number of consecutive values.
 pub trait ByteCode {
     /// Number of values that the byte stands for; 0 for a byte that is no code.
@@ -14,6 +16,46 @@ pub trait ByteCode {
 
     /// The value at `offset` within the byte's values; `offset` is less than [`ByteCode::len`].
     fn value(&self, byte: u8, offset: u32) -> u16;
+
+    /// The byte of a piece that stands for its `rest`-th value, and which of the byte's values
+    /// that is; `None` if the piece holds fewer.
+    #[inline]
+    fn locate(&self, piece: &[u8; PIECE], rest: u64) -> Option<(u8, u32)>
+    where
+        Self: Sized,
+    {
+        locate_by_adding(self, piece, rest)
+    }
+}
+
+/// [`ByteCode::locate`] on any processor. Adds up everything and then picks by comparisons: a loop that
+/// stops at the right byte is mispredicted nearly every time, and then the processor cannot begin
+/// the next lookup while this one's data are on their way.
+#[inline]
+pub(crate) fn locate_by_adding(
+    code: &impl ByteCode,
+    bytes: &[u8; PIECE],
+    rest: u64,
+) -> Option<(u8, u32)> {
+    let chunks = bytes.as_chunks::<8>().0;
+    let (mut sum, mut before, mut at) = (0, 0, 0);
+    for chunk in chunks {
+        let l = chunk.map(|b| u64::from(code.len(b)));
+        sum += ((l[0] + l[1]) + (l[2] + l[3])) + ((l[4] + l[5]) + (l[6] + l[7]));
+        let is_past = sum <= rest;
+        at += usize::from(is_past);
+        before = if is_past { sum } else { before };
+    }
+    // All are past: the piece holds fewer values.
+    let chunk = chunks.get(at)?;
+    let (mut sum, mut k) = (before, 0);
+    for &byte in chunk {
+        sum += u64::from(code.len(byte));
+        let is_past = sum <= rest;
+        k += usize::from(is_past);
+        before = if is_past { sum } else { before };
+    }
+    Some((chunk[k & 7], (rest - before) as u32))
 }
 
 /// A value that may be any: the position is never looked up.

@@ -8,8 +8,10 @@
 
 use std::sync::LazyLock;
 
-use super::ByteCode;
 use super::runs::Run;
+use super::{ByteCode, locate_by_adding};
+use crate::isa::{self, SplitLengths};
+use crate::storage::PIECE;
 
 /// Which set of dictionaries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,9 +50,11 @@ fn parse_all(text: &str) -> Vec<Dictionary> {
     list
 }
 
-/// Set in [`Dictionary::codes`] where all values are equal; the low bits are that value. The other
-/// codes are where the string begins in the pool, which starts with the single values.
-const PURE: u32 = 1 << 31;
+/// Set in [`Dictionary::codes`] where values differ: the offset within the string counts. The low
+/// half is where the string begins in the pool, which starts with the single values; all values of
+/// a run are at the same place. So no branch is needed, which would be mispredicted all the time,
+/// and only when the data have come from memory.
+const MIXED: u32 = 0xffff << 16;
 
 /// Set in [`Dictionary::tree`] where a step ends at a leaf; the low bits are its code.
 const LEAF: u16 = 1 << 15;
@@ -59,6 +63,7 @@ const LEAF: u16 = 1 << 15;
 #[derive(Clone, Debug)]
 pub struct Dictionary {
     lengths: [u16; 256],
+    split: SplitLengths,
     codes: [u32; 256],
     pool: Vec<u8>,
     tree: Vec<[u16; MAX_VALUES]>,
@@ -134,6 +139,7 @@ impl Dictionary {
         }
         let dictionary = Dictionary {
             lengths: [0; 256],
+            split: SplitLengths::new(&[0; 256]),
             codes: [0; 256],
             pool: (0..MAX_VALUES as u8).collect(),
             tree: Vec::new(),
@@ -147,6 +153,7 @@ impl Dictionary {
             return None;
         }
         let mut dictionary = parser.dictionary;
+        dictionary.split = SplitLengths::new(&dictionary.lengths);
         for (v, leaf) in leaves.into_iter().enumerate() {
             let (leaf_len, leaf_code) = leaf?;
             let [each, linear, doubled] = ext[v];
@@ -281,10 +288,18 @@ impl ByteCode for Dictionary {
     #[inline]
     fn value(&self, byte: u8, offset: u32) -> u16 {
         let code = self.codes[usize::from(byte)];
-        // Runs are looked up like strings, in the first places of the pool: whether a code is a run
-        // cannot be predicted.
-        let at = if code & PURE != 0 { code & 7 } else { code + offset };
+        let at = (code & 0xffff) + (offset & code >> 16);
         self.pool.get(at as usize).copied().unwrap_or(0).into()
+    }
+
+    #[inline]
+    fn locate(&self, piece: &[u8; PIECE], rest: u64) -> Option<(u8, u32)> {
+        if let Ok(rest) = u32::try_from(rest)
+            && let Some(found) = isa::locate(&self.split, piece, rest)
+        {
+            return Some(found);
+        }
+        locate_by_adding(self, piece, rest)
     }
 }
 
@@ -311,17 +326,17 @@ impl Parser<'_> {
             leaves[usize::from(first)] = Some((len, code));
             let [each, linear, doubled] = self.ext[usize::from(first)];
             let unit = len + each + 1;
-            self.push(len, PURE | u32::from(first))?;
+            self.push(len, u32::from(first))?;
             for k in 1..=each {
-                self.push(len + k, PURE | u32::from(first))?;
+                self.push(len + k, u32::from(first))?;
             }
             for k in (2..=linear).chain((1..=doubled).map(|d| linear << d)) {
-                self.push(k * unit - 1, PURE | u32::from(first))?;
+                self.push(k * unit - 1, u32::from(first))?;
             }
         } else {
-            let start = self.dictionary.pool.len() as u32;
+            let start = u16::try_from(self.dictionary.pool.len()).ok()?;
             self.dictionary.pool.extend(&self.path);
-            self.push(len, start)?;
+            self.push(len, MIXED | u32::from(start))?;
         }
         Some(LEAF | u16::from(code))
     }
@@ -366,7 +381,7 @@ mod tests {
             for (id, d) in dictionaries(version).iter().enumerate() {
                 for (v, pure) in d.runs.iter().enumerate() {
                     let lengths: Vec<(u32, u8)> = (0..=255u8)
-                        .filter(|&b| d.codes[usize::from(b)] == PURE | v as u32)
+                        .filter(|&b| d.codes[usize::from(b)] == v as u32)
                         .map(|b| (d.len(b), b))
                         .collect();
                     for len in pure.leaf_len..=16_400 {

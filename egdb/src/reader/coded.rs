@@ -130,7 +130,7 @@ fn pick_piece(table: &[AtomicU32; PIECES], rest: u32) -> (usize, u32) {
     for step in 1..8 {
         piece += is_before(base + step);
     }
-    let first = if piece == 0 { 0 } else { table[piece].load(Ordering::Relaxed) };
+    let first = table[piece].load(Ordering::Relaxed) * u32::from(piece != 0);
     (piece * PIECE, first)
 }
 
@@ -229,7 +229,16 @@ impl Sub {
         (table[0].load(Ordering::Acquire) == READY).then_some(table)
     }
 
+    /// Where in block `k` the `rest`-th value would be if all bytes stood for equally many.
+    #[inline]
+    fn guess(&self, k: usize, rest: u32) -> usize {
+        let (from, to) = self.part(k);
+        let bytes = to.saturating_sub(from) as u64;
+        from + (u64::from(rest) * bytes / self.span(k).max(1)) as usize
+    }
+
     /// Number of values in block `k`.
+    #[inline]
     fn span(&self, k: usize) -> u64 {
         let next = self.firsts.get(k + 1).map_or(self.size, |&first| u64::from(first));
         next - u64::from(self.firsts[k])
@@ -268,32 +277,6 @@ fn locate_one(code: &impl ByteCode, bytes: &[u8], mut rest: u64) -> Option<(u8, 
         rest -= len;
     }
     None
-}
-
-/// As [`locate`] for a whole piece. Adds up everything and then picks by comparisons: a loop that
-/// stops at the right byte is mispredicted nearly every time, and then the processor cannot begin
-/// the next lookup while this one's data are on their way.
-#[inline]
-fn locate_in_piece(code: &impl ByteCode, bytes: &[u8; PIECE], rest: u64) -> Option<(u8, u32)> {
-    let chunks = bytes.as_chunks::<8>().0;
-    let (mut sum, mut before, mut at) = (0, 0, 0);
-    for chunk in chunks {
-        let l = chunk.map(|b| u64::from(code.len(b)));
-        sum += ((l[0] + l[1]) + (l[2] + l[3])) + ((l[4] + l[5]) + (l[6] + l[7]));
-        let is_past = sum <= rest;
-        at += usize::from(is_past);
-        before = if is_past { sum } else { before };
-    }
-    // All are past: the piece holds fewer values.
-    let chunk = chunks.get(at)?;
-    let (mut sum, mut k) = (before, 0);
-    for &byte in chunk {
-        sum += u64::from(code.len(byte));
-        let is_past = sum <= rest;
-        k += usize::from(is_past);
-        before = if is_past { sum } else { before };
-    }
-    Some((chunk[k & 7], (rest - before) as u32))
 }
 
 /// Fills `table` with the first index of each piece, relative to the block's; false if the
@@ -397,7 +380,7 @@ impl CodedReader {
             *slot = self.find(slice, side, index);
             if let Ok(query) = slot {
                 query.touch_table();
-                self.storage.touch(query.sub.file as usize, query.block());
+                self.storage.touch(query.sub.file as usize, query.block(), 0);
             }
         }
         for query in queries[..count].iter_mut().flatten() {
@@ -476,8 +459,8 @@ impl CodedReader {
         if let Some((offset, first)) = query.piece {
             return self.value_in_piece(code, query, offset, first, conditional);
         }
-        // The block is a page: its address can be translated while the table is on its way.
-        self.storage.touch(file, block);
+        // While the table is on its way, the data come too if they are where they should be.
+        self.storage.touch(file, block, sub.guess(k, rest));
         let Some(table) = self.table(code, sub, k, conditional)? else {
             return self.value_without_table(code, sub, k, rest, conditional);
         };
@@ -501,22 +484,26 @@ impl CodedReader {
     ) -> Result<Option<u16>, ProbeCause> {
         let &Query { sub, k, .. } = query;
         let (file, block) = (sub.file as usize, query.block());
-        let mut bytes = [0; PIECE];
-        if conditional {
-            if !self.storage.read_cached(file, block, offset, &mut bytes) {
-                return Ok(None);
+        let mut copy;
+        // In place where possible: reading a fresh copy as a whole waits for its parts.
+        let bytes = match self.storage.mapped(file, block, offset) {
+            Some(mapped) => mapped,
+            None => {
+                copy = [0; PIECE];
+                if !conditional {
+                    self.storage.read(file, block, offset, &mut copy, &self.counters)?;
+                } else if !self.storage.read_cached(file, block, offset, &mut copy) {
+                    return Ok(None);
+                }
+                &copy
             }
-        } else if let Some(mapped) = self.storage.mapped(file, block, offset) {
-            bytes = *mapped;
-        } else {
-            self.storage.read(file, block, offset, &mut bytes, &self.counters)?;
-        }
+        };
         let (from, _) = sub.part(k);
         let rest = u64::from(query.rest() - first);
         let found = if from > offset {
             locate(code, &bytes[(from - offset).min(PIECE)..], rest)
         } else {
-            locate_in_piece(code, &bytes, rest)
+            code.locate(bytes, rest)
         };
         match found {
             Some((byte, offset)) => Ok(Some(code.value(byte, offset))),

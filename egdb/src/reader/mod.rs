@@ -142,8 +142,11 @@ impl Steps {
         let step = (index >> self.shift) as usize;
         let low = self.starts[step] as usize;
         let high = self.starts[step + 1] as usize;
-        if low == high {
-            return low;
+        // At most one entry begins within most steps; whether it does cannot be predicted.
+        let is_next = (low < high) & (firsts[high.min(low + 1)] <= index);
+        let at = low + usize::from(is_next);
+        if high <= low + 1 {
+            return at;
         }
         low + firsts[low + 1..=high].partition_point(|&first| first <= index)
     }

@@ -13,6 +13,9 @@ use crate::stats::Counters;
 /// Files longer than this are read at random addresses only, so read-ahead would be in vain.
 const READ_AHEAD_LIMIT: u64 = 64 << 20;
 
+/// How far from the guessed offset the bytes may well be.
+const GUESS: usize = 14;
+
 /// All data files mapped into memory.
 ///
 /// The files must not be changed or shortened while they are mapped: a read of a page that the
@@ -81,9 +84,14 @@ impl Storage for MemoryMap {
     }
 
     #[inline]
-    fn touch(&self, file: usize, block: u32) {
-        if let Some(first) = self.maps[file].get(block as usize * BLOCK) {
-            crate::isa::prefetch(first);
+    fn touch(&self, file: usize, block: u32, offset: usize) {
+        let map: &[u8] = &self.maps[file];
+        let start = block as usize * BLOCK + offset;
+        // Often the same line.
+        for near in [start.saturating_sub(GUESS), start + GUESS] {
+            if let Some(byte) = map.get(near) {
+                crate::isa::prefetch(byte);
+            }
         }
     }
 

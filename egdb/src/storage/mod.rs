@@ -105,9 +105,10 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
         None
     }
 
-    /// Tells that a block is going to be read soon. Does nothing that can be observed.
+    /// Tells that a block is going to be read soon, probably near this offset. Does nothing that
+    /// can be observed.
     #[inline]
-    fn touch(&self, _file: usize, _block: u32) {}
+    fn touch(&self, _file: usize, _block: u32, _offset: usize) {}
 
     /// The files, in the order of their numbers.
     fn files(&self) -> &[DataFile];
@@ -158,8 +159,8 @@ impl Storage for AnyStorage {
     }
 
     #[inline]
-    fn touch(&self, file: usize, block: u32) {
-        forward!(self, storage => storage.touch(file, block));
+    fn touch(&self, file: usize, block: u32, offset: usize) {
+        forward!(self, storage => storage.touch(file, block, offset));
     }
 
     #[inline]
