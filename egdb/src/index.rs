@@ -48,7 +48,7 @@ const BINOMIALS: [[u32; 64]; 8] = {
 
 /// `C(n, k)`, n below 64 and k up to 5.
 #[inline]
-const fn binomial(n: u32, k: u32) -> u32 {
+pub(crate) const fn binomial(n: u32, k: u32) -> u32 {
     BINOMIALS[k as usize][(n & 63) as usize]
 }
 
@@ -56,6 +56,30 @@ const fn binomial(n: u32, k: u32) -> u32 {
 #[inline]
 const fn square(bit: u32) -> u32 {
     bit - ((bit * 3) >> 5)
+}
+
+/// Bit of the board layout of a square number less one.
+#[inline]
+pub(crate) const fn bit_of(square: u32) -> u32 {
+    bit(square)
+}
+
+/// Rank of a set of squares among those with as many members.
+#[inline(always)]
+pub(crate) fn rank_squares(set: u64) -> u64 {
+    rank_set(set, square)
+}
+
+/// Rank of a set among the sets with as many members of the squares that are not in `taken`.
+#[inline(always)]
+pub(crate) fn rank_free(set: u64, taken: u64) -> u64 {
+    rank_kings(set, taken)
+}
+
+/// Number of arrangements of the men of a slice.
+#[cfg(test)]
+pub(crate) fn men_arrangements(slice: Slice) -> u64 {
+    layout(slice).men
 }
 
 /// Bit of the board layout of a square number less one.
