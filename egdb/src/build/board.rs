@@ -72,6 +72,19 @@ pub(super) const fn slides_to(targets: u64, empty: u64) -> u64 {
     all
 }
 
+/// Whether men have a capture on a board without kings.
+pub(super) const fn captures_of_men(own: u64, other: u64) -> bool {
+    let empty = BOARD & !(own | other);
+    let mut k = 0;
+    while k < 4 {
+        if shift(shift(own, STEPS[k]) & other, STEPS[k]) & empty != 0 {
+            return true;
+        }
+        k += 1;
+    }
+    false
+}
+
 /// The pieces of a row of positions: one king stands on each square in turn, the others do not
 /// move.
 #[derive(Clone, Copy)]

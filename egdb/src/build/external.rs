@@ -23,6 +23,8 @@ pub(super) struct Known<'a> {
     pub store: &'a Store,
     /// Set when a distance is above [`MAX_PLIES`].
     pub too_long: &'a AtomicBool,
+    /// Told about positions solved; the work stops when it returns false.
+    pub go_on: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
 /// What the moves that leave the arrangement say about a row, for one side to move.

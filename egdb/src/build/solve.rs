@@ -1,13 +1,15 @@
 //! The kings of one arrangement of men: the only part of a slice in which moves can be taken
 //! back, so the only one that needs iteration.
 
+use std::sync::atomic::Ordering;
+
 use movegen::{Color, MoveList};
 use rayon::prelude::*;
 
 use super::board::{BOARD, Fixed, STEPS, shift, slides_to};
 use super::external::{Facts, Known, MAX_PLIES, Seeds};
 use super::rows::Rows;
-use super::store::{Code, DRAW, Distances, Words};
+use super::store::{Code, DRAW, Distances, Store, Words};
 
 /// Which distances to compute besides values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,6 +41,15 @@ const LARGE: usize = 1 << 13;
 const NO_DISTANCES: Distances = [[DRAW; 64]; 2];
 
 impl Workspace {
+    /// Bytes that solving a level takes besides the result.
+    pub(super) fn bytes(store: &Store, level: usize, wanted: Wanted, threads: usize) -> u64 {
+        let Some(rows) = store.rows else { return 0 };
+        let distances = if wanted.dtw || wanted.mtc { 2 * size_of::<Distances>() } else { 0 };
+        let row = size_of::<[u64; 2]>() + size_of::<[Facts; 2]>() + distances;
+        let spaces = store.levels.size(level).min(threads);
+        (rows.count() * row * spaces) as u64
+    }
+
     /// Solves the block with these men.
     #[inline(always)]
     pub(super) fn solve(
@@ -60,14 +71,14 @@ impl Workspace {
         self.find_facts(known, rows, men, wanted);
         let block = Kings { rows, men: all_men, kings: &self.kings, facts: &self.facts };
         if wanted.dtw {
-            block.distances(&self.win, &self.loss, out.words, out.dtw);
+            block.distances(known, &self.win, &self.loss, out.words, out.dtw);
         }
         if wanted.mtc {
             block.conversion_seeds(&mut self.win, &mut self.loss);
-            block.distances(&self.win, &self.loss, out.words, out.mtc);
+            block.distances(known, &self.win, &self.loss, out.words, out.mtc);
         }
         if !wanted.dtw && !wanted.mtc {
-            block.values(out.words);
+            block.values(known, out.words);
         }
     }
 
@@ -157,7 +168,7 @@ impl Kings<'_> {
 
     /// Wins and losses alone.
     #[inline(always)]
-    fn values(&self, words: &mut [Words]) {
+    fn values(&self, known: &Known<'_>, words: &mut [Words]) {
         for (words, facts) in words.iter_mut().zip(self.facts) {
             *words = [facts[0].win, facts[0].loss, facts[1].win, facts[1].loss];
         }
@@ -182,7 +193,7 @@ impl Kings<'_> {
                     words[row][own + 1] |= loss;
                 }
             }
-            if !is_changed {
+            if !is_changed || (words.len() >= LARGE && !(known.go_on)(0)) {
                 return;
             }
         }
@@ -215,6 +226,7 @@ impl Kings<'_> {
     #[inline(always)]
     fn distances(
         &self,
+        known: &Known<'_>,
         win: &[Distances],
         loss: &[Distances],
         words: &mut [Words],
@@ -267,10 +279,12 @@ impl Kings<'_> {
                 }
             }
             idle = if is_changed { 0 } else { idle + 1 };
-            if idle >= 2 && ply >= last_seed {
+            let is_stopped = words.len() >= LARGE && !(known.go_on)(0);
+            if (idle >= 2 && ply >= last_seed) || is_stopped {
                 return;
             }
         }
+        known.too_long.store(true, Ordering::Relaxed);
     }
 }
 

@@ -8,6 +8,7 @@ use movegen::Color;
 use super::board::turned;
 use super::men::{Block, Levels, MenSets};
 use super::rows::Rows;
+use super::solve::Wanted;
 use crate::index::Placement;
 use crate::slice::{SLICE_IDS, Slice};
 
@@ -38,22 +39,49 @@ pub(super) struct Level {
     pub cells: Vec<[Code; 2]>,
 }
 
+impl Level {
+    /// Bytes in memory.
+    pub(super) fn bytes(&self) -> u64 {
+        let words = size_of_val(self.words.as_slice()) + size_of_val(self.cells.as_slice());
+        let distances = size_of_val(self.dtw.as_slice()) + size_of_val(self.mtc.as_slice());
+        (words + distances) as u64
+    }
+}
+
 /// A slice, solved or being solved.
 #[derive(Debug)]
 pub(super) struct Store {
     pub slice: Slice,
-    pub levels: Levels,
+    pub levels: Arc<Levels>,
     pub rows: Option<Rows>,
     /// By level; those not solved yet are empty.
-    pub solved: Vec<Level>,
+    pub solved: Vec<Arc<Level>>,
     pub has_dtw: bool,
 }
 
 impl Store {
     pub(super) fn new(sets: &[Arc<MenSets>; 6], slice: Slice, has_dtw: bool) -> Store {
-        let levels = Levels::new(sets, slice);
-        let solved = (0..levels.len()).map(|_| Level::default()).collect();
+        let levels = Arc::new(Levels::new(sets, slice));
+        let none = Arc::new(Level::default());
+        let solved = vec![none; levels.len()];
         Store { slice, levels, rows: Rows::new(slice), solved, has_dtw }
+    }
+
+    /// The same slice without its levels.
+    pub(super) fn emptied(&self) -> Store {
+        let none = Arc::new(Level::default());
+        Store { levels: Arc::clone(&self.levels), solved: vec![none; self.levels.len()], ..*self }
+    }
+
+    /// Bytes of a level in memory.
+    pub(super) fn level_bytes(&self, level: usize, wanted: Wanted) -> u64 {
+        let blocks = self.levels.size(level) as u64;
+        let distances = u64::from(wanted.dtw) + u64::from(wanted.mtc);
+        let row = size_of::<Words>() as u64 + distances * size_of::<Distances>() as u64;
+        match self.rows {
+            Some(rows) => blocks * rows.count() as u64 * row,
+            None => blocks * 2,
+        }
     }
 
     /// Number of the first row of a block.

@@ -2,7 +2,7 @@
 
 use movegen::Color;
 
-use super::store::{Code, DRAW, Solved, value_of};
+use super::store::{Code, DRAW, Solved};
 use super::*;
 use crate::index::unrank;
 use crate::value::Wld;
@@ -10,12 +10,21 @@ use crate::value::Wld;
 #[path = "../../tests/support/solver.rs"]
 mod solver;
 
+/// Solves a slice in memory.
+fn solve_slice(solved: &Solved, slice: Slice, wanted: Wanted) -> Store {
+    let mut store = Store::new(&men::all_sets(), slice, wanted.dtw);
+    for level in (0..store.levels.len()).rev() {
+        let done = solve_level(&store, solved, level, wanted, &|_| true).unwrap();
+        store.solved[level] = Arc::new(done);
+    }
+    store
+}
+
 fn build(pieces: u8, wanted: Wanted) -> Solved {
-    let sets = men::all_sets();
     let mut solved = Solved::new();
     for pieces in 2..=pieces {
         for slice in build_order(pieces) {
-            let store = solve_slice(&sets, &solved, slice, wanted).unwrap();
+            let store = solve_slice(&solved, slice, wanted);
             solved.insert(Arc::new(store));
         }
     }
@@ -64,7 +73,6 @@ fn distances_are_those_of_the_slow_solver() {
 #[test]
 #[ignore = "timing"]
 fn time() {
-    let sets = men::all_sets();
     let dtw = std::env::var("DTW").is_ok();
     let mtc = std::env::var("MTC").is_ok();
     let most: u8 = std::env::var("PIECES").map_or(4, |n| n.parse().unwrap());
@@ -79,7 +87,7 @@ fn time() {
                 continue;
             }
             let begin = std::time::Instant::now();
-            let store = solve_slice(&sets, &solved, slice, wanted).unwrap();
+            let store = solve_slice(&solved, slice, wanted);
             let positions = slice.size() * slice.stored_sides().len() as u64;
             total += positions;
             let time = begin.elapsed().as_secs_f64();
