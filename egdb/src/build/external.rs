@@ -8,7 +8,7 @@ use movegen::{Bitboard, Color, MoveList, Position};
 use super::board::{BOARD, Fixed, forward, promotion_row, shift};
 use super::men::Block;
 use super::rows::Rows;
-use super::store::{Code, DRAW, Solved, Store, value_of};
+use super::store::{Code, DRAW, Solved, Store};
 use crate::index::Placement;
 use crate::slice::Slice;
 
@@ -142,7 +142,7 @@ impl<'a> Known<'a> {
                 let target = if is_crowned {
                     let mut crowned = [0; 2];
                     crowned[side.index()] = to;
-                    self.crowning_target(after, crowned, side, from)
+                    self.crowning_target(after, crowned, side)
                 } else {
                     self.rows_target(self.store, after, [0; 2])
                 };
@@ -171,7 +171,6 @@ impl<'a> Known<'a> {
         men: [u64; 2],
         crowned: [u64; 2],
         side: Color,
-        _from: u64,
     ) -> Option<Target<'a>> {
         let slice = self.store.slice;
         let [mut bm, mut bk] = [slice.black_men(), slice.black_kings()];
@@ -322,11 +321,4 @@ fn place(fixed: &Fixed, king: u64) -> Placement {
     let mut pieces = fixed.pieces;
     pieces[fixed.moving.index()] |= king;
     Placement { black: pieces[0], white: pieces[1], kings: fixed.kings | king }
-}
-
-/// Whether a row's words and the code of a bit agree; for checks.
-#[cfg(test)]
-pub(super) fn agrees(words: &super::store::Words, side: Color, bit: u32, code: Code) -> bool {
-    let value = value_of(words, side, bit);
-    (value == DRAW) == (code == DRAW) && (code == DRAW || value & 1 == code & 1)
 }

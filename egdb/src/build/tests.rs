@@ -80,13 +80,13 @@ fn time() {
     let wanted = Wanted { dtw, mtc };
     let mut solved = Solved::new();
     for pieces in 2..=most {
-        let start = std::time::Instant::now();
+        let start = Instant::now();
         let mut total = 0;
         for slice in build_order(pieces) {
             if pieces == most && only.as_ref().is_some_and(|only| *only != slice.to_string()) {
                 continue;
             }
-            let begin = std::time::Instant::now();
+            let begin = Instant::now();
             let store = solve_slice(&solved, slice, wanted);
             let positions = slice.size() * slice.stored_sides().len() as u64;
             total += positions;
