@@ -35,6 +35,29 @@ fn with_bit_instructions(placement: &Placement, side: Color) -> Option<Place> {
     Place::compute(placement, side)
 }
 
+/// Runs work that counts and isolates many bits, compiled for the instructions that help with it
+/// where the processor has them. Only what is inlined into the closure gains.
+#[inline]
+pub(crate) fn with_bits<R>(work: impl FnOnce() -> R) -> R {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("popcnt")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("avx2")
+    {
+        // SAFETY: the processor has just been found to have the features that the copy uses.
+        return unsafe { run_with_bits(work) };
+    }
+    work()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt,lzcnt,bmi1,bmi2,avx2")]
+fn run_with_bits<R>(work: impl FnOnce() -> R) -> R {
+    work()
+}
+
 /// Asks for the cache line of a value without waiting for it. Does nothing where there is no such
 /// instruction.
 #[inline]

@@ -21,11 +21,13 @@ mod pack;
 mod raw;
 mod resident;
 mod rows;
+mod seeds;
 mod solve;
 mod store;
 #[cfg(test)]
 mod tests;
 mod usage;
+mod waves;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,6 +40,7 @@ use rayon::prelude::*;
 
 use crate::encode::Written;
 use crate::format::DbType;
+use crate::isa::with_bits;
 use crate::manifest::Manifest;
 use crate::slice::Slice;
 use external::Known;
@@ -466,7 +469,7 @@ fn solve_level(
         outs.par_iter_mut().enumerate().for_each_init(Workspace::default, |work, (number, out)| {
             let Some((black, white)) = store.levels.men(level, number) else { return };
             if report(positions) {
-                work.solve(&known, rows, [black, white], wanted, out);
+                with_bits(|| work.solve(&known, rows, [black, white], wanted, out));
             }
         });
     } else {
@@ -475,7 +478,7 @@ fn solve_level(
         cells.for_each_init(MoveList::new, |list, (number, cell)| {
             let Some((black, white)) = store.levels.men(level, number) else { return };
             if report(sides) {
-                *cell = cells::solve(&known, [black, white], list);
+                *cell = with_bits(|| cells::solve(&known, [black, white], list));
             }
         });
     }
