@@ -166,12 +166,7 @@ impl<'a> Known<'a> {
         Some(Target::Rows { store, rows, block: store.levels.block(men[0], men[1]), crowned })
     }
 
-    fn crowning_target(
-        &self,
-        men: [u64; 2],
-        crowned: [u64; 2],
-        side: Color,
-    ) -> Option<Target<'a>> {
+    fn crowning_target(&self, men: [u64; 2], crowned: [u64; 2], side: Color) -> Option<Target<'a>> {
         let slice = self.store.slice;
         let [mut bm, mut bk] = [slice.black_men(), slice.black_kings()];
         let [mut wm, mut wk] = [slice.white_men(), slice.white_kings()];
@@ -299,15 +294,13 @@ impl<'a> Known<'a> {
     #[inline(always)]
     fn add_codes(&self, codes: &[Code; 64], places: u64, seeds: &mut Seeds<'_>) {
         let mut greatest = 0;
-        for bit in 0..54 {
-            let is_place = places >> bit & 1 != 0;
-            let code = if is_place { codes[bit] } else { DRAW };
+        let best = seeds.win.iter_mut().zip(seeds.loss.iter_mut());
+        for (bit, (&code, (win, loss))) in codes.iter().zip(best).enumerate() {
+            let code = if places >> bit & 1 != 0 { code } else { DRAW };
             greatest = greatest.max(if code == DRAW { 0 } else { code });
             let next = code.wrapping_add(1);
-            let win = if code & 1 == 0 { next } else { DRAW };
-            let loss = if code & 1 == 0 { 0 } else { next };
-            seeds.win[bit] = seeds.win[bit].min(win);
-            seeds.loss[bit] = seeds.loss[bit].max(loss);
+            *win = (*win).min(if code & 1 == 0 { next } else { DRAW });
+            *loss = (*loss).max(if code & 1 == 0 { 0 } else { next });
         }
         if greatest >= MAX_PLIES {
             self.too_long.store(true, Ordering::Relaxed);

@@ -91,7 +91,11 @@ pub(super) struct RawWriter {
 }
 
 impl RawWriter {
-    pub(super) fn create(dir: &Path, slice: Slice, wanted: Wanted) -> Result<RawWriter, BuildError> {
+    pub(super) fn create(
+        dir: &Path,
+        slice: Slice,
+        wanted: Wanted,
+    ) -> Result<RawWriter, BuildError> {
         let path = path(dir, slice);
         let temporary = path.with_extension("raw.tmp");
         let mut writer = match File::create(&temporary) {
@@ -164,7 +168,8 @@ impl RawFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(BuildError::Io { file: path, source }),
         };
-        let damaged = |reason: &str| BuildError::Damaged { file: path.clone(), reason: reason.into() };
+        let damaged =
+            |reason: &str| BuildError::Damaged { file: path.clone(), reason: reason.into() };
         let mut head = [0; HEADING as usize];
         let io = |source| BuildError::Io { file: path.clone(), source };
         file.read_at(0, &mut head).map_err(io)?;
@@ -208,14 +213,16 @@ impl RawFile {
     /// Reads a level, its distances to the end if they are asked for and there, never those to
     /// conversion.
     pub(super) fn level(&self, level: usize, with_dtw: bool) -> Result<Level, BuildError> {
-        let mut loaded = Level::default();
-        loaded.words = vec![[0; 4]; self.rows(level, Part::Words, size_of::<Words>())];
+        let mut loaded = Level {
+            words: vec![[0; 4]; self.rows(level, Part::Words, size_of::<Words>())],
+            cells: vec![[0; 2]; self.rows(level, Part::Cells, size_of::<[Code; 2]>())],
+            ..Level::default()
+        };
         self.part(level, Part::Words, bytemuck::cast_slice_mut(&mut loaded.words))?;
         if with_dtw {
             loaded.dtw = vec![[[0; 64]; 2]; self.rows(level, Part::Dtw, size_of::<Distances>())];
             self.part(level, Part::Dtw, bytemuck::cast_slice_mut(&mut loaded.dtw))?;
         }
-        loaded.cells = vec![[0; 2]; self.rows(level, Part::Cells, size_of::<[Code; 2]>())];
         self.part(level, Part::Cells, bytemuck::cast_slice_mut(&mut loaded.cells))?;
         Ok(loaded)
     }
@@ -227,7 +234,8 @@ impl RawFile {
             store.solved[level] = Arc::new(self.level(level, false)?);
         }
         let path = self.file.path.clone();
-        let file = DataFile::open(path.clone()).map_err(|source| BuildError::Io { file: path, source })?;
+        let file =
+            DataFile::open(path.clone()).map_err(|source| BuildError::Io { file: path, source })?;
         let plan = Plan::new(&store, self.wanted);
         Ok(RawFile { file, plan, sums: self.sums.clone(), store, wanted: self.wanted })
     }
@@ -240,7 +248,12 @@ impl RawFile {
 
     /// Reads rows of a level from a first one on. The bytes are not checked: the checksums are of
     /// whole levels.
-    pub(super) fn words(&self, level: usize, row: usize, out: &mut [Words]) -> Result<(), BuildError> {
+    pub(super) fn words(
+        &self,
+        level: usize,
+        row: usize,
+        out: &mut [Words],
+    ) -> Result<(), BuildError> {
         self.rows_at(level, row, Part::Words, size_of::<Words>(), bytemuck::cast_slice_mut(out))
     }
 

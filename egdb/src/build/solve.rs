@@ -47,7 +47,8 @@ impl Workspace {
     pub(super) fn bytes(store: &Store, level: usize, wanted: Wanted, threads: usize) -> u64 {
         let Some(rows) = store.rows else { return 0 };
         let distances = if wanted.dtw { 2 * size_of::<Distances>() } else { 0 };
-        let row = size_of::<[u64; 2]>() + size_of::<[Facts; 2]>() + distances + Waves::BYTES_PER_ROW;
+        let row =
+            size_of::<[u64; 2]>() + size_of::<[Facts; 2]>() + distances + Waves::BYTES_PER_ROW;
         let spaces = store.levels.size(level).min(threads);
         (rows.count() * row * spaces) as u64
     }
