@@ -5,7 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use movegen::{Bitboard, Color, MoveList, Position};
 
-use super::board::{BOARD, Fixed, forward, promotion_row, shift};
+use smallvec::SmallVec;
+
+use super::board::{BOARD, Fixed, STEPS, forward, promotion_row, shift};
+use super::captures::{Captures, Ending};
 use super::men::Block;
 use super::rows::Rows;
 use super::store::{Code, DRAW, Solved, Store};
@@ -47,6 +50,46 @@ pub(super) struct Facts {
 pub(super) struct Seeds<'a> {
     pub win: &'a mut [Code; 64],
     pub loss: &'a mut [Code; 64],
+}
+
+/// Memory for finding the facts of a row.
+#[derive(Default)]
+pub(super) struct Scratch {
+    list: MoveList,
+    fixed: Captures,
+    moving: Captures,
+    groups: SmallVec<[Group; 16]>,
+}
+
+/// An ending of captures by the moving king, the same from all of some squares.
+#[derive(Clone, Copy)]
+struct Group {
+    squares: u64,
+    /// Pieces taken.
+    count: u32,
+    ending: Ending,
+}
+
+/// What captures lead to, by square of the moving king.
+#[derive(Default)]
+struct Outcome {
+    /// Some capture wins.
+    wins: u64,
+    /// Some capture does not lose.
+    holds: u64,
+}
+
+impl Outcome {
+    /// Captures from these squares lead to a position with this value for the opponent.
+    #[inline(always)]
+    fn add(&mut self, squares: u64, code: Code) {
+        if code == DRAW || code & 1 == 0 {
+            self.holds |= squares;
+        }
+        if code & 1 == 0 {
+            self.wins |= squares;
+        }
+    }
 }
 
 /// A move of a man, the same in all rows of an arrangement.
@@ -186,7 +229,7 @@ impl<'a> Known<'a> {
         side: Color,
         moves: &[ManMove<'_>],
         mut seeds: Option<Seeds<'_>>,
-        list: &mut MoveList,
+        scratch: &mut Scratch,
     ) -> Facts {
         let empty = BOARD & !fixed.occupied();
         let captures = fixed.captures(side);
@@ -204,34 +247,179 @@ impl<'a> Known<'a> {
             }
             self.add_man_move(fixed, side, mv, places, &mut facts, &mut seeds);
         }
-        if let Some(seeds) = &mut seeds {
-            let mut rest = facts.holds;
-            while rest != 0 {
-                seeds.loss[rest.trailing_zeros() as usize] = DRAW;
-                rest &= rest - 1;
+        if captures != 0 {
+            self.add_captures(fixed, side, captures, &mut facts, &mut seeds, scratch);
+        }
+        facts
+    }
+
+    /// Finds what the positions of a row are worth in which a capture is forced.
+    #[inline(always)]
+    fn add_captures(
+        &self,
+        fixed: &Fixed,
+        side: Color,
+        captures: u64,
+        facts: &mut Facts,
+        seeds: &mut Option<Seeds<'_>>,
+        scratch: &mut Scratch,
+    ) {
+        let occupied = fixed.occupied();
+        let own = fixed.pieces[side.index()];
+        let other = fixed.pieces[side.opponent().index()];
+        let Scratch { list, fixed: by_fixed, moving: by_moving, groups } = scratch;
+        by_fixed.clear();
+        let is_moving_own = fixed.moving == side;
+        by_fixed.of_pieces(
+            [own & !fixed.kings, own & fixed.kings],
+            other,
+            occupied,
+            !is_moving_own,
+        );
+        // A king of the own colour can only prevent captures of others.
+        let involved = if is_moving_own && by_fixed.count == 0 { 0 } else { by_fixed.examined };
+
+        groups.clear();
+        if is_moving_own {
+            let empty = BOARD & !occupied;
+            for step in STEPS {
+                // Victims with an empty square behind them.
+                let mut victims = other & shift(empty, step);
+                while victims != 0 {
+                    let victim = victims & victims.wrapping_neg();
+                    victims &= victims - 1;
+                    let mut squares = 0;
+                    let mut at = shift(victim, step);
+                    while at & empty != 0 {
+                        squares |= at;
+                        at = shift(at, step);
+                    }
+                    if squares & !involved == 0 {
+                        continue;
+                    }
+                    by_moving.clear();
+                    by_moving.of_king_over(victim, -step, other, occupied);
+                    for ending in &by_moving.endings {
+                        groups.push(Group { squares, count: by_moving.count, ending: *ending });
+                    }
+                }
             }
         }
+        let most = groups.iter().map(|group| group.count).fold(by_fixed.count, u32::max);
 
-        let mut rest = captures;
+        let mut outcome = Outcome::default();
+        let mut open = captures & !involved;
+        let mut count = most;
+        while open != 0 && count > 0 {
+            let mut here = if by_fixed.count == count { open } else { 0 };
+            if here != 0 {
+                for ending in &by_fixed.endings {
+                    self.add_ending(fixed, side, ending, here, &mut outcome, seeds);
+                }
+            }
+            for group in groups.iter().filter(|group| group.count == count) {
+                let squares = group.squares & open;
+                if squares == 0 {
+                    continue;
+                }
+                here |= squares;
+                self.add_king_ending(fixed, side, &group.ending, squares, &mut outcome, seeds);
+            }
+            open &= !here;
+            count -= 1;
+        }
+        debug_assert_eq!(open, 0, "{:?} {side}", fixed.pieces);
+        let settled = captures & !involved;
+        facts.win |= outcome.wins & settled;
+        facts.loss |= settled & !outcome.holds;
+
+        let mut rest = captures & involved;
         while rest != 0 {
             let bit = rest.trailing_zeros() as usize;
             let king = rest & rest.wrapping_neg();
             rest &= rest - 1;
             let code = self.resolve(&place(fixed, king), side, list);
-            let (mut win, mut loss) = (DRAW, DRAW);
-            if code != DRAW && code & 1 != 0 {
-                facts.win |= king;
-                win = code;
-            } else if code != DRAW {
-                facts.loss |= king;
-                loss = code;
+            if code == DRAW {
+                continue;
             }
-            if let Some(seeds) = &mut seeds {
-                seeds.win[bit] = win;
-                seeds.loss[bit] = loss;
+            if code & 1 != 0 {
+                facts.win |= king;
+            } else {
+                facts.loss |= king;
+            }
+            if let Some(seeds) = seeds {
+                seeds.win[bit] = code;
+                seeds.loss[bit] = code;
             }
         }
-        facts
+    }
+
+    /// A capture by a fixed piece, with the moving king on any of some squares.
+    #[inline(always)]
+    fn add_ending(
+        &self,
+        fixed: &Fixed,
+        side: Color,
+        ending: &Ending,
+        squares: u64,
+        outcome: &mut Outcome,
+        seeds: &mut Option<Seeds<'_>>,
+    ) {
+        let after = apply(fixed, side, ending);
+        let next = side.opponent();
+        // With the king on some square, to know the slice.
+        let slice = place(&after, squares & squares.wrapping_neg()).slice();
+        let store = slice.and_then(|slice| self.solved.get(slice));
+        let rows = store.and_then(|store| store.rows.filter(|rows| rows.moving == fixed.moving));
+        if let (Some(store), Some(rows)) = (store, rows) {
+            let all = after.occupied();
+            let men = all & !after.kings;
+            let block = store.levels.block(after.pieces[0] & men, after.pieces[1] & men);
+            let row = rows.number(men, after.pieces[0] & !men, after.pieces[1] & !men);
+            let row = store.first_row(block) + row;
+            let level = &store.solved[block.level];
+            let words = &level.words[row];
+            outcome.wins |= words[2 * next.index() + 1] & squares;
+            outcome.holds |= squares & !words[2 * next.index()];
+            if let Some(seeds) = seeds {
+                self.add_codes(&level.dtw[row][next.index()], squares, seeds);
+            }
+            return;
+        }
+        let mut codes = [DRAW; 64];
+        let mut rest = squares;
+        while rest != 0 {
+            let king = rest & rest.wrapping_neg();
+            let code = self.value(&place(&after, king), next);
+            codes[rest.trailing_zeros() as usize] = code;
+            rest &= rest - 1;
+            outcome.add(king, code);
+        }
+        if let Some(seeds) = seeds {
+            self.add_codes(&codes, squares, seeds);
+        }
+    }
+
+    /// A capture by the moving king, the same from all of some squares.
+    #[inline(always)]
+    fn add_king_ending(
+        &self,
+        fixed: &Fixed,
+        side: Color,
+        ending: &Ending,
+        squares: u64,
+        outcome: &mut Outcome,
+        seeds: &mut Option<Seeds<'_>>,
+    ) {
+        let mut after = place(fixed, ending.to);
+        after.black &= !ending.captured;
+        after.white &= !ending.captured;
+        after.kings &= !ending.captured;
+        let code = self.value(&after, side.opponent());
+        outcome.add(squares, code);
+        if let Some(seeds) = seeds {
+            self.add_codes(&[code; 64], squares, seeds);
+        }
     }
 
     #[inline(always)]
@@ -306,6 +494,21 @@ impl<'a> Known<'a> {
             self.too_long.store(true, Ordering::Relaxed);
         }
     }
+}
+
+/// A row after a capture by a fixed piece.
+#[inline(always)]
+fn apply(fixed: &Fixed, side: Color, ending: &Ending) -> Fixed {
+    let mut after = *fixed;
+    let was_king = fixed.kings & ending.from != 0;
+    let own = &mut after.pieces[side.index()];
+    *own = *own & !ending.from | ending.to;
+    after.pieces[side.opponent().index()] &= !ending.captured;
+    after.kings &= !(ending.from | ending.captured);
+    if was_king || ending.to & promotion_row(side) != 0 {
+        after.kings |= ending.to;
+    }
+    after
 }
 
 /// A position of a row.

@@ -11,6 +11,7 @@
 //! are written as database files (`flat`, `pack`).
 
 mod board;
+mod captures;
 mod cells;
 mod error;
 mod external;

@@ -1,11 +1,11 @@
 //! The kings of one arrangement of men: first what moves that leave the arrangement say, then
 //! the moves of the kings.
 
-use movegen::{Color, MoveList};
+use movegen::Color;
 use rayon::prelude::*;
 
 use super::board::Fixed;
-use super::external::{Facts, Known, Seeds};
+use super::external::{Facts, Known, Scratch, Seeds};
 use super::rows::Rows;
 use super::seeds::{Codes, Conversion, Plain};
 use super::store::{DRAW, Distances, Store, Words};
@@ -34,7 +34,7 @@ pub(super) struct Workspace {
     loss: Vec<Distances>,
     buckets: Vec<Vec<u32>>,
     waves: Waves,
-    list: MoveList,
+    scratch: Scratch,
 }
 
 /// Rows from which on the rows of a block are shared among threads.
@@ -92,7 +92,7 @@ impl Workspace {
         let row_facts = |row: usize,
                          facts: &mut [Facts; 2],
                          seeds: Option<(&mut Distances, &mut Distances)>,
-                         list: &mut MoveList| {
+                         scratch: &mut Scratch| {
             let [black, white] = self.kings[row];
             let fixed = Fixed {
                 pieces: [men[0] | black, men[1] | white],
@@ -105,28 +105,31 @@ impl Workspace {
                 first = Some(Seeds { win: win0, loss: loss0 });
                 second = Some(Seeds { win: win1, loss: loss1 });
             }
-            facts[0] = known.row_facts(&fixed, Color::ALL[0], &moves[0], first, list);
-            facts[1] = known.row_facts(&fixed, Color::ALL[1], &moves[1], second, list);
+            facts[0] = known.row_facts(&fixed, Color::ALL[0], &moves[0], first, scratch);
+            facts[1] = known.row_facts(&fixed, Color::ALL[1], &moves[1], second, scratch);
         };
         let is_large = self.facts.len() >= LARGE;
         if wanted.dtw && is_large {
             let rows = self.facts.par_iter_mut().zip(&mut self.win).zip(&mut self.loss);
-            rows.enumerate().for_each_init(MoveList::new, |list, (row, ((facts, win), loss))| {
-                row_facts(row, facts, Some((win, loss)), list);
-            });
+            rows.enumerate().for_each_init(
+                Scratch::default,
+                |scratch, (row, ((facts, win), loss))| {
+                    row_facts(row, facts, Some((win, loss)), scratch);
+                },
+            );
         } else if wanted.dtw {
             let rows = self.facts.iter_mut().zip(&mut self.win).zip(&mut self.loss);
             for (row, ((facts, win), loss)) in rows.enumerate() {
-                row_facts(row, facts, Some((win, loss)), &mut self.list);
+                row_facts(row, facts, Some((win, loss)), &mut self.scratch);
             }
         } else if is_large {
             let rows = self.facts.par_iter_mut().enumerate();
-            rows.for_each_init(MoveList::new, |list, (row, facts)| {
-                row_facts(row, facts, None, list);
+            rows.for_each_init(Scratch::default, |scratch, (row, facts)| {
+                row_facts(row, facts, None, scratch);
             });
         } else {
             for (row, facts) in self.facts.iter_mut().enumerate() {
-                row_facts(row, facts, None, &mut self.list);
+                row_facts(row, facts, None, &mut self.scratch);
             }
         }
     }
