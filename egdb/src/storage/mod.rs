@@ -105,8 +105,7 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
         None
     }
 
-    /// Tells that a block is going to be read soon, probably near this offset. Does nothing that
-    /// can be observed.
+    /// Tells that a piece is going to be read soon. Does nothing that can be observed.
     #[inline]
     fn touch(&self, _file: usize, _block: u32, _offset: usize) {}
 

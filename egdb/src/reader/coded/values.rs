@@ -2,7 +2,8 @@
 
 use movegen::Color;
 
-use super::{CodedReader, Sub};
+use super::CodedReader;
+use super::sub::Sub;
 use crate::codec::{ByteCode, runlen};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::text::Coding;
@@ -29,7 +30,7 @@ impl CodedReader {
             _ => return Ok(false),
         };
         while !out.is_empty() {
-            let k = sub.steps.find(&sub.firsts, i);
+            let k = sub.block_of(i);
             let n = self.fill_from_block(sub, k, i, out).map_err(|c| self.error(sub, k, c))?;
             i += n as u32;
             out = &mut out[n..];
@@ -48,13 +49,13 @@ impl CodedReader {
     ) -> Result<usize, ProbeCause> {
         let Some(block) = self.whole_block(sub, k, false)? else { return Ok(0) };
         let (from, to) = sub.part(k);
-        let (skip, span) = (u64::from(i - sub.firsts[k]), sub.span(k));
-        let is_last = k + 1 == sub.firsts.len();
+        let (span, is_last) = sub.span(k);
+        let skip = u64::from(i - sub.lines[k].first);
         let n = (span - skip).min(out.len() as u64) as usize;
         let (bytes, out) = (&block[from..to], &mut out[..n]);
         let is_full = match sub.coding {
             Coding::Tunstall2 => {
-                let code = sub.codes[k];
+                let code = sub.lines[k].code;
                 let dictionary = &self.dictionaries[usize::from(code & 0xff)];
                 decode(dictionary, bytes, (skip, span, is_last), out, |v| code >> 8 >> (2 * v) & 3)
             }

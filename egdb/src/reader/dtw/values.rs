@@ -21,7 +21,7 @@ impl DtwReader {
         let Found::Slot(Slot::Data(n)) = found else { return Ok(false) };
         let sub = &self.subs[n as usize];
         while !out.is_empty() {
-            let k = sub.steps.find(&sub.firsts, i);
+            let k = sub.steps.find(|k| sub.firsts[k], i);
             let n = self.fill_from_miniblock(sub, k, i, out).map_err(|c| self.error(sub, k, c))?;
             i += n as u32;
             out = &mut out[n..];
