@@ -1,6 +1,6 @@
 //! Writes a synthetic database, of 2 to 5 pieces if PIECES says nothing else, for measuring.
 //!
-//! `synthetic DIR KIND [PERCENT [TYPE [PIECES]]]`: TYPE is `wld2` (default), `wld1`, `run`, `mtc` or `dtw`;
+//! `synthetic DIR KIND [PERCENT [TYPE [PIECES [THREADS]]]]`: TYPE is `wld2` (default), `wld1`, `run`, `mtc` or `dtw`;
 //! KIND is `random` (independent values), `runs` (runs of random
 //! length, the mean drawn anew for every stretch) or `onesided` (long runs of wins); PERCENT of
 //! the 5-piece slices get data (default 100), the others are draws.
@@ -75,6 +75,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         other => return Err(format!("no type {other}").into()),
     };
     let max_pieces = rest.get(2).map_or(Ok(5), |text| text.parse())?;
+    let threads = rest.get(3).map_or(Ok(1), |text| text.parse())?;
     let dir = Path::new(dir);
     std::fs::create_dir_all(dir)?;
     let (mut positions, mut bytes) = (0, 0);
@@ -101,12 +102,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         positions += slices.iter().map(|s| s.size() * s.stored_sides().len() as u64).sum::<u64>();
         let written = if db_type == DbType::Dtw {
             let mut writer = DtwWriter::create(dir, &stem)?;
+            writer.set_threads(threads);
             for id in ids {
                 writer.add(id, &mut |start, out| fill_sub(id, start, out))?;
             }
             writer.finish()?
         } else {
             let mut writer = CodedWriter::create(dir, db_type, &stem)?;
+            writer.set_threads(threads);
             for id in ids {
                 writer.add(id, &mut |start, out| fill_sub(id, start, out))?;
             }

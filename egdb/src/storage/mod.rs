@@ -124,6 +124,14 @@ pub(crate) enum AnyStorage {
     Map(MemoryMap),
 }
 
+impl AnyStorage {
+    /// Whether [`Storage::mapped`] can have an answer.
+    #[inline]
+    pub(crate) fn is_in_place(&self) -> bool {
+        !matches!(self, AnyStorage::Cache(_))
+    }
+}
+
 macro_rules! forward {
     ($self:ident, $storage:ident => $call:expr) => {
         match $self {

@@ -37,8 +37,10 @@ pub(crate) const ENTRIES: usize = MAX_ENTRIES;
 /// The same where memory is scarce.
 pub(crate) const FEW_ENTRIES: usize = 32;
 
-/// Bytes read at a time where they cannot be had in place.
-const WINDOW: usize = 128;
+/// Most bytes read at a time where they cannot be had in place.
+const WINDOW: usize = 512;
+
+const CHANGED: ProbeCause = ProbeCause::Damaged("the data changed after they were first read");
 
 /// Result of a raw lookup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -143,13 +145,15 @@ impl CodedReader {
         match self.find(slice, side, index) {
             Ok(mut query) => {
                 if let Some(entry) = self.entry(&query) {
-                    // The data come at the same time as the entry if they are where they would be
-                    // if all bytes stood for equally many values.
                     let sub = query.sub;
-                    let (from, to) = sub.part(query.k);
-                    let guess = from + query.stretch * to.saturating_sub(from)
-                        >> self.entries.trailing_zeros();
-                    self.storage.touch(sub.file as usize, sub.block(query.k), guess);
+                    if self.storage.is_in_place() {
+                        // The data come at the same time as the entry if they are where they would
+                        // be if all bytes stood for equally many values.
+                        let (from, to) = sub.part(query.k);
+                        let part = query.stretch * to.saturating_sub(from);
+                        let guess = from + (part >> self.entries.trailing_zeros());
+                        self.storage.touch(sub.file as usize, sub.block(query.k), guess);
+                    }
                     query.start = table::start(entry, query.rest);
                 }
                 self.finish(&query, conditional)
@@ -309,24 +313,8 @@ impl CodedReader {
             return self.value_without_entry(code, query, conditional);
         };
         let (file, block) = (query.sub.file as usize, query.sub.block(query.k));
-        loop {
-            let mut copy;
-            // In place where possible: reading a fresh copy as a whole waits for its parts.
-            let bytes = match self.storage.mapped(file, block, offset) {
-                Some(mapped) => mapped,
-                None => {
-                    // Within the block, and with room behind it for a piece from its last byte.
-                    copy = [0; WINDOW + PIECE];
-                    let from = (offset & !7).min(BLOCK - WINDOW);
-                    let window = &mut copy[..WINDOW];
-                    if !conditional {
-                        self.storage.read(file, block, from, window, &self.counters)?;
-                    } else if !self.storage.read_cached(file, block, from, window) {
-                        return Ok(None);
-                    }
-                    copy[offset - from..].first_chunk().unwrap_or(&[0; PIECE])
-                }
-            };
+        // In place where possible: reading a fresh copy as a whole waits for its parts.
+        while let Some(bytes) = self.storage.mapped(file, block, offset) {
             match code.locate(bytes, rest) {
                 Ok((byte, k)) => return Ok(Some(code.value(byte, k))),
                 Err(sum) => {
@@ -335,8 +323,62 @@ impl CodedReader {
                 }
             }
             if offset >= BLOCK {
-                return Err(ProbeCause::Damaged("the data changed after they were first read"));
+                return Err(CHANGED);
             }
+        }
+        self.value_from_copy(code, query, (offset, rest), conditional)
+    }
+
+    /// The same for a backend that has no bytes in place: they are read at once, as many as can be
+    /// needed.
+    #[inline(never)]
+    fn value_from_copy<C: ByteCode>(
+        &self,
+        code: &C,
+        query: &Query<'_>,
+        (mut offset, mut rest): (usize, u32),
+        conditional: bool,
+    ) -> Result<Option<u16>, ProbeCause> {
+        let (file, block) = (query.sub.file as usize, query.sub.block(query.k));
+        let end = self.end(query);
+        let mut copy = [0; WINDOW + PIECE];
+        while offset < end {
+            let from = offset & !7;
+            let len = (end.next_multiple_of(8) - from).min(WINDOW);
+            let window = &mut copy[..len];
+            if !conditional {
+                self.storage.read(file, block, from, window, &self.counters)?;
+            } else if !self.storage.read_cached(file, block, from, window) {
+                return Ok(None);
+            }
+            // What is behind the window is of no meaning; the value is before that if the window
+            // reaches to the end.
+            let last = if from + len < end { len - PIECE } else { len - 1 };
+            while offset - from <= last {
+                let bytes = copy[offset - from..].first_chunk().unwrap_or(&[0; PIECE]);
+                match code.locate(bytes, rest) {
+                    Ok((byte, k)) => return Ok(Some(code.value(byte, k))),
+                    Err(sum) => {
+                        rest -= sum;
+                        offset += PIECE;
+                    }
+                }
+            }
+        }
+        Err(CHANGED)
+    }
+
+    /// Where in the block the code at the latest ends that a question leads to.
+    #[inline]
+    fn end(&self, query: &Query<'_>) -> usize {
+        let (_, to) = query.sub.part(query.k);
+        if query.stretch + 1 == self.entries {
+            return to;
+        }
+        let next = self.entry(&Query { stretch: query.stretch + 1, ..*query });
+        match next.map(|entry| table::start(entry, 0)) {
+            Some(Start::At(offset, _)) => offset + 1,
+            _ => to,
         }
     }
 
