@@ -91,9 +91,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let seed = (id.slice.id() * 2 + id.side.index()) as u64;
             let is_full = id.slice.pieces() < 5 || id.slice.id() * 100 % 97 < percent;
             if is_full {
-                fill(kind, seed, start, out)
+                fill(kind, seed, start, out);
             } else {
-                out.fill(3)
+                out.fill(3);
             }
             if !db_type.is_wld() {
                 distances(db_type, start, out);

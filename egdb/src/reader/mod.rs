@@ -106,6 +106,21 @@ impl Directory {
     }
 }
 
+/// Fills `out` from `index` on, part by part: `part` fills the beginning of what it is given and
+/// returns how many values, at least 1.
+fn fill_in_parts<E>(
+    mut index: u32,
+    mut out: &mut [u16],
+    mut part: impl FnMut(u32, &mut [u16]) -> Result<usize, E>,
+) -> Result<(), E> {
+    while !out.is_empty() {
+        let n = part(index, out)?;
+        index += n as u32;
+        out = &mut out[n..];
+    }
+    Ok(())
+}
+
 /// Finds the last of ascending numbers that is not greater than a given one: a table of equal
 /// steps narrows the search to the entries of one step.
 #[derive(Debug)]

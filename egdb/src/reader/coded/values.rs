@@ -7,7 +7,7 @@ use super::sub::Sub;
 use crate::codec::{ByteCode, runlen};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::text::Coding;
-use crate::reader::{Found, Slot};
+use crate::reader::{Found, Slot, fill_in_parts};
 use crate::slice::Slice;
 
 impl CodedReader {
@@ -18,9 +18,9 @@ impl CodedReader {
         slice: Slice,
         side: Color,
         index: u64,
-        mut out: &mut [u16],
+        out: &mut [u16],
     ) -> Result<bool, ProbeError> {
-        let (found, mut i) = self.directory.find(slice, side, index);
+        let (found, i) = self.directory.find(slice, side, index);
         let sub = match found {
             Found::Slot(Slot::Data(n)) => &self.subs[n as usize],
             Found::Slot(Slot::Constant(value)) => {
@@ -29,12 +29,10 @@ impl CodedReader {
             }
             _ => return Ok(false),
         };
-        while !out.is_empty() {
+        fill_in_parts(i, out, |i, out| {
             let k = sub.block_of(i);
-            let n = self.fill_from_block(sub, k, i, out).map_err(|c| self.error(sub, k, c))?;
-            i += n as u32;
-            out = &mut out[n..];
-        }
+            self.fill_from_block(sub, k, i, out).map_err(|cause| self.error(sub, k, cause))
+        })?;
         Ok(true)
     }
 
