@@ -14,7 +14,7 @@ use crate::format::text::TextIndex;
 use crate::format::{DbType, dtw, text};
 use crate::identify::{Identity, identify, identify_all};
 use crate::index::{Place, Placement};
-use crate::isa::{BitWork, with_bits};
+use crate::isa::{BitWork, do_bit_work};
 use crate::reader::coded::{CodedBuilder, CodedReader, ENTRIES, FEW_ENTRIES, Raw};
 use crate::reader::dtw::{DtwBuilder, DtwReader};
 use crate::slice::Slice;
@@ -354,7 +354,7 @@ impl Database {
     /// If a file cannot be read or is damaged.
     #[inline]
     pub fn stored(&self, placement: &Placement, side: Color) -> Result<Option<u16>, ProbeError> {
-        with_bits(StoredOne { database: self, placement, side })
+        do_bit_work(StoredOne { database: self, placement, side })
     }
 
     /// As [`Database::stored`] for many positions: calls `answer` for each, in order. Faster than
@@ -368,7 +368,7 @@ impl Database {
         positions: &[(Placement, Color)],
         answer: impl FnMut(Option<u16>),
     ) -> Result<(), ProbeError> {
-        with_bits(StoredMany { database: self, positions, answer })
+        do_bit_work(StoredMany { database: self, positions, answer })
     }
 
     #[inline]

@@ -25,9 +25,10 @@ pub(crate) trait BitWork {
     fn run(self) -> Self::Output;
 }
 
-/// Does the work in the copy for this processor.
+/// Does the work in the copy for this processor. As [`with_bits`], for lookups, whose parts have
+/// to be inlined for certain.
 #[inline]
-pub(crate) fn with_bits<W: BitWork>(work: W) -> W::Output {
+pub(crate) fn do_bit_work<W: BitWork>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("popcnt")
         && is_x86_feature_detected!("bmi1")
@@ -48,7 +49,7 @@ fn with_bit_instructions<W: BitWork>(work: W) -> W::Output {
 /// [`Place::of_placement`].
 #[inline]
 pub(crate) fn place_of(placement: &Placement, side: Color) -> Option<Place> {
-    with_bits(Indexing { placement, side })
+    do_bit_work(Indexing { placement, side })
 }
 
 struct Indexing<'p> {
@@ -63,6 +64,29 @@ impl BitWork for Indexing<'_> {
     fn run(self) -> Option<Place> {
         Place::compute(self.placement, self.side)
     }
+}
+
+/// Runs work that counts and isolates many bits, compiled for the instructions that help with it
+/// where the processor has them. Only what is inlined into the closure gains.
+#[inline]
+pub(crate) fn with_bits<R>(work: impl FnOnce() -> R) -> R {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("popcnt")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("avx2")
+    {
+        // SAFETY: the processor has just been found to have the features that the copy uses.
+        return unsafe { run_with_bits(work) };
+    }
+    work()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt,lzcnt,bmi1,bmi2,avx2")]
+fn run_with_bits<R>(work: impl FnOnce() -> R) -> R {
+    work()
 }
 
 /// Asks for the cache line of a value without waiting for it. Does nothing where there is no such

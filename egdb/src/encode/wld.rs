@@ -22,12 +22,12 @@ const SAMPLES: [usize; 2] = [256, 160];
 /// Choices tried on the whole block.
 const FINALISTS: usize = 8;
 /// From this many values in a block on, one more choice is tried for so many values, so that the
-/// time per value stays small; from about 200,000 values on these are all choices.
+/// time per value stays small; more tries gain less than a thousandth.
 const LONG_BLOCK: u64 = 24_000;
-const VALUES_PER_TRY: u64 = 600;
+const VALUES_PER_TRY: u64 = 10_000;
 /// Tried at least for a block that covers an eighth more or less than its beginning lets expect:
 /// such data change within the block, and samples say little.
-const CHANGEABLE: usize = 32;
+const CHANGEABLE: usize = 16;
 
 /// A dictionary with real values for its virtual ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,7 @@
 //! `meerslag egdb`: endgame databases. One module per subcommand, and what they share.
 
 mod bench;
+mod build;
 mod convert;
 mod dump;
 mod identify;
@@ -25,6 +26,7 @@ Examples:
   meerslag egdb identify /data/egdb
   meerslag egdb probe --dir /data/wld --dir /data/dtw \"W:WK11:BK2,K6\"
   meerslag egdb verify /data/egdb
+  meerslag egdb build --pieces 4 --out /data/own
   meerslag egdb convert /data/version1 /data/version2 --to wld2
 
 Types: wld2 (win/loss/draw, version 2: .idx1 .cpr1), wld1 and run (its predecessors: .idx .cpr),
@@ -55,6 +57,12 @@ enum Command {
     Convert(convert::ConvertArgs),
     /// Measure lookups of random positions
     Bench(bench::BenchArgs),
+    /// Build databases from nothing
+    Build(build::BuildArgs),
+    /// Solve one slice of a build that several processes share
+    BuildSlice(build::SliceArgs),
+    /// Write the files of a piece count from slices solved by build-slice
+    Pack(build::PackArgs),
 }
 
 pub(super) fn run(args: &EgdbArgs) -> Result<(), Failure> {
@@ -66,6 +74,9 @@ pub(super) fn run(args: &EgdbArgs) -> Result<(), Failure> {
         Command::Dump(args) => dump::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Build(args) => build::run(args),
+        Command::BuildSlice(args) => build::run_slice(args),
+        Command::Pack(args) => build::run_pack(args),
     }
 }
 
