@@ -2,7 +2,7 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use egdb::bench::{look_up, random_positions};
+use egdb::bench::{look_up, look_up_many, random_positions};
 use egdb::codec::runs::RunReader;
 use egdb::encode::wld::{Chooser, Effort};
 use egdb::encode::{CodedWriter, SubId};
@@ -77,15 +77,31 @@ fn rank(bencher: Bencher<'_, '_>, pieces: u8) {
     });
 }
 
-fn lookups(bencher: Bencher<'_, '_>, backend: Backend, cache_mb: usize, threads: usize) {
+#[derive(Clone, Copy)]
+enum Way {
+    OneByOne,
+    Many,
+}
+
+fn lookups(
+    bencher: Bencher<'_, '_>,
+    backend: Backend,
+    cache_mb: usize,
+    (threads, way): (usize, Way),
+) {
     let (_dir, database) = open(backend, cache_mb);
     let positions = random_positions(&database, 4, COUNT, 1);
     let expected = look_up(&database, &positions).expect("good files");
     bencher.counter(ItemsCount::new(COUNT * threads)).bench(|| {
         std::thread::scope(|scope| {
             for _ in 0..threads {
-                let look = || assert_eq!(look_up(&database, &positions).ok(), Some(expected));
-                scope.spawn(look);
+                scope.spawn(|| {
+                    let sum = match way {
+                        Way::OneByOne => look_up(&database, &positions),
+                        Way::Many => look_up_many(&database, &positions),
+                    };
+                    assert_eq!(sum.ok(), Some(expected));
+                });
             }
         });
     });
@@ -93,12 +109,17 @@ fn lookups(bencher: Bencher<'_, '_>, backend: Backend, cache_mb: usize, threads:
 
 #[divan::bench(args = [1, 2])]
 fn lookups_mapped(bencher: Bencher<'_, '_>, threads: usize) {
-    lookups(bencher, Backend::MemoryMap, 64, threads);
+    lookups(bencher, Backend::MemoryMap, 64, (threads, Way::OneByOne));
+}
+
+#[divan::bench(args = [1, 2])]
+fn lookups_mapped_many_at_a_time(bencher: Bencher<'_, '_>, threads: usize) {
+    lookups(bencher, Backend::MemoryMap, 64, (threads, Way::Many));
 }
 
 #[divan::bench(args = [1, 2])]
 fn lookups_in_small_cache(bencher: Bencher<'_, '_>, threads: usize) {
-    lookups(bencher, Backend::BlockCache, 2, threads);
+    lookups(bencher, Backend::BlockCache, 2, (threads, Way::OneByOne));
 }
 
 #[divan::bench]

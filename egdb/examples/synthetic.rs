@@ -1,14 +1,17 @@
-//! Writes a synthetic version 2 database of 2 to 5 pieces, for measuring.
+//! Writes a synthetic database, of 2 to 5 pieces if PIECES says nothing else, for measuring.
 //!
-//! `synthetic DIR KIND [PERCENT]`: KIND is `random` (independent values), `runs` (runs of random
+//! `synthetic DIR KIND [PERCENT [TYPE [PIECES [THREADS]]]]`: TYPE is `wld2` (default), `wld1`, `run`, `mtc` or `dtw`;
+//! KIND is `random` (independent values), `runs` (runs of random
 //! length, the mean drawn anew for every stretch) or `onesided` (long runs of wins); PERCENT of
 //! the 5-piece slices get data (default 100), the others are draws.
 
 use std::path::Path;
 use std::time::Instant;
 
+use egdb::DbType;
+use egdb::codec::DONT_CARE;
+use egdb::encode::dtw::DtwWriter;
 use egdb::encode::{CodedWriter, SubId};
-use egdb::{DbType, Slice};
 
 struct Random(u64);
 
@@ -44,29 +47,75 @@ fn fill(kind: &str, seed: u64, start: u64, out: &mut [u16]) {
     }
 }
 
+/// Makes distances of win/loss/draw values: those of neighbours are near to each other.
+fn distances(db_type: DbType, start: u64, out: &mut [u16]) {
+    for (index, value) in (start..).zip(out) {
+        let slow = (index / 50).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 62;
+        let fast = index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61;
+        *value = match (*value, db_type) {
+            (3, _) => DONT_CARE,
+            (_, DbType::Dtw) => 8 * *value + 2 * slow as u16 + u16::from(fast == 0),
+            // Most are below the threshold.
+            _ if slow < 3 => 0,
+            _ => 10 + 2 * u16::from(fast < 2),
+        };
+    }
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [dir, kind, rest @ ..] = &args[..] else { return Err("DIR KIND [PERCENT]".into()) };
     let percent: usize = rest.first().map_or(Ok(100), |text| text.parse())?;
+    let db_type = match rest.get(1).map_or("wld2", String::as_str) {
+        "wld2" => DbType::Wld2,
+        "wld1" => DbType::Wld1,
+        "run" => DbType::WldRun,
+        "mtc" => DbType::Mtc,
+        "dtw" => DbType::Dtw,
+        other => return Err(format!("no type {other}").into()),
+    };
+    let max_pieces = rest.get(2).map_or(Ok(5), |text| text.parse())?;
+    let threads = rest.get(3).map_or(Ok(1), |text| text.parse())?;
+    let dir = Path::new(dir);
     std::fs::create_dir_all(dir)?;
     let (mut positions, mut bytes) = (0, 0);
     let started = Instant::now();
-    for pieces in 2..=5 {
-        let mut writer = CodedWriter::create(Path::new(dir), DbType::Wld2, &format!("db{pieces}"))?;
-        for (n, slice) in Slice::stored(pieces).enumerate() {
-            for &side in slice.stored_sides() {
-                let is_full = pieces < 5 || n * 100 < percent * 22;
-                let seed = (slice.id() * 2 + side.index()) as u64;
-                let mut source = |start: u64, out: &mut [u16]| {
-                    if is_full { fill(kind, seed, start, out) } else { out.fill(3) }
-                };
-                writer.add(SubId { slice, sub: 0, side }, &mut source)?;
-                positions += if is_full { slice.size() } else { 0 };
+    for (stem, slices) in (2..=max_pieces).flat_map(|pieces| db_type.file_stems(pieces)) {
+        let ids: Vec<SubId> = slices
+            .iter()
+            .flat_map(|&slice| {
+                slice.stored_sides().iter().map(move |&side| SubId { slice, sub: 0, side })
+            })
+            .collect();
+        let fill_sub = |id: SubId, start: u64, out: &mut [u16]| {
+            let seed = (id.slice.id() * 2 + id.side.index()) as u64;
+            let is_full = id.slice.pieces() < 5 || id.slice.id() * 100 % 97 < percent;
+            if is_full {
+                fill(kind, seed, start, out);
+            } else {
+                out.fill(3);
             }
-        }
-        if let Some(written) = writer.finish()? {
-            bytes += written.bytes[0] + written.bytes[1];
-        }
+            if !db_type.is_wld() {
+                distances(db_type, start, out);
+            }
+        };
+        positions += slices.iter().map(|s| s.size() * s.stored_sides().len() as u64).sum::<u64>();
+        let written = if db_type == DbType::Dtw {
+            let mut writer = DtwWriter::create(dir, &stem)?;
+            writer.set_threads(threads);
+            for id in ids {
+                writer.add(id, &mut |start, out| fill_sub(id, start, out))?;
+            }
+            writer.finish()?
+        } else {
+            let mut writer = CodedWriter::create(dir, db_type, &stem)?;
+            writer.set_threads(threads);
+            for id in ids {
+                writer.add(id, &mut |start, out| fill_sub(id, start, out))?;
+            }
+            writer.finish()?
+        };
+        bytes += written.map_or(0, |written| written.bytes[0] + written.bytes[1]);
     }
     let seconds = started.elapsed().as_secs_f64();
     println!(

@@ -19,6 +19,9 @@ pub struct BenchOptions {
     pub duration: Duration,
     /// Piece count of the random positions; `None` for the largest of the database.
     pub pieces: Option<u8>,
+    /// Lookups at a time: 1 for one by one, as a search asks, more for
+    /// [`Database::stored_many`], as tools ask that know their questions beforehand.
+    pub batch: usize,
 }
 
 /// What was measured.
@@ -43,8 +46,8 @@ impl BenchResult {
     }
 }
 
-/// Positions prepared for each thread.
-const POSITIONS: usize = 1 << 16;
+/// Positions prepared for each thread; few, so that they do not fill the processor's caches.
+const POSITIONS: usize = 1 << 14;
 
 /// Random positions of the slices for which there are data. The index within a slice is random,
 /// slices come in proportion to their size, every second position is turned round.
@@ -113,7 +116,14 @@ pub fn lookups(database: &Database, options: &BenchOptions) -> Result<BenchResul
                     let positions = random_positions(database, pieces, POSITIONS, round);
                     round += threads as u64;
                     let started = Instant::now();
-                    match look_up(database, &positions) {
+                    let result = if options.batch > 1 {
+                        positions
+                            .chunks(options.batch)
+                            .try_fold(0, |sum, part| Ok(sum + look_up_many(database, part)?))
+                    } else {
+                        look_up(database, &positions)
+                    };
+                    match result {
                         Ok(part) => sum += part,
                         Err(error) => {
                             if let Ok(mut failure) = failure.lock() {

@@ -14,7 +14,8 @@ use crate::format::text::TextIndex;
 use crate::format::{DbType, dtw, text};
 use crate::identify::{Identity, identify, identify_all};
 use crate::index::{Place, Placement};
-use crate::reader::coded::{CodedBuilder, CodedReader, GROUPED, Raw};
+use crate::isa::{BitWork, do_bit_work};
+use crate::reader::coded::{CodedBuilder, CodedReader, ENTRIES, FEW_ENTRIES, Raw};
 use crate::reader::dtw::{DtwBuilder, DtwReader};
 use crate::slice::Slice;
 use crate::stats::{Counters, Stats};
@@ -162,7 +163,11 @@ impl Database {
         }
         let parsed = parse_all(dir, identity.db_type, &pairs, &files)?;
 
-        let mut coded = CodedBuilder::new(identity.db_type);
+        let entries = match options.backend {
+            Backend::MemoryMap => ENTRIES,
+            Backend::BlockCache => FEW_ENTRIES,
+        };
+        let mut coded = CodedBuilder::new(identity.db_type, entries);
         let mut distance = DtwBuilder::new();
         for (file, parsed) in parsed.into_iter().enumerate() {
             match parsed {
@@ -328,7 +333,7 @@ impl Database {
 
     /// The stored number, whether or not it means anything. See [`crate::probe::QuietFor`] for
     /// the way from outside.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn raw(
         &self,
         slice: Slice,
@@ -349,11 +354,7 @@ impl Database {
     /// If a file cannot be read or is damaged.
     #[inline]
     pub fn stored(&self, placement: &Placement, side: Color) -> Result<Option<u16>, ProbeError> {
-        let Some(place) = Place::of_placement(placement, side) else { return Ok(None) };
-        match self.raw(place.slice, place.side, place.index, false)? {
-            Raw::Value(value) => Ok(Some(value)),
-            _ => Ok(None),
-        }
+        do_bit_work(StoredOne { database: self, placement, side })
     }
 
     /// As [`Database::stored`] for many positions: calls `answer` for each, in order. Faster than
@@ -365,25 +366,9 @@ impl Database {
     pub fn stored_many(
         &self,
         positions: &[(Placement, Color)],
-        mut answer: impl FnMut(Option<u16>),
+        answer: impl FnMut(Option<u16>),
     ) -> Result<(), ProbeError> {
-        let Reader::Coded(reader) = &self.reader else {
-            for (placement, side) in positions {
-                answer(self.stored(placement, *side)?);
-            }
-            return Ok(());
-        };
-        for group in positions.chunks(GROUPED) {
-            let places = group.iter().map(|(placement, side)| {
-                let place = Place::of_placement(placement, *side)?;
-                Some((place.slice, place.side, place.index))
-            });
-            reader.lookup_many(places, |raw| match raw {
-                Raw::Value(value) => answer(Some(value)),
-                _ => answer(None),
-            })?;
-        }
-        Ok(())
+        do_bit_work(StoredMany { database: self, positions, answer })
     }
 
     #[inline]
@@ -418,6 +403,53 @@ impl Database {
                 })
             }
         }
+    }
+}
+
+struct StoredOne<'a> {
+    database: &'a Database,
+    placement: &'a Placement,
+    side: Color,
+}
+
+impl BitWork for StoredOne<'_> {
+    type Output = Result<Option<u16>, ProbeError>;
+
+    #[inline(always)]
+    fn run(self) -> Result<Option<u16>, ProbeError> {
+        let Some(place) = Place::compute(self.placement, self.side) else { return Ok(None) };
+        match self.database.raw(place.slice, place.side, place.index, false)? {
+            Raw::Value(value) => Ok(Some(value)),
+            _ => Ok(None),
+        }
+    }
+}
+
+struct StoredMany<'a, F> {
+    database: &'a Database,
+    positions: &'a [(Placement, Color)],
+    answer: F,
+}
+
+impl<F: FnMut(Option<u16>)> BitWork for StoredMany<'_, F> {
+    type Output = Result<(), ProbeError>;
+
+    #[inline(always)]
+    fn run(mut self) -> Result<(), ProbeError> {
+        let Reader::Coded(reader) = &self.database.reader else {
+            for (placement, side) in self.positions {
+                (self.answer)(self.database.stored(placement, *side)?);
+            }
+            return Ok(());
+        };
+        let places = self.positions.iter().map(|(placement, side)| {
+            let place = Place::compute(placement, *side)?;
+            Some((place.slice, place.side, place.index))
+        });
+        reader.lookup_many(places, |raw| match raw {
+            Raw::Value(value) => (self.answer)(Some(value)),
+            _ => (self.answer)(None),
+        })
     }
 }
 

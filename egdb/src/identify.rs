@@ -1,6 +1,7 @@
 //! What database a directory holds, and which of its files are the published ones.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
@@ -96,9 +97,14 @@ pub fn identify_all(dir: &Path) -> Result<Vec<Identity>, OpenError> {
     let names = file_names(dir).map_err(|source| OpenError::Io { file: dir.to_owned(), source })?;
     let mut list = Vec::new();
     for db_type in DbType::ALL {
+        // Names by the hundred are made up only for types of which there is something.
+        let extension = db_type.data_extension();
+        if !names.iter().any(|name| Path::new(name).extension() == Some(OsStr::new(extension))) {
+            continue;
+        }
         let has = |pieces: u8| {
             let stems = db_type.file_stems(pieces);
-            stems.iter().any(|(stem, _)| has_file(dir, &names, stem, db_type.data_extension()))
+            stems.iter().any(|(stem, _)| has_file(dir, &names, stem, extension))
         };
         let Some(max_pieces) = (2..=db_type.max_pieces()).rev().find(|&pieces| has(pieces)) else {
             continue;
@@ -110,7 +116,7 @@ pub fn identify_all(dir: &Path) -> Result<Vec<Identity>, OpenError> {
                 continue;
             }
         }
-        list.push(Identity { db_type, max_pieces, is_genuine: is_genuine(dir, db_type) });
+        list.push(Identity { db_type, max_pieces, is_genuine: is_genuine(dir, &names, db_type) });
     }
     Ok(list)
 }
@@ -128,11 +134,10 @@ fn has_file(dir: &Path, names: &HashSet<String>, stem: &str, extension: &str) ->
     names.contains(&name) && dir.join(name).is_file()
 }
 
-fn is_genuine(dir: &Path, db_type: DbType) -> bool {
-    published().identify.iter().filter(|row| row.db_type == db_type).any(|row| {
-        // The whole file is read only if it is there at all.
-        fs::read(dir.join(row.file)).is_ok_and(|bytes| crc32(&bytes) == row.crc)
-    })
+fn is_genuine(dir: &Path, names: &HashSet<String>, db_type: DbType) -> bool {
+    let rows = published().identify.iter().filter(|row| row.db_type == db_type);
+    rows.filter(|row| names.contains(row.file))
+        .any(|row| fs::read(dir.join(row.file)).is_ok_and(|bytes| crc32(&bytes) == row.crc))
 }
 
 fn holds_version_1(dir: &Path, names: &HashSet<String>) -> bool {

@@ -47,13 +47,13 @@ const BINOMIALS: [[u32; 64]; 8] = {
 };
 
 /// `C(n, k)`, n below 64 and k up to 5.
-#[inline]
+#[inline(always)]
 pub(crate) const fn binomial(n: u32, k: u32) -> u32 {
     BINOMIALS[k as usize][(n & 63) as usize]
 }
 
 /// Square number less one of a bit of the board layout.
-#[inline]
+#[inline(always)]
 const fn square(bit: u32) -> u32 {
     bit - ((bit * 3) >> 5)
 }
@@ -180,7 +180,7 @@ const fn layouts() -> [Layout; SLICE_IDS] {
     table
 }
 
-#[inline]
+#[inline(always)]
 pub(crate) fn layout(slice: Slice) -> &'static Layout {
     &LAYOUTS[slice.id()]
 }
@@ -293,13 +293,24 @@ impl Place {
     #[inline(always)]
     pub(crate) fn compute(placement: &Placement, side: Color) -> Option<Place> {
         let slice = placement.slice()?;
-        if STORED_REVERSED[slice.id() * 2 + side.index()] {
-            let slice = slice.reversed();
-            let index = rank(slice, &placement.reversed());
-            Some(Place { slice, side: side.opponent(), index, reversed: true })
-        } else {
-            Some(Place { slice, side, index: rank(slice, placement), reversed: false })
-        }
+        // Which way round is hard to predict: both are computed, and one is chosen bit by bit.
+        let reversed = STORED_REVERSED[slice.id() * 2 + side.index()];
+        let mask = u64::from(reversed).wrapping_neg();
+        let choose = |here: u64, turned: u64| here ^ ((here ^ turned) & mask);
+        let turned = placement.reversed();
+        let chosen = Placement {
+            black: choose(placement.black, turned.black),
+            white: choose(placement.white, turned.white),
+            kings: choose(placement.kings, turned.kings),
+        };
+        let other = Placement {
+            black: choose(turned.black, placement.black),
+            white: choose(turned.white, placement.white),
+            kings: choose(turned.kings, placement.kings),
+        };
+        let slice = slice.reversed_if(reversed);
+        let side = if reversed { side.opponent() } else { side };
+        Some(Place { slice, side, index: rank_both(slice, &chosen, &other), reversed })
     }
 }
 
@@ -308,6 +319,12 @@ impl Place {
 #[inline(always)]
 #[must_use]
 pub fn rank(slice: Slice, placement: &Placement) -> u64 {
+    rank_both(slice, placement, &placement.reversed())
+}
+
+/// The same with the turned placement at hand: white men are counted from square 50 down.
+#[inline(always)]
+fn rank_both(slice: Slice, placement: &Placement, turned: &Placement) -> u64 {
     let layout = layout(slice);
     let &Placement { black, white, kings } = placement;
     let men = (black | white) & !kings;
@@ -315,11 +332,12 @@ pub fn rank(slice: Slice, placement: &Placement) -> u64 {
 
     let front = (black_men & FIRST_ROW) as usize;
     let b0 = front.count_ones() as usize;
+    let white_rank = rank_kings(turned.black & !turned.kings, turned.white & !turned.kings);
     let men_rank = layout.base[b0]
         + u64::from(FIRST_ROW_RANK[front])
         + u64::from(layout.front[b0])
             * (rank_set(black_men & !FIRST_ROW, |bit| square(bit) - 5)
-                + u64::from(layout.back[b0]) * rank_white_men(white & men, black_men));
+                + u64::from(layout.back[b0]) * white_rank);
 
     let black_king_rank = rank_kings(black & kings, men);
     let white_king_rank = rank_kings(white & kings, men | black);
@@ -351,13 +369,6 @@ fn rank_kings(kings: u64, before: u64) -> u64 {
     rank_set(kings, |bit| {
         square(bit) - (before & (1u64.wrapping_shl(bit)).wrapping_sub(1)).count_ones()
     })
-}
-
-/// White men are counted from square 50 down, so the set is turned first.
-#[inline(always)]
-fn rank_white_men(men: u64, black_men: u64) -> u64 {
-    let turned_black = black_men.reverse_bits() >> 10;
-    rank_kings(men.reverse_bits() >> 10, turned_black)
 }
 
 /// The placement with this index; `None` beyond the slice's size.

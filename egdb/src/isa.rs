@@ -15,24 +15,55 @@ use movegen::Color;
 use crate::index::{Place, Placement};
 use crate::storage::PIECE;
 
-/// [`Place::of_placement`].
+/// Work that runs faster with bit instructions. `run` and all that it calls in its hot path must
+/// be `#[inline(always)]`, so that it is compiled anew where it is used.
+pub(crate) trait BitWork {
+    /// The result.
+    type Output;
+
+    /// Does it.
+    fn run(self) -> Self::Output;
+}
+
+/// Does the work in the copy for this processor. As [`with_bits`], for lookups, whose parts have
+/// to be inlined for certain.
 #[inline]
-pub(crate) fn place_of(placement: &Placement, side: Color) -> Option<Place> {
+pub(crate) fn do_bit_work<W: BitWork>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("popcnt")
         && is_x86_feature_detected!("bmi1")
         && is_x86_feature_detected!("bmi2")
     {
         // SAFETY: the processor has just been found to have the features that the copy uses.
-        return unsafe { with_bit_instructions(placement, side) };
+        return unsafe { with_bit_instructions(work) };
     }
-    Place::compute(placement, side)
+    work.run()
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "popcnt,bmi1,bmi2")]
-fn with_bit_instructions(placement: &Placement, side: Color) -> Option<Place> {
-    Place::compute(placement, side)
+fn with_bit_instructions<W: BitWork>(work: W) -> W::Output {
+    work.run()
+}
+
+/// [`Place::of_placement`].
+#[inline]
+pub(crate) fn place_of(placement: &Placement, side: Color) -> Option<Place> {
+    do_bit_work(Indexing { placement, side })
+}
+
+struct Indexing<'p> {
+    placement: &'p Placement,
+    side: Color,
+}
+
+impl BitWork for Indexing<'_> {
+    type Output = Option<Place>;
+
+    #[inline(always)]
+    fn run(self) -> Option<Place> {
+        Place::compute(self.placement, self.side)
+    }
 }
 
 /// Runs work that counts and isolates many bits, compiled for the instructions that help with it
@@ -76,9 +107,12 @@ pub(crate) fn prefetch<T>(value: &T) {
 /// Lengths of the 256 codes of a dictionary, low and high bytes apart, so that sixty-four can be
 /// looked up at once.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct SplitLengths {
     low: [u8; 256],
     high: [u8; 256],
+    /// Whether the processor has the instructions.
+    is_wide: bool,
 }
 
 impl SplitLengths {
@@ -86,25 +120,35 @@ impl SplitLengths {
         SplitLengths {
             low: lengths.map(|len| len.to_le_bytes()[0]),
             high: lengths.map(|len| len.to_le_bytes()[1]),
+            is_wide: has_wide(),
         }
     }
 }
 
-/// The byte of a piece that stands for its `rest`-th value, and which of its values that is.
-/// `None` if the processor has not the instructions for it, or the piece holds fewer values.
+/// The byte of a piece that stands for its `rest`-th value, and which of its values that is, or
+/// how many values the piece holds if these are fewer. `None` if the processor has not the
+/// instructions for it.
 #[inline]
-pub(crate) fn locate(lengths: &SplitLengths, bytes: &[u8; PIECE], rest: u32) -> Option<(u8, u32)> {
+pub(crate) fn locate(
+    lengths: &SplitLengths,
+    bytes: &[u8; PIECE],
+    rest: u32,
+) -> Option<Result<(u8, u32), u32>> {
     #[cfg(target_arch = "x86_64")]
-    if has_wide() {
-        // SAFETY: the processor has just been found to have the features that the copy uses.
-        return unsafe { wide::locate(lengths, bytes, rest) };
+    if lengths.is_wide {
+        // SAFETY: `SplitLengths::new` found the processor to have the features that the copy uses.
+        let found = unsafe { wide::locate(lengths, bytes, rest) };
+        return Some(if found & wide::BEYOND == 0 {
+            Ok(((found >> 32) as u8, found as u32))
+        } else {
+            Err(found as u32)
+        });
     }
-    let _ = (lengths, bytes, rest);
+    let _ = (bytes, rest);
     None
 }
 
 #[cfg(target_arch = "x86_64")]
-#[inline]
 fn has_wide() -> bool {
     is_x86_feature_detected!("avx512vbmi")
         && is_x86_feature_detected!("avx512bw")
@@ -114,12 +158,20 @@ fn has_wide() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
+#[cfg(not(target_arch = "x86_64"))]
+fn has_wide() -> bool {
+    false
+}
+
 /// Copies for 512-bit vectors: no loops, no branches, a tenth of the instructions.
 #[cfg(target_arch = "x86_64")]
 mod wide {
     use std::arch::x86_64::*;
 
     use super::{PIECE, SplitLengths};
+
+    /// Marks the number of values of a piece that holds too few.
+    pub(super) const BEYOND: u64 = 1 << 63;
 
     #[inline]
     #[target_feature(enable = "avx512f")]
@@ -139,12 +191,10 @@ mod wide {
         _mm512_mask_blend_epi8(_mm512_movepi8_mask(which), front, back)
     }
 
+    /// The byte in the upper half and which of its values in the lower one: a number, so that it
+    /// stays in a register.
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx2,popcnt")]
-    pub(super) fn locate(
-        lengths: &SplitLengths,
-        bytes: &[u8; PIECE],
-        rest: u32,
-    ) -> Option<(u8, u32)> {
+    pub(super) fn locate(lengths: &SplitLengths, bytes: &[u8; PIECE], rest: u32) -> u64 {
         let which = load(bytes, 0);
         let low = look_up(&lengths.low, which);
         let high = look_up(&lengths.high, which);
@@ -158,7 +208,8 @@ mod wide {
         let past = _mm512_cmple_epu64_mask(sum, _mm512_set1_epi64(i64::from(rest)));
         let chunk = past.count_ones();
         if chunk == 8 {
-            return None;
+            let last = _mm512_permutexvar_epi64(_mm512_set1_epi64(7), sum);
+            return BEYOND | _mm_cvtsi128_si64(_mm512_castsi512_si128(last)) as u64;
         }
         // The same within the eight.
         let chunk_lanes = _mm512_set1_epi64(i64::from(chunk));
@@ -175,7 +226,7 @@ mod wide {
         let k_lanes = _mm256_set1_epi32(k as i32);
         let before = _mm256_permutexvar_epi32(k_lanes, _mm256_sub_epi32(sum, own));
         let before = _mm_cvtsi128_si32(_mm256_castsi256_si128(before)) as u32;
-        Some((bytes[(chunk * 8 + k) as usize & 63], rest - before))
+        u64::from(bytes[(chunk * 8 + k) as usize & 63]) << 32 | u64::from(rest - before)
     }
 }
 
@@ -216,8 +267,8 @@ mod tests {
                     let all: u32 = bytes.iter().map(|&b| dictionary.len(b)).sum();
                     let mut rest = 0;
                     while rest < all + 3 {
-                        let expected = locate_by_adding(dictionary, &bytes, rest.into());
-                        assert_eq!(dictionary.locate(&bytes, rest.into()), expected);
+                        let expected = locate_by_adding(dictionary, &bytes, rest);
+                        assert_eq!(dictionary.locate(&bytes, rest), expected);
                         rest += 1 + (x >> 33) as u32 % (all / 400 + 1);
                         x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                     }

@@ -27,6 +27,7 @@ pub struct Slice {
 impl Slice {
     /// The slice with these numbers of black men, black kings, white men and white kings;
     /// `None` if no database has it.
+    #[inline]
     #[must_use]
     pub const fn new(bm: u8, bk: u8, wm: u8, wk: u8) -> Option<Slice> {
         if bm > MAX_ONE_SIDE || bk > MAX_ONE_SIDE || wm > MAX_ONE_SIDE || wk > MAX_ONE_SIDE {
@@ -87,6 +88,14 @@ impl Slice {
     #[must_use]
     pub const fn reversed(self) -> Slice {
         Slice { bm: self.wm, bk: self.wk, wm: self.bm, wk: self.bk }
+    }
+
+    /// The slice with colours swapped if `reversed`; without a branch, which could not be predicted.
+    #[inline(always)]
+    pub(crate) const fn reversed_if(self, reversed: bool) -> Slice {
+        let mask = (reversed as u8).wrapping_neg();
+        let (men, kings) = ((self.bm ^ self.wm) & mask, (self.bk ^ self.wk) & mask);
+        Slice { bm: self.bm ^ men, bk: self.bk ^ kings, wm: self.wm ^ men, wk: self.wk ^ kings }
     }
 
     /// Whether both sides have the same men and kings. Such a slice holds Black to move only.

@@ -6,7 +6,9 @@ mod support;
 
 use egdb::codec::DONT_CARE;
 use egdb::codec::runs::RunReader;
+use egdb::encode::dtw::DtwWriter;
 use egdb::encode::wld::{Chooser, Effort};
+use egdb::encode::{CodedWriter, SubId, table};
 use egdb::{DbType, Slice, Wld};
 use support::solver::{Entry, Solution};
 use support::{Random, build};
@@ -120,4 +122,72 @@ fn positions_that_nobody_asks_for_make_files_smaller() {
         .collect();
     assert!(table.iter().any(|e| e.wld == Wld::Win));
     assert!(size(&free, Effort::Normal) < size(&fixed, Effort::Normal));
+}
+
+/// Values of every kind a type has, as a byte table.
+fn byte_table(db_type: DbType, size: usize) -> (Vec<u8>, [u16; 256]) {
+    let mut random = Random(11);
+    let mut bytes = Vec::with_capacity(size);
+    while bytes.len() < size {
+        let value = random.below(6) as u8;
+        let len = 1 + random.below(40) as usize;
+        bytes.resize(size.min(bytes.len() + len), value);
+    }
+    let mut map = [DONT_CARE; 256];
+    map[..5].copy_from_slice(&match db_type {
+        DbType::Mtc => [0, 0, 10, 12, 20],
+        DbType::Dtw => [0, 1, 2, 30, 7],
+        _ => [1, 1, 2, 3, 3],
+    });
+    (bytes, map)
+}
+
+#[test]
+fn files_do_not_depend_on_the_number_of_threads() {
+    for db_type in [DbType::Wld2, DbType::Dtw, DbType::Mtc] {
+        let mut files = Vec::new();
+        for threads in [1, 2, 5] {
+            let dir = tempfile::tempdir().unwrap();
+            let stem = db_type.file_stem("2110".parse().unwrap());
+            let ids = ["2110", "1120"].into_iter().map(|name| {
+                let slice: Slice = name.parse().unwrap();
+                slice.stored_sides().iter().map(move |&side| SubId { slice, sub: 0, side })
+            });
+            let ids = ids.flatten().map(|id| {
+                // A part of a real one's size would do, but the writers want all of it.
+                (id, byte_table(db_type, id.slice.size() as usize))
+            });
+            let written = if db_type == DbType::Dtw {
+                let mut writer = DtwWriter::create(dir.path(), &stem).unwrap();
+                writer.set_threads(threads);
+                for (id, (bytes, map)) in ids {
+                    writer.add(id, &mut table(&bytes, &map)).unwrap();
+                }
+                writer.finish().unwrap().unwrap()
+            } else {
+                let mut writer = CodedWriter::create(dir.path(), db_type, &stem).unwrap();
+                writer.set_threads(threads);
+                for (id, (bytes, map)) in ids {
+                    writer.add(id, &mut table(&bytes, &map)).unwrap();
+                }
+                writer.finish().unwrap().unwrap()
+            };
+            let read = |path| std::fs::read(path).unwrap();
+            files.push([read(&written.index), read(&written.data)]);
+        }
+        assert!(files[0] == files[1] && files[0] == files[2], "{db_type}");
+    }
+}
+
+#[test]
+fn a_writer_that_is_dropped_leaves_nothing_behind() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = CodedWriter::create(dir.path(), DbType::Wld2, "db2").unwrap();
+    let slice: Slice = "1010".parse().unwrap();
+    let (bytes, map) = byte_table(DbType::Wld2, slice.size() as usize);
+    let id = SubId { slice, sub: 0, side: movegen::Color::Black };
+    writer.add(id, &mut table(&bytes, &map)).unwrap();
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2);
+    drop(writer);
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
 }

@@ -82,7 +82,7 @@ fn unranked_positions_rank_back() {
 #[test]
 #[ignore = "millions of positions: a minute"]
 fn unranked_positions_rank_back_millions() {
-    forth_and_back(200_000);
+    forth_and_back(2_000_000);
 }
 
 #[test]

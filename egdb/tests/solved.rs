@@ -198,11 +198,27 @@ fn check_published(solution: &Solution, max_pieces: u32, least: usize) {
     assert!(count >= least, "{count}");
 }
 
+/// Bits per position of all types, to be read with `--nocapture`.
+fn print_sizes(solution: &Solution) {
+    for db_type in DbType::ALL {
+        let dir = tempfile::tempdir().unwrap();
+        for written in build::write(dir.path(), db_type, solution, all) {
+            let stem = written.data.file_stem().unwrap().to_string_lossy().into_owned();
+            let pieces = stem[2..3].parse().unwrap();
+            let positions: u64 =
+                Slice::stored(pieces).map(|s| s.size() * s.stored_sides().len() as u64).sum();
+            let bytes = written.bytes[0] + written.bytes[1];
+            println!("{db_type} {stem}: {:.4} bits", 8.0 * bytes as f64 / positions as f64);
+        }
+    }
+}
+
 #[test]
 #[ignore = "solves 42 million positions of 4 pieces: minutes, 2 GB"]
 fn four_pieces() {
     let solution = Solution::solve(4);
     check_published(&solution, 4, 46 + 8);
+    print_sizes(&solution);
     let probe = probe(&solution, &[DbType::Wld2, DbType::Mtc, DbType::Dtw], all);
     compare_wld(&solution, &probe, 1);
     compare_distances(&solution, &probe, 1009);

@@ -18,9 +18,12 @@ pub trait ByteCode {
     fn value(&self, byte: u8, offset: u32) -> u16;
 
     /// The byte of a piece that stands for its `rest`-th value, and which of the byte's values
-    /// that is; `None` if the piece holds fewer.
+    /// that is; if the piece holds fewer values, how many it holds.
+    ///
+    /// # Errors
+    /// The number of values in the piece, if it is at most `rest`.
     #[inline]
-    fn locate(&self, piece: &[u8; PIECE], rest: u64) -> Option<(u8, u32)>
+    fn locate(&self, piece: &[u8; PIECE], rest: u32) -> Result<(u8, u32), u32>
     where
         Self: Sized,
     {
@@ -35,8 +38,9 @@ pub trait ByteCode {
 pub(crate) fn locate_by_adding(
     code: &impl ByteCode,
     bytes: &[u8; PIECE],
-    rest: u64,
-) -> Option<(u8, u32)> {
+    rest: u32,
+) -> Result<(u8, u32), u32> {
+    let rest = u64::from(rest);
     let chunks = bytes.as_chunks::<8>().0;
     let (mut sum, mut before, mut at) = (0, 0, 0);
     for chunk in chunks {
@@ -47,7 +51,7 @@ pub(crate) fn locate_by_adding(
         before = if is_past { sum } else { before };
     }
     // All are past: the piece holds fewer values.
-    let chunk = chunks.get(at)?;
+    let Some(chunk) = chunks.get(at) else { return Err(sum as u32) };
     let (mut sum, mut k) = (before, 0);
     for &byte in chunk {
         sum += u64::from(code.len(byte));
@@ -55,7 +59,7 @@ pub(crate) fn locate_by_adding(
         k += usize::from(is_past);
         before = if is_past { sum } else { before };
     }
-    Some((chunk[k & 7], (rest - before) as u32))
+    Ok((chunk[k & 7], (rest - before) as u32))
 }
 
 /// A value that may be any: the position is never looked up.

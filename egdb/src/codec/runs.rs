@@ -75,10 +75,12 @@ impl<'a> RunReader<'a> {
 
     /// Reads on until at least `count` runs are there or the values end.
     pub fn fill(&mut self, count: usize) {
-        if self.head > count {
-            self.runs.drain(..self.head);
-            self.head = 0;
+        if self.done || self.runs.len() - self.head >= count {
+            return;
         }
+        // Only when there is something to read: moving the rest up costs as much as reading.
+        self.runs.drain(..self.head);
+        self.head = 0;
         while !self.done && self.runs.len() - self.head < count {
             self.read_chunk();
         }

@@ -293,13 +293,11 @@ impl ByteCode for Dictionary {
     }
 
     #[inline]
-    fn locate(&self, piece: &[u8; PIECE], rest: u64) -> Option<(u8, u32)> {
-        if let Ok(rest) = u32::try_from(rest)
-            && let Some(found) = isa::locate(&self.split, piece, rest)
-        {
-            return Some(found);
+    fn locate(&self, piece: &[u8; PIECE], rest: u32) -> Result<(u8, u32), u32> {
+        match isa::locate(&self.split, piece, rest) {
+            Some(found) => found,
+            None => locate_by_adding(self, piece, rest),
         }
-        locate_by_adding(self, piece, rest)
     }
 }
 

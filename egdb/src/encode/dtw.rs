@@ -30,6 +30,7 @@ pub struct DtwWriter {
     index: NewFile,
     miniblocks: u64,
     index_len: u64,
+    threads: usize,
 }
 
 impl DtwWriter {
@@ -44,7 +45,13 @@ impl DtwWriter {
             index: file(DbType::Dtw.index_extension())?,
             miniblocks: 0,
             index_len: 0,
+            threads: 1,
         })
+    }
+
+    /// Lets so many threads encode; the files are the same for any number.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads.max(1);
     }
 
     /// Adds a sub-database. `source` gives, for every index, half the plies to the end of the
@@ -86,15 +93,25 @@ impl DtwWriter {
 
         let mut symbols = Vec::new();
         let mut reader = RunReader::new(size, 0, source);
-        let mut text = Vec::with_capacity(CHUNK as usize);
+        let mut chunks: Vec<Vec<u16>> = vec![Vec::new(); self.threads];
         loop {
-            take_text(&mut reader, CHUNK, &mut text);
-            if text.is_empty() {
+            for text in &mut chunks {
+                take_text(&mut reader, CHUNK, text);
+            }
+            if chunks[0].is_empty() {
                 break;
             }
-            learner.encode(&mut text);
-            symbols.extend_from_slice(&text);
+            std::thread::scope(|scope| {
+                if let Some((own, others)) = chunks.split_first_mut() {
+                    for text in others.iter_mut().filter(|text| !text.is_empty()) {
+                        scope.spawn(|| learner.encode(text));
+                    }
+                    learner.encode(own);
+                }
+            });
+            symbols.extend(chunks.iter().flatten());
         }
+        drop(chunks);
         let grammar = learner.finish(&mut symbols);
         let mut counts = vec![0u64; grammar.rules().len()];
         for &symbol in &symbols {
@@ -140,9 +157,6 @@ impl DtwWriter {
     /// If the disk is full.
     pub fn finish(self) -> Result<Option<Written>, WriteError> {
         if self.miniblocks == 0 {
-            for file in [self.data, self.index] {
-                file.discard()?;
-            }
             return Ok(None);
         }
         let bytes = [self.index_len, self.miniblocks * MINIBLOCK as u64];

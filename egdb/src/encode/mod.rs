@@ -38,11 +38,36 @@ pub struct Written {
 }
 
 /// A file that appears under its name only when it is complete.
+/// Dropped before, it leaves nothing behind.
 #[derive(Debug)]
 pub(crate) struct NewFile {
     temporary: PathBuf,
     path: PathBuf,
     out: BufWriter<File>,
+    is_named: bool,
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if !self.is_named {
+            // Nobody is there to be told.
+            let _ = fs::remove_file(&self.temporary);
+        }
+    }
+}
+
+/// A source for [`CodedWriter::add`] and [`dtw::DtwWriter::add`] from a table of bytes, one for
+/// each index; `map` says what number to store for each byte.
+///
+/// # Panics
+/// When asked beyond the end of the table.
+pub fn table<'a>(bytes: &'a [u8], map: &'a [u16; 256]) -> impl FnMut(u64, &mut [u16]) + 'a {
+    move |start, out| {
+        let bytes = &bytes[start as usize..][..out.len()];
+        for (value, &byte) in out.iter_mut().zip(bytes) {
+            *value = map[usize::from(byte)];
+        }
+    }
 }
 
 impl NewFile {
@@ -52,7 +77,8 @@ impl NewFile {
         let temporary = path.with_file_name(name);
         match File::create(&temporary) {
             Ok(file) => {
-                Ok(NewFile { temporary, path, out: BufWriter::with_capacity(1 << 16, file) })
+                let out = BufWriter::with_capacity(1 << 16, file);
+                Ok(NewFile { temporary, path, out, is_named: false })
             }
             Err(source) => Err(WriteError::Io { file: temporary, source }),
         }
@@ -66,17 +92,12 @@ impl NewFile {
         WriteError::Io { file: self.temporary.clone(), source }
     }
 
-    pub(crate) fn discard(self) -> Result<(), WriteError> {
-        let NewFile { temporary, out, .. } = self;
-        drop(out);
-        fs::remove_file(&temporary).map_err(|source| WriteError::Io { file: temporary, source })
-    }
-
     /// Makes sure that the contents are on the disk before the name is.
     pub(crate) fn finish(mut self) -> Result<PathBuf, WriteError> {
         self.out.flush().map_err(|source| self.error(source))?;
         self.out.get_ref().sync_all().map_err(|source| self.error(source))?;
         fs::rename(&self.temporary, &self.path).map_err(|source| self.error(source))?;
+        self.is_named = true;
         Ok(self.path.clone())
     }
 }
@@ -99,6 +120,7 @@ pub struct CodedWriter {
     held: Option<(SubId, u8)>,
     text: String,
     text_len: u64,
+    threads: usize,
 }
 
 /// The driver looks at pieces of this many bytes, and misreads some sub-databases within one.
@@ -125,7 +147,14 @@ impl CodedWriter {
             held: None,
             text: String::new(),
             text_len: 0,
+            threads: 1,
         })
+    }
+
+    /// Lets so many threads choose codes for version 2; the files are the same for any number.
+    /// The other types are written by one.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads;
     }
 
     /// Adds a sub-database. `source` gives the value of every index of the subslice: 0 to 3 (for
@@ -270,6 +299,7 @@ impl CodedWriter {
 
     fn add_version_2(&mut self, reader: &mut RunReader<'_>) -> Result<(), WriteError> {
         let mut chooser = wld::Chooser::new(wld::Effort::Normal);
+        chooser.set_threads(self.threads);
         let mut first = 0;
         let mut bytes = Vec::with_capacity(BLOCK);
         loop {
@@ -404,9 +434,6 @@ impl CodedWriter {
             }
         }
         if !self.has_data {
-            for file in [self.data, self.index] {
-                file.discard()?;
-            }
             return Ok(None);
         }
         if self.last_start / DRIVER_PIECE == (self.len - 1) / DRIVER_PIECE {

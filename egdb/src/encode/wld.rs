@@ -56,7 +56,32 @@ pub struct Chooser {
     /// Choices for blocks without unknown values, and with.
     choices: [Vec<Choice>; 2],
     last: Option<Choice>,
-    scores: Vec<(f64, Choice)>,
+    threads: usize,
+}
+
+/// The results for all items, in their order, by so many threads.
+fn map_parallel<T: Sync, R: Send>(
+    items: &[T],
+    threads: usize,
+    f: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    if threads <= 1 || items.len() <= 1 {
+        return items.iter().map(f).collect();
+    }
+    let (own, others) = items.split_at(items.len().div_ceil(threads));
+    std::thread::scope(|scope| {
+        let f = &f;
+        let chunks = others.chunks(own.len());
+        let workers: Vec<_> =
+            chunks.map(|chunk| scope.spawn(move || chunk.iter().map(f).collect())).collect();
+        let mut results: Vec<R> = own.iter().map(f).collect();
+        for worker in workers {
+            let part: Vec<R> =
+                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            results.extend(part);
+        }
+        results
+    })
 }
 
 fn permutations(values: &[u8]) -> Vec<Vec<u8>> {
@@ -123,7 +148,12 @@ impl Chooser {
                 choices[1].extend(all.iter().map(|p| Choice::new(id, p)));
             }
         }
-        Chooser { effort, choices, last: None, scores: Vec::new() }
+        Chooser { effort, choices, last: None, threads: 1 }
+    }
+
+    /// Shares the trying among so many threads; the choice is the same for any number.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads.max(1);
     }
 
     /// Encodes the next values into at most `room` bytes, which are appended to `out`. Nothing is
@@ -169,34 +199,36 @@ impl Chooser {
         }
         let has_unknown = runs.iter().any(|run| run.value == 0);
         let choices = &self.choices[usize::from(has_unknown)];
+        let try_all = |list: &[Choice]| {
+            let encode = |c: &Choice| (*c, c.encode(runs, used, is_end, room, |_| {}));
+            map_parallel(list, self.threads, encode)
+        };
         if self.effort == Effort::Exhaustive {
-            let tries = choices.iter().map(|c| (*c, c.encode(runs, used, is_end, room, |_| {})));
-            return best_of(tries);
+            return best_of(try_all(choices).into_iter());
         }
-        self.scores.clear();
-        let mut reach = 0;
-        for choice in choices {
-            let done = choice.encode(runs, used, is_end, SAMPLES[0].min(room), |_| {});
-            reach = reach.max(done.values);
-            self.scores.push((cost(done), *choice));
-        }
+        let start = SAMPLES[0].min(room);
+        let samples =
+            map_parallel(choices, self.threads, |c| c.encode(runs, used, is_end, start, |_| {}));
+        let reach = samples.iter().map(|done| done.values).max().unwrap_or(0);
         // The sample near the middle of what the best so far would cover.
-        let skip = reach * (room / 2) as u64 / SAMPLES[0].min(room) as u64;
-        let (middle, middle_used) = skip_values(runs, used, skip);
+        let (middle, middle_used) =
+            skip_values(runs, used, reach * (room / 2) as u64 / start as u64);
+        let mut costs: Vec<f64> = samples.into_iter().map(cost).collect();
         if room > SAMPLES[0] && !middle.is_empty() {
-            for (score, choice) in &mut self.scores {
-                *score += cost(choice.encode(middle, middle_used, is_end, SAMPLES[1], |_| {}));
+            let sample =
+                |c: &Choice| cost(c.encode(middle, middle_used, is_end, SAMPLES[1], |_| {}));
+            for (sum, part) in costs.iter_mut().zip(map_parallel(choices, self.threads, sample)) {
+                *sum += part;
             }
         }
-        self.scores.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let finalists = FINALISTS.min(self.scores.len());
+        let mut order: Vec<usize> = (0..choices.len()).collect();
+        order.sort_by(|&a, &b| costs[a].total_cmp(&costs[b]));
+        let promising: Vec<Choice> = order.into_iter().map(|i| choices[i]).collect();
+        let finalists = FINALISTS.min(promising.len());
         let last = self.last.filter(|_| !has_unknown);
-        let list = self.scores[..finalists].iter().map(|(_, choice)| *choice).chain(last);
-        let try_all = |list: &mut dyn Iterator<Item = Choice>| {
-            best_of(list.map(|c| (c, c.encode(runs, used, is_end, room, |_| {}))))
-        };
-        let best = try_all(&mut { list })?;
-        let expected = reach * room as u64 / SAMPLES[0].min(room) as u64;
+        let list: Vec<Choice> = promising[..finalists].iter().copied().chain(last).collect();
+        let best = best_of(try_all(&list).into_iter())?;
+        let expected = reach * room as u64 / start as u64;
         let is_changeable = best.1.values.abs_diff(expected) > expected / 8;
         // The last block is not full, and there are many of those among small slices.
         let wanted = if best.1.bytes < room {
@@ -206,9 +238,9 @@ impl Chooser {
             let affordable = (best.1.values / VALUES_PER_TRY) as usize;
             if best.1.values < LONG_BLOCK { least } else { least.max(affordable) }
         };
-        let more = wanted.min(self.scores.len());
+        let more = wanted.min(promising.len());
         if more > finalists {
-            let others = try_all(&mut self.scores[finalists..more].iter().map(|(_, c)| *c));
+            let others = try_all(&promising[finalists..more]);
             return best_of([best].into_iter().chain(others));
         }
         Some(best)

@@ -75,15 +75,43 @@ pub(super) fn after_conversion(successor: Wld) -> Option<u32> {
     }
 }
 
-/// Most positions searched for one number below the threshold.
-const MAX_NODES: usize = 1 << 18;
+/// Most positions searched for one number below the threshold. Up to five pieces nothing comes
+/// near it; with more, an answer is not worth seconds.
+const MAX_NODES: u32 = 1 << 18;
+const MAX_NODES_5_PIECES: u32 = 1 << 22;
 
 /// One question's memory.
-#[derive(Default)]
 struct Search {
     values: HashMap<Position, Option<Wld>>,
-    /// Whether the number is at most this; for the position and bound.
-    within: HashMap<(Position, u32), Option<bool>>,
+    /// What is known of a position's number: at least the first, at most the second.
+    bounds: HashMap<Position, (u32, u32)>,
+    /// Positions that may still be searched.
+    left: u32,
+}
+
+impl Search {
+    fn new(position: &Position) -> Search {
+        let left = if position.piece_count() <= 5 { MAX_NODES_5_PIECES } else { MAX_NODES };
+        Search { values: HashMap::new(), bounds: HashMap::new(), left }
+    }
+
+    /// Whether the position's number is at most `bound`, if that is known.
+    fn recall(&self, position: &Position, bound: u32) -> Option<bool> {
+        let &(least, most) = self.bounds.get(position)?;
+        if most <= bound {
+            return Some(true);
+        }
+        (least > bound).then_some(false)
+    }
+
+    fn note(&mut self, position: &Position, bound: u32, is_within: bool) {
+        let (least, most) = self.bounds.entry(*position).or_insert((0, u32::MAX));
+        if is_within {
+            *most = (*most).min(bound);
+        } else {
+            *least = (*least).max(bound + 1);
+        }
+    }
 }
 
 impl Probe {
@@ -97,8 +125,8 @@ impl Probe {
             return Ok(None);
         }
         match self.wld(position)? {
-            Some(Wld::Win) => self.mtc_of_win(position, &mut Search::default()),
-            Some(Wld::Loss) => self.mtc_of_loss(position, &mut Search::default()),
+            Some(Wld::Win) => self.mtc_of_win(position, &mut Search::new(position)),
+            Some(Wld::Loss) => self.mtc_of_loss(position, &mut Search::new(position)),
             _ => Ok(None),
         }
     }
@@ -185,42 +213,61 @@ impl Probe {
         Ok(value)
     }
 
-    /// Whether a won position has a number of at most `bound`; `None` if that cannot be told.
+    /// Whether a won position has a number of at most `bound`, which is below the threshold;
+    /// `None` if that cannot be told.
     fn wins_within(
         &self,
         position: &Position,
         bound: u32,
         search: &mut Search,
     ) -> Result<Option<bool>, ProbeError> {
-        if let Some(result) = search.within.get(&(*position, bound)) {
-            return Ok(*result);
+        if let Some(result) = search.recall(position, bound) {
+            return Ok(Some(result));
         }
-        if search.within.len() > MAX_NODES {
+        if search.left == 0 {
             return Ok(None);
         }
+        search.left -= 1;
+        let result = self.search_win(position, bound, search)?;
+        if let Some(is_within) = result {
+            search.note(position, bound, is_within);
+        }
+        Ok(result)
+    }
+
+    fn search_win(
+        &self,
+        position: &Position,
+        bound: u32,
+        search: &mut Search,
+    ) -> Result<Option<bool>, ProbeError> {
         let mut result = Some(false);
-        if bound > 0 {
-            for &mv in &position.legal_moves() {
-                let next = position.after(mv);
-                let is_good = match self.known(&next, search)? {
-                    Some(Wld::Loss) if is_conversion(position, mv) => {
-                        Some(after_conversion(Wld::Loss).is_some_and(|n| n < bound))
-                    }
-                    Some(Wld::Loss) => self.loses_within(&next, bound - 1, search)?,
-                    Some(_) => Some(false),
-                    None => None,
-                };
-                match is_good {
-                    Some(true) => {
-                        result = Some(true);
-                        break;
-                    }
-                    Some(false) => {}
-                    None => result = None,
-                }
+        if bound == 0 || self.is_beyond(position)? {
+            return Ok(result);
+        }
+        // Conversions need no search.
+        let moves = position.legal_moves();
+        let by_conversion = after_conversion(Wld::Loss).is_some_and(|n| n < bound);
+        for &mv in moves.iter().filter(|&&mv| by_conversion && is_conversion(position, mv)) {
+            match self.known(&position.after(mv), search)? {
+                Some(Wld::Loss) => return Ok(Some(true)),
+                Some(_) => {}
+                None => result = None,
             }
         }
-        search.within.insert((*position, bound), result);
+        for &mv in moves.iter().filter(|&&mv| !is_conversion(position, mv)) {
+            let next = position.after(mv);
+            let is_good = match self.known(&next, search)? {
+                Some(Wld::Loss) => self.loses_within(&next, bound - 1, search)?,
+                Some(_) => Some(false),
+                None => None,
+            };
+            match is_good {
+                Some(true) => return Ok(Some(true)),
+                Some(false) => {}
+                None => result = None,
+            }
+        }
         Ok(result)
     }
 
@@ -242,15 +289,39 @@ impl Probe {
         if position.has_capture(position.side_to_move()) {
             return Ok(Some(true));
         }
-        if self.stored_mtc(position)?.is_some_and(|n| n > bound) {
+        if let Some(result) = search.recall(position, bound) {
+            return Ok(Some(result));
+        }
+        if self.is_beyond(position)? {
             return Ok(Some(false));
         }
-        for &mv in moves.iter().filter(|&&mv| !is_conversion(position, mv)) {
-            match self.wins_within(&position.after(mv), bound - 1, search)? {
-                Some(true) => {}
-                other => return Ok(other),
+        let moves = moves.iter().filter(|&&mv| !is_conversion(position, mv));
+        let next: Vec<Position> = moves.map(|&mv| position.after(mv)).collect();
+        // What the files say of the successors settles most positions without a search.
+        for successor in &next {
+            if search.recall(successor, bound - 1) == Some(false) || self.is_beyond(successor)? {
+                search.note(position, bound, false);
+                return Ok(Some(false));
             }
         }
+        for successor in &next {
+            match self.wins_within(successor, bound - 1, search)? {
+                Some(true) => {}
+                other => {
+                    if other.is_some() {
+                        search.note(position, bound, false);
+                    }
+                    return Ok(other);
+                }
+            }
+        }
+        search.note(position, bound, true);
         Ok(Some(true))
+    }
+
+    /// Whether the files have a number for a position, which is then not below the threshold.
+    fn is_beyond(&self, position: &Position) -> Result<bool, ProbeError> {
+        let is_quiet = !position.has_capture(position.side_to_move());
+        Ok(is_quiet && self.stored_mtc(position)?.is_some())
     }
 }

@@ -164,7 +164,7 @@ impl DtwReader {
             }
         };
         self.counters.request(sub.file as usize);
-        let k = sub.steps.find(&sub.firsts, i);
+        let k = sub.steps.find(|k| sub.firsts[k], i);
         let error = |cause| self.error(sub, k, cause);
         let Some(bytes) = self.miniblock(sub, k, conditional).map_err(error)? else {
             return Ok(Raw::NotInCache);

@@ -42,7 +42,7 @@ pub(crate) struct Directory {
 const NO_SLICE: u32 = u32::MAX;
 const OTHER_SIDE: u32 = u32::MAX - 1;
 
-#[inline]
+#[inline(always)]
 fn key(slice: Slice, side: Color) -> usize {
     slice.id() * 2 + side.index()
 }
@@ -73,7 +73,7 @@ impl Directory {
     }
 
     /// The slot for an index, and the index within the subslice.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn find(&self, slice: Slice, side: Color, index: u64) -> (Found, u32) {
         let found = match self.starts[key(slice, side)] {
             NO_SLICE => Found::NoSlice,
@@ -106,6 +106,21 @@ impl Directory {
     }
 }
 
+/// Fills `out` from `index` on, part by part: `part` fills the beginning of what it is given and
+/// returns how many values, at least 1.
+fn fill_in_parts<E>(
+    mut index: u32,
+    mut out: &mut [u16],
+    mut part: impl FnMut(u32, &mut [u16]) -> Result<usize, E>,
+) -> Result<(), E> {
+    while !out.is_empty() {
+        let n = part(index, out)?;
+        index += n as u32;
+        out = &mut out[n..];
+    }
+    Ok(())
+}
+
 /// Finds the last of ascending numbers that is not greater than a given one: a table of equal
 /// steps narrows the search to the entries of one step.
 #[derive(Debug)]
@@ -136,19 +151,28 @@ impl Steps {
         Steps { shift, starts: starts.into() }
     }
 
-    /// Position in `firsts` of the last number not above `index`. `index` is below the size.
-    #[inline]
-    pub(crate) fn find(&self, firsts: &[u32], index: u32) -> usize {
+    /// Position of the last number not above `index`, of those that `first` gives by position.
+    /// `index` is below the size.
+    #[inline(always)]
+    pub(crate) fn find(&self, first: impl Fn(usize) -> u32, index: u32) -> usize {
         let step = (index >> self.shift) as usize;
         let low = self.starts[step] as usize;
         let high = self.starts[step + 1] as usize;
         // At most one entry begins within most steps; whether it does cannot be predicted.
-        let is_next = (low < high) & (firsts[high.min(low + 1)] <= index);
-        let at = low + usize::from(is_next);
+        let is_next = (low < high) & (first(high.min(low + 1)) <= index);
         if high <= low + 1 {
-            return at;
+            return low + usize::from(is_next);
         }
-        low + firsts[low + 1..=high].partition_point(|&first| first <= index)
+        let (mut low, mut end) = (low, high + 1);
+        while end - low > 1 {
+            let middle = low + (end - low) / 2;
+            if first(middle) <= index {
+                low = middle;
+            } else {
+                end = middle;
+            }
+        }
+        low
     }
 
     pub(crate) fn memory(&self) -> usize {
@@ -169,7 +193,7 @@ mod tests {
             let steps = Steps::new(&firsts, size);
             for index in 0..size as u32 {
                 let expected = firsts.partition_point(|&f| f <= index) - 1;
-                assert_eq!(steps.find(&firsts, index), expected, "{firsts:?} {index}");
+                assert_eq!(steps.find(|k| firsts[k], index), expected, "{firsts:?} {index}");
             }
         }
     }

@@ -8,7 +8,7 @@
 //! buffer of the reading thread; the set's lock is held only while the finished block is copied
 //! in.
 //!
-//! When a set is full, a missed block is admitted with a chance of one in sixteen only, and
+//! When a set is full, a missed block is admitted with a chance of one in thirty-two only, and
 //! otherwise just the wanted piece is read: a block that is wanted again and again gets in soon,
 //! while a scattered access does not push out eight that are in use nor cost a whole block.
 
@@ -20,6 +20,7 @@ use parking_lot::Mutex;
 
 use super::{DataFile, Storage};
 use crate::format::BLOCK;
+use crate::isa::prefetch;
 use crate::stats::Counters;
 
 const WAYS: usize = 8;
@@ -27,7 +28,7 @@ const WORDS: usize = BLOCK / 8;
 /// Locks for writers; a set belongs to one of them.
 const LOCKS: usize = 64;
 /// One in this many misses is admitted to a full set.
-const ADMIT: u32 = 16;
+const ADMIT: u32 = 32;
 
 /// Low bits of a tag: sequence number. The rest is the block's key plus one, 0 for an empty slot.
 const SEQUENCE_BITS: u32 = 28;
@@ -213,6 +214,20 @@ impl Storage for BlockCache {
         counters.load(file);
         piece.copy_from_slice(&whole[offset..offset + piece.len()]);
         Ok(())
+    }
+
+    #[inline]
+    fn touch(&self, file: usize, block: u32, offset: usize) {
+        let key = self.key(file, block);
+        let set = self.set_of(key);
+        for (way, tag) in self.tags[set].0.iter().enumerate() {
+            if tag.load(Ordering::Relaxed) >> SEQUENCE_BITS == key + 1 {
+                let start = (set * WAYS + way) * WORDS + offset / 8;
+                for word in self.data[start..].iter().step_by(8).take(2) {
+                    prefetch(word);
+                }
+            }
+        }
     }
 
     fn read_cached(&self, file: usize, block: u32, offset: usize, piece: &mut [u8]) -> bool {

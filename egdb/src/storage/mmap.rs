@@ -13,9 +13,6 @@ use crate::stats::Counters;
 /// Files longer than this are read at random addresses only, so read-ahead would be in vain.
 const READ_AHEAD_LIMIT: u64 = 64 << 20;
 
-/// How far from the guessed offset the bytes may well be.
-const GUESS: usize = 14;
-
 /// All data files mapped into memory.
 ///
 /// The files must not be changed or shortened while they are mapped: a read of a page that the
@@ -87,8 +84,8 @@ impl Storage for MemoryMap {
     fn touch(&self, file: usize, block: u32, offset: usize) {
         let map: &[u8] = &self.maps[file];
         let start = block as usize * BLOCK + offset;
-        // Often the same line.
-        for near in [start.saturating_sub(GUESS), start + GUESS] {
+        // From there to the end of a piece: mostly two lines.
+        for near in [start, start + PIECE - 1] {
             if let Some(byte) = map.get(near) {
                 crate::isa::prefetch(byte);
             }

@@ -105,8 +105,7 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
         None
     }
 
-    /// Tells that a block is going to be read soon, probably near this offset. Does nothing that
-    /// can be observed.
+    /// Tells that a piece is going to be read soon. Does nothing that can be observed.
     #[inline]
     fn touch(&self, _file: usize, _block: u32, _offset: usize) {}
 
@@ -123,6 +122,14 @@ pub(crate) enum AnyStorage {
     Cache(BlockCache),
     #[cfg(feature = "mmap")]
     Map(MemoryMap),
+}
+
+impl AnyStorage {
+    /// Whether [`Storage::mapped`] can have an answer.
+    #[inline]
+    pub(crate) fn is_in_place(&self) -> bool {
+        !matches!(self, AnyStorage::Cache(_))
+    }
 }
 
 macro_rules! forward {

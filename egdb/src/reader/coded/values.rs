@@ -2,11 +2,12 @@
 
 use movegen::Color;
 
-use super::{CodedReader, Sub};
+use super::CodedReader;
+use super::sub::Sub;
 use crate::codec::{ByteCode, runlen};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::text::Coding;
-use crate::reader::{Found, Slot};
+use crate::reader::{Found, Slot, fill_in_parts};
 use crate::slice::Slice;
 
 impl CodedReader {
@@ -17,9 +18,9 @@ impl CodedReader {
         slice: Slice,
         side: Color,
         index: u64,
-        mut out: &mut [u16],
+        out: &mut [u16],
     ) -> Result<bool, ProbeError> {
-        let (found, mut i) = self.directory.find(slice, side, index);
+        let (found, i) = self.directory.find(slice, side, index);
         let sub = match found {
             Found::Slot(Slot::Data(n)) => &self.subs[n as usize],
             Found::Slot(Slot::Constant(value)) => {
@@ -28,12 +29,10 @@ impl CodedReader {
             }
             _ => return Ok(false),
         };
-        while !out.is_empty() {
-            let k = sub.steps.find(&sub.firsts, i);
-            let n = self.fill_from_block(sub, k, i, out).map_err(|c| self.error(sub, k, c))?;
-            i += n as u32;
-            out = &mut out[n..];
-        }
+        fill_in_parts(i, out, |i, out| {
+            let k = sub.block_of(i);
+            self.fill_from_block(sub, k, i, out).map_err(|cause| self.error(sub, k, cause))
+        })?;
         Ok(true)
     }
 
@@ -48,13 +47,13 @@ impl CodedReader {
     ) -> Result<usize, ProbeCause> {
         let Some(block) = self.whole_block(sub, k, false)? else { return Ok(0) };
         let (from, to) = sub.part(k);
-        let (skip, span) = (u64::from(i - sub.firsts[k]), sub.span(k));
-        let is_last = k + 1 == sub.firsts.len();
+        let (span, is_last) = sub.span(k);
+        let skip = u64::from(i - sub.lines[k].first);
         let n = (span - skip).min(out.len() as u64) as usize;
         let (bytes, out) = (&block[from..to], &mut out[..n]);
         let is_full = match sub.coding {
             Coding::Tunstall2 => {
-                let code = sub.codes[k];
+                let code = sub.lines[k].code;
                 let dictionary = &self.dictionaries[usize::from(code & 0xff)];
                 decode(dictionary, bytes, (skip, span, is_last), out, |v| code >> 8 >> (2 * v) & 3)
             }

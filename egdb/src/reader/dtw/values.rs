@@ -4,7 +4,7 @@ use movegen::Color;
 
 use super::{Bits, DtwReader, Sub};
 use crate::error::{ProbeCause, ProbeError};
-use crate::reader::{Found, Slot};
+use crate::reader::{Found, Slot, fill_in_parts};
 use crate::slice::Slice;
 
 impl DtwReader {
@@ -15,17 +15,15 @@ impl DtwReader {
         slice: Slice,
         side: Color,
         index: u64,
-        mut out: &mut [u16],
+        out: &mut [u16],
     ) -> Result<bool, ProbeError> {
-        let (found, mut i) = self.directory.find(slice, side, index);
+        let (found, i) = self.directory.find(slice, side, index);
         let Found::Slot(Slot::Data(n)) = found else { return Ok(false) };
         let sub = &self.subs[n as usize];
-        while !out.is_empty() {
-            let k = sub.steps.find(&sub.firsts, i);
-            let n = self.fill_from_miniblock(sub, k, i, out).map_err(|c| self.error(sub, k, c))?;
-            i += n as u32;
-            out = &mut out[n..];
-        }
+        fill_in_parts(i, out, |i, out| {
+            let k = sub.steps.find(|k| sub.firsts[k], i);
+            self.fill_from_miniblock(sub, k, i, out).map_err(|cause| self.error(sub, k, cause))
+        })?;
         Ok(true)
     }
 

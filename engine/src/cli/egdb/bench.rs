@@ -16,6 +16,7 @@ const EXAMPLES: &str = "\
 Examples:
   meerslag egdb bench --dir /data/egdb
   meerslag egdb bench --dir /data/egdb --threads 2 --seconds 10 --json
+  meerslag egdb bench --dir /data/egdb --batch 1
   meerslag egdb bench --dir /data/egdb --backend cache --cache-mb 64
 
 Random positions of the largest piece count (or --pieces), slices in proportion to their size,
@@ -38,6 +39,9 @@ pub(super) struct BenchArgs {
     /// How long to measure, after a warm-up of a fifth of it
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     seconds: Duration,
+    /// Lookups at a time: 1 is one by one, as a search asks
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    batch: u32,
     /// Piece count of the positions [default: the largest]
     #[arg(long, value_parser = clap::value_parser!(u8).range(2..=9))]
     pieces: Option<u8>,
@@ -54,6 +58,7 @@ struct Report {
     short_name: &'static str,
     pieces: u8,
     threads: u32,
+    batch: u32,
     backend: &'static str,
     cache_mb: u32,
     lookups: u64,
@@ -78,6 +83,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
         threads: args.threads as usize,
         duration: args.seconds,
         pieces: Some(pieces),
+        batch: args.batch as usize,
     };
     let result = lookups(&database, &options)?;
     let (total, memory) = (database.stats().total(), database.memory());
@@ -85,6 +91,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
         short_name: short_name(database.db_type()),
         pieces,
         threads: args.threads,
+        batch: args.batch,
         backend: match args.open.backend {
             BackendName::Mmap => "mmap",
             BackendName::Cache => "cache",
@@ -106,10 +113,11 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
     }
     writeln!(
         out,
-        "{} lookups of {pieces} pieces in {:.2} s on {} threads: {:.2} million/s",
+        "{} lookups of {pieces} pieces in {:.2} s on {} threads, {} at a time: {:.2} million/s",
         report.lookups,
         report.seconds,
         report.threads,
+        report.batch,
         report.lookups_per_second / 1e6
     )?;
     writeln!(out, "indexing alone: {:.1} ns", report.index_nanoseconds)?;

@@ -1,0 +1,456 @@
+//! Reader of all types in which every byte is a code for a fixed number of values.
+//!
+//! A lookup finds the block by its first index, where to begin within the block by the block's
+//! table ([`table`]), and the byte by adding up lengths from there. Tables are kept as long as
+//! their memory budget lasts; without one, lengths are added up from the start of the block.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use movegen::Color;
+
+use super::{Directory, Found, Slot};
+use crate::codec::tunstall::Dictionary;
+use crate::codec::{ByteCode, runlen};
+use crate::error::{ProbeCause, ProbeError};
+use crate::format::BLOCK;
+use crate::format::text::Coding;
+use crate::isa::prefetch;
+use crate::slice::Slice;
+use crate::stats::Counters;
+use crate::storage::{AnyStorage, PIECE, Storage};
+
+mod check;
+mod sub;
+mod table;
+mod values;
+
+pub(crate) use sub::CodedBuilder;
+use sub::{GROUP, Sub};
+use table::Start;
+
+/// Most entries that a block's table can have.
+const MAX_ENTRIES: usize = 128;
+/// Entries of a block's table, where there is memory for it: a stretch of indices then has 32
+/// bytes on average, so that the first 64 nearly always suffice.
+pub(crate) const ENTRIES: usize = MAX_ENTRIES;
+/// The same where memory is scarce.
+pub(crate) const FEW_ENTRIES: usize = 32;
+
+/// Most bytes read at a time where they cannot be had in place.
+const WINDOW: usize = 512;
+
+const CHANGED: ProbeCause = ProbeCause::Damaged("the data changed after they were first read");
+
+/// Result of a raw lookup.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Raw {
+    /// The stored value.
+    Value(u16),
+    /// The slice is there, but not this side to move or subslice.
+    NotStored,
+    /// Nothing of the slice is there.
+    NoSlice,
+    /// Conditional lookup only.
+    NotInCache,
+}
+
+/// The sub-databases of all files of one database.
+#[derive(Debug)]
+pub(crate) struct CodedReader {
+    directory: Directory,
+    subs: Vec<Sub>,
+    storage: AnyStorage,
+    dictionaries: &'static [Dictionary],
+    counters: Counters,
+    /// Entries of a block's table, a power of two.
+    entries: usize,
+    /// Bytes of tables allocated, and how many may be.
+    tables: AtomicUsize,
+    table_limit: usize,
+}
+
+/// A question whose block is known.
+#[derive(Clone, Copy, Debug)]
+struct Query<'s> {
+    sub: &'s Sub,
+    /// The block, counted within the sub-database.
+    k: usize,
+    /// The index within the block.
+    rest: u32,
+    /// Dictionary and value map of the block, for version 2.
+    code: u16,
+    /// The stretch of the index within the block.
+    stretch: usize,
+    /// Where to begin, once that has been looked up.
+    start: Start,
+}
+
+/// How far the steps of [`CodedReader::lookup_many`] are apart, and room for all between them.
+const AHEAD: usize = 12;
+const RING: usize = 32;
+
+/// The byte that stands for the `rest`-th value, and which of its values it is; `None` if the
+/// bytes hold fewer.
+fn locate(code: &impl ByteCode, bytes: &[u8], mut rest: u64) -> Option<(u8, u32)> {
+    let (chunks, tail) = bytes.as_chunks::<8>();
+    for chunk in chunks {
+        let sum: u64 = chunk.iter().map(|&b| u64::from(code.len(b))).sum();
+        if sum > rest {
+            return locate_one(code, chunk, rest);
+        }
+        rest -= sum;
+    }
+    locate_one(code, tail, rest)
+}
+
+fn locate_one(code: &impl ByteCode, bytes: &[u8], mut rest: u64) -> Option<(u8, u32)> {
+    for &byte in bytes {
+        let len = u64::from(code.len(byte));
+        if rest < len {
+            return Some((byte, rest as u32));
+        }
+        rest -= len;
+    }
+    None
+}
+
+impl CodedReader {
+    pub(crate) fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
+    pub(crate) fn storage(&self) -> &AnyStorage {
+        &self.storage
+    }
+
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Memory in use for tables.
+    pub(crate) fn table_memory(&self) -> usize {
+        self.tables.load(Ordering::Relaxed)
+    }
+
+    /// The value at an index of a stored slice.
+    #[inline(always)]
+    pub(crate) fn lookup(
+        &self,
+        slice: Slice,
+        side: Color,
+        index: u64,
+        conditional: bool,
+    ) -> Result<Raw, ProbeError> {
+        match self.find(slice, side, index) {
+            Ok(mut query) => {
+                if let Some(entry) = self.entry(&query) {
+                    let sub = query.sub;
+                    if self.storage.is_in_place() {
+                        // The data come at the same time as the entry if they are where they would
+                        // be if all bytes stood for equally many values.
+                        let (from, to) = sub.part(query.k);
+                        let part = query.stretch * to.saturating_sub(from);
+                        let guess = from + (part >> self.entries.trailing_zeros());
+                        self.storage.touch(sub.file as usize, sub.block(query.k), guess);
+                    }
+                    query.start = table::start(entry, query.rest);
+                }
+                self.finish(&query, conditional)
+            }
+            Err(raw) => Ok(raw),
+        }
+    }
+
+    /// Where the answer to a question is, or the answer itself.
+    #[inline(always)]
+    fn find(&self, slice: Slice, side: Color, index: u64) -> Result<Query<'_>, Raw> {
+        let (found, i) = self.directory.find(slice, side, index);
+        let sub = match found {
+            Found::Slot(Slot::Data(n)) => &self.subs[n as usize],
+            Found::Slot(Slot::Constant(value)) => {
+                self.counters.constant();
+                return Err(Raw::Value(u16::from(value)));
+            }
+            Found::NoSlice => {
+                self.counters.unavailable();
+                return Err(Raw::NoSlice);
+            }
+            Found::OtherSideOnly | Found::Slot(Slot::Missing) => {
+                self.counters.unavailable();
+                return Err(Raw::NotStored);
+            }
+        };
+        self.counters.request(sub.file as usize);
+        let k = sub.block_of(i);
+        let line = &sub.lines[k];
+        let rest = i - line.first;
+        let stretch = table::stretch(rest, line.scale);
+        Ok(Query { sub, k, rest, code: line.code, stretch, start: Start::Unknown })
+    }
+
+    /// The table entry for a question, if there is a table.
+    #[inline(always)]
+    fn entry<'s>(&self, query: &Query<'s>) -> Option<&'s AtomicU32> {
+        let group = query.sub.tables[query.k / GROUP].get()?;
+        group.get(query.k % GROUP * self.entries + query.stretch)
+    }
+
+    /// Answers many questions, in order. They go through three steps, a distance of [`AHEAD`]
+    /// apart: what a step needs was asked for by the one before, and has come from memory by the
+    /// time it is looked at, while others were worked on.
+    #[inline(always)]
+    pub(crate) fn lookup_many(
+        &self,
+        mut places: impl Iterator<Item = Option<(Slice, Color, u64)>>,
+        mut answer: impl FnMut(Raw),
+    ) -> Result<(), ProbeError> {
+        let mut queries: [Result<Query<'_>, Raw>; RING] = [Err(Raw::NoSlice); RING];
+        let (mut found, mut started, mut done) = (0, 0, 0);
+        loop {
+            let place = places.next();
+            let ahead = if place.is_some() { AHEAD } else { 0 };
+            if let Some(place) = place {
+                let slot = &mut queries[found % RING];
+                match place {
+                    Some((slice, side, index)) => match self.find(slice, side, index) {
+                        Ok(query) => {
+                            if let Some(entry) = self.entry(&query) {
+                                prefetch(entry);
+                            }
+                            *slot = Ok(query);
+                        }
+                        Err(raw) => *slot = Err(raw),
+                    },
+                    None => *slot = Err(Raw::NoSlice),
+                }
+                found += 1;
+            } else if done == found {
+                return Ok(());
+            }
+            if started + ahead < found {
+                if let Ok(query) = &mut queries[started % RING]
+                    && let Some(entry) = self.entry(query)
+                {
+                    query.start = table::start(entry, query.rest);
+                    if let Start::At(offset, _) = query.start {
+                        let block = query.sub.block(query.k);
+                        self.storage.touch(query.sub.file as usize, block, offset);
+                    }
+                }
+                started += 1;
+            }
+            if done + ahead < started {
+                answer(match &queries[done % RING] {
+                    Ok(query) => self.finish(query, false)?,
+                    Err(raw) => *raw,
+                });
+                done += 1;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn finish(&self, query: &Query<'_>, conditional: bool) -> Result<Raw, ProbeError> {
+        let result = match query.sub.coding {
+            Coding::Tunstall2 => {
+                let code = query.code;
+                let dictionary = &self.dictionaries[usize::from(code & 0xff)];
+                let value = self.value(dictionary, query, conditional);
+                value.map(|v| v.map(|v| code >> 8 >> (2 * v) & 3))
+            }
+            _ => self.older_value(query, conditional),
+        };
+        match result {
+            Ok(Some(value)) => Ok(Raw::Value(value)),
+            Ok(None) => Ok(Raw::NotInCache),
+            Err(cause) => Err(self.error(query.sub, query.k, cause)),
+        }
+    }
+
+    /// As [`CodedReader::value`], for the types other than version 2; the real value.
+    #[inline(never)]
+    fn older_value(&self, query: &Query<'_>, conditional: bool) -> Result<Option<u16>, ProbeCause> {
+        match query.sub.coding {
+            Coding::Tunstall1(dictionary, map) => {
+                let dictionary = &self.dictionaries[usize::from(dictionary)];
+                let value = self.value(dictionary, query, conditional);
+                value.map(|v| v.map(|v| map.get(usize::from(v)).copied().unwrap_or(0).into()))
+            }
+            Coding::Plain => self.value(runlen::plain(), query, conditional),
+            Coding::Partial => self.value(runlen::partial(), query, conditional),
+            Coding::Distance | Coding::Tunstall2 => {
+                self.value(runlen::distance(), query, conditional)
+            }
+        }
+    }
+
+    #[cold]
+    fn error(&self, sub: &Sub, k: usize, cause: ProbeCause) -> ProbeError {
+        ProbeError {
+            file: self.path(sub.file as usize).to_owned(),
+            slice: sub.slice,
+            side: sub.side,
+            block: sub.block(k),
+            cause,
+        }
+    }
+
+    fn path(&self, file: usize) -> &Path {
+        &self.storage.files()[file].path
+    }
+
+    /// The (virtual) value that a question asks for; `None` if that needs the disk and
+    /// `conditional` forbids it.
+    #[inline(always)]
+    fn value<C: ByteCode>(
+        &self,
+        code: &C,
+        query: &Query<'_>,
+        conditional: bool,
+    ) -> Result<Option<u16>, ProbeCause> {
+        let Start::At(mut offset, mut rest) = query.start else {
+            return self.value_without_entry(code, query, conditional);
+        };
+        let (file, block) = (query.sub.file as usize, query.sub.block(query.k));
+        // In place where possible: reading a fresh copy as a whole waits for its parts.
+        while let Some(bytes) = self.storage.mapped(file, block, offset) {
+            match code.locate(bytes, rest) {
+                Ok((byte, k)) => return Ok(Some(code.value(byte, k))),
+                Err(sum) => {
+                    rest -= sum;
+                    offset += PIECE;
+                }
+            }
+            if offset >= BLOCK {
+                return Err(CHANGED);
+            }
+        }
+        self.value_from_copy(code, query, (offset, rest), conditional)
+    }
+
+    /// The same for a backend that has no bytes in place: they are read at once, as many as can be
+    /// needed.
+    #[inline(never)]
+    fn value_from_copy<C: ByteCode>(
+        &self,
+        code: &C,
+        query: &Query<'_>,
+        (mut offset, mut rest): (usize, u32),
+        conditional: bool,
+    ) -> Result<Option<u16>, ProbeCause> {
+        let (file, block) = (query.sub.file as usize, query.sub.block(query.k));
+        let end = self.end(query);
+        let mut copy = [0; WINDOW + PIECE];
+        while offset < end {
+            let from = offset & !7;
+            let len = (end.next_multiple_of(8) - from).min(WINDOW);
+            let window = &mut copy[..len];
+            if !conditional {
+                self.storage.read(file, block, from, window, &self.counters)?;
+            } else if !self.storage.read_cached(file, block, from, window) {
+                return Ok(None);
+            }
+            // What is behind the window is of no meaning; the value is before that if the window
+            // reaches to the end.
+            let last = if from + len < end { len - PIECE } else { len - 1 };
+            while offset - from <= last {
+                let bytes = copy[offset - from..].first_chunk().unwrap_or(&[0; PIECE]);
+                match code.locate(bytes, rest) {
+                    Ok((byte, k)) => return Ok(Some(code.value(byte, k))),
+                    Err(sum) => {
+                        rest -= sum;
+                        offset += PIECE;
+                    }
+                }
+            }
+        }
+        Err(CHANGED)
+    }
+
+    /// Where in the block the code at the latest ends that a question leads to.
+    #[inline]
+    fn end(&self, query: &Query<'_>) -> usize {
+        let (_, to) = query.sub.part(query.k);
+        if query.stretch + 1 == self.entries {
+            return to;
+        }
+        let next = self.entry(&Query { stretch: query.stretch + 1, ..*query });
+        match next.map(|entry| table::start(entry, 0)) {
+            Some(Start::At(offset, _)) => offset + 1,
+            _ => to,
+        }
+    }
+
+    /// The slow way: adds up lengths from the start of the block. Computes the block's table if
+    /// there is none and memory for it. Two threads may do this at once; they store the same
+    /// numbers.
+    #[cold]
+    #[inline(never)]
+    fn value_without_entry<C: ByteCode>(
+        &self,
+        code: &C,
+        query: &Query<'_>,
+        conditional: bool,
+    ) -> Result<Option<u16>, ProbeCause> {
+        let &Query { sub, k, rest, .. } = query;
+        let Some(block) = self.whole_block(sub, k, conditional)? else { return Ok(None) };
+        if query.start == Start::Unknown
+            && let Some(group) = self.group(sub, k / GROUP)
+        {
+            let mut numbers = [0; MAX_ENTRIES];
+            let put = |n: usize, entry| numbers[n] = entry;
+            if !table::scan(code, &block, sub.part(k), sub.span(k), self.entries, put) {
+                return Err(ProbeCause::Damaged("code lengths contradict the index"));
+            }
+            let table = group.iter().skip(k % GROUP * self.entries);
+            for (to, from) in table.zip(&numbers[..self.entries]) {
+                to.store(*from, Ordering::Relaxed);
+            }
+        }
+        let (from, to) = sub.part(k);
+        match locate(code, &block[from..to], u64::from(rest)) {
+            Some((byte, offset)) => Ok(Some(code.value(byte, offset))),
+            _ => Err(ProbeCause::Damaged("fewer values than the index says")),
+        }
+    }
+
+    /// The tables of a group of blocks; `None` if there is no memory for them.
+    fn group<'s>(&self, sub: &'s Sub, group: usize) -> Option<&'s [AtomicU32]> {
+        if let Some(tables) = sub.tables[group].get() {
+            return Some(tables);
+        }
+        let count = self.entries * (sub.lines.len() - group * GROUP).min(GROUP);
+        let bytes = count * 4;
+        if self.tables.fetch_add(bytes, Ordering::Relaxed) + bytes > self.table_limit {
+            self.tables.fetch_sub(bytes, Ordering::Relaxed);
+            return None;
+        }
+        let mut is_mine = false;
+        let tables = sub.tables[group].get_or_init(|| {
+            is_mine = true;
+            let mut list = Vec::with_capacity(count);
+            list.resize_with(count, AtomicU32::default);
+            list.into()
+        });
+        if !is_mine {
+            self.tables.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        Some(tables)
+    }
+
+    fn whole_block(
+        &self,
+        sub: &Sub,
+        k: usize,
+        conditional: bool,
+    ) -> Result<Option<[u8; BLOCK]>, ProbeCause> {
+        let mut block = [0; BLOCK];
+        let (file, number) = (sub.file as usize, sub.block(k));
+        if conditional {
+            return Ok(self.storage.read_cached(file, number, 0, &mut block).then_some(block));
+        }
+        self.storage.read(file, number, 0, &mut block, &self.counters)?;
+        Ok(Some(block))
+    }
+}
