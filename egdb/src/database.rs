@@ -21,7 +21,7 @@ use crate::slice::Slice;
 use crate::stats::{Counters, Stats};
 #[cfg(feature = "mmap")]
 use crate::storage::MemoryMap;
-use crate::storage::{AnyStorage, BlockCache, DataFile, Storage};
+use crate::storage::{AnyStorage, BlockCache, DataFile, Fixed, Storage};
 
 /// How the data files are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -133,6 +133,22 @@ enum Parsed {
     Dtw(Vec<DtwRecord>),
 }
 
+impl Parsed {
+    /// Reads an index file; `len` is the length of the data file.
+    fn of(
+        db_type: DbType,
+        path: &Path,
+        bytes: &[u8],
+        slices: &[Slice],
+        len: u64,
+    ) -> Result<Parsed, OpenError> {
+        Ok(match db_type {
+            DbType::Dtw => Parsed::Dtw(dtw::parse(path, bytes, slices, len)?),
+            _ => Parsed::Text(text::parse(path, bytes, db_type, slices, len)?),
+        })
+    }
+}
+
 impl Database {
     /// Opens the database in a directory. Index files are read and checked in parallel; of the
     /// data files nothing is read.
@@ -154,6 +170,7 @@ impl Database {
             return Err(OpenError::Option { name: "maxpieces", reason });
         }
         let limit = options.max_pieces.unwrap_or(u8::MAX).min(identity.max_pieces);
+        identity.max_pieces = limit;
         let pairs = find_pairs(dir, identity.db_type, limit, options)?;
         let mut files = Vec::with_capacity(pairs.len());
         for pair in &pairs {
@@ -162,7 +179,48 @@ impl Database {
             files.push(file.map_err(|source| OpenError::Io { file: path, source })?);
         }
         let parsed = parse_all(dir, identity.db_type, &pairs, &files)?;
+        Database::assemble(dir, identity, &pairs, files, parsed, options)
+    }
 
+    /// The database of up to four pieces that is part of the library, without any file: exists
+    /// for [`DbType::Wld2`], [`DbType::Mtc`] and [`DbType::Dtw`]. Built by [`crate::build`].
+    ///
+    /// # Errors
+    /// If there is none of this type.
+    #[cfg(feature = "embedded")]
+    pub fn embedded(db_type: DbType) -> Result<Database, OpenError> {
+        let dir = Path::new(crate::embedded::DIR);
+        let mut pairs = Vec::new();
+        let (mut files, mut parsed) = (Vec::new(), Vec::new());
+        for pieces in 2..=crate::embedded::MAX_PIECES {
+            for (stem, slices) in db_type.file_stems(pieces) {
+                let get = |extension: &str| crate::embedded::file(&format!("{stem}.{extension}"));
+                let (Some((index_path, index)), Some((path, data))) =
+                    (get(db_type.index_extension()), get(db_type.data_extension()))
+                else {
+                    continue;
+                };
+                let len = data.len() as u64;
+                parsed.push(Parsed::of(db_type, &index_path, index, &slices, len)?);
+                files.push(DataFile::fixed(path, data));
+                pairs.push(Pair { stem, slices, pieces });
+            }
+        }
+        let max_pieces = crate::embedded::MAX_PIECES;
+        let identity = Identity { db_type, max_pieces, is_genuine: false };
+        let options = OpenOptions { db_type: Some(db_type), ..OpenOptions::default() };
+        Database::assemble(dir, identity, &pairs, files, parsed, &options)
+    }
+
+    fn assemble(
+        dir: &Path,
+        mut identity: Identity,
+        pairs: &[Pair],
+        files: Vec<DataFile>,
+        parsed: Vec<Parsed>,
+        options: &OpenOptions,
+    ) -> Result<Database, OpenError> {
+        let nothing = || OpenError::NothingFound { dir: dir.to_owned() };
         let entries = match options.backend {
             Backend::MemoryMap => ENTRIES,
             Backend::BlockCache => FEW_ENTRIES,
@@ -502,11 +560,7 @@ fn parse_all(
             Ok(bytes) => bytes,
             Err(source) => return Err(OpenError::Io { file: path, source }),
         };
-        let len = files[i].len;
-        Ok(match db_type {
-            DbType::Dtw => Parsed::Dtw(dtw::parse(&path, &bytes, slices, len)?),
-            _ => Parsed::Text(text::parse(&path, &bytes, db_type, slices, len)?),
-        })
+        Parsed::of(db_type, &path, &bytes, slices, files[i].len)
     };
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     if pairs.len() <= 4 || processors == 1 {
@@ -540,6 +594,10 @@ fn open_storage(
     files: Vec<DataFile>,
     cache_bytes: usize,
 ) -> Result<AnyStorage, OpenError> {
+    let fixed = files.iter().map(|file| Some((file.path.clone(), file.fixed_bytes()?)));
+    if let Some(fixed) = fixed.collect::<Option<Vec<_>>>() {
+        return Ok(AnyStorage::Fixed(Fixed::new(fixed)));
+    }
     match backend {
         Backend::BlockCache => Ok(AnyStorage::Cache(BlockCache::new(files, cache_bytes))),
         #[cfg(feature = "mmap")]

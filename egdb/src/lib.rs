@@ -14,7 +14,8 @@
 //! }
 //! ```
 //!
-//! Features: `mmap` (default) brings the memory-mapped backend and with it `memmap2`; without it
+//! Features: `embedded` (default) makes the databases of up to four pieces part of the library
+//! ([`Database::embedded`], 3.8 MB); `mmap` (default) brings the memory-mapped backend and with it `memmap2`; without it
 //! files are read through the block cache.
 //!
 //! From the outside in:
@@ -39,6 +40,8 @@ pub mod codec;
 mod contents;
 pub mod convert;
 mod database;
+#[cfg(feature = "embedded")]
+mod embedded;
 pub mod encode;
 pub mod error;
 pub mod format;

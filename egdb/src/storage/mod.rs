@@ -11,10 +11,12 @@ use crate::format::BLOCK;
 use crate::stats::Counters;
 
 mod cache;
+mod in_place;
 #[cfg(feature = "mmap")]
 mod mmap;
 
 pub use cache::BlockCache;
+pub use in_place::{Fixed, InPlace};
 #[cfg(feature = "mmap")]
 pub use mmap::MemoryMap;
 
@@ -25,8 +27,14 @@ pub struct DataFile {
     pub path: PathBuf,
     /// Its length in bytes.
     pub len: u64,
-    /// The open file.
-    pub file: File,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    File(File),
+    /// Part of the program.
+    Fixed(&'static [u8]),
 }
 
 impl DataFile {
@@ -37,7 +45,31 @@ impl DataFile {
     pub fn open(path: PathBuf) -> io::Result<DataFile> {
         let file = File::open(&path)?;
         let len = file.metadata()?.len();
-        Ok(DataFile { path, len, file })
+        Ok(DataFile { path, len, content: Content::File(file) })
+    }
+
+    /// A file that is part of the program; the path is for messages only.
+    #[must_use]
+    pub fn fixed(path: PathBuf, bytes: &'static [u8]) -> DataFile {
+        DataFile { path, len: bytes.len() as u64, content: Content::Fixed(bytes) }
+    }
+
+    /// The open file; `None` for one that is part of the program.
+    #[must_use]
+    pub fn file(&self) -> Option<&File> {
+        match &self.content {
+            Content::File(file) => Some(file),
+            Content::Fixed(_) => None,
+        }
+    }
+
+    /// The bytes of a file that is part of the program.
+    #[must_use]
+    pub fn fixed_bytes(&self) -> Option<&'static [u8]> {
+        match self.content {
+            Content::File(_) => None,
+            Content::Fixed(bytes) => Some(bytes),
+        }
     }
 
     /// Number of bytes in a block: [`BLOCK`], fewer in the last one, 0 beyond the end.
@@ -55,13 +87,23 @@ impl DataFile {
         let here = (self.len.saturating_sub(offset).min(buf.len() as u64)) as usize;
         let (inside, outside) = buf.split_at_mut(here);
         outside.fill(0);
+        let file = match &self.content {
+            Content::File(file) => file,
+            Content::Fixed(bytes) => {
+                // `len` is that of the bytes, so the part inside is there.
+                if let Some(bytes) = bytes.get(offset as usize..).and_then(|b| b.get(..here)) {
+                    inside.copy_from_slice(bytes);
+                }
+                return Ok(());
+            }
+        };
         #[cfg(unix)]
-        return std::os::unix::fs::FileExt::read_exact_at(&self.file, inside, offset);
+        return std::os::unix::fs::FileExt::read_exact_at(file, inside, offset);
         #[cfg(windows)]
         {
             let (mut inside, mut offset) = (inside, offset);
             while !inside.is_empty() {
-                let n = std::os::windows::fs::FileExt::seek_read(&self.file, inside, offset)?;
+                let n = std::os::windows::fs::FileExt::seek_read(file, inside, offset)?;
                 if n == 0 {
                     return Err(io::ErrorKind::UnexpectedEof.into());
                 }
@@ -120,6 +162,7 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
 #[derive(Debug)]
 pub(crate) enum AnyStorage {
     Cache(BlockCache),
+    Fixed(Fixed),
     #[cfg(feature = "mmap")]
     Map(MemoryMap),
 }
@@ -136,6 +179,7 @@ macro_rules! forward {
     ($self:ident, $storage:ident => $call:expr) => {
         match $self {
             AnyStorage::Cache($storage) => $call,
+            AnyStorage::Fixed($storage) => $call,
             #[cfg(feature = "mmap")]
             AnyStorage::Map($storage) => $call,
         }

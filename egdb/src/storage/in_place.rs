@@ -1,0 +1,92 @@
+//! Files whose bytes can be looked at where they are: mapped into memory, or part of the program.
+
+use std::fmt::Debug;
+use std::io;
+use std::ops::Deref;
+use std::path::PathBuf;
+
+use super::{DataFile, PIECE, Storage};
+use crate::format::BLOCK;
+use crate::stats::Counters;
+
+/// Data files with their bytes.
+#[derive(Debug)]
+pub struct InPlace<B> {
+    files: Vec<DataFile>,
+    bytes: Vec<B>,
+}
+
+/// Data files that are part of the program.
+pub type Fixed = InPlace<&'static [u8]>;
+
+impl<B> InPlace<B> {
+    /// Files with the bytes of each.
+    #[cfg(feature = "mmap")]
+    pub(super) fn of(files: Vec<DataFile>, bytes: Vec<B>) -> InPlace<B> {
+        InPlace { files, bytes }
+    }
+}
+
+impl Fixed {
+    /// Files that are part of the program, by name.
+    #[must_use]
+    pub fn new(files: Vec<(PathBuf, &'static [u8])>) -> Fixed {
+        let bytes = files.iter().map(|(_, bytes)| *bytes).collect();
+        let files = files.into_iter().map(|(path, bytes)| DataFile::fixed(path, bytes)).collect();
+        InPlace { files, bytes }
+    }
+}
+
+impl<B: Deref<Target = [u8]> + Debug + Send + Sync> Storage for InPlace<B> {
+    #[inline]
+    fn read(
+        &self,
+        file: usize,
+        block: u32,
+        offset: usize,
+        piece: &mut [u8],
+        _counters: &Counters,
+    ) -> io::Result<()> {
+        let map: &[u8] = &self.bytes[file];
+        let start = block as usize * BLOCK + offset;
+        if let Some(bytes) = map.get(start..start + piece.len()) {
+            piece.copy_from_slice(bytes);
+        } else {
+            let bytes = map.get(start..).unwrap_or_default();
+            let len = bytes.len().min(piece.len());
+            piece[..len].copy_from_slice(&bytes[..len]);
+            piece[len..].fill(0);
+        }
+        Ok(())
+    }
+
+    fn read_cached(&self, file: usize, block: u32, offset: usize, piece: &mut [u8]) -> bool {
+        self.read(file, block, offset, piece, &Counters::NONE).is_ok()
+    }
+
+    #[inline]
+    fn mapped(&self, file: usize, block: u32, offset: usize) -> Option<&[u8; PIECE]> {
+        let map: &[u8] = &self.bytes[file];
+        map.get(block as usize * BLOCK + offset..)?.first_chunk()
+    }
+
+    #[inline]
+    fn touch(&self, file: usize, block: u32, offset: usize) {
+        let map: &[u8] = &self.bytes[file];
+        let start = block as usize * BLOCK + offset;
+        // From there to the end of a piece: mostly two lines.
+        for near in [start, start + PIECE - 1] {
+            if let Some(byte) = map.get(near) {
+                crate::isa::prefetch(byte);
+            }
+        }
+    }
+
+    fn files(&self) -> &[DataFile] {
+        &self.files
+    }
+
+    fn memory(&self) -> usize {
+        0
+    }
+}
