@@ -30,6 +30,7 @@
 pub mod bench;
 #[cfg(feature = "capi")]
 pub mod capi;
+pub mod check;
 pub mod codec;
 mod contents;
 pub mod convert;
@@ -41,6 +42,7 @@ pub mod identify;
 pub mod index;
 mod isa;
 pub mod manifest;
+mod near;
 pub mod probe;
 mod reader;
 pub mod slice;

@@ -1,12 +1,15 @@
 //! `meerslag egdb`: endgame databases. One module per subcommand, and what they share.
 
+mod bar;
 mod bench;
+mod check;
 mod convert;
 mod dump;
 mod identify;
 mod info;
 mod meter;
 mod probe;
+mod selection;
 mod verify;
 
 use std::path::{Path, PathBuf};
@@ -53,6 +56,8 @@ enum Command {
     Dump(dump::DumpArgs),
     /// Rewrite a database in another format
     Convert(convert::ConvertArgs),
+    /// Derive positions from their successors and compare with the files
+    Check(check::CheckArgs),
     /// Measure lookups of random positions
     Bench(bench::BenchArgs),
 }
@@ -65,6 +70,7 @@ pub(super) fn run(args: &EgdbArgs) -> Result<(), Failure> {
         Command::Probe(args) => probe::run(args),
         Command::Dump(args) => dump::run(args),
         Command::Convert(args) => convert::run(args),
+        Command::Check(args) => check::run(args),
         Command::Bench(args) => bench::run(args),
     }
 }
