@@ -43,13 +43,16 @@ pub mod index;
 mod isa;
 pub mod manifest;
 mod near;
+pub mod plan;
 pub mod probe;
 mod reader;
 pub mod slice;
 mod stats;
 pub mod storage;
+pub mod survey;
 pub mod value;
 pub mod verify;
+mod walk;
 
 pub use database::{Backend, Database, Memory, OpenOptions};
 pub use format::DbType;

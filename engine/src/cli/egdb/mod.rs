@@ -10,6 +10,7 @@ mod info;
 mod meter;
 mod probe;
 mod selection;
+mod stats;
 mod verify;
 
 use std::path::{Path, PathBuf};
@@ -58,6 +59,8 @@ enum Command {
     Convert(convert::ConvertArgs),
     /// Derive positions from their successors and compare with the files
     Check(check::CheckArgs),
+    /// Count wins, losses and draws of all positions, and find the longest
+    Stats(stats::StatsArgs),
     /// Measure lookups of random positions
     Bench(bench::BenchArgs),
 }
@@ -71,6 +74,7 @@ pub(super) fn run(args: &EgdbArgs) -> Result<(), Failure> {
         Command::Dump(args) => dump::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Check(args) => check::run(args),
+        Command::Stats(args) => stats::run(args),
         Command::Bench(args) => bench::run(args),
     }
 }
