@@ -48,7 +48,7 @@ const BINOMIALS: [[u32; 64]; 8] = {
 
 /// `C(n, k)`, n below 64 and k up to 5.
 #[inline]
-const fn binomial(n: u32, k: u32) -> u32 {
+pub(crate) const fn binomial(n: u32, k: u32) -> u32 {
     BINOMIALS[k as usize][(n & 63) as usize]
 }
 
@@ -56,6 +56,30 @@ const fn binomial(n: u32, k: u32) -> u32 {
 #[inline]
 const fn square(bit: u32) -> u32 {
     bit - ((bit * 3) >> 5)
+}
+
+/// Bit of the board layout of a square number less one.
+#[inline]
+pub(crate) const fn bit_of(square: u32) -> u32 {
+    bit(square)
+}
+
+/// Rank of a set of squares among those with as many members.
+#[inline(always)]
+pub(crate) fn rank_squares(set: u64) -> u64 {
+    rank_set(set, square)
+}
+
+/// Rank of a set among the sets with as many members of the squares that are not in `taken`.
+#[inline(always)]
+pub(crate) fn rank_free(set: u64, taken: u64) -> u64 {
+    rank_kings(set, taken)
+}
+
+/// Number of arrangements of the men of a slice.
+#[cfg(test)]
+pub(crate) fn men_arrangements(slice: Slice) -> u64 {
+    layout(slice).men
 }
 
 /// Bit of the board layout of a square number less one.
@@ -345,7 +369,29 @@ pub fn unrank(slice: Slice, index: u64) -> Option<Placement> {
     }
     let (rest, white_king_rank) = div_rem(index, layout.white_kings);
     let (men, black_king_rank) = div_rem(rest, layout.black_kings);
+    let (black_men, white_men) = unrank_men(slice, men)?;
+    let men = black_men | white_men;
+    let black_kings =
+        unrank_set(black_king_rank, u32::from(slice.black_kings()), bit_set(50) & !men);
+    let free = bit_set(50) & !men & !black_kings;
+    let white_kings = unrank_set(white_king_rank, u32::from(slice.white_kings()), free);
+    Some(Placement {
+        black: black_men | black_kings,
+        white: white_men | white_kings,
+        kings: black_kings | white_kings,
+    })
+}
 
+/// Number of placements of the kings for each arrangement of the men.
+pub(crate) fn king_placements(slice: Slice) -> u64 {
+    let layout = layout(slice);
+    u64::from(layout.black_kings) * u64::from(layout.white_kings)
+}
+
+/// The black and the white men of an arrangement: the index of a position divided by
+/// [`king_placements`].
+pub(crate) fn unrank_men(slice: Slice, men: u64) -> Option<(u64, u64)> {
+    let layout = layout(slice);
     // base[] falls with growing b, so the first b from 0 that does not exceed is the largest set.
     let b0 = (0..=usize::from(slice.black_men())).find(|&b| layout.base[b] <= men)?;
     let (rest, front_rank) = div_rem(men - layout.base[b0], u32::from(layout.front[b0]));
@@ -357,16 +403,7 @@ pub fn unrank(slice: Slice, index: u64) -> Option<Placement> {
     let free = bit_set(50) & !(black_men.reverse_bits() >> 10);
     let white_men =
         unrank_set(white_rank as u32, u32::from(slice.white_men()), free).reverse_bits() >> 10;
-    let men = black_men | white_men;
-    let black_kings =
-        unrank_set(black_king_rank, u32::from(slice.black_kings()), bit_set(50) & !men);
-    let free = bit_set(50) & !men & !black_kings;
-    let white_kings = unrank_set(white_king_rank, u32::from(slice.white_kings()), free);
-    Some(Placement {
-        black: black_men | black_kings,
-        white: white_men | white_kings,
-        kings: black_kings | white_kings,
-    })
+    Some((black_men, white_men))
 }
 
 #[inline]

@@ -27,7 +27,12 @@
 
 #![deny(unsafe_code)]
 
+// So that the slow solver of the tests can be used by unit tests too.
+#[cfg(test)]
+extern crate self as egdb;
+
 pub mod bench;
+pub mod build;
 #[cfg(feature = "capi")]
 pub mod capi;
 pub mod check;

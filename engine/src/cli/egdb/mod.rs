@@ -2,6 +2,7 @@
 
 mod bar;
 mod bench;
+mod build;
 mod check;
 mod convert;
 mod dump;
@@ -29,6 +30,7 @@ Examples:
   meerslag egdb identify /data/egdb
   meerslag egdb probe --dir /data/wld --dir /data/dtw \"W:WK11:BK2,K6\"
   meerslag egdb verify /data/egdb
+  meerslag egdb build --pieces 4 --out /data/own
   meerslag egdb convert /data/version1 /data/version2 --to wld2
 
 Types: wld2 (win/loss/draw, version 2: .idx1 .cpr1), wld1 and run (its predecessors: .idx .cpr),
@@ -63,6 +65,12 @@ enum Command {
     Stats(stats::StatsArgs),
     /// Measure lookups of random positions
     Bench(bench::BenchArgs),
+    /// Build databases from nothing
+    Build(build::BuildArgs),
+    /// Solve one slice of a build that several processes share
+    BuildSlice(build::SliceArgs),
+    /// Write the files of a piece count from slices solved by build-slice
+    Pack(build::PackArgs),
 }
 
 pub(super) fn run(args: &EgdbArgs) -> Result<(), Failure> {
@@ -76,6 +84,9 @@ pub(super) fn run(args: &EgdbArgs) -> Result<(), Failure> {
         Command::Check(args) => check::run(args),
         Command::Stats(args) => stats::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Build(args) => build::run(args),
+        Command::BuildSlice(args) => build::run_slice(args),
+        Command::Pack(args) => build::run_pack(args),
     }
 }
 

@@ -1,0 +1,72 @@
+//! What can go wrong when a database is built.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::error::WriteError;
+use crate::slice::Slice;
+
+/// Why a database was not built.
+#[derive(thiserror::Error, Debug)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The file system refused.
+    #[error("{}", file.display())]
+    Io {
+        /// The file or folder.
+        file: PathBuf,
+        /// The cause.
+        #[source]
+        source: io::Error,
+    },
+    /// A work file is not what was written.
+    #[error("{}: {reason}", file.display())]
+    Damaged {
+        /// The work file.
+        file: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A database file could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A distance does not fit the tables of the generator.
+    #[error("slice {slice}: a win takes more than 253 plies, more than the tables hold")]
+    TooLong {
+        /// The slice.
+        slice: Slice,
+    },
+    /// The slice cannot be built within the memory budget.
+    #[error(
+        "slice {slice} needs {} MiB, the memory budget is {} MiB", needed.div_ceil(1 << 20),
+        budget >> 20
+    )]
+    Memory {
+        /// The slice.
+        slice: Slice,
+        /// Bytes needed at least.
+        needed: u64,
+        /// The budget in bytes.
+        budget: u64,
+    },
+    /// A slice that this one depends on has not been built.
+    #[error("slice {slice} needs slice {missing}, which has not been built")]
+    Missing {
+        /// The slice.
+        slice: Slice,
+        /// What it depends on.
+        missing: Slice,
+    },
+    /// The folder has files already and nobody said to go on with them.
+    #[error("{}: there are database files already; resume, or use another folder", dir.display())]
+    NotEmpty {
+        /// The folder.
+        dir: PathBuf,
+    },
+    /// The caller asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// The number of threads cannot be had.
+    #[error("cannot start the threads: {0}")]
+    Threads(String),
+}

@@ -1,0 +1,102 @@
+//! Which slices there are, what leads where, and in which order they can be built.
+
+use crate::slice::Slice;
+use movegen::Color;
+
+/// The stored slices with this number of pieces in the order in which they can be built: fewer
+/// men first.
+#[must_use]
+pub fn build_order(pieces: u8) -> Vec<Slice> {
+    let mut slices: Vec<Slice> = Slice::stored(pieces).collect();
+    slices.sort_by_key(|slice| (slice.black_men() + slice.white_men(), *slice));
+    slices
+}
+
+/// The slice itself if it is stored, else its reversed twin, which is.
+fn stored(slice: Slice) -> Slice {
+    if slice.is_stored(Color::Black) { slice } else { slice.reversed() }
+}
+
+/// The stored slices that crowning a man of `slice` leads to.
+#[must_use]
+pub fn after_crowning(slice: Slice) -> Vec<Slice> {
+    let (bm, bk) = (slice.black_men(), slice.black_kings());
+    let (wm, wk) = (slice.white_men(), slice.white_kings());
+    let black = bm.checked_sub(1).and_then(|bm| Slice::new(bm, bk + 1, wm, wk));
+    let white = wm.checked_sub(1).and_then(|wm| Slice::new(bm, bk, wm, wk + 1));
+    let mut list: Vec<Slice> = black.into_iter().chain(white).map(stored).collect();
+    list.sort();
+    list.dedup();
+    list
+}
+
+/// The stored slices that a capture in `slice` may lead to.
+#[must_use]
+pub fn after_capture(slice: Slice) -> Vec<Slice> {
+    let mut list = Vec::new();
+    for slice in [slice, slice.reversed()] {
+        let (bm, bk) = (slice.black_men(), slice.black_kings());
+        let crowned = bm.checked_sub(1).map(|bm| (bm, bk + 1));
+        for (bm, bk) in std::iter::once((bm, bk)).chain(crowned) {
+            for wm in 0..=slice.white_men() {
+                for wk in 0..=slice.white_kings() {
+                    let next = Slice::new(bm, bk, wm, wk);
+                    list.extend(next.filter(|next| next.pieces() < slice.pieces()).map(stored));
+                }
+            }
+        }
+    }
+    list.sort();
+    list.dedup();
+    list
+}
+
+/// The slices that must be solved before `wanted` can be, and these, in order.
+#[must_use]
+pub fn closure(wanted: &[Slice]) -> Vec<Slice> {
+    let mut all: Vec<Slice> = wanted.iter().map(|slice| stored(*slice)).collect();
+    let mut at = 0;
+    while at < all.len() {
+        for next in after_crowning(all[at]).into_iter().chain(after_capture(all[at])) {
+            if !all.contains(&next) {
+                all.push(next);
+            }
+        }
+        at += 1;
+    }
+    all.sort_by_key(|slice| (slice.pieces(), slice.black_men() + slice.white_men(), *slice));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slices(list: &str) -> Vec<Slice> {
+        let mut list: Vec<Slice> = list.split(' ').map(|digits| digits.parse().unwrap()).collect();
+        list.sort();
+        list
+    }
+
+    #[test]
+    fn neighbours() {
+        let slice: Slice = "1111".parse().unwrap();
+        // Either side's crowning gives the same stored slice.
+        assert_eq!(after_crowning(slice), slices("0211"));
+        assert_eq!(after_capture(slice), slices("1101 1110 0201 0210"));
+        assert!(after_crowning("0201".parse().unwrap()).is_empty());
+    }
+
+    #[test]
+    fn the_order_respects_what_depends_on_what() {
+        for pieces in 2..=8 {
+            let order = build_order(pieces);
+            for (at, slice) in order.iter().enumerate() {
+                assert!(after_crowning(*slice).iter().all(|next| order[..at].contains(next)));
+                assert!(after_capture(*slice).iter().all(|next| next.pieces() < pieces));
+            }
+        }
+        let all = closure(&build_order(4));
+        assert_eq!(all.len(), 3 + 6 + 14);
+    }
+}

@@ -1,0 +1,302 @@
+//! Work files: a solved slice on disk, as it stands in memory.
+//!
+//! `work/2110.raw` holds a heading, the levels from the last to the first (the order in which
+//! they are solved), and the CRC-32 of the heading and of every part. It gets its name when it is
+//! complete, so what stands on disk is either whole or damaged later, which the checksums tell.
+//! A work file is meant for the machine that made it: numbers are in its byte order.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::error::BuildError;
+use super::men::MenSets;
+use super::solve::Wanted;
+use super::store::{Code, Distances, Level, Store, Words};
+use crate::slice::Slice;
+use crate::storage::DataFile;
+
+const MAGIC: [u8; 8] = *b"MEERWRK1";
+const HEADING: u64 = 24;
+/// The byte order is part of the heading.
+const ORDER: u32 = 0x0102_0304;
+
+/// The work file of a slice.
+pub(super) fn path(dir: &Path, slice: Slice) -> PathBuf {
+    dir.join(format!("{slice}.raw"))
+}
+
+fn heading(slice: Slice, wanted: Wanted) -> [u8; HEADING as usize] {
+    let mut bytes = [0; HEADING as usize];
+    bytes[..8].copy_from_slice(&MAGIC);
+    bytes[8..12].copy_from_slice(&ORDER.to_ne_bytes());
+    bytes[12..16].copy_from_slice(&[
+        slice.black_men(),
+        slice.black_kings(),
+        slice.white_men(),
+        slice.white_kings(),
+    ]);
+    bytes[16] = u8::from(wanted.dtw) | u8::from(wanted.mtc) << 1;
+    bytes
+}
+
+/// The parts of a level in the order in which they stand in the file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Words,
+    Dtw,
+    Mtc,
+    Cells,
+}
+
+/// Where everything stands in the file.
+#[derive(Debug)]
+struct Plan {
+    /// Offset and length in bytes, by level and part.
+    parts: Vec<[(u64, u64); 4]>,
+    end: u64,
+}
+
+impl Plan {
+    fn new(store: &Store, wanted: Wanted) -> Plan {
+        let mut at = HEADING;
+        let mut parts = vec![[(0, 0); 4]; store.levels.len()];
+        for level in (0..store.levels.len()).rev() {
+            let blocks = store.levels.size(level) as u64;
+            let lengths = match store.rows {
+                Some(rows) => {
+                    let rows = blocks * rows.count() as u64;
+                    let distances = rows * size_of::<Distances>() as u64;
+                    let of = |is_wanted| if is_wanted { distances } else { 0 };
+                    [rows * size_of::<Words>() as u64, of(wanted.dtw), of(wanted.mtc), 0]
+                }
+                None => [0, 0, 0, blocks * size_of::<[Code; 2]>() as u64],
+            };
+            for (part, length) in parts[level].iter_mut().zip(lengths) {
+                *part = (at, length);
+                at += length;
+            }
+        }
+        Plan { parts, end: at }
+    }
+}
+
+/// A work file being written, level by level.
+pub(super) struct RawWriter {
+    file: File,
+    path: PathBuf,
+    temporary: PathBuf,
+    sums: Vec<u32>,
+}
+
+impl RawWriter {
+    pub(super) fn create(dir: &Path, slice: Slice, wanted: Wanted) -> Result<RawWriter, BuildError> {
+        let path = path(dir, slice);
+        let temporary = path.with_extension("raw.tmp");
+        let mut writer = match File::create(&temporary) {
+            Ok(file) => RawWriter { file, path, temporary, sums: Vec::new() },
+            Err(source) => return Err(BuildError::Io { file: temporary, source }),
+        };
+        writer.part(&heading(slice, wanted))?;
+        Ok(writer)
+    }
+
+    fn error(&self, source: io::Error) -> BuildError {
+        BuildError::Io { file: self.temporary.clone(), source }
+    }
+
+    fn part(&mut self, bytes: &[u8]) -> Result<(), BuildError> {
+        self.file.write_all(bytes).map_err(|source| self.error(source))?;
+        self.sums.push(crc32fast::hash(bytes));
+        Ok(())
+    }
+
+    /// Adds the next lower level.
+    pub(super) fn add(&mut self, level: &Level) -> Result<(), BuildError> {
+        self.part(bytemuck::cast_slice(&level.words))?;
+        self.part(bytemuck::cast_slice(&level.dtw))?;
+        self.part(bytemuck::cast_slice(&level.mtc))?;
+        self.part(bytemuck::cast_slice(&level.cells))
+    }
+
+    /// Completes the file and gives it its name.
+    pub(super) fn finish(mut self) -> Result<(), BuildError> {
+        let sums = std::mem::take(&mut self.sums);
+        self.part(bytemuck::cast_slice(&sums))?;
+        let last = self.sums.clone();
+        let io = |source| self.error(source);
+        (&self.file).write_all(&last[0].to_ne_bytes()).map_err(io)?;
+        self.file.sync_all().map_err(io)?;
+        fs::rename(&self.temporary, &self.path).map_err(io)
+    }
+}
+
+impl Drop for RawWriter {
+    fn drop(&mut self) {
+        // After `finish` there is nothing under this name.
+        let _ = fs::remove_file(&self.temporary);
+    }
+}
+
+/// A complete work file.
+#[derive(Debug)]
+pub(super) struct RawFile {
+    file: DataFile,
+    plan: Plan,
+    sums: Vec<u32>,
+    /// The numbering of the slice; it holds no levels.
+    pub store: Store,
+    pub wanted: Wanted,
+}
+
+impl RawFile {
+    /// Opens the work file of a slice; `None` if there is none. Checks the heading and the
+    /// length, not the contents.
+    pub(super) fn open(
+        dir: &Path,
+        sets: &[Arc<MenSets>; 6],
+        slice: Slice,
+    ) -> Result<Option<RawFile>, BuildError> {
+        let path = path(dir, slice);
+        let file = match DataFile::open(path.clone()) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(BuildError::Io { file: path, source }),
+        };
+        let damaged = |reason: &str| BuildError::Damaged { file: path.clone(), reason: reason.into() };
+        let mut head = [0; HEADING as usize];
+        let io = |source| BuildError::Io { file: path.clone(), source };
+        file.read_at(0, &mut head).map_err(io)?;
+        let wanted = Wanted { dtw: head[16] & 1 != 0, mtc: head[16] & 2 != 0 };
+        if head != heading(slice, wanted) {
+            return Err(damaged("not a work file of this slice, or of another byte order"));
+        }
+        let store = Store::new(sets, slice, wanted.dtw);
+        let plan = Plan::new(&store, wanted);
+        let count = 1 + 4 * plan.parts.len();
+        if file.len != plan.end + 4 * count as u64 + 4 {
+            return Err(damaged("wrong length"));
+        }
+        let mut tail = vec![0u32; count + 1];
+        file.read_at(plan.end, bytemuck::cast_slice_mut(&mut tail)).map_err(io)?;
+        let total = tail.pop();
+        if total != Some(crc32fast::hash(bytemuck::cast_slice(&tail)))
+            || tail[0] != crc32fast::hash(&head)
+        {
+            return Err(damaged("wrong checksum of the heading or of the checksums"));
+        }
+        Ok(Some(RawFile { file, plan, sums: tail, store, wanted }))
+    }
+
+    fn part(&self, level: usize, part: Part, bytes: &mut [u8]) -> Result<(), BuildError> {
+        let (at, length) = self.plan.parts[level][part as usize];
+        debug_assert_eq!(length, bytes.len() as u64);
+        self.read(at, bytes)?;
+        let from_last = self.plan.parts.len() - 1 - level;
+        if crc32fast::hash(bytes) != self.sums[1 + 4 * from_last + part as usize] {
+            let reason = format!("wrong checksum of level {level}");
+            return Err(BuildError::Damaged { file: self.file.path.clone(), reason });
+        }
+        Ok(())
+    }
+
+    fn rows(&self, level: usize, part: Part, size: usize) -> usize {
+        self.plan.parts[level][part as usize].1 as usize / size
+    }
+
+    /// Reads a level, its distances to the end if they are asked for and there, never those to
+    /// conversion.
+    pub(super) fn level(&self, level: usize, with_dtw: bool) -> Result<Level, BuildError> {
+        let mut loaded = Level::default();
+        loaded.words = vec![[0; 4]; self.rows(level, Part::Words, size_of::<Words>())];
+        self.part(level, Part::Words, bytemuck::cast_slice_mut(&mut loaded.words))?;
+        if with_dtw {
+            loaded.dtw = vec![[[0; 64]; 2]; self.rows(level, Part::Dtw, size_of::<Distances>())];
+            self.part(level, Part::Dtw, bytemuck::cast_slice_mut(&mut loaded.dtw))?;
+        }
+        loaded.cells = vec![[0; 2]; self.rows(level, Part::Cells, size_of::<[Code; 2]>())];
+        self.part(level, Part::Cells, bytemuck::cast_slice_mut(&mut loaded.cells))?;
+        Ok(loaded)
+    }
+
+    /// The same file with the values of a slice without kings in memory.
+    pub(super) fn with_cells(&self) -> Result<RawFile, BuildError> {
+        let mut store = self.store.emptied();
+        for level in 0..store.levels.len() {
+            store.solved[level] = Arc::new(self.level(level, false)?);
+        }
+        let path = self.file.path.clone();
+        let file = DataFile::open(path.clone()).map_err(|source| BuildError::Io { file: path, source })?;
+        let plan = Plan::new(&store, self.wanted);
+        Ok(RawFile { file, plan, sums: self.sums.clone(), store, wanted: self.wanted })
+    }
+
+    /// Bytes of a level in memory.
+    pub(super) fn level_bytes(&self, level: usize, with_dtw: bool) -> u64 {
+        let [words, dtw, _, cells] = self.plan.parts[level].map(|(_, length)| length);
+        words + cells + if with_dtw { dtw } else { 0 }
+    }
+
+    /// Reads rows of a level from a first one on. The bytes are not checked: the checksums are of
+    /// whole levels.
+    pub(super) fn words(&self, level: usize, row: usize, out: &mut [Words]) -> Result<(), BuildError> {
+        self.rows_at(level, row, Part::Words, size_of::<Words>(), bytemuck::cast_slice_mut(out))
+    }
+
+    /// As [`RawFile::words`], distances to the end of the game, or to conversion.
+    pub(super) fn distances(
+        &self,
+        level: usize,
+        row: usize,
+        is_mtc: bool,
+        out: &mut [Distances],
+    ) -> Result<(), BuildError> {
+        let part = if is_mtc { Part::Mtc } else { Part::Dtw };
+        self.rows_at(level, row, part, size_of::<Distances>(), bytemuck::cast_slice_mut(out))
+    }
+
+    fn rows_at(
+        &self,
+        level: usize,
+        row: usize,
+        part: Part,
+        size: usize,
+        out: &mut [u8],
+    ) -> Result<(), BuildError> {
+        let (start, _) = self.plan.parts[level][part as usize];
+        self.read(start + (row * size) as u64, out)
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), BuildError> {
+        let error = |source| BuildError::Io { file: self.file.path.clone(), source };
+        self.file.read_at(offset, out).map_err(error)
+    }
+
+    /// Compares the contents with the checksums. `go_on` is asked now and then.
+    pub(super) fn verify(&self, go_on: &dyn Fn() -> bool) -> Result<(), BuildError> {
+        const PIECE: u64 = 1 << 22;
+        let mut buffer = vec![0; PIECE as usize];
+        for (from_last, parts) in self.plan.parts.iter().rev().enumerate() {
+            for (part, &(start, length)) in parts.iter().enumerate() {
+                let mut hasher = crc32fast::Hasher::new();
+                let mut at = 0;
+                while at < length {
+                    if !go_on() {
+                        return Err(BuildError::Interrupted);
+                    }
+                    let piece = &mut buffer[..PIECE.min(length - at) as usize];
+                    self.read(start + at, piece)?;
+                    hasher.update(piece);
+                    at += piece.len() as u64;
+                }
+                if hasher.finalize() != self.sums[1 + 4 * from_last + part] {
+                    let level = self.plan.parts.len() - 1 - from_last;
+                    let reason = format!("wrong checksum of level {level}");
+                    return Err(BuildError::Damaged { file: self.file.path.clone(), reason });
+                }
+            }
+        }
+        Ok(())
+    }
+}

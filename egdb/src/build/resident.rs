@@ -1,0 +1,200 @@
+//! The levels that are in memory, within a budget.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::error::BuildError;
+use super::men::MenSets;
+use super::order::{after_capture, after_crowning};
+use super::raw::RawFile;
+use super::solve::{Wanted, Workspace};
+use super::store::{Level, Solved, Store};
+use crate::slice::Slice;
+
+/// Work files and what has been read from them.
+pub(super) struct Resident {
+    work: PathBuf,
+    pub sets: [Arc<MenSets>; 6],
+    /// Bytes that levels may take.
+    budget: u64,
+    with_dtw: bool,
+    files: HashMap<Slice, Arc<RawFile>>,
+    levels: HashMap<(Slice, usize), Held>,
+    used: u64,
+    clock: u64,
+    /// Levels read from disk, and their bytes.
+    pub loads: (u64, u64),
+}
+
+struct Held {
+    level: Arc<Level>,
+    bytes: u64,
+    used_at: u64,
+}
+
+impl Resident {
+    pub(super) fn new(work: PathBuf, sets: [Arc<MenSets>; 6], budget: u64, with_dtw: bool) -> Self {
+        Resident {
+            work,
+            sets,
+            budget,
+            with_dtw,
+            files: HashMap::new(),
+            levels: HashMap::new(),
+            used: 0,
+            clock: 0,
+            loads: (0, 0),
+        }
+    }
+
+    /// The work file of a slice, if there is one with everything that is wanted.
+    pub(super) fn file(
+        &mut self,
+        slice: Slice,
+        wanted: Wanted,
+    ) -> Result<Option<Arc<RawFile>>, BuildError> {
+        if let Some(file) = self.files.get(&slice) {
+            return Ok(Some(Arc::clone(file)));
+        }
+        let Some(file) = RawFile::open(&self.work, &self.sets, slice)? else { return Ok(None) };
+        if wanted.dtw && !file.wanted.dtw || wanted.mtc && !file.wanted.mtc {
+            return Ok(None);
+        }
+        let file = Arc::new(file);
+        self.files.insert(slice, Arc::clone(&file));
+        Ok(Some(file))
+    }
+
+    /// Forgets what is in memory of slices with fewer than so many pieces.
+    pub(super) fn forget_below(&mut self, pieces: u8) {
+        self.levels.retain(|(slice, _), held| {
+            let keep = slice.pieces() >= pieces;
+            if !keep {
+                self.used -= held.bytes;
+            }
+            keep
+        });
+    }
+
+    /// What has to be in memory to solve a level: all levels of slices that captures lead to,
+    /// and of the slices that crowning leads to the level eight below, as the crowned man had
+    /// advanced eight rows.
+    fn needed(&self, slice: Slice, level: usize) -> Vec<(Slice, usize)> {
+        let mut list = Vec::new();
+        for next in after_capture(slice) {
+            let count = self.files.get(&next).map_or(0, |file| file.store.levels.len());
+            list.extend((0..count).map(|level| (next, level)));
+        }
+        if let Some(below) = level.checked_sub(8) {
+            list.extend(after_crowning(slice).into_iter().map(|next| (next, below)));
+        }
+        list
+    }
+
+    /// Makes room for the result of solving a level, and gives what it is solved from. `above`
+    /// is the level above, `None` for the last one.
+    pub(super) fn view(
+        &mut self,
+        store: &mut Store,
+        level: usize,
+        wanted: Wanted,
+        above: Option<Arc<Level>>,
+        threads: usize,
+    ) -> Result<Solved, BuildError> {
+        let slice = store.slice;
+        for next in after_crowning(slice).into_iter().chain(after_capture(slice)) {
+            if self.file(next, wanted)?.is_none() {
+                return Err(BuildError::Missing { slice, missing: next });
+            }
+        }
+        let needed = self.needed(slice, level);
+        let mut bytes = store.level_bytes(level, wanted)
+            + above.as_ref().map_or(0, |level| level.bytes())
+            + Workspace::bytes(store, level, wanted, threads);
+        for (slice, level) in &needed {
+            bytes += self.files[slice].level_bytes(*level, self.with_dtw);
+        }
+        if bytes > self.budget {
+            return Err(BuildError::Memory { slice, needed: bytes, budget: self.budget });
+        }
+        self.clock += 1;
+        let mut solved = Solved::new();
+        let mut stores: HashMap<Slice, Store> = HashMap::new();
+        // What is held already is marked before anything is thrown out.
+        for key in &needed {
+            if let Some(held) = self.levels.get_mut(key) {
+                held.used_at = self.clock;
+            }
+        }
+        let missing: u64 = needed
+            .iter()
+            .filter(|key| !self.levels.contains_key(key))
+            .map(|(slice, level)| self.files[slice].level_bytes(*level, self.with_dtw))
+            .sum();
+        let own = store.level_bytes(level, wanted)
+            + above.as_ref().map_or(0, |level| level.bytes())
+            + Workspace::bytes(store, level, wanted, threads);
+        self.make_room(missing + own);
+        for (next, number) in needed {
+            let file = Arc::clone(&self.files[&next]);
+            let target = stores.entry(next).or_insert_with(|| file.store.emptied());
+            target.has_dtw = self.with_dtw;
+            target.solved[number] = self.load(&file, number)?;
+        }
+        for store in stores.into_values() {
+            solved.insert(Arc::new(store));
+        }
+        store.solved.fill(Arc::new(Level::default()));
+        if let Some(above) = above {
+            store.solved[level + 1] = above;
+        }
+        Ok(solved)
+    }
+
+    fn load(&mut self, file: &RawFile, level: usize) -> Result<Arc<Level>, BuildError> {
+        let key = (file.store.slice, level);
+        if let Some(held) = self.levels.get(&key) {
+            return Ok(Arc::clone(&held.level));
+        }
+        let loaded = Arc::new(file.level(level, self.with_dtw)?);
+        let bytes = loaded.bytes();
+        self.loads.0 += 1;
+        self.loads.1 += bytes;
+        self.hold(key, Arc::clone(&loaded));
+        Ok(loaded)
+    }
+
+    /// Keeps a level that was just solved, if there is room.
+    pub(super) fn keep(&mut self, slice: Slice, level: usize, solved: &Arc<Level>) {
+        if self.used + solved.bytes() <= self.budget {
+            self.hold((slice, level), Arc::clone(solved));
+        }
+    }
+
+    fn hold(&mut self, key: (Slice, usize), level: Arc<Level>) {
+        let bytes = level.bytes();
+        self.used += bytes;
+        self.levels.insert(key, Held { level, bytes, used_at: self.clock });
+    }
+
+    /// Throws out what has not been used for longest until so many bytes are free. What is needed
+    /// now stays.
+    fn make_room(&mut self, bytes: u64) {
+        let mut oldest: Vec<(u64, (Slice, usize))> = self
+            .levels
+            .iter()
+            .filter(|(_, held)| held.used_at < self.clock)
+            .map(|(key, held)| (held.used_at, *key))
+            .collect();
+        oldest.sort_by_key(|(used_at, (slice, level))| (*used_at, *slice, *level));
+        for (_, key) in oldest {
+            if self.used + bytes <= self.budget {
+                return;
+            }
+            if let Some(held) = self.levels.remove(&key) {
+                self.used -= held.bytes;
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The generator against a solver that shares only the move generator with it.
+
+use movegen::Color;
+
+use super::store::{Code, DRAW, Solved};
+use super::*;
+use crate::index::unrank;
+use crate::value::Wld;
+
+#[path = "../../tests/support/solver.rs"]
+mod solver;
+
+/// Solves a slice in memory.
+fn solve_slice(solved: &Solved, slice: Slice, wanted: Wanted) -> Store {
+    let mut store = Store::new(&men::all_sets(), slice, wanted.dtw);
+    for level in (0..store.levels.len()).rev() {
+        let done = solve_level(&store, solved, level, wanted, &|_| true).unwrap();
+        store.solved[level] = Arc::new(done);
+    }
+    store
+}
+
+fn build(pieces: u8, wanted: Wanted) -> Solved {
+    let mut solved = Solved::new();
+    for pieces in 2..=pieces {
+        for slice in build_order(pieces) {
+            let store = solve_slice(&solved, slice, wanted);
+            solved.insert(Arc::new(store));
+        }
+    }
+    solved
+}
+
+fn wld(code: Code) -> Wld {
+    match code {
+        DRAW => Wld::Draw,
+        odd if odd & 1 != 0 => Wld::Win,
+        _ => Wld::Loss,
+    }
+}
+
+fn compare(pieces: u8, wanted: Wanted) {
+    let expected = solver::Solution::solve(pieces);
+    let solved = build(pieces, wanted);
+    for slice in expected.slices() {
+        let store = solved.get(slice).unwrap();
+        for side in Color::ALL {
+            if !slice.is_stored(side) {
+                continue;
+            }
+            for (index, entry) in expected.table(slice, side).iter().enumerate() {
+                let placement = unrank(slice, index as u64).unwrap();
+                let code = store.value(&placement, side);
+                assert_eq!(wld(code), entry.wld, "{slice} {side} {placement:?}");
+                if wanted.dtw && code != DRAW {
+                    assert_eq!(u16::from(code), entry.dtw, "{slice} {side} {placement:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn values_are_those_of_the_slow_solver() {
+    compare(3, Wanted { dtw: false, mtc: false });
+}
+
+#[test]
+fn distances_are_those_of_the_slow_solver() {
+    compare(3, Wanted { dtw: true, mtc: true });
+}
+
+#[test]
+#[ignore = "timing"]
+fn time() {
+    let dtw = std::env::var("DTW").is_ok();
+    let mtc = std::env::var("MTC").is_ok();
+    let most: u8 = std::env::var("PIECES").map_or(4, |n| n.parse().unwrap());
+    let only = std::env::var("SLICE").ok();
+    let wanted = Wanted { dtw, mtc };
+    let mut solved = Solved::new();
+    for pieces in 2..=most {
+        let start = Instant::now();
+        let mut total = 0;
+        for slice in build_order(pieces) {
+            if pieces == most && only.as_ref().is_some_and(|only| *only != slice.to_string()) {
+                continue;
+            }
+            let begin = Instant::now();
+            let store = solve_slice(&solved, slice, wanted);
+            let positions = slice.size() * slice.stored_sides().len() as u64;
+            total += positions;
+            let time = begin.elapsed().as_secs_f64();
+            eprintln!("{slice} {positions} {time:.2} {:.2} M/s", positions as f64 / time / 1e6);
+            solved.insert(Arc::new(store));
+        }
+        let time = start.elapsed().as_secs_f64();
+        eprintln!("{pieces}: {total} in {time:.2} = {:.2} M/s", total as f64 / time / 1e6);
+    }
+}

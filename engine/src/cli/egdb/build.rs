@@ -1,0 +1,397 @@
+//! `meerslag egdb build`, `build-slice` and `pack`.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Instant;
+
+use ::egdb::build::{
+    BuildError, BuildEvent, BuildOptions, BuildReport, Builder, Usage, build_order, closure,
+};
+use ::egdb::{DbType, Slice};
+use anyhow::Context;
+use bytesize::ByteSize;
+use clap::{Args, ValueEnum};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+
+use super::super::Failure;
+use super::super::interrupt::Interrupt;
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag egdb build --pieces 4 --out db
+  meerslag egdb build --pieces 5 --out db --types wld --memory 2G
+  meerslag egdb build --pieces 5 --out db --resume
+  meerslag egdb build --slices 3010,2020 --out some
+
+Builds all positions up to a number of pieces and writes them in the Kingsrow layout: win/loss/draw
+(version 2), distance to conversion, distance to win. Each file has a side file '*.sum' with its
+checksums. Solved slices are kept in DIR/work until the end; after Ctrl-C or a crash the same
+command with --resume verifies what stands there and goes on. DIR/build.jsonl is a log, one JSON
+object a line.
+
+Check the result with 'meerslag egdb check DIR'.";
+
+/// Build databases from nothing
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct BuildArgs {
+    /// Build everything up to this number of pieces
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=8),
+          required_unless_present = "slices")]
+    pieces: Option<u8>,
+    /// Build these slices and those that they need, such as 2110,2020
+    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "pieces")]
+    slices: Vec<Slice>,
+    /// Leave the work files, about four bytes a position
+    #[arg(long)]
+    keep_work: bool,
+    /// Go on with a build that was interrupted, or add to a finished one
+    #[arg(long)]
+    resume: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// What the three commands share.
+#[derive(Args, Debug)]
+struct Common {
+    /// The folder of the database; made if it is not there
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// What to write
+    #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',',
+          default_values_t = [BuildType::Wld, BuildType::Mtc, BuildType::Dtw])]
+    types: Vec<BuildType>,
+    /// Threads; 0 takes one for each processor
+    #[arg(long, value_name = "T", default_value_t = 0)]
+    threads: usize,
+    /// Most memory to use, such as 512M or 8G; by default three quarters of what is free
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<ByteSize>,
+    /// Print events as JSON lines instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+const SLICE_EXAMPLES: &str = "\
+Example:
+  meerslag egdb build-slice --slice 2110 --out /shared/db
+
+Solves one slice into DIR/work/2110.raw. The slices that it leads to must be there; 'meerslag egdb
+plan' lists them and writes workflows that run everything in order on many machines. Does nothing
+when the file is there and sound, so it may be run again at any time.";
+
+/// Solve one slice of a build that several processes share
+#[derive(Args, Debug)]
+#[command(after_help = SLICE_EXAMPLES)]
+pub(super) struct SliceArgs {
+    /// The slice: black men, black kings, white men, white kings
+    #[arg(long)]
+    slice: Slice,
+    #[command(flatten)]
+    common: Common,
+}
+
+const PACK_EXAMPLES: &str = "\
+Example:
+  meerslag egdb pack --pieces 4 --out /shared/db
+
+Writes the files of one piece count from the slices in DIR/work, then the mark DIR/work/packed-N.
+Does nothing for files that are there and agree with their checksums.";
+
+/// Write the files of a piece count from slices solved by build-slice
+#[derive(Args, Debug)]
+#[command(after_help = PACK_EXAMPLES)]
+pub(super) struct PackArgs {
+    /// The piece count
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=8))]
+    pieces: u8,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum BuildType {
+    /// Win/loss/draw, version 2
+    Wld,
+    /// Distance to conversion
+    Mtc,
+    /// Distance to win
+    Dtw,
+}
+
+impl Common {
+    fn options(&self) -> BuildOptions {
+        let mut options = BuildOptions { threads: self.threads, ..BuildOptions::default() };
+        options.types = Vec::new();
+        for (name, db_type) in [
+            (BuildType::Wld, DbType::Wld2),
+            (BuildType::Mtc, DbType::Mtc),
+            (BuildType::Dtw, DbType::Dtw),
+        ] {
+            if self.types.contains(&name) {
+                options.types.push(db_type);
+            }
+        }
+        if let Some(memory) = self.memory {
+            options.memory = memory.as_u64();
+        }
+        options
+    }
+}
+
+pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
+    let options = BuildOptions {
+        resume: args.resume,
+        keep_work: args.keep_work,
+        ..args.common.options()
+    };
+    let all: Vec<Slice> = match args.pieces {
+        Some(pieces) => (2..=pieces).flat_map(build_order).collect(),
+        None => closure(&args.slices),
+    };
+    let positions = all.iter().map(|slice| positions(*slice)).sum();
+    with_display(&args.common, &options, positions, |builder| match args.pieces {
+        Some(pieces) => builder.build(pieces),
+        None => builder.build_slices(&args.slices),
+    })
+}
+
+pub(super) fn run_slice(args: &SliceArgs) -> Result<(), Failure> {
+    let options = BuildOptions { resume: true, ..args.common.options() };
+    with_display(&args.common, &options, positions(args.slice), |builder| {
+        builder.build_slice(args.slice)
+    })
+}
+
+pub(super) fn run_pack(args: &PackArgs) -> Result<(), Failure> {
+    let options = BuildOptions { resume: true, ..args.common.options() };
+    with_display(&args.common, &options, 0, |builder| builder.pack_only(args.pieces))?;
+    let mark = args.common.out.join("work").join(format!("packed-{}", args.pieces));
+    File::create(&mark)
+        .with_context(|| format!("cannot write {}", mark.display()))
+        .map_err(Failure::Run)?;
+    Ok(())
+}
+
+fn positions(slice: Slice) -> u64 {
+    slice.size() * slice.stored_sides().len() as u64
+}
+
+fn with_display(
+    common: &Common,
+    options: &BuildOptions,
+    positions: u64,
+    work: impl FnOnce(Builder<'_>) -> Result<BuildReport, BuildError>,
+) -> Result<(), Failure> {
+    let interrupt = Interrupt::catch(|| {})?;
+    std::fs::create_dir_all(&common.out)
+        .with_context(|| format!("cannot make the folder {}", common.out.display()))
+        .map_err(Failure::Input)?;
+    let display = Display::new(common, positions)?;
+    let observer = |event: &BuildEvent| {
+        display.show(event);
+        !interrupt.is_pressed()
+    };
+    let result = Builder::new(&common.out, options, &observer).and_then(work);
+    display.end(&common.out, result)
+}
+
+/// Bars on a terminal, a line for each slice and file on standard output, and the log.
+struct Display {
+    is_json: bool,
+    log: Mutex<File>,
+    bars: MultiProgress,
+    all: ProgressBar,
+    slice: ProgressBar,
+    start: Instant,
+    /// Positions of slices that are done, and of encoders at work.
+    done: Mutex<(u64, BTreeMap<&'static str, u64>)>,
+}
+
+impl Display {
+    fn new(common: &Common, positions: u64) -> Result<Display, Failure> {
+        let path = common.out.join("build.jsonl");
+        let log = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&path)
+            .with_context(|| format!("cannot write {}", path.display()))
+            .map_err(Failure::Input)?;
+        let bars = MultiProgress::new();
+        let style = |text| ProgressStyle::with_template(text).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let all = bars.add(ProgressBar::new(positions));
+        all.set_style(style("all  {bar:30} {percent:>3} %  {per_sec}  {eta} left  {msg}"));
+        let slice = bars.add(ProgressBar::new(0));
+        slice.set_style(style("{prefix} {bar:30} {percent:>3} %  {per_sec}  {eta} left"));
+        Ok(Display {
+            is_json: common.json,
+            log: Mutex::new(log),
+            bars,
+            all,
+            slice,
+            start: Instant::now(),
+            done: Mutex::default(),
+        })
+    }
+
+    fn show(&self, event: &BuildEvent) {
+        match event {
+            BuildEvent::SliceStarted { slice, positions } => {
+                self.slice.reset();
+                self.slice.set_length(*positions);
+                self.slice.set_prefix(slice.to_string());
+            }
+            BuildEvent::SliceProgress { done, .. } => {
+                self.slice.set_position(*done);
+                if let Ok(before) = self.done.lock() {
+                    self.all.set_position(before.0 + done);
+                }
+            }
+            BuildEvent::SliceDone(report) => {
+                self.add(report.positions);
+                let seconds = report.time.as_secs_f64();
+                let rate = report.positions as f64 / seconds.max(1e-9);
+                let mut event = json!({
+                    "event": "slice", "slice": report.slice.to_string(),
+                    "positions": report.positions, "seconds": seconds,
+                    "positions_per_second": rate.round(),
+                    "levels_loaded": report.loads.0, "bytes_loaded": report.loads.1,
+                });
+                if let (Some(usage), Some(event)) = (Usage::now(), event.as_object_mut()) {
+                    event.insert("usage".into(), json!(usage));
+                }
+                self.line(&event, || {
+                    format!(
+                        "{}  {:>13} positions  {seconds:8.2} s  {:6.2} M/s",
+                        report.slice, report.positions, rate / 1e6
+                    )
+                });
+            }
+            BuildEvent::SliceReused { slice, positions } => {
+                self.add(*positions);
+                let event = json!({"event": "reused", "slice": slice.to_string()});
+                self.line(&event, || format!("{slice}  is there already"));
+            }
+            BuildEvent::SliceDiscarded { slice, reason } => {
+                let event = json!({
+                    "event": "discarded", "slice": slice.to_string(), "reason": reason,
+                });
+                self.line(&event, || format!("{slice}  is built again: {reason}"));
+            }
+            BuildEvent::PackProgress { db_type, positions } => {
+                let Ok(mut done) = self.done.lock() else { return };
+                *done.1.entry(short(*db_type)).or_default() += positions;
+                let text = done.1.iter().map(|(name, n)| format!("{name} {} M", n / 1_000_000));
+                self.all.set_message(text.collect::<Vec<_>>().join(", "));
+            }
+            BuildEvent::Packed { db_type, stem, bytes, time } => {
+                self.forget(*db_type);
+                let event = json!({
+                    "event": "file", "type": short(*db_type), "name": stem, "bytes": bytes,
+                    "seconds": time.as_secs_f64(),
+                });
+                self.line(&event, || {
+                    let kind = db_type.to_string();
+                    format!("{stem}  {kind}: {bytes} bytes, {:.2} s", time.as_secs_f64())
+                });
+            }
+            BuildEvent::PackReused { db_type, stem } => {
+                let event = json!({"event": "kept", "type": short(*db_type), "name": stem});
+                self.line(&event, || format!("{stem}  {db_type}: is there already"));
+            }
+            _ => {}
+        }
+    }
+
+    fn add(&self, positions: u64) {
+        if let Ok(mut done) = self.done.lock() {
+            done.0 += positions;
+            self.all.set_position(done.0);
+        }
+    }
+
+    fn forget(&self, db_type: DbType) {
+        if let Ok(mut done) = self.done.lock() {
+            done.1.remove(short(db_type));
+            if done.1.is_empty() {
+                self.all.set_message("");
+            }
+        }
+    }
+
+    /// Writes an event to the log and to standard output. A failing log does not stop the work.
+    fn line(&self, event: &Value, text: impl FnOnce() -> String) {
+        if let Ok(mut log) = self.log.lock() {
+            let _ = writeln!(log, "{event}");
+        }
+        let text = if self.is_json { event.to_string() } else { text() };
+        self.bars.suspend(|| {
+            let _ = writeln!(io::stdout(), "{text}");
+        });
+    }
+
+    fn end(&self, dir: &Path, result: Result<BuildReport, BuildError>) -> Result<(), Failure> {
+        self.slice.finish_and_clear();
+        self.all.finish_and_clear();
+        let report = match result {
+            Ok(report) => report,
+            Err(error) => {
+                self.line(&json!({"event": "error", "reason": error.to_string()}), || {
+                    "not finished; the same command with --resume goes on".into()
+                });
+                return Err(match error {
+                    BuildError::NotEmpty { .. } | BuildError::Memory { .. } => {
+                        Failure::Input(error.into())
+                    }
+                    BuildError::Interrupted => Failure::Interrupted,
+                    _ => Failure::Run(error.into()),
+                });
+            }
+        };
+        let positions: u64 = report.slices.iter().map(|slice| slice.positions).sum();
+        let seconds = self.start.elapsed().as_secs_f64();
+        let files: Vec<String> =
+            report.files.iter().map(|file| super::file_name(file)).collect();
+        let mut event = json!({
+            "event": "done", "positions": positions, "seconds": seconds, "files": files,
+        });
+        let usage = Usage::now();
+        if let (Some(usage), Some(event)) = (usage, event.as_object_mut()) {
+            event.insert("usage".into(), json!(usage));
+        }
+        self.line(&event, || {
+            let mut text = format!(
+                "{}: {positions} positions solved, {} files written, {seconds:.2} s",
+                dir.display(),
+                files.len()
+            );
+            if let Some(usage) = usage {
+                text += &format!(
+                    "\npeak memory {} MiB, page faults {} (of them {} from disk), read {} MiB in {} \
+                     calls, written {} MiB",
+                    usage.peak_resident >> 20,
+                    usage.minor_faults + usage.major_faults,
+                    usage.major_faults,
+                    usage.read_bytes >> 20,
+                    usage.read_calls,
+                    usage.written_bytes >> 20,
+                );
+            }
+            text
+        });
+        Ok(())
+    }
+}
+
+const fn short(db_type: DbType) -> &'static str {
+    match db_type {
+        DbType::Mtc => "mtc",
+        DbType::Dtw => "dtw",
+        _ => "wld",
+    }
+}
