@@ -1,92 +1,42 @@
-//! In which order slices are built, what each one needs, and what it costs.
+//! What each slice needs before it can be built, and what building it costs.
 //!
 //! A move leads out of a slice by a capture, to slices with fewer pieces, or by a promotion, to
 //! one with a man less and a king more. So a slice can be built as soon as the stored slices that
 //! it leads to directly are there; different machines can build what does not depend on each
 //! other.
+//!
+//! Memory and disk follow from how [`crate::build`] stores a slice: in rows of positions that
+//! differ in one king, level by level of what the men have advanced in all. Solving a level takes
+//! that level, the one above, the level eight below of the slices that promotions lead to, and
+//! all of the slices that captures lead to.
 
-use std::collections::BTreeSet;
-
-use movegen::Color;
-
+use crate::build::{after_capture, after_crowning, build_order};
 use crate::slice::Slice;
 
-/// Slices that a capture by `side` leads to, as they are met (not turned to the stored twin),
-/// without those in which a side has no piece left. Captures of several pieces and captures that
-/// end with a promotion are among them.
+/// The stored slices that the moves of a slice lead to, without itself, in an order in which they
+/// can be built.
 #[must_use]
-pub fn captures(slice: Slice, side: Color) -> Vec<Slice> {
-    let (own, enemy) = sides(slice, side);
-    let mut list = Vec::new();
-    for men in 0..=enemy.0 {
-        for kings in 0..=enemy.1 {
-            if men + kings == 0 {
-                continue;
-            }
-            let left = (enemy.0 - men, enemy.1 - kings);
-            list.extend(of_sides(side, own, left));
-            if own.0 > 0 {
-                list.extend(of_sides(side, (own.0 - 1, own.1 + 1), left));
-            }
-        }
-    }
+pub fn needs(slice: Slice) -> Vec<Slice> {
+    let mut list = after_capture(slice);
+    list.extend(after_crowning(slice));
+    list.sort_by_key(|&slice| (slice.pieces(), slice.black_men() + slice.white_men(), slice));
+    list.dedup();
     list
 }
 
-/// The slice that a promotion without capture by `side` leads to.
-#[must_use]
-pub fn promotion(slice: Slice, side: Color) -> Option<Slice> {
-    let (own, enemy) = sides(slice, side);
-    let men = own.0.checked_sub(1)?;
-    of_sides(side, (men, own.1 + 1), enemy)
-}
-
-/// Men and kings of `side`, and of the other one.
-fn sides(slice: Slice, side: Color) -> ((u8, u8), (u8, u8)) {
-    let black = (slice.black_men(), slice.black_kings());
-    let white = (slice.white_men(), slice.white_kings());
-    if side == Color::Black { (black, white) } else { (white, black) }
-}
-
-fn of_sides(side: Color, own: (u8, u8), enemy: (u8, u8)) -> Option<Slice> {
-    let (black, white) = if side == Color::Black { (own, enemy) } else { (enemy, own) };
-    Slice::new(black.0, black.1, white.0, white.1)
-}
-
-/// The slice itself or its twin with colours exchanged, whichever is stored.
-#[must_use]
-pub fn stored(slice: Slice) -> Slice {
-    if slice.is_stored(Color::Black) { slice } else { slice.reversed() }
-}
-
-/// The stored slices that the moves of a stored slice lead to, without itself, in the order in
-/// which they can be built.
-#[must_use]
-pub fn needs(slice: Slice) -> Vec<Slice> {
-    let mut set = BTreeSet::new();
-    for &side in slice.stored_sides() {
-        let next = captures(slice, side).into_iter().chain(promotion(slice, side));
-        set.extend(next.map(|next| (order(stored(next)), stored(next))));
-    }
-    set.into_iter().map(|(_, slice)| slice).collect()
-}
-
-/// Fewer pieces first, then fewer men: everything a slice needs comes before it.
-fn order(slice: Slice) -> (u8, u8) {
-    (slice.pieces(), slice.black_men() + slice.white_men())
-}
-
-/// What building costs. The estimates are proportional to the numbers of positions.
+/// What is built and how fast.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Costs {
-    /// Positions a second for one type of database.
+    /// Positions a second for one type of database, solving and writing together.
     pub rate: f64,
-    /// Number of types built.
+    /// Distances to conversion are built.
+    pub mtc: bool,
+    /// Distances to win are built.
+    pub dtw: bool,
+    /// Types written: 1 to 3.
     pub types: u32,
-    /// Bytes for a position of the slice being built.
-    pub own_bytes: f64,
-    /// Bytes for a position of the slices that it needs.
-    pub needed_bytes: f64,
+    /// Threads that solve a slice.
+    pub threads: u32,
 }
 
 /// The building of one slice.
@@ -98,43 +48,137 @@ pub struct Task {
     pub needs: Vec<Slice>,
     /// Positions, of all stored sides to move.
     pub positions: u64,
-    /// Memory in bytes, estimated: the slice with everything that it needs.
+    /// Memory in bytes, estimated, to solve it without going back to the disk.
     pub memory: u64,
-    /// Time in seconds, estimated.
+    /// Bytes of the work file, until all slices that need it are solved.
+    pub disk: u64,
+    /// Time in seconds, estimated from the rate.
     pub seconds: f64,
-}
-
-fn positions(slice: Slice) -> u64 {
-    slice.size() * slice.stored_sides().len() as u64
 }
 
 /// All slices of 2 to `max_pieces` pieces in an order in which they can be built.
 #[must_use]
 pub fn plan(max_pieces: u8, costs: &Costs) -> Vec<Task> {
-    let mut slices: Vec<Slice> = (2..=max_pieces).flat_map(Slice::stored).collect();
-    slices.sort_by_key(|&slice| order(slice));
     let task = |slice: Slice| {
-        let needs = needs(slice);
-        let own = positions(slice);
-        let needed: u64 = needs.iter().map(|&slice| positions(slice)).sum();
-        let memory = own as f64 * costs.own_bytes + needed as f64 * costs.needed_bytes;
+        let positions = slice.size() * slice.stored_sides().len() as u64;
         Task {
             slice,
-            needs,
-            positions: own,
-            memory: memory.ceil() as u64,
-            seconds: own as f64 * f64::from(costs.types) / costs.rate,
+            needs: needs(slice),
+            positions,
+            memory: memory(slice, costs),
+            disk: Shape::new(slice).bytes(costs.mtc, costs.dtw),
+            seconds: positions as f64 * f64::from(costs.types) / costs.rate,
         }
     };
-    slices.into_iter().map(task).collect()
+    (2..=max_pieces).flat_map(build_order).map(task).collect()
+}
+
+/// What the builder keeps for itself.
+const OVERHEAD: u64 = 48 << 20;
+/// Bytes of a row: wins and losses by side to move; a distance for each bit and side to move.
+const WORDS: u64 = 4 * 8;
+const DISTANCES: u64 = 2 * 64;
+/// Bytes of a row that each thread needs besides the result.
+const WORKSPACE: u64 = 128 + 2 * DISTANCES;
+/// Rows that a man advances before the step that crowns it.
+const ADVANCES: usize = 8;
+
+fn memory(slice: Slice, costs: &Costs) -> u64 {
+    let shape = Shape::new(slice);
+    let captures: u64 =
+        after_capture(slice).into_iter().map(|next| Shape::new(next).bytes(false, costs.dtw)).sum();
+    let crowned: Vec<Shape> = after_crowning(slice).into_iter().map(Shape::new).collect();
+    let of_level = |level: usize| {
+        let own = shape.level_bytes(level, costs.mtc, costs.dtw);
+        let above = shape.level_bytes(level + 1, costs.mtc, costs.dtw);
+        let below: u64 = match level.checked_sub(ADVANCES) {
+            Some(below) => {
+                crowned.iter().map(|next| next.level_bytes(below, false, costs.dtw)).sum()
+            }
+            None => 0,
+        };
+        let spaces = shape.blocks.get(level).map_or(0, |&n| n.min(costs.threads.into()));
+        own + above + below + spaces * shape.rows * WORKSPACE
+    };
+    let most = (0..shape.blocks.len()).map(of_level).max().unwrap_or(0);
+    OVERHEAD + captures + most
+}
+
+/// How a slice is cut up.
+struct Shape {
+    /// Rows of a block; 0 without kings.
+    rows: u64,
+    /// Arrangements of men by level.
+    blocks: Vec<u64>,
+}
+
+impl Shape {
+    fn new(slice: Slice) -> Shape {
+        let (black, white) = (advances(slice.black_men()), advances(slice.white_men()));
+        let mut blocks = vec![0; black.len() + white.len() - 1];
+        for (i, m) in black.iter().enumerate() {
+            for (j, n) in white.iter().enumerate() {
+                blocks[i + j] += m * n;
+            }
+        }
+        // The king that moves along the row is a white one if there is any.
+        let (black, white) = (u64::from(slice.black_kings()), u64::from(slice.white_kings()));
+        let free = 50 - u64::from(slice.black_men() + slice.white_men());
+        let rows = match (black, white) {
+            (0, 0) => 0,
+            (_, 0) => binomial(free, black - 1),
+            _ => binomial(free, black) * binomial(free - black, white - 1),
+        };
+        Shape { rows, blocks }
+    }
+
+    fn level_bytes(&self, level: usize, mtc: bool, dtw: bool) -> u64 {
+        let blocks = self.blocks.get(level).copied().unwrap_or(0);
+        match self.rows {
+            // A value for each side to move.
+            0 => blocks * 2,
+            rows => blocks * rows * (WORDS + DISTANCES * (u64::from(mtc) + u64::from(dtw))),
+        }
+    }
+
+    fn bytes(&self, mtc: bool, dtw: bool) -> u64 {
+        (0..self.blocks.len()).map(|level| self.level_bytes(level, mtc, dtw)).sum()
+    }
+}
+
+/// Sets of so many men of one side by the rows that they have advanced in all.
+fn advances(men: u8) -> Vec<u64> {
+    let men = usize::from(men);
+    // By number of men placed, then by rows; one row of five squares after the other.
+    let mut counts = vec![vec![0u64; ADVANCES * men + 1]; men + 1];
+    counts[0][0] = 1;
+    for row in 0..=ADVANCES {
+        let before = counts.clone();
+        for (placed, list) in before.iter().enumerate() {
+            for more in 1..=(men - placed).min(5) {
+                for (advance, &count) in list.iter().enumerate() {
+                    if let Some(sum) = counts[placed + more].get_mut(advance + row * more) {
+                        *sum += count * binomial(5, more as u64);
+                    }
+                }
+            }
+        }
+    }
+    counts.swap_remove(men)
+}
+
+fn binomial(n: u64, k: u64) -> u64 {
+    (0..k).fold(1, |product, i| product * (n - i) / (i + 1))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::index::{Place, unrank};
 
-    const COSTS: Costs = Costs { rate: 1e6, types: 1, own_bytes: 1.0, needed_bytes: 0.5 };
+    const COSTS: Costs = Costs { rate: 1e6, mtc: true, dtw: true, types: 3, threads: 2 };
 
     fn slice(text: &str) -> Slice {
         text.parse().expect("a slice")
@@ -159,8 +203,6 @@ mod tests {
         // White captures the man, or the king, which leaves 1001, stored as 0110; a promotion.
         let list = ["0101", "0110", "0201"].map(slice);
         assert_eq!(needs(slice("1101")), list);
-        assert_eq!(promotion(slice("1110"), Color::White), Some(slice("1101")));
-        assert_eq!(promotion(slice("0101"), Color::White), None);
     }
 
     /// Every move of random positions stays in the slice or leads to what it needs, and all that
@@ -194,9 +236,22 @@ mod tests {
         let tasks = plan(5, &COSTS);
         let all: u64 = tasks.iter().map(|task| task.positions).sum();
         assert_eq!(all, 8_845 + 806_300 + 41_971_200 + 1_570_600_750);
-        let one = tasks.iter().find(|task| task.slice == slice("0110")).expect("planned");
-        // 45 * 49 positions twice; it needs 0101 with 50 * 49, Black to move.
-        assert_eq!((one.positions, one.memory), (4_410, 4_410 + 1_225));
-        assert!((one.seconds - 4_410.0 / 1e6).abs() < 1e-12);
+        for task in &tasks {
+            assert!((task.seconds - task.positions as f64 * 3e-6).abs() < 1e-9);
+        }
+        let bytes = |text| Shape::new(slice(text)).bytes(true, true);
+        // Rows of 288 bytes: 50 squares of the black king; 45 squares of a man, and those of the
+        // other king; two kings of each side, one of them moving. Two bytes without kings.
+        assert_eq!(bytes("0101"), 50 * 288);
+        assert_eq!(bytes("1101"), 45 * 49 * 288);
+        assert_eq!(bytes("0202"), 50 * 49 / 2 * 48 * 288);
+        assert_eq!(bytes("2010"), 45 * 44 / 2 * 45 * 2);
+        let levels = Shape::new(slice("2110")).blocks;
+        assert_eq!(levels.len(), 3 * 8 + 1);
+        // All three men in their first rows.
+        assert_eq!((levels[0], levels.iter().sum::<u64>()), (10 * 5, 45 * 44 / 2 * 45));
+        let memory = |text| memory(slice(text), &COSTS);
+        assert!(memory("0202") > OVERHEAD + bytes("0202") + bytes("0201") / 2);
+        assert!(memory("0301") < memory("0302") && memory("1111") < memory("2211"));
     }
 }

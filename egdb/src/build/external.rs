@@ -166,12 +166,7 @@ impl<'a> Known<'a> {
         Some(Target::Rows { store, rows, block: store.levels.block(men[0], men[1]), crowned })
     }
 
-    fn crowning_target(
-        &self,
-        men: [u64; 2],
-        crowned: [u64; 2],
-        side: Color,
-    ) -> Option<Target<'a>> {
+    fn crowning_target(&self, men: [u64; 2], crowned: [u64; 2], side: Color) -> Option<Target<'a>> {
         let slice = self.store.slice;
         let [mut bm, mut bk] = [slice.black_men(), slice.black_kings()];
         let [mut wm, mut wk] = [slice.white_men(), slice.white_kings()];

@@ -81,10 +81,7 @@ impl Default for BuildOptions {
 
 impl BuildOptions {
     fn wanted(&self) -> Wanted {
-        Wanted {
-            dtw: self.types.contains(&DbType::Dtw),
-            mtc: self.types.contains(&DbType::Mtc),
-        }
+        Wanted { dtw: self.types.contains(&DbType::Dtw), mtc: self.types.contains(&DbType::Mtc) }
     }
 }
 
@@ -334,7 +331,8 @@ impl<'a> Builder<'a> {
                 }
                 !stopped.load(Ordering::Relaxed)
             };
-            let result = self.pool.install(|| solve_level(&store, &solved, level, self.wanted, &report));
+            let result =
+                self.pool.install(|| solve_level(&store, &solved, level, self.wanted, &report));
             if stopped.load(Ordering::Relaxed) {
                 return Err(BuildError::Interrupted);
             }

@@ -91,7 +91,11 @@ pub(super) struct RawWriter {
 }
 
 impl RawWriter {
-    pub(super) fn create(dir: &Path, slice: Slice, wanted: Wanted) -> Result<RawWriter, BuildError> {
+    pub(super) fn create(
+        dir: &Path,
+        slice: Slice,
+        wanted: Wanted,
+    ) -> Result<RawWriter, BuildError> {
         let path = path(dir, slice);
         let temporary = path.with_extension("raw.tmp");
         let mut writer = match File::create(&temporary) {
@@ -164,7 +168,8 @@ impl RawFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(BuildError::Io { file: path, source }),
         };
-        let damaged = |reason: &str| BuildError::Damaged { file: path.clone(), reason: reason.into() };
+        let damaged =
+            |reason: &str| BuildError::Damaged { file: path.clone(), reason: reason.into() };
         let mut head = [0; HEADING as usize];
         let io = |source| BuildError::Io { file: path.clone(), source };
         file.read_at(0, &mut head).map_err(io)?;
@@ -227,7 +232,8 @@ impl RawFile {
             store.solved[level] = Arc::new(self.level(level, false)?);
         }
         let path = self.file.path.clone();
-        let file = DataFile::open(path.clone()).map_err(|source| BuildError::Io { file: path, source })?;
+        let file =
+            DataFile::open(path.clone()).map_err(|source| BuildError::Io { file: path, source })?;
         let plan = Plan::new(&store, self.wanted);
         Ok(RawFile { file, plan, sums: self.sums.clone(), store, wanted: self.wanted })
     }
@@ -240,7 +246,12 @@ impl RawFile {
 
     /// Reads rows of a level from a first one on. The bytes are not checked: the checksums are of
     /// whole levels.
-    pub(super) fn words(&self, level: usize, row: usize, out: &mut [Words]) -> Result<(), BuildError> {
+    pub(super) fn words(
+        &self,
+        level: usize,
+        row: usize,
+        out: &mut [Words],
+    ) -> Result<(), BuildError> {
         self.rows_at(level, row, Part::Words, size_of::<Words>(), bytemuck::cast_slice_mut(out))
     }
 

@@ -253,7 +253,9 @@ impl Kings<'_> {
                     let open = facts.quiet & !done;
                     let new = if is_win {
                         let seeds = at_most(&win[row][s], ply) & !done;
-                        let moves = if open == 0 { 0 } else {
+                        let moves = if open == 0 {
+                            0
+                        } else {
                             self.moves_into(row, side, |row| words[row][other + 1])
                         };
                         seeds | moves & open

@@ -11,7 +11,6 @@ use crate::error::ProbeError;
 use crate::format::DbType;
 use crate::index::Placement;
 use crate::near::{LOSS_BY_CONVERSION, Near, WIN_BY_CONVERSION};
-use crate::plan::captures;
 use crate::probe::{MTC_ROUNDING, Probe, exclusion};
 use crate::slice::Slice;
 use crate::value::{MTC_THRESHOLD, Wld, WldValue};
@@ -414,4 +413,26 @@ fn limits<'k>(
         }
     }
     limits
+}
+
+/// Slices that a capture by `side` leads to, as they are met (not turned to the stored twin),
+/// without those in which a side has no piece left. Captures of several pieces and captures that
+/// end with a promotion are among them.
+fn captures(slice: Slice, side: Color) -> Vec<Slice> {
+    let slice = if side == Color::Black { slice } else { slice.reversed() };
+    let (men, kings) = (slice.black_men(), slice.black_kings());
+    let crowned = men.checked_sub(1).map(|men| (men, kings + 1));
+    let mut list = Vec::new();
+    for (men, kings) in std::iter::once((men, kings)).chain(crowned) {
+        for enemy_men in 0..=slice.white_men() {
+            for enemy_kings in 0..=slice.white_kings() {
+                let next = Slice::new(men, kings, enemy_men, enemy_kings);
+                list.extend(next.filter(|next| next.pieces() < slice.pieces()));
+            }
+        }
+    }
+    if side == Color::White {
+        list.iter_mut().for_each(|next| *next = next.reversed());
+    }
+    list
 }

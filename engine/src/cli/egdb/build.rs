@@ -115,7 +115,7 @@ pub(super) struct PackArgs {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum BuildType {
+pub(super) enum BuildType {
     /// Win/loss/draw, version 2
     Wld,
     /// Distance to conversion
@@ -145,11 +145,8 @@ impl Common {
 }
 
 pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
-    let options = BuildOptions {
-        resume: args.resume,
-        keep_work: args.keep_work,
-        ..args.common.options()
-    };
+    let options =
+        BuildOptions { resume: args.resume, keep_work: args.keep_work, ..args.common.options() };
     let all: Vec<Slice> = match args.pieces {
         Some(pieces) => (2..=pieces).flat_map(build_order).collect(),
         None => closure(&args.slices),
@@ -223,7 +220,9 @@ impl Display {
             .with_context(|| format!("cannot write {}", path.display()))
             .map_err(Failure::Input)?;
         let bars = MultiProgress::new();
-        let style = |text| ProgressStyle::with_template(text).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let style = |text| {
+            ProgressStyle::with_template(text).unwrap_or_else(|_| ProgressStyle::default_bar())
+        };
         let all = bars.add(ProgressBar::new(positions));
         all.set_style(style("all  {bar:30} {percent:>3} %  {per_sec}  {eta} left  {msg}"));
         let slice = bars.add(ProgressBar::new(0));
@@ -268,7 +267,9 @@ impl Display {
                 self.line(&event, || {
                     format!(
                         "{}  {:>13} positions  {seconds:8.2} s  {:6.2} M/s",
-                        report.slice, report.positions, rate / 1e6
+                        report.slice,
+                        report.positions,
+                        rate / 1e6
                     )
                 });
             }
@@ -355,8 +356,7 @@ impl Display {
         };
         let positions: u64 = report.slices.iter().map(|slice| slice.positions).sum();
         let seconds = self.start.elapsed().as_secs_f64();
-        let files: Vec<String> =
-            report.files.iter().map(|file| super::file_name(file)).collect();
+        let files: Vec<String> = report.files.iter().map(|file| super::file_name(file)).collect();
         let mut event = json!({
             "event": "done", "positions": positions, "seconds": seconds, "files": files,
         });

@@ -9,6 +9,7 @@ mod dump;
 mod identify;
 mod info;
 mod meter;
+mod plan;
 mod probe;
 mod selection;
 mod stats;
@@ -71,6 +72,8 @@ enum Command {
     BuildSlice(build::SliceArgs),
     /// Write the files of a piece count from slices solved by build-slice
     Pack(build::PackArgs),
+    /// List the slices in building order with what they need and cost, or write a workflow
+    Plan(plan::PlanArgs),
 }
 
 pub(super) fn run(args: &EgdbArgs) -> Result<(), Failure> {
@@ -87,6 +90,7 @@ pub(super) fn run(args: &EgdbArgs) -> Result<(), Failure> {
         Command::Build(args) => build::run(args),
         Command::BuildSlice(args) => build::run_slice(args),
         Command::Pack(args) => build::run_pack(args),
+        Command::Plan(args) => plan::run(args),
     }
 }
 
