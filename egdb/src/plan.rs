@@ -79,7 +79,7 @@ const OVERHEAD: u64 = 48 << 20;
 const WORDS: u64 = 4 * 8;
 const DISTANCES: u64 = 2 * 64;
 /// Bytes of a row that each thread needs besides the result.
-const WORKSPACE: u64 = 128 + 2 * DISTANCES;
+const WORKSPACE: u64 = 2 * 8 + 2 * 32 + 2 * DISTANCES;
 /// Rows that a man advances before the step that crowns it.
 const ADVANCES: usize = 8;
 

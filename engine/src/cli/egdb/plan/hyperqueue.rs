@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Plan, quoted};
+use super::{MIB, Plan, quoted};
 
 pub(super) fn write(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
     writeln!(
@@ -18,8 +18,7 @@ pub(super) fn write(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
     for (id, task) in plan.tasks.iter().enumerate() {
         let deps: Vec<usize> = task.needs.iter().filter_map(|&need| number(need)).collect();
         let command = ["build-slice".to_owned(), "--slice".to_owned(), task.slice.to_string()];
-        let task =
-            Entry { id, command, deps, memory: plan.memory_mib(task), seconds: task.seconds };
+        let task = Entry { id, command, deps, memory: plan.memory(task), seconds: task.seconds };
         task.write(out, plan)?;
     }
     for (k, pieces) in plan.piece_counts().enumerate() {
@@ -27,7 +26,7 @@ pub(super) fn write(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
         let command = ["pack".to_owned(), "--pieces".to_owned(), pieces.to_string()];
         let seconds = plan.of_pieces(pieces).map(|task| task.seconds).sum();
         let id = plan.tasks.len() + k;
-        Entry { id, command, deps, memory: plan.pack_memory_mib(), seconds }.write(out, plan)?;
+        Entry { id, command, deps, memory: plan.pack_memory(), seconds }.write(out, plan)?;
     }
     Ok(())
 }
@@ -42,7 +41,8 @@ struct Entry {
 
 impl Entry {
     fn write(&self, out: &mut impl Write, plan: &Plan) -> io::Result<()> {
-        let memory = format!("{}MiB", self.memory);
+        let mebibytes = self.memory.div_ceil(MIB);
+        let memory = format!("{mebibytes}MiB");
         let threads = plan.threads.to_string();
         let rest = ["--out", &plan.out, "--types", &plan.types, "--threads", &threads];
         let command: Vec<String> = ["meerslag", "egdb"]
@@ -61,7 +61,7 @@ impl Entry {
             out,
             "[[task.request]]\nresources = {{ \"cpus\" = {}, \"mem\" = {} }}\ntime_request = \"{}s\"",
             plan.threads,
-            self.memory,
+            mebibytes,
             self.seconds.ceil().max(1.0)
         )
     }

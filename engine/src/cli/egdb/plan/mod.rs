@@ -90,16 +90,16 @@ struct Plan {
 const MIB: u64 = 1 << 20;
 
 impl Plan {
-    /// Memory to ask for, in MiB.
-    fn memory_mib(&self, task: &Task) -> u64 {
-        let bytes = self.limit.map_or(task.memory, |limit| limit.min(task.memory));
-        bytes.div_ceil(MIB)
+    /// Memory to ask for, in bytes: the estimate and something to spare.
+    fn memory(&self, task: &Task) -> u64 {
+        let bytes = task.memory + task.memory / 16 + (16 << 20);
+        self.limit.map_or(bytes, |limit| limit.min(bytes))
     }
 
     /// Memory for packing: encoders take little, the rest is read in order.
-    fn pack_memory_mib(&self) -> u64 {
-        let enough = 1024;
-        self.limit.map_or(enough, |limit| (limit / MIB).clamp(1, enough))
+    fn pack_memory(&self) -> u64 {
+        let enough = 1 << 30;
+        self.limit.map_or(enough, |limit| limit.min(enough))
     }
 
     fn is_out_of_core(&self, task: &Task) -> bool {
@@ -237,7 +237,7 @@ fn dot(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
                 task.slice,
                 task.slice,
                 task.positions,
-                plan.memory_mib(task),
+                task.memory.div_ceil(MIB),
                 duration(task.seconds)
             )?;
         }

@@ -52,7 +52,7 @@ rule build_slice:
         runtime=lambda wildcards: SLICES[wildcards.slice]["minutes"],
     shell:
         "{MEERSLAG} egdb build-slice --slice {wildcards.slice} --out {QUOTED_OUT}"
-        " --types {TYPES} --threads {threads} --memory {resources.mem_mb}MiB"
+        " --types {TYPES} --threads {threads} --memory {resources.mem_mb}MB"
 
 
 rule pack:
@@ -67,7 +67,7 @@ rule pack:
         mem_mb=PACK_MEM_MB,
     shell:
         "{MEERSLAG} egdb pack --pieces {wildcards.pieces} --out {QUOTED_OUT}"
-        " --types {TYPES} --threads {threads} --memory {resources.mem_mb}MiB"
+        " --types {TYPES} --threads {threads} --memory {resources.mem_mb}MB"
 "#;
 
 /// Time asked for beyond the estimate, as a factor and in minutes: a cluster kills what takes
@@ -79,7 +79,7 @@ pub(super) fn write(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
     writeln!(out, "DEFAULT_OUT = {}", quoted(&plan.out))?;
     writeln!(out, "DEFAULT_TYPES = {}", quoted(&plan.types))?;
     writeln!(out, "DEFAULT_THREADS = {}", plan.threads)?;
-    writeln!(out, "PACK_MEM_MB = {}", plan.pack_memory_mib())?;
+    writeln!(out, "PACK_MEM_MB = {}", megabytes(plan.pack_memory()))?;
     writeln!(out, "PIECES = range(2, {})", plan.pieces + 1)?;
     writeln!(out, "\n# Black men, black kings, white men, white kings.\nSLICES = {{")?;
     for (number, task) in plan.tasks.iter().enumerate() {
@@ -88,11 +88,16 @@ pub(super) fn write(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
             out,
             "    \"{}\": {{\"mem_mb\": {}, \"minutes\": {}, \"priority\": {}, \"needs\": [{}]}},",
             task.slice,
-            plan.memory_mib(task),
+            megabytes(plan.memory(task)),
             (task.seconds / 60.0 * SLACK.0 + SLACK.1).ceil(),
             plan.tasks.len() - number,
             needs.join(", ")
         )?;
     }
     write!(out, "}}\n{RULES}")
+}
+
+/// Snakemake counts in millions of bytes.
+fn megabytes(bytes: u64) -> u64 {
+    (bytes / 1_000_000).max(1)
 }
