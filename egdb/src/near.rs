@@ -36,11 +36,23 @@ const ENTRIES: usize = 1 << 14;
 /// A search with memory of positions.
 pub(crate) struct Near {
     known: Vec<Option<Known>>,
+    /// Positions that may still be looked at.
+    left: u64,
 }
 
 impl Near {
     pub(crate) fn new() -> Near {
-        Near { known: vec![None; ENTRIES] }
+        Near { known: vec![None; ENTRIES], left: u64::MAX }
+    }
+
+    /// From now on looks at so many positions at most; after that the answers are `None`.
+    pub(crate) fn set_limit(&mut self, positions: u64) {
+        self.left = positions;
+    }
+
+    /// Whether the limit has been reached.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.left == 0
     }
 
     fn remembered(&self, position: &Position, bound: u8) -> Option<bool> {
@@ -67,7 +79,7 @@ impl Near {
     }
 
     /// Whether a lost position has a distance of at most `bound`; `None` where the databases do
-    /// not reach.
+    /// not reach, or the limit.
     pub(crate) fn loses_within(
         &mut self,
         probe: &Probe,
@@ -79,6 +91,9 @@ impl Near {
         }
         if let Some(answer) = self.remembered(position, bound) {
             return Ok(Some(answer));
+        }
+        if self.is_spent() {
+            return Ok(None);
         }
         let moves = position.legal_moves();
         let mut answer = moves.is_empty() || LOSS_BY_CONVERSION <= bound;
@@ -128,6 +143,10 @@ impl Near {
             return Ok(Some(false));
         }
         let moves = position.legal_moves();
+        self.left = self.left.saturating_sub(moves.len() as u64);
+        if self.is_spent() {
+            return Ok(None);
+        }
         let mut is_certain = true;
         if WIN_BY_CONVERSION <= bound {
             for &mv in moves.iter().filter(|&&mv| is_conversion(position, mv)) {
@@ -144,10 +163,10 @@ impl Near {
             let next = position.after(mv);
             match probe.wld(&next)? {
                 Some(Wld::Loss) => {
-                    if self.loses_within(probe, &next, LOSS_BY_CONVERSION.min(bound - 1))?
-                        == Some(true)
-                    {
-                        return Ok(Some(true));
+                    match self.loses_within(probe, &next, LOSS_BY_CONVERSION.min(bound - 1))? {
+                        Some(true) => return Ok(Some(true)),
+                        Some(false) => {}
+                        None => is_certain = false,
                     }
                     lost.push(mv);
                 }

@@ -19,6 +19,7 @@ pub(super) struct Judge<'p> {
     files: Vec<Files<'p>>,
     successors: Vec<Successor>,
     near: Near,
+    search_limit: u64,
 }
 
 /// A database and what was last read from it in order.
@@ -55,7 +56,7 @@ enum Conversion {
 }
 
 impl<'p> Judge<'p> {
-    pub(super) fn new(probe: &'p Probe) -> Judge<'p> {
+    pub(super) fn new(probe: &'p Probe, search_limit: u64) -> Judge<'p> {
         let files = |db: &'p Database| Files {
             database: db,
             kind: Kind::of(db.db_type()),
@@ -67,6 +68,7 @@ impl<'p> Judge<'p> {
             files: probe.databases().iter().map(|db| files(db)).collect(),
             successors: Vec::new(),
             near: Near::new(),
+            search_limit,
         }
     }
 
@@ -331,6 +333,7 @@ impl<'p> Judge<'p> {
         }
         // Every successor is won within 9: is it 9 for one of them?
         let within = MTC_THRESHOLD as u8 - 2;
+        self.near.set_limit(self.search_limit);
         let is_below = self.near.loses_within(self.probe, position, within)?;
         Ok(is_below.map(|is_below| match is_below {
             true => Conversion::Below,
@@ -363,7 +366,12 @@ impl<'p> Judge<'p> {
         outcome: &mut Outcome,
     ) -> Result<(), ProbeError> {
         let Some(expected) = expected else {
-            outcome.tallies[Kind::Mtc as usize].undecided += 1;
+            let tally = &mut outcome.tallies[Kind::Mtc as usize];
+            if self.near.is_spent() {
+                tally.unproved += 1;
+            } else {
+                tally.undecided += 1;
+            }
             return Ok(());
         };
         let expected = match expected {

@@ -14,7 +14,8 @@
 //!   every move, so no win or loss rests on itself.
 //! * **With distances to conversion:** the same, because these fall by one up to the conversion.
 //!   Numbers below [`MTC_THRESHOLD`](crate::value::MTC_THRESHOLD) are not stored; that they are
-//!   below is proved by a search of its own, which asks only for wins and losses.
+//!   below is proved by a search of its own, which asks only for wins and losses. Where that
+//!   search reaches its limit the number is counted as unproved.
 //!
 //! A sample shows how likely it is that a share of the values is wrong.
 //!
@@ -65,6 +66,9 @@ pub struct Options {
     pub threads: usize,
     /// Findings kept; all are counted.
     pub max_findings: usize,
+    /// Positions looked at to prove that one distance to conversion is below the threshold. What
+    /// cannot be proved with that is counted as [`Tally::unproved`].
+    pub search_limit: u64,
 }
 
 impl Default for Options {
@@ -76,6 +80,7 @@ impl Default for Options {
             seed: 1,
             threads: 0,
             max_findings: 20,
+            search_limit: u64::MAX,
         }
     }
 }
@@ -199,6 +204,9 @@ pub struct Tally {
     pub left_out: u64,
     /// Positions for which the successors say nothing, because the databases do not reach them.
     pub undecided: u64,
+    /// Distances to conversion that may be below the threshold or exactly that: the search for a
+    /// proof reached its limit.
+    pub unproved: u64,
     /// Findings.
     pub wrong: u64,
 }
@@ -209,6 +217,7 @@ impl Tally {
         self.captures += other.captures;
         self.left_out += other.left_out;
         self.undecided += other.undecided;
+        self.unproved += other.unproved;
         self.wrong += other.wrong;
     }
 }
@@ -289,6 +298,8 @@ pub struct Progress {
 /// What one unit of work found.
 #[derive(Default)]
 struct Outcome {
+    /// Positions looked at.
+    done: u64,
     tallies: [Tally; 3],
     findings: Vec<(u64, Finding)>,
 }
@@ -315,14 +326,14 @@ pub fn check(
     let findings = Mutex::new(BTreeMap::new());
     pool.install(|| {
         (0..selection.units()).into_par_iter().for_each_init(
-            || Judge::new(probe),
+            || Judge::new(probe, options.search_limit),
             |judge, number| {
                 if is_stopped.load(Ordering::Relaxed) {
                     return;
                 }
                 let unit = selection.unit(number);
                 let mut outcome = Outcome::default();
-                check_unit(judge, &unit, &mut outcome);
+                check_unit(judge, &unit, &is_stopped, &mut outcome);
                 let new = outcome.tallies.iter().map(|t| t.wrong).sum();
                 for (total, tally) in tallies.lock().iter_mut().zip(&outcome.tallies) {
                     total.add(tally);
@@ -335,7 +346,7 @@ pub fn check(
                     }
                 }
                 drop(kept);
-                let done = done.fetch_add(unit.len(), Ordering::Relaxed) + unit.len();
+                let done = done.fetch_add(outcome.done, Ordering::Relaxed) + outcome.done;
                 let wrong = wrong.fetch_add(new, Ordering::Relaxed) + new;
                 if !progress(Progress { done, all, wrong }) {
                     is_stopped.store(true, Ordering::Relaxed);
@@ -356,23 +367,24 @@ pub fn check(
 /// Positions of a sub-database whose files are read in order at a time.
 const CHUNK: usize = 1 << 12;
 
-fn check_unit(judge: &mut Judge<'_>, unit: &Unit, outcome: &mut Outcome) {
-    match unit {
-        Unit { picked: Some(indices), .. } => {
-            for &index in indices {
-                judge.position(unit.slice, unit.side, index, None, outcome);
-            }
+fn check_unit(judge: &mut Judge<'_>, unit: &Unit, stop: &AtomicBool, outcome: &mut Outcome) {
+    let check = |judge: &mut Judge<'_>, index: u64, read_at, outcome: &mut Outcome| {
+        let goes_on = !stop.load(Ordering::Relaxed);
+        if goes_on {
+            judge.position(unit.slice, unit.side, index, read_at, outcome);
+            outcome.done += 1;
         }
-        Unit { range, .. } => {
-            let mut start = range.start;
-            while start < range.end {
-                let count = (CHUNK as u64).min(range.end - start) as usize;
-                judge.read(unit.slice, unit.side, start, count, outcome);
-                for k in 0..count {
-                    judge.position(unit.slice, unit.side, start + k as u64, Some(k), outcome);
-                }
-                start += count as u64;
-            }
+        goes_on
+    };
+    if let Some(indices) = &unit.picked {
+        let _ = indices.iter().all(|&index| check(judge, index, None, outcome));
+        return;
+    }
+    for start in unit.range.clone().step_by(CHUNK) {
+        let count = (CHUNK as u64).min(unit.range.end - start) as usize;
+        judge.read(unit.slice, unit.side, start, count, outcome);
+        if !(0..count).all(|k| check(judge, start + k as u64, Some(k), outcome)) {
+            return;
         }
     }
 }

@@ -40,12 +40,6 @@ pub(super) struct Unit {
     pub range: Range<u64>,
 }
 
-impl Unit {
-    pub(super) fn len(&self) -> u64 {
-        self.picked.as_ref().map_or(self.range.end - self.range.start, |list| list.len() as u64)
-    }
-}
-
 impl Selection {
     pub(super) fn new(probe: &Probe, options: &Options) -> Result<Selection, CheckError> {
         let is_there = |slice: Slice| {

@@ -29,6 +29,8 @@ which have none, with what the probe answers.
 
 Win/loss/draw files alone can only be shown to be consistent: draws could be stored as wins and
 losses that support each other in a circle. With distances (dtw or mtc) beside them that is excluded.
+Distances to conversion below 10 are not stored; a search proves that they are below. Where it
+reaches --search-limit the position is counted as unproved.
 
 Exit status: 0 if nothing is wrong, 1 if something is.";
 
@@ -54,6 +56,10 @@ pub(super) struct CheckArgs {
     /// Show at most this many wrong positions
     #[arg(long, value_name = "N", default_value_t = 20)]
     show: usize,
+    /// Positions looked at to prove one distance to conversion below 10
+    #[arg(long, value_name = "N", default_value_t = 5000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    search_limit: u64,
     /// Print JSON objects, one a line, instead of text
     #[arg(long)]
     json: bool,
@@ -82,6 +88,7 @@ struct TallyRecord {
     captures: u64,
     left_out: u64,
     undecided: u64,
+    unproved: u64,
     wrong: u64,
 }
 
@@ -119,6 +126,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
         seed: args.seed,
         threads: args.selection.threads(),
         max_findings: args.show,
+        search_limit: args.search_limit,
     };
     let bar = Bar::new();
     let report = check(&probe, &options, |at| {
@@ -209,8 +217,8 @@ fn record(finding: &Finding) -> FindingRecord {
 }
 
 fn tally_record(tally: &Tally) -> TallyRecord {
-    let &Tally { compared, captures, left_out, undecided, wrong } = tally;
-    TallyRecord { compared, captures, left_out, undecided, wrong }
+    let &Tally { compared, captures, left_out, undecided, unproved, wrong } = tally;
+    TallyRecord { compared, captures, left_out, undecided, unproved, wrong }
 }
 
 fn write_text(
@@ -239,7 +247,10 @@ fn write_text(
         "{how} {} positions of {} slices, {seconds:.1} s, {rate:.2} million/s",
         report.wanted, report.slices
     )?;
-    writeln!(out, "\n      stored values        captures        left out   undecided       wrong")?;
+    writeln!(
+        out,
+        "\n      stored values        captures        left out   undecided    unproved       wrong"
+    )?;
     for &kind in kinds {
         let name = match kind {
             Kind::Wld => "wld",
@@ -249,8 +260,8 @@ fn write_text(
         let t = report.tally(kind);
         writeln!(
             out,
-            "{name} {:>15} {:>15} {:>15} {:>11} {:>11}",
-            t.compared, t.captures, t.left_out, t.undecided, t.wrong
+            "{name} {:>15} {:>15} {:>15} {:>11} {:>11} {:>11}",
+            t.compared, t.captures, t.left_out, t.undecided, t.unproved, t.wrong
         )?;
     }
     Ok(())
