@@ -36,6 +36,7 @@ pub mod bench;
 pub mod build;
 #[cfg(feature = "capi")]
 pub mod capi;
+pub mod check;
 pub mod codec;
 mod contents;
 pub mod convert;
@@ -49,13 +50,17 @@ pub mod identify;
 pub mod index;
 mod isa;
 pub mod manifest;
+mod near;
+pub mod plan;
 pub mod probe;
 mod reader;
 pub mod slice;
 mod stats;
 pub mod storage;
+pub mod survey;
 pub mod value;
 pub mod verify;
+mod walk;
 
 pub use database::{Backend, Database, Memory, OpenOptions};
 pub use format::DbType;

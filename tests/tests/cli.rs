@@ -32,7 +32,9 @@ fn help_texts() {
         insta::assert_snapshot!(format!("help_{command}"), help);
     }
     insta::assert_snapshot!("help_egdb", ok(&["egdb", "--help"], "").stdout);
-    for command in ["identify", "info", "verify", "probe", "dump", "convert", "bench"] {
+    for command in [
+        "identify", "info", "verify", "probe", "dump", "convert", "bench", "check", "stats", "plan",
+    ] {
         let help = ok(&["egdb", command, "--help"], "").stdout;
         insta::assert_snapshot!(format!("help_egdb_{command}"), help);
     }

@@ -116,7 +116,12 @@ impl Probe {
         }
     }
 
-    fn dtw_of(&self, position: &Position, value: Wld) -> Result<Option<u32>, ProbeError> {
+    /// As [`Probe::dtw`], for a position whose value is known.
+    pub(crate) fn dtw_of(
+        &self,
+        position: &Position,
+        value: Wld,
+    ) -> Result<Option<u32>, ProbeError> {
         let is_win = match value {
             Wld::Win => true,
             Wld::Loss => false,

@@ -54,18 +54,22 @@ mod sealed {
 /// The rule of each format (format description, section 10).
 #[inline]
 pub(crate) fn excludes(db_type: DbType, position: &Position) -> Option<Excluded> {
-    let side = position.side_to_move();
-    if position.has_capture(side) {
+    if position.has_capture(position.side_to_move()) {
         return Some(Excluded::CaptureForMover);
     }
-    if db_type == DbType::Wld2 {
-        let pieces = position.piece_count();
-        let quiet_for_both = pieces >= 9 || (pieces >= 7 && position.all_kings().has_several());
-        if quiet_for_both && position.has_capture(side.opponent()) {
-            return Some(Excluded::CaptureForOpponent);
-        }
+    excludes_quiet(db_type, position).then_some(Excluded::CaptureForOpponent)
+}
+
+/// The rest of the rule for a position whose side to move has no capture: whether the other
+/// side's captures exclude it.
+#[inline]
+pub(crate) fn excludes_quiet(db_type: DbType, position: &Position) -> bool {
+    if db_type != DbType::Wld2 {
+        return false;
     }
-    None
+    let pieces = position.piece_count();
+    let quiet_for_both = pieces >= 9 || (pieces >= 7 && position.all_kings().has_several());
+    quiet_for_both && position.has_capture(position.side_to_move().opponent())
 }
 
 macro_rules! format {

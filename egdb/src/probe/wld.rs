@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use movegen::Position;
 
 use super::answer::Probe;
-use super::quiet::{excludes, wld_value, wld_without_pieces};
+use super::quiet::{excludes, excludes_quiet, wld_value, wld_without_pieces};
 use crate::error::ProbeError;
 use crate::format::DbType;
 use crate::index::Place;
@@ -61,11 +61,11 @@ impl Probe {
     }
 
     fn direct(&self, position: &Position) -> Result<Direct, ProbeError> {
-        if !position.has_legal_move() {
-            return Ok(Direct::Known(Wld::Loss));
-        }
         if position.has_capture(position.side_to_move()) {
             return Ok(Direct::Captures);
+        }
+        if !position.has_legal_move() {
+            return Ok(Direct::Known(Wld::Loss));
         }
         if position.pieces(position.side_to_move().opponent()).is_empty() {
             let value = wld_without_pieces(position).exact();
@@ -75,7 +75,7 @@ impl Probe {
         let mut is_there = false;
         for database in self.wld_databases().filter(|db| db.has_slice(place.slice)) {
             is_there = true;
-            if excludes(database.db_type(), position).is_some() {
+            if excludes_quiet(database.db_type(), position) {
                 continue;
             }
             let raw = database.raw(place.slice, place.side, place.index, false)?;

@@ -31,6 +31,17 @@ pub fn write(
     solution: &Solution,
     keep: impl Fn(Slice, Color) -> bool,
 ) -> Vec<Written> {
+    write_altered(dir, db_type, solution, keep, |_, _, value| value)
+}
+
+/// As [`write()`]; `alter` may change values before they are stored.
+pub fn write_altered(
+    dir: &Path,
+    db_type: DbType,
+    solution: &Solution,
+    keep: impl Fn(Slice, Color) -> bool,
+    alter: impl Fn(SubId, u64, u16) -> u16 + Copy,
+) -> Vec<Written> {
     let mut written = Vec::new();
     let slices = solution.slices();
     let max_pieces = slices.iter().map(|s| s.pieces()).max().unwrap();
@@ -45,8 +56,8 @@ pub fn write(
             let mut sources = subs.into_iter().map(|id| {
                 let table = solution.table(id.slice, id.side);
                 let source = move |start: u64, out: &mut [u16]| {
-                    for (value, entry) in out.iter_mut().zip(&table[start as usize..]) {
-                        *value = stored(db_type, *entry);
+                    for (index, value) in (start..).zip(out) {
+                        *value = alter(id, index, stored(db_type, table[index as usize]));
                     }
                 };
                 (id, source)

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses some of them")]
 
 pub mod build;
+pub mod known;
 pub mod solver;
 
 use movegen::{Color, Kind, Piece, Position, Setup, Square};

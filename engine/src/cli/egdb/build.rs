@@ -115,7 +115,7 @@ pub(super) struct PackArgs {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum BuildType {
+pub(super) enum BuildType {
     /// Win/loss/draw, version 2
     Wld,
     /// Distance to conversion

@@ -1,13 +1,18 @@
 //! `meerslag egdb`: endgame databases. One module per subcommand, and what they share.
 
+mod bar;
 mod bench;
 mod build;
+mod check;
 mod convert;
 mod dump;
 mod identify;
 mod info;
 mod meter;
+mod plan;
 mod probe;
+mod selection;
+mod stats;
 mod verify;
 
 use std::path::{Path, PathBuf};
@@ -55,6 +60,10 @@ enum Command {
     Dump(dump::DumpArgs),
     /// Rewrite a database in another format
     Convert(convert::ConvertArgs),
+    /// Derive positions from their successors and compare with the files
+    Check(check::CheckArgs),
+    /// Count wins, losses and draws of all positions, and find the longest
+    Stats(stats::StatsArgs),
     /// Measure lookups of random positions
     Bench(bench::BenchArgs),
     /// Build databases from nothing
@@ -63,6 +72,8 @@ enum Command {
     BuildSlice(build::SliceArgs),
     /// Write the files of a piece count from slices solved by build-slice
     Pack(build::PackArgs),
+    /// List the slices in building order with what they need and cost, or write a workflow
+    Plan(plan::PlanArgs),
 }
 
 pub(super) fn run(args: &EgdbArgs) -> Result<(), Failure> {
@@ -73,10 +84,13 @@ pub(super) fn run(args: &EgdbArgs) -> Result<(), Failure> {
         Command::Probe(args) => probe::run(args),
         Command::Dump(args) => dump::run(args),
         Command::Convert(args) => convert::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Stats(args) => stats::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Build(args) => build::run(args),
         Command::BuildSlice(args) => build::run_slice(args),
         Command::Pack(args) => build::run_pack(args),
+        Command::Plan(args) => plan::run(args),
     }
 }
 

@@ -1,0 +1,463 @@
+//! What a position's successors say about it, against what the databases say.
+
+use movegen::{Color, Position};
+
+use super::{Finding, Kind, Outcome, Problem, Value};
+use crate::database::Database;
+use crate::encode::SubId;
+use crate::error::ProbeError;
+use crate::format::DbType;
+use crate::index::{Placement, unrank};
+use crate::near::{LOSS_BY_CONVERSION, Near, WIN_BY_CONVERSION, is_conversion};
+use crate::probe::{Excluded, MTC_ROUNDING, Probe, exclusion};
+use crate::slice::Slice;
+use crate::value::{MTC_THRESHOLD, Wld, WldValue};
+
+/// One thread's tools.
+pub(super) struct Judge<'p> {
+    probe: &'p Probe,
+    files: Vec<Files<'p>>,
+    successors: Vec<Successor>,
+    near: Near,
+    search_limit: u64,
+}
+
+/// A database and what was last read from it in order.
+struct Files<'p> {
+    database: &'p Database,
+    kind: Kind,
+    values: Vec<u16>,
+    is_read: bool,
+}
+
+struct Successor {
+    position: Position,
+    value: Option<Wld>,
+    is_conversion: bool,
+}
+
+/// A position on its way through the comparisons.
+#[derive(Clone, Copy)]
+struct Case {
+    position: Position,
+    placement: Placement,
+    slice: Slice,
+    index: u64,
+    has_capture: bool,
+    /// Where its values are among those read in order.
+    read_at: Option<usize>,
+}
+
+/// A distance to conversion as far as it can be told from the successors.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Conversion {
+    Below,
+    Exactly(u16),
+}
+
+impl<'p> Judge<'p> {
+    pub(super) fn new(probe: &'p Probe, search_limit: u64) -> Judge<'p> {
+        let files = |db: &'p Database| Files {
+            database: db,
+            kind: Kind::of(db.db_type()),
+            values: Vec::new(),
+            is_read: false,
+        };
+        Judge {
+            probe,
+            files: probe.databases().iter().map(|db| files(db)).collect(),
+            successors: Vec::new(),
+            near: Near::new(),
+            search_limit,
+        }
+    }
+
+    /// Reads `count` values in the order of the files.
+    pub(super) fn read(
+        &mut self,
+        slice: Slice,
+        side: Color,
+        start: u64,
+        count: usize,
+        outcome: &mut Outcome,
+    ) {
+        for files in &mut self.files {
+            let length = files.database.db_type().subslice_length();
+            let id = SubId { slice, sub: (start / length) as u32, side };
+            files.values.resize(count, 0);
+            let read = files.database.read_values(id, start % length, &mut files.values);
+            files.is_read = matches!(read, Ok(true));
+            if let Err(error) = read
+                && let Some(position) = unrank(slice, start).and_then(|p| p.position(side).ok())
+            {
+                unreadable(outcome, start, position, &error);
+            }
+        }
+    }
+
+    /// Checks one position; `read_at` says where its values are among those last read.
+    pub(super) fn position(
+        &mut self,
+        slice: Slice,
+        side: Color,
+        index: u64,
+        read_at: Option<usize>,
+        outcome: &mut Outcome,
+    ) {
+        let Some(placement) = unrank(slice, index) else { return };
+        // Every second position is asked about with colours exchanged.
+        let (placement, mover) = match index % 2 {
+            0 => (placement, side),
+            _ => (placement.reversed(), side.opponent()),
+        };
+        let Ok(position) = placement.position(mover) else { return };
+        let has_capture = position.has_capture(mover);
+        let case = Case { position, placement, slice, index, has_capture, read_at };
+        if let Err(error) = self.judge(&case, outcome) {
+            unreadable(outcome, index, position, &error);
+        }
+    }
+
+    fn has(&self, kind: Kind) -> bool {
+        self.files.iter().any(|files| files.kind == kind)
+    }
+
+    fn judge(&mut self, case: &Case, outcome: &mut Outcome) -> Result<(), ProbeError> {
+        let wants_distances = self.has(Kind::Mtc) || self.has(Kind::Dtw);
+        let derived = self.derive_wld(&case.position, wants_distances)?;
+        self.compare_wld(case, derived, outcome)?;
+        let Some(value @ (Wld::Win | Wld::Loss)) = derived else { return Ok(()) };
+        let mut dtw = self.files.iter().filter(|files| files.kind == Kind::Dtw);
+        if dtw.any(|files| files.database.has_slice(case.slice)) {
+            let expected = self.derive_dtw(value)?;
+            self.compare_dtw(case, value, expected, outcome)?;
+        }
+        let pieces = case.slice.pieces();
+        let mut mtc = self.files.iter().filter(|files| files.kind == Kind::Mtc);
+        if mtc.any(|files| files.database.max_pieces() >= pieces) {
+            if case.has_capture {
+                self.compare_mtc_of_capture(case, value, outcome)?;
+            } else {
+                let expected = self.derive_mtc(&case.position, value)?;
+                self.compare_mtc(case, value, expected, outcome)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Win if some successor is lost for the opponent; loss if all are won, or there is none.
+    fn derive_wld(
+        &mut self,
+        position: &Position,
+        wants_all: bool,
+    ) -> Result<Option<Wld>, ProbeError> {
+        self.successors.clear();
+        let (mut best, mut is_certain) = (Wld::Loss, true);
+        for &mv in &position.legal_moves() {
+            let next = position.after(mv);
+            let value = self.probe.wld(&next)?;
+            match value {
+                Some(Wld::Loss) => {
+                    best = Wld::Win;
+                    if !wants_all {
+                        break;
+                    }
+                }
+                Some(Wld::Draw) if best == Wld::Loss => best = Wld::Draw,
+                Some(_) => {}
+                None => is_certain = false,
+            }
+            if wants_all {
+                let is_conversion = is_conversion(position, mv);
+                self.successors.push(Successor { position: next, value, is_conversion });
+            }
+        }
+        Ok((is_certain || best == Wld::Win).then_some(best))
+    }
+
+    fn compare_wld(
+        &self,
+        case: &Case,
+        derived: Option<Wld>,
+        outcome: &mut Outcome,
+    ) -> Result<(), ProbeError> {
+        let mut is_stored = false;
+        let mut is_capture = false;
+        for files in self.files.iter().filter(|files| files.kind == Kind::Wld) {
+            let db_type = files.database.db_type();
+            if let Some(reason) = exclusion(db_type, &case.position) {
+                is_capture |= reason == Excluded::CaptureForMover;
+                continue;
+            }
+            let Some(raw) = files.database.stored(&case.placement, case.position.side_to_move())?
+            else {
+                continue;
+            };
+            files.compare_reading(case, raw, outcome);
+            let value = WldValue::from_stored(raw as u8);
+            if value == WldValue::Unknown {
+                continue;
+            }
+            is_stored = true;
+            let tally = &mut outcome.tallies[Kind::Wld as usize];
+            let Some(derived) = derived else {
+                tally.undecided += 1;
+                continue;
+            };
+            tally.compared += 1;
+            let is_right = match value {
+                WldValue::DrawOrLoss => derived != Wld::Win,
+                WldValue::WinOrDraw => derived != Wld::Loss,
+                exact => exact.exact() == Some(derived),
+            };
+            if !is_right {
+                let found = value.exact().map_or(Value::Number(raw), Value::Wld);
+                let expected = Value::Wld(derived);
+                case.report(outcome, db_type, Problem::Stored { expected, found });
+            }
+        }
+        if is_stored {
+            return Ok(());
+        }
+        let tally = &mut outcome.tallies[Kind::Wld as usize];
+        let answer = self.probe.wld(&case.position)?;
+        match (derived, is_capture) {
+            (None, _) => tally.undecided += 1,
+            (_, true) => tally.captures += 1,
+            (_, false) => tally.left_out += 1,
+        }
+        if let Some(derived) = derived
+            && answer != Some(derived)
+        {
+            let found = answer.map_or(Value::Nothing, Value::Wld);
+            let problem = Problem::Answered { expected: Value::Wld(derived), found };
+            case.report(outcome, self.type_of(Kind::Wld), problem);
+        }
+        Ok(())
+    }
+
+    /// One more than the smallest number of plies of the lost successors, or than the greatest
+    /// of all.
+    fn derive_dtw(&self, value: Wld) -> Result<Option<u32>, ProbeError> {
+        if self.successors.is_empty() {
+            return Ok(Some(0));
+        }
+        let mut best: Option<u32> = None;
+        for next in self.successors.iter().filter(|next| next.value == Some(value.opponent())) {
+            let Some(plies) = self.probe.dtw_of(&next.position, value.opponent())? else {
+                return Ok(None);
+            };
+            best = Some(match best {
+                Some(best) if value == Wld::Win => best.min(plies),
+                Some(best) => best.max(plies),
+                None => plies,
+            });
+        }
+        Ok(best.map(|plies| plies + 1))
+    }
+
+    fn compare_dtw(
+        &self,
+        case: &Case,
+        value: Wld,
+        expected: Option<u32>,
+        outcome: &mut Outcome,
+    ) -> Result<(), ProbeError> {
+        let Some(expected) = expected else {
+            outcome.tallies[Kind::Dtw as usize].undecided += 1;
+            return Ok(());
+        };
+        let mut is_stored = false;
+        if !case.has_capture {
+            for files in self.files.iter().filter(|files| files.kind == Kind::Dtw) {
+                let side = case.position.side_to_move();
+                let Some(half) = files.database.stored(&case.placement, side)? else { continue };
+                is_stored = true;
+                files.compare_reading(case, half, outcome);
+                outcome.tallies[Kind::Dtw as usize].compared += 1;
+                let found = 2 * u32::from(half) + u32::from(value == Wld::Win);
+                if found != expected {
+                    let (expected, found) = (Value::Plies(expected), Value::Plies(found));
+                    case.report(outcome, DbType::Dtw, Problem::Stored { expected, found });
+                }
+            }
+        }
+        if is_stored {
+            return Ok(());
+        }
+        let tally = &mut outcome.tallies[Kind::Dtw as usize];
+        if case.has_capture {
+            tally.captures += 1;
+        } else {
+            tally.left_out += 1;
+        }
+        let answer = self.probe.dtw(&case.position)?;
+        if answer != Some(expected) {
+            let found = answer.map_or(Value::Nothing, Value::Plies);
+            let problem = Problem::Answered { expected: Value::Plies(expected), found };
+            case.report(outcome, DbType::Dtw, problem);
+        }
+        Ok(())
+    }
+
+    /// For a position without capture. The distance counts from the best successor: the smallest
+    /// number among the lost ones, the greatest of all.
+    fn derive_mtc(
+        &mut self,
+        position: &Position,
+        value: Wld,
+    ) -> Result<Option<Conversion>, ProbeError> {
+        let is_win = value == Wld::Win;
+        let relevant = self.successors.iter().filter(|n| n.value == Some(value.opponent()));
+        let mut best: Option<u16> = None;
+        for next in relevant {
+            let number = match next.is_conversion {
+                true => None,
+                false => self.stored_mtc(&next.position, !is_win)?,
+            };
+            match number {
+                // A lost successor below the threshold: at most 8, so this is at most 9.
+                None if is_win => return Ok(Some(Conversion::Below)),
+                None => {}
+                Some(number) => {
+                    best = Some(match best {
+                        Some(best) if is_win => best.min(number),
+                        Some(best) => best.max(number),
+                        None => number,
+                    });
+                }
+            }
+        }
+        if let Some(best) = best {
+            return Ok(Some(Conversion::Exactly(best + 1)));
+        }
+        // Every successor is won within 9: is it 9 for one of them?
+        let within = MTC_THRESHOLD as u8 - 2;
+        self.near.set_limit(self.search_limit);
+        let is_below = self.near.loses_within(self.probe, position, within)?;
+        Ok(is_below.map(|is_below| match is_below {
+            true => Conversion::Below,
+            false => Conversion::Exactly(MTC_THRESHOLD),
+        }))
+    }
+
+    /// The distance of a won or lost position if it is stored.
+    fn stored_mtc(&self, position: &Position, is_win: bool) -> Result<Option<u16>, ProbeError> {
+        if position.has_capture(position.side_to_move()) {
+            return Ok(None);
+        }
+        let placement = Placement::from(position);
+        for files in self.files.iter().filter(|files| files.kind == Kind::Mtc) {
+            match files.database.stored(&placement, position.side_to_move())? {
+                Some(number) if number >= MTC_THRESHOLD => {
+                    return Ok(Some(MTC_ROUNDING.exact(number, is_win)));
+                }
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    fn compare_mtc(
+        &self,
+        case: &Case,
+        value: Wld,
+        expected: Option<Conversion>,
+        outcome: &mut Outcome,
+    ) -> Result<(), ProbeError> {
+        let Some(expected) = expected else {
+            let tally = &mut outcome.tallies[Kind::Mtc as usize];
+            if self.near.is_spent() {
+                tally.unproved += 1;
+            } else {
+                tally.undecided += 1;
+            }
+            return Ok(());
+        };
+        let expected = match expected {
+            Conversion::Below => 0,
+            Conversion::Exactly(number) => MTC_ROUNDING.stored(number),
+        };
+        let text = |number: u16| match number {
+            0 => Value::BelowThreshold,
+            _ if MTC_ROUNDING.stored(number) == number => {
+                Value::Conversion(MTC_ROUNDING.exact(number, value == Wld::Win).into())
+            }
+            _ => Value::StoredConversion(number),
+        };
+        for files in self.files.iter().filter(|files| files.kind == Kind::Mtc) {
+            let stored = files.database.stored(&case.placement, case.position.side_to_move())?;
+            if let Some(stored) = stored {
+                files.compare_reading(case, stored, outcome);
+            }
+            // What is not in the files is below the threshold.
+            let stored = stored.unwrap_or(0);
+            outcome.tallies[Kind::Mtc as usize].compared += 1;
+            if stored != expected {
+                let (expected, found) = (text(expected), text(stored));
+                case.report(outcome, DbType::Mtc, Problem::Stored { expected, found });
+            }
+        }
+        Ok(())
+    }
+
+    fn compare_mtc_of_capture(
+        &self,
+        case: &Case,
+        value: Wld,
+        outcome: &mut Outcome,
+    ) -> Result<(), ProbeError> {
+        let expected = u32::from(match value {
+            Wld::Win => WIN_BY_CONVERSION,
+            _ => LOSS_BY_CONVERSION,
+        });
+        outcome.tallies[Kind::Mtc as usize].captures += 1;
+        let answer = self.probe.mtc(&case.position)?;
+        if answer != Some(expected) {
+            let found = answer.map_or(Value::Nothing, Value::Conversion);
+            let problem = Problem::Answered { expected: Value::Conversion(expected), found };
+            case.report(outcome, DbType::Mtc, problem);
+        }
+        Ok(())
+    }
+
+    fn type_of(&self, kind: Kind) -> DbType {
+        let files = self.files.iter().find(|files| files.kind == kind);
+        files.map_or(DbType::Wld2, |files| files.database.db_type())
+    }
+}
+
+impl Files<'_> {
+    /// Compares what was read in order with a lookup.
+    fn compare_reading(&self, case: &Case, stored: u16, outcome: &mut Outcome) {
+        if let Some(at) = case.read_at
+            && self.is_read
+            && self.values[at] != stored
+        {
+            let (expected, found) = (Value::Number(stored), Value::Number(self.values[at]));
+            case.report(outcome, self.database.db_type(), Problem::Read { expected, found });
+        }
+    }
+}
+
+impl Case {
+    fn report(&self, outcome: &mut Outcome, db_type: DbType, problem: Problem) {
+        outcome.tallies[Kind::of(db_type) as usize].wrong += 1;
+        outcome.keep(self.index, Finding { position: self.position, db_type, problem });
+    }
+}
+
+impl Outcome {
+    fn keep(&mut self, index: u64, finding: Finding) {
+        self.findings.push((index, finding));
+    }
+}
+
+fn unreadable(outcome: &mut Outcome, index: u64, position: Position, error: &ProbeError) {
+    let extension = error.file.extension().unwrap_or_default();
+    let db_type = DbType::ALL.into_iter().find(|t| t.data_extension() == extension);
+    let db_type = db_type.unwrap_or(DbType::Wld2);
+    outcome.tallies[Kind::of(db_type) as usize].wrong += 1;
+    let problem = Problem::Unreadable(format!("{error}: {}", error.cause));
+    outcome.keep(index, Finding { position, db_type, problem });
+}

@@ -1,0 +1,206 @@
+//! What the positions of a slice are worth: counts, and the longest wins and losses.
+//!
+//! All legal positions are counted, captures included: those are resolved by [`Probe`]. Stored
+//! values are read in the order of the files, so the work is mostly sequential.
+
+mod side;
+mod sizes;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use movegen::{Color, Position};
+use rayon::prelude::*;
+use thiserror::Error;
+
+use crate::error::ProbeError;
+use crate::format::DbType;
+use crate::index::unrank;
+use crate::probe::Probe;
+use crate::slice::Slice;
+use side::{Counts, Surveyor};
+pub use sizes::{data_bytes, file_bytes};
+
+/// What to survey.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Only slices of at most this many pieces.
+    pub max_pieces: Option<u8>,
+    /// Only these stored slices.
+    pub slices: Option<Vec<Slice>>,
+    /// Number of threads; 0 takes as many as there are processors.
+    pub threads: usize,
+}
+
+/// A survey cannot be carried out.
+#[derive(Debug, Error)]
+pub enum SurveyError {
+    /// Without wins and losses there is nothing to count.
+    #[error("there is no win/loss/draw database")]
+    NoWld,
+    /// No slice passes the options.
+    #[error("no slice of the database is among those asked for")]
+    NoSlices,
+    /// A slice asked for is not in the database.
+    #[error("slice {0} is not in the database")]
+    Missing(Slice),
+    /// Threads cannot be started.
+    #[error("cannot start threads")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// A file cannot be read or is damaged.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+}
+
+/// The greatest number of some kind, and the first position that has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Longest {
+    /// The number: plies, or a distance to conversion.
+    pub number: u32,
+    /// The lowest index of a position with it.
+    pub index: u64,
+}
+
+/// The positions of a stored slice with one side to move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SideSurvey {
+    /// The slice.
+    pub slice: Slice,
+    /// The side to move.
+    pub side: Color,
+    /// Number of positions: the sum of the next four.
+    pub positions: u64,
+    /// Won for the side to move.
+    pub wins: u64,
+    /// Lost for the side to move.
+    pub losses: u64,
+    /// Neither.
+    pub draws: u64,
+    /// Not known, because the databases do not reach the positions they lead to.
+    pub unknown: u64,
+    /// Positions in which the side to move can capture.
+    pub captures: u64,
+    /// The longest win in plies to the end of the game; `None` without a win or without a
+    /// distance-to-win database.
+    pub longest_dtw_win: Option<Longest>,
+    /// The longest loss in plies.
+    pub longest_dtw_loss: Option<Longest>,
+    /// The greatest distance to conversion of a win or loss, exact also below the threshold of
+    /// the files; `None` without a win or loss or without a database of this kind.
+    pub longest_mtc: Option<Longest>,
+}
+
+impl SideSurvey {
+    /// The position of a number.
+    #[must_use]
+    pub fn example(&self, longest: &Longest) -> Option<Position> {
+        unrank(self.slice, longest.index)?.position(self.side).ok()
+    }
+}
+
+/// How far a survey is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Positions looked at, of all slices.
+    pub done: u64,
+    /// Positions to look at.
+    pub all: u64,
+    /// The slice being looked at.
+    pub slice: Slice,
+}
+
+/// Positions in a unit of work.
+const UNIT: u64 = 1 << 16;
+
+/// Surveys the slices of a probe's win/loss/draw databases, those with fewer pieces first, Black
+/// to move first. Calls `each` with every finished one, and `progress` from any thread; when that
+/// returns false the survey stops, and the result is false.
+///
+/// # Errors
+/// If there is nothing to survey, or a file cannot be read.
+pub fn survey(
+    probe: &Probe,
+    options: &Options,
+    progress: impl Fn(Progress) -> bool + Sync,
+    mut each: impl FnMut(&SideSurvey),
+) -> Result<bool, SurveyError> {
+    let list = slices(probe, options)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
+    let all: u64 = list.iter().map(|s| s.size() * s.stored_sides().len() as u64).sum();
+    let done = AtomicU64::new(0);
+    let is_stopped = AtomicBool::new(false);
+    let mut known: HashMap<(Slice, Color), SideSurvey> = HashMap::new();
+    for slice in list {
+        for &side in slice.stored_sides() {
+            let surveyor =
+                Surveyor::new(probe, slice, side, |slice, side| known.get(&(slice, side)));
+            let advance = |count: u64| {
+                let done = done.fetch_add(count, Ordering::Relaxed) + count;
+                if !progress(Progress { done, all, slice }) {
+                    is_stopped.store(true, Ordering::Relaxed);
+                }
+            };
+            let pass = |near: bool| -> Result<Counts, ProbeError> {
+                let units = slice.size().div_ceil(UNIT);
+                pool.install(|| {
+                    (0..units)
+                        .into_par_iter()
+                        .map_init(
+                            || surveyor.worker(),
+                            |worker, unit| {
+                                if is_stopped.load(Ordering::Relaxed) {
+                                    return Ok(Counts::default());
+                                }
+                                let (start, end) =
+                                    (unit * UNIT, (unit * UNIT + UNIT).min(slice.size()));
+                                let counts = if near {
+                                    surveyor.near(worker, start, end)?
+                                } else {
+                                    surveyor.count(worker, start, end)?
+                                };
+                                advance(if near { 0 } else { end - start });
+                                Ok(counts)
+                            },
+                        )
+                        .try_reduce(Counts::default, |a, b| Ok(a.merged(&b)))
+                })
+            };
+            let mut counts = pass(false)?;
+            if surveyor.wants_near(&counts) {
+                counts = counts.merged(&pass(true)?);
+            }
+            if is_stopped.load(Ordering::Relaxed) {
+                return Ok(false);
+            }
+            let result = counts.survey(slice, side);
+            each(&result);
+            known.insert((slice, side), result);
+        }
+    }
+    Ok(true)
+}
+
+fn slices(probe: &Probe, options: &Options) -> Result<Vec<Slice>, SurveyError> {
+    if probe.max_pieces() == 0 {
+        return Err(SurveyError::NoWld);
+    }
+    let is_there = |slice: Slice| {
+        let mut databases = probe.databases().iter().filter(|db| db.db_type().is_wld());
+        databases.any(|db| db.has_slice(slice))
+    };
+    let wanted = options.slices.as_deref();
+    if let Some(&missing) = wanted.and_then(|list| list.iter().find(|&&slice| !is_there(slice))) {
+        return Err(SurveyError::Missing(missing));
+    }
+    let limit = options.max_pieces.unwrap_or(u8::MAX);
+    let list: Vec<Slice> = (2..=limit.min(9))
+        .flat_map(Slice::stored)
+        .filter(|&slice| is_there(slice) && wanted.is_none_or(|list| list.contains(&slice)))
+        .collect();
+    if list.is_empty() { Err(SurveyError::NoSlices) } else { Ok(list) }
+}
+
+/// Whether a probe has databases of this type that cover so many pieces.
+fn reaches(probe: &Probe, db_type: DbType, pieces: u8) -> bool {
+    probe.databases().iter().any(|db| db.db_type() == db_type && db.max_pieces() >= pieces)
+}

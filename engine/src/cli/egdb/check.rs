@@ -1,0 +1,268 @@
+//! `meerslag egdb check`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ::egdb::Probe;
+use ::egdb::check::{Amount, CheckError, Finding, Kind, Options, Problem, Report, Tally, check};
+use anyhow::anyhow;
+use clap::Args;
+use serde::Serialize;
+
+use super::super::Failure;
+use super::super::interrupt::Interrupt;
+use super::bar::Bar;
+use super::selection::SelectionArgs;
+use super::{OpenArgs, short_name};
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag egdb check db --full
+  meerslag egdb check db --pieces 5 --sample 10000000
+  meerslag egdb check /data/wld /data/dtw --slices 2110,1111 --json
+
+Every position is derived anew from its successors with the move generator and the probe: won if a
+successor is lost for the opponent, lost if all are won or there is none, else a draw; distances are
+one ply more than the best successor's. The result is compared with the stored value; for captures,
+which have none, with what the probe answers.
+
+Win/loss/draw files alone can only be shown to be consistent: draws could be stored as wins and
+losses that support each other in a circle. With distances (dtw or mtc) beside them that is excluded.
+Distances to conversion below 10 are not stored; a search proves that they are below. Where it
+reaches --search-limit the position is counted as unproved.
+
+Exit status: 0 if nothing is wrong, 1 if something is.";
+
+/// Derive positions from their successors and compare with the files
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct CheckArgs {
+    /// The folders of the databases
+    #[arg(required = true, value_name = "DIR")]
+    dirs: Vec<PathBuf>,
+    #[command(flatten)]
+    selection: SelectionArgs,
+    /// Check this many random positions, spread over the slices by their sizes [default: 1000000]
+    #[arg(long, value_name = "N", conflicts_with = "full",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    sample: Option<u64>,
+    /// Check all positions
+    #[arg(long)]
+    full: bool,
+    /// Another number chooses another sample
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Show at most this many wrong positions
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    show: usize,
+    /// Positions looked at to prove one distance to conversion below 10
+    #[arg(long, value_name = "N", default_value_t = 5000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    search_limit: u64,
+    /// Print JSON objects, one a line, instead of text
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    open: OpenArgs,
+}
+
+#[derive(Serialize)]
+struct FindingRecord {
+    fen: String,
+    #[serde(rename = "type")]
+    short_name: &'static str,
+    /// `stored`, `answered`, `read` or `unreadable`.
+    problem: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct TallyRecord {
+    compared: u64,
+    captures: u64,
+    left_out: u64,
+    undecided: u64,
+    unproved: u64,
+    wrong: u64,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    slices: usize,
+    positions: u64,
+    wanted: u64,
+    full: bool,
+    complete: bool,
+    wrong: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wld: Option<TallyRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mtc: Option<TallyRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dtw: Option<TallyRecord>,
+    seconds: f64,
+}
+
+pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
+    let interrupt = Interrupt::catch(|| {})?;
+    let mut probe = Probe::new();
+    for database in args.open.open_all(&args.dirs)? {
+        probe.add(Arc::new(database));
+    }
+    let options = Options {
+        max_pieces: args.selection.pieces,
+        slices: args.selection.slices(),
+        amount: if args.full {
+            Amount::Full
+        } else {
+            Amount::Sample(args.sample.unwrap_or(1_000_000))
+        },
+        seed: args.seed,
+        threads: args.selection.threads(),
+        max_findings: args.show,
+        search_limit: args.search_limit,
+    };
+    let bar = Bar::new();
+    let report = check(&probe, &options, |at| {
+        bar.show(at.done, at.all, || match at.wrong {
+            0 => String::new(),
+            n => format!("  {n} WRONG"),
+        });
+        !interrupt.is_pressed()
+    })?;
+    let seconds = bar.elapsed().as_secs_f64();
+    drop(bar);
+    let kinds = Kind::ALL.into_iter().filter(|&kind| {
+        probe.databases().iter().any(|database| Kind::of(database.db_type()) == kind)
+    });
+    let kinds: Vec<Kind> = kinds.collect();
+    let mut out = io::stdout().lock();
+    if args.json {
+        write_json(&mut out, &report, &kinds, seconds)?;
+    } else {
+        write_text(&mut out, &report, &kinds, seconds)?;
+    }
+    if !report.is_complete() {
+        return Err(Failure::Interrupted);
+    }
+    match report.wrong() {
+        0 => Ok(()),
+        1 => Err(Failure::Run(anyhow!("1 value is wrong"))),
+        n => Err(Failure::Run(anyhow!("{n} values are wrong"))),
+    }
+}
+
+impl From<CheckError> for Failure {
+    fn from(error: CheckError) -> Failure {
+        match error {
+            CheckError::Threads(_) => Failure::run(error),
+            error => Failure::Input(error.into()),
+        }
+    }
+}
+
+fn write_json(
+    out: &mut impl Write,
+    report: &Report,
+    kinds: &[Kind],
+    seconds: f64,
+) -> Result<(), Failure> {
+    for finding in &report.findings {
+        serde_json::to_writer(&mut *out, &record(finding))?;
+        writeln!(out)?;
+    }
+    let tally = |kind| kinds.contains(&kind).then(|| tally_record(&report.tally(kind)));
+    let summary = Summary {
+        slices: report.slices,
+        positions: report.positions,
+        wanted: report.wanted,
+        full: report.is_full,
+        complete: report.is_complete(),
+        wrong: report.wrong(),
+        wld: tally(Kind::Wld),
+        mtc: tally(Kind::Mtc),
+        dtw: tally(Kind::Dtw),
+        seconds: (seconds * 1000.0).round() / 1000.0,
+    };
+    serde_json::to_writer(&mut *out, &summary)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+fn record(finding: &Finding) -> FindingRecord {
+    let record = FindingRecord {
+        fen: finding.position.to_fen(),
+        short_name: short_name(finding.db_type),
+        problem: "",
+        expected: None,
+        found: None,
+        error: None,
+    };
+    let (problem, expected, found) = match &finding.problem {
+        Problem::Stored { expected, found } => ("stored", expected, found),
+        Problem::Answered { expected, found } => ("answered", expected, found),
+        Problem::Read { expected, found } => ("read", expected, found),
+        Problem::Unreadable(error) => {
+            return FindingRecord { problem: "unreadable", error: Some(error.clone()), ..record };
+        }
+    };
+    let (expected, found) = (Some(expected.to_string()), Some(found.to_string()));
+    FindingRecord { problem, expected, found, ..record }
+}
+
+fn tally_record(tally: &Tally) -> TallyRecord {
+    let &Tally { compared, captures, left_out, undecided, unproved, wrong } = tally;
+    TallyRecord { compared, captures, left_out, undecided, unproved, wrong }
+}
+
+fn write_text(
+    out: &mut impl Write,
+    report: &Report,
+    kinds: &[Kind],
+    seconds: f64,
+) -> Result<(), Failure> {
+    for finding in &report.findings {
+        writeln!(out, "WRONG {finding}")?;
+    }
+    if report.wrong() > report.findings.len() as u64 {
+        writeln!(out, "WRONG ... {} more", report.wrong() - report.findings.len() as u64)?;
+    }
+    if !report.findings.is_empty() {
+        writeln!(out)?;
+    }
+    let how = match (report.is_complete(), report.is_full) {
+        (false, _) => format!("interrupted after {} of", report.positions),
+        (true, true) => "all".to_owned(),
+        (true, false) => "a sample of".to_owned(),
+    };
+    let rate = report.positions as f64 / seconds.max(1e-3) / 1e6;
+    writeln!(
+        out,
+        "{how} {} positions of {} slices, {seconds:.1} s, {rate:.2} million/s",
+        report.wanted, report.slices
+    )?;
+    writeln!(
+        out,
+        "\n      stored values        captures        left out   undecided    unproved       wrong"
+    )?;
+    for &kind in kinds {
+        let name = match kind {
+            Kind::Wld => "wld",
+            Kind::Mtc => "mtc",
+            Kind::Dtw => "dtw",
+        };
+        let t = report.tally(kind);
+        writeln!(
+            out,
+            "{name} {:>15} {:>15} {:>15} {:>11} {:>11} {:>11}",
+            t.compared, t.captures, t.left_out, t.undecided, t.unproved, t.wrong
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,289 @@
+//! `meerslag egdb plan`.
+
+mod hyperqueue;
+mod snakemake;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use ::egdb::Slice;
+use ::egdb::plan::{Costs, Task, plan};
+use bytesize::ByteSize;
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use super::super::Failure;
+use super::build::BuildType;
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag egdb plan --pieces 6
+  meerslag egdb plan --pieces 5 --format dot | dot -Tsvg > plan.svg
+  meerslag egdb plan --pieces 5 --format snakemake --out /shared/db > Snakefile
+  snakemake --cores 16 --resources mem_mb=60000 --rerun-incomplete
+  meerslag egdb plan --pieces 5 --format hyperqueue --out /shared/db > build.toml
+  hq job submit-file build.toml
+
+A slice can be built when those are there that its moves lead to: by a promotion, or by captures.
+The workflows call 'meerslag egdb build-slice' for each slice and 'meerslag egdb pack' for each
+piece count, in a folder that all machines see. Both do nothing for what is there and sound, so a
+workflow can be stopped and started again at any time.
+
+Memory is what solving a slice takes without going back to the disk, disk the work file until the
+slices that need it are solved. Times come from --rate alone: measure a piece count less, with the
+same types and threads.";
+
+/// List the slices in building order with what they need and cost, or write a workflow
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct PlanArgs {
+    /// All slices up to this number of pieces
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=8))]
+    pieces: u8,
+    /// What to build
+    #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',',
+          default_values_t = [BuildType::Wld, BuildType::Mtc, BuildType::Dtw])]
+    types: Vec<BuildType>,
+    /// Threads for each slice
+    #[arg(long, value_name = "T", default_value_t = 2,
+          value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: u32,
+    /// Most memory for a slice, such as 512M or 8G; larger ones work partly on disk
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<ByteSize>,
+    /// Positions a second with these threads, for one type, solving and writing together
+    #[arg(long, value_name = "N", default_value_t = 5_000_000,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    rate: u64,
+    /// How to print
+    #[arg(long, default_value = "text")]
+    format: Format,
+    /// The folder of the database, for workflows
+    #[arg(long, value_name = "DIR", default_value = "db")]
+    out: PathBuf,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Format {
+    /// A table
+    Text,
+    /// JSON objects, one a line
+    Json,
+    /// The graph for Graphviz
+    Dot,
+    /// A workflow for Snakemake
+    Snakemake,
+    /// A job definition file for HyperQueue
+    Hyperqueue,
+}
+
+/// What the formats share.
+struct Plan {
+    pieces: u8,
+    tasks: Vec<Task>,
+    types: String,
+    threads: u32,
+    limit: Option<u64>,
+    out: String,
+}
+
+const MIB: u64 = 1 << 20;
+
+impl Plan {
+    /// Memory to ask for, in bytes: the estimate and something to spare.
+    fn memory(&self, task: &Task) -> u64 {
+        let bytes = task.memory + task.memory / 16 + (16 << 20);
+        self.limit.map_or(bytes, |limit| limit.min(bytes))
+    }
+
+    /// Memory for packing: encoders take little, the rest is read in order.
+    fn pack_memory(&self) -> u64 {
+        let enough = 1 << 30;
+        self.limit.map_or(enough, |limit| limit.min(enough))
+    }
+
+    fn is_out_of_core(&self, task: &Task) -> bool {
+        self.limit.is_some_and(|limit| limit < task.memory)
+    }
+
+    fn piece_counts(&self) -> std::ops::RangeInclusive<u8> {
+        2..=self.pieces
+    }
+
+    fn of_pieces(&self, pieces: u8) -> impl Iterator<Item = &Task> {
+        self.tasks.iter().filter(move |task| task.slice.pieces() == pieces)
+    }
+}
+
+pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
+    let types: Vec<&str> = BuildType::value_variants()
+        .iter()
+        .filter(|name| args.types.contains(name))
+        .map(|name| match name {
+            BuildType::Wld => "wld",
+            BuildType::Mtc => "mtc",
+            BuildType::Dtw => "dtw",
+        })
+        .collect();
+    let costs = Costs {
+        rate: args.rate as f64,
+        mtc: args.types.contains(&BuildType::Mtc),
+        dtw: args.types.contains(&BuildType::Dtw),
+        types: types.len() as u32,
+        threads: args.threads,
+    };
+    let plan = Plan {
+        pieces: args.pieces,
+        tasks: plan(args.pieces, &costs),
+        types: types.join(","),
+        threads: args.threads,
+        limit: args.memory.map(|size| size.as_u64()),
+        out: args.out.display().to_string(),
+    };
+    let mut out = io::stdout().lock();
+    match args.format {
+        Format::Text => text(&mut out, &plan)?,
+        Format::Json => json(&mut out, &plan)?,
+        Format::Dot => dot(&mut out, &plan)?,
+        Format::Snakemake => snakemake::write(&mut out, &plan)?,
+        Format::Hyperqueue => hyperqueue::write(&mut out, &plan)?,
+    }
+    Ok(())
+}
+
+fn text(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
+    writeln!(out, "slice       positions   memory MiB     disk MiB        time  needs")?;
+    for task in &plan.tasks {
+        let needs: Vec<String> = task.needs.iter().map(Slice::to_string).collect();
+        let mark = if plan.is_out_of_core(task) { " (more than --memory)" } else { "" };
+        writeln!(
+            out,
+            "{:<5} {:>15} {:>12} {:>12} {:>11}  {}{mark}",
+            task.slice.to_string(),
+            task.positions,
+            task.memory.div_ceil(MIB),
+            task.disk.div_ceil(MIB),
+            duration(task.seconds),
+            needs.join(" ")
+        )?;
+    }
+    writeln!(out, "\npieces  slices       positions   memory MiB     disk MiB        time")?;
+    for pieces in plan.piece_counts() {
+        let tasks: Vec<&Task> = plan.of_pieces(pieces).collect();
+        let most = tasks.iter().map(|task| task.memory).max().unwrap_or(0);
+        let disk: u64 = tasks.iter().map(|task| task.disk).sum();
+        writeln!(
+            out,
+            "{pieces:>6} {:>7} {:>15} {:>12} {:>12} {:>11}",
+            tasks.len(),
+            tasks.iter().map(|task| task.positions).sum::<u64>(),
+            most.div_ceil(MIB),
+            disk.div_ceil(MIB),
+            duration(tasks.iter().map(|task| task.seconds).sum())
+        )?;
+    }
+    let all = &plan.tasks;
+    writeln!(
+        out,
+        "   all {:>7} {:>15} {:>12} {:>12} {:>11}",
+        all.len(),
+        all.iter().map(|task| task.positions).sum::<u64>(),
+        all.iter().map(|task| task.memory).max().unwrap_or(0).div_ceil(MIB),
+        all.iter().map(|task| task.disk).sum::<u64>().div_ceil(MIB),
+        duration(all.iter().map(|task| task.seconds).sum())
+    )
+}
+
+#[derive(Serialize)]
+struct Record {
+    slice: [u8; 4],
+    needs: Vec<[u8; 4]>,
+    positions: u64,
+    memory_bytes: u64,
+    disk_bytes: u64,
+    seconds: f64,
+    out_of_core: bool,
+}
+
+fn json(out: &mut impl Write, plan: &Plan) -> Result<(), Failure> {
+    for task in &plan.tasks {
+        let record = Record {
+            slice: digits(task.slice),
+            needs: task.needs.iter().map(|&slice| digits(slice)).collect(),
+            positions: task.positions,
+            memory_bytes: task.memory,
+            disk_bytes: task.disk,
+            seconds: (task.seconds * 1e3).round() / 1e3,
+            out_of_core: plan.is_out_of_core(task),
+        };
+        serde_json::to_writer(&mut *out, &record)?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn digits(slice: Slice) -> [u8; 4] {
+    [slice.black_men(), slice.black_kings(), slice.white_men(), slice.white_kings()]
+}
+
+fn dot(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
+    writeln!(out, "digraph slices {{\n  rankdir=LR;\n  node [shape=box];")?;
+    for pieces in plan.piece_counts() {
+        writeln!(out, "  subgraph cluster_{pieces} {{\n    label=\"{pieces} pieces\";")?;
+        for task in plan.of_pieces(pieces) {
+            writeln!(
+                out,
+                "    \"{}\" [label=\"{}\\n{} positions\\n{} MiB, {}\"];",
+                task.slice,
+                task.slice,
+                task.positions,
+                task.memory.div_ceil(MIB),
+                duration(task.seconds)
+            )?;
+        }
+        writeln!(out, "  }}")?;
+    }
+    for task in &plan.tasks {
+        for need in &task.needs {
+            writeln!(out, "  \"{need}\" -> \"{}\";", task.slice)?;
+        }
+    }
+    writeln!(out, "}}")
+}
+
+/// `0.3 s`, `5 min`, `7.2 h`, `31 d`.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 120.0 => format!("{s:.1} s"),
+        s if s < 7200.0 => format!("{:.0} min", s / 60.0),
+        s if s < 172_800.0 => format!("{:.1} h", s / 3600.0),
+        s => format!("{:.0} d", s / 86_400.0),
+    }
+}
+
+/// A string in double quotes that Python, TOML and Graphviz read in the same way.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_and_quotes() {
+        let list = [0.04, 119.0, 600.0, 86_400.0, 1e7].map(duration);
+        assert_eq!(list, ["0.0 s", "119.0 s", "10 min", "24.0 h", "116 d"]);
+        assert_eq!(quoted("a \"b\" c\\d"), "\"a \\\"b\\\" c\\\\d\"");
+    }
+}

@@ -1,0 +1,34 @@
+//! Which slices, and how many threads: shared by the commands that go through whole databases.
+
+use ::egdb::Slice;
+use clap::Args;
+use movegen::Color;
+
+/// The slices to go through.
+#[derive(Args, Clone, Debug)]
+pub(super) struct SelectionArgs {
+    /// Only slices of at most this many pieces
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=9))]
+    pub(super) pieces: Option<u8>,
+    /// Only these slices, separated by commas, such as 2110,1111
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    slices: Vec<Slice>,
+    /// Threads [default: one for each processor]
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+impl SelectionArgs {
+    /// The slices asked for, as they are stored; `None` for all.
+    pub(super) fn slices(&self) -> Option<Vec<Slice>> {
+        let stored = |slice: &Slice| {
+            if slice.is_stored(Color::Black) { *slice } else { slice.reversed() }
+        };
+        (!self.slices.is_empty()).then(|| self.slices.iter().map(stored).collect())
+    }
+
+    /// 0 for as many as there are processors.
+    pub(super) fn threads(&self) -> usize {
+        self.threads.map_or(0, usize::from)
+    }
+}

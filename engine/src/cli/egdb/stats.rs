@@ -1,0 +1,461 @@
+//! `meerslag egdb stats`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ::egdb::encode::SubId;
+use ::egdb::survey::{Longest, Options, SideSurvey, SurveyError, data_bytes, file_bytes, survey};
+use ::egdb::{Database, DbType, Probe, Slice};
+use clap::{Args, ValueEnum};
+use movegen::Color;
+use serde::Serialize;
+
+use super::super::Failure;
+use super::super::interrupt::Interrupt;
+use super::bar::Bar;
+use super::selection::SelectionArgs;
+use super::{OpenArgs, short_name};
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag egdb stats db
+  meerslag egdb stats db --pieces 4 --format markdown > statistics.md
+  meerslag egdb stats /data/wld /data/dtw --slices 2110,1111 --format json
+
+For every slice and side to move, over all legal positions: wins, losses and draws for the side to
+move, positions with a capture, the longest win and loss in plies to the end of the game (dtw), the
+greatest distance to conversion (mtc, exact also below 10, which is not stored) with the first
+position of each, and the bits of compressed data a position takes in each database. A slice is
+written as four digits: black men, black kings, white men, white kings; of a slice and its twin with
+colours exchanged only one is stored, and if they are the same only Black to move.
+
+JSON: one object a line for each slice and side to move.";
+
+/// Count wins, losses and draws of all positions, and find the longest
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct StatsArgs {
+    /// The folders of the databases
+    #[arg(required = true, value_name = "DIR")]
+    dirs: Vec<PathBuf>,
+    #[command(flatten)]
+    selection: SelectionArgs,
+    /// How to print
+    #[arg(long, default_value = "text")]
+    format: Format,
+    #[command(flatten)]
+    open: OpenArgs,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Format {
+    /// Tables for the terminal
+    Text,
+    /// A Markdown page
+    Markdown,
+    /// JSON objects, one a line
+    Json,
+}
+
+#[derive(Serialize)]
+struct Record {
+    slice: [u8; 4],
+    to_move: char,
+    positions: u64,
+    wins: u64,
+    losses: u64,
+    draws: u64,
+    /// Only if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unknown: Option<u64>,
+    captures: u64,
+    longest_dtw_win: Option<u32>,
+    longest_dtw_loss: Option<u32>,
+    longest_mtc: Option<u32>,
+    longest_dtw_win_fen: Option<String>,
+    longest_dtw_loss_fen: Option<String>,
+    longest_mtc_fen: Option<String>,
+    /// Compressed data by type of database.
+    bytes: BTreeMap<&'static str, u64>,
+    bits_per_position: BTreeMap<&'static str, f64>,
+}
+
+/// A survey with what is beside the positions.
+struct Row {
+    survey: SideSurvey,
+    /// Compressed bytes by database.
+    bytes: Vec<Option<u64>>,
+}
+
+pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
+    let interrupt = Interrupt::catch(|| {})?;
+    let mut probe = Probe::new();
+    let mut databases: Vec<Arc<Database>> = Vec::new();
+    for database in args.open.open_all(&args.dirs)? {
+        let database = Arc::new(database);
+        databases.push(database.clone());
+        probe.add(database);
+    }
+    databases.sort_by_key(|database| match database.db_type() {
+        DbType::Dtw => 2,
+        DbType::Mtc => 1,
+        _ => 0,
+    });
+    let mut sizes = Vec::new();
+    for database in &databases {
+        sizes.push(data_bytes(database)?);
+    }
+    let options = Options {
+        max_pieces: args.selection.pieces,
+        slices: args.selection.slices(),
+        threads: args.selection.threads(),
+    };
+    let bar = Bar::new();
+    let mut page =
+        Page { format: args.format, databases: &databases, rows: Vec::new(), is_first: true };
+    let mut failed = Ok(());
+    let is_complete = survey(
+        &probe,
+        &options,
+        |at| {
+            bar.show(at.done, at.all, || format!(" {}", at.slice));
+            !interrupt.is_pressed()
+        },
+        |result| {
+            let row = Row { survey: *result, bytes: bytes_of(&databases, &sizes, result) };
+            if failed.is_ok() {
+                failed = bar.suspend(|| page.add(row));
+            }
+        },
+    );
+    drop(bar);
+    failed?;
+    page.finish_group()?;
+    if is_complete? { Ok(()) } else { Err(Failure::Interrupted) }
+}
+
+impl From<SurveyError> for Failure {
+    fn from(error: SurveyError) -> Failure {
+        match error {
+            SurveyError::Threads(_) | SurveyError::Probe(_) => Failure::run(error),
+            error => Failure::Input(error.into()),
+        }
+    }
+}
+
+fn bytes_of(
+    databases: &[Arc<Database>],
+    sizes: &[HashMap<SubId, u64>],
+    result: &SideSurvey,
+) -> Vec<Option<u64>> {
+    let of = |(database, sizes): (&Arc<Database>, &HashMap<SubId, u64>)| {
+        let count = result.slice.subslices(database.db_type().subslice_length()) as u32;
+        let id = |sub| SubId { slice: result.slice, sub, side: result.side };
+        let list: Vec<u64> = (0..count).filter_map(|sub| sizes.get(&id(sub)).copied()).collect();
+        (!list.is_empty()).then(|| list.into_iter().sum())
+    };
+    databases.iter().zip(sizes).map(of).collect()
+}
+
+/// What is printed, piece count by piece count; JSON line by line.
+struct Page<'d> {
+    format: Format,
+    databases: &'d [Arc<Database>],
+    /// Of one piece count.
+    rows: Vec<Row>,
+    is_first: bool,
+}
+
+impl Page<'_> {
+    fn add(&mut self, row: Row) -> Result<(), Failure> {
+        if self.format == Format::Json {
+            let mut out = io::stdout().lock();
+            serde_json::to_writer(&mut out, &self.record(&row))?;
+            writeln!(out)?;
+            return Ok(out.flush()?);
+        }
+        let pieces = row.survey.slice.pieces();
+        if self.rows.first().is_some_and(|first| first.survey.slice.pieces() != pieces) {
+            self.finish_group()?;
+        }
+        self.rows.push(row);
+        Ok(())
+    }
+
+    fn finish_group(&mut self) -> Result<(), Failure> {
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        match self.format {
+            Format::Json => {}
+            Format::Text => self.text(&mut out)?,
+            Format::Markdown => self.markdown(&mut out)?,
+        }
+        self.rows.clear();
+        self.is_first = false;
+        Ok(out.flush()?)
+    }
+
+    fn record(&self, row: &Row) -> Record {
+        let s = &row.survey;
+        let mut bytes = BTreeMap::new();
+        let mut bits = BTreeMap::new();
+        for (database, &size) in self.databases.iter().zip(&row.bytes) {
+            if let Some(size) = size {
+                let name = short_name(database.db_type());
+                bytes.insert(name, size);
+                let per_position = size as f64 * 8.0 / s.positions as f64;
+                bits.insert(name, (per_position * 1e4).round() / 1e4);
+            }
+        }
+        let number = |longest: Option<Longest>| longest.map(|longest| longest.number);
+        Record {
+            slice: digits(s.slice),
+            to_move: letter(s.side),
+            positions: s.positions,
+            wins: s.wins,
+            losses: s.losses,
+            draws: s.draws,
+            unknown: Some(s.unknown).filter(|&n| n > 0),
+            captures: s.captures,
+            longest_dtw_win: number(s.longest_dtw_win),
+            longest_dtw_loss: number(s.longest_dtw_loss),
+            longest_mtc: number(s.longest_mtc),
+            longest_dtw_win_fen: fen(s, s.longest_dtw_win),
+            longest_dtw_loss_fen: fen(s, s.longest_dtw_loss),
+            longest_mtc_fen: fen(s, s.longest_mtc),
+            bytes,
+            bits_per_position: bits,
+        }
+    }
+
+    fn columns(&self) -> impl Iterator<Item = String> {
+        let names = self.databases.iter().map(|db| short_name(db.db_type()).to_owned());
+        let fixed = ["slice", "", "positions", "win %", "loss %", "draw %", "capture %"];
+        let longest = ["win", "loss", "mtc"];
+        fixed.into_iter().chain(longest).map(str::to_owned).chain(names)
+    }
+
+    fn cells(&self, row: &Row) -> Vec<String> {
+        let s = &row.survey;
+        let share = |n: u64| format!("{:.2}", n as f64 * 100.0 / s.positions.max(1) as f64);
+        let number = |longest: Option<Longest>| {
+            longest.map_or_else(|| "-".to_owned(), |longest| longest.number.to_string())
+        };
+        let mut cells = vec![
+            s.slice.to_string(),
+            letter(s.side).to_string(),
+            s.positions.to_string(),
+            share(s.wins),
+            share(s.losses),
+            share(s.draws),
+            share(s.captures),
+            number(s.longest_dtw_win),
+            number(s.longest_dtw_loss),
+            number(s.longest_mtc),
+        ];
+        cells.extend(row.bytes.iter().map(|&size| bits(size, s.positions)));
+        cells
+    }
+
+    /// Sums of the piece count.
+    fn total(&self) -> Result<Total, Failure> {
+        let sum = |number: fn(&SideSurvey) -> u64| {
+            self.rows.iter().map(|row| number(&row.survey)).sum::<u64>()
+        };
+        let most = |longest: fn(&SideSurvey) -> Option<Longest>| {
+            self.rows.iter().filter_map(|row| longest(&row.survey)).map(|l| l.number).max()
+        };
+        let mut slices: Vec<Slice> = self.rows.iter().map(|row| row.survey.slice).collect();
+        slices.dedup();
+        let pieces = slices[0].pieces();
+        let is_whole = slices.iter().copied().eq(Slice::stored(pieces));
+        let mut files = Vec::new();
+        for database in self.databases {
+            let bytes = file_bytes(database, pieces)?;
+            if bytes > 0 && is_whole {
+                files.push((short_name(database.db_type()), bytes));
+            }
+        }
+        Ok(Total {
+            pieces,
+            slices: slices.len(),
+            positions: sum(|s| s.positions),
+            wins: sum(|s| s.wins),
+            losses: sum(|s| s.losses),
+            draws: sum(|s| s.draws),
+            unknown: sum(|s| s.unknown),
+            captures: sum(|s| s.captures),
+            longest: [
+                most(|s| s.longest_dtw_win),
+                most(|s| s.longest_dtw_loss),
+                most(|s| s.longest_mtc),
+            ],
+            files,
+        })
+    }
+
+    fn text(&self, out: &mut impl Write) -> Result<(), Failure> {
+        let total = self.total()?;
+        if !self.is_first {
+            writeln!(out)?;
+        }
+        writeln!(
+            out,
+            "{} pieces: shares of all positions, longest, bits a position",
+            total.pieces
+        )?;
+        let widths = [5, 1, 12, 7, 7, 7, 9, 4, 4, 4];
+        let width = |k: usize| widths.get(k).copied().unwrap_or(8);
+        let line = |cells: &mut dyn Iterator<Item = String>| -> String {
+            let padded = cells.enumerate().map(|(k, cell)| format!("{cell:>w$}", w = width(k)));
+            padded.collect::<Vec<_>>().join(" ")
+        };
+        writeln!(out, "{}", line(&mut self.columns()))?;
+        for row in &self.rows {
+            writeln!(out, "{}", line(&mut self.cells(row).into_iter()))?;
+            for (name, fen) in examples(&row.survey) {
+                writeln!(out, "        {name:<13} {fen}")?;
+            }
+        }
+        for line in total.lines() {
+            writeln!(out, "{line}")?;
+        }
+        Ok(())
+    }
+
+    fn markdown(&self, out: &mut impl Write) -> Result<(), Failure> {
+        let total = self.total()?;
+        if self.is_first {
+            writeln!(out, "# Statistics of endgame databases\n")?;
+            writeln!(out, "{}", MARKDOWN_HEAD.trim_end())?;
+        }
+        writeln!(out, "\n## {} pieces\n", total.pieces)?;
+        for line in total.lines() {
+            writeln!(out, "- {line}")?;
+        }
+        let columns: Vec<String> = self.columns().collect();
+        writeln!(out, "\n| {} |", columns.join(" | "))?;
+        let rules: Vec<&str> =
+            (0..columns.len()).map(|k| if k < 2 { "---" } else { "---:" }).collect();
+        writeln!(out, "| {} |", rules.join(" | "))?;
+        for row in &self.rows {
+            writeln!(out, "| {} |", self.cells(row).join(" | "))?;
+        }
+        writeln!(out, "\n| slice | | longest win | longest loss | greatest mtc |")?;
+        writeln!(out, "| --- | --- | --- | --- | --- |")?;
+        for row in &self.rows {
+            let s = &row.survey;
+            let cell = |longest: Option<Longest>| match (longest, fen(s, longest)) {
+                (Some(longest), Some(fen)) => format!("{}: `{fen}`", longest.number),
+                _ => "-".to_owned(),
+            };
+            writeln!(
+                out,
+                "| {} | {} | {} | {} | {} |",
+                s.slice,
+                letter(s.side),
+                cell(s.longest_dtw_win),
+                cell(s.longest_dtw_loss),
+                cell(s.longest_mtc)
+            )?;
+        }
+        Ok(())
+    }
+}
+
+const MARKDOWN_HEAD: &str = "\
+Written by `meerslag egdb stats --format markdown`. All legal positions of a slice with one side to
+move are counted, captures included; win and loss are those of the side to move. A slice is written
+as four digits: black men, black kings, white men, white kings. Of a slice and its twin with colours
+exchanged only one is listed, and if they are the same only Black to move.
+
+The columns `win` and `loss` have the longest win and loss in plies to the end of the game, `mtc`
+the greatest distance to conversion in the convention of the Kingsrow databases. The last columns
+are bits of compressed data a position.
+";
+
+struct Total {
+    pieces: u8,
+    slices: usize,
+    positions: u64,
+    wins: u64,
+    losses: u64,
+    draws: u64,
+    unknown: u64,
+    captures: u64,
+    longest: [Option<u32>; 3],
+    files: Vec<(&'static str, u64)>,
+}
+
+impl Total {
+    fn lines(&self) -> Vec<String> {
+        let share = |n: u64| n as f64 * 100.0 / self.positions.max(1) as f64;
+        let mut lines = vec![format!(
+            "{} pieces, {} slices: {} positions, {} wins ({:.2} %), {} losses ({:.2} %), {} draws \
+             ({:.2} %), {} captures ({:.2} %)",
+            self.pieces,
+            self.slices,
+            self.positions,
+            self.wins,
+            share(self.wins),
+            self.losses,
+            share(self.losses),
+            self.draws,
+            share(self.draws),
+            self.captures,
+            share(self.captures)
+        )];
+        if self.unknown > 0 {
+            lines.push(format!("{} positions without a value", self.unknown));
+        }
+        let longest: Vec<String> = ["longest win", "longest loss", "greatest mtc"]
+            .into_iter()
+            .zip(self.longest)
+            .filter_map(|(name, number)| Some(format!("{name} {}", number?)))
+            .collect();
+        if !longest.is_empty() {
+            lines.push(longest.join(", "));
+        }
+        for &(name, bytes) in &self.files {
+            lines.push(format!(
+                "{name}: {bytes} bytes of files, {:.4} bits a position",
+                bytes as f64 * 8.0 / self.positions.max(1) as f64
+            ));
+        }
+        lines
+    }
+}
+
+fn digits(slice: Slice) -> [u8; 4] {
+    [slice.black_men(), slice.black_kings(), slice.white_men(), slice.white_kings()]
+}
+
+fn letter(side: Color) -> char {
+    side.letter().to_ascii_lowercase()
+}
+
+fn bits(size: Option<u64>, positions: u64) -> String {
+    match size {
+        Some(size) => format!("{:.4}", size as f64 * 8.0 / positions.max(1) as f64),
+        None => "-".to_owned(),
+    }
+}
+
+fn fen(survey: &SideSurvey, longest: Option<Longest>) -> Option<String> {
+    Some(survey.example(&longest?)?.to_fen())
+}
+
+fn examples(survey: &SideSurvey) -> Vec<(&'static str, String)> {
+    [
+        ("longest win", survey.longest_dtw_win),
+        ("longest loss", survey.longest_dtw_loss),
+        ("greatest mtc", survey.longest_mtc),
+    ]
+    .into_iter()
+    .filter_map(|(name, longest)| Some((name, fen(survey, longest)?)))
+    .collect()
+}
