@@ -21,14 +21,16 @@ pub enum Effort {
 const SAMPLES: [usize; 2] = [256, 160];
 /// Choices tried on the whole block.
 const FINALISTS: usize = 8;
-/// From this many values in a block on, one more choice is tried for so many values, so that the
-/// time per value stays small; from about 200,000 values on these are all choices. With fewer, real
-/// slices become more than one per cent larger than by trying all.
+/// The first blocks of a sub-database are chosen with care, so that small ones come out as if all
+/// had been tried; over many blocks the same care gains a thousandth and takes most of the time.
+const CAREFUL_BLOCKS: u32 = 16;
+/// From this many values in a block on, one more choice is tried for so many values, with care and
+/// without; with care these are all choices from about 200,000 values on.
 const LONG_BLOCK: u64 = 24_000;
-const VALUES_PER_TRY: u64 = 600;
-/// Tried at least for a block that covers an eighth more or less than its beginning lets expect:
-/// such data change within the block, and samples say little.
-const CHANGEABLE: usize = 32;
+const VALUES_PER_TRY: [u64; 2] = [600, 10_000];
+/// Tried at least, with care and without, for a block that covers an eighth more or less than its
+/// beginning lets expect: such data change within the block, and samples say little.
+const CHANGEABLE: [usize; 2] = [32, 16];
 
 /// A dictionary with real values for its virtual ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,6 +60,10 @@ pub struct Chooser {
     choices: [Vec<Choice>; 2],
     last: Option<Choice>,
     threads: usize,
+    /// Blocks encoded.
+    blocks: u32,
+    /// Runs to have at hand; what a block needed before, the next one will need.
+    need: usize,
 }
 
 /// The results for all items, in their order, by so many threads.
@@ -149,7 +155,7 @@ impl Chooser {
                 choices[1].extend(all.iter().map(|p| Choice::new(id, p)));
             }
         }
-        Chooser { effort, choices, last: None, threads: 1 }
+        Chooser { effort, choices, last: None, threads: 1, blocks: 0, need: 1 << 14 }
     }
 
     /// Shares the trying among so many threads; the choice is the same for any number.
@@ -165,18 +171,18 @@ impl Chooser {
         room: usize,
         out: &mut Vec<u8>,
     ) -> Block {
-        let mut need = 1 << 14;
         loop {
-            reader.fill(need);
+            reader.fill(self.need);
             let (runs, used) = (reader.runs(), reader.used());
             let is_end = reader.is_complete();
             let Some((choice, done)) = self.choose(runs, used, is_end, room) else {
                 return Block { dictionary: 0, value_map: 0, values: 0 };
             };
             if done.starved {
-                need *= 2;
+                self.need *= 2;
                 continue;
             }
+            self.blocks += 1;
             choice.encode(runs, used, is_end, room, |byte| out.push(byte));
             reader.consume(done.values);
             self.last = Some(choice);
@@ -235,8 +241,9 @@ impl Chooser {
         let wanted = if best.1.bytes < room {
             usize::MAX
         } else {
-            let least = if is_changeable { CHANGEABLE } else { finalists };
-            let affordable = (best.1.values / VALUES_PER_TRY) as usize;
+            let speed = usize::from(self.blocks >= CAREFUL_BLOCKS);
+            let least = if is_changeable { CHANGEABLE[speed] } else { finalists };
+            let affordable = (best.1.values / VALUES_PER_TRY[speed]) as usize;
             if best.1.values < LONG_BLOCK { least } else { least.max(affordable) }
         };
         let more = wanted.min(promising.len());
