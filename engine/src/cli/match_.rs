@@ -22,11 +22,16 @@ An engine is described by arguments in one word of the shell:
   name=NAME            in the tables (default: the program's name)
   cmd=\"PROGRAM ARGS\"   a child process that speaks Hub
   builtin, random      this engine, or random moves, without a process
+  dxp=HOST:PORT        a DXP program that listens there (with cmd: it is started, {port} replaced)
+  dxp-listen=HOST:PORT a DXP program that connects to us there
   dir=FOLDER env.X=Y   where the process runs, and its environment
   param.NAME=VALUE     a parameter of the engine
   tc=CONTROL           its own time control
   start=S stall=S      seconds until it must be ready, and until it counts as hanging
   history=whole|tail   the moves that it is sent; ping=yes|no: measure the latency
+  forfeit=yes|no       whether it can lose by time (with DXP: no)
+  gap=MS log=FILE fractions=yes|no
+                       DXP: time between our messages, log of all messages, minutes with fractions
 
 A time control is [moves/]seconds[+increment], move=SECONDS, nodes=N, depth=N, or several of them
 with commas.
@@ -35,6 +40,9 @@ Examples:
   meerslag match --engine 'name=new cmd=\"./new hub\"' --engine 'name=old cmd=\"./old hub\"' \\
                  --tc 10+0.1 --openings two-move --pdn games.pdn --state match.jsonl
       the classic 158 games
+  meerslag match --engine builtin --engine 'name=moby dxp=localhost:0 cmd=\"./mobydam -p {port}\"' \\
+                 --tc 60 --pdn games.pdn --state match.jsonl
+      the same against a DXP program, a minute for each game
   meerslag match --resume --state match.jsonl --pdn games.pdn
       go on after an interruption
   meerslag match --engine 'builtin name=a' --engine 'builtin name=b tc=nodes=2000' \\
@@ -90,6 +98,9 @@ pub(super) struct MatchArgs {
     /// End a game as drawn when both scores are near 0: MEN,MOVES,FROM_MOVE
     #[arg(long, value_name = "MEN,MOVES,FROM", value_parser = draw)]
     draw: Option<Draw>,
+    /// End a game with its exact result when the databases in this folder know it; repeatable
+    #[arg(long, value_name = "FOLDER")]
+    egdb: Vec<PathBuf>,
     /// Stop as soon as it is clear whether the first engine is stronger: ELO0,ELO1 and if wanted ,ALPHA,BETA
     #[arg(long, value_name = "ELO0,ELO1", value_parser = sprt)]
     sprt: Option<SprtConfig>,
@@ -221,6 +232,7 @@ impl MatchArgs {
                 resign: self.resign,
                 draw: self.draw,
             },
+            egdb: self.egdb.clone(),
             margin_ms: self.margin,
             sprt: self.sprt.map(|sprt| SprtConfig { is_logistic: self.logistic, ..sprt }),
         };

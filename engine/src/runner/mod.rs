@@ -9,6 +9,7 @@ mod adjudicate;
 mod builtin;
 mod clock;
 mod config;
+mod dxp;
 mod game;
 mod hub_check;
 pub mod openings;
@@ -17,18 +18,24 @@ pub mod process;
 mod random;
 mod record;
 mod schedule;
+mod spec;
 mod standings;
 mod state;
 pub mod stats;
+mod tables;
 mod tournament;
 
 pub use adjudicate::{Adjudication, Draw, Resign};
 pub use builtin::{BuiltIn, RandomMover};
 pub use clock::{GameClock, Level, ParseTimeControlError, TimeControl};
-pub use config::{ConfigError, EngineSpec, Format, Kind, MatchConfig, SprtConfig};
+pub use config::{ConfigError, Format, MatchConfig, SprtConfig};
 pub use hub_check::{Finding, HubCheck, Severity, check_hub};
-pub use player::{Abort, FaultKind, Player, PlayerError, Thought};
+pub use dxp::{DxpPlayer, DxpPlayerOptions};
+pub use player::{
+    Abort, Answer, Claim, FaultKind, NewGame, Player, PlayerError, Thought,
+};
 pub use record::{GameRecord, PlyRecord, Termination, WhiteResult};
+pub use spec::{DxpSpec, EngineSpec, Kind};
 pub use schedule::{Pairing, schedule};
 pub use standings::{Line, Standings};
 pub use state::{StateError, StateFile};
