@@ -381,10 +381,10 @@ impl Player for DxpPlayer {
     }
 
     fn think(&mut self, game: &Game, level: &Level) -> Result<Answer, PlayerError> {
-        if let Some(claim) = self.catch_up()? {
-            return Ok(Answer::End(claim));
-        }
         if let Some(mv) = game.moves().get(self.known) {
+            if let Some(claim) = self.catch_up()? {
+                return Ok(Answer::End(claim));
+            }
             self.send(&Message::Move(MoveMessage::new(*mv, 0)));
             self.known += 1;
         }

@@ -18,6 +18,8 @@ pub struct Line {
     pub games: Tally,
     /// Its finished pairs.
     pub pairs: Pentanomial,
+    /// Games without a known result; they do not count.
+    pub unknown: u64,
     /// Games lost by time.
     pub time_forfeits: u64,
     /// Games lost by crash, stall or illegal move.
@@ -57,6 +59,7 @@ struct JsonLine<'a> {
     wins: u64,
     draws: u64,
     losses: u64,
+    unknown: u64,
     points: f64,
     draw_ratio: Option<f64>,
     pentanomial: Pentanomial,
@@ -94,13 +97,20 @@ impl Standings {
                     engine,
                     games: Tally::default(),
                     pairs: Pentanomial::default(),
+                    unknown: 0,
                     time_forfeits: 0,
                     faults: 0,
                     latency_us: None,
                 };
                 let mut latencies = Vec::new();
                 for record in records {
-                    let Some(outcome) = outcome(&record) else { continue };
+                    if ![record.pairing.white, record.pairing.black].contains(&engine) {
+                        continue;
+                    }
+                    let Some(outcome) = outcome(&record) else {
+                        line.unknown += 1;
+                        continue;
+                    };
                     line.games.add(outcome);
                     let place = usize::from(record.pairing.black == engine);
                     latencies.extend(record.latency_us[place]);
@@ -215,6 +225,10 @@ impl Standings {
                     config.engines[line.engine].name, line.time_forfeits, line.faults
                 );
             }
+            if line.unknown > 0 {
+                let name = &config.engines[line.engine].name;
+                let _ = writeln!(text, "{name}: {} games without a result", line.unknown);
+            }
         }
         text
     }
@@ -237,6 +251,7 @@ impl Standings {
                     wins: line.games.wins,
                     draws: line.games.draws,
                     losses: line.games.losses,
+                    unknown: line.unknown,
                     points: line.games.points(),
                     draw_ratio: line.games.draw_ratio(),
                     pentanomial: line.pairs,
