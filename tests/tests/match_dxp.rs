@@ -66,7 +66,8 @@ fn two_programs_play_each_other_up_to_the_agreed_number_of_moves() {
     let args: Vec<&str> = args.iter().map(AsRef::as_ref).chain(["--format=gauntlet"]).collect();
     let output = run(["match", "--json"].iter().chain(&args), "");
     assert_eq!(output.code, 0, "{output:?}");
-    let games: Vec<Value> = output.stdout.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let games: Vec<Value> =
+        output.stdout.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     for game in &games[..2] {
         assert_eq!(game["result"], "*", "{game}");
         assert_eq!(game["plies"], 8, "{game}");
@@ -270,7 +271,10 @@ fn refusals_are_no_results() {
     });
     let lines = against(port, "", &[]);
     thread.join().unwrap();
-    assert_eq!((&lines[0]["result"], &lines[0]["termination"]), (&"*".into(), &"game refused".into()));
+    assert_eq!(
+        (&lines[0]["result"], &lines[0]["termination"]),
+        (&"*".into(), &"game refused".into())
+    );
     assert_eq!(lines[1]["termination"], "gave up");
 
     // No game at all: there is no sense in going on.
@@ -294,8 +298,18 @@ fn what_cannot_work_is_refused() {
         (dxp("dxp=localhost:27531"), vec!["--tc=10"], 2, "whole minutes"),
         (dxp("dxp=localhost:0"), vec!["--tc=60"], 2, "{port}"),
         (dxp("dxp=a:b:c"), vec!["--tc=60"], 2, "HOST:PORT"),
-        (dxp("dxp=localhost:1 start=0.2"), vec!["--tc=60"], 1, "cannot connect with localhost, port 1"),
-        (dxp("dxp-listen=localhost:0 start=0.2 cmd=\"true {port}\""), vec!["--tc=60"], 1, "nobody connected"),
+        (
+            dxp("dxp=localhost:1 start=0.2"),
+            vec!["--tc=60"],
+            1,
+            "cannot connect with localhost, port 1",
+        ),
+        (
+            dxp("dxp-listen=localhost:0 start=0.2 cmd=\"true {port}\""),
+            vec!["--tc=60"],
+            1,
+            "nobody connected",
+        ),
         (dxp("dxp=localhost:1"), vec!["--tc=60", "--concurrency=2"], 1, "1 addresses for 2 games"),
     ] {
         let mut all = vec![engine.as_str()];

@@ -4,18 +4,23 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use meerslag_engine::runner::{
-    Abort, Adjudication, Draw, EngineSpec, Format, GameRecord, MatchConfig, MatchEnd, Resign,
-    SprtConfig, Standings, StateFile, TimeControl, Workers, openings, run as run_match, schedule,
+    Abort, Adjudication, CsvTable, Draw, EngineSpec, Format, GameRecord, MatchConfig, MatchEnd,
+    Page, Resign, SprtConfig, Standings, StateFile, TimeControl, Workers, openings,
+    run as run_match, schedule,
 };
 use movegen::DrawRuleSet;
 use movegen::notation::pdn::{WriteOptions, write_game};
 
 use super::Failure;
 use super::interrupt::Interrupt;
+
+/// How often the page is written while the match goes on.
+const PAGE_INTERVAL: Duration = Duration::from_secs(10);
 
 const EXAMPLES: &str = "\
 An engine is described by arguments in one word of the shell:
@@ -110,6 +115,12 @@ pub(super) struct MatchArgs {
     /// Write the games with scores, depths and clocks to this file (it is overwritten)
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
+    /// Write a line for each game to this file (it is overwritten)
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Write a page with tables, plots and all games on a board to this file (it is overwritten)
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Save the state in this file after every game
     #[arg(long, value_name = "FILE", required_if_eq("resume", "true"))]
     state: Option<PathBuf>,
@@ -196,6 +207,8 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         move || abort.set()
     })?;
     let mut output = Output::new(args, &config, &records)?;
+    // Long matches must not fill the memory.
+    records.iter_mut().for_each(|record| record.plies = Vec::new());
     let mut observe = |records: &[GameRecord]| {
         output.game(&config, records).map_err(|error| format!("cannot write: {error}"))
     };
@@ -270,37 +283,85 @@ impl MatchArgs {
 /// Everything that is shown or written while the match goes on.
 struct Output {
     pdn: Option<BufWriter<File>>,
+    csv: Option<CsvTable<File>>,
+    page: Option<PageFile>,
     json: bool,
     /// Number of lines of the table on the terminal, to be overwritten; `None` without one.
     table: Option<usize>,
     total: usize,
 }
 
+/// The page, written anew from time to time.
+struct PageFile {
+    path: PathBuf,
+    page: Page,
+    written: Instant,
+}
+
+impl PageFile {
+    fn write(&mut self, config: &MatchConfig, records: &[GameRecord]) -> io::Result<()> {
+        let html = self.page.to_html(config, records).map_err(io::Error::other)?;
+        // In one step, so that a browser never sees half a page.
+        let part = self.path.with_added_extension("part");
+        fs::write(&part, html)?;
+        fs::rename(&part, &self.path)?;
+        self.written = Instant::now();
+        Ok(())
+    }
+}
+
+fn create(path: &Path) -> Result<File, Failure> {
+    File::create(path)
+        .with_context(|| format!("cannot write {}", path.display()))
+        .map_err(Failure::Run)
+}
+
 impl Output {
     /// Writes the games that are there already.
     fn new(args: &MatchArgs, config: &MatchConfig, old: &[GameRecord]) -> Result<Output, Failure> {
-        let mut pdn = None;
-        if let Some(path) = &args.pdn {
-            let file = File::create(path)
-                .with_context(|| format!("cannot write {}", path.display()))
-                .map_err(Failure::Run)?;
-            let mut file = BufWriter::new(file);
-            for record in old {
-                write_game(&mut file, &record.to_pdn(config), &WriteOptions::default())?;
+        let pdn = args.pdn.as_deref().map(create).transpose()?.map(BufWriter::new);
+        let csv = args.csv.as_deref().map(create).transpose()?.map(CsvTable::new).transpose()?;
+        let page = match &args.html {
+            Some(path) => {
+                // A path that cannot be written shows now, not after the match.
+                create(path)?;
+                let (page, written) = (Page::new(), Instant::now());
+                Some(PageFile { path: path.clone(), page, written })
             }
-            file.flush()?;
-            pdn = Some(file);
-        }
+            None => None,
+        };
         let is_live = !args.json && io::stdout().is_terminal();
         let total = schedule(config).len();
-        Ok(Output { pdn, json: args.json, table: is_live.then_some(0), total })
+        let table = is_live.then_some(0);
+        let mut output = Output { pdn, csv, page, json: args.json, table, total };
+        for record in old {
+            output.write_game(config, record)?;
+        }
+        Ok(output)
+    }
+
+    /// Adds a game to the files.
+    fn write_game(&mut self, config: &MatchConfig, record: &GameRecord) -> io::Result<()> {
+        if let Some(pdn) = &mut self.pdn {
+            write_game(pdn, &record.to_pdn(config), &WriteOptions::default())?;
+            pdn.flush()?;
+        }
+        if let Some(csv) = &mut self.csv {
+            csv.add(config, record)?;
+        }
+        if let Some(page) = &mut self.page {
+            page.page.add(record);
+        }
+        Ok(())
     }
 
     fn game(&mut self, config: &MatchConfig, records: &[GameRecord]) -> io::Result<()> {
         let Some(record) = records.last() else { return Ok(()) };
-        if let Some(pdn) = &mut self.pdn {
-            write_game(pdn, &record.to_pdn(config), &WriteOptions::default())?;
-            pdn.flush()?;
+        self.write_game(config, record)?;
+        if let Some(page) = &mut self.page
+            && page.written.elapsed() > PAGE_INTERVAL
+        {
+            page.write(config, records)?;
         }
         let name = |engine: usize| config.engines[engine].name.as_str();
         let (white, black) = (name(record.pairing.white), name(record.pairing.black));
@@ -346,6 +407,9 @@ impl Output {
     }
 
     fn finish(&mut self, config: &MatchConfig, records: &[GameRecord]) -> io::Result<()> {
+        if let Some(page) = &mut self.page {
+            page.write(config, records)?;
+        }
         let standings = Standings::new(config, records);
         let mut out = io::stdout().lock();
         if self.json {

@@ -17,6 +17,7 @@ mod player;
 pub mod process;
 mod random;
 mod record;
+mod report;
 mod schedule;
 mod spec;
 mod standings;
@@ -29,14 +30,13 @@ pub use adjudicate::{Adjudication, Draw, Resign};
 pub use builtin::{BuiltIn, RandomMover};
 pub use clock::{GameClock, Level, ParseTimeControlError, TimeControl};
 pub use config::{ConfigError, Format, MatchConfig, SprtConfig};
-pub use hub_check::{Finding, HubCheck, Severity, check_hub};
 pub use dxp::{DxpPlayer, DxpPlayerOptions};
-pub use player::{
-    Abort, Answer, Claim, FaultKind, NewGame, Player, PlayerError, Thought,
-};
+pub use hub_check::{Finding, HubCheck, Severity, check_hub};
+pub use player::{Abort, Answer, Claim, FaultKind, NewGame, Player, PlayerError, Thought};
 pub use record::{GameRecord, PlyRecord, Termination, WhiteResult};
-pub use spec::{DxpSpec, EngineSpec, Kind};
+pub use report::{CsvTable, Page};
 pub use schedule::{Pairing, schedule};
+pub use spec::{DxpSpec, EngineSpec, Kind};
 pub use standings::{Line, Standings};
 pub use state::{StateError, StateFile};
 pub use tournament::{MatchEnd, MatchError, Workers, run};

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::config::MatchConfig;
+use super::config::{MatchConfig, SprtConfig};
 use super::record::{GameRecord, Termination};
 use super::stats::{Decision, Outcome, Pentanomial, Rating, Sprt, Tally};
 
@@ -173,8 +173,9 @@ impl Standings {
             let name: String = config.engines[line.engine].name.chars().take(width).collect();
             let Tally { wins, draws, losses } = line.games;
             let rating = line.rating();
-            let elo = rating.map_or_else(|| "-".to_owned(), |r| estimate(Some(r.elo)));
-            let nelo = rating.map_or_else(|| "-".to_owned(), |r| estimate(r.normalised));
+            let elo = rating.map_or_else(|| "-".to_owned(), |r| r.elo.to_string());
+            let nelo =
+                rating.and_then(|r| r.normalised).map_or_else(|| "-".to_owned(), |n| n.to_string());
             let percent = |share: Option<f64>| {
                 share.map_or_else(|| "-".to_owned(), |s| format!("{:.1}%", 100.0 * s))
             };
@@ -200,22 +201,8 @@ impl Standings {
                 "pairs with 0, 0.5, 1, 1.5, 2 points for {name}: {a} {b} {c} {d} {e}"
             );
         }
-        if let (Some((llr, decision)), Some(sprt)) = (self.sprt, &config.sprt)
-            && let Ok(test) = sprt.test()
-        {
-            let (lower, upper) = test.bounds();
-            let verdict = match decision {
-                Decision::Continue => "undecided",
-                Decision::AcceptH0 => "no gain (H0 accepted)",
-                Decision::AcceptH1 => "gain (H1 accepted)",
-            };
-            let _ = writeln!(
-                text,
-                "SPRT {} [{}, {}]: LLR {llr:.2} ({lower:.2}, {upper:.2}) {verdict}",
-                test.model(),
-                sprt.elo0,
-                sprt.elo1
-            );
+        if let Some(sprt) = self.sprt_text(config) {
+            let _ = writeln!(text, "{sprt}");
         }
         for line in &self.lines {
             if line.time_forfeits + line.faults > 0 {
@@ -231,6 +218,24 @@ impl Standings {
             }
         }
         text
+    }
+
+    /// The state of the sequential test in words; `None` without a test.
+    #[must_use]
+    pub fn sprt_text(&self, config: &MatchConfig) -> Option<String> {
+        let (llr, decision) = self.sprt?;
+        let SprtConfig { elo0, elo1, .. } = config.sprt?;
+        let test = config.sprt?.test().ok()?;
+        let (lower, upper) = test.bounds();
+        let verdict = match decision {
+            Decision::Continue => "undecided",
+            Decision::AcceptH0 => "no gain (H0 accepted)",
+            Decision::AcceptH1 => "gain (H1 accepted)",
+        };
+        let model = test.model();
+        Some(format!(
+            "SPRT {model} [{elo0}, {elo1}]: LLR {llr:.2} ({lower:.2}, {upper:.2}) {verdict}"
+        ))
     }
 
     /// The table for machines: an object with the list of engines in it.
@@ -283,15 +288,5 @@ impl Standings {
                 Decision::AcceptH1 => "H1",
             }),
         })
-    }
-}
-
-fn estimate(estimate: Option<super::stats::Estimate>) -> String {
-    match estimate {
-        None => "-".to_owned(),
-        Some(e) if e.value == f64::INFINITY => "all won".to_owned(),
-        Some(e) if e.value == f64::NEG_INFINITY => "all lost".to_owned(),
-        Some(e) if e.error().is_finite() => format!("{:+.1} ±{:.1}", e.value, e.error()),
-        Some(e) => format!("{:+.1} ±inf", e.value),
     }
 }
