@@ -7,11 +7,11 @@
 
 mod adjudicate;
 mod builtin;
+mod check;
 mod clock;
 mod config;
 mod dxp;
 mod game;
-mod hub_check;
 pub mod openings;
 mod player;
 pub mod process;
@@ -28,10 +28,10 @@ mod tournament;
 
 pub use adjudicate::{Adjudication, Draw, Resign};
 pub use builtin::{BuiltIn, RandomMover};
+pub use check::{Check, Finding, Severity, check_dxp, check_hub};
 pub use clock::{GameClock, Level, ParseTimeControlError, TimeControl};
 pub use config::{ConfigError, Format, MatchConfig, SprtConfig};
 pub use dxp::{DxpPlayer, DxpPlayerOptions};
-pub use hub_check::{Finding, HubCheck, Severity, check_hub};
 pub use player::{Abort, Answer, Claim, FaultKind, NewGame, Player, PlayerError, Thought};
 pub use record::{GameRecord, PlyRecord, Termination, WhiteResult};
 pub use report::{CsvTable, Page};
