@@ -16,8 +16,8 @@ use meerslag_engine::runner::{
 use movegen::DrawRuleSet;
 use movegen::notation::pdn::{WriteOptions, write_game};
 
-use super::Failure;
 use super::interrupt::Interrupt;
+use super::{Failure, watchdog};
 
 /// How often the page is written while the match goes on.
 const PAGE_INTERVAL: Duration = Duration::from_secs(10);
@@ -201,6 +201,8 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
             (state.map_err(|e| Failure::Input(e.into()))?, config, Vec::new())
         }
     };
+    let needs_watchdog = config.engines.iter().any(|engine| !engine.command.is_empty());
+    let _watchdog = needs_watchdog.then(watchdog::start).flatten();
     let abort = Arc::new(Abort::new());
     let interrupt = Interrupt::catch({
         let abort = Arc::clone(&abort);
