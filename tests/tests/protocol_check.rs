@@ -175,11 +175,12 @@ impl Follower {
 
 /// Serves connections one after the other.
 fn follower(wrong: &'static str) -> u16 {
-    let listener = TcpListener::bind("localhost:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
+    let listener = TcpListener::bind("localhost:0").expect("a port");
+    let port = listener.local_addr().expect("a port").port();
     thread::spawn(move || {
         for stream in listener.incoming() {
-            let mut follower = Follower { stream: stream.unwrap(), wrong, game: None };
+            let mut follower =
+                Follower { stream: stream.expect("a connection"), wrong, game: None };
             let mut bytes = Vec::new();
             let mut part = [0; 1000];
             while let Ok(read @ 1..) = follower.stream.read(&mut part) {

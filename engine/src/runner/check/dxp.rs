@@ -376,9 +376,8 @@ impl Walk {
         self.begin("a request within a game");
         if self.start(Position::initial(), Color::Black, MOVES)? {
             self.send(&self.request(Position::initial(), Color::Black, MOVES))?;
-            match self.answer()? {
-                Some(Acceptance::Accepted) => self.error("a second game is begun within a game"),
-                Some(_) | None => {}
+            if self.answer()? == Some(Acceptance::Accepted) {
+                self.error("a second game is begun within a game");
             }
             self.our_move(0)?;
             self.their_move()?;

@@ -96,9 +96,12 @@ struct GameData<'a> {
     p: String,
     /// Moves as Hub writes them.
     m: Vec<&'a str>,
-    /// White's score after each move, depth, seconds used, seconds left.
-    i: Vec<(Option<f64>, Option<u32>, f64, Option<f64>)>,
+    /// About each move.
+    i: Vec<MoveInfo>,
 }
+
+/// White's score, depth, seconds used, seconds left.
+type MoveInfo = (Option<f64>, Option<u32>, f64, Option<f64>);
 
 impl GameLine {
     fn new(record: &GameRecord) -> GameLine {
