@@ -3,18 +3,16 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use meerslag_tests::{binary, run};
+use meerslag_tests::{Peer, binary, run};
 use movegen::Position;
 use movegen::notation::dxp::MoveMessage;
 use movegen::notation::pdn::PdnReader;
 use tempfile::TempDir;
 
-const PATIENCE: Duration = Duration::from_secs(60);
 const INITIAL: &str = "Wzzzzzzzzzzzzzzzzzzzzeeeeeeeeeewwwwwwwwwwwwwwwwwwww";
 
 /// A process that listens. It is killed when this is dropped.
@@ -59,50 +57,6 @@ impl Drop for Listening {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-    }
-}
-
-/// A peer that says what the test wants.
-struct Peer(TcpStream);
-
-impl Peer {
-    fn connect(port: u16) -> Peer {
-        let stream = TcpStream::connect(("localhost", port)).expect("somebody listens");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
-        stream.set_nodelay(true).expect("no delay");
-        Peer(stream)
-    }
-
-    fn send(&mut self, message: &str) {
-        self.0.write_all(format!("{message}\0").as_bytes()).expect("the peer reads");
-    }
-
-    fn receive(&mut self) -> String {
-        let mut text = Vec::new();
-        let mut byte = [0];
-        loop {
-            self.0.read_exact(&mut byte).expect("a message");
-            if byte[0] == 0 {
-                return String::from_utf8(text).expect("ASCII");
-            }
-            text.push(byte[0]);
-        }
-    }
-
-    /// The peer has closed the connection.
-    fn expect_close(&mut self) {
-        let mut rest = Vec::new();
-        // It may also have been reset: there was something it did not want to read.
-        let _ = self.0.read_to_end(&mut rest);
-        assert!(rest.is_empty(), "{rest:?}");
-    }
-
-    /// Proposes a game and expects this code.
-    fn request(&mut self, follower: char, rest: &str, code: char) {
-        self.send(&format!("R01{:<32}{follower}{rest}", "Scripted peer"));
-        let answer = self.receive();
-        assert_eq!(answer.len(), 34, "{answer}");
-        assert!(answer.starts_with('A') && answer.ends_with(code), "{answer}");
     }
 }
 
@@ -236,14 +190,14 @@ fn messages_may_be_cut_and_glued() {
     let mut peer = Peer::connect(listening.port);
     // Everything in one piece: request, a move, and more.
     let glued = format!("R01{:<32}Z001000A\0M0000322800\0Chello\0", "x");
-    peer.0.write_all(glued.as_bytes()).unwrap();
+    peer.stream.write_all(glued.as_bytes()).unwrap();
     assert!(peer.receive().ends_with('0'));
     assert!(peer.receive().starts_with('M'));
     peer.send("E10");
     assert_eq!(peer.receive(), "E00");
     // And every byte alone.
     for byte in glued.bytes() {
-        peer.0.write_all(&[byte]).unwrap();
+        peer.stream.write_all(&[byte]).unwrap();
         std::thread::sleep(Duration::from_millis(1));
     }
     assert!(peer.receive().ends_with('0'));
@@ -258,13 +212,13 @@ fn lost_connections_do_not_end_the_listener() {
     drop(Peer::connect(port));
     assert_eq!(listening.line(), "waiting for the next connection");
     let mut endless = Peer::connect(port);
-    let _ = endless.0.write_all(&[b'x'; 10_000]);
+    let _ = endless.stream.write_all(&[b'x'; 10_000]);
     endless.expect_close();
     assert_eq!(listening.line(), "waiting for the next connection");
     for (follower, half) in [('W', ""), ('Z', ""), ('Z', "M00"), ('W', "E1")] {
         let mut peer = Peer::connect(port);
         peer.request(follower, "001000A", '0');
-        peer.0.write_all(half.as_bytes()).unwrap();
+        peer.stream.write_all(half.as_bytes()).unwrap();
         drop(peer);
         assert!(listening.line().contains("  *  connection lost"), "{follower} {half}");
         assert_eq!(listening.line(), "waiting for the next connection");

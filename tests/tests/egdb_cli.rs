@@ -440,3 +440,58 @@ fn bench_measures() {
     assert_eq!((&report["pieces"], &report["threads"]), (&3.into(), &2.into()));
     assert!(fails(2, &["bench", "--dir", &dir, "--pieces=4"], "").contains("no data of 4 pieces"));
 }
+
+/// A match ends as soon as the database knows the position, with its value.
+#[test]
+fn games_of_a_match_are_adjudicated() {
+    use std::sync::Arc;
+
+    let dir = scratch("egdb-match");
+    let (openings, state) = (dir.join("openings.fen"), dir.join("match.jsonl"));
+    fs::write(&openings, "W:WK10,48:BK4,20\nB:WK46,K49:BK4,19\nW:W33,K40:B14,20\n").unwrap();
+    let output = run(
+        [
+            "match".to_owned(),
+            "--engine=random name=a".to_owned(),
+            "--engine=random name=b param.seed=9".to_owned(),
+            "--pairs=60".to_owned(),
+            "--concurrency=2".to_owned(),
+            format!("--egdb={}", built().dir("wld2")),
+            format!("--openings={}", openings.display()),
+            format!("--state={}", state.display()),
+        ],
+        "",
+    );
+    assert_eq!(output.code, 0, "{output:?}");
+    // Another format of the same values judges.
+    let database = egdb::Database::open(built().dir("wld1"), &egdb::OpenOptions::default());
+    let mut probe = egdb::Probe::new();
+    probe.add(Arc::new(database.unwrap()));
+    let mut results = BTreeSet::new();
+    for line in fs::read_to_string(&state).unwrap().lines().skip(1) {
+        let game: Value = serde_json::from_str(line).unwrap();
+        let mut position = Position::from_fen(game["fen"].as_str().unwrap()).unwrap();
+        let plies = game["plies"].as_array().unwrap();
+        for (index, ply) in plies.iter().enumerate() {
+            assert!(index == 0 || position.piece_count() > 3, "went on in {}", position.to_fen());
+            let mv = movegen::notation::hub::parse_move(&position, ply["mv"].as_str().unwrap());
+            position = position.after(mv.unwrap());
+        }
+        if game["termination"] != "database" {
+            continue;
+        }
+        let value = probe.wld(&position).unwrap().unwrap();
+        let white = match (value, position.side_to_move()) {
+            (Wld::Draw, _) => "draw",
+            (Wld::Win, Color::White) | (Wld::Loss, Color::Black) => "win",
+            _ => "loss",
+        };
+        assert_eq!(game["white"], white, "{}", position.to_fen());
+        results.insert(white);
+    }
+    assert_eq!(results.len(), 3, "{results:?}");
+    let missing =
+        run(["match", "--engine=random", "--engine=random name=b", "--egdb=/nonexistent"], "");
+    assert_eq!(missing.code, 1, "{missing:?}");
+    assert!(missing.stderr.contains("endgame database"), "{missing:?}");
+}

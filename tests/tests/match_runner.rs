@@ -236,6 +236,81 @@ fn processes_that_will_not_go_are_killed() {
     assert_eq!(assert_no_orphans(folder.path()), 2);
 }
 
+/// Numbers of open files of a process and of its children, in that order.
+fn open_files_and_children(pid: u32) -> (usize, usize) {
+    let files = fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, Iterator::count);
+    let children = fs::read_dir(format!("/proc/{pid}/task")).expect("the process runs");
+    let children = children
+        .filter_map(|task| fs::read_to_string(task.ok()?.path().join("children")).ok())
+        .map(|text| text.split_whitespace().count())
+        .sum();
+    (files, children)
+}
+
+/// Engines that crash and are started anew all the time, four games at once: files and processes
+/// do not add up.
+#[test]
+#[cfg(target_os = "linux")]
+fn nothing_piles_up_under_concurrency() {
+    let folder = TempDir::new().unwrap();
+    let pids = folder.path().join("pids");
+    fs::create_dir(&pids).unwrap();
+    let state = folder.path().join("match.jsonl");
+    let bad = mock("bad", &format!("crash=2 child pids='{}'", pids.display()));
+    let mut runner = Command::new(binary())
+        .args(["match", "--json", "--concurrency=4", "--tc=move=5", "--pairs=40"])
+        .args([&bad, &mock("good", "seed=2"), &format!("--state={}", state.display())])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let games = || fs::read_to_string(&state).map_or(0, |text| text.lines().count());
+    let mut seen = Vec::new();
+    while runner.try_wait().unwrap().is_none() {
+        if games() > 20 && seen.len() < 200 {
+            seen.push(open_files_and_children(runner.id()));
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert!(runner.wait().unwrap().success());
+    assert_eq!(games(), 81);
+    // Eight engines with three pipes each, their listeners, the state file, and little else.
+    for (files, children) in &seen {
+        assert!(*files <= 60 && *children <= 14, "{seen:?}");
+    }
+    assert!(seen.len() > 5, "{seen:?}");
+    assert!(assert_no_orphans(&pids) > 80);
+}
+
+/// A runner that is killed cannot clear up; engines that hang would stay for ever.
+#[test]
+#[cfg(target_os = "linux")]
+fn hanging_engines_do_not_survive_a_killed_runner() {
+    let folder = TempDir::new().unwrap();
+    let hangs = mock("hangs", &format!("stall=1 child deaf pids='{}'", folder.path().display()));
+    let mut runner = Command::new(binary())
+        .args(["match", "--json", "--concurrency=2", "--tc=60", "--pairs=2"])
+        .args([hangs.replace("stall=0.5", "stall=1000"), mock("good", "seed=2")])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let count = || fs::read_dir(folder.path()).map_or(0, Iterator::count);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while count() < 4 {
+        assert!(Instant::now() < deadline);
+        thread::sleep(Duration::from_millis(5));
+    }
+    // They all live, and hang.
+    thread::sleep(Duration::from_millis(200));
+    let pids: Vec<_> =
+        fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert!(pids.iter().all(|pid| is_alive(&pid.to_string_lossy())));
+    runner.kill().unwrap();
+    runner.wait().unwrap();
+    assert_eq!(assert_no_orphans(folder.path()), 4);
+}
+
 /// The table without what depends on the clock.
 fn without_times(mut table: Value) -> Value {
     table["overhead_us"] = Value::Null;

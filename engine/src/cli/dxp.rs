@@ -143,7 +143,7 @@ pub(super) fn run(args: &DxpArgs) -> Result<(), Failure> {
                 .with_context(|| format!("cannot listen on {host}, port {}", common.port))
                 .map_err(Failure::Run)?;
             say(&format!("listening on {host}, port {}", listener.port()?))?;
-            while let Some(stream) = listener.accept(&stop)? {
+            while let Some(stream) = listener.accept(&stop, None)? {
                 let after = session.converse(stream)?;
                 if after == After::Over || *once {
                     return session.finish();

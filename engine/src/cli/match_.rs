@@ -4,29 +4,39 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use meerslag_engine::runner::{
-    Abort, Adjudication, Draw, EngineSpec, Format, GameRecord, MatchConfig, MatchEnd, Resign,
-    SprtConfig, Standings, StateFile, TimeControl, Workers, openings, run as run_match, schedule,
+    Abort, Adjudication, CsvTable, Draw, EngineSpec, Format, GameRecord, MatchConfig, MatchEnd,
+    Page, Resign, SprtConfig, Standings, StateFile, TimeControl, Workers, openings,
+    run as run_match, schedule,
 };
 use movegen::DrawRuleSet;
 use movegen::notation::pdn::{WriteOptions, write_game};
 
-use super::Failure;
 use super::interrupt::Interrupt;
+use super::{Failure, watchdog};
+
+/// How often the page is written while the match goes on.
+const PAGE_INTERVAL: Duration = Duration::from_secs(10);
 
 const EXAMPLES: &str = "\
 An engine is described by arguments in one word of the shell:
   name=NAME            in the tables (default: the program's name)
   cmd=\"PROGRAM ARGS\"   a child process that speaks Hub
   builtin, random      this engine, or random moves, without a process
+  dxp=HOST:PORT        a DXP program that listens there (with cmd: it is started, {port} replaced)
+  dxp-listen=HOST:PORT a DXP program that connects to us there
   dir=FOLDER env.X=Y   where the process runs, and its environment
   param.NAME=VALUE     a parameter of the engine
   tc=CONTROL           its own time control
   start=S stall=S      seconds until it must be ready, and until it counts as hanging
   history=whole|tail   the moves that it is sent; ping=yes|no: measure the latency
+  forfeit=yes|no       whether it can lose by time (with DXP: no)
+  gap=MS log=FILE fractions=yes|no
+                       DXP: time between our messages, log of all messages, minutes with fractions
 
 A time control is [moves/]seconds[+increment], move=SECONDS, nodes=N, depth=N, or several of them
 with commas.
@@ -35,6 +45,9 @@ Examples:
   meerslag match --engine 'name=new cmd=\"./new hub\"' --engine 'name=old cmd=\"./old hub\"' \\
                  --tc 10+0.1 --openings two-move --pdn games.pdn --state match.jsonl
       the classic 158 games
+  meerslag match --engine builtin --engine 'name=moby dxp=localhost:0 cmd=\"./mobydam -p {port}\"' \\
+                 --tc 60 --pdn games.pdn --state match.jsonl
+      the same against a DXP program, a minute for each game
   meerslag match --resume --state match.jsonl --pdn games.pdn
       go on after an interruption
   meerslag match --engine 'builtin name=a' --engine 'builtin name=b tc=nodes=2000' \\
@@ -90,6 +103,9 @@ pub(super) struct MatchArgs {
     /// End a game as drawn when both scores are near 0: MEN,MOVES,FROM_MOVE
     #[arg(long, value_name = "MEN,MOVES,FROM", value_parser = draw)]
     draw: Option<Draw>,
+    /// End a game with its exact result when the databases in this folder know it; repeatable
+    #[arg(long, value_name = "FOLDER")]
+    egdb: Vec<PathBuf>,
     /// Stop as soon as it is clear whether the first engine is stronger: ELO0,ELO1 and if wanted ,ALPHA,BETA
     #[arg(long, value_name = "ELO0,ELO1", value_parser = sprt)]
     sprt: Option<SprtConfig>,
@@ -99,6 +115,12 @@ pub(super) struct MatchArgs {
     /// Write the games with scores, depths and clocks to this file (it is overwritten)
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
+    /// Write a line for each game to this file (it is overwritten)
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Write a page with tables, plots and all games on a board to this file (it is overwritten)
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Save the state in this file after every game
     #[arg(long, value_name = "FILE", required_if_eq("resume", "true"))]
     state: Option<PathBuf>,
@@ -179,12 +201,16 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
             (state.map_err(|e| Failure::Input(e.into()))?, config, Vec::new())
         }
     };
+    let needs_watchdog = config.engines.iter().any(|engine| !engine.command.is_empty());
+    let _watchdog = needs_watchdog.then(watchdog::start).flatten();
     let abort = Arc::new(Abort::new());
     let interrupt = Interrupt::catch({
         let abort = Arc::clone(&abort);
         move || abort.set()
     })?;
     let mut output = Output::new(args, &config, &records)?;
+    // Long matches must not fill the memory.
+    records.iter_mut().for_each(|record| record.plies = Vec::new());
     let mut observe = |records: &[GameRecord]| {
         output.game(&config, records).map_err(|error| format!("cannot write: {error}"))
     };
@@ -221,6 +247,7 @@ impl MatchArgs {
                 resign: self.resign,
                 draw: self.draw,
             },
+            egdb: self.egdb.clone(),
             margin_ms: self.margin,
             sprt: self.sprt.map(|sprt| SprtConfig { is_logistic: self.logistic, ..sprt }),
         };
@@ -258,37 +285,85 @@ impl MatchArgs {
 /// Everything that is shown or written while the match goes on.
 struct Output {
     pdn: Option<BufWriter<File>>,
+    csv: Option<CsvTable<File>>,
+    page: Option<PageFile>,
     json: bool,
     /// Number of lines of the table on the terminal, to be overwritten; `None` without one.
     table: Option<usize>,
     total: usize,
 }
 
+/// The page, written anew from time to time.
+struct PageFile {
+    path: PathBuf,
+    page: Page,
+    written: Instant,
+}
+
+impl PageFile {
+    fn write(&mut self, config: &MatchConfig, records: &[GameRecord]) -> io::Result<()> {
+        let html = self.page.to_html(config, records).map_err(io::Error::other)?;
+        // In one step, so that a browser never sees half a page.
+        let part = self.path.with_added_extension("part");
+        fs::write(&part, html)?;
+        fs::rename(&part, &self.path)?;
+        self.written = Instant::now();
+        Ok(())
+    }
+}
+
+fn create(path: &Path) -> Result<File, Failure> {
+    File::create(path)
+        .with_context(|| format!("cannot write {}", path.display()))
+        .map_err(Failure::Run)
+}
+
 impl Output {
     /// Writes the games that are there already.
     fn new(args: &MatchArgs, config: &MatchConfig, old: &[GameRecord]) -> Result<Output, Failure> {
-        let mut pdn = None;
-        if let Some(path) = &args.pdn {
-            let file = File::create(path)
-                .with_context(|| format!("cannot write {}", path.display()))
-                .map_err(Failure::Run)?;
-            let mut file = BufWriter::new(file);
-            for record in old {
-                write_game(&mut file, &record.to_pdn(config), &WriteOptions::default())?;
+        let pdn = args.pdn.as_deref().map(create).transpose()?.map(BufWriter::new);
+        let csv = args.csv.as_deref().map(create).transpose()?.map(CsvTable::new).transpose()?;
+        let page = match &args.html {
+            Some(path) => {
+                // A path that cannot be written shows now, not after the match.
+                create(path)?;
+                let (page, written) = (Page::new(), Instant::now());
+                Some(PageFile { path: path.clone(), page, written })
             }
-            file.flush()?;
-            pdn = Some(file);
-        }
+            None => None,
+        };
         let is_live = !args.json && io::stdout().is_terminal();
         let total = schedule(config).len();
-        Ok(Output { pdn, json: args.json, table: is_live.then_some(0), total })
+        let table = is_live.then_some(0);
+        let mut output = Output { pdn, csv, page, json: args.json, table, total };
+        for record in old {
+            output.write_game(config, record)?;
+        }
+        Ok(output)
+    }
+
+    /// Adds a game to the files.
+    fn write_game(&mut self, config: &MatchConfig, record: &GameRecord) -> io::Result<()> {
+        if let Some(pdn) = &mut self.pdn {
+            write_game(pdn, &record.to_pdn(config), &WriteOptions::default())?;
+            pdn.flush()?;
+        }
+        if let Some(csv) = &mut self.csv {
+            csv.add(config, record)?;
+        }
+        if let Some(page) = &mut self.page {
+            page.page.add(record);
+        }
+        Ok(())
     }
 
     fn game(&mut self, config: &MatchConfig, records: &[GameRecord]) -> io::Result<()> {
         let Some(record) = records.last() else { return Ok(()) };
-        if let Some(pdn) = &mut self.pdn {
-            write_game(pdn, &record.to_pdn(config), &WriteOptions::default())?;
-            pdn.flush()?;
+        self.write_game(config, record)?;
+        if let Some(page) = &mut self.page
+            && page.written.elapsed() > PAGE_INTERVAL
+        {
+            page.write(config, records)?;
         }
         let name = |engine: usize| config.engines[engine].name.as_str();
         let (white, black) = (name(record.pairing.white), name(record.pairing.black));
@@ -334,6 +409,9 @@ impl Output {
     }
 
     fn finish(&mut self, config: &MatchConfig, records: &[GameRecord]) -> io::Result<()> {
+        if let Some(page) = &mut self.page {
+            page.write(config, records)?;
+        }
         let standings = Standings::new(config, records);
         let mut out = io::stdout().lock();
         if self.json {

@@ -13,6 +13,7 @@ mod play;
 mod protocol_check;
 mod report;
 mod source;
+mod watchdog;
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
@@ -75,6 +76,9 @@ enum Command {
     Perft(perft::PerftArgs),
     /// Endgame databases (Kingsrow formats): look up positions, check and convert files
     Egdb(egdb::EgdbArgs),
+    /// Clear up after a match that was killed (started by `match` itself)
+    #[command(name = watchdog::NAME, hide = true)]
+    Watchdog,
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
 }
@@ -128,6 +132,10 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Egdb(args)) => egdb::run(&args),
+        Some(Command::Watchdog) => {
+            watchdog::run();
+            Ok(())
+        }
         Some(Command::Completions(args)) => completions::run(&args),
     };
     let (code, error) = match result {

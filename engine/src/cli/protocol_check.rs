@@ -6,14 +6,17 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::Args;
+use meerslag_engine::protocol::dxp::Address;
 use meerslag_engine::runner::process::ProcessOptions;
-use meerslag_engine::runner::{Severity, check_hub};
+use meerslag_engine::runner::{Check, Severity, check_dxp, check_hub};
 
 use super::Failure;
 
 const EXAMPLES: &str = "\
-Example:
+Examples:
   meerslag protocol-check --hub \"./scan hub\" --dir /opt/scan
+  meerslag protocol-check --dxp localhost:27531
+      a program that listens and follows; at the end it is told that there are no more games
 
 Exit status: 0 if nothing is wrong (there may be warnings), 1 if something is.";
 
@@ -22,25 +25,41 @@ Exit status: 0 if nothing is wrong (there may be warnings), 1 if something is.";
 #[command(after_help = EXAMPLES)]
 pub(super) struct ProtocolCheckArgs {
     /// The command that starts an engine which speaks Hub
-    #[arg(long, value_name = "COMMAND")]
-    hub: String,
-    /// Folder in which it runs
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "COMMAND", required_unless_present = "dxp", conflicts_with = "dxp")]
+    hub: Option<String>,
+    /// Where a program listens which speaks DXP
+    #[arg(long, value_name = "HOST:PORT")]
+    dxp: Option<Address>,
+    /// Folder in which the Hub engine runs
+    #[arg(long, value_name = "FOLDER", requires = "hub")]
     dir: Option<PathBuf>,
-    /// How long an answer may take, in seconds
+    /// How long an answer may take, in seconds; over DXP, a move seven times as long
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = super::seconds)]
     patience: Duration,
 }
 
+impl ProtocolCheckArgs {
+    fn check(&self) -> Result<Check, Failure> {
+        if let Some(address) = &self.dxp {
+            return check_dxp(address, self.patience).map_err(|error| {
+                let what = format!("cannot connect with {address}");
+                Failure::Run(anyhow::Error::new(error).context(what))
+            });
+        }
+        let text = self.hub.as_deref().unwrap_or_default();
+        let command = shlex::split(text)
+            .filter(|words| !words.is_empty())
+            .ok_or_else(|| Failure::Input(anyhow!("--hub '{text}': expected a command")))?;
+        let dir = self.dir.clone();
+        let options = ProcessOptions { command, dir, env: Vec::new(), cpus: Vec::new() };
+        check_hub(&options, self.patience).map_err(|error| {
+            Failure::Run(anyhow::Error::new(error).context(format!("cannot start '{text}'")))
+        })
+    }
+}
+
 pub(super) fn run(args: &ProtocolCheckArgs) -> Result<(), Failure> {
-    let command = shlex::split(&args.hub)
-        .filter(|words| !words.is_empty())
-        .ok_or_else(|| Failure::Input(anyhow!("--hub '{}': expected a command", args.hub)))?;
-    let dir = args.dir.clone();
-    let options = ProcessOptions { command, dir, env: Vec::new(), cpus: Vec::new() };
-    let check = check_hub(&options, args.patience).map_err(|error| {
-        Failure::Run(anyhow::Error::new(error).context(format!("cannot start '{}'", args.hub)))
-    })?;
+    let check = args.check()?;
     let mut out = io::stdout().lock();
     for step in &check.steps {
         let findings: Vec<_> = check.findings.iter().filter(|f| f.step == *step).collect();

@@ -6,7 +6,7 @@ use std::time::Instant;
 use movegen::Game;
 
 use super::clock::Level;
-use super::player::{Abort, FaultKind, Player, PlayerError, Thought};
+use super::player::{Abort, Answer, FaultKind, NewGame, Player, PlayerError, Thought};
 use super::random::Random;
 use crate::engine::{Engine, EngineError, EngineOptions};
 use crate::limits::Control;
@@ -39,12 +39,12 @@ impl Drop for BuiltIn {
 }
 
 impl Player for BuiltIn {
-    fn new_game(&mut self) -> Result<(), PlayerError> {
+    fn new_game(&mut self, _game: &NewGame) -> Result<(), PlayerError> {
         self.engine.new_game();
         Ok(())
     }
 
-    fn think(&mut self, game: &Game, level: &Level) -> Result<Thought, PlayerError> {
+    fn think(&mut self, game: &Game, level: &Level) -> Result<Answer, PlayerError> {
         let start = Instant::now();
         self.control.reset();
         if self.abort.is_set() {
@@ -62,13 +62,13 @@ impl Player for BuiltIn {
                 tail: Vec::new(),
             });
         };
-        Ok(Thought {
+        Ok(Answer::Move(Thought {
             mv,
             score: Some(f64::from(outcome.info.score.hundredths()) / 100.0),
             depth: Some(outcome.info.depth),
             nodes: Some(outcome.info.nodes),
             elapsed,
-        })
+        }))
     }
 }
 
@@ -85,14 +85,15 @@ impl RandomMover {
 }
 
 impl Player for RandomMover {
-    fn new_game(&mut self) -> Result<(), PlayerError> {
+    fn new_game(&mut self, _game: &NewGame) -> Result<(), PlayerError> {
         Ok(())
     }
 
-    fn think(&mut self, game: &Game, _level: &Level) -> Result<Thought, PlayerError> {
+    fn think(&mut self, game: &Game, _level: &Level) -> Result<Answer, PlayerError> {
         let start = Instant::now();
         let moves = game.position().legal_moves();
         let mv = moves[self.0.below(moves.len())];
-        Ok(Thought { mv, score: None, depth: None, nodes: None, elapsed: start.elapsed() })
+        let elapsed = start.elapsed();
+        Ok(Answer::Move(Thought { mv, score: None, depth: None, nodes: None, elapsed }))
     }
 }

@@ -156,11 +156,13 @@ impl GameClock {
     }
 
     /// Takes the time of a move off. `false` if there was not so much, by more than the margin;
-    /// what lies within the margin is forgiven, and the clock then shows 0.
+    /// what lies within the margin is forgiven, and the clock then shows 0. Without a margin
+    /// (`None`) everything is forgiven, and the clock goes below 0.
     #[must_use]
-    pub fn spend(&mut self, elapsed: Duration, margin: Duration) -> bool {
+    pub fn spend(&mut self, elapsed: Duration, margin: Option<Duration>) -> bool {
         let elapsed = elapsed.as_secs_f64();
-        let margin = margin.as_secs_f64();
+        let forgives = margin.is_none();
+        let margin = margin.map_or(f64::INFINITY, |m| m.as_secs_f64());
         if self.control.move_time.is_some_and(|limit| elapsed > limit + margin) {
             return false;
         }
@@ -171,7 +173,7 @@ impl GameClock {
         if left < -margin {
             return false;
         }
-        self.left = left.max(0.0);
+        self.left = if forgives { left } else { left.max(0.0) };
         if let (Some(moves_left), Some(moves)) = (&mut self.moves_left, self.control.moves) {
             *moves_left -= 1;
             if *moves_left == 0 {
@@ -273,14 +275,23 @@ mod tests {
     #[test]
     fn a_fischer_clock_gives_the_increment_before_the_move() {
         let mut clock = GameClock::new(control("10+2"));
-        let none = Duration::ZERO;
+        let none = Some(Duration::ZERO);
         assert_eq!(clock.level().to_hub(), "level time=10.000 inc=2.000");
         assert_eq!(clock.level().allowed(), Some(Duration::from_secs(12)));
         assert!(clock.spend(Duration::from_secs(5), none));
         assert_eq!(clock.left(), Some(7.0));
         assert!(!clock.spend(Duration::from_millis(9001), none));
-        assert!(clock.spend(Duration::from_millis(9001), Duration::from_millis(2)));
+        assert!(clock.spend(Duration::from_millis(9001), Some(Duration::from_millis(2))));
         assert_eq!(clock.left(), Some(0.0));
+    }
+
+    #[test]
+    fn a_clock_that_forgives_goes_below_zero() {
+        let mut clock = GameClock::new(control("10"));
+        assert!(clock.spend(Duration::from_secs(12), None));
+        assert_eq!(clock.left(), Some(-2.0));
+        assert_eq!(clock.level().allowed(), Some(Duration::ZERO));
+        assert!(!clock.spend(Duration::from_secs(1), Some(Duration::ZERO)));
     }
 
     #[test]
@@ -288,9 +299,9 @@ mod tests {
         let mut clock = GameClock::new(control("2/10"));
         let second = Duration::from_secs(1);
         assert_eq!(clock.level().to_hub(), "level moves=2 time=10.000");
-        assert!(clock.spend(second, Duration::ZERO));
+        assert!(clock.spend(second, Some(Duration::ZERO)));
         assert_eq!(clock.level().to_hub(), "level moves=1 time=9.000");
-        assert!(clock.spend(second, Duration::ZERO));
+        assert!(clock.spend(second, Some(Duration::ZERO)));
         assert_eq!(clock.level().to_hub(), "level moves=2 time=18.000");
     }
 
@@ -299,8 +310,8 @@ mod tests {
         let mut clock = GameClock::new(control("move=0.5,nodes=7"));
         assert_eq!(clock.level().to_hub(), "level move-time=0.500 nodes=7");
         assert_eq!((clock.level().limits().nodes, clock.left()), (Some(7), None));
-        assert!(clock.spend(Duration::from_millis(500), Duration::ZERO));
-        assert!(!clock.spend(Duration::from_millis(501), Duration::ZERO));
+        assert!(clock.spend(Duration::from_millis(500), Some(Duration::ZERO)));
+        assert!(!clock.spend(Duration::from_millis(501), Some(Duration::ZERO)));
         assert_eq!(GameClock::new(control("depth=3")).level().allowed(), None);
         assert_eq!(Level::default().to_hub(), "level infinite");
     }

@@ -1,7 +1,6 @@
 //! What a match is: engines, pairings, openings, rules. Kept in the state file, so that a match
 //! can be continued without repeating the command line.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,56 +10,9 @@ use thiserror::Error;
 
 use super::adjudicate::Adjudication;
 use super::clock::{ParseTimeControlError, TimeControl};
+use super::spec::{DxpSpec, EngineSpec, Kind};
 use super::stats::{EloModel, Sprt, SprtError};
-use crate::protocol::hub::{HubError, Line};
-
-/// How an engine is reached.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// A child process that speaks Hub.
-    Hub,
-    /// Our engine within this process. Parameters: `hash-mb`, `threads`, `move-overhead`.
-    Builtin,
-    /// Random moves within this process.
-    Random,
-}
-
-/// An engine of a match. As text: arguments in the manner of a Hub line,
-/// `name=A cmd="./scan hub" dir=/opt/scan tc=60+1 param.threads=2 env.LANG=C`, or with the flag
-/// `builtin` or `random` instead of `cmd`. Further ones: `start=SECONDS` (until ready),
-/// `stall=SECONDS` (until it counts as hanging), `history=whole|tail`, `ping=yes|no`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct EngineSpec {
-    /// The name in tables; unique in a match.
-    pub name: String,
-    /// How it is reached.
-    pub kind: Kind,
-    /// Program and arguments; empty for those within the process.
-    #[serde(default)]
-    pub command: Vec<String>,
-    /// Working folder.
-    #[serde(default)]
-    pub dir: Option<PathBuf>,
-    /// Added to its environment.
-    #[serde(default)]
-    pub env: BTreeMap<String, String>,
-    /// Its parameters.
-    #[serde(default)]
-    pub params: BTreeMap<String, String>,
-    /// Its own time control, if not that of the match.
-    #[serde(default)]
-    pub time_control: Option<TimeControl>,
-    /// Seconds until `wait`, and again until `ready`.
-    pub start_seconds: f64,
-    /// Seconds beyond its time, or without a time limit, until it counts as hanging.
-    pub stall_seconds: f64,
-    /// Send only the reversible tail of the game.
-    #[serde(default)]
-    pub tail_only: bool,
-    /// Measure the latency by `ping`.
-    pub ping: bool,
-}
+use crate::protocol::hub::HubError;
 
 /// Why a match cannot be set up.
 #[derive(Clone, PartialEq, Debug, Error)]
@@ -79,7 +31,7 @@ pub enum ConfigError {
         expected: &'static str,
     },
     /// The description does not say what the engine is.
-    #[error("engine description: expected one of cmd=\"...\", builtin or random")]
+    #[error("engine description: expected one of cmd=\"...\", dxp=..., builtin or random")]
     NoKind,
     /// A time control.
     #[error(transparent)]
@@ -93,104 +45,27 @@ pub enum ConfigError {
     /// No time control at all.
     #[error("engine '{0}' has no time control: give --tc, or tc=... in its description")]
     NoTimeControl(String),
+    /// A time control that DXP cannot express.
+    #[error(
+        "engine '{name}' speaks DXP: its time control must be whole minutes for the game, 60 to \
+         59940 seconds, or so many moves of each player in them (75/60), not '{control}'; \
+         fractions=yes for programs that know parts of minutes"
+    )]
+    DxpTime {
+        /// Which engine.
+        name: String,
+        /// Its time control.
+        control: String,
+    },
+    /// Nobody could know the port.
+    #[error("engine '{0}': port 0 is only possible with a command that has {{port}} in it")]
+    DxpPort(String),
     /// A sequential test needs two engines exactly.
     #[error("a sequential test compares two engines, {0} given")]
     SprtEngines(usize),
     /// The numbers of the sequential test.
     #[error(transparent)]
     Sprt(#[from] SprtError),
-}
-
-impl EngineSpec {
-    /// Reads a description, see [`EngineSpec`].
-    ///
-    /// # Errors
-    /// Names the argument that cannot be used.
-    pub fn parse(text: &str) -> Result<EngineSpec, ConfigError> {
-        let text = format!("engine {text}");
-        let line = Line::parse(&text).map_err(|bad| bad.error)?;
-        let arguments = line.iter().flat_map(Line::arguments);
-        let mut spec = EngineSpec {
-            name: String::new(),
-            kind: Kind::Builtin,
-            command: Vec::new(),
-            dir: None,
-            env: BTreeMap::new(),
-            params: BTreeMap::new(),
-            time_control: None,
-            start_seconds: 10.0,
-            stall_seconds: 60.0,
-            tail_only: false,
-            ping: true,
-        };
-        let mut kind = None;
-        for (name, value) in arguments {
-            let error = |expected| ConfigError::Argument {
-                name: name.to_owned(),
-                value: value.to_owned(),
-                expected,
-            };
-            let seconds = || {
-                let seconds: Option<f64> = value.parse().ok();
-                seconds
-                    .filter(|s| (0.001..=1e6).contains(s))
-                    .ok_or_else(|| error("seconds from 0.001 to 1000000"))
-            };
-            match name {
-                "name" if !value.is_empty() => value.clone_into(&mut spec.name),
-                "cmd" => {
-                    let words = shlex::split(value).filter(|words| !words.is_empty());
-                    spec.command = words.ok_or_else(|| error("a program and its arguments"))?;
-                    kind = Some(Kind::Hub);
-                }
-                "builtin" => kind = Some(Kind::Builtin),
-                "random" => kind = Some(Kind::Random),
-                "dir" => spec.dir = Some(value.into()),
-                "tc" => spec.time_control = Some(value.parse()?),
-                "start" => spec.start_seconds = seconds()?,
-                "stall" => spec.stall_seconds = seconds()?,
-                "history" => {
-                    spec.tail_only = match value {
-                        "whole" => false,
-                        "tail" => true,
-                        _ => return Err(error("whole or tail")),
-                    }
-                }
-                "ping" => {
-                    spec.ping = match value {
-                        "yes" | "true" => true,
-                        "no" | "false" => false,
-                        _ => return Err(error("yes or no")),
-                    }
-                }
-                _ => {
-                    let (map, key) = match name.split_once('.') {
-                        Some(("param", key)) => (&mut spec.params, key),
-                        Some(("env", key)) => (&mut spec.env, key),
-                        _ => {
-                            return Err(error(
-                                "name, cmd, builtin, random, dir, tc, start, stall, history, \
-                                 ping, param.NAME or env.NAME",
-                            ));
-                        }
-                    };
-                    map.insert(key.to_owned(), value.to_owned());
-                }
-            }
-        }
-        spec.kind = kind.ok_or(ConfigError::NoKind)?;
-        if spec.name.is_empty() {
-            spec.name = match spec.kind {
-                Kind::Builtin => "builtin".to_owned(),
-                Kind::Random => "random".to_owned(),
-                Kind::Hub => {
-                    let program = PathBuf::from(&spec.command[0]);
-                    program.file_stem().map_or_else(String::new, |n| n.to_string_lossy().into())
-                }
-            };
-        }
-        Ok(spec)
-    }
 }
 
 /// Who plays whom.
@@ -251,6 +126,9 @@ pub struct MatchConfig {
     pub draw_rules: String,
     /// When games end early.
     pub adjudication: Adjudication,
+    /// Folders of endgame databases that end games with their exact result.
+    #[serde(default)]
+    pub egdb: Vec<PathBuf>,
     /// Milliseconds by which a time limit may be overrun.
     pub margin_ms: u64,
     /// Ends the match early.
@@ -274,6 +152,9 @@ impl MatchConfig {
             if !has_control && engine.kind != Kind::Random {
                 return Err(ConfigError::NoTimeControl(engine.name.clone()));
             }
+            if let Some(dxp) = &engine.dxp {
+                self.check_dxp(i, dxp)?;
+            }
         }
         if let Some(sprt) = &self.sprt {
             if self.engines.len() != 2 {
@@ -282,6 +163,31 @@ impl MatchConfig {
             sprt.test()?;
         }
         Ok(())
+    }
+
+    fn check_dxp(&self, engine: usize, dxp: &DxpSpec) -> Result<(), ConfigError> {
+        let name = || self.engines[engine].name.clone();
+        let control = self.time_control(engine);
+        let TimeControl { time, inc, moves, move_time, nodes, depth } = control;
+        let whole = time % 60.0 == 0.0 && (60.0..=59_940.0).contains(&time);
+        let part = dxp.fractions && (0.6..60.0).contains(&time);
+        let others = move_time.is_some() || nodes.is_some() || depth.is_some() || inc > 0.0;
+        if !(whole || part) || others || moves.is_some_and(|m| m > 999) {
+            return Err(ConfigError::DxpTime { name: name(), control: control.to_string() });
+        }
+        let has_port = self.engines[engine].command.iter().any(|word| word.contains("{port}"));
+        if !has_port && dxp.addresses.iter().any(|address| address.port == 0) {
+            return Err(ConfigError::DxpPort(name()));
+        }
+        Ok(())
+    }
+
+    /// The moves of each player after which a game between these engines ends, because a program
+    /// that speaks DXP was given no more time.
+    #[must_use]
+    pub fn dxp_moves(&self, white: usize, black: usize) -> Option<u32> {
+        let engines = [white, black].into_iter().filter(|&e| self.engines[e].kind == Kind::Dxp);
+        engines.filter_map(|engine| self.time_control(engine).moves).min()
     }
 
     /// The time control of an engine.
@@ -301,42 +207,5 @@ impl MatchConfig {
     #[must_use]
     pub const fn margin(&self) -> Duration {
         Duration::from_millis(self.margin_ms)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn descriptions() {
-        let text = "name=Scan cmd=\"./scan 'a b' hub\" dir=/opt/scan tc=40/60+1 param.threads=2 \
-                    env.LANG=C history=tail ping=no stall=5";
-        let spec = EngineSpec::parse(text).unwrap();
-        assert_eq!(spec.command, ["./scan", "a b", "hub"]);
-        assert_eq!((spec.kind, spec.tail_only, spec.ping), (Kind::Hub, true, false));
-        assert_eq!(spec.params["threads"], "2");
-        assert_eq!(spec.time_control.unwrap().to_string(), "40/60+1");
-        let json = serde_json::to_string(&spec).unwrap();
-        assert_eq!(serde_json::from_str::<EngineSpec>(&json).unwrap(), spec);
-        assert_eq!(EngineSpec::parse("builtin").unwrap().name, "builtin");
-        assert_eq!(EngineSpec::parse("cmd=/usr/bin/scan.sh").unwrap().name, "scan");
-    }
-
-    #[test]
-    fn bad_descriptions_say_what_is_wrong() {
-        for (text, part) in [
-            ("", "cmd="),
-            ("name=x", "cmd="),
-            ("cmd=\"", "column"),
-            ("builtin history=half", "whole or tail"),
-            ("builtin color=red", "param.NAME"),
-            ("builtin tc=fast", "fast"),
-            ("builtin stall=0", "seconds"),
-            ("cmd=\"'\"", "program"),
-        ] {
-            let message = EngineSpec::parse(text).unwrap_err().to_string();
-            assert!(message.contains(part), "{text}: {message}");
-        }
     }
 }

@@ -2,14 +2,20 @@
 
 use std::time::{Duration, Instant};
 
-use movegen::{Color, Game, Position, Status};
+use movegen::{Color, DrawRules, Game, Position, Status};
 
 use super::clock::GameClock;
 use super::config::MatchConfig;
-use super::player::{FaultKind, Player, PlayerError};
+use super::player::{Answer, Claim, FaultKind, NewGame, Player, PlayerError};
 use super::record::{GameRecord, PlyRecord, Termination, today};
 use super::schedule::Pairing;
 use super::stats::Outcome;
+use super::tables::Tables;
+
+/// From this score on, in men, an engine takes a position for proven.
+const PROVEN: f64 = 90.0;
+/// The share of its time that a program may overrun before it is worth a note.
+const OVERRUN: f64 = 0.1;
 
 /// A game and who has to be started anew after it.
 #[derive(Debug)]
@@ -19,54 +25,70 @@ pub(super) struct Played {
     pub is_broken: [bool; 2],
 }
 
-/// How a game ends for the side to move.
+/// How a game ends.
 struct End {
-    /// White's result.
-    white: Outcome,
+    /// White's result, if it is known.
+    white: Option<Outcome>,
     termination: Termination,
     detail: String,
     tail: Vec<String>,
 }
 
 impl End {
-    fn new(white: Outcome, termination: Termination) -> End {
+    fn new(white: Option<Outcome>, termination: Termination) -> End {
         End { white, termination, detail: String::new(), tail: Vec::new() }
     }
 
     fn lost_by(side: Color, termination: Termination) -> End {
         let white = if side == Color::White { Outcome::Loss } else { Outcome::Win };
-        End::new(white, termination)
+        End::new(Some(white), termination)
     }
 
-    fn fault(side: Color, kind: FaultKind, message: &str, tail: Vec<String>) -> End {
-        let end = End::lost_by(side, Termination::Fault(kind));
-        End { detail: format!("{side}: {message}"), tail, ..end }
+    fn with(self, detail: impl Into<String>) -> End {
+        End { detail: detail.into(), ..self }
+    }
+
+    /// The same from this side's point of view.
+    fn outcome_for(&self, side: Color) -> Option<Outcome> {
+        self.white.map(|white| if side == Color::White { white } else { white.reversed() })
     }
 }
 
 /// Plays a game; `players` are White and Black.
 ///
 /// # Errors
-/// If the match is being stopped: then there is no result.
+/// If the match is being stopped, or a player does not get as far as the start of the game: then
+/// there is no result.
 pub(super) fn play(
     config: &MatchConfig,
+    tables: Option<&Tables>,
     number: usize,
     pairing: Pairing,
     players: &mut [Box<dyn Player>; 2],
-) -> Result<Played, PlayerError> {
+) -> Result<Played, NotPlayed> {
     let fen = config.openings.get(pairing.opening);
     // The openings were checked when they were read.
     let start = fen.and_then(|fen| Position::from_fen(fen).ok()).unwrap_or_else(Position::initial);
+    let engines = [pairing.white, pairing.black];
     let mut match_game = MatchGame {
         config,
+        tables,
+        engines,
         game: Game::new(start),
-        clocks: [pairing.white, pairing.black].map(|e| GameClock::new(config.time_control(e))),
+        clocks: engines.map(|e| GameClock::new(config.time_control(e))),
+        dxp_moves: config.dxp_moves(pairing.white, pairing.black),
         plies: Vec::new(),
         overheads: Vec::new(),
+        is_broken: [false; 2],
+        latency: [None; 2],
     };
-    let mut is_broken = [false; 2];
-    let mut latency = [None; 2];
-    let end = match_game.run(players, &mut is_broken, &mut latency)?;
+    let mut end = match_game.run(players)?;
+    for side in COLORS {
+        if !match_game.is_broken[place(side)] {
+            players[place(side)].game_over(&match_game.game, end.outcome_for(side));
+        }
+    }
+    match_game.note_overruns(&mut end);
     let mut overheads = match_game.overheads;
     overheads.sort_unstable();
     let median = overheads.get(overheads.len() / 2).copied().unwrap_or_default();
@@ -82,9 +104,20 @@ pub(super) fn play(
         tail: end.tail,
         date: today(),
         overhead_us: micros(median),
-        latency_us: latency.map(|l| l.map(micros)),
+        latency_us: match_game.latency.map(|l| l.map(micros)),
     };
-    Ok(Played { record, is_broken })
+    Ok(Played { record, is_broken: match_game.is_broken })
+}
+
+const COLORS: [Color; 2] = [Color::White, Color::Black];
+
+/// Why there is no result of a game.
+#[derive(Debug)]
+pub(super) enum NotPlayed {
+    /// The match is being stopped.
+    Aborted,
+    /// A player cannot even begin.
+    Start { engine: usize, message: String, tail: Vec<String> },
 }
 
 /// Index of a side in lists of White and Black.
@@ -97,55 +130,52 @@ const fn place(side: Color) -> usize {
 
 struct MatchGame<'a> {
     config: &'a MatchConfig,
+    tables: Option<&'a Tables>,
+    /// White's and Black's number in the configuration.
+    engines: [usize; 2],
     game: Game,
     /// White's and Black's.
     clocks: [GameClock; 2],
+    /// Moves of each player after which a DXP program expects the end.
+    dxp_moves: Option<u32>,
     plies: Vec<PlyRecord>,
     /// From each answer to the next question.
     overheads: Vec<Duration>,
+    /// Who can no longer be used.
+    is_broken: [bool; 2],
+    latency: [Option<Duration>; 2],
 }
 
 impl MatchGame<'_> {
-    fn run(
-        &mut self,
-        players: &mut [Box<dyn Player>; 2],
-        is_broken: &mut [bool; 2],
-        latency: &mut [Option<Duration>; 2],
-    ) -> Result<End, PlayerError> {
-        for side in [Color::White, Color::Black] {
+    fn run(&mut self, players: &mut [Box<dyn Player>; 2]) -> Result<End, NotPlayed> {
+        for side in COLORS {
             let player = &mut players[place(side)];
-            if let Err(error) = player.new_game() {
-                return self.failed(side, error, is_broken);
+            let engine = self.engines[place(side)];
+            let control = self.config.time_control(engine);
+            let game = NewGame { start: *self.game.start(), color: side, control };
+            if let Err(error) = player.new_game(&game) {
+                return self.failed(side, error);
             }
-            latency[place(side)] = player.latency();
+            self.latency[place(side)] = player.latency();
         }
-        let first = self.game.start().side_to_move();
         let mut answered = None;
         loop {
-            match self.game.status(self.config.rules()) {
-                Status::Ongoing => {}
-                Status::Win(winner, reason) => {
-                    let end = End::lost_by(winner.opponent(), Termination::NoMove);
-                    return Ok(End { detail: reason.to_string(), ..end });
-                }
-                Status::Draw(reason) => {
-                    let end = End::new(Outcome::Draw, Termination::DrawRule);
-                    return Ok(End { detail: reason.to_string(), ..end });
-                }
-            }
-            if let Some((white, why)) = self.config.adjudication.verdict(&self.plies, first) {
-                return Ok(End::new(white, why));
+            if let Some(end) = self.end() {
+                return Ok(end);
             }
             let side = self.game.position().side_to_move();
             let clock = &mut self.clocks[place(side)];
             let level = clock.level();
             self.overheads.extend(answered.map(|at: Instant| at.elapsed()));
             let thought = match players[place(side)].think(&self.game, &level) {
-                Ok(thought) => thought,
-                Err(error) => return self.failed(side, error, is_broken),
+                Ok(Answer::Move(thought)) => thought,
+                Ok(Answer::End(claim)) => return Ok(self.claimed(side, claim)),
+                Err(error) => return self.failed(side, error),
             };
             answered = Some(Instant::now());
-            if !clock.spend(thought.elapsed, self.config.margin()) {
+            let forfeits = self.config.engines[self.engines[place(side)]].forfeits;
+            let margin = forfeits.then(|| self.config.margin());
+            if !clock.spend(thought.elapsed, margin) {
                 let allowed = level.allowed().unwrap_or_default();
                 let detail = format!(
                     "{side} used {:.3} s of {:.3} s for {}",
@@ -153,7 +183,7 @@ impl MatchGame<'_> {
                     allowed.as_secs_f64(),
                     thought.mv
                 );
-                return Ok(End { detail, ..End::lost_by(side, Termination::TimeForfeit) });
+                return Ok(End::lost_by(side, Termination::TimeForfeit).with(detail));
             }
             self.plies.push(PlyRecord {
                 mv: thought.mv.to_string(),
@@ -170,19 +200,104 @@ impl MatchGame<'_> {
                     tail: Vec::new(),
                 };
                 self.plies.pop();
-                return self.failed(side, error, is_broken);
+                return self.failed(side, error);
             }
         }
     }
 
-    fn failed(
-        &self,
-        side: Color,
-        error: PlayerError,
-        is_broken: &mut [bool; 2],
-    ) -> Result<End, PlayerError> {
-        let PlayerError::Fault { kind, message, tail } = error else { return Err(error) };
-        is_broken[place(side)] = true;
-        Ok(End::fault(side, kind, &message, tail))
+    /// Whether the game is over by the rules or by decision.
+    fn end(&self) -> Option<End> {
+        match self.game.status(self.config.rules()) {
+            Status::Ongoing => {}
+            Status::Win(winner, reason) => {
+                let end = End::lost_by(winner.opponent(), Termination::NoMove);
+                return Some(end.with(reason.to_string()));
+            }
+            Status::Draw(reason) => {
+                let end = End::new(Some(Outcome::Draw), Termination::DrawRule);
+                return Some(end.with(reason.to_string()));
+            }
+        }
+        // The opening itself is played out even if the databases know it.
+        if !self.plies.is_empty()
+            && let Some((white, detail)) = self.tables.and_then(|t| t.verdict(self.game.position()))
+        {
+            return Some(End::new(Some(white), Termination::Database).with(detail));
+        }
+        let first = self.game.start().side_to_move();
+        if let Some((white, why)) = self.config.adjudication.verdict(&self.plies, first) {
+            return Some(End::new(Some(white), why));
+        }
+        let limit = self.dxp_moves?;
+        (self.plies.len() >= 2 * limit as usize).then(|| {
+            End::new(None, Termination::MoveLimit).with(format!("{limit} moves agreed over DXP"))
+        })
+    }
+
+    /// The end of a game that `side` has ended instead of moving: what is certain comes first.
+    fn claimed(&self, side: Color, claim: Claim) -> End {
+        if let Some((white, detail)) = self.tables.and_then(|t| t.verdict(self.game.position())) {
+            return End::new(Some(white), Termination::Database).with(detail);
+        }
+        // What the opponent believed, for itself.
+        let theirs = self.plies.iter().rev().find_map(|ply| ply.score).unwrap_or(0.0);
+        let white = |won: bool| {
+            let outcome = if won { Outcome::Win } else { Outcome::Loss };
+            Some(if side == Color::White { outcome } else { outcome.reversed() })
+        };
+        let claims = |what| format!("{side} claims {what}");
+        let disputed = |what| {
+            let detail = format!("{side} claims {what}, against the opponent's score {theirs:.2}");
+            End::new(None, Termination::Claim).with(detail)
+        };
+        match claim {
+            Claim::Lost => End::lost_by(side, Termination::Resigned).with(side.to_string()),
+            Claim::Draw if self.game.status(DrawRules::SCAN).is_over() => {
+                End::new(Some(Outcome::Draw), Termination::Claim).with(claims("a repetition"))
+            }
+            Claim::Draw if theirs.abs() < PROVEN => {
+                End::new(Some(Outcome::Draw), Termination::Claim).with(claims("a draw"))
+            }
+            Claim::Won if theirs < PROVEN => {
+                End::new(white(true), Termination::Claim).with(claims("the win"))
+            }
+            Claim::Draw => disputed("a draw"),
+            Claim::Won => disputed("the win"),
+            Claim::Unknown => {
+                let detail = format!("{side} ends the game without a reason");
+                End::new(None, Termination::Claim).with(detail)
+            }
+        }
+    }
+
+    fn failed(&mut self, side: Color, error: PlayerError) -> Result<End, NotPlayed> {
+        match error {
+            PlayerError::Aborted => Err(NotPlayed::Aborted),
+            PlayerError::Fault { kind: FaultKind::Start, message, tail } => {
+                Err(NotPlayed::Start { engine: self.engines[place(side)], message, tail })
+            }
+            PlayerError::Fault { kind, message, tail } => {
+                self.is_broken[place(side)] = true;
+                let end = End::lost_by(side, Termination::Fault(kind));
+                Ok(End { detail: format!("{side}: {message}"), tail, ..end })
+            }
+            PlayerError::Refused(message) => {
+                let end = End::new(None, Termination::Refused);
+                Ok(end.with(format!("{side}: {message}")))
+            }
+        }
+    }
+
+    /// Programs that cannot lose by time may still have used too much of it.
+    fn note_overruns(&self, end: &mut End) {
+        for side in COLORS {
+            let control = self.config.time_control(self.engines[place(side)]);
+            let Some(left) = self.clocks[place(side)].left() else { continue };
+            if left < -OVERRUN * control.time {
+                let gap = if end.detail.is_empty() { "" } else { "; " };
+                let note = format!("{gap}{side} has overrun its time by {:.1} s", -left);
+                end.detail.push_str(&note);
+            }
+        }
     }
 }

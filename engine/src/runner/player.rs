@@ -5,15 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use movegen::{Game, Move};
+use movegen::{Color, Game, Move, Position};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::clock::Level;
+use super::clock::{Level, TimeControl};
+use super::stats::Outcome;
 use crate::limits::Control;
 
-/// The answer to "your move".
+/// A move and what led to it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Thought {
     /// The move, legal in the position asked about.
@@ -26,6 +27,39 @@ pub struct Thought {
     pub nodes: Option<u64>,
     /// From the question to the arrival of the answer, measured by the runner.
     pub elapsed: Duration,
+}
+
+/// What comes instead of a move when a DXP program ends the game, from its own point of view.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Claim {
+    /// It gives up.
+    Lost,
+    /// It claims a draw.
+    Draw,
+    /// It claims the win.
+    Won,
+    /// It gives no reason.
+    Unknown,
+}
+
+/// The answer to "your move".
+#[derive(Clone, PartialEq, Debug)]
+pub enum Answer {
+    /// A move.
+    Move(Thought),
+    /// The end of the game.
+    End(Claim),
+}
+
+/// What a player is told before a game.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct NewGame {
+    /// Where it starts.
+    pub start: Position,
+    /// The player's colour.
+    pub color: Color,
+    /// The player's time.
+    pub control: TimeControl,
 }
 
 /// The kinds of failure that lose a game.
@@ -66,6 +100,9 @@ pub enum PlayerError {
         /// The last lines it wrote.
         tail: Vec<String>,
     },
+    /// It does not want to play this game, but another one: there is no result.
+    #[error("refused: {0}")]
+    Refused(String),
     /// The match is being stopped.
     #[error("the match was stopped")]
     Aborted,
@@ -77,13 +114,23 @@ pub trait Player: Send {
     ///
     /// # Errors
     /// If the engine fails.
-    fn new_game(&mut self) -> Result<(), PlayerError>;
+    fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerError>;
 
     /// Asks for a move in the game's current position, which has at least one.
     ///
     /// # Errors
     /// If the engine fails or the match is stopped.
-    fn think(&mut self, game: &Game, level: &Level) -> Result<Thought, PlayerError>;
+    fn think(&mut self, game: &Game, level: &Level) -> Result<Answer, PlayerError>;
+
+    /// Tells it that the game is over and how, from its own point of view; `None` if that is not
+    /// known.
+    fn game_over(&mut self, _game: &Game, _outcome: Option<Outcome>) {}
+
+    /// After a failure: whether it can play the next game all the same. If not, it is dropped and
+    /// another one started.
+    fn recover(&mut self) -> bool {
+        false
+    }
 
     /// The time that a question and its answer take on the way, if it can be measured.
     fn latency(&mut self) -> Option<Duration> {
@@ -121,6 +168,11 @@ impl Abort {
     #[must_use]
     pub fn is_set(&self) -> bool {
         self.is_set.load(Ordering::SeqCst)
+    }
+
+    /// For waits that look at it themselves.
+    pub(super) const fn flag(&self) -> &AtomicBool {
+        &self.is_set
     }
 
     /// From now on the signal also stops searches under this control. After a `reset` of the

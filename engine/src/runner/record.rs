@@ -27,6 +27,14 @@ pub enum Termination {
     Score,
     /// The greatest number of moves.
     MoveLimit,
+    /// An endgame database.
+    Database,
+    /// A player gave up.
+    Resigned,
+    /// A player said how the game ended, or ended it without saying.
+    Claim,
+    /// A player did not want this game.
+    Refused,
     /// The loser failed.
     Fault(FaultKind),
 }
@@ -39,6 +47,10 @@ impl fmt::Display for Termination {
             Termination::TimeForfeit => f.pad("time forfeit"),
             Termination::Score => f.pad("adjudicated by score"),
             Termination::MoveLimit => f.pad("move limit"),
+            Termination::Database => f.pad("adjudicated by database"),
+            Termination::Resigned => f.pad("gave up"),
+            Termination::Claim => f.pad("ended by a player"),
+            Termination::Refused => f.pad("game refused"),
             Termination::Fault(kind) => kind.fmt(f),
         }
     }
@@ -83,7 +95,7 @@ pub struct GameRecord {
     /// More about the end, for example the illegal move.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// The last lines of an engine that failed.
+    /// The last lines, or messages, of an engine that failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tail: Vec<String>,
     /// Date of the end in the form of PDN.
@@ -105,36 +117,40 @@ pub enum WhiteResult {
     Draw,
     /// Black won.
     Loss,
+    /// Not known: the game does not count.
+    Unknown,
 }
 
-impl From<Outcome> for WhiteResult {
-    fn from(outcome: Outcome) -> WhiteResult {
+impl From<Option<Outcome>> for WhiteResult {
+    fn from(outcome: Option<Outcome>) -> WhiteResult {
         match outcome {
-            Outcome::Win => WhiteResult::Win,
-            Outcome::Draw => WhiteResult::Draw,
-            Outcome::Loss => WhiteResult::Loss,
+            Some(Outcome::Win) => WhiteResult::Win,
+            Some(Outcome::Draw) => WhiteResult::Draw,
+            Some(Outcome::Loss) => WhiteResult::Loss,
+            None => WhiteResult::Unknown,
         }
     }
 }
 
 impl GameRecord {
-    /// White's result.
+    /// White's result, if known.
     #[must_use]
-    pub const fn outcome(&self) -> Outcome {
+    pub const fn outcome(&self) -> Option<Outcome> {
         match self.white {
-            WhiteResult::Win => Outcome::Win,
-            WhiteResult::Draw => Outcome::Draw,
-            WhiteResult::Loss => Outcome::Loss,
+            WhiteResult::Win => Some(Outcome::Win),
+            WhiteResult::Draw => Some(Outcome::Draw),
+            WhiteResult::Loss => Some(Outcome::Loss),
+            WhiteResult::Unknown => None,
         }
     }
 
-    /// The result of the engine with this number, if it played.
+    /// The result of the engine with this number, if it played and the result is known.
     #[must_use]
     pub fn outcome_for(&self, engine: usize) -> Option<Outcome> {
         if self.pairing.white == engine {
-            Some(self.outcome())
+            self.outcome()
         } else if self.pairing.black == engine {
-            Some(self.outcome().reversed())
+            self.outcome().map(Outcome::reversed)
         } else {
             None
         }
@@ -147,6 +163,7 @@ impl GameRecord {
             WhiteResult::Win => GameResult::WhiteWins,
             WhiteResult::Draw => GameResult::Draw,
             WhiteResult::Loss => GameResult::BlackWins,
+            WhiteResult::Unknown => GameResult::Unknown,
         }
     }
 

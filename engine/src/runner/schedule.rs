@@ -49,7 +49,7 @@ pub fn schedule(config: &MatchConfig) -> Vec<Pairing> {
 mod tests {
     use std::collections::HashSet;
 
-    use super::super::config::EngineSpec;
+    use super::super::spec::EngineSpec;
     use super::*;
 
     fn config(engines: usize, openings: usize, pairs: usize) -> MatchConfig {
@@ -64,6 +64,7 @@ mod tests {
             seed: Some(1),
             draw_rules: "lidraughts".to_owned(),
             adjudication: crate::runner::Adjudication::default(),
+            egdb: Vec::new(),
             margin_ms: 0,
             sprt: None,
         }

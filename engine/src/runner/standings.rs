@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::config::MatchConfig;
+use super::config::{MatchConfig, SprtConfig};
 use super::record::{GameRecord, Termination};
 use super::stats::{Decision, Outcome, Pentanomial, Rating, Sprt, Tally};
 
@@ -18,6 +18,8 @@ pub struct Line {
     pub games: Tally,
     /// Its finished pairs.
     pub pairs: Pentanomial,
+    /// Games without a known result; they do not count.
+    pub unknown: u64,
     /// Games lost by time.
     pub time_forfeits: u64,
     /// Games lost by crash, stall or illegal move.
@@ -57,6 +59,7 @@ struct JsonLine<'a> {
     wins: u64,
     draws: u64,
     losses: u64,
+    unknown: u64,
     points: f64,
     draw_ratio: Option<f64>,
     pentanomial: Pentanomial,
@@ -94,13 +97,20 @@ impl Standings {
                     engine,
                     games: Tally::default(),
                     pairs: Pentanomial::default(),
+                    unknown: 0,
                     time_forfeits: 0,
                     faults: 0,
                     latency_us: None,
                 };
                 let mut latencies = Vec::new();
                 for record in records {
-                    let Some(outcome) = outcome(&record) else { continue };
+                    if ![record.pairing.white, record.pairing.black].contains(&engine) {
+                        continue;
+                    }
+                    let Some(outcome) = outcome(&record) else {
+                        line.unknown += 1;
+                        continue;
+                    };
                     line.games.add(outcome);
                     let place = usize::from(record.pairing.black == engine);
                     latencies.extend(record.latency_us[place]);
@@ -163,8 +173,9 @@ impl Standings {
             let name: String = config.engines[line.engine].name.chars().take(width).collect();
             let Tally { wins, draws, losses } = line.games;
             let rating = line.rating();
-            let elo = rating.map_or_else(|| "-".to_owned(), |r| estimate(Some(r.elo)));
-            let nelo = rating.map_or_else(|| "-".to_owned(), |r| estimate(r.normalised));
+            let elo = rating.map_or_else(|| "-".to_owned(), |r| r.elo.to_string());
+            let nelo =
+                rating.and_then(|r| r.normalised).map_or_else(|| "-".to_owned(), |n| n.to_string());
             let percent = |share: Option<f64>| {
                 share.map_or_else(|| "-".to_owned(), |s| format!("{:.1}%", 100.0 * s))
             };
@@ -190,22 +201,8 @@ impl Standings {
                 "pairs with 0, 0.5, 1, 1.5, 2 points for {name}: {a} {b} {c} {d} {e}"
             );
         }
-        if let (Some((llr, decision)), Some(sprt)) = (self.sprt, &config.sprt)
-            && let Ok(test) = sprt.test()
-        {
-            let (lower, upper) = test.bounds();
-            let verdict = match decision {
-                Decision::Continue => "undecided",
-                Decision::AcceptH0 => "no gain (H0 accepted)",
-                Decision::AcceptH1 => "gain (H1 accepted)",
-            };
-            let _ = writeln!(
-                text,
-                "SPRT {} [{}, {}]: LLR {llr:.2} ({lower:.2}, {upper:.2}) {verdict}",
-                test.model(),
-                sprt.elo0,
-                sprt.elo1
-            );
+        if let Some(sprt) = self.sprt_text(config) {
+            let _ = writeln!(text, "{sprt}");
         }
         for line in &self.lines {
             if line.time_forfeits + line.faults > 0 {
@@ -215,8 +212,30 @@ impl Standings {
                     config.engines[line.engine].name, line.time_forfeits, line.faults
                 );
             }
+            if line.unknown > 0 {
+                let name = &config.engines[line.engine].name;
+                let _ = writeln!(text, "{name}: {} games without a result", line.unknown);
+            }
         }
         text
+    }
+
+    /// The state of the sequential test in words; `None` without a test.
+    #[must_use]
+    pub fn sprt_text(&self, config: &MatchConfig) -> Option<String> {
+        let (llr, decision) = self.sprt?;
+        let SprtConfig { elo0, elo1, .. } = config.sprt?;
+        let test = config.sprt?.test().ok()?;
+        let (lower, upper) = test.bounds();
+        let verdict = match decision {
+            Decision::Continue => "undecided",
+            Decision::AcceptH0 => "no gain (H0 accepted)",
+            Decision::AcceptH1 => "gain (H1 accepted)",
+        };
+        let model = test.model();
+        Some(format!(
+            "SPRT {model} [{elo0}, {elo1}]: LLR {llr:.2} ({lower:.2}, {upper:.2}) {verdict}"
+        ))
     }
 
     /// The table for machines: an object with the list of engines in it.
@@ -237,6 +256,7 @@ impl Standings {
                     wins: line.games.wins,
                     draws: line.games.draws,
                     losses: line.games.losses,
+                    unknown: line.unknown,
                     points: line.games.points(),
                     draw_ratio: line.games.draw_ratio(),
                     pentanomial: line.pairs,
@@ -268,15 +288,5 @@ impl Standings {
                 Decision::AcceptH1 => "H1",
             }),
         })
-    }
-}
-
-fn estimate(estimate: Option<super::stats::Estimate>) -> String {
-    match estimate {
-        None => "-".to_owned(),
-        Some(e) if e.value == f64::INFINITY => "all won".to_owned(),
-        Some(e) if e.value == f64::NEG_INFINITY => "all lost".to_owned(),
-        Some(e) if e.error().is_finite() => format!("{:+.1} ±{:.1}", e.value, e.error()),
-        Some(e) => format!("{:+.1} ±inf", e.value),
     }
 }

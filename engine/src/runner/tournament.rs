@@ -10,15 +10,18 @@ use crossbeam::channel::{Sender, bounded};
 use thiserror::Error;
 
 use super::builtin::{BuiltIn, RandomMover};
-use super::config::{EngineSpec, Kind, MatchConfig};
-use super::game::play;
+use super::config::MatchConfig;
+use super::dxp::{DxpPlayer, DxpPlayerOptions};
+use super::game::{NotPlayed, play};
 use super::player::{Abort, FaultKind, Player, PlayerError};
 use super::process::{HubClient, HubClientOptions, ProcessOptions, pin};
 use super::record::GameRecord;
 use super::schedule::{Pairing, schedule};
+use super::spec::{EngineSpec, Kind};
 use super::standings::Standings;
 use super::state::{StateError, StateFile};
 use super::stats::Decision;
+use super::tables::Tables;
 use crate::engine::EngineOptions;
 
 /// Attempts to start an engine before the match is given up.
@@ -37,6 +40,22 @@ pub enum MatchError {
         /// Its last lines.
         tail: Vec<String>,
     },
+    /// More games at the same time than a DXP program has addresses.
+    #[error(
+        "engine '{name}' has {given} addresses for {wanted} games at the same time: give it more \
+         (dxp=HOST:PORT,HOST:PORT), or a command with {{port}} and port 0"
+    )]
+    Addresses {
+        /// Which engine.
+        name: String,
+        /// Its addresses.
+        given: usize,
+        /// The concurrency.
+        wanted: usize,
+    },
+    /// The endgame databases for adjudication.
+    #[error("endgame database: {0}")]
+    Database(#[from] egdb::error::OpenError),
     /// The state cannot be saved.
     #[error(transparent)]
     State(#[from] StateError),
@@ -98,6 +117,14 @@ pub fn run(
     let played: HashSet<usize> = records.iter().map(|r| r.game).collect();
     let games: Vec<(usize, Pairing)> =
         schedule(config).into_iter().enumerate().filter(|(i, _)| !played.contains(i)).collect();
+    let tables = Tables::open(&config.egdb)?;
+    for engine in &config.engines {
+        let Some(dxp) = &engine.dxp else { continue };
+        let (given, wanted) = (dxp.addresses.len(), workers.concurrency.min(games.len()));
+        if given < wanted && dxp.addresses.iter().any(|address| address.port != 0) {
+            return Err(MatchError::Addresses { name: engine.name.clone(), given, wanted });
+        }
+    }
     let is_decided = |records: &[GameRecord]| {
         config.sprt.is_some()
             && Standings::new(config, records)
@@ -117,10 +144,10 @@ pub fn run(
             } else {
                 workers.cpus[slot % workers.cpus.len()].clone()
             };
-            let (games, next) = (&games, &next);
+            let (games, next, tables) = (&games, &next, tables.as_ref());
             scope.spawn(move || {
-                let mut worker =
-                    Worker { config, cpus, abort: Arc::clone(abort), players: Vec::new() };
+                let abort = Arc::clone(abort);
+                let mut worker = Worker { config, tables, slot, cpus, abort, players: Vec::new() };
                 worker.work(games, next, &sender);
             });
         }
@@ -161,6 +188,9 @@ pub fn run(
 /// Plays one game after the other and keeps its engines from game to game.
 struct Worker<'a> {
     config: &'a MatchConfig,
+    tables: Option<&'a Tables>,
+    /// Which worker it is, from 0.
+    slot: usize,
     cpus: Vec<usize>,
     abort: Arc<Abort>,
     /// Running engines; never more than the two of the last game.
@@ -197,11 +227,19 @@ impl Worker<'_> {
         let Some(white) = self.take(pairing.white)? else { return Ok(None) };
         let Some(black) = self.take(pairing.black)? else { return Ok(None) };
         let mut players = [white, black];
-        let played = play(self.config, number, pairing, &mut players);
-        let Ok(played) = played else { return Ok(None) };
-        for ((engine, player), is_broken) in wanted.into_iter().zip(players).zip(played.is_broken) {
+        let played = match play(self.config, self.tables, number, pairing, &mut players) {
+            Ok(played) => played,
+            Err(NotPlayed::Aborted) => return Ok(None),
+            Err(NotPlayed::Start { engine, message, tail }) => {
+                let name = self.config.engines[engine].name.clone();
+                return Err(MatchError::Start { name, message, tail });
+            }
+        };
+        for ((engine, mut player), is_broken) in
+            wanted.into_iter().zip(players).zip(played.is_broken)
+        {
             // A broken engine is not asked to quit: dropping it kills it.
-            if !is_broken {
+            if !is_broken || player.recover() {
                 self.players.push((engine, player));
             }
         }
@@ -214,16 +252,24 @@ impl Worker<'_> {
         }
         let spec = &self.config.engines[engine];
         for attempt in 1.. {
-            match start(spec, self.config.margin(), &self.cpus, &self.abort) {
+            match self.start(spec) {
                 Ok(player) => return Ok(Some(player)),
                 Err(PlayerError::Aborted) => return Ok(None),
                 Err(PlayerError::Fault { .. }) if attempt < START_ATTEMPTS => {}
                 Err(PlayerError::Fault { message, tail, .. }) => {
                     return Err(MatchError::Start { name: spec.name.clone(), message, tail });
                 }
+                Err(PlayerError::Refused(message)) => {
+                    let tail = Vec::new();
+                    return Err(MatchError::Start { name: spec.name.clone(), message, tail });
+                }
             }
         }
         Ok(None)
+    }
+
+    fn start(&self, spec: &EngineSpec) -> Result<Box<dyn Player>, PlayerError> {
+        start(spec, self.config.margin(), self.slot, &self.cpus, &self.abort)
     }
 }
 
@@ -231,11 +277,18 @@ impl Worker<'_> {
 fn start(
     spec: &EngineSpec,
     margin: Duration,
+    slot: usize,
     cpus: &[usize],
     abort: &Arc<Abort>,
 ) -> Result<Box<dyn Player>, PlayerError> {
     let fault =
         |message: String| PlayerError::Fault { kind: FaultKind::Start, message, tail: Vec::new() };
+    let process = || ProcessOptions {
+        command: spec.command.clone(),
+        dir: spec.dir.clone(),
+        env: spec.env.clone().into_iter().collect(),
+        cpus: cpus.to_vec(),
+    };
     match spec.kind {
         Kind::Random => {
             let seed = spec.params.get("seed").and_then(|s| s.parse().ok()).unwrap_or(1);
@@ -248,12 +301,7 @@ fn start(
         }
         Kind::Hub => {
             let options = HubClientOptions {
-                process: ProcessOptions {
-                    command: spec.command.clone(),
-                    dir: spec.dir.clone(),
-                    env: spec.env.clone().into_iter().collect(),
-                    cpus: cpus.to_vec(),
-                },
+                process: process(),
                 params: spec.params.clone().into_iter().collect(),
                 start_patience: Duration::from_secs_f64(spec.start_seconds),
                 stall_patience: Duration::from_secs_f64(spec.stall_seconds),
@@ -262,6 +310,21 @@ fn start(
                 ping: spec.ping,
             };
             Ok(Box::new(HubClient::start(options, Arc::clone(abort))?))
+        }
+        Kind::Dxp => {
+            let dxp = spec.dxp.as_ref().ok_or_else(|| fault("no address".to_owned()))?;
+            // Several games at the same time either have as many addresses, or all port 0.
+            let address = dxp.addresses.get(slot).or(dxp.addresses.first());
+            let options = DxpPlayerOptions {
+                listen: dxp.listen,
+                address: address.cloned().ok_or_else(|| fault("no address".to_owned()))?,
+                process: (!spec.command.is_empty()).then(process),
+                gap: Duration::from_millis(dxp.gap_ms),
+                log: dxp.log.clone(),
+                start_patience: Duration::from_secs_f64(spec.start_seconds),
+                stall_patience: Duration::from_secs_f64(spec.stall_seconds),
+            };
+            Ok(Box::new(DxpPlayer::start(options, Arc::clone(abort))?))
         }
     }
 }

@@ -16,6 +16,8 @@ use super::framer::Framer;
 const SLICE: Duration = Duration::from_millis(50);
 /// How long a peer that does not read may hold up a message.
 const WRITE_PATIENCE: Duration = Duration::from_secs(10);
+/// How long one attempt to connect may take.
+const CONNECT_PATIENCE: Duration = Duration::from_secs(5);
 /// Messages that may wait to be handled; a peer that sends more is held up.
 const WAITING: usize = 256;
 
@@ -55,7 +57,7 @@ impl ConnectionLog {
 
 /// What comes from a peer.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Incoming {
+pub(crate) enum Incoming {
     Message(String),
     /// Nothing for a while.
     Nothing,
@@ -126,7 +128,7 @@ impl Connection {
     }
 
     /// Sends a message; a failure shows at the next reading.
-    pub(super) fn send(&mut self, message: &super::Message) {
+    pub(crate) fn send(&mut self, message: &super::Message) {
         if let Some(last) = self.last_sent {
             thread::sleep(self.gap.saturating_sub(last.elapsed()));
         }
@@ -142,7 +144,7 @@ impl Connection {
     }
 
     /// The next message, if one comes before the deadline or within a short while.
-    pub(super) fn receive(&mut self, deadline: Option<Instant>) -> Incoming {
+    pub(crate) fn receive(&mut self, deadline: Option<Instant>) -> Incoming {
         if let Some(message) = self.returned.take() {
             return Incoming::Message(message);
         }
@@ -168,7 +170,7 @@ impl Connection {
     }
 
     /// Writes a remark into the log.
-    pub(super) fn remark(&self, text: &str) {
+    pub(crate) fn remark(&self, text: &str) {
         self.log.line('#', text);
     }
 }
@@ -220,11 +222,15 @@ impl Listener {
         Ok(first.local_addr()?.port())
     }
 
-    /// Waits for a peer; `None` if told to stop.
+    /// Waits for a peer; `None` if told to stop, or if nobody came until the deadline.
     ///
     /// # Errors
     /// If listening is not possible any more.
-    pub fn accept(&self, stop: &AtomicBool) -> io::Result<Option<TcpStream>> {
+    pub fn accept(
+        &self,
+        stop: &AtomicBool,
+        deadline: Option<Instant>,
+    ) -> io::Result<Option<TcpStream>> {
         while !stop.load(Ordering::Relaxed) {
             for listener in &self.0 {
                 match listener.accept() {
@@ -234,6 +240,9 @@ impl Listener {
                     Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                     Err(error) => return Err(error),
                 }
+            }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                break;
             }
             thread::sleep(Duration::from_millis(10));
         }
@@ -258,7 +267,7 @@ pub fn connect(
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        match TcpStream::connect((host, port)) {
+        match connect_once(host, port, deadline) {
             Ok(stream) => return Ok(Some(stream)),
             Err(error) if Instant::now() + pause > deadline => return Err(error),
             Err(_) => {
@@ -267,4 +276,18 @@ pub fn connect(
             }
         }
     }
+}
+
+/// Tries each address of the host, none of them for long: there are hosts that never answer.
+fn connect_once(host: &str, port: u16, deadline: Instant) -> io::Result<TcpStream> {
+    let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+    for address in (host, port).to_socket_addrs()? {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let patience = left.clamp(Duration::from_millis(100), CONNECT_PATIENCE);
+        match TcpStream::connect_timeout(&address, patience) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure)
 }

@@ -8,12 +8,15 @@
 //! Source: the protocol description by F. Mesander, and the behaviour of the programs named where
 //! it matters.
 
+mod address;
 mod connection;
 mod framer;
 mod game;
 mod message;
 mod roles;
 
+pub use address::{Address, ParseAddressError};
+pub(crate) use connection::Incoming;
 pub use connection::{Connection, ConnectionLog, Listener, connect};
 pub use framer::{Framer, MAX_MESSAGE, TooLong};
 pub use game::{DxpGame, DxpPly, Ending, Terms};

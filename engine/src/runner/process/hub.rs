@@ -10,7 +10,7 @@ use movegen::{Game, Position};
 use super::{Heard, Process, ProcessOptions};
 use crate::protocol::hub::{Line, LineWriter};
 use crate::runner::clock::Level;
-use crate::runner::player::{Abort, FaultKind, Player, PlayerError, Thought};
+use crate::runner::player::{Abort, Answer, FaultKind, NewGame, Player, PlayerError, Thought};
 
 /// How often a wait looks whether the match is being stopped.
 const SLICE: Duration = Duration::from_millis(100);
@@ -229,11 +229,11 @@ impl HubClient {
 }
 
 impl Player for HubClient {
-    fn new_game(&mut self) -> Result<(), PlayerError> {
+    fn new_game(&mut self, _game: &NewGame) -> Result<(), PlayerError> {
         self.send("new-game", FaultKind::Crash)
     }
 
-    fn think(&mut self, game: &Game, level: &Level) -> Result<Thought, PlayerError> {
+    fn think(&mut self, game: &Game, level: &Level) -> Result<Answer, PlayerError> {
         let position = *game.position();
         self.send(&self.position_line(game), FaultKind::Crash)?;
         self.send(&level.to_hub(), FaultKind::Crash)?;
@@ -265,7 +265,7 @@ impl Player for HubClient {
                         "done" => {
                             let mv = self.best(&line, &position)?;
                             let elapsed = arrived.saturating_duration_since(start);
-                            return Ok(Thought { mv, score, depth, nodes, elapsed });
+                            return Ok(Answer::Move(Thought { mv, score, depth, nodes, elapsed }));
                         }
                         _ => {}
                     }

@@ -2,9 +2,10 @@
 //! and never left behind.
 //!
 //! The group is what makes the end certain: an engine that is a shell script, or that starts
-//! helpers, is killed with everything below it.
+//! helpers, is killed with everything below it. A [`Watchdog`] does so if we are killed ourselves.
 
 mod hub;
+mod watchdog;
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -19,6 +20,7 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
 
 pub use hub::{HubClient, HubClientOptions, Parameter};
+pub use watchdog::{Watchdog, keep_watch};
 
 /// Lines kept for a report about what an engine said last.
 const TAIL_LINES: usize = 20;
@@ -86,6 +88,7 @@ impl Process {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn()?;
+        watchdog::guard(child.id());
         let (sender, lines) = bounded(WAITING_LINES);
         let tail = Arc::new(Mutex::new(VecDeque::new()));
         let mut readers = Vec::new();
@@ -182,6 +185,7 @@ impl Process {
             let _ = self.child.wait();
             self.has_ended = true;
         }
+        watchdog::release(self.child.id());
         // A reader may wait for room, so the receiver has to go before it can be waited for.
         self.lines = bounded(0).1;
         let deadline = Instant::now() + QUIT_PATIENCE;

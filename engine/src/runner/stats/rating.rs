@@ -1,6 +1,7 @@
 //! Differences in strength with their uncertainty.
 
 use std::f64::consts::{LN_10, SQRT_2};
+use std::fmt;
 
 use super::sample::Sample;
 
@@ -29,6 +30,18 @@ impl Estimate {
         } else {
             f64::INFINITY
         }
+    }
+}
+
+impl fmt::Display for Estimate {
+    /// `+12.3 ±4.5`; words where there is no number.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&match self.value {
+            f64::INFINITY => "all won".to_owned(),
+            f64::NEG_INFINITY => "all lost".to_owned(),
+            value if self.error().is_finite() => format!("{value:+.1} ±{:.1}", self.error()),
+            value => format!("{value:+.1} ±inf"),
+        })
     }
 }
 

@@ -5,37 +5,9 @@ use std::time::{Duration, Instant};
 use movegen::Position;
 use movegen::notation::hub;
 
-use super::process::{Heard, Process, ProcessOptions};
+use super::super::process::{Heard, Process, ProcessOptions};
+use super::{Check, Severity, shown};
 use crate::protocol::hub::Line;
-
-/// How serious a finding is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Severity {
-    /// Programs that drive engines will fail.
-    Error,
-    /// Some program is known to fail, or the advice of the protocol is not followed.
-    Warning,
-}
-
-/// Something that an engine does wrong.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Finding {
-    /// How serious it is.
-    pub severity: Severity,
-    /// Which step of the walk.
-    pub step: &'static str,
-    /// What was seen and what was expected.
-    pub message: String,
-}
-
-/// What a walk has shown.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct HubCheck {
-    /// Steps that were made, in order.
-    pub steps: Vec<&'static str>,
-    /// What was wrong.
-    pub findings: Vec<Finding>,
-}
 
 /// Silence after which no further line is expected.
 const SETTLED: Duration = Duration::from_millis(300);
@@ -45,9 +17,9 @@ const SETTLED: Duration = Duration::from_millis(300);
 ///
 /// # Errors
 /// If the program cannot be started.
-pub fn check_hub(options: &ProcessOptions, patience: Duration) -> std::io::Result<HubCheck> {
+pub fn check_hub(options: &ProcessOptions, patience: Duration) -> std::io::Result<Check> {
     let process = Process::start(options)?;
-    let check = HubCheck::default();
+    let check = Check::default();
     let mut walk = Walk { process, check, step: "start", patience, has_info: false };
     if walk.steps().is_none() {
         walk.process.kill();
@@ -63,7 +35,7 @@ pub fn check_hub(options: &ProcessOptions, patience: Duration) -> std::io::Resul
 
 struct Walk {
     process: Process,
-    check: HubCheck,
+    check: Check,
     step: &'static str,
     patience: Duration,
     /// Whether something was told since the last `go`.
@@ -76,24 +48,15 @@ type Step = Option<()>;
 impl Walk {
     fn step(&mut self, name: &'static str) {
         self.step = name;
-        if !self.check.steps.contains(&name) {
-            self.check.steps.push(name);
-        }
-    }
-
-    fn find(&mut self, severity: Severity, message: impl Into<String>) {
-        let finding = Finding { severity, step: self.step, message: message.into() };
-        if !self.check.findings.contains(&finding) {
-            self.check.findings.push(finding);
-        }
+        self.check.begin(name);
     }
 
     fn error(&mut self, message: impl Into<String>) {
-        self.find(Severity::Error, message);
+        self.check.find(Severity::Error, self.step, message);
     }
 
     fn warn(&mut self, message: impl Into<String>) {
-        self.find(Severity::Warning, message);
+        self.check.find(Severity::Warning, self.step, message);
     }
 
     fn send(&mut self, line: &str) -> Step {
@@ -398,7 +361,7 @@ impl Walk {
         Some(())
     }
 
-    fn quit(mut self) -> HubCheck {
+    fn quit(mut self) -> Check {
         self.step("quit");
         let _ = self.send("quit");
         match self.process.wait(Duration::from_secs(2)) {
@@ -410,7 +373,7 @@ impl Walk {
         self.check
     }
 
-    fn end_of_input(mut self) -> HubCheck {
+    fn end_of_input(mut self) -> Check {
         self.step("end of input");
         self.process.close_input();
         if self.process.wait(Duration::from_secs(2)).is_none() {
@@ -419,13 +382,4 @@ impl Walk {
         self.process.kill();
         self.check
     }
-}
-
-/// The beginning of a line, made printable.
-fn shown(text: &str) -> String {
-    let mut short: String = text.chars().take(100).flat_map(char::escape_default).collect();
-    if text.chars().nth(100).is_some() {
-        short.push_str("...");
-    }
-    short.replace("\\\"", "\"").replace("\\'", "'")
 }

@@ -1,0 +1,20 @@
+//! The process that stays behind to clear up if a match is killed; started by `match` itself.
+
+use std::io;
+use std::process::Command;
+
+use meerslag_engine::runner::process::{Watchdog, keep_watch};
+
+/// The name of the command; nobody needs to type it.
+pub(super) const NAME: &str = "watchdog";
+
+/// Starts it for this process; a match goes on without one.
+pub(super) fn start() -> Option<Watchdog> {
+    let mut command = Command::new(std::env::current_exe().ok()?);
+    command.arg(NAME);
+    Watchdog::start(command).ok()
+}
+
+pub(super) fn run() {
+    keep_watch(io::stdin().lock());
+}

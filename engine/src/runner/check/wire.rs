@@ -1,0 +1,67 @@
+//! A connection that shows what really arrives, also what is no complete message.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+/// What a wait brings.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Arrival {
+    /// A message without its NUL.
+    Message(String),
+    /// Nothing, or not all of a message.
+    Nothing,
+    Closed,
+}
+
+pub(super) struct Wire {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+impl Wire {
+    pub fn new(stream: TcpStream) -> io::Result<Wire> {
+        stream.set_nodelay(true)?;
+        stream.set_write_timeout(Some(Duration::from_secs(10)))?;
+        Ok(Wire { stream, buffer: Vec::new() })
+    }
+
+    /// Writes bytes as they are, in one piece.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.stream.write_all(bytes)
+    }
+
+    /// What has arrived and is no complete message.
+    pub fn unfinished(&self) -> String {
+        String::from_utf8_lossy(&self.buffer).into_owned()
+    }
+
+    pub fn receive(&mut self, deadline: Instant) -> Arrival {
+        let mut part = [0; 4096];
+        loop {
+            if let Some(end) = self.buffer.iter().position(|&byte| byte == 0) {
+                let message: Vec<u8> = self.buffer.drain(..=end).take(end).collect();
+                return Arrival::Message(String::from_utf8_lossy(&message).into_owned());
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            // The system does not know a time limit of nothing.
+            let left = left.max(Duration::from_millis(1));
+            if self.stream.set_read_timeout(Some(left)).is_err() {
+                return Arrival::Closed;
+            }
+            match self.stream.read(&mut part) {
+                Ok(0) => return Arrival::Closed,
+                Ok(read) => self.buffer.extend_from_slice(&part[..read]),
+                Err(error) => match error.kind() {
+                    io::ErrorKind::Interrupted => {}
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                        if Instant::now() >= deadline {
+                            return Arrival::Nothing;
+                        }
+                    }
+                    _ => return Arrival::Closed,
+                },
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What is left of a match: a table of games as CSV, and a page for the browser.
+//!
+//! The page is one file without references to others. Its tables and plots are written here; the
+//! board on which games are clicked through is drawn by its script, from a list of moves for each
+//! game.
+
+mod csv;
+mod page;
+mod plot;
+mod progress;
+
+use movegen::notation::hub;
+use movegen::{Color, Position};
+use serde::Serialize;
+
+pub use self::csv::CsvTable;
+pub use self::page::Page;
+use super::config::MatchConfig;
+use super::record::GameRecord;
+
+/// What is kept of a game for the page, when its moves themselves are dropped.
+#[derive(Clone, Debug)]
+struct GameLine {
+    /// Number from 1.
+    number: usize,
+    white: usize,
+    black: usize,
+    result: &'static str,
+    termination: String,
+    detail: String,
+    plies: usize,
+    /// White's and Black's.
+    time: [TimeUse; 2],
+    /// The game as the script reads it.
+    json: String,
+}
+
+/// How the time was used.
+#[derive(Clone, Copy, Default, Debug)]
+struct TimeUse {
+    moves: u32,
+    /// Seconds.
+    total: f64,
+    longest: f64,
+    /// Sum of depths, and of how many moves.
+    depth: u64,
+    depths: u32,
+}
+
+impl TimeUse {
+    fn add(&mut self, time: f64, depth: Option<u32>) {
+        self.moves += 1;
+        self.total += time;
+        self.longest = self.longest.max(time);
+        if let Some(depth) = depth {
+            self.depth += u64::from(depth);
+            self.depths += 1;
+        }
+    }
+
+    fn merge(&mut self, other: &TimeUse) {
+        self.moves += other.moves;
+        self.total += other.total;
+        self.longest = self.longest.max(other.longest);
+        self.depth += other.depth;
+        self.depths += other.depths;
+    }
+
+    fn mean(&self) -> f64 {
+        if self.moves == 0 { 0.0 } else { self.total / f64::from(self.moves) }
+    }
+
+    fn mean_depth(&self) -> Option<f64> {
+        (self.depths > 0).then(|| self.depth as f64 / f64::from(self.depths))
+    }
+
+    /// Of both sides of a game.
+    fn of(record: &GameRecord) -> [TimeUse; 2] {
+        let mut sides = [TimeUse::default(); 2];
+        let black_first = start(record).side_to_move() == Color::Black;
+        for (index, ply) in record.plies.iter().enumerate() {
+            sides[(index + usize::from(black_first)) % 2].add(ply.time, ply.depth);
+        }
+        sides
+    }
+}
+
+fn start(record: &GameRecord) -> Position {
+    Position::from_fen(&record.fen).unwrap_or_else(|_| Position::initial())
+}
+
+/// The game for the script; short names, because there are many of them.
+#[derive(Serialize)]
+struct GameData<'a> {
+    /// Start position as Hub writes it.
+    p: String,
+    /// Moves as Hub writes them.
+    m: Vec<&'a str>,
+    /// About each move.
+    i: Vec<MoveInfo>,
+}
+
+/// White's score, depth, seconds used, seconds left.
+type MoveInfo = (Option<f64>, Option<u32>, f64, Option<f64>);
+
+impl GameLine {
+    fn new(record: &GameRecord) -> GameLine {
+        let start = start(record);
+        let first = start.side_to_move();
+        let infos = record.plies.iter().enumerate().map(|(index, ply)| {
+            let is_white = index.is_multiple_of(2) == (first == Color::White);
+            // Adding zero turns -0 into 0.
+            let score = ply.score.map(|s| if is_white { s } else { -s } + 0.0);
+            (score, ply.depth, round(ply.time), ply.clock.map(round))
+        });
+        let data = GameData {
+            p: hub::format_position(&start),
+            m: record.plies.iter().map(|ply| ply.mv.as_str()).collect(),
+            i: infos.collect(),
+        };
+        GameLine {
+            number: record.game + 1,
+            white: record.pairing.white,
+            black: record.pairing.black,
+            result: record.result().as_str(),
+            termination: record.termination.to_string(),
+            detail: record.detail.clone(),
+            plies: record.plies.len(),
+            time: TimeUse::of(record),
+            json: serde_json::to_string(&data).unwrap_or_default(),
+        }
+    }
+}
+
+/// To milliseconds.
+fn round(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
+}
+
+/// A name of the configuration.
+fn name(config: &MatchConfig, engine: usize) -> &str {
+    config.engines.get(engine).map_or("?", |e| e.name.as_str())
+}

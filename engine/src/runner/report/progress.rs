@@ -1,0 +1,53 @@
+//! How the estimates developed, and who scored what against whom.
+
+use std::collections::HashMap;
+
+use super::super::config::MatchConfig;
+use super::super::record::GameRecord;
+use super::super::stats::{Estimate, Outcome, Pentanomial, Tally};
+
+/// The estimates of an engine's strength after each of its games.
+pub(super) struct Course {
+    /// Number of games and Elo; only where all of it is finite.
+    pub points: Vec<(usize, Estimate)>,
+}
+
+/// The course of one engine through the games, in the order in which they were finished.
+pub(super) fn course(records: &[GameRecord], engine: usize) -> Course {
+    let mut tally = Tally::default();
+    let mut pairs = Pentanomial::default();
+    let mut halves: HashMap<usize, Outcome> = HashMap::new();
+    let mut points = Vec::new();
+    for record in records {
+        let Some(outcome) = record.outcome_for(engine) else { continue };
+        tally.add(outcome);
+        match halves.remove(&record.pairing.pair) {
+            Some(first) => pairs.add(first, outcome),
+            None => {
+                halves.insert(record.pairing.pair, outcome);
+            }
+        }
+        let rating = pairs.rating().or_else(|| tally.rating());
+        if let Some(elo) = rating.map(|r| r.elo)
+            && elo.value.is_finite()
+            && elo.error().is_finite()
+        {
+            points.push((tally.games() as usize, elo));
+        }
+    }
+    Course { points }
+}
+
+/// Results of each engine against each other one.
+pub(super) fn cross_table(config: &MatchConfig, records: &[GameRecord]) -> Vec<Vec<Tally>> {
+    let count = config.engines.len();
+    let mut table = vec![vec![Tally::default(); count]; count];
+    for record in records {
+        let (white, black) = (record.pairing.white, record.pairing.black);
+        if let Some(outcome) = record.outcome() {
+            table[white][black].add(outcome);
+            table[black][white].add(outcome.reversed());
+        }
+    }
+    table
+}

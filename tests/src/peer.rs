@@ -1,0 +1,68 @@
+//! A scripted DXP program.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A DXP peer that says what the test wants.
+#[derive(Debug)]
+pub struct Peer {
+    /// For what is no whole message.
+    pub stream: TcpStream,
+}
+
+impl Peer {
+    /// Connects with a program that listens.
+    #[must_use]
+    pub fn connect(port: u16) -> Peer {
+        Peer::over(TcpStream::connect(("localhost", port)).expect("somebody listens"))
+    }
+
+    /// Waits for a program that connects.
+    #[must_use]
+    pub fn accept(listener: &TcpListener) -> Peer {
+        Peer::over(listener.accept().expect("somebody connects").0)
+    }
+
+    fn over(stream: TcpStream) -> Peer {
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
+        stream.set_nodelay(true).expect("no delay");
+        Peer { stream }
+    }
+
+    /// Sends a message.
+    pub fn send(&mut self, message: &str) {
+        self.stream.write_all(format!("{message}\0").as_bytes()).expect("the peer reads");
+    }
+
+    /// The next message; the test fails if none comes.
+    pub fn receive(&mut self) -> String {
+        let mut text = Vec::new();
+        let mut byte = [0];
+        loop {
+            self.stream.read_exact(&mut byte).expect("a message");
+            if byte[0] == 0 {
+                return String::from_utf8(text).expect("ASCII");
+            }
+            text.push(byte[0]);
+        }
+    }
+
+    /// The program must have closed the connection, without another word.
+    pub fn expect_close(&mut self) {
+        let mut rest = Vec::new();
+        // It may also have been reset: there was something it did not want to read.
+        let _ = self.stream.read_to_end(&mut rest);
+        assert!(rest.is_empty(), "{rest:?}");
+    }
+
+    /// Proposes a game and expects this code.
+    pub fn request(&mut self, follower: char, rest: &str, code: char) {
+        self.send(&format!("R01{:<32}{follower}{rest}", "Scripted peer"));
+        let answer = self.receive();
+        assert_eq!(answer.len(), 34, "{answer}");
+        assert!(answer.starts_with('A') && answer.ends_with(code), "{answer}");
+    }
+}

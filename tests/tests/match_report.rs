@@ -1,0 +1,190 @@
+//! What `meerslag match` leaves behind for spreadsheets and browsers.
+
+use std::fs;
+
+use meerslag_tests::{Output, run};
+use movegen::Game;
+use movegen::notation::hub;
+use serde_json::Value;
+use tempfile::TempDir;
+
+struct Files {
+    folder: TempDir,
+}
+
+impl Files {
+    fn new() -> Files {
+        Files { folder: TempDir::new().expect("a folder") }
+    }
+
+    fn arg(&self, option: &str, name: &str) -> String {
+        format!("--{option}={}", self.folder.path().join(name).display())
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.folder.path().join(name)).expect(name)
+    }
+}
+
+fn play(args: &[&str]) -> Output {
+    let output = run(["match"].iter().chain(args), "");
+    assert_eq!(output.code, 0, "{args:?}: {output:?}");
+    output
+}
+
+/// The text between two marks, which must be there.
+fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
+    let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("no {start}"));
+    rest.split_once(end).unwrap_or_else(|| panic!("no {end} after {start}")).0
+}
+
+#[test]
+fn the_page_has_every_table_and_every_game() {
+    let files = Files::new();
+    let html = files.arg("html", "report.html");
+    let csv = files.arg("csv", "games.csv");
+    let evil = "<b>&'two'</script><script>x";
+    let engines = [
+        "--engine=builtin name=one param.hash-mb=1".to_owned(),
+        format!("--engine=random name=\"{evil}\""),
+        "--engine=random name=three param.seed=5".to_owned(),
+    ];
+    let mut args: Vec<&str> = engines.iter().map(String::as_str).collect();
+    args.extend([
+        "--tc=10,nodes=200",
+        "--pairs=3",
+        "--concurrency=2",
+        "--json",
+        "--event=A & B <i>",
+    ]);
+    args.extend([html.as_str(), csv.as_str()]);
+    let output = play(&args);
+    let mut lines: Vec<Value> =
+        output.stdout.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let table = lines.pop().unwrap();
+    lines.sort_by_key(|game| game["game"].as_u64());
+    assert_eq!(lines.len(), 18);
+
+    let page = files.read("report.html");
+    // One file, nothing from elsewhere, and no name that becomes markup.
+    for reference in ["src=", "href=", "url(", "@import", "<link", "<iframe", "fetch(", "import("] {
+        assert!(!page.contains(reference), "{reference}");
+    }
+    assert_eq!(page.matches("<script").count(), 2);
+    assert_eq!(page.matches("</script>").count(), 2);
+    assert!(!page.contains("<b>&'") && !page.contains("B <i>"));
+    assert!(page.contains("<title>A &#38; B &#60;i&#62;</title>"));
+    for section in ["Standings", "Cross table", "Elo over games", "Game lengths", "Time use"] {
+        assert!(page.contains(&format!("<h2>{section}</h2>")), "{section}");
+    }
+
+    // The standings agree with the JSON.
+    let standings = between(&page, "<table id=\"standings\">", "</table>");
+    assert_eq!(standings.matches("<tr>").count(), 4);
+    for engine in table["engines"].as_array().unwrap() {
+        let count = |key: &str| engine[key].as_u64().unwrap();
+        let cells = format!(
+            "<td>{}</td><td>{:.1}</td><td>{}</td><td>{}</td><td>{}</td><td>0</td>",
+            count("games"),
+            engine["points"].as_f64().unwrap(),
+            count("wins"),
+            count("draws"),
+            count("losses")
+        );
+        assert!(standings.contains(&cells), "{cells} in {standings}");
+    }
+    // The cross table has a row and a column for each engine; nobody plays himself.
+    let cross = between(&page, "<table id=\"cross\">", "</table>");
+    assert_eq!(cross.matches("<tr>").count(), 4);
+    assert_eq!(cross.matches("class=\"none\"").count(), 3);
+    assert_eq!(cross.matches("<small>").count(), 6);
+    // A line in the plot for each engine with a finite estimate, bars with all games.
+    let plot = between(&page, "<div id=\"elo\">", "</div>");
+    assert!(plot.contains("<polyline") && !plot.contains("NaN"), "{plot}");
+    assert!(between(&page, "<div id=\"lengths\">", "</div>").contains("class=\"bar\""));
+    let ends = between(&page, "<table id=\"terminations\">", "</table>");
+    let ended: u64 = ends
+        .split("</td><td>")
+        .skip(1)
+        .map(|rest| rest.split('<').next().unwrap().parse::<u64>().unwrap())
+        .sum();
+    assert_eq!(ended, 18);
+    assert_eq!(
+        between(&page, "<table id=\"times\">", "</table>").matches("10,nodes=200").count(),
+        3
+    );
+
+    // Every game is listed and can be replayed from the data of the script.
+    let data = between(&page, "<script type=\"application/json\" id=\"data\">", "</script>");
+    let games: Vec<Value> = serde_json::from_str(data).unwrap();
+    let list = between(&page, "<table id=\"games\">", "</table>");
+    let rows: Vec<&str> = list.split("<tr data-game=").skip(1).collect();
+    assert_eq!((games.len(), rows.len()), (18, 18));
+    for (index, ((game, row), line)) in games.iter().zip(rows).zip(&lines).enumerate() {
+        assert!(row.starts_with(&format!("\"{index}\"")), "{row}");
+        let result = line["result"].as_str().unwrap();
+        assert!(row.contains(&format!("<td>{}</td>", index + 1)), "{row}");
+        assert!(row.contains(&format!("<td>{result}</td>")), "{row} {line}");
+        assert!(row.contains(line["termination"].as_str().unwrap()), "{row}");
+        let mut replayed = Game::new(hub::parse_position(game["p"].as_str().unwrap()).unwrap());
+        let moves = game["m"].as_array().unwrap();
+        assert_eq!(moves.len() as u64, line["plies"].as_u64().unwrap());
+        for mv in moves {
+            let mv = hub::parse_move(replayed.position(), mv.as_str().unwrap()).unwrap();
+            replayed.play(mv).unwrap();
+        }
+        let infos = game["i"].as_array().unwrap();
+        assert_eq!(infos.len(), moves.len());
+        let by_one = line["white"] == "one";
+        assert_eq!(infos[0][0].is_number(), by_one, "the random mover has no score");
+        assert!(infos[0][2].is_number() && infos[0][3].is_number());
+    }
+
+    // The same games in the CSV.
+    let text = files.read("games.csv");
+    let mut rows = text.lines();
+    let heading = rows.next().unwrap();
+    assert!(heading.starts_with("game,pair,white,black,result,termination,detail,plies,"));
+    let mut numbers: Vec<u64> = Vec::new();
+    for row in rows {
+        let number: u64 = row.split(',').next().unwrap().parse().unwrap();
+        let line = &lines[number as usize - 1];
+        // The position has commas, so it is quoted.
+        assert!(row.ends_with(&format!(",\"{}\"", line["fen"].as_str().unwrap())), "{row}");
+        assert!(row.contains(&format!(",{},", line["result"].as_str().unwrap())), "{row}");
+        numbers.push(number);
+    }
+    numbers.sort_unstable();
+    assert_eq!(numbers, (1..=18).collect::<Vec<_>>());
+}
+
+/// A resumed match reports the games of before, too.
+#[test]
+fn resumed_matches_report_everything() {
+    let files = Files::new();
+    let state = files.arg("state", "match.jsonl");
+    play(&["--engine=random name=a", "--engine=random name=b", "--pairs=4", &state]);
+    // As if the last five games had not been played.
+    let text = files.read("match.jsonl");
+    let kept: Vec<&str> = text.lines().take(4).collect();
+    fs::write(files.folder.path().join("match.jsonl"), kept.join("\n") + "\n").unwrap();
+    let (html, csv) = (files.arg("html", "report.html"), files.arg("csv", "games.csv"));
+    play(&["--resume", &state, &html, &csv]);
+    let page = files.read("report.html");
+    assert_eq!(page.matches("<tr data-game=").count(), 8);
+    let data = between(&page, "<script type=\"application/json\" id=\"data\">", "</script>");
+    let games: Vec<Value> = serde_json::from_str(data).unwrap();
+    assert!(games.iter().all(|g| !g["m"].as_array().unwrap().is_empty()), "{data}");
+    assert_eq!(files.read("games.csv").lines().count(), 9);
+}
+
+#[test]
+fn paths_that_cannot_be_written_are_told_before_the_match() {
+    for option in ["html", "csv", "pdn"] {
+        let arg = format!("--{option}=/nonexistent/file");
+        let output = run(["match", "--engine=random", "--engine=random name=b", &arg], "");
+        assert_eq!(output.code, 1, "{output:?}");
+        assert!(output.stderr.contains("cannot write /nonexistent/file"), "{output:?}");
+        assert_eq!(output.stdout, "");
+    }
+}
