@@ -6,9 +6,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+mod support;
+
 use egdb::build::{BuildOptions, Builder};
 use egdb::{Database, DbType, Probe};
 use movegen::Position;
+use support::known;
 
 #[test]
 fn the_embedded_files_are_those_of_a_build() {
@@ -36,4 +39,6 @@ fn it_needs_no_files() {
     // A published record: 18 to conversion, so White loses.
     let position = Position::from_fen("W:WK35:B2,K27,K45").unwrap();
     assert_eq!(probe.mtc(&position).unwrap(), Some(18));
+    let compared = known::compare(&probe, 4);
+    assert_eq!((compared.values, compared.records, compared.different), (46, 8, 0));
 }

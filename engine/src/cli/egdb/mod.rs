@@ -188,6 +188,11 @@ impl OpenArgs {
     /// Opens all databases of the directories.
     fn open_all(&self, dirs: &[PathBuf]) -> Result<Vec<Database>, Failure> {
         let mut list = Vec::new();
+        if dirs.is_empty() {
+            for db_type in [DbType::Wld2, DbType::Mtc, DbType::Dtw] {
+                list.push(Database::embedded(db_type)?);
+            }
+        }
         for dir in dirs {
             let all = identify_all(dir)?;
             if all.is_empty() {

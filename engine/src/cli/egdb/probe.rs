@@ -17,11 +17,12 @@ use super::OpenArgs;
 
 const EXAMPLES: &str = "\
 Examples:
-  meerslag egdb probe --dir /data/egdb \"W:WK11:BK2,K6\"
+  meerslag egdb probe \"W:WK11:BK2,K6\"
+  meerslag egdb probe --dir /data/egdb \"W:WK30,49:BK2,K6,17\"
   meerslag egdb probe --dir /data/wld --dir /data/mtc --dir /data/dtw \"B:WK35:BK1,K7,K18\"
   meerslag egdb probe --dir /data/egdb --stdin --json < positions.txt
 
-Every legal position within the databases' piece counts has a value, captures included. Values and
+Every legal position within the databases' piece counts (four without '--dir') has a value, captures included. Values and
 distances are for the side to move; those of a move count from before it. dtw: plies to the end of
 the game (0: no legal move). mtc: distance to conversion (capture or man move), where the position
 after a conversion counts 1 if its side to move wins and 2 if it loses.
@@ -35,8 +36,9 @@ or, for a line that is no legal position, {\"fen\":..., \"error\":...}. Moves ar
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ProbeArgs {
-    /// A folder with databases; all types in it are used. May be given several times
-    #[arg(long = "dir", value_name = "DIR", required = true)]
+    /// A folder with databases; all types in it are used. May be given several times. Without it
+    /// the databases of up to four pieces are asked that are part of the program
+    #[arg(long = "dir", value_name = "DIR")]
     dirs: Vec<PathBuf>,
     /// The position: draughts FEN or 51-character Hub string
     #[arg(required_unless_present = "stdin")]

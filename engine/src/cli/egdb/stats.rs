@@ -233,7 +233,7 @@ impl Page<'_> {
     }
 
     fn columns(&self) -> impl Iterator<Item = String> {
-        let names = self.databases.iter().map(|db| short_name(db.db_type()).to_owned());
+        let names = self.databases.iter().map(|db| format!("{} bits", short_name(db.db_type())));
         let fixed = ["slice", "", "positions", "win %", "loss %", "draw %", "capture %"];
         let longest = ["win", "loss", "mtc"];
         fixed.into_iter().chain(longest).map(str::to_owned).chain(names)
