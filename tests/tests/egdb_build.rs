@@ -50,7 +50,7 @@ fn killed_and_interrupted_builds_go_on_to_the_same_files() {
     let whole = tempfile::tempdir().unwrap();
     let whole_dir = whole.path().to_str().unwrap();
     let build = ["egdb", "build", "--pieces", "4", "--types", "wld", "--out"];
-    let out = run(&[&build[..], &[whole_dir]].concat(), "");
+    let out = run([&build[..], &[whole_dir]].concat(), "");
     assert_eq!(out.code, 0, "{}", out.stderr);
     assert!(out.stdout.contains("3010") && out.stdout.contains("peak memory"), "{}", out.stdout);
     let expected = files(whole.path());
@@ -69,11 +69,11 @@ fn killed_and_interrupted_builds_go_on_to_the_same_files() {
     assert!(!dir.path().join("db4.idx1").exists());
 
     // Without --resume nothing is touched.
-    let out = run(&[&build[..], &[path]].concat(), "");
+    let out = run([&build[..], &[path]].concat(), "");
     assert_eq!(out.code, 2, "{}", out.stdout);
     assert!(out.stderr.contains("resume"), "{}", out.stderr);
 
-    let out = run(&[&build[..], &[path, "--resume", "--json"]].concat(), "");
+    let out = run([&build[..], &[path, "--resume", "--json"]].concat(), "");
     assert_eq!(out.code, 0, "{}", out.stderr);
     let events: Vec<Value> =
         out.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -91,9 +91,9 @@ fn killed_and_interrupted_builds_go_on_to_the_same_files() {
     assert!(last["usage"]["peak_resident"].as_u64().unwrap() > 1 << 20);
 
     // And it answers.
-    let out = run(&["egdb", "probe", "--dir", path, "W:WK35:B2,K27,K45"], "");
+    let out = run(["egdb", "probe", "--dir", path, "W:WK35:B2,K27,K45"], "");
     assert!(out.stdout.contains("loss"), "{}", out.stdout);
-    let out = run(&["egdb", "verify", path], "");
+    let out = run(["egdb", "verify", path], "");
     assert_eq!(out.code, 0, "{}", out.stderr);
 }
 
@@ -110,7 +110,7 @@ fn bad_requests_are_refused() {
         (&["build-slice", "--slice", "1010", "--out", path], "0110"),
         (&["pack", "--pieces", "2", "--out", path], "0101"),
     ] {
-        let out = run(&[&["egdb"], args].concat(), "");
+        let out = run([&["egdb"], args].concat(), "");
         assert_ne!(out.code, 0, "{args:?}");
         assert!(out.stderr.contains(expected), "{args:?}: {}", out.stderr);
         assert!(!out.stderr.contains("panicked"), "{args:?}: {}", out.stderr);
@@ -120,7 +120,7 @@ fn bad_requests_are_refused() {
 
 #[test]
 fn without_folders_the_embedded_databases_answer() {
-    let out = run(&["egdb", "probe", "--json", "W:WK11:BK2,K6"], "");
+    let out = run(["egdb", "probe", "--json", "W:WK11:BK2,K6"], "");
     let answer: Value = serde_json::from_str(out.stdout.trim()).unwrap();
     assert_eq!(
         (&answer["wld"], &answer["dtw"], &answer["mtc"]),
