@@ -7,10 +7,10 @@ use movegen::Color;
 use super::{fen, table};
 
 /// The one record of up to 5 pieces that we do not reproduce: position, published number, ours.
-/// The number is even and the position is won, while in the convention (and in every other record
-/// of a won position) wins are odd. In this slice, alone among those with records, the side with
-/// fewer pieces wins, and only the losing side has men. Ours are 11 for White to move in one
-/// position, and 10 for Black to move, where nothing is published. Not explained.
+/// All records fit if a position after a conversion counts 1 when Black is to move and 2 when
+/// White is, whoever wins; the format description, which we follow, counts 1 if the side to move
+/// wins and 2 if it loses. Both are the same where Black wins, and 2102 is the only slice of up to
+/// 5 pieces in which White wins and numbers reach 10. See the README.
 const DIFFERS: (&str, u32, u32) = ("W:WK15,K16:BK2,13,26", 10, 9);
 /// The slice of that record, and our greatest numbers by side to move, Black first.
 const DIFFERS_IN: (&str, [u32; 2]) = ("2102", [10, 11]);
