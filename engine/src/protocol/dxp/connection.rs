@@ -48,9 +48,12 @@ impl ConnectionLog {
     pub fn line(&self, mark: char, text: &str) {
         let Some(out) = &self.0 else { return };
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        // In one piece: several connections may append to one file, each through a handle of its
+        // own.
+        let line = format!("{:.3} {mark} {}\n", since.as_secs_f64(), text.escape_default());
         let mut out = out.lock();
         // A full disk must not end a match.
-        let _ = writeln!(out, "{:.3} {mark} {}", since.as_secs_f64(), text.escape_default());
+        let _ = out.write_all(line.as_bytes());
         let _ = out.flush();
     }
 }
