@@ -399,7 +399,7 @@ impl<'a> Builder<'a> {
         }
         // A window takes two bytes a position, and each type has one.
         let window = (self.options.memory / 64).clamp(1 << 16, 1 << 22) as usize;
-        self.resident.forget_below(0);
+        self.resident.forget();
         let (dir, observer) = (&self.dir, self.observer);
         let pack = |(db_type, stem, files): (DbType, String, Vec<Arc<RawFile>>)| {
             let start = Instant::now();

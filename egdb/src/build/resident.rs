@@ -66,15 +66,10 @@ impl Resident {
         Ok(Some(file))
     }
 
-    /// Forgets what is in memory of slices with fewer than so many pieces.
-    pub(super) fn forget_below(&mut self, pieces: u8) {
-        self.levels.retain(|(slice, _), held| {
-            let keep = slice.pieces() >= pieces;
-            if !keep {
-                self.used -= held.bytes;
-            }
-            keep
-        });
+    /// Throws out all levels, so that the encoders have the memory.
+    pub(super) fn forget(&mut self) {
+        self.levels.clear();
+        self.used = 0;
     }
 
     /// What has to be in memory to solve a level: all levels of slices that captures lead to,

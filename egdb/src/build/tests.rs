@@ -69,32 +69,3 @@ fn values_are_those_of_the_slow_solver() {
 fn distances_are_those_of_the_slow_solver() {
     compare(3, Wanted { dtw: true, mtc: true });
 }
-
-#[test]
-#[ignore = "timing"]
-fn time() {
-    let dtw = std::env::var("DTW").is_ok();
-    let mtc = std::env::var("MTC").is_ok();
-    let most: u8 = std::env::var("PIECES").map_or(4, |n| n.parse().unwrap());
-    let only = std::env::var("SLICE").ok();
-    let wanted = Wanted { dtw, mtc };
-    let mut solved = Solved::new();
-    for pieces in 2..=most {
-        let start = Instant::now();
-        let mut total = 0;
-        for slice in build_order(pieces) {
-            if pieces == most && only.as_ref().is_some_and(|only| *only != slice.to_string()) {
-                continue;
-            }
-            let begin = Instant::now();
-            let store = solve_slice(&solved, slice, wanted);
-            let positions = slice.size() * slice.stored_sides().len() as u64;
-            total += positions;
-            let time = begin.elapsed().as_secs_f64();
-            eprintln!("{slice} {positions} {time:.2} {:.2} M/s", positions as f64 / time / 1e6);
-            solved.insert(Arc::new(store));
-        }
-        let time = start.elapsed().as_secs_f64();
-        eprintln!("{pieces}: {total} in {time:.2} = {:.2} M/s", total as f64 / time / 1e6);
-    }
-}
