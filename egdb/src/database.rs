@@ -415,6 +415,18 @@ impl Database {
         do_bit_work(StoredOne { database: self, placement, side })
     }
 
+    /// The stored number of a position, or why there is none; `None` if a side has too many or
+    /// no pieces.
+    #[inline]
+    pub(crate) fn lookup(
+        &self,
+        placement: &Placement,
+        side: Color,
+        conditional: bool,
+    ) -> Result<Option<Raw>, ProbeError> {
+        do_bit_work(LookUp { database: self, placement, side, conditional })
+    }
+
     /// As [`Database::stored`] for many positions: calls `answer` for each, in order. Faster than
     /// one by one where the data are larger than the processor's caches, because the waiting times
     /// for memory overlap.
@@ -461,6 +473,23 @@ impl Database {
                 })
             }
         }
+    }
+}
+
+struct LookUp<'a> {
+    database: &'a Database,
+    placement: &'a Placement,
+    side: Color,
+    conditional: bool,
+}
+
+impl BitWork for LookUp<'_> {
+    type Output = Result<Option<Raw>, ProbeError>;
+
+    #[inline(always)]
+    fn run(self) -> Result<Option<Raw>, ProbeError> {
+        let Some(place) = Place::compute(self.placement, self.side) else { return Ok(None) };
+        self.database.raw(place.slice, place.side, place.index, self.conditional).map(Some)
     }
 }
 

@@ -10,8 +10,8 @@ use std::sync::{Arc, OnceLock};
 use egdb::index::unrank;
 use egdb::probe::MTC_ROUNDING;
 use egdb::value::MTC_THRESHOLD;
-use egdb::{Backend, Database, DbType, OpenOptions, Place, Probe, Slice, Wld};
-use movegen::{Color, Position};
+use egdb::{Backend, Database, DbType, MoveAnswer, OpenOptions, Place, Probe, Slice, Wld};
+use movegen::{Color, Move, Position};
 use support::solver::Solution;
 use support::{Random, build, fen, table};
 
@@ -58,11 +58,20 @@ fn for_each_position(solution: &Solution, step: usize, mut visit: impl FnMut(&Po
     }
 }
 
-fn compare_wld(solution: &Solution, probe: &Probe, step: usize) {
+/// Returns for how many positions without captures a single lookup did not tell.
+fn compare_wld(solution: &Solution, probe: &Probe, step: usize) -> usize {
+    let mut untold = 0;
     for_each_position(solution, step, |position| {
         let entry = solution.entry(&Place::of(position).unwrap());
         assert_eq!(probe.wld(position).unwrap(), Some(entry.wld), "{position:?}");
+        let side = position.side_to_move();
+        if position.has_legal_move() && !position.has_capture(side) {
+            let quick = probe.wld_quiet(position, true).unwrap();
+            assert!(quick.is_none_or(|value| value == entry.wld), "{position:?}");
+            untold += usize::from(quick.is_none());
+        }
     });
+    untold
 }
 
 fn compare_distances(solution: &Solution, probe: &Probe, step: usize) {
@@ -77,7 +86,8 @@ fn compare_distances(solution: &Solution, probe: &Probe, step: usize) {
 #[test]
 fn every_type_of_wld_answers_every_position() {
     for db_type in [DbType::Wld2, DbType::Wld1, DbType::WldRun] {
-        compare_wld(solution(), &probe(solution(), &[db_type], all), 1);
+        let untold = compare_wld(solution(), &probe(solution(), &[db_type], all), 1);
+        assert_eq!(untold, 0, "{db_type}");
     }
 }
 
@@ -94,7 +104,7 @@ fn a_missing_side_is_found_through_the_moves() {
         slice.is_symmetric() || (side == Color::Black) == (slice.black_kings().is_multiple_of(2))
     };
     let probe = probe(solution(), &[DbType::Wld2, DbType::Dtw], keep);
-    compare_wld(solution(), &probe, 3);
+    assert!(compare_wld(solution(), &probe, 3) > 0, "a side is not stored");
     for_each_position(solution(), 17, |position| {
         let entry = solution().entry(&Place::of(position).unwrap());
         let expected = (entry.wld != Wld::Draw).then_some(u32::from(entry.dtw));
@@ -153,6 +163,18 @@ fn moves_are_listed_best_first() {
             let numbers = answer.moves.iter().filter(|m| m.wld == answer.wld).map(|m| m.mtc);
             let expected = if answer.wld == Some(Wld::Win) { numbers.min() } else { numbers.max() };
             assert_eq!(expected, Some(answer.mtc), "{position:?}");
+            let kept = |m: &&MoveAnswer| (m.wld, m.mtc) == (answer.wld, answer.mtc);
+            let mut expected: Vec<Move> = answer.moves.iter().filter(kept).map(|m| m.mv).collect();
+            expected.sort();
+            let (number, mut moves) = match probe.mtc_moves(&position).unwrap() {
+                Some(found) => found,
+                None => {
+                    assert_eq!(answer.wld, Some(Wld::Draw), "{position:?}");
+                    continue;
+                }
+            };
+            moves.sort();
+            assert_eq!((Some(number), moves), (answer.mtc, expected), "{position:?}");
         }
     }
 }
@@ -220,6 +242,6 @@ fn four_pieces() {
     check_published(&solution, 4, 46 + 8);
     print_sizes(&solution);
     let probe = probe(&solution, &[DbType::Wld2, DbType::Mtc, DbType::Dtw], all);
-    compare_wld(&solution, &probe, 1);
+    assert_eq!(compare_wld(&solution, &probe, 1), 0);
     compare_distances(&solution, &probe, 1009);
 }

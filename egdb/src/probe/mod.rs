@@ -6,6 +6,7 @@
 
 mod answer;
 mod mtc;
+mod open;
 mod quiet;
 mod wld;
 

@@ -131,6 +131,75 @@ impl Probe {
         }
     }
 
+    /// The distance to conversion of a won or lost position, and the moves that keep to it: those
+    /// of the winner after which the loser's number is smallest, those of the loser after which
+    /// the winner's is greatest. `None` as for [`Probe::mtc`]; no moves only where there are none.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is damaged.
+    pub fn mtc_moves(&self, position: &Position) -> Result<Option<(u32, Vec<Move>)>, ProbeError> {
+        if !self.reaches_mtc(position) {
+            return Ok(None);
+        }
+        let Some(value) = self.wld(position)? else { return Ok(None) };
+        let mut search = Search::new(position);
+        let number = match value {
+            Wld::Win => self.mtc_of_win(position, &mut search)?,
+            Wld::Loss => self.mtc_of_loss(position, &mut search)?,
+            Wld::Draw => None,
+        };
+        let Some(number) = number else { return Ok(None) };
+        let mut moves = Vec::new();
+        for &mv in &position.legal_moves() {
+            let next = position.after(mv);
+            match self.known(&next, &mut search)? {
+                Some(after) if after == value.opponent() => {}
+                Some(_) => continue,
+                None => return Ok(None),
+            }
+            let is_kept = if is_conversion(position, mv) {
+                after_conversion(value.opponent()).map(|n| n + 1 == number)
+            } else if value == Wld::Win {
+                self.reaches_within(&next, number - 1, &mut search)?
+            } else {
+                // The greatest: not within anything less.
+                self.takes_longer(&next, number.saturating_sub(2), &mut search)?
+            };
+            match is_kept {
+                Some(true) => moves.push(mv),
+                Some(false) => {}
+                None => return Ok(None),
+            }
+        }
+        Ok(Some((number, moves)))
+    }
+
+    /// Whether a lost position's number is at most `bound`.
+    fn reaches_within(
+        &self,
+        position: &Position,
+        bound: u32,
+        search: &mut Search,
+    ) -> Result<Option<bool>, ProbeError> {
+        if bound < u32::from(MTC_THRESHOLD) {
+            return self.loses_within(position, bound, search);
+        }
+        Ok(self.mtc_of_loss(position, search)?.map(|n| n <= bound))
+    }
+
+    /// Whether a won position's number is greater than `bound`.
+    fn takes_longer(
+        &self,
+        position: &Position,
+        bound: u32,
+        search: &mut Search,
+    ) -> Result<Option<bool>, ProbeError> {
+        if bound < u32::from(MTC_THRESHOLD) {
+            return Ok(self.wins_within(position, bound, search)?.map(|is_within| !is_within));
+        }
+        Ok(self.mtc_of_win(position, search)?.map(|n| n > bound))
+    }
+
     /// The stored number; `None` if it is below the threshold.
     fn stored_mtc(&self, position: &Position) -> Result<Option<u32>, ProbeError> {
         let Some(place) = Place::of(position) else { return Ok(None) };

@@ -16,7 +16,7 @@ use super::answer::Probe;
 use super::quiet::{excludes, excludes_quiet, wld_value, wld_without_pieces};
 use crate::error::ProbeError;
 use crate::format::DbType;
-use crate::index::Place;
+use crate::index::{Place, Placement};
 use crate::value::{Wld, WldValue};
 
 /// Left-out positions gathered for one question before giving up.
@@ -58,6 +58,40 @@ impl Probe {
             Direct::Captures => self.best_capture(position),
             Direct::Moves => self.solve_graph(position),
         }
+    }
+
+    /// The value of a position whose side to move has a legal move but no capture, if one lookup
+    /// tells: for a search, which resolves captures itself and has something better to do than
+    /// to search here. With `conditional`, data that are not in memory count as not there (a
+    /// memory map cannot tell, and reads). `None` also where the files leave the position out.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is damaged.
+    #[inline]
+    pub fn wld_quiet(
+        &self,
+        position: &Position,
+        conditional: bool,
+    ) -> Result<Option<Wld>, ProbeError> {
+        debug_assert!(
+            !position.has_capture(position.side_to_move()) && position.has_legal_move(),
+            "{position:?}"
+        );
+        if position.pieces(position.side_to_move().opponent()).is_empty() {
+            return Ok(wld_without_pieces(position).exact());
+        }
+        let placement = Placement::from(position);
+        for database in self.wld_databases() {
+            if excludes_quiet(database.db_type(), position) {
+                continue;
+            }
+            let found = database.lookup(&placement, position.side_to_move(), conditional)?;
+            let unknown_beyond = database.db_type() == DbType::WldRun;
+            if let Some(value) = found.and_then(|raw| wld_value(raw, unknown_beyond).exact()) {
+                return Ok(Some(value));
+            }
+        }
+        Ok(None)
     }
 
     fn direct(&self, position: &Position) -> Result<Direct, ProbeError> {

@@ -1,10 +1,9 @@
 //! Endgame databases as an arbiter.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use egdb::error::OpenError;
-use egdb::{Database, OpenOptions, Probe, Wld};
+use egdb::{OpenOptions, Probe, Wld};
 use movegen::{Color, Position};
 
 use super::stats::Outcome;
@@ -19,11 +18,10 @@ impl Tables {
     /// # Errors
     /// If a folder has no usable database.
     pub fn open(folders: &[PathBuf]) -> Result<Option<Tables>, OpenError> {
-        let mut probe = Probe::new();
-        for folder in folders {
-            probe.add(Arc::new(Database::open(folder, &OpenOptions::default())?));
+        if folders.is_empty() {
+            return Ok(None);
         }
-        Ok((!folders.is_empty()).then_some(Tables(probe)))
+        Ok(Some(Tables(Probe::open(folders, &OpenOptions::default())?)))
     }
 
     /// White's exact result with best play of both, and a description; `None` if the databases do

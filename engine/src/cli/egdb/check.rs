@@ -2,9 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use ::egdb::Probe;
 use ::egdb::check::{Amount, CheckError, Finding, Kind, Options, Problem, Report, Tally, check};
 use anyhow::anyhow;
 use clap::Args;
@@ -111,10 +109,7 @@ struct Summary {
 
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
-    let mut probe = Probe::new();
-    for database in args.open.open_all(&args.dirs)? {
-        probe.add(Arc::new(database));
-    }
+    let probe = args.open.open_all(&args.dirs)?;
     let options = Options {
         max_pieces: args.selection.pieces,
         slices: args.selection.slices(),

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use ::egdb::convert::ConvertError;
 use ::egdb::error::{OpenError, ProbeError, VerifyError};
 use ::egdb::identify::identify_all;
-use ::egdb::{Backend, Database, DbType, OpenOptions};
+use ::egdb::{Backend, Database, DbType, OpenOptions, Probe};
 use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -185,24 +185,12 @@ impl OpenArgs {
         Ok(Database::open(dir, &self.options(db_type.map(DbType::from)))?)
     }
 
-    /// Opens all databases of the directories.
-    fn open_all(&self, dirs: &[PathBuf]) -> Result<Vec<Database>, Failure> {
-        let mut list = Vec::new();
+    /// Opens all databases of the directories; without any those that are part of the program.
+    fn open_all(&self, dirs: &[PathBuf]) -> Result<Probe, Failure> {
         if dirs.is_empty() {
-            for db_type in [DbType::Wld2, DbType::Mtc, DbType::Dtw] {
-                list.push(Database::embedded(db_type)?);
-            }
+            return Ok(Probe::embedded()?);
         }
-        for dir in dirs {
-            let all = identify_all(dir)?;
-            if all.is_empty() {
-                return Err(OpenError::NothingFound { dir: dir.clone() }.into());
-            }
-            for identity in all {
-                list.push(Database::open(dir, &self.options(Some(identity.db_type)))?);
-            }
-        }
-        Ok(list)
+        Ok(Probe::open(dirs, &self.options(None))?)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use ::egdb::error::ProbeError;
 use ::egdb::{Answer, Probe, Wld};
@@ -82,10 +81,7 @@ pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
         Some(fen) => Some((fen.as_str(), source::position(Some(fen))?)),
         None => None,
     };
-    let mut probe = Probe::new();
-    for database in args.open.open_all(&args.dirs)? {
-        probe.add(Arc::new(database));
-    }
+    let probe = args.open.open_all(&args.dirs)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     match single {
         Some((fen, position)) => {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ::egdb::encode::SubId;
 use ::egdb::survey::{Longest, Options, SideSurvey, SurveyError, data_bytes, file_bytes, survey};
-use ::egdb::{Database, DbType, Probe, Slice};
+use ::egdb::{Database, DbType, Slice};
 use clap::{Args, ValueEnum};
 use movegen::Color;
 use serde::Serialize;
@@ -91,13 +91,8 @@ struct Row {
 
 pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
-    let mut probe = Probe::new();
-    let mut databases: Vec<Arc<Database>> = Vec::new();
-    for database in args.open.open_all(&args.dirs)? {
-        let database = Arc::new(database);
-        databases.push(database.clone());
-        probe.add(database);
-    }
+    let probe = args.open.open_all(&args.dirs)?;
+    let mut databases = probe.databases().to_vec();
     databases.sort_by_key(|database| match database.db_type() {
         DbType::Dtw => 2,
         DbType::Mtc => 1,

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ::egdb::Database;
-use ::egdb::error::{OpenError, VerifyError};
-use ::egdb::identify::identify_all;
+use ::egdb::error::VerifyError;
 use ::egdb::verify::{Authority, Outcome};
 use anyhow::anyhow;
 use clap::Args;
@@ -66,13 +66,8 @@ struct FileRecord<'a> {
 pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
     let databases = match args.db_type {
-        Some(_) => vec![args.open.open(&args.dir, args.db_type)?],
-        None => {
-            if identify_all(&args.dir)?.is_empty() {
-                return Err(OpenError::NothingFound { dir: args.dir.clone() }.into());
-            }
-            args.open.open_all(std::slice::from_ref(&args.dir))?
-        }
+        Some(_) => vec![Arc::new(args.open.open(&args.dir, args.db_type)?)],
+        None => args.open.open_all(std::slice::from_ref(&args.dir))?.databases().to_vec(),
     };
     let mut verifier = Verifier { json: args.json, interrupt, out: io::stdout().lock() };
     let (mut bad, mut is_known) = (0, false);
