@@ -189,10 +189,16 @@ impl Database {
     /// If there is none of this type.
     #[cfg(feature = "embedded")]
     pub fn embedded(db_type: DbType) -> Result<Database, OpenError> {
+        Database::embedded_up_to(db_type, crate::embedded::MAX_PIECES)
+    }
+
+    /// As [`Database::embedded`], with at most this many pieces.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn embedded_up_to(db_type: DbType, pieces: u8) -> Result<Database, OpenError> {
         let dir = Path::new(crate::embedded::DIR);
         let mut pairs = Vec::new();
         let (mut files, mut parsed) = (Vec::new(), Vec::new());
-        for pieces in 2..=crate::embedded::MAX_PIECES {
+        for pieces in 2..=crate::embedded::MAX_PIECES.min(pieces) {
             for (stem, slices) in db_type.file_stems(pieces) {
                 let get = |extension: &str| crate::embedded::file(&format!("{stem}.{extension}"));
                 let (Some((index_path, index)), Some((path, data))) =

@@ -42,11 +42,25 @@ impl Probe {
     /// Only if the library was built with damaged files.
     #[cfg(feature = "embedded")]
     pub fn embedded() -> Result<Probe, OpenError> {
+        Probe::embedded_up_to(crate::embedded::MAX_PIECES)
+    }
+
+    /// As [`Probe::embedded`], with at most this many pieces.
+    ///
+    /// # Errors
+    /// As [`Probe::embedded`].
+    #[cfg(feature = "embedded")]
+    pub fn embedded_up_to(pieces: u8) -> Result<Probe, OpenError> {
         use crate::format::DbType;
 
         let mut probe = Probe::new();
         for db_type in [DbType::Wld2, DbType::Mtc, DbType::Dtw] {
-            probe.add(Arc::new(Database::embedded(db_type)?));
+            match Database::embedded_up_to(db_type, pieces) {
+                Ok(database) => probe.add(Arc::new(database)),
+                // Distances to conversion begin with three pieces.
+                Err(OpenError::NothingFound { .. }) => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(probe)
     }

@@ -3,6 +3,8 @@
 mod analyse;
 mod bench;
 mod completions;
+#[expect(dead_code, reason = "used by the next commits")]
+mod databases;
 mod dxp;
 mod egdb;
 mod hub;
