@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use movegen::{DrawRules, Game, Move};
 
+use crate::endgame::{DatabaseOptions, Databases};
 use crate::limits::{Control, Limits};
 use crate::score::Score;
 use crate::search::{self, Memory};
@@ -23,6 +24,8 @@ pub struct EngineOptions {
     pub ponder: bool,
     /// The draw rules that the search believes in.
     pub draw_rules: DrawRules,
+    /// The endgame databases.
+    pub databases: DatabaseOptions,
 }
 
 impl EngineOptions {
@@ -48,12 +51,13 @@ impl Default for EngineOptions {
             move_overhead: Duration::from_millis(20),
             ponder: false,
             draw_rules: DrawRules::default(),
+            databases: DatabaseOptions::default(),
         }
     }
 }
 
 /// Why an engine cannot be made or changed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EngineError {
     /// A transposition table of 0 MiB.
     #[error("the transposition table must have at least 1 MiB")]
@@ -69,6 +73,12 @@ pub enum EngineError {
     Threads {
         /// The number asked for.
         threads: usize,
+    },
+    /// Endgame databases cannot be opened.
+    #[error("endgame databases: {reason}")]
+    Databases {
+        /// What is wrong with which file.
+        reason: String,
     },
 }
 
@@ -98,6 +108,8 @@ pub struct Info {
     pub bound: Bound,
     /// Nodes of all threads so far.
     pub nodes: u64,
+    /// Endgame database lookups of all threads so far.
+    pub probes: u64,
     /// Since the start of the search.
     pub time: Duration,
     /// Share of the transposition table that this search has filled, 0.0..=1.0; a sample.
@@ -123,6 +135,7 @@ pub struct Outcome {
 #[derive(Debug)]
 pub struct Engine {
     options: EngineOptions,
+    databases: Databases,
     table: Table,
     /// One per thread.
     memories: Vec<Memory>,
@@ -135,9 +148,10 @@ impl Engine {
     /// If an option is out of range or there is no memory for the table.
     pub fn new(options: EngineOptions) -> Result<Engine, EngineError> {
         options.check()?;
+        let databases = Databases::open(&options.databases)?;
         let table = Table::new(options.hash_mib)?;
         let memories = std::iter::repeat_with(Memory::new).take(options.threads).collect();
-        Ok(Engine { options, table, memories })
+        Ok(Engine { options, databases, table, memories })
     }
 
     /// Changes the options. The contents of the table are lost if its size changes.
@@ -146,8 +160,16 @@ impl Engine {
     /// As [`Engine::new`]; the options then stay as they were.
     pub fn set_options(&mut self, options: EngineOptions) -> Result<(), EngineError> {
         options.check()?;
+        let reopened = (options.databases != self.options.databases)
+            .then(|| Databases::open(&options.databases))
+            .transpose()?;
         if options.hash_mib != self.table.mib() {
             self.resize_table(options.hash_mib)?;
+        }
+        if let Some(databases) = reopened {
+            self.databases = databases;
+            // What the table holds rests on other databases.
+            self.table.clear();
         }
         self.memories.resize_with(options.threads, Memory::new);
         self.options = options;
@@ -168,6 +190,12 @@ impl Engine {
                 Err(error)
             }
         }
+    }
+
+    /// The largest piece count that the open endgame databases have values for, 0 without any.
+    #[must_use]
+    pub fn database_pieces(&self) -> u32 {
+        self.databases.pieces()
     }
 
     /// The options in force.
@@ -194,6 +222,7 @@ impl Engine {
         report: &mut dyn FnMut(&Info),
     ) -> Outcome {
         self.table.next_search();
-        search::run(game, limits, control, &self.options, &self.table, &mut self.memories, report)
+        let Engine { options, databases, table, memories } = self;
+        search::run(game, limits, control, options, databases, table, memories, report)
     }
 }

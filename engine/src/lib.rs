@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bench;
+mod endgame;
 mod engine;
 mod eval;
 mod limits;
@@ -34,6 +35,7 @@ mod test_positions;
 pub mod time;
 mod tt;
 
+pub use endgame::DatabaseOptions;
 pub use engine::{Bound, Engine, EngineError, EngineOptions, Info, Outcome};
 pub use limits::{Clock, Control, Limits, Mode};
 pub use score::Score;

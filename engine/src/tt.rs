@@ -142,10 +142,10 @@ const fn move_of(data: u64) -> TableMove {
 impl Table {
     /// An empty table of this size.
     pub(crate) fn new(mib: usize) -> Result<Table, EngineError> {
-        let out_of_memory = EngineError::OutOfMemory { mib };
-        let count = mib.checked_mul((1 << 20) / BUCKET_BYTES).ok_or(out_of_memory)?;
+        let out_of_memory = || EngineError::OutOfMemory { mib };
+        let count = mib.checked_mul((1 << 20) / BUCKET_BYTES).ok_or_else(out_of_memory)?;
         let mut buckets = Vec::new();
-        buckets.try_reserve_exact(count).map_err(|_| out_of_memory)?;
+        buckets.try_reserve_exact(count).map_err(|_| out_of_memory())?;
         buckets.resize_with(count, Bucket::default);
         Ok(Table { buckets, salt: 0, age: 0, mib })
     }

@@ -5,6 +5,7 @@ use movegen::MoveList;
 use super::node::{Kind, Node, Shallow};
 use super::ordering::{Picker, is_promotion};
 use super::params::{self, MAX_PLY, PROBCUT_DEPTH};
+use super::tables::Verdict;
 use super::worker::Worker;
 use crate::engine::Bound;
 use crate::score::Score;
@@ -60,12 +61,33 @@ impl Worker<'_> {
             return alpha;
         }
 
-        let key = node.table_key(self.shared.rules);
+        let key = self.shared.key(node);
         let hit = self.shared.table.probe(key);
         if let Some(hit) = hit
             && let Some(score) = self.table_cut::<K>(node, &hit, depth, alpha, beta, ply)
         {
             return score;
+        }
+
+        let side = node.position.side_to_move();
+        let (mut floor, mut ceiling) = (Score::MIN, Score::MAX);
+        let old_alpha = alpha;
+        if self.is_in_tables(node)
+            && !node.position.has_capture(side)
+            && node.position.has_legal_move()
+        {
+            match self.ask_tables(node, depth, alpha, beta, ply) {
+                Some(Verdict::Settled(score)) => return score,
+                Some(Verdict::AtLeast(score)) => {
+                    floor = score;
+                    alpha = alpha.max(score);
+                }
+                Some(Verdict::AtMost(score)) => {
+                    ceiling = score;
+                    beta = beta.min(score);
+                }
+                None => {}
+            }
         }
 
         if K::PROBCUT
@@ -83,14 +105,12 @@ impl Worker<'_> {
             self.leaf(ply);
             return Score::loss_in(ply as u32);
         }
-        let side = node.position.side_to_move();
         // A forced move is no decision: look behind it.
         let extension = i32::from(moves.len() == 1);
         let table_move = hit.and_then(|hit| hit.mv.find(&moves));
         let mut picker = Picker::new();
         picker.score(&moves, &node.position, table_move, &self.memory.history);
 
-        let old_alpha = alpha;
         let mut best = Score::MIN;
         let mut best_index = None;
         for index in 0..moves.len() {
@@ -135,6 +155,8 @@ impl Worker<'_> {
                 }
             }
         }
+
+        best = best.max(floor).min(ceiling);
 
         let mut table_move = TableMove::NONE;
         if let Some(best_index) = best_index {

@@ -4,11 +4,13 @@
 //! * [`alphabeta`]: the tree below it, [`quiescence`]: its leaves;
 //! * [`node`]: positions with their draw counters, kinds of nodes;
 //! * [`ordering`], [`history`]: which move first; [`pv`]: the best lines;
+//! * [`tables`]: endgame databases in the tree; [`known`]: a root that needs no search;
 //! * [`worker`]: a thread's memory, counting, stopping; [`smp`]: several threads;
 //! * [`params`]: the numbers.
 
 mod alphabeta;
 mod history;
+mod known;
 mod node;
 mod ordering;
 mod params;
@@ -16,12 +18,15 @@ mod pv;
 mod quiescence;
 mod root;
 mod smp;
+mod tables;
 mod worker;
 
 use std::time::Instant;
 
-use movegen::{DrawRules, Game, Move};
+use movegen::{Game, Move};
 
+use crate::endgame::choice::Choice;
+use crate::endgame::{self, Databases};
 use crate::engine::{Bound, EngineOptions, Info, Outcome};
 use crate::eval;
 use crate::limits::{Control, Limits, Mode};
@@ -30,6 +35,7 @@ use crate::time::{self, Pace};
 use crate::tt::Table;
 use node::Node;
 use root::{Root, RootMove};
+use tables::Tables;
 pub(crate) use worker::Memory;
 use worker::Shared;
 
@@ -44,6 +50,7 @@ pub(crate) fn run(
     limits: &Limits,
     control: &Control,
     options: &EngineOptions,
+    databases: &Databases,
     table: &Table,
     memories: &mut [Memory],
     report: &mut dyn FnMut(&Info),
@@ -54,9 +61,22 @@ pub(crate) fn run(
     if legal.is_empty() {
         return Outcome { best: None, ponder: None, info: lost_info(start) };
     }
+    let wanted_lines = limits.multipv.max(1);
+    let mut moves: Vec<Move> = legal.to_vec();
+    let mut tables = Tables::new(databases);
+    match endgame::choice::choose(game, databases, options.draw_rules, wanted_lines) {
+        Some(Choice::Known(rated)) => {
+            return known::answer(&position, &rated, limits, control, databases, start, report);
+        }
+        Some(Choice::Search { moves: chosen, value }) => {
+            moves = chosen;
+            tables = Tables::with_root(databases, &position, value);
+        }
+        None => {}
+    }
     let progress = eval::progress(&position);
     let timed = limits.clock.is_some() || limits.move_time.is_some();
-    let forced = legal.len() == 1 && timed;
+    let forced = moves.len() == 1 && timed;
     let mut plan = time::plan(limits, options.move_overhead, options.ponder, progress);
     let mut limits = limits.clone();
     if forced {
@@ -74,19 +94,27 @@ pub(crate) fn run(
             Mode::Analyze => {}
         }
     }
-    let shared =
-        Shared::new(table, control, &limits, options.draw_rules, plan, start, memories.len());
+    let shared = Shared::new(
+        table,
+        control,
+        &limits,
+        options.draw_rules,
+        tables,
+        plan,
+        start,
+        memories.len(),
+    );
     let node = Node { position, counters: *game.counters() };
     let first_score = eval::evaluate(&position);
     let root = Root {
         node,
-        moves: legal.iter().map(|&mv| RootMove::new(mv, first_score)).collect(),
-        lines: limits.multipv.clamp(1, legal.len()),
+        lines: wanted_lines.min(moves.len()),
+        moves: moves.into_iter().map(|mv| RootMove::new(mv, first_score)).collect(),
         pace: Pace::new(progress),
     };
     let keys = game.reversible_keys();
     let mut info = smp::search(&shared, memories, &root, keys, report);
-    extend_variation(&mut info.pv, &node, table, options.draw_rules);
+    extend_variation(&mut info.pv, &node, &shared);
     Outcome { best: info.pv.first().copied(), ponder: info.pv.get(1).copied(), info }
 }
 
@@ -99,6 +127,7 @@ fn lost_info(start: Instant) -> Info {
         score: Score::loss_in(0),
         bound: Bound::Exact,
         nodes: 0,
+        probes: 0,
         time: start.elapsed(),
         hashfull: 0.0,
         multipv: 1,
@@ -107,11 +136,11 @@ fn lost_info(start: Instant) -> Info {
 }
 
 /// Adds the table's reply to a variation of one move, for a move to ponder on.
-fn extend_variation(pv: &mut Vec<Move>, root: &Node, table: &Table, rules: DrawRules) {
+fn extend_variation(pv: &mut Vec<Move>, root: &Node, shared: &Shared<'_>) {
     if let [only] = pv[..] {
         let node = root.after(only);
         let replies = node.position.legal_moves();
-        let known = table.probe(node.table_key(rules)).and_then(|hit| hit.mv.find(&replies));
+        let known = shared.table.probe(shared.key(&node)).and_then(|hit| hit.mv.find(&replies));
         let reply = if replies.len() == 1 { Some(0) } else { known };
         pv.extend(reply.map(|index| replies[index]));
     }
@@ -121,8 +150,8 @@ fn extend_variation(pv: &mut Vec<Move>, root: &Node, table: &Table, rules: DrawR
 mod tests {
     use super::*;
     use crate::test_positions::random_positions;
-    use crate::{Engine, EngineOptions};
-    use movegen::Position;
+    use crate::{DatabaseOptions, Engine, EngineOptions};
+    use movegen::{DrawRules, Position};
 
     /// What the search means by a score, without windows, table, ordering or pruning: one full
     /// ply, all captures, a full ply against the first threat on the path, later threats carried
@@ -164,15 +193,20 @@ mod tests {
             } else if threats == 0 {
                 self.full(position, 1, 1, ply)
             } else {
-                -self.horizon(&position.with_other_side(), threats, ply + 1)
+                let score = -self.horizon(&position.with_other_side(), threats, ply + 1);
+                if score.is_decided() { Score::eval(score.hundredths()) } else { score }
             }
         }
     }
 
     #[test]
     fn one_ply_is_what_it_says() {
-        let options =
-            EngineOptions { hash_mib: 1, draw_rules: DrawRules::NONE, ..EngineOptions::default() };
+        let options = EngineOptions {
+            hash_mib: 1,
+            draw_rules: DrawRules::NONE,
+            databases: DatabaseOptions::none(),
+            ..EngineOptions::default()
+        };
         let mut engine = Engine::new(options).unwrap();
         let (mut compared, mut deep) = (0, 0);
         for position in random_positions(3_000, 7) {

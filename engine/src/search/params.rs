@@ -48,5 +48,12 @@ pub(super) const THREAT_PLIES: u32 = 1;
 /// Nodes between two looks at the clock and the commands; also the helpers' reporting interval.
 pub(super) const POLL_NODES: u64 = 256;
 
+/// From this depth on the databases are asked whatever it costs, below only for what is in memory.
+pub(super) const DATABASE_DEPTH: i32 = 3;
+
+/// With this number of plies left to the 25-move rule a database win counts as one. Up to five
+/// pieces no conversion takes more than 23 plies.
+pub(super) const ROOM_TO_CONVERT: i32 = 40;
+
 /// Within this number of plies of a draw by counting, positions get table entries of their own.
 pub(super) const NEAR_DRAW: u16 = 26;

@@ -26,6 +26,13 @@ impl Worker<'_> {
         let position = &node.position;
         let side = position.side_to_move();
         let captures = position.has_capture(side);
+        if !captures
+            && self.is_in_tables(node)
+            && position.has_legal_move()
+            && let Some(score) = self.leaf_in_tables(node, ply)
+        {
+            return if self.enter(ply) { score } else { Score::DRAW };
+        }
         if !captures && position.has_capture(side.opponent()) {
             if self.threat_plies < THREAT_PLIES {
                 let depth = i32::from(self.threat_plies == 0);
@@ -36,9 +43,11 @@ impl Worker<'_> {
             }
             if position.has_legal_move() && ply < MAX_PLY {
                 let passed = Node { position: position.with_other_side(), ..*node };
-                return self.descend(&passed, |worker| {
+                let score = self.descend(&passed, |worker| {
                     -worker.quiescence::<K>(&passed, -beta, -alpha, ply + 1)
                 });
+                // Nobody has to pass, so this proves nothing.
+                return if score.is_decided() { Score::eval(score.hundredths()) } else { score };
             }
         }
         if !self.enter(ply) {

@@ -9,6 +9,7 @@ use super::history::History;
 use super::node::Node;
 use super::params::{MAX_PLY, POLL_NODES};
 use super::pv::PvTable;
+use super::tables::Tables;
 use crate::engine::Info;
 use crate::eval;
 use crate::limits::{Control, Limits, Mode};
@@ -19,7 +20,10 @@ use crate::tt::Table;
 /// A node counter on a cache line of its own, so that threads do not disturb one another.
 #[derive(Default)]
 #[repr(align(128))]
-pub(super) struct Counter(AtomicU64);
+pub(super) struct Counter {
+    nodes: AtomicU64,
+    probes: AtomicU64,
+}
 
 /// What the threads of one search share.
 pub(super) struct Shared<'a> {
@@ -27,6 +31,7 @@ pub(super) struct Shared<'a> {
     pub(super) control: &'a Control,
     pub(super) limits: &'a Limits,
     pub(super) rules: DrawRules,
+    pub(super) tables: Tables<'a>,
     pub(super) plan: Option<Plan>,
     pub(super) start: Instant,
     /// Told to the helpers when the main thread has finished.
@@ -40,23 +45,40 @@ impl<'a> Shared<'a> {
         control: &'a Control,
         limits: &'a Limits,
         rules: DrawRules,
+        tables: Tables<'a>,
         plan: Option<Plan>,
         start: Instant,
         threads: usize,
     ) -> Shared<'a> {
         let counters = std::iter::repeat_with(Counter::default).take(threads).collect();
         let finished = AtomicBool::new(false);
-        Shared { table, control, limits, rules, plan, start, finished, counters }
+        Shared { table, control, limits, rules, tables, plan, start, finished, counters }
     }
 
     /// Nodes of all threads, as last reported by them.
     pub(super) fn nodes(&self) -> u64 {
-        self.counters.iter().map(|c| c.0.load(Ordering::Relaxed)).sum()
+        self.counters.iter().map(|c| c.nodes.load(Ordering::Relaxed)).sum()
+    }
+
+    /// Database lookups of all threads, as last reported by them.
+    fn probes(&self) -> u64 {
+        self.counters.iter().map(|c| c.probes.load(Ordering::Relaxed)).sum()
+    }
+
+    /// The node's key in the transposition table.
+    #[inline]
+    pub(super) fn key(&self, node: &Node) -> u64 {
+        node.table_key(self.rules) ^ self.tables.key()
     }
 
     /// As [`Shared::nodes`], with this thread's exact number.
     pub(super) fn nodes_with(&self, id: usize, own: u64) -> u64 {
-        self.nodes() - self.counters[id].0.load(Ordering::Relaxed) + own
+        self.nodes() - self.counters[id].nodes.load(Ordering::Relaxed) + own
+    }
+
+    /// Database lookups of all threads, with this thread's exact number.
+    pub(super) fn probes_with(&self, id: usize, own: u64) -> u64 {
+        self.probes() - self.counters[id].probes.load(Ordering::Relaxed) + own
     }
 
     pub(super) fn elapsed(&self) -> Duration {
@@ -123,6 +145,8 @@ pub(super) struct Worker<'a> {
     /// 0 is the main thread, which alone decides by depth and reports.
     pub(super) id: usize,
     pub(super) nodes: u64,
+    /// Database lookups.
+    pub(super) probes: u64,
     next_poll: u64,
     /// The search must end; results of the unfinished nodes are worthless.
     pub(super) stopped: bool,
@@ -147,6 +171,7 @@ impl<'a> Worker<'a> {
             memory,
             id,
             nodes: 0,
+            probes: 0,
             next_poll: 0,
             stopped: false,
             pondering,
@@ -187,7 +212,8 @@ impl<'a> Worker<'a> {
     #[cold]
     pub(super) fn poll(&mut self) {
         let shared = self.shared;
-        shared.counters[self.id].0.store(self.nodes, Ordering::Relaxed);
+        shared.counters[self.id].nodes.store(self.nodes, Ordering::Relaxed);
+        shared.counters[self.id].probes.store(self.probes, Ordering::Relaxed);
         self.next_poll = self.nodes + POLL_NODES;
         if self.id != 0 {
             let waiting = shared.limits.mode == Mode::Ponder && !shared.control.is_ponder_hit();
@@ -227,12 +253,14 @@ impl<'a> Worker<'a> {
     /// Repeats the last report with the new numbers when nothing has come up for a while.
     fn sign_of_life(&mut self) {
         let (nodes, max_ply) = (self.shared.nodes_with(self.id, self.nodes), self.max_ply);
+        let probes = self.shared.probes_with(self.id, self.probes);
         if let Some(reporter) = &mut self.reporter {
             let elapsed = self.shared.elapsed();
             if elapsed >= reporter.when + SIGN_OF_LIFE
                 && let Some(mut info) = reporter.last.take()
             {
                 info.nodes = nodes;
+                info.probes = probes;
                 info.time = elapsed;
                 info.max_depth = max_ply as u32;
                 reporter.report(info, elapsed);

@@ -1,6 +1,7 @@
 //! The engine's parameters as Hub declares and sets them.
 
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use movegen::{DrawRuleSet, DrawRules};
@@ -8,7 +9,7 @@ use movegen::{DrawRuleSet, DrawRules};
 use super::error::HubError;
 use super::line::LineWriter;
 use super::number;
-use crate::EngineOptions;
+use crate::{DatabaseOptions, EngineOptions};
 
 /// Spellings of international draughts that clients send for `variant`.
 const NORMAL: [&str; 4] = ["normal", "standard", "international", "fromposition"];
@@ -18,7 +19,8 @@ const BOOK_MARGIN: RangeInclusive<i64> = 0..=100;
 const THREADS: RangeInclusive<i64> = 1..=16;
 /// Powers of two of 16-byte entries: 1 MiB to 16 GiB.
 const TT_SIZE: RangeInclusive<i64> = 16..=30;
-const BB_SIZE: RangeInclusive<i64> = 0..=8;
+const BB_SIZE: RangeInclusive<i64> = 0..=DatabaseOptions::MAX_PIECES as i64;
+const BB_CACHE_MB: RangeInclusive<i64> = 0..=DatabaseOptions::MAX_CACHE_MIB as i64;
 const HASH_MB: RangeInclusive<i64> = 1..=16_384;
 /// Seconds.
 const MOVE_OVERHEAD: RangeInclusive<f64> = 0.0..=5.0;
@@ -32,7 +34,7 @@ const SAFETY_TIME: RangeInclusive<f64> = 0.1..=86_400.0;
 const TT_SIZE_OF_1_MIB: i64 = 16;
 
 /// All names, in the order in which they are declared.
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 14] = [
     "variant",
     "book",
     "book-ply",
@@ -42,6 +44,7 @@ const NAMES: [&str; 13] = [
     "tt-size",
     "bb-size",
     "bb-path",
+    "bb-cache-mb",
     "hash-mb",
     "move-overhead",
     "safety-time",
@@ -63,10 +66,12 @@ pub struct Params {
     pub threads: i64,
     /// Transposition table in MiB. `tt-size` is a second face of the same number.
     pub hash_mb: i64,
-    /// Largest endgame database in pieces. No effect yet.
+    /// Largest piece count of the endgame databases; below 2 none are used.
     pub bb_size: i64,
-    /// Folder of the endgame databases. No effect yet.
+    /// Folders of the endgame databases, see [`folders`]; empty for those in the program.
     pub bb_path: String,
+    /// Memory for the databases' blocks in MiB; 0 maps the files.
+    pub bb_cache_mb: i64,
     /// Time kept back at each move for the way to and from the GUI, in seconds.
     pub move_overhead: f64,
     /// Longest thinking time, in seconds, when `go think` comes without any `level`.
@@ -87,6 +92,7 @@ impl Default for Params {
             hash_mb: options.hash_mib as i64,
             bb_size: 5,
             bb_path: String::new(),
+            bb_cache_mb: 0,
             move_overhead: DEFAULT_MOVE_OVERHEAD,
             safety_time: 60.0,
             draw_rules: options.draw_rules.set,
@@ -113,6 +119,7 @@ impl Params {
             }
             "bb-size" => self.bb_size = integer(name, text, &BB_SIZE)?,
             "bb-path" => text.clone_into(&mut self.bb_path),
+            "bb-cache-mb" => self.bb_cache_mb = integer(name, text, &BB_CACHE_MB)?,
             "hash-mb" => self.hash_mb = integer(name, text, &HASH_MB)?,
             "move-overhead" => self.move_overhead = real(name, text, &MOVE_OVERHEAD)?,
             "draw-rules" => self.draw_rules = draw_rules(text)?,
@@ -144,6 +151,7 @@ impl Params {
             int("tt-size", tt_size, &TT_SIZE),
             int("bb-size", self.bb_size, &BB_SIZE),
             param("bb-path", &self.bb_path, "string").finish(),
+            int("bb-cache-mb", self.bb_cache_mb, &BB_CACHE_MB),
             int("hash-mb", self.hash_mb, &HASH_MB),
             number("move-overhead", self.move_overhead, &MOVE_OVERHEAD),
             number("safety-time", self.safety_time, &SAFETY_TIME),
@@ -160,8 +168,19 @@ impl Params {
             move_overhead: Duration::from_secs_f64(self.move_overhead),
             ponder: self.ponder,
             draw_rules: DrawRules { set: self.draw_rules, ..DrawRules::default() },
+            databases: DatabaseOptions {
+                pieces: self.bb_size as u8,
+                folders: folders(&self.bb_path),
+                cache_mib: self.bb_cache_mb as usize,
+            },
         }
     }
+}
+
+/// The folders of a list: separated by `;` or by what separates those of the system's `PATH`.
+fn folders(text: &str) -> Vec<PathBuf> {
+    let parts = text.split(';').map(str::trim).flat_map(std::env::split_paths);
+    parts.filter(|folder| !folder.as_os_str().is_empty()).collect()
 }
 
 fn param(name: &str, value: impl std::fmt::Display, kind: &str) -> LineWriter {

@@ -17,7 +17,11 @@ pub(super) fn info(position: &Position, info: &Info) -> String {
         line = line.arg("max-depth", info.max_depth);
     }
     line = line.arg("score", info.score.to_hub());
-    line = line.arg("nodes", info.nodes).arg("time", format_args!("{seconds:.3}"));
+    line = line.arg("nodes", info.nodes);
+    if info.probes > 0 {
+        line = line.arg("probes", info.probes);
+    }
+    line = line.arg("time", format_args!("{seconds:.3}"));
     if seconds >= 0.001 {
         let millions = info.nodes as f64 / seconds / 1e6;
         line = line.arg("nps", format_args!("{millions:.1}"));
@@ -80,6 +84,7 @@ mod tests {
             score: Score::new(-5),
             bound: Bound::Exact,
             nodes: 1_500_000,
+            probes: 0,
             time: Duration::from_millis(1500),
             hashfull: 0.1,
             multipv: 1,

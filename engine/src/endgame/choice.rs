@@ -1,0 +1,245 @@
+//! What the databases say about the moves of the searched position.
+//!
+//! * Won: only moves that win. By distance to win if it is there, else by distance to conversion
+//!   (any conversion that wins is progress, as material and men never come back; of several the
+//!   one with the shorter way in its new slice); without distances a search among them.
+//! * Lost: what takes longest, and first of all what lets a draw rule come in between.
+//! * Drawn: only moves that draw; of these the ones to which most replies lose.
+//!
+//! A win counts as safe if the draw rules leave room for it. Up to five pieces there is always
+//! room from the moment that a counted ending arises: the longest win of one or two pieces against
+//! a lone king takes 9 plies of 10, of three pieces 31 or (the king to move) 32 of 32, and no
+//! conversion is further away than 23 of 50 plies (`positions/egdb/statistics.md`). What can
+//! interfere is a counter that is running already.
+
+use std::cmp::Reverse;
+
+use egdb::error::ProbeError;
+use egdb::{Probe, Wld};
+use movegen::draw::MaterialClass;
+use movegen::{DrawCounters, DrawRules, Game, Move, Position};
+
+use super::Databases;
+use crate::score::Score;
+
+/// How to choose a move where the value is known.
+#[derive(Debug)]
+pub(crate) enum Choice {
+    /// Distances settle it: all legal moves, the best first.
+    Known(Vec<RatedMove>),
+    /// The best of these moves, all of the position's own value, must be found by search.
+    Search {
+        /// At least one.
+        moves: Vec<Move>,
+        /// For the side to move.
+        value: Wld,
+    },
+}
+
+/// A move with what it is worth to the side that makes it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct RatedMove {
+    pub(crate) mv: Move,
+    pub(crate) score: Score,
+}
+
+/// A move with what it leads to.
+struct Candidate {
+    mv: Move,
+    next: Position,
+    counters: DrawCounters,
+    /// For the side that makes the move.
+    value: Wld,
+    /// How often the position after it has occurred.
+    earlier: usize,
+    /// A draw rule ends the game after it.
+    is_drawn: bool,
+}
+
+impl Candidate {
+    /// Plies until a draw by counting at the latest.
+    fn room(&self, rules: DrawRules) -> u32 {
+        self.counters.plies_left(rules).map_or(u32::MAX, u32::from)
+    }
+}
+
+/// What the databases say about the current position; `None` if they do not know it. `lines` is
+/// the number of moves that somebody wants to see.
+///
+/// A file that cannot be read counts as not there: a game must go on.
+pub(crate) fn choose(
+    game: &Game,
+    databases: &Databases,
+    rules: DrawRules,
+    lines: usize,
+) -> Option<Choice> {
+    if !databases.reaches(game.position()) {
+        return None;
+    }
+    try_choose(game, databases.probe(), rules, lines).ok().flatten()
+}
+
+fn try_choose(
+    game: &Game,
+    probe: &Probe,
+    rules: DrawRules,
+    lines: usize,
+) -> Result<Option<Choice>, ProbeError> {
+    let position = game.position();
+    let Some(value) = probe.wld(position)? else { return Ok(None) };
+    let mut candidates = Vec::new();
+    for &mv in &position.legal_moves() {
+        let next = position.after(mv);
+        let Some(after) = probe.wld(&next)? else { return Ok(None) };
+        let counters = game.counters().after(position, mv, &next);
+        let earlier = earlier_occurrences(game, &next, &counters);
+        let repeats = rules.has_repetition() && earlier >= 2;
+        let is_drawn = next.has_legal_move() && (repeats || counters.draw(rules).is_some());
+        let value = after.opponent();
+        candidates.push(Candidate { mv, next, counters, value, earlier, is_drawn });
+    }
+    if candidates.is_empty() {
+        return Ok(None);
+    }
+    if value == Wld::Draw {
+        return drawn(candidates, probe, lines).map(Some);
+    }
+    let known = match by_distance_to_win(&candidates, probe, rules)? {
+        None => by_distance_to_conversion(position, &candidates, probe, lines)?,
+        some => some,
+    };
+    if known.is_some() {
+        return Ok(known.map(Choice::Known));
+    }
+    let mut kept: Vec<&Candidate> = candidates.iter().filter(|c| c.value == value).collect();
+    if value == Wld::Win && kept.iter().any(|c| !c.is_drawn) {
+        kept.retain(|c| !c.is_drawn);
+    }
+    Ok(Some(Choice::Search { moves: kept.iter().map(|c| c.mv).collect(), value }))
+}
+
+/// How often the position has stood on the board before, with these counters on it.
+fn earlier_occurrences(game: &Game, next: &Position, counters: &DrawCounters) -> usize {
+    let back = usize::from(counters.reversible()).min(game.ply() + 1);
+    let positions = &game.positions()[game.ply() + 1 - back..];
+    positions.iter().filter(|&position| position == next).count()
+}
+
+/// The rated moves of a won or lost position, the best first; `None` if a distance is missing.
+fn by_distance_to_win(
+    candidates: &[Candidate],
+    probe: &Probe,
+    rules: DrawRules,
+) -> Result<Option<Vec<RatedMove>>, ProbeError> {
+    let mut rated = Vec::new();
+    for candidate in candidates {
+        let Candidate { mv, value, .. } = *candidate;
+        if candidate.is_drawn || value == Wld::Draw {
+            rated.push(RatedMove { mv, score: Score::DRAW });
+            continue;
+        }
+        let Some(plies) = probe.dtw(&candidate.next)? else { return Ok(None) };
+        let is_in_time =
+            plies <= candidate.room(rules) || converts_in_time(candidate, probe, rules)?;
+        let running_out = Score::new(RUNNING_OUT - plies.min(RUNNING_OUT as u32 - 1) as i32);
+        let score = match (value == Wld::Win, is_in_time) {
+            (true, true) => Score::win_in(plies + 1),
+            (false, true) => Score::loss_in(plies + 1),
+            (true, false) => running_out,
+            (false, false) => -running_out,
+        };
+        rated.push(RatedMove { mv, score });
+    }
+    rated.sort_by_key(|m| Reverse(m.score));
+    Ok(Some(rated))
+}
+
+/// Score of a won position in which a draw rule comes first if the loser keeps to the longest
+/// way: the shorter the way the better, as he may fail.
+const RUNNING_OUT: i32 = 100;
+
+/// Whether a conversion that starts the 25 moves anew comes in time.
+fn converts_in_time(
+    candidate: &Candidate,
+    probe: &Probe,
+    rules: DrawRules,
+) -> Result<bool, ProbeError> {
+    if candidate.counters.class() != MaterialClass::Other {
+        return Ok(false);
+    }
+    Ok(probe.mtc(&candidate.next)?.is_some_and(|plies| plies <= candidate.room(rules)))
+}
+
+/// As [`by_distance_to_win`], by the distance to conversion; `None` if it is missing. Moves that
+/// do not keep to the distance get an exact one only if several `lines` are wanted.
+fn by_distance_to_conversion(
+    position: &Position,
+    candidates: &[Candidate],
+    probe: &Probe,
+    lines: usize,
+) -> Result<Option<Vec<RatedMove>>, ProbeError> {
+    let Some((number, best)) = probe.mtc_moves(position)? else { return Ok(None) };
+    let mut rated = Vec::new();
+    for candidate in candidates {
+        let Candidate { mv, value, .. } = *candidate;
+        let is_conversion = mv.is_capture() || !position.all_kings().contains(mv.from());
+        // The way after the conversion: short for the winner, long for the loser.
+        let mut then = 0;
+        let score = if candidate.is_drawn || value == Wld::Draw {
+            Score::DRAW
+        } else {
+            let is_best = best.contains(&mv);
+            if is_conversion && (is_best || lines > 1) {
+                let plies = probe.mtc(&candidate.next)?.unwrap_or(u32::from(u16::MAX)) as i32;
+                then = if value == Wld::Win { plies } else { -plies };
+            }
+            let plies = if is_best {
+                number
+            } else if is_conversion || lines == 1 {
+                // No better than the best.
+                if value == Wld::Win { number + 2 } else { number.saturating_sub(2) }
+            } else {
+                probe.mtc(&candidate.next)?.map_or(number, |n| n + 1)
+            };
+            match value {
+                Wld::Win => Score::database_win_in(plies),
+                _ => Score::database_loss_in(plies),
+            }
+        };
+        rated.push((Reverse(score), then, RatedMove { mv, score }));
+    }
+    rated.sort_by_key(|&(score, then, _)| (score, then));
+    Ok(Some(rated.into_iter().map(|(_, _, rated)| rated).collect()))
+}
+
+/// The moves of a drawn position that a search is to choose from.
+fn drawn(candidates: Vec<Candidate>, probe: &Probe, lines: usize) -> Result<Choice, ProbeError> {
+    let mut kept: Vec<Candidate> =
+        candidates.into_iter().filter(|c| c.value == Wld::Draw).collect();
+    if lines == 1 {
+        // The opponent can go wrong only as long as the game goes on.
+        if kept.iter().any(|c| !c.is_drawn && c.earlier == 0) {
+            kept.retain(|c| !c.is_drawn && c.earlier == 0);
+        }
+        let mut temptation = Vec::new();
+        for candidate in &kept {
+            temptation.push((losing_replies(candidate, probe)?, candidate.next.piece_count()));
+        }
+        let most = temptation.iter().max().copied();
+        let mut temptation = temptation.into_iter();
+        kept.retain(|_| temptation.next() == most);
+    }
+    Ok(Choice::Search { moves: kept.iter().map(|c| c.mv).collect(), value: Wld::Draw })
+}
+
+/// How many in a thousand of the replies lose.
+fn losing_replies(candidate: &Candidate, probe: &Probe) -> Result<usize, ProbeError> {
+    let replies = candidate.next.legal_moves();
+    let mut losing = 0;
+    for &reply in &replies {
+        if probe.wld(&candidate.next.after(reply))? == Some(Wld::Win) {
+            losing += 1;
+        }
+    }
+    Ok(losing * 1000 / replies.len().max(1))
+}

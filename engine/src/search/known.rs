@@ -1,0 +1,59 @@
+//! A root whose moves the databases rate exactly: nothing is left to search.
+
+use std::time::Instant;
+
+use movegen::Position;
+
+use crate::endgame::choice::RatedMove;
+use crate::endgame::{Databases, line};
+use crate::engine::{Bound, Info, Outcome};
+use crate::limits::{Control, Limits, Mode};
+
+/// Plies of the variation with which a move is told during a game, and in analysis.
+const LINE: usize = 12;
+const LINE_IN_ANALYSIS: usize = 200;
+
+/// Reports the best of the rated moves, as many as are wanted, and waits for the command that
+/// the mode of the search demands.
+pub(super) fn answer(
+    position: &Position,
+    rated: &[RatedMove],
+    limits: &Limits,
+    control: &Control,
+    databases: &Databases,
+    start: Instant,
+    report: &mut dyn FnMut(&Info),
+) -> Outcome {
+    let longest = if limits.mode == Mode::Analyze { LINE_IN_ANALYSIS } else { LINE };
+    let mut best: Option<Info> = None;
+    for (index, &RatedMove { mv, score }) in rated.iter().take(limits.multipv.max(1)).enumerate() {
+        let mut pv = vec![mv];
+        line::extend(databases, position.after(mv), &mut pv, longest);
+        if let [_] = pv[..] {
+            pv.extend(position.after(mv).legal_moves().first());
+        }
+        let plies = score.plies_to_end().map_or(1, |plies| plies.unsigned_abs().max(1));
+        let info = Info {
+            depth: plies,
+            mean_depth: 0.0,
+            max_depth: plies,
+            score,
+            bound: Bound::Exact,
+            nodes: 0,
+            probes: rated.len() as u64,
+            time: start.elapsed(),
+            hashfull: 0.0,
+            multipv: index + 1,
+            pv,
+        };
+        report(&info);
+        best.get_or_insert(info);
+    }
+    match limits.mode {
+        Mode::Ponder => control.wait(true),
+        Mode::Analyze if limits.is_infinite() => control.wait(false),
+        _ => {}
+    }
+    let Some(info) = best else { unreachable!("a rated position has a legal move") };
+    Outcome { best: info.pv.first().copied(), ponder: info.pv.get(1).copied(), info }
+}
