@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use ::egdb::{OpenOptions, Probe};
+use ::egdb::Probe;
 use clap::Args;
+use meerslag_engine::DatabaseOptions;
 
 use super::Failure;
 
@@ -18,9 +19,22 @@ pub(super) struct DatabaseArgs {
     #[arg(long = "egdb-pieces", value_name = "N", default_value_t = 9,
           value_parser = clap::value_parser!(u8).range(0..=9))]
     pub(super) pieces: u8,
+    /// Memory in MiB for a cache of database blocks; 0 maps the files into memory
+    #[arg(long = "egdb-cache", value_name = "MIB", default_value_t = 0,
+          value_parser = clap::value_parser!(u32).range(0..=DatabaseOptions::MAX_CACHE_MIB as i64))]
+    pub(super) cache: u32,
 }
 
 impl DatabaseArgs {
+    /// As an engine takes them.
+    pub(super) fn options(&self) -> DatabaseOptions {
+        DatabaseOptions {
+            pieces: self.pieces,
+            folders: self.dirs.clone(),
+            cache_mib: self.cache as usize,
+        }
+    }
+
     /// Opens them.
     pub(super) fn open(&self) -> Result<Probe, Failure> {
         if self.pieces < 2 {
@@ -29,7 +43,6 @@ impl DatabaseArgs {
         if self.dirs.is_empty() {
             return Ok(Probe::embedded_up_to(self.pieces)?);
         }
-        let options = OpenOptions { max_pieces: Some(self.pieces), ..OpenOptions::default() };
-        Ok(Probe::open(&self.dirs, &options)?)
+        Ok(Probe::open(&self.dirs, &self.options().open_options())?)
     }
 }

@@ -3,7 +3,6 @@
 mod analyse;
 mod bench;
 mod completions;
-#[expect(dead_code, reason = "used by the next commits")]
 mod databases;
 mod dxp;
 mod egdb;
@@ -172,6 +171,8 @@ struct EngineArgs {
     /// Draw rules that the search believes in: lidraughts, fmjd-cumulative, scan or none
     #[arg(long, value_name = "RULES", default_value = "lidraughts")]
     draw_rules: DrawRuleSet,
+    #[command(flatten)]
+    databases: databases::DatabaseArgs,
 }
 
 impl EngineArgs {
@@ -180,6 +181,7 @@ impl EngineArgs {
             hash_mib: self.hash as usize,
             threads: self.threads as usize,
             draw_rules: DrawRules { set: self.draw_rules, ..DrawRules::default() },
+            databases: self.databases.options(),
             ..EngineOptions::default()
         }
     }

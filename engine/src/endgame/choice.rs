@@ -104,9 +104,11 @@ fn try_choose(
     if value == Wld::Draw {
         return drawn(candidates, probe, lines).map(Some);
     }
+    // Conversions do not start the 5 moves anew: there the whole win is short enough to be found.
+    let is_counted = rules.has_counters() && game.counters().class() == MaterialClass::FiveMoves;
     let known = match by_distance_to_win(&candidates, probe, rules)? {
-        None => by_distance_to_conversion(position, &candidates, probe, lines)?,
-        some => some,
+        None if !is_counted => by_distance_to_conversion(position, &candidates, probe, lines)?,
+        other => other,
     };
     if known.is_some() {
         return Ok(known.map(Choice::Known));
@@ -135,28 +137,29 @@ fn by_distance_to_win(
     for candidate in candidates {
         let Candidate { mv, value, .. } = *candidate;
         if candidate.is_drawn || value == Wld::Draw {
-            rated.push(RatedMove { mv, score: Score::DRAW });
+            rated.push((Reverse(Score::DRAW), RatedMove { mv, score: Score::DRAW }));
             continue;
         }
         let Some(plies) = probe.dtw(&candidate.next)? else { return Ok(None) };
         let is_in_time =
             plies <= candidate.room(rules) || converts_in_time(candidate, probe, rules)?;
+        // A draw, but the loser may fail: the sooner the better for the winner, and the other way
+        // round.
         let running_out = Score::new(RUNNING_OUT - plies.min(RUNNING_OUT as u32 - 1) as i32);
-        let score = match (value == Wld::Win, is_in_time) {
-            (true, true) => Score::win_in(plies + 1),
-            (false, true) => Score::loss_in(plies + 1),
-            (true, false) => running_out,
-            (false, false) => -running_out,
+        let (order, score) = match (value == Wld::Win, is_in_time) {
+            (true, true) => (Score::win_in(plies + 1), Score::win_in(plies + 1)),
+            (false, true) => (Score::loss_in(plies + 1), Score::loss_in(plies + 1)),
+            (true, false) => (running_out, Score::DRAW),
+            (false, false) => (-running_out, Score::DRAW),
         };
-        rated.push(RatedMove { mv, score });
+        rated.push((Reverse(order), RatedMove { mv, score }));
     }
-    rated.sort_by_key(|m| Reverse(m.score));
-    Ok(Some(rated))
+    rated.sort_by_key(|&(order, _)| order);
+    Ok(Some(rated.into_iter().map(|(_, rated)| rated).collect()))
 }
 
-/// Score of a won position in which a draw rule comes first if the loser keeps to the longest
-/// way: the shorter the way the better, as he may fail.
-const RUNNING_OUT: i32 = 100;
+/// More than the plies of any win that a draw rule can come before.
+const RUNNING_OUT: i32 = 1000;
 
 /// Whether a conversion that starts the 25 moves anew comes in time.
 fn converts_in_time(

@@ -36,6 +36,23 @@ impl DatabaseOptions {
     /// The largest cache, in MiB.
     pub const MAX_CACHE_MIB: usize = 1 << 20;
 
+    /// The folders of a list, separated by `;` or by what separates those of the system's `PATH`.
+    #[must_use]
+    pub fn folder_list(text: &str) -> Vec<PathBuf> {
+        let parts = text.split(';').map(str::trim).flat_map(std::env::split_paths);
+        parts.filter(|folder| !folder.as_os_str().is_empty()).collect()
+    }
+
+    /// How the databases in the folders are opened.
+    #[must_use]
+    pub fn open_options(&self) -> OpenOptions {
+        let options = OpenOptions { max_pieces: Some(self.pieces), ..OpenOptions::default() };
+        match self.cache_mib {
+            0 => options,
+            mib => OpenOptions { backend: Backend::BlockCache, cache_mb: mib, ..options },
+        }
+    }
+
     /// No databases.
     #[must_use]
     pub const fn none() -> DatabaseOptions {
@@ -66,17 +83,7 @@ impl Databases {
         } else if options.folders.is_empty() {
             embedded(options.pieces)
         } else {
-            let (backend, memory) = match options.cache_mib {
-                0 => (Backend::MemoryMap, OpenOptions::default().cache_mb),
-                mib => (Backend::BlockCache, mib),
-            };
-            let open = OpenOptions {
-                max_pieces: Some(options.pieces),
-                backend,
-                cache_mb: memory,
-                ..OpenOptions::default()
-            };
-            Probe::open(&options.folders, &open)
+            Probe::open(&options.folders, &options.open_options())
         };
         match opened {
             Ok(probe) => {

@@ -22,6 +22,7 @@ use super::standings::Standings;
 use super::state::{StateError, StateFile};
 use super::stats::Decision;
 use super::tables::Tables;
+use crate::endgame::DatabaseOptions;
 use crate::engine::EngineOptions;
 
 /// Attempts to start an engine before the match is given up.
@@ -340,9 +341,14 @@ fn builtin_options(spec: &EngineSpec) -> Result<EngineOptions, String> {
                 let seconds = value.parse().ok().filter(|s: &f64| (0.0..=60.0).contains(s));
                 options.move_overhead = Duration::from_secs_f64(seconds.ok_or_else(error)?);
             }
+            "bb-size" => {
+                let pieces = value.parse().ok().filter(|&n| n <= DatabaseOptions::MAX_PIECES);
+                options.databases.pieces = pieces.ok_or_else(error)?;
+            }
+            "bb-path" => options.databases.folders = DatabaseOptions::folder_list(value),
             _ => {
                 return Err(format!(
-                    "unknown parameter {name}, expected hash-mb, threads or move-overhead"
+                    "unknown parameter {name}, expected hash-mb, threads, move-overhead, bb-size or bb-path"
                 ));
             }
         }

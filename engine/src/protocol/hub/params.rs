@@ -1,7 +1,6 @@
 //! The engine's parameters as Hub declares and sets them.
 
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use movegen::{DrawRuleSet, DrawRules};
@@ -68,7 +67,7 @@ pub struct Params {
     pub hash_mb: i64,
     /// Largest piece count of the endgame databases; below 2 none are used.
     pub bb_size: i64,
-    /// Folders of the endgame databases, see [`folders`]; empty for those in the program.
+    /// Folders of the endgame databases, see [`DatabaseOptions::folder_list`]; empty for those in the program.
     pub bb_path: String,
     /// Memory for the databases' blocks in MiB; 0 maps the files.
     pub bb_cache_mb: i64,
@@ -170,17 +169,11 @@ impl Params {
             draw_rules: DrawRules { set: self.draw_rules, ..DrawRules::default() },
             databases: DatabaseOptions {
                 pieces: self.bb_size as u8,
-                folders: folders(&self.bb_path),
+                folders: DatabaseOptions::folder_list(&self.bb_path),
                 cache_mib: self.bb_cache_mb as usize,
             },
         }
     }
-}
-
-/// The folders of a list: separated by `;` or by what separates those of the system's `PATH`.
-fn folders(text: &str) -> Vec<PathBuf> {
-    let parts = text.split(';').map(str::trim).flat_map(std::env::split_paths);
-    parts.filter(|folder| !folder.as_os_str().is_empty()).collect()
 }
 
 fn param(name: &str, value: impl std::fmt::Display, kind: &str) -> LineWriter {
