@@ -341,7 +341,7 @@ mod tests {
         let position = fen.position().unwrap();
         assert_eq!(probe.dtw(&position).unwrap(), Some(7));
         let is_decided = |used: u16, rules| {
-            let counters = movegen::DrawCounters::with_plies(&position, 0, used);
+            let counters = movegen::DrawCounters::with_plies(&position, used);
             is_decided(&probe, Game::with_counters(position, counters), rules).unwrap()
         };
         assert!(is_decided(0, DrawRules::default()));
