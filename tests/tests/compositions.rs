@@ -17,7 +17,7 @@ struct Composition {
 
 fn compositions() -> Vec<Composition> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../positions/compositions.tsv");
-    let text = std::fs::read_to_string(path).unwrap();
+    let text = std::fs::read_to_string(path).expect("the list of compositions");
     let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
     rows.map(|row| {
         let fields: Vec<&str> = row.split('\t').collect();
@@ -48,7 +48,7 @@ fn winner(position: &Position, value: Wld) -> Option<Color> {
 fn check(probe: &Probe, composition: &Composition) {
     let Composition { id, position, winner: published, solution } = composition;
     let value_of = |position: &Position| {
-        let value = probe.wld(position).unwrap();
+        let value = probe.wld(position).expect("readable databases");
         value.unwrap_or_else(|| panic!("{id}: {} is not in the databases", position.to_fen()))
     };
     assert_eq!(winner(position, value_of(position)), *published, "{id}: {}", position.to_fen());

@@ -133,7 +133,7 @@ fn every_kind_of_move_and_the_summary() {
         "1. 13-31   win in 7 -> loss in 1\n",
         "Mistake: 13-31 turns the win into a loss (loss in 2). Winning were 13-4 (win in 7), \
          13-36 (win in 7).\n",
-        "Defender: 1... ",
+        "Opponent: 1... ",
         "1. 32-27   win in 7 -> draw\nMistake: 32-27 throws the win away (draw).",
         "Saved.\n",
         "1. 13-4   win in 7 -> win in 6\nPerfect.\n",
@@ -162,7 +162,7 @@ fn a_game_to_its_end() {
     );
     // The user has the side that is not to move: the defender begins, and wins at once.
     let text = ok(&["--fen", "W:W28:B22,K1", "--color", "black"], "show\n22x33\nundo\nnew\n");
-    assert!(text.contains("Defender: 1. 28x17"), "{text}");
+    assert!(text.contains("Opponent: 1. 28x17"), "{text}");
     // A draw by rule is announced: the lone king on the long diagonal.
     let fen = "W:WK46:BK45,K50:H8";
     let text = ok(&["--fen", fen], "46-5\n5-46\n46-5\n");

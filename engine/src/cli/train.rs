@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufRead, IsTerminal, Write};
-use std::ops::RangeInclusive;
 use std::path::Path;
 
 use ::egdb::{Answer, Probe, Slice, Wld};
@@ -35,7 +34,7 @@ Distances are plies (moves of either side): 'win in 15' is your eighth move.";
 const EXAMPLES: &str = "\
 Examples:
   meerslag train-endgame --slice 3,0,1,0 --value win
-      win with a man more, whichever side that turns out to be
+      three black men against a white one; you get a side that wins
   meerslag train-endgame --slice 0211 --value draw --color white --seed 7
   meerslag train-endgame --slice 2,0,2,0 --min-dtw 15 --max-dtw 25
   meerslag train-endgame --egdb /data/egdb --slice 2,1,1,1 --value win
@@ -151,7 +150,7 @@ fn wanted(args: &TrainArgs, slice: Slice) -> Result<Wanted, Failure> {
             Side::Black => Some(Color::Black),
             Side::Random => None,
         },
-        dtw: is_limited.then(|| RangeInclusive::new(min, max)),
+        dtw: is_limited.then_some(min..=max),
     })
 }
 
@@ -183,10 +182,10 @@ impl Training {
                 Game::new(position)
             }
         };
-        self.begin(game)
+        self.begin(&game)
     }
 
-    fn begin(&self, game: Game) -> Result<Session, Failure> {
+    fn begin(&self, game: &Game) -> Result<Session, Failure> {
         let user = self.user.unwrap_or_else(|| game.position().side_to_move());
         Session::new(self.probe.clone(), game, user, self.rules).map_err(|error| match error {
             SessionError::Probe(error) => Failure::run(error),
@@ -277,7 +276,7 @@ impl<W: Write> Table<W> {
             "restart" => {
                 let game = self.session.game();
                 let start = Game::with_counters(*game.start(), *game.start_counters());
-                self.session = self.training.begin(start)?;
+                self.session = self.training.begin(&start)?;
                 self.introduce()?;
             }
             "new" => {
@@ -334,7 +333,7 @@ impl<W: Write> Table<W> {
     fn answer(&mut self) -> Result<(), Failure> {
         let game = self.session.game().clone();
         let Some(mv) = self.session.reply().map_err(failure)? else { return Ok(()) };
-        writeln!(self.out, "Defender: {}", report::line(&game, &[mv]))?;
+        writeln!(self.out, "Opponent: {}", report::line(&game, &[mv]))?;
         self.show_board()?;
         self.announce_end()
     }

@@ -82,7 +82,7 @@ impl Session {
     /// If the databases do not know the position.
     pub fn new(
         probe: Probe,
-        game: Game,
+        game: &Game,
         user: Color,
         rules: DrawRules,
     ) -> Result<Session, SessionError> {
@@ -285,8 +285,11 @@ impl fmt::Display for Summary {
             self.inaccuracies,
         )?;
         if self.taken_back > 0 {
-            let (back, mistakes) = (self.taken_back, self.mistakes_taken_back);
-            write!(f, " ({back} more taken back, {mistakes} of them mistake{})", s(mistakes))?;
+            let what = match self.mistakes_taken_back {
+                1 => "1 of them a mistake".to_owned(),
+                n => format!("{n} of them mistakes"),
+            };
+            write!(f, " ({} more taken back, {what})", self.taken_back)?;
         }
         write!(f, ".\nThe position was a {}", self.start.value)?;
         if let Some((Measure::End, plies)) = self.start.distance {
@@ -308,7 +311,7 @@ mod tests {
 
     fn session(fen: &str, user: Color) -> Session {
         let game = fen.parse::<Fen>().unwrap().game().unwrap();
-        Session::new(Probe::embedded().unwrap(), game, user, DrawRules::default()).unwrap()
+        Session::new(Probe::embedded().unwrap(), &game, user, DrawRules::default()).unwrap()
     }
 
     /// The worst move for the side to move.
@@ -355,7 +358,7 @@ mod tests {
         let summary = session.summary();
         assert_eq!((summary.moves, summary.mistakes), (0, 0));
         assert_eq!((summary.taken_back, summary.mistakes_taken_back), (1, 1));
-        assert!(summary.to_string().contains("(1 more taken back, 1 of them mistake)"));
+        assert!(summary.to_string().contains("(1 more taken back, 1 of them a mistake)"));
     }
 
     #[test]
@@ -378,7 +381,7 @@ mod tests {
         let probe = Probe::embedded().unwrap();
         let game = Game::default();
         let error =
-            Session::new(probe, game, Color::White, DrawRules::default()).unwrap_err().to_string();
+            Session::new(probe, &game, Color::White, DrawRules::default()).unwrap_err().to_string();
         assert!(error.contains("40 pieces") && error.contains("2 to 4 pieces"), "{error}");
         let mut session = session(WON, Color::White);
         let foreign = Position::initial().legal_moves()[0];
