@@ -21,21 +21,21 @@ impl Training {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .unwrap();
-        let stdin = child.stdin.take().unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap());
+            .expect("meerslag starts");
+        let stdin = child.stdin.take().expect("piped");
+        let lines = BufReader::new(child.stdout.take().expect("piped"));
         Training { child, stdin, lines }
     }
 
     fn send(&mut self, line: &str) {
-        writeln!(self.stdin, "{line}").unwrap();
+        writeln!(self.stdin, "{line}").expect("it listens");
     }
 
     /// Reads up to a line that one of these begins, and returns it.
     fn read_to(&mut self, starts: &[&str]) -> String {
         loop {
             let mut line = String::new();
-            assert_ne!(self.lines.read_line(&mut line).unwrap(), 0, "{starts:?} never came");
+            assert_ne!(self.lines.read_line(&mut line).expect("UTF-8"), 0, "{starts:?} never came");
             if starts.iter().any(|start| line.starts_with(start)) {
                 return line.trim_end().to_owned();
             }
@@ -44,7 +44,7 @@ impl Training {
 
     fn quit(mut self) {
         self.send("quit");
-        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+        assert_eq!(self.child.wait().expect("it ends").code(), Some(0));
     }
 }
 

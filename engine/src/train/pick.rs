@@ -11,8 +11,10 @@ use super::distance::Measure;
 use super::opponent::reply;
 use crate::random::Random;
 
-/// Random positions that are looked at for one side to move.
-const TRIES: u64 = 100_000;
+/// Random positions that are looked at for one side to move in a large slice.
+const TRIES: u64 = 500_000;
+/// The same in a small one, which is looked through afterwards.
+const TRIES_SMALL: u64 = 50_000;
 /// Slices up to this size are looked through from end to end when random positions do not help.
 /// All of up to four pieces are smaller.
 const SMALL: u64 = 1 << 21;
@@ -91,7 +93,8 @@ impl Picker {
     /// A random position that is as wanted and worth playing: the side to move has a choice and
     /// does not win within two plies, and the rules do not make a draw of the won ending that
     /// the databases promise. Positions in which every move is as good as any other are only
-    /// taken if there is nearly nothing else. All others are equally likely.
+    /// taken if there is nearly nothing else. All others are equally likely, unless they are so
+    /// rare that random tries do not find one: then the first one from a random index on is taken.
     ///
     /// # Errors
     /// If the databases do not reach, or there is no such position.
@@ -152,7 +155,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn random(&mut self, random: &mut Random) -> Result<Option<Position>, PickError> {
         let size = self.wanted.slice.size();
-        for _ in 0..TRIES {
+        for _ in 0..if size > SMALL { TRIES } else { TRIES_SMALL } {
             let index = random.below(size as usize) as u64;
             if let Some(position) = self.look(index)? {
                 return Ok(Some(position));
@@ -281,11 +284,11 @@ mod tests {
         let probe = Probe::embedded().unwrap();
         let rules = DrawRules::default();
         let mut picker = Picker::new(1);
+        let mut kinds = 0;
         for slice in ["2020", "3010", "1030", "1111", "0211", "1102", "2001", "0121"] {
             for value in [Wld::Win, Wld::Draw, Wld::Loss] {
                 let wanted = wanted(slice, value);
                 let mut seen = HashSet::new();
-                let mut sides = HashSet::new();
                 for _ in 0..6 {
                     let position = match picker.pick(&probe, &wanted, rules) {
                         Ok(position) => position,
@@ -298,11 +301,12 @@ mod tests {
                     assert!(answer.moves.len() > 1);
                     assert!(answer.dtw.is_none_or(|n| n > TRIVIAL));
                     seen.insert(position);
-                    sides.insert(position.side_to_move());
                 }
                 assert!(seen.len() != 1, "{slice} {value}: always the same position");
+                kinds += usize::from(!seen.is_empty());
             }
         }
+        assert!(kinds > 18, "{kinds} of 24 kinds of positions");
     }
 
     #[test]
