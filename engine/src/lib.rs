@@ -27,12 +27,14 @@ mod eval;
 mod limits;
 pub mod perft;
 pub mod protocol;
+mod random;
 pub mod runner;
 mod score;
 mod search;
 #[cfg(test)]
 mod test_positions;
 pub mod time;
+pub mod train;
 mod tt;
 
 pub use endgame::DatabaseOptions;

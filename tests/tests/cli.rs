@@ -21,6 +21,7 @@ fn help_texts() {
         "hub",
         "analyse",
         "play",
+        "train-endgame",
         "match",
         "dxp",
         "protocol-check",

@@ -14,6 +14,7 @@ mod play;
 mod protocol_check;
 mod report;
 mod source;
+mod train;
 mod watchdog;
 
 use std::io::{self, IsTerminal};
@@ -65,6 +66,8 @@ enum Command {
     Analyse(analyse::AnalyseArgs),
     /// Play a game against the engine in the terminal
     Play(play::PlayArgs),
+    /// Play an endgame against perfect defence, with every mistake named
+    TrainEndgame(train::TrainArgs),
     /// Play matches between engines and judge the result
     Match(Box<match_::MatchArgs>),
     /// Play against another program over DXP, the DamExchange protocol
@@ -127,6 +130,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Hub(args)) => hub::run(args),
         Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Play(args)) => play::run(&args),
+        Some(Command::TrainEndgame(args)) => train::run(&args),
         Some(Command::Match(args)) => match_::run(&args),
         Some(Command::Dxp(args)) => dxp::run(&args),
         Some(Command::ProtocolCheck(args)) => protocol_check::run(&args),

@@ -7,9 +7,9 @@ use movegen::Game;
 
 use super::clock::Level;
 use super::player::{Abort, Answer, FaultKind, NewGame, Player, PlayerError, Thought};
-use super::random::Random;
 use crate::engine::{Engine, EngineError, EngineOptions};
 use crate::limits::Control;
+use crate::random::Random;
 
 /// Our engine without a process around it.
 #[derive(Debug)]

@@ -15,7 +15,6 @@ mod game;
 pub mod openings;
 mod player;
 pub mod process;
-mod random;
 mod record;
 mod report;
 mod schedule;

@@ -1,16 +1,16 @@
 //! Reproducible random numbers.
 
 /// A generator (SplitMix64, S. Vigna) that gives the same numbers for the same seed everywhere
-/// and in every version: the order of a match depends on it.
+/// and in every version: the order of a match depends on it, and so do the positions of a training.
 #[derive(Clone, Debug)]
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     pub const fn new(seed: u64) -> Random {
         Random(seed)
     }
 
-    const fn next(&mut self) -> u64 {
+    pub const fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
