@@ -90,11 +90,11 @@ fn compositions_of_four_pieces_are_solved() {
 /// With databases of five pieces in the folder that the environment variable names, for example
 /// those of `meerslag egdb build --pieces 5 --out DIR`.
 #[test]
-#[ignore = "needs databases of five pieces: MEERSLAG_EGDB=DIR"]
+#[ignore = "needs databases of five pieces: MEERSLAG_EGDB_DIR=DIR"]
 fn compositions_of_five_pieces_are_solved() {
-    let dir = std::env::var_os("MEERSLAG_EGDB")
+    let dir = std::env::var_os("MEERSLAG_EGDB_DIR")
         .map(PathBuf::from)
-        .expect("set MEERSLAG_EGDB to a folder with databases of at least five pieces");
+        .expect("set MEERSLAG_EGDB_DIR to a folder with databases of at least five pieces");
     let probe = Probe::open(&[dir], &OpenOptions::default()).unwrap();
     for composition in &compositions() {
         check(&probe, composition);
