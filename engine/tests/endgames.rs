@@ -252,6 +252,103 @@ fn never_loses_2000_drawn_positions() {
     never_loses(2_000, &Limits::move_time(THINKING_TIME));
 }
 
+/// The shortest way to win.
+fn attack(game: &Game) -> Move {
+    let position = game.position();
+    let rating = |mv: &Move| {
+        let next = position.after(*mv);
+        let is_won = probe().wld(&next).unwrap() == Some(Wld::Loss);
+        (!is_won, probe().dtw(&next).unwrap())
+    };
+    position.legal_moves().iter().copied().min_by_key(rating).unwrap()
+}
+
+#[test]
+fn lost_positions_resist_as_long_as_possible() {
+    let mut engine = engine(DatabaseOptions::default());
+    let limits = Limits::move_time(THINKING_TIME);
+    let mut random = Random::new(8);
+    let slices: Vec<Slice> = slices().collect();
+    let mut count = 0;
+    for number in 0..4_000 {
+        let start = random_position(&mut random, slices[number % slices.len()]);
+        if probe().wld(&start).unwrap() != Some(Wld::Loss) || !start.has_legal_move() {
+            continue;
+        }
+        let game = play(&mut engine, start, &limits, attack);
+        let plies = probe().dtw(&start).unwrap().unwrap();
+        assert_eq!(game.ply() as u32, plies, "{}", start.to_fen());
+        count += 1;
+    }
+    assert!(count > 300, "{count}");
+}
+
+#[test]
+fn a_lost_position_is_saved_by_a_rule_if_one_comes_in_time() {
+    let mut engine = engine(DatabaseOptions::default());
+    let limits = Limits::move_time(THINKING_TIME);
+    // Two kings and one against one: lost in 8 plies, and the 5 moves are up after 7.
+    let start = position("B:WK2,K6:BK11");
+    assert_eq!(probe().dtw(&start).unwrap(), Some(8));
+    for (left, is_saved) in [(10, false), (8, false), (7, true), (2, true)] {
+        let counters = DrawCounters::with_plies(&start, 10 - left);
+        let mut game = Game::with_counters(start, counters);
+        engine.new_game();
+        while !game.status(DrawRules::default()).is_over() {
+            let mv = if game.position().side_to_move() == Color::Black {
+                engine.search(&game, &limits, &Control::new(), &mut |_| {}).best.unwrap()
+            } else {
+                attack(&game)
+            };
+            game.play(mv).unwrap();
+        }
+        assert_eq!(!has_won(&game, Color::White), is_saved, "{left}");
+    }
+}
+
+/// How many in a thousand of the replies to a move lose.
+fn temptation(position: &Position, mv: Move) -> usize {
+    let next = position.after(mv);
+    let replies = next.legal_moves();
+    let loses = |reply: &&Move| probe().wld(&next.after(**reply)).unwrap() == Some(Wld::Win);
+    replies.iter().filter(loses).count() * 1000 / replies.len()
+}
+
+#[test]
+fn drawn_positions_are_played_for_mistakes() {
+    let mut engine = engine(DatabaseOptions::default());
+    let limits = Limits::nodes(300);
+    let mut choices = 0;
+    for start in drawn_positions(1_000) {
+        let answer = probe().answer(&start).unwrap();
+        let holding = answer.moves.iter().filter(|m| m.wld == Some(Wld::Draw));
+        let tempting: Vec<usize> = holding.map(|m| temptation(&start, m.mv)).collect();
+        let outcome = engine.search(&Game::new(start), &limits, &Control::new(), &mut |_| {});
+        assert_eq!(outcome.info.score, Score::DRAW, "{}", start.to_fen());
+        let played = outcome.best.unwrap();
+        let value = probe().wld(&start.after(played)).unwrap();
+        assert_eq!(value, Some(Wld::Draw), "{} {played}", start.to_fen());
+        assert_eq!(
+            Some(temptation(&start, played)),
+            tempting.iter().copied().max(),
+            "{} {played}",
+            start.to_fen()
+        );
+        choices += usize::from(tempting.iter().any(|&t| t != tempting[0]));
+    }
+    assert!(choices > 300, "{choices}");
+}
+
+#[test]
+fn several_threads_share_the_databases() {
+    let options = EngineOptions { hash_mib: 4, threads: 4, ..EngineOptions::default() };
+    let mut engine = Engine::new(options).unwrap();
+    // Six pieces: exchanges lead into the databases everywhere.
+    let start = Game::new(position("W:WK24,42,48:B22,36,44"));
+    let infos = ask(&mut engine, &start, &Limits::nodes(400_000));
+    assert!(infos.last().unwrap().probes > 1_000, "{:?}", infos.last());
+}
+
 fn ask(engine: &mut Engine, game: &Game, limits: &Limits) -> Vec<Info> {
     let mut infos = Vec::new();
     engine.search(game, limits, &Control::new(), &mut |info| infos.push(info.clone()));

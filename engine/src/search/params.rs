@@ -49,7 +49,10 @@ pub(super) const THREAT_PLIES: u32 = 1;
 pub(super) const POLL_NODES: u64 = 256;
 
 /// From this depth on the databases are asked whatever it costs, below only for what is in memory.
-pub(super) const DATABASE_DEPTH: i32 = 3;
+/// With a cache of a seventeenth of the 5-piece files, in the system's memory, `meerslag bench
+/// --set endgame --depth 15` took 1.69 s for 0, 1.58 for 1, 1.50 for 2, 1.85 for 3, 2.46 for 6 and
+/// 4.06 without any such depth; 0 reads four times as much as 2.
+pub(super) const DATABASE_DEPTH: i32 = 2;
 
 /// With this number of plies left to the 25-move rule a database win counts as one. Up to five
 /// pieces no conversion takes more than 23 plies.
