@@ -4,7 +4,8 @@ use movegen::notation::hub;
 use movegen::{Move, Position};
 
 /// The fields of an `info` line in the order of the protocol.
-const INFO: [&str; 8] = ["depth", "mean-depth", "max-depth", "score", "nodes", "time", "nps", "pv"];
+const INFO: [&str; 9] =
+    ["depth", "mean-depth", "max-depth", "score", "nodes", "time", "nps", "probes", "pv"];
 
 /// The arguments of a line: separated by single blanks, each with exactly one `=`, as the clients
 /// that split at `=` need it. Values come with their quotes.
@@ -63,6 +64,8 @@ pub struct Info {
     pub score: f64,
     /// Nodes so far.
     pub nodes: u64,
+    /// Endgame database lookups so far.
+    pub probes: u64,
     /// Seconds.
     pub time: f64,
     /// The principal variation.
@@ -77,7 +80,7 @@ pub struct Info {
 pub fn info(position: &Position, line: &str) -> Info {
     let arguments = arguments(line);
     assert!(line.starts_with("info ") && !arguments.is_empty(), "{line:?}");
-    let mut info = Info { depth: 0, score: 0.0, nodes: 0, time: 0.0, pv: Vec::new() };
+    let mut info = Info { depth: 0, score: 0.0, nodes: 0, probes: 0, time: 0.0, pv: Vec::new() };
     let mut order = INFO.iter();
     for (name, value) in arguments {
         assert!(order.any(|n| *n == name), "{name} is unknown or out of order in {line:?}");
@@ -85,6 +88,7 @@ pub fn info(position: &Position, line: &str) -> Info {
             "depth" => info.depth = value.parse().expect(line),
             "max-depth" => drop(value.parse::<u32>().expect(line)),
             "nodes" => info.nodes = value.parse().expect(line),
+            "probes" => info.probes = value.parse().expect(line),
             "mean-depth" | "nps" => assert!(number(value, 1, line) >= 0.0, "{line:?}"),
             "time" => info.time = number(value, 3, line),
             "score" => {

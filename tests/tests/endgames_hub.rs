@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
+use std::path::Path;
 use std::time::Instant;
 
 use egdb::index::unrank;
@@ -31,7 +32,7 @@ fn won_positions(probe: &Probe, count: usize) -> Vec<Position> {
             break;
         }
         let slice = slices[number % slices.len()];
-        let placement = unrank(slice, random.next() % slice.size()).unwrap();
+        let placement = unrank(slice, random.next_u64() % slice.size()).unwrap();
         let position = placement.position(Color::ALL[number / slices.len() % 2]).unwrap();
         if probe.wld(&position).unwrap() != Some(Wld::Win) {
             continue;
@@ -89,6 +90,79 @@ fn with_databases_the_shortest_way_is_taken() {
     let tally = play(&[("hash-mb", "16")], "level move-time=0.01", 150);
     assert_eq!((tally.games, tally.won), (150, 150));
     assert_eq!(tally.plies, tally.shortest);
+}
+
+/// The embedded files with these extensions, in a folder.
+fn folder(extensions: &[&str]) -> tempfile::TempDir {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../egdb/data/embedded");
+    let dir = tempfile::tempdir().unwrap();
+    for entry in std::fs::read_dir(source).unwrap() {
+        let path = entry.unwrap().path();
+        if extensions.iter().any(|&e| path.extension().is_some_and(|x| x == e)) {
+            std::fs::copy(&path, dir.path().join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    dir
+}
+
+/// What the engine says to `go` in this position: the last `info` line's score and lookups.
+fn asked(engine: &mut Client, fen: &str) -> (f64, u64) {
+    let game = Game::new(Position::from_fen(fen).unwrap());
+    engine.send(&pos_line(&game, History::Whole));
+    engine.send("level depth=7");
+    let answer = engine.go("think", game.position());
+    let info = answer.infos.last().unwrap();
+    (info.score, info.probes)
+}
+
+/// Won in 7 plies, and six pieces from which exchanges lead to four.
+const WON: &str = "B:WK45:BK1,K2";
+const SIX: &str = "W:WK24,42,48:B22,36,44";
+
+#[test]
+fn the_embedded_set_is_used_unless_switched_off() {
+    let mut engine = Client::ready(&[]);
+    assert_eq!(asked(&mut engine, WON).0, 99.93);
+    assert!(asked(&mut engine, SIX).1 > 0);
+    engine.send("set-param name=bb-size value=0");
+    assert!(asked(&mut engine, SIX).1 == 0);
+    // And on again, now only for two pieces: seven plies are found, if at all, by search.
+    engine.send("set-param name=bb-size value=2");
+    assert!(asked(&mut engine, WON).1 > 0);
+    engine.quit().assert_clean();
+}
+
+#[test]
+fn several_folders_and_their_types_are_found() {
+    let (wld, dtw) = (folder(&["idx1", "cpr1"]), folder(&["idx_dtw", "cpr_dtw"]));
+    let [wld, dtw] = [&wld, &dtw].map(|dir| dir.path().to_str().unwrap().to_owned());
+    let mut engine = Client::ready(&[("bb-path", &wld)]);
+    let (score, _) = asked(&mut engine, WON);
+    assert!(score > 80.0, "won without distance: {score}");
+    engine.send(&format!("set-param name=bb-path value=\"{wld};{dtw}\""));
+    assert_eq!(asked(&mut engine, WON).0, 99.93);
+    engine.send("set-param name=bb-cache-mb value=1");
+    assert_eq!(asked(&mut engine, WON).0, 99.93);
+    engine.quit().assert_clean();
+}
+
+#[test]
+fn a_wrong_folder_is_named_and_the_game_goes_on() {
+    let mut engine = Client::start(&["hub"]);
+    engine.send("hub");
+    engine.until("wait");
+    engine.send("set-param name=bb-path value=\"/no such folder\"");
+    engine.send("init");
+    let lines = engine.until("ready");
+    let error = lines.iter().find(|line| line.starts_with("error")).unwrap();
+    assert!(error.contains("/no such folder"), "{error}");
+    assert_eq!(asked(&mut engine, WON).0, 99.93);
+    // Later too: what was in force stays.
+    engine.send("set-param name=bb-path value=\"/nor here\"");
+    let lines = engine.sync();
+    assert!(lines.iter().any(|line| line.contains("/nor here")), "{lines:?}");
+    assert_eq!(asked(&mut engine, WON).0, 99.93);
+    engine.quit().assert_clean();
 }
 
 #[test]

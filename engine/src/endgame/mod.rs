@@ -36,11 +36,11 @@ impl DatabaseOptions {
     /// The largest cache, in MiB.
     pub const MAX_CACHE_MIB: usize = 1 << 20;
 
-    /// The folders of a list, separated by `;` or by what separates those of the system's `PATH`.
+    /// The folders of a list, separated by `;`.
     #[must_use]
     pub fn folder_list(text: &str) -> Vec<PathBuf> {
-        let parts = text.split(';').map(str::trim).flat_map(std::env::split_paths);
-        parts.filter(|folder| !folder.as_os_str().is_empty()).collect()
+        let folders = text.split(';').map(str::trim).filter(|folder| !folder.is_empty());
+        folders.map(PathBuf::from).collect()
     }
 
     /// How the databases in the folders are opened.

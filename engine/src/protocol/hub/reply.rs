@@ -17,14 +17,14 @@ pub(super) fn info(position: &Position, info: &Info) -> String {
         line = line.arg("max-depth", info.max_depth);
     }
     line = line.arg("score", info.score.to_hub());
-    line = line.arg("nodes", info.nodes);
-    if info.probes > 0 {
-        line = line.arg("probes", info.probes);
-    }
-    line = line.arg("time", format_args!("{seconds:.3}"));
+    line = line.arg("nodes", info.nodes).arg("time", format_args!("{seconds:.3}"));
     if seconds >= 0.001 {
         let millions = info.nodes as f64 / seconds / 1e6;
         line = line.arg("nps", format_args!("{millions:.1}"));
+    }
+    // A field of our own: endgame database lookups.
+    if info.probes > 0 {
+        line = line.arg("probes", info.probes);
     }
     let pv = legal_prefix(position, &info.pv);
     if pv.is_empty() { line.finish() } else { line.quoted("pv", &pv).finish() }

@@ -18,7 +18,7 @@ use super::log::Log;
 use super::params::Params;
 use super::reply;
 use super::worker::{self, Job, Report};
-use crate::{Control, Info, Mode, Outcome};
+use crate::{Control, EngineError, Info, Mode, Outcome};
 
 /// `info` lines are not written closer together than this, except the first and the last.
 const INFO_INTERVAL: Duration = Duration::from_millis(10);
@@ -416,7 +416,7 @@ impl<W: Write> Session<W> {
     /// The worker has something to tell.
     fn hear(&mut self, report: Report) -> io::Result<()> {
         match report {
-            Report::Configured(result) => self.configured(result.map_err(|e| e.to_string())),
+            Report::Configured(result) => self.configured(result),
             Report::Info(info) => self.inform(info),
             Report::Finished(result) => match &mut self.busy {
                 Busy::Searching(search) if search.waits => {
@@ -428,17 +428,24 @@ impl<W: Write> Session<W> {
         }
     }
 
-    fn configured(&mut self, result: Result<(), String>) -> io::Result<()> {
+    fn configured(&mut self, result: Result<(), EngineError>) -> io::Result<()> {
         let Busy::Configuring { owes_ready } = std::mem::replace(&mut self.busy, Busy::No) else {
             return Ok(());
         };
         match result {
             Ok(()) => self.applied = Some(self.params.clone()),
-            Err(message) => {
-                self.fail(HubError::Engine(message))?;
-                // Back to what worked; without that, to the defaults.
+            Err(error) => {
+                self.fail(HubError::Engine(error.to_string()))?;
+                // Back to what worked; without that, to the defaults. Folders without databases
+                // (as in configurations of other engines) leave everything else alone.
                 let first = self.applied.is_none();
-                self.params = self.applied.clone().unwrap_or_default();
+                let fallback = self.applied.clone().unwrap_or_default();
+                let is_about_databases = matches!(error, EngineError::Databases { .. });
+                if is_about_databases && self.params.bb_path != fallback.bb_path {
+                    self.params.bb_path = fallback.bb_path;
+                    return self.configure(owes_ready);
+                }
+                self.params = fallback;
                 if first {
                     self.applied = Some(self.params.clone());
                     return self.configure(owes_ready);
