@@ -89,9 +89,14 @@ struct Search {
     left: u32,
 }
 
+/// What a question may cost by default.
+fn usual_effort(position: &Position) -> u32 {
+    if position.piece_count() <= 5 { MAX_NODES_5_PIECES } else { MAX_NODES }
+}
+
 impl Search {
-    fn new(position: &Position) -> Search {
-        let left = if position.piece_count() <= 5 { MAX_NODES_5_PIECES } else { MAX_NODES };
+    fn new(effort: u32) -> Search {
+        let left = effort;
         Search { values: HashMap::new(), bounds: HashMap::new(), left }
     }
 
@@ -121,12 +126,21 @@ impl Probe {
     /// # Errors
     /// If a file cannot be read or is damaged.
     pub fn mtc(&self, position: &Position) -> Result<Option<u32>, ProbeError> {
+        self.mtc_within(position, usual_effort(position))
+    }
+
+    /// As [`Probe::mtc`], with at most `effort` positions searched for a number below the
+    /// threshold (about a microsecond each); `None` also if that is not enough.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is damaged.
+    pub fn mtc_within(&self, position: &Position, effort: u32) -> Result<Option<u32>, ProbeError> {
         if !self.reaches_mtc(position) {
             return Ok(None);
         }
         match self.wld(position)? {
-            Some(Wld::Win) => self.mtc_of_win(position, &mut Search::new(position)),
-            Some(Wld::Loss) => self.mtc_of_loss(position, &mut Search::new(position)),
+            Some(Wld::Win) => self.mtc_of_win(position, &mut Search::new(effort)),
+            Some(Wld::Loss) => self.mtc_of_loss(position, &mut Search::new(effort)),
             _ => Ok(None),
         }
     }
@@ -138,11 +152,24 @@ impl Probe {
     /// # Errors
     /// If a file cannot be read or is damaged.
     pub fn mtc_moves(&self, position: &Position) -> Result<Option<(u32, Vec<Move>)>, ProbeError> {
+        self.mtc_moves_within(position, usual_effort(position))
+    }
+
+    /// As [`Probe::mtc_moves`], with at most `effort` positions searched; see
+    /// [`Probe::mtc_within`].
+    ///
+    /// # Errors
+    /// If a file cannot be read or is damaged.
+    pub fn mtc_moves_within(
+        &self,
+        position: &Position,
+        effort: u32,
+    ) -> Result<Option<(u32, Vec<Move>)>, ProbeError> {
         if !self.reaches_mtc(position) {
             return Ok(None);
         }
         let Some(value) = self.wld(position)? else { return Ok(None) };
-        let mut search = Search::new(position);
+        let mut search = Search::new(effort);
         let number = match value {
             Wld::Win => self.mtc_of_win(position, &mut search)?,
             Wld::Loss => self.mtc_of_loss(position, &mut search)?,

@@ -28,7 +28,8 @@ Examples:
   meerslag analyse game.pdn --ply 30                    one moment of each game of a file
   meerslag analyse game.pdn --all-moves --nodes 1000000 --json
 
-Scores are in men, seen from the side to move; 'win 7' means won in 7 plies. With --json each
+Scores are in men, seen from the side to move; 'win 7' means won in 7 plies, 'db win' that the
+endgame databases say so without a distance. With --json each
 line is one object: \"position\" begins a position, \"info\" is a step of the search, \"result\" ends
 it. Moves are then written as in the Hub protocol: 32-28, or 28x19x23 with all captured squares.";
 

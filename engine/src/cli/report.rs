@@ -68,11 +68,13 @@ pub(super) fn row(game: &Game, info: &Info, multipv: bool) -> String {
     )
 }
 
-/// `+0.12`, or the number of plies to the end: `win 7`.
+/// `+0.12`; the number of plies to the end: `win 7`; or a database's word without one: `db win`.
 pub(super) fn score(info: &Info) -> String {
     let text = match info.score.plies_to_end() {
         Some(plies) if plies > 0 => format!("win {plies}"),
         Some(plies) => format!("loss {}", -plies),
+        None if info.score.is_win() => "db win".to_owned(),
+        None if info.score.is_loss() => "db loss".to_owned(),
         None => format!("{:+.2}", f64::from(info.score.hundredths()) / 100.0),
     };
     format!("{text:>7}")
@@ -95,6 +97,8 @@ pub(super) struct InfoRecord {
     plies_to_end: Option<i32>,
     bound: &'static str,
     nodes: u64,
+    /// Endgame database lookups.
+    probes: u64,
     time: f64,
     hashfull: f64,
     multipv: usize,
@@ -115,6 +119,7 @@ impl From<&Info> for InfoRecord {
                 Bound::Upper => "upper",
             },
             nodes: info.nodes,
+            probes: info.probes,
             time: info.time.as_secs_f64(),
             hashfull: info.hashfull,
             multipv: info.multipv,

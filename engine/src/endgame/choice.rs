@@ -170,8 +170,16 @@ fn converts_in_time(
     if candidate.counters.class() != MaterialClass::Other {
         return Ok(false);
     }
-    Ok(probe.mtc(&candidate.next)?.is_some_and(|plies| plies <= candidate.room(rules)))
+    Ok(probe
+        .mtc_within(&candidate.next, EFFORT_AFTER)?
+        .is_some_and(|plies| plies <= candidate.room(rules)))
 }
+
+/// Positions that may be searched for a distance to conversion that is not stored, being below
+/// ten: some milliseconds. Where that is not enough the tree search finds the conversion.
+const EFFORT: u32 = 300;
+/// The same for the way after a move.
+const EFFORT_AFTER: u32 = 50;
 
 /// As [`by_distance_to_win`], by the distance to conversion; `None` if it is missing. Moves that
 /// do not keep to the distance get an exact one only if several `lines` are wanted.
@@ -181,7 +189,9 @@ fn by_distance_to_conversion(
     probe: &Probe,
     lines: usize,
 ) -> Result<Option<Vec<RatedMove>>, ProbeError> {
-    let Some((number, best)) = probe.mtc_moves(position)? else { return Ok(None) };
+    let Some((number, best)) = probe.mtc_moves_within(position, EFFORT)? else {
+        return Ok(None);
+    };
     let mut rated = Vec::new();
     for candidate in candidates {
         let Candidate { mv, value, .. } = *candidate;
@@ -193,7 +203,8 @@ fn by_distance_to_conversion(
         } else {
             let is_best = best.contains(&mv);
             if is_conversion && (is_best || lines > 1) {
-                let plies = probe.mtc(&candidate.next)?.unwrap_or(u32::from(u16::MAX)) as i32;
+                let plies = probe.mtc_within(&candidate.next, EFFORT_AFTER)?;
+                let plies = plies.unwrap_or(u32::from(u16::MAX)) as i32;
                 then = if value == Wld::Win { plies } else { -plies };
             }
             let plies = if is_best {
@@ -202,7 +213,7 @@ fn by_distance_to_conversion(
                 // No better than the best.
                 if value == Wld::Win { number + 2 } else { number.saturating_sub(2) }
             } else {
-                probe.mtc(&candidate.next)?.map_or(number, |n| n + 1)
+                probe.mtc_within(&candidate.next, EFFORT_AFTER)?.map_or(number, |n| n + 1)
             };
             match value {
                 Wld::Win => Score::database_win_in(plies),

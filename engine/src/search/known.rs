@@ -12,6 +12,9 @@ use crate::limits::{Control, Limits, Mode};
 /// Plies of the variation with which a move is told during a game, and in analysis.
 const LINE: usize = 12;
 const LINE_IN_ANALYSIS: usize = 200;
+/// Positions searched at each ply for a distance that is not stored.
+const EFFORT: u32 = 10;
+const EFFORT_IN_ANALYSIS: u32 = 10_000;
 
 /// Reports the best of the rated moves, as many as are wanted, and waits for the command that
 /// the mode of the search demands.
@@ -24,11 +27,14 @@ pub(super) fn answer(
     start: Instant,
     report: &mut dyn FnMut(&Info),
 ) -> Outcome {
-    let longest = if limits.mode == Mode::Analyze { LINE_IN_ANALYSIS } else { LINE };
+    let (longest, effort) = match limits.mode {
+        Mode::Analyze => (LINE_IN_ANALYSIS, EFFORT_IN_ANALYSIS),
+        Mode::Think | Mode::Ponder => (LINE, EFFORT),
+    };
     let mut best: Option<Info> = None;
     for (index, &RatedMove { mv, score }) in rated.iter().take(limits.multipv.max(1)).enumerate() {
         let mut pv = vec![mv];
-        line::extend(databases, position.after(mv), &mut pv, longest);
+        line::extend(databases, position.after(mv), &mut pv, longest, effort);
         if let [_] = pv[..] {
             pv.extend(position.after(mv).legal_moves().first());
         }
