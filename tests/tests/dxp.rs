@@ -114,6 +114,102 @@ fn two_processes_play_in_every_role() {
     }
 }
 
+/// Both think in the opponent's time too.
+#[test]
+fn pondering_changes_nothing_but_the_time() {
+    let folder = TempDir::new().unwrap();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let common = ["--gap=0", "--minutes=0.5", "--moves=0", "--games=2", "--ponder"];
+    let log = format!("--log={}", file("ours.log"));
+    let pdn = format!("--pdn={}", file("ours.pdn"));
+    let mut args = vec!["--once", "--role=initiator", &log, &pdn];
+    args.extend(common);
+    let listening = Listening::start(&args);
+    let port = format!("--port={}", listening.port);
+    let pdn = format!("--pdn={}", file("theirs.pdn"));
+    let mut args = vec!["dxp", "connect", "--role=follower", "--hash=1", "--depth=3"];
+    args.extend([port.as_str(), &pdn, "--retry=1"]);
+    args.extend(common);
+    let output = run(args, "");
+    assert_eq!(output.code, 0, "{output:?}");
+    listening.rest();
+    let ours = played(&folder.path().join("ours.pdn"));
+    let theirs = played(&folder.path().join("theirs.pdn"));
+    assert_eq!((ours.len(), theirs.len()), (2, 2));
+    for (a, b) in ours.iter().zip(&theirs) {
+        assert_eq!(a.line.moves().collect::<Vec<_>>(), b.line.moves().collect::<Vec<_>>());
+        assert!(a.result.as_str() != "*" && a.result == b.result, "{:?}", a.tags);
+    }
+    let log = fs::read_to_string(file("ours.log")).unwrap();
+    let hits = log.matches("the expected move").count();
+    let moves = log.matches(" < M").count();
+    assert!(hits > 2 && hits < moves, "{hits} of {moves}");
+}
+
+/// Whatever comes while the engine ponders is answered at once.
+#[test]
+fn pondering_is_interrupted_by_everything_else() {
+    let folder = TempDir::new().unwrap();
+    let log = folder.path().join("log");
+    let log_arg = format!("--log={}", log.display());
+    let listening = Listening::start(&["--gap=0", "--ponder", "--correction=1", &log_arg]);
+    let mut peer = Peer::connect(listening.port);
+    let pause = || std::thread::sleep(Duration::from_millis(100));
+    // A capture in both places is the only move: the engine expects it.
+    let start = Position::from_fen("W:W28,38,48,50:B1,2,19,27").unwrap();
+    let text = movegen::notation::dxp::format_position(&start);
+    let begin = |peer: &mut Peer| -> Position {
+        peer.request('W', &format!("001000B{text}"), '0');
+        let mv: MoveMessage = peer.receive().parse().unwrap();
+        let next = start.after(mv.resolve(&start).unwrap());
+        pause();
+        next
+    };
+    // A chat, then the end.
+    begin(&mut peer);
+    peer.send("Chow long?");
+    peer.send("E00");
+    assert_eq!(peer.receive(), "E00");
+    // A move taken back, an illegal move, and a legal one.
+    begin(&mut peer);
+    peer.send("B001W");
+    assert_eq!(peer.receive(), "K0");
+    let mv: MoveMessage = peer.receive().parse().unwrap();
+    let next = start.after(mv.resolve(&start).unwrap());
+    pause();
+    peer.send("M0000010200");
+    assert!(peer.receive().starts_with("Cillegal move"));
+    let reply = next.legal_moves()[0];
+    peer.send(&MoveMessage::new(reply, 0).to_string());
+    let mv: MoveMessage = peer.receive().parse().unwrap();
+    mv.resolve(&next.after(reply)).unwrap();
+    pause();
+    // The connection is lost.
+    drop(peer);
+    let mut peer = Peer::connect(listening.port);
+    // Every legal reply in turn: one of them is expected.
+    let replies = begin(&mut peer).legal_moves().len();
+    peer.send("E00");
+    assert_eq!(peer.receive(), "E00");
+    for number in 0..replies {
+        let position = begin(&mut peer);
+        let reply = position.legal_moves()[number];
+        peer.send(&MoveMessage::new(reply, 0).to_string());
+        let answer = peer.receive();
+        if position.after(reply).has_legal_move() {
+            let mv: MoveMessage = answer.parse().unwrap();
+            mv.resolve(&position.after(reply)).unwrap();
+            peer.send("E00");
+            assert_eq!(peer.receive(), "E00");
+        } else {
+            assert_eq!(answer, "E10");
+            peer.send("E00");
+        }
+    }
+    let log = fs::read_to_string(log).unwrap();
+    assert!(log.contains("the expected move"), "{log}");
+}
+
 #[test]
 fn bad_requests_are_answered_and_the_next_one_is_played() {
     let listening = Listening::start(&["--gap=0"]);

@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use clap::{Args, Subcommand, ValueEnum};
-use meerslag_engine::Engine;
 use meerslag_engine::protocol::dxp::{
     Connection, ConnectionLog, DEFAULT_PORT, DxpEngine, DxpGame, InitiatorOptions, Listener,
     SessionEnd, SessionOptions, connect, follow, initiate,
 };
 use meerslag_engine::runner::openings;
+use meerslag_engine::{Engine, EngineOptions};
 use movegen::notation::pdn::{
     Annotation, Comment, GameResult, PdnGame, Ply, WriteOptions, write_game,
 };
@@ -117,6 +117,9 @@ struct Common {
     /// Greatest search depth, beside the clock
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
+    /// Think in the opponent's time too
+    #[arg(long)]
+    ponder: bool,
     #[command(flatten)]
     engine: EngineArgs,
 }
@@ -231,6 +234,7 @@ impl<'a> Session<'a> {
             path.as_ref().map(open).transpose().map_err(Failure::Run)
         };
         let mut options = SessionOptions {
+            ponder: common.ponder,
             move_patience: common.silence,
             correction_patience: common.correction,
             ..SessionOptions::default()
@@ -238,7 +242,7 @@ impl<'a> Session<'a> {
         if let Some(name) = &common.name {
             options.name.clone_from(name);
         }
-        let engine_options = common.engine.options();
+        let engine_options = EngineOptions { ponder: common.ponder, ..common.engine.options() };
         let rules = engine_options.draw_rules;
         let engine = DxpEngine { engine: Engine::new(engine_options)?, depth: common.depth, rules };
         Ok(Session {

@@ -1,5 +1,6 @@
 //! Sockets: connections, the listener, and the log of every message.
 
+use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
@@ -73,8 +74,8 @@ pub(crate) enum Incoming {
 pub struct Connection {
     stream: TcpStream,
     messages: Receiver<String>,
-    /// A message that was read too early.
-    returned: Option<String>,
+    /// Messages that were read too early.
+    returned: VecDeque<String>,
     log: ConnectionLog,
     gap: Duration,
     last_sent: Option<Instant>,
@@ -127,7 +128,15 @@ impl Connection {
             reader_log.line('#', "connection closed");
         });
         let last_sent = None;
-        Ok(Connection { stream, messages, returned: None, log, gap, last_sent, is_broken: false })
+        Ok(Connection {
+            stream,
+            messages,
+            returned: VecDeque::new(),
+            log,
+            gap,
+            last_sent,
+            is_broken: false,
+        })
     }
 
     /// Sends a message; a failure shows at the next reading.
@@ -148,7 +157,7 @@ impl Connection {
 
     /// The next message, if one comes before the deadline or within a short while.
     pub(crate) fn receive(&mut self, deadline: Option<Instant>) -> Incoming {
-        if let Some(message) = self.returned.take() {
+        if let Some(message) = self.take_returned() {
             return Incoming::Message(message);
         }
         if self.is_broken {
@@ -167,9 +176,14 @@ impl Connection {
         &self.messages
     }
 
-    /// Gives a message back to be received again.
+    /// Gives a message back to be received again, before any other that has not been given back.
     pub(super) fn give_back(&mut self, message: String) {
-        self.returned = Some(message);
+        self.returned.push_back(message);
+    }
+
+    /// A message that was given back, to handle it outside [`Connection::receive`].
+    pub(super) fn take_returned(&mut self) -> Option<String> {
+        self.returned.pop_front()
     }
 
     /// Writes a remark into the log.

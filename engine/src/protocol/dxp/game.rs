@@ -1,10 +1,8 @@
 //! One game over a connection, from the accepted request to the pair of end messages.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{bounded, never, select};
 use movegen::notation::dxp::MoveMessage;
 use movegen::notation::pdn::GameResult;
 use movegen::{Color, DrawRules, Game, Move, Position, Status};
@@ -13,10 +11,6 @@ use super::connection::{Connection, Incoming};
 use super::message::{Acceptance, EndReason, Message, TakeBack};
 use super::roles::{DxpEngine, SessionOptions};
 use crate::engine::Outcome;
-use crate::limits::{Clock, Control, Limits, Mode};
-
-/// Moves for which time is kept back when the number of moves is open.
-const OPEN_MOVES: u32 = 40;
 
 /// What both sides have agreed on.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -75,7 +69,7 @@ pub enum Ending {
 }
 
 /// What ends a wait for a move.
-enum Heard {
+pub(super) enum Heard {
     Move(Move),
     Ended(GameResult, String, Ending),
     /// Moves were taken back.
@@ -89,14 +83,20 @@ pub(super) struct Table<'a> {
     pub stop: &'a AtomicBool,
     pub terms: Terms,
     pub opponent: String,
-    game: Game,
+    pub(super) game: Game,
     plies: Vec<DxpPly>,
     /// Seconds left for White and Black at the start of each ply, the coming one included.
-    clocks: Vec<[f64; 2]>,
+    pub(super) clocks: Vec<[f64; 2]>,
     last_score: Option<crate::Score>,
+    /// The reply that the last search expects.
+    pub(super) expected: Option<Move>,
+    /// What a search in the opponent's time, and then in ours, has come to.
+    pub(super) pondered: Option<Outcome>,
+    /// When the opponent's move came, if it was heard during a search.
+    pub(super) arrived: Option<Instant>,
 }
 
-const fn place(color: Color) -> usize {
+pub(super) const fn place(color: Color) -> usize {
     match color {
         Color::White => 0,
         Color::Black => 1,
@@ -132,6 +132,9 @@ impl<'a> Table<'a> {
             plies: Vec::new(),
             clocks,
             last_score: None,
+            expected: None,
+            pondered: None,
+            arrived: None,
         }
     }
 
@@ -139,14 +142,21 @@ impl<'a> Table<'a> {
     pub fn play(mut self) -> (DxpGame, Ending) {
         self.engine.engine.new_game();
         let (result, note, ending) = loop {
-            let start = Instant::now();
             let is_ours = self.game.position().side_to_move() == self.terms.us;
+            let heard_at = self.arrived.take().filter(|_| is_ours);
+            let start = heard_at.unwrap_or_else(Instant::now);
             if is_ours && let Some((reason, note)) = self.end_to_claim() {
                 break self.claim(reason, note);
             }
-            let (heard, outcome) = if is_ours { self.think() } else { (self.wait(), None) };
+            let (heard, outcome) = if is_ours {
+                self.think()
+            } else {
+                self.ponder();
+                (self.wait(), None)
+            };
+            let end = self.arrived.unwrap_or_else(Instant::now);
             match heard {
-                Heard::Move(mv) => self.push(mv, start.elapsed(), outcome.as_ref()),
+                Heard::Move(mv) => self.push(mv, end.duration_since(start), outcome.as_ref()),
                 Heard::TakenBack => {}
                 Heard::Ended(result, note, ending) => break (result, note, ending),
             }
@@ -177,6 +187,7 @@ impl<'a> Table<'a> {
             time,
             clock: *clock,
         });
+        self.expected = outcome.and_then(|outcome| outcome.ponder);
         if let Some(outcome) = outcome {
             self.last_score = Some(outcome.info.score);
         }
@@ -186,7 +197,7 @@ impl<'a> Table<'a> {
     }
 
     /// Own moves made so far.
-    fn moves_made(&self) -> u32 {
+    pub(super) fn moves_made(&self) -> u32 {
         let first = self.terms.start.side_to_move() == self.terms.us;
         let plies = self.plies.len();
         (if first { plies.div_ceil(2) } else { plies / 2 }) as u32
@@ -251,88 +262,6 @@ impl<'a> Table<'a> {
         Ending::NextGame
     }
 
-    /// Searches, and listens meanwhile.
-    fn think(&mut self) -> (Heard, Option<Outcome>) {
-        let limits = self.limits();
-        let control = Control::new();
-        let (sender, found) = bounded(1);
-        let game = self.game.clone();
-        loop {
-            // The engine leaves the table for the search so that messages can be handled.
-            let DxpEngine { engine, .. } = &mut *self.engine;
-            let incoming = self.connection.incoming().clone();
-            let mut text = None;
-            let mut is_closed = false;
-            let mut is_stopped = false;
-            let outcome = thread::scope(|scope| {
-                let (game, control, sender, limits) = (&game, &control, &sender, &limits);
-                scope.spawn(move || {
-                    let _ = sender.send(engine.search(game, limits, control, &mut |_| {}));
-                });
-                let mut messages = incoming;
-                loop {
-                    select! {
-                        recv(found) -> outcome => return outcome.ok(),
-                        recv(messages) -> message => match message {
-                            // What needs no decision during the search waits no longer.
-                            Ok(message) if is_idle_talk(&message) => {}
-                            Ok(message) => {
-                                text = Some(message);
-                                control.stop();
-                                messages = never();
-                            }
-                            Err(_) => {
-                                is_closed = true;
-                                control.stop();
-                                messages = never();
-                            }
-                        },
-                        default(Duration::from_millis(50)) => {
-                            if self.stop.load(Ordering::Relaxed) {
-                                is_stopped = true;
-                                control.stop();
-                            }
-                        }
-                    }
-                }
-            });
-            if is_stopped {
-                return (self.lost("interrupted", Ending::Interrupted), None);
-            }
-            if is_closed {
-                return (self.lost("connection lost", Ending::Lost), None);
-            }
-            if let Some(text) = text {
-                // Whatever it is, it is binding even in our time, or refused.
-                match self.handle(&text) {
-                    Some(heard) => return (heard, None),
-                    None => control.reset(),
-                }
-                continue;
-            }
-            let Some(outcome) = outcome else {
-                return (self.lost("the search failed", Ending::Lost), None);
-            };
-            return match outcome.best {
-                Some(mv) => (Heard::Move(mv), Some(outcome)),
-                None => (self.lost("the search failed", Ending::Lost), None),
-            };
-        }
-    }
-
-    /// The time for the next move: never all of it, because the network takes some too.
-    fn limits(&self) -> Limits {
-        let left = self.clocks.last().map_or(0.0, |clocks| clocks[place(self.terms.us)]);
-        let remaining = match self.terms.moves {
-            0 => None,
-            limit => Some(limit.saturating_sub(self.moves_made()).max(1)),
-        };
-        let moves = remaining.unwrap_or(OPEN_MOVES);
-        let reserve = (0.5 + 0.02 * f64::from(moves)).min(left / 2.0);
-        let clock = Clock { time: (left - reserve).max(0.0), inc: 0.0, moves: remaining };
-        Limits { clock: Some(clock), depth: self.engine.depth, ..Limits::infinite(Mode::Think) }
-    }
-
     /// Waits for the opponent's move.
     fn wait(&mut self) -> Heard {
         let deadline = self.options.move_patience.map(|patience| Instant::now() + patience);
@@ -356,7 +285,7 @@ impl<'a> Table<'a> {
                 Incoming::Nothing => {}
                 Incoming::Closed => return self.lost("connection lost", Ending::Lost),
                 Incoming::Message(text) if text.starts_with('M') => {
-                    match self.opponent_move(&text) {
+                    match read_move(&text, self.game.position()) {
                         Ok(mv) => return Heard::Move(mv),
                         Err(problem) => {
                             self.connection.remark(&problem);
@@ -376,21 +305,12 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn opponent_move(&self, text: &str) -> Result<Move, String> {
-        let position = self.game.position();
-        let message: Result<MoveMessage, _> = text.parse();
-        message.and_then(|message| message.resolve(position)).map_err(|error| {
-            let text: String = text.chars().take(60).collect();
-            format!("'{}' in {}: {error}", text.escape_default(), position.to_fen())
-        })
-    }
-
-    fn lost(&self, note: &str, ending: Ending) -> Heard {
+    pub(super) fn lost(&self, note: &str, ending: Ending) -> Heard {
         Heard::Ended(GameResult::Unknown, note.to_owned(), ending)
     }
 
     /// Handles what is no move of the side whose turn it is; `None` if nothing changes.
-    fn handle(&mut self, text: &str) -> Option<Heard> {
+    pub(super) fn handle(&mut self, text: &str) -> Option<Heard> {
         let message = match text.parse() {
             Ok(message) => message,
             Err(error) => {
@@ -477,7 +397,11 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Messages that can come at any time and change nothing.
-fn is_idle_talk(text: &str) -> bool {
-    !text.starts_with(['E', 'B', 'R'])
+/// The move of a message; an error quotes it.
+pub(super) fn read_move(text: &str, position: &Position) -> Result<Move, String> {
+    let message: Result<MoveMessage, _> = text.parse();
+    message.and_then(|message| message.resolve(position)).map_err(|error| {
+        let text: String = text.chars().take(60).collect();
+        format!("'{}' in {}: {error}", text.escape_default(), position.to_fen())
+    })
 }

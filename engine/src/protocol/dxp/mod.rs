@@ -14,6 +14,7 @@ mod framer;
 mod game;
 mod message;
 mod roles;
+mod think;
 
 pub use address::{Address, ParseAddressError};
 pub(crate) use connection::Incoming;

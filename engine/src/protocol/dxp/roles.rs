@@ -26,6 +26,8 @@ pub struct DxpEngine {
 pub struct SessionOptions {
     /// Our name.
     pub name: String,
+    /// Whether to search in the opponent's time too.
+    pub ponder: bool,
     /// Whether moves may be taken back.
     pub take_back: bool,
     /// How long the echo of an end may take.
@@ -42,6 +44,7 @@ impl Default for SessionOptions {
     fn default() -> SessionOptions {
         SessionOptions {
             name: concat!("Meerslag ", env!("CARGO_PKG_VERSION")).to_owned(),
+            ponder: false,
             take_back: true,
             echo_patience: Duration::from_secs(5),
             correction_patience: Duration::from_secs(10),

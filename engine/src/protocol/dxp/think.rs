@@ -1,0 +1,184 @@
+//! Searching during a game: in our own time, and pondering in the opponent's. The connection is
+//! heard all the while.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::{Receiver, bounded, never, select};
+use movegen::Game;
+
+use super::game::{Ending, Heard, Table, place, read_move};
+use crate::engine::{Engine, Outcome};
+use crate::limits::{Clock, Control, Limits, Mode};
+
+/// Moves for which time is kept back when the number of moves is open.
+const OPEN_MOVES: u32 = 40;
+
+/// What a message means to a running search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Reaction {
+    /// Nothing.
+    Ignore,
+    /// The expected move: the search goes on in our own time.
+    Hit,
+    /// It must be handled now.
+    Stop,
+}
+
+/// How a search ended.
+enum Searched {
+    Found(Outcome),
+    /// By a message that is to be handled.
+    Heard(String),
+    Closed,
+    Interrupted,
+    Failed,
+}
+
+/// Messages that can come at any time and change nothing.
+fn is_idle_talk(text: &str) -> bool {
+    !text.starts_with(['E', 'B', 'R'])
+}
+
+fn search(
+    engine: &mut Engine,
+    game: &Game,
+    limits: &Limits,
+    incoming: Receiver<String>,
+    stop: &AtomicBool,
+    mut react: impl FnMut(&str) -> Reaction,
+) -> Searched {
+    let control = Control::new();
+    let (sender, found) = bounded(1);
+    let mut messages = incoming;
+    let mut ended = None;
+    let outcome = thread::scope(|scope| {
+        let control = &control;
+        scope.spawn(move || {
+            let _ = sender.send(engine.search(game, limits, control, &mut |_| {}));
+        });
+        loop {
+            select! {
+                recv(found) -> outcome => return outcome.ok(),
+                recv(messages) -> message => match message {
+                    Ok(message) => match react(&message) {
+                        Reaction::Ignore => {}
+                        Reaction::Hit => control.ponder_hit(),
+                        Reaction::Stop => {
+                            ended = Some(Searched::Heard(message));
+                            control.stop();
+                            messages = never();
+                        }
+                    },
+                    Err(_) => {
+                        ended = Some(Searched::Closed);
+                        control.stop();
+                        messages = never();
+                    }
+                },
+                default(Duration::from_millis(50)) => {
+                    if stop.load(Ordering::Relaxed) {
+                        ended = Some(Searched::Interrupted);
+                        control.stop();
+                    }
+                }
+            }
+        }
+    });
+    ended.unwrap_or_else(|| outcome.map_or(Searched::Failed, Searched::Found))
+}
+
+impl Table<'_> {
+    /// Finds our move. Whatever message comes meanwhile is binding even in our time, or refused.
+    pub(super) fn think(&mut self) -> (Heard, Option<Outcome>) {
+        if let Some(outcome) = self.pondered.take() {
+            return self.found(outcome);
+        }
+        let limits = self.limits();
+        loop {
+            if let Some(text) = self.connection.take_returned()
+                && let Some(heard) = self.handle(&text)
+            {
+                return (heard, None);
+            }
+            let react = |text: &str| match is_idle_talk(text) {
+                true => Reaction::Ignore,
+                false => Reaction::Stop,
+            };
+            let incoming = self.connection.incoming().clone();
+            let engine = &mut self.engine.engine;
+            match search(engine, &self.game, &limits, incoming, self.stop, react) {
+                Searched::Found(outcome) => return self.found(outcome),
+                Searched::Heard(text) => {
+                    if let Some(heard) = self.handle(&text) {
+                        return (heard, None);
+                    }
+                }
+                Searched::Closed => return (self.lost("connection lost", Ending::Lost), None),
+                Searched::Interrupted => {
+                    return (self.lost("interrupted", Ending::Interrupted), None);
+                }
+                Searched::Failed => return (self.lost("the search failed", Ending::Lost), None),
+            }
+        }
+    }
+
+    fn found(&self, outcome: Outcome) -> (Heard, Option<Outcome>) {
+        match outcome.best {
+            Some(mv) => (Heard::Move(mv), Some(outcome)),
+            None => (self.lost("the search failed", Ending::Lost), None),
+        }
+    }
+
+    /// Searches what is expected in the opponent's time, until a message comes. If it is the
+    /// expected move, the search goes on until it has our answer. The messages themselves are left
+    /// to be received.
+    pub(super) fn ponder(&mut self) {
+        let Some(expected) = self.expected.take().filter(|_| self.options.ponder) else { return };
+        let mut game = self.game.clone();
+        if game.play(expected).is_err() || game.status(self.engine.rules).is_over() {
+            return;
+        }
+        let limits = Limits { mode: Mode::Ponder, ..self.limits() };
+        let mut hit: Option<(String, Instant)> = None;
+        let incoming = self.connection.incoming().clone();
+        let position = *self.game.position();
+        let engine = &mut self.engine.engine;
+        let searched = search(engine, &game, &limits, incoming, self.stop, |text| {
+            if hit.is_none() && text.starts_with('M') {
+                if read_move(text, &position) != Ok(expected) {
+                    return Reaction::Stop;
+                }
+                hit = Some((text.to_owned(), Instant::now()));
+                return Reaction::Hit;
+            }
+            if is_idle_talk(text) { Reaction::Ignore } else { Reaction::Stop }
+        });
+        if let Some((text, arrived)) = hit {
+            self.connection.remark("the expected move");
+            self.connection.give_back(text);
+            self.arrived = Some(arrived);
+            if let Searched::Found(outcome) = searched {
+                self.pondered = Some(outcome);
+                return;
+            }
+        }
+        if let Searched::Heard(text) = searched {
+            self.connection.give_back(text);
+        }
+    }
+
+    /// The time for the next move: never all of it, because the network takes some too.
+    fn limits(&self) -> Limits {
+        let left = self.clocks.last().map_or(0.0, |clocks| clocks[place(self.terms.us)]);
+        let remaining = match self.terms.moves {
+            0 => None,
+            limit => Some(limit.saturating_sub(self.moves_made()).max(1)),
+        };
+        let moves = remaining.unwrap_or(OPEN_MOVES);
+        let reserve = (0.5 + 0.02 * f64::from(moves)).min(left / 2.0);
+        let clock = Clock { time: (left - reserve).max(0.0), inc: 0.0, moves: remaining };
+        Limits { clock: Some(clock), depth: self.engine.depth, ..Limits::infinite(Mode::Think) }
+    }
+}
