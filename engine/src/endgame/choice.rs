@@ -6,11 +6,7 @@
 //! * Lost: what takes longest, and first of all what lets a draw rule come in between.
 //! * Drawn: only moves that draw; of these the ones to which most replies lose.
 //!
-//! A win counts as safe if the draw rules leave room for it. Up to five pieces there is always
-//! room from the moment that a counted ending arises: the longest win of one or two pieces against
-//! a lone king takes 9 plies of 10, of three pieces 31 or (the king to move) 32 of 32, and no
-//! conversion is further away than 23 of 50 plies (`positions/egdb/statistics.md`). What can
-//! interfere is a counter that is running already.
+//! A win counts only if the draw rules leave room for it, see [`super::room`].
 
 use std::cmp::Reverse;
 

@@ -2,10 +2,11 @@
 //!
 //! * [`DatabaseOptions`]: which databases; [`Databases`]: the open ones, shared by all threads;
 //! * [`choice`]: what they say about the moves of the searched position;
-//! * [`line`](mod@line): perfect play from there on.
+//! * [`line`](mod@line): perfect play from there on; [`room`]: wins and the draw rules.
 
 pub(crate) mod choice;
 pub(crate) mod line;
+pub(crate) mod room;
 
 use std::error::Error;
 use std::path::PathBuf;

@@ -220,7 +220,8 @@ impl MatchGame<'_> {
         }
         // The opening itself is played out even if the databases know it.
         if !self.plies.is_empty()
-            && let Some((white, detail)) = self.tables.and_then(|t| t.verdict(self.game.position()))
+            && let Some((white, detail)) =
+                self.tables.and_then(|t| t.verdict(&self.game, self.config.rules()))
         {
             return Some(End::new(Some(white), Termination::Database).with(detail));
         }
@@ -236,7 +237,9 @@ impl MatchGame<'_> {
 
     /// The end of a game that `side` has ended instead of moving: what is certain comes first.
     fn claimed(&self, side: Color, claim: Claim) -> End {
-        if let Some((white, detail)) = self.tables.and_then(|t| t.verdict(self.game.position())) {
+        if let Some((white, detail)) =
+            self.tables.and_then(|t| t.verdict(&self.game, self.config.rules()))
+        {
             return End::new(Some(white), Termination::Database).with(detail);
         }
         // What the opponent believed, for itself.

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use egdb::error::OpenError;
 use egdb::{OpenOptions, Probe, Wld};
-use movegen::{Color, Position};
+use movegen::{Color, DrawRules, Game};
 
 use super::stats::Outcome;
+use crate::endgame::room::has_room;
 
 /// Open databases, shared by all games.
 #[derive(Debug)]
@@ -25,13 +26,18 @@ impl Tables {
     }
 
     /// White's exact result with best play of both, and a description; `None` if the databases do
-    /// not know the position. Draw rules that count moves are not considered.
-    pub fn verdict(&self, position: &Position) -> Option<(Outcome, String)> {
+    /// not know the position, or a draw by counting might come before the win.
+    pub fn verdict(&self, game: &Game, rules: DrawRules) -> Option<(Outcome, String)> {
+        let position = game.position();
         if position.piece_count() > u32::from(self.0.max_pieces()) {
             return None;
         }
         // A damaged file must not end a match; the game just goes on.
         let value = self.0.wld(position).ok()??;
+        let dtw = || self.0.dtw(position).ok().flatten();
+        if value != Wld::Draw && !has_room(game.counters(), rules, dtw) {
+            return None;
+        }
         let side = position.side_to_move();
         let (outcome, word) = match value {
             Wld::Win => (Outcome::Win, "wins"),
@@ -40,5 +46,30 @@ impl Tables {
         };
         let white = if side == Color::White { outcome } else { outcome.reversed() };
         Some((white, format!("{side} to move {word} with {} pieces", position.piece_count())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use movegen::{DrawCounters, Position};
+
+    #[test]
+    fn a_win_that_comes_too_late_is_played_out() {
+        let tables = Tables(Probe::embedded().unwrap());
+        // Black, to move, loses in 8 plies.
+        let position = Position::from_fen("B:WK2,K6:BK11").unwrap();
+        let verdict = |left: u16, rules| {
+            let counters = DrawCounters::with_plies(&position, 10 - left);
+            let game = Game::with_counters(position, counters);
+            tables.verdict(&game, rules).map(|(white, _)| white)
+        };
+        for left in 8..=10 {
+            assert_eq!(verdict(left, DrawRules::default()), Some(Outcome::Win), "{left}");
+        }
+        for left in 1..8 {
+            assert_eq!(verdict(left, DrawRules::default()), None, "{left}");
+            assert_eq!(verdict(left, DrawRules::SCAN), Some(Outcome::Win), "{left}");
+        }
     }
 }

@@ -54,9 +54,5 @@ pub(super) const POLL_NODES: u64 = 256;
 /// 4.06 without any such depth; 0 reads four times as much as 2.
 pub(super) const DATABASE_DEPTH: i32 = 2;
 
-/// With this number of plies left to the 25-move rule a database win counts as one. Up to five
-/// pieces no conversion takes more than 23 plies.
-pub(super) const ROOM_TO_CONVERT: i32 = 40;
-
 /// Within this number of plies of a draw by counting, positions get table entries of their own.
 pub(super) const NEAR_DRAW: u16 = 26;

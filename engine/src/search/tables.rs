@@ -6,13 +6,13 @@
 //! search goes on for a proven end of the game. Lost ones likewise.
 
 use egdb::{Probe, Wld};
-use movegen::draw::MaterialClass;
 use movegen::{Color, DrawRules, Position};
 
 use super::node::Node;
-use super::params::{DATABASE_DEPTH, ROOM_TO_CONVERT};
+use super::params::DATABASE_DEPTH;
 use super::worker::Worker;
 use crate::endgame::Databases;
+use crate::endgame::room::has_room;
 use crate::engine::Bound;
 use crate::score::Score;
 use crate::tt::TableMove;
@@ -105,19 +105,7 @@ impl<'a> Tables<'a> {
     /// Whether a win is not in danger from a draw by counting.
     #[inline]
     fn has_room(&self, node: &Node, rules: DrawRules) -> bool {
-        let left = node.plies_left(rules);
-        let enough = match node.counters.class() {
-            MaterialClass::Other => ROOM_TO_CONVERT,
-            // From its beginning every win fits in (see `endgame::choice`).
-            MaterialClass::SixteenMoves => i32::from(movegen::draw::SIXTEEN_MOVES),
-            MaterialClass::FiveMoves => i32::from(movegen::draw::FIVE_MOVES),
-        };
-        left >= enough || self.ends_within(&node.position, left)
-    }
-
-    #[cold]
-    fn ends_within(&self, position: &Position, left: i32) -> bool {
-        matches!(self.probe.dtw(position), Ok(Some(plies)) if plies as i32 <= left)
+        has_room(&node.counters, rules, || self.probe.dtw(&node.position).ok().flatten())
     }
 }
 
