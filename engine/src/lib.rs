@@ -29,6 +29,7 @@ pub mod protocol;
 pub mod runner;
 mod score;
 mod search;
+pub mod solve;
 #[cfg(test)]
 mod test_positions;
 pub mod time;

@@ -1,0 +1,237 @@
+//! Positions outside the databases: the two questions in turns, and the line of a proved win.
+
+use std::sync::atomic::AtomicBool;
+
+use egdb::error::ProbeError;
+use egdb::{Probe, Wld};
+use movegen::{Color, Move, Position};
+
+use super::hold::{Hold, hold};
+use super::line::{self, Conversion, Line, LineKind, LinePly};
+use super::proof::Proof;
+use super::table::{Known, Table};
+use super::{MoveValue, Solution, SolveOptions, Source, Value, Within};
+
+/// Positions of the first turn of each question.
+const FIRST_TURN: u64 = 1 << 15;
+
+/// Most plies of a proved line before the databases.
+const MAX_PLIES: usize = 1000;
+
+/// Whether one side wins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Question {
+    Open,
+    /// Nothing more to hope for: memory is too small.
+    GivenUp,
+    Wins(u32),
+    /// The other side holds, with this move if it is to move.
+    Held(Option<Move>),
+}
+
+pub(super) fn solve(
+    probe: &Probe,
+    table: &mut Table,
+    options: &SolveOptions,
+    root: &Position,
+    stop: &AtomicBool,
+) -> Result<Solution, ProbeError> {
+    let mut proof = Proof::new(probe, table, stop);
+    let mover = root.side_to_move();
+    let mut questions = [(mover, Question::Open), (mover.opponent(), Question::Open)];
+    let mut turn = FIRST_TURN;
+    while proof.nodes < options.nodes
+        && !proof.is_stopped()
+        && questions.iter().any(|(_, q)| *q == Question::Open)
+        && !questions.iter().any(|(_, q)| matches!(q, Question::Wins(_)))
+    {
+        for (attacker, question) in &mut questions {
+            let nodes = turn.min(options.nodes.saturating_sub(proof.nodes));
+            if *question == Question::Open && nodes > 0 {
+                *question = ask(&mut proof, root, *attacker, nodes)?;
+            }
+            if matches!(question, Question::Wins(_)) {
+                break;
+            }
+        }
+        turn = turn.saturating_mul(2);
+    }
+    let [(_, own), (_, others)] = questions;
+    let value = match (own, others) {
+        (Question::Wins(_), _) => Value::Win,
+        (_, Question::Wins(_)) => Value::Loss,
+        (Question::Held(_), Question::Held(_)) => Value::Draw,
+        (_, Question::Held(_)) => Value::AtLeastDraw,
+        (Question::Held(_), _) => Value::AtMostDraw,
+        _ => Value::Unknown,
+    };
+    let moves = moves(&mut proof, root, value, others)?;
+    let nodes = proof.nodes;
+    let (line, plies) = match (own, others) {
+        (Question::Wins(plies), _) => {
+            (Some(proof_line(&mut proof, root, mover, options.nodes)?), Some(plies))
+        }
+        (_, Question::Wins(plies)) => {
+            (Some(proof_line(&mut proof, root, mover.opponent(), options.nodes)?), Some(plies))
+        }
+        _ => (None, None),
+    };
+    Ok(Solution {
+        value,
+        source: (value != Value::Unknown).then_some(Source::Search),
+        dtw: None,
+        mtc: None,
+        within: plies.map(|plies| within(&proof, plies)),
+        moves,
+        line,
+        nodes,
+        is_stopped: !value.is_exact() && proof.is_stopped(),
+    })
+}
+
+fn within(proof: &Proof<'_>, plies: u32) -> Within {
+    if proof.lacks_distance { Within::Databases(plies) } else { Within::End(plies) }
+}
+
+fn ask(
+    proof: &mut Proof<'_>,
+    root: &Position,
+    attacker: Color,
+    nodes: u64,
+) -> Result<Question, ProbeError> {
+    let end = proof.nodes + nodes;
+    match proof.search(root, attacker, nodes)? {
+        Known::Proved(plies) => return Ok(Question::Wins(plies)),
+        Known::Open(..) => return Ok(Question::Open),
+        Known::Denied(_) => {}
+    }
+    let left = end.saturating_sub(proof.nodes).max(nodes / 2);
+    Ok(match hold(proof, root, attacker, left)? {
+        Hold::Holds(mv) => Question::Held(mv),
+        Hold::Wins => match proof.table.get(root, attacker) {
+            Some(Known::Proved(plies)) => Question::Wins(plies),
+            _ => Question::Open,
+        },
+        Hold::Undecided => Question::Open,
+        Hold::TooLarge => Question::GivenUp,
+    })
+}
+
+/// What the searches say about each move.
+fn moves(
+    proof: &mut Proof<'_>,
+    root: &Position,
+    value: Value,
+    others: Question,
+) -> Result<Vec<MoveValue>, ProbeError> {
+    let mover = root.side_to_move();
+    let (_, most) = value.bounds();
+    let mut moves = Vec::new();
+    for &mv in &root.legal_moves() {
+        let next = root.after(mv);
+        if let Some(known) = proof.known(&next)? {
+            let plies = proof.probe.dtw(&next)?.map(|n| n + 1);
+            let value = Value::from(known.opponent());
+            moves.push(MoveValue { mv, value, dtw: plies, mtc: None, within: None });
+            continue;
+        }
+        let proved = |attacker| match proof.table.get(&next, attacker) {
+            Some(Known::Proved(plies)) => Some(plies + 1),
+            _ => None,
+        };
+        let (wins, loses) = (proved(mover), proved(mover.opponent()));
+        let value = if wins.is_some() {
+            Value::Win
+        } else if loses.is_some() || most == Wld::Loss {
+            Value::Loss
+        } else {
+            let holds = matches!(others, Question::Held(Some(holding)) if holding == mv);
+            Value::between(if holds { Wld::Draw } else { Wld::Loss }, most)
+        };
+        let within = wins.or(loses).map(|plies| within(proof, plies));
+        moves.push(MoveValue { mv, value, dtw: None, mtc: None, within });
+    }
+    moves.sort_by_key(|m| {
+        let plies = m.dtw.or(m.within.map(|w| match w {
+            Within::End(n) | Within::Databases(n) => n,
+        }));
+        let plies = i64::from(plies.unwrap_or(u32::MAX / 2));
+        (m.value.order(), if m.value == Value::Loss { -plies } else { plies })
+    });
+    Ok(moves)
+}
+
+/// The winner's moves of the proof and the replies that hold out longest against it, then the
+/// line of the databases. Where the table has lost a part, it is searched for again, for which
+/// this many positions may be looked at; without success the line ends there.
+fn proof_line(
+    proof: &mut Proof<'_>,
+    root: &Position,
+    attacker: Color,
+    nodes: u64,
+) -> Result<Line, ProbeError> {
+    let end = proof.nodes.saturating_add(nodes);
+    let mut line = Line { kind: LineKind::Proof, plies: Vec::new(), is_complete: false };
+    let mut position = *root;
+    while line.plies.len() < MAX_PLIES {
+        let left = end.saturating_sub(proof.nodes);
+        let Some(mv) = proved_move(proof, &position, attacker, left)? else { break };
+        let conversion = Conversion::of(&position, mv);
+        position = position.after(mv);
+        let enters_databases = proof.known(&position)?.is_some();
+        let dtw = if enters_databases { proof.probe.dtw(&position)? } else { None };
+        line.plies.push(LinePly { mv, conversion, enters_databases, dtw });
+        if enters_databases {
+            if let Some(rest) = line::decided(proof.probe, &position)? {
+                line.plies.extend(rest.plies);
+                line.is_complete = rest.is_complete;
+            }
+            break;
+        }
+    }
+    Ok(line)
+}
+
+fn proved_move(
+    proof: &mut Proof<'_>,
+    position: &Position,
+    attacker: Color,
+    nodes: u64,
+) -> Result<Option<Move>, ProbeError> {
+    let attacks = position.side_to_move() == attacker;
+    for is_again in [false, true] {
+        let mut best: Option<(u32, Move)> = None;
+        let mut is_lost = false;
+        for &mv in &position.legal_moves() {
+            let next = position.after(mv);
+            let plies = match proof.is_known_win(&next, attacker)? {
+                Some(true) => Some(proof.distance(&next)?),
+                Some(false) => None,
+                None => match proof.table.get(&next, attacker) {
+                    Some(Known::Proved(plies)) => Some(plies),
+                    // All replies to a proved win lose.
+                    _ if !attacks && is_again => match proof.search(&next, attacker, nodes)? {
+                        Known::Proved(plies) => Some(plies),
+                        _ => None,
+                    },
+                    _ => None,
+                },
+            };
+            is_lost |= plies.is_none();
+            let Some(plies) = plies else { continue };
+            let is_better = |other: u32| if attacks { plies < other } else { plies > other };
+            if best.is_none_or(|(other, _)| is_better(other)) {
+                best = Some((plies, mv));
+            }
+        }
+        if let Some((_, mv)) = best
+            && (attacks || !is_lost || is_again)
+        {
+            return Ok(Some(mv));
+        }
+        if attacks && !is_again {
+            proof.search(position, attacker, nodes)?;
+        }
+    }
+    Ok(None)
+}
