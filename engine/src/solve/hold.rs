@@ -1,155 +1,329 @@
 //! Whether a side can hold a position, that is, at least draw.
 //!
-//! A denied win is no proof: the denial may come from a repetition that exists only on the path
-//! where it was found. So it is checked, by a set of positions that vouch for each other: the
-//! root is in it; where the attacker is to move, all his moves lead into the set or to database
-//! positions that he does not win; where the defender is, one move does. Whoever stays inside
-//! never loses, whatever the table said on the way. The table only suggests the defender's moves.
-//! Where it suggests wrong ones, the search is asked again from there, and the set is begun anew
-//! with what has been learnt.
+//! A draw needs no way to an end: a side holds if there is a set of positions that it never has
+//! to leave. Where the attacker is to move, all his moves lead into the set or to positions that
+//! he is known not to win; where the defender is, one move does. Such a set is grown from the
+//! root, with one move for the defender in each position, and whatever is not known to be lost
+//! given the benefit of the doubt. When a position turns out to be lost, the defender chooses
+//! anew where he relied on it, and where nothing is left, that position is lost as well. So every
+//! position is entered once, and the end is sound either way: nothing left to enter is a set that
+//! holds, and a lost root is a proved win.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use egdb::error::ProbeError;
 use movegen::{Color, Move, Position};
 
 use super::proof::Proof;
-use super::table::{Known, Table};
+use super::table::Known;
 
-/// How an attempt ended.
+/// How far the set has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Hold {
+pub(super) enum Outcome {
     /// The defender holds, with this move if he is to move.
     Holds(Option<Move>),
-    /// The attacker wins after all; the table has the proof.
-    Wins,
-    /// Not within the number of positions.
+    /// The attacker wins, within this many plies.
+    Wins(u32),
+    /// Not enough positions looked at.
     Undecided,
-    /// No larger number of positions would help: the set does not fit into memory.
+    /// The set does not fit into memory.
     TooLarge,
 }
 
-/// What the attempt from a set that was begun anew says.
-enum Round {
-    Done(Hold),
-    /// Something that the table suggested was wrong; it knows better now.
-    Again,
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Not looked into.
+    New,
+    Entered,
+    /// Lost for the defender within this many plies.
+    Lost(u32),
 }
 
-/// Tries to show that the attacker cannot win, looking at this many positions at most.
-pub(super) fn hold(
-    proof: &mut Proof<'_>,
-    root: &Position,
+struct Node {
+    position: Position,
+    state: State,
+    /// The first entry of `links` about positions that rely on this one.
+    users: u32,
+    /// The position that the defender goes to.
+    choice: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// Bytes that a position takes with its links and its place in the index, about.
+const NODE_BYTES: usize = 200;
+
+/// A growing set.
+pub(super) struct Holding {
     attacker: Color,
-    nodes: u64,
-) -> Result<Hold, ProbeError> {
-    let end = proof.nodes.saturating_add(nodes);
-    loop {
-        if let Round::Done(result) = round(proof, root, attacker, end)? {
-            return Ok(result);
+    nodes: Vec<Node>,
+    /// Numbers of positions by their keys.
+    numbers: HashMap<u64, u32>,
+    /// A position that relies on another, and the next entry of the same list.
+    links: Vec<(u32, u32)>,
+    to_enter: Vec<u32>,
+    root_move: Option<Move>,
+    most: usize,
+    /// Since the last sweep: positions entered, and whether the defender has chosen anew.
+    entered: usize,
+    has_changed: bool,
+    /// Two positions with the same key, or no room: nothing more can be said.
+    is_full: bool,
+}
+
+/// What the defender may do.
+enum Choice {
+    /// Go where he is known to hold.
+    Safe(Move),
+    /// Rely on this position.
+    Into(Move, Position),
+    /// Nothing but losses, within this many plies.
+    Lost(u32),
+}
+
+impl Holding {
+    /// A set that consists of the root, with this much memory to grow.
+    pub(super) fn new(root: &Position, attacker: Color, bytes: usize) -> Holding {
+        let node = Node { position: *root, state: State::New, users: NONE, choice: NONE };
+        Holding {
+            attacker,
+            nodes: vec![node],
+            numbers: HashMap::from([(root.key(), 0)]),
+            links: Vec::new(),
+            to_enter: vec![0],
+            root_move: None,
+            most: (bytes / NODE_BYTES).max(16),
+            entered: 0,
+            has_changed: false,
+            is_full: false,
         }
     }
-}
 
-fn round(
-    proof: &mut Proof<'_>,
-    root: &Position,
-    attacker: Color,
-    end: u64,
-) -> Result<Round, ProbeError> {
-    let most = set_limit(proof.table);
-    let mut set = HashSet::from([*root]);
-    let mut to_do = vec![*root];
-    let mut first_move = None;
-    while let Some(position) = to_do.pop() {
-        if proof.nodes >= end || proof.is_stopped() {
-            return Ok(Round::Done(Hold::Undecided));
-        }
-        if set.len() > most {
-            return Ok(Round::Done(Hold::TooLarge));
-        }
-        if position.side_to_move() == attacker {
-            for &mv in &position.legal_moves() {
-                proof.nodes += 1;
-                let next = position.after(mv);
-                let is_win = match proof.is_known_win(&next, attacker)? {
-                    Some(false) => continue,
-                    Some(true) => true,
-                    None => matches!(proof.table.get(&next, attacker), Some(Known::Proved(_))),
-                };
-                if is_win {
-                    return ask(proof, &position, root, attacker, end);
-                }
-                if set.insert(next) {
-                    to_do.push(next);
-                }
+    /// Grows on, looking at about this many more positions.
+    pub(super) fn grow(
+        &mut self,
+        proof: &mut Proof<'_>,
+        nodes: u64,
+    ) -> Result<Outcome, ProbeError> {
+        let end = proof.nodes.saturating_add(nodes);
+        while let Some(&number) = self.to_enter.last() {
+            if let State::Lost(plies) = self.nodes[0].state {
+                return Ok(Outcome::Wins(plies));
             }
-        } else {
-            match choose(proof, &position, attacker, &set)? {
-                None => return ask(proof, &position, root, attacker, end),
-                Some((mv, next)) => {
-                    if position == *root {
-                        first_move = Some(mv);
-                    }
-                    if let Some(next) = next
-                        && set.insert(next)
-                    {
-                        to_do.push(next);
-                    }
-                }
+            if self.is_full {
+                return Ok(Outcome::TooLarge);
+            }
+            if proof.nodes >= end || proof.is_stopped() {
+                return Ok(Outcome::Undecided);
+            }
+            self.to_enter.pop();
+            if self.nodes[number as usize].state == State::New {
+                self.enter(number, proof)?;
+            }
+            if self.has_changed && self.entered > 1000 + self.nodes.len() / 2 {
+                self.sweep(proof);
             }
         }
+        Ok(match self.nodes[0].state {
+            State::Lost(plies) => Outcome::Wins(plies),
+            _ if self.is_full => Outcome::TooLarge,
+            _ => Outcome::Holds(self.root_move),
+        })
     }
-    Ok(Round::Done(Hold::Holds(first_move)))
-}
 
-/// Bytes of the set are not to exceed those of the table by much.
-fn set_limit(table: &Table) -> usize {
-    table.capacity() / 2
-}
+    fn enter(&mut self, number: u32, proof: &mut Proof<'_>) -> Result<(), ProbeError> {
+        self.entered += 1;
+        let node = &mut self.nodes[number as usize];
+        node.state = State::Entered;
+        let position = node.position;
+        if position.side_to_move() != self.attacker {
+            if let Some(plies) = self.choose(number, proof)? {
+                self.lose(number, plies, proof)?;
+            }
+            return Ok(());
+        }
+        let moves = position.legal_moves();
+        let mut next = Vec::with_capacity(moves.len());
+        for &mv in &moves {
+            let position = position.after(mv);
+            match self.lost_in(&position, proof)? {
+                Some(Some(plies)) => return self.lose(number, plies + 1, proof),
+                Some(None) => {}
+                None => next.push(position),
+            }
+        }
+        for position in next {
+            self.rely(number, &position);
+        }
+        Ok(())
+    }
 
-/// The defender's most promising move, and where it leads if that must vouch for itself: a
-/// position of the set, or one that the search denies the attacker.
-fn choose(
-    proof: &mut Proof<'_>,
-    position: &Position,
-    attacker: Color,
-    set: &HashSet<Position>,
-) -> Result<Option<(Move, Option<Position>)>, ProbeError> {
-    let mut best: Option<(u8, Move, Option<Position>)> = None;
-    for &mv in &position.legal_moves() {
+    /// Within how many plies a position is known to be lost for the defender; `Some(None)` if it
+    /// is known not to be.
+    fn lost_in(
+        &self,
+        position: &Position,
+        proof: &mut Proof<'_>,
+    ) -> Result<Option<Option<u32>>, ProbeError> {
         proof.nodes += 1;
-        let next = position.after(mv);
-        let (rank, next) = match proof.is_known_win(&next, attacker)? {
-            Some(false) => (3, None),
-            Some(true) => continue,
-            None => match proof.table.get(&next, attacker) {
-                Some(Known::Proved(_)) => continue,
-                _ if set.contains(&next) => (2, Some(next)),
-                Some(Known::Denied(None)) => (1, Some(next)),
-                Some(Known::Denied(Some(_))) => (0, Some(next)),
-                Some(Known::Open(..)) | None => continue,
-            },
+        if let Some(is_win) = proof.is_known_win(position, self.attacker)? {
+            return Ok(Some(if is_win { Some(proof.distance(position)?) } else { None }));
+        }
+        if let Some(State::Lost(plies)) = self.find(position).map(|n| self.nodes[n].state) {
+            return Ok(Some(Some(plies)));
+        }
+        Ok(match proof.table.get(position, self.attacker) {
+            Some(Known::Proved(plies)) => Some(Some(plies)),
+            _ => None,
+        })
+    }
+
+    fn find(&self, position: &Position) -> Option<usize> {
+        let number = *self.numbers.get(&position.key())? as usize;
+        (self.nodes[number].position == *position).then_some(number)
+    }
+
+    /// Takes a position into the set because another one relies on it.
+    fn rely(&mut self, user: u32, position: &Position) {
+        let number = match self.numbers.entry(position.key()) {
+            Entry::Occupied(entry) => *entry.get(),
+            Entry::Vacant(entry) => {
+                if self.nodes.len() >= self.most {
+                    self.is_full = true;
+                    return;
+                }
+                let number = self.nodes.len() as u32;
+                let state = State::New;
+                self.nodes.push(Node { position: *position, state, users: NONE, choice: NONE });
+                *entry.insert(number)
+            }
         };
-        if best.is_none_or(|(r, ..)| rank > r) {
-            best = Some((rank, mv, next));
+        let link = self.links.len() as u32;
+        let node = &mut self.nodes[number as usize];
+        self.is_full |= node.position != *position;
+        self.links.push((user, node.users));
+        node.users = link;
+        if node.state == State::New {
+            self.to_enter.push(number);
+        }
+        self.nodes[user as usize].choice = number;
+    }
+
+    /// Finds a move for the defender; if there is none, within how many plies he loses.
+    fn choose(&mut self, number: u32, proof: &mut Proof<'_>) -> Result<Option<u32>, ProbeError> {
+        let position = self.nodes[number as usize].position;
+        let mv = match self.best(&position, proof)? {
+            Choice::Safe(mv) => {
+                self.nodes[number as usize].choice = NONE;
+                mv
+            }
+            Choice::Into(mv, next) => {
+                self.rely(number, &next);
+                mv
+            }
+            Choice::Lost(plies) => return Ok(Some(plies)),
+        };
+        if number == 0 {
+            self.root_move = Some(mv);
+        }
+        Ok(None)
+    }
+
+    fn best(&self, position: &Position, proof: &mut Proof<'_>) -> Result<Choice, ProbeError> {
+        let mut best: Option<((u8, u32), Move, Position)> = None;
+        let mut longest = 0;
+        for &mv in &position.legal_moves() {
+            let next = position.after(mv);
+            match self.lost_in(&next, proof)? {
+                Some(None) => return Ok(Choice::Safe(mv)),
+                Some(Some(plies)) => {
+                    longest = longest.max(plies + 1);
+                    continue;
+                }
+                None => {}
+            }
+            let rank = if self.find(&next).is_some() {
+                (3, 0)
+            } else {
+                match proof.table.get(&next, self.attacker) {
+                    Some(Known::Denied(None)) => (2, 1),
+                    Some(Known::Denied(Some(_))) => (2, 0),
+                    Some(Known::Open(proof, _)) => (1, proof),
+                    _ => (1, 1),
+                }
+            };
+            if best.is_none_or(|(other, ..)| rank > other) {
+                best = Some((rank, mv, next));
+            }
+        }
+        Ok(best.map_or(Choice::Lost(longest), |(_, mv, next)| Choice::Into(mv, next)))
+    }
+
+    /// A position is lost, and with it those that rely on it and have no other way.
+    fn lose(&mut self, number: u32, plies: u32, proof: &mut Proof<'_>) -> Result<(), ProbeError> {
+        let mut to_do = vec![(number, plies)];
+        while let Some((number, plies)) = to_do.pop() {
+            let node = &mut self.nodes[number as usize];
+            if matches!(node.state, State::Lost(_)) {
+                continue;
+            }
+            node.state = State::Lost(plies);
+            proof.table.put(&node.position, self.attacker, Known::Proved(plies), 1);
+            let mut link = node.users;
+            while link != NONE {
+                let (user, next) = self.links[link as usize];
+                link = next;
+                let node = &self.nodes[user as usize];
+                if matches!(node.state, State::Lost(_)) {
+                    continue;
+                }
+                if node.position.side_to_move() == self.attacker {
+                    to_do.push((user, plies + 1));
+                } else if node.choice == number {
+                    self.has_changed = true;
+                    if let Some(plies) = self.choose(user, proof)? {
+                        to_do.push((user, plies));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes from the list what nothing relies on any more since the defender has chosen anew.
+    fn sweep(&mut self, proof: &mut Proof<'_>) {
+        self.entered = 0;
+        self.has_changed = false;
+        self.to_enter.clear();
+        let mut is_seen = vec![false; self.nodes.len()];
+        is_seen[0] = true;
+        let mut to_do = vec![0];
+        while let Some(number) = to_do.pop() {
+            let node = &self.nodes[number];
+            match node.state {
+                State::Lost(_) => continue,
+                State::New => {
+                    self.to_enter.push(number as u32);
+                    continue;
+                }
+                State::Entered => {}
+            }
+            let mut see = |number: usize| {
+                if !std::mem::replace(&mut is_seen[number], true) {
+                    to_do.push(number);
+                }
+            };
+            if node.position.side_to_move() == self.attacker {
+                for &mv in &node.position.legal_moves() {
+                    proof.nodes += 1;
+                    if let Some(number) = self.find(&node.position.after(mv)) {
+                        see(number);
+                    }
+                }
+            } else if node.choice != NONE {
+                see(node.choice as usize);
+            }
         }
     }
-    Ok(best.map(|(_, mv, next)| (mv, next)))
-}
-
-/// Searches a position about which the table was wrong or silent.
-fn ask(
-    proof: &mut Proof<'_>,
-    position: &Position,
-    root: &Position,
-    attacker: Color,
-    end: u64,
-) -> Result<Round, ProbeError> {
-    let left = end.saturating_sub(proof.nodes);
-    Ok(match proof.search(position, attacker, left)? {
-        Known::Proved(_) if position == root => Round::Done(Hold::Wins),
-        Known::Proved(_) | Known::Denied(_) => Round::Again,
-        Known::Open(..) => Round::Done(Hold::Undecided),
-    })
 }

@@ -50,7 +50,7 @@ use table::Table;
 pub struct SolveOptions {
     /// Positions that a proof search looks at before it gives up.
     pub nodes: u64,
-    /// Size of the table of the proof search in MiB.
+    /// Memory of the proof search in MiB: half for its table, half for the sets that hold.
     pub hash_mib: usize,
     /// Length of the line shown of a drawn position, in plies.
     pub draw_plies: usize,
@@ -58,7 +58,7 @@ pub struct SolveOptions {
 
 impl Default for SolveOptions {
     fn default() -> SolveOptions {
-        SolveOptions { nodes: 20_000_000, hash_mib: 64, draw_plies: 0 }
+        SolveOptions { nodes: 20_000_000, hash_mib: 128, draw_plies: 0 }
     }
 }
 
@@ -149,7 +149,7 @@ impl<'a> Solver<'a> {
             Some(value) => self.look_up(position, value),
             None => {
                 let mib = self.options.hash_mib;
-                let table = self.table.get_or_insert_with(|| Table::new(mib));
+                let table = self.table.get_or_insert_with(|| Table::new(mib.div_ceil(2)));
                 table.clear();
                 search::solve(self.probe, table, &self.options, position, stop)
             }

@@ -6,7 +6,7 @@ use egdb::error::ProbeError;
 use egdb::{Probe, Wld};
 use movegen::{Color, Move, Position};
 
-use super::hold::{Hold, hold};
+use super::hold::{Holding, Outcome};
 use super::line::{self, Conversion, Line, LineKind, LinePly};
 use super::proof::Proof;
 use super::table::{Known, Table};
@@ -20,13 +20,69 @@ const MAX_PLIES: usize = 1000;
 
 /// Whether one side wins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Question {
+enum Verdict {
     Open,
     /// Nothing more to hope for: memory is too small.
     GivenUp,
     Wins(u32),
     /// The other side holds, with this move if it is to move.
     Held(Option<Move>),
+}
+
+/// Whether this side wins, from both ends: by a proof, and by a set in which the other side holds.
+struct Question {
+    attacker: Color,
+    verdict: Verdict,
+    holding: Holding,
+    /// Neither way is open for ever: a denied win needs no more proof search, a set that is too
+    /// large does not grow.
+    is_denied: bool,
+    is_too_large: bool,
+}
+
+impl Question {
+    fn new(root: &Position, attacker: Color, bytes: usize) -> Question {
+        Question {
+            attacker,
+            verdict: Verdict::Open,
+            holding: Holding::new(root, attacker, bytes),
+            is_denied: false,
+            is_too_large: false,
+        }
+    }
+
+    /// Looks at this many more positions.
+    fn ask(
+        &mut self,
+        proof: &mut Proof<'_>,
+        root: &Position,
+        nodes: u64,
+    ) -> Result<(), ProbeError> {
+        let end = proof.nodes.saturating_add(nodes);
+        if !self.is_denied {
+            let share = if self.is_too_large { nodes } else { nodes / 2 };
+            match proof.search(root, self.attacker, share)? {
+                Known::Proved(plies) => {
+                    self.verdict = Verdict::Wins(plies);
+                    return Ok(());
+                }
+                Known::Denied(_) => self.is_denied = true,
+                Known::Open(..) => {}
+            }
+        }
+        if !self.is_too_large {
+            match self.holding.grow(proof, end.saturating_sub(proof.nodes))? {
+                Outcome::Holds(mv) => self.verdict = Verdict::Held(mv),
+                Outcome::Wins(plies) => self.verdict = Verdict::Wins(plies),
+                Outcome::Undecided => {}
+                Outcome::TooLarge => self.is_too_large = true,
+            }
+        }
+        if self.verdict == Verdict::Open && self.is_denied && self.is_too_large {
+            self.verdict = Verdict::GivenUp;
+        }
+        Ok(())
+    }
 }
 
 pub(super) fn solve(
@@ -38,40 +94,42 @@ pub(super) fn solve(
 ) -> Result<Solution, ProbeError> {
     let mut proof = Proof::new(probe, table, stop);
     let mover = root.side_to_move();
-    let mut questions = [(mover, Question::Open), (mover.opponent(), Question::Open)];
+    // The table has half of the memory, each set a quarter.
+    let bytes = (options.hash_mib << 20) / 4;
+    let mut questions = [mover, mover.opponent()].map(|side| Question::new(root, side, bytes));
     let mut turn = FIRST_TURN;
     while proof.nodes < options.nodes
         && !proof.is_stopped()
-        && questions.iter().any(|(_, q)| *q == Question::Open)
-        && !questions.iter().any(|(_, q)| matches!(q, Question::Wins(_)))
+        && questions.iter().any(|q| q.verdict == Verdict::Open)
+        && !questions.iter().any(|q| matches!(q.verdict, Verdict::Wins(_)))
     {
-        for (attacker, question) in &mut questions {
+        for question in questions.iter_mut().filter(|q| q.verdict == Verdict::Open) {
             let nodes = turn.min(options.nodes.saturating_sub(proof.nodes));
-            if *question == Question::Open && nodes > 0 {
-                *question = ask(&mut proof, root, *attacker, nodes)?;
+            if nodes > 0 {
+                question.ask(&mut proof, root, nodes)?;
             }
-            if matches!(question, Question::Wins(_)) {
+            if matches!(question.verdict, Verdict::Wins(_)) {
                 break;
             }
         }
         turn = turn.saturating_mul(2);
     }
-    let [(_, own), (_, others)] = questions;
+    let [own, others] = questions.map(|q| q.verdict);
     let value = match (own, others) {
-        (Question::Wins(_), _) => Value::Win,
-        (_, Question::Wins(_)) => Value::Loss,
-        (Question::Held(_), Question::Held(_)) => Value::Draw,
-        (_, Question::Held(_)) => Value::AtLeastDraw,
-        (Question::Held(_), _) => Value::AtMostDraw,
+        (Verdict::Wins(_), _) => Value::Win,
+        (_, Verdict::Wins(_)) => Value::Loss,
+        (Verdict::Held(_), Verdict::Held(_)) => Value::Draw,
+        (_, Verdict::Held(_)) => Value::AtLeastDraw,
+        (Verdict::Held(_), _) => Value::AtMostDraw,
         _ => Value::Unknown,
     };
     let moves = moves(&mut proof, root, value, others)?;
     let nodes = proof.nodes;
     let (line, plies) = match (own, others) {
-        (Question::Wins(plies), _) => {
+        (Verdict::Wins(plies), _) => {
             (Some(proof_line(&mut proof, root, mover, options.nodes)?), Some(plies))
         }
-        (_, Question::Wins(plies)) => {
+        (_, Verdict::Wins(plies)) => {
             (Some(proof_line(&mut proof, root, mover.opponent(), options.nodes)?), Some(plies))
         }
         _ => (None, None),
@@ -93,36 +151,12 @@ fn within(proof: &Proof<'_>, plies: u32) -> Within {
     if proof.lacks_distance { Within::Databases(plies) } else { Within::End(plies) }
 }
 
-fn ask(
-    proof: &mut Proof<'_>,
-    root: &Position,
-    attacker: Color,
-    nodes: u64,
-) -> Result<Question, ProbeError> {
-    let end = proof.nodes + nodes;
-    match proof.search(root, attacker, nodes)? {
-        Known::Proved(plies) => return Ok(Question::Wins(plies)),
-        Known::Open(..) => return Ok(Question::Open),
-        Known::Denied(_) => {}
-    }
-    let left = end.saturating_sub(proof.nodes).max(nodes / 2);
-    Ok(match hold(proof, root, attacker, left)? {
-        Hold::Holds(mv) => Question::Held(mv),
-        Hold::Wins => match proof.table.get(root, attacker) {
-            Some(Known::Proved(plies)) => Question::Wins(plies),
-            _ => Question::Open,
-        },
-        Hold::Undecided => Question::Open,
-        Hold::TooLarge => Question::GivenUp,
-    })
-}
-
 /// What the searches say about each move.
 fn moves(
     proof: &mut Proof<'_>,
     root: &Position,
     value: Value,
-    others: Question,
+    others: Verdict,
 ) -> Result<Vec<MoveValue>, ProbeError> {
     let mover = root.side_to_move();
     let (_, most) = value.bounds();
@@ -145,7 +179,7 @@ fn moves(
         } else if loses.is_some() || most == Wld::Loss {
             Value::Loss
         } else {
-            let holds = matches!(others, Question::Held(Some(holding)) if holding == mv);
+            let holds = matches!(others, Verdict::Held(Some(holding)) if holding == mv);
             Value::between(if holds { Wld::Draw } else { Wld::Loss }, most)
         };
         let within = wins.or(loses).map(|plies| within(proof, plies));
