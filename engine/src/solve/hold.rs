@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use egdb::error::ProbeError;
-use movegen::{Color, Move, Position};
+use movegen::{Bitboard, Color, Move, Position};
 
 use super::proof::Proof;
 use super::table::Known;
@@ -54,6 +54,15 @@ const NONE: u32 = u32::MAX;
 /// Bytes that a position takes with its links and its place in the index, about.
 const NODE_BYTES: usize = 200;
 
+/// What a lost position counts against those of the set.
+const LOSS: i32 = 4;
+
+/// Where the defender's pieces stand: all, and kings.
+fn stand(position: &Position, attacker: Color) -> (Bitboard, Bitboard) {
+    let defender = attacker.opponent();
+    (position.pieces(defender), position.kings(defender))
+}
+
 /// A growing set.
 pub(super) struct Holding {
     attacker: Color,
@@ -64,6 +73,9 @@ pub(super) struct Holding {
     links: Vec<(u32, u32)>,
     to_enter: Vec<u32>,
     root_move: Option<Move>,
+    /// How well the defender has done so far with his pieces on certain squares: positions of the
+    /// set, less those that are lost. In many draws a few squares are all he needs.
+    stands: HashMap<(Bitboard, Bitboard), i32>,
     most: usize,
     /// Since the last sweep: positions entered, and whether the defender has chosen anew.
     entered: usize,
@@ -93,6 +105,7 @@ impl Holding {
             links: Vec::new(),
             to_enter: vec![0],
             root_move: None,
+            stands: HashMap::new(),
             most: (bytes / NODE_BYTES).max(16),
             entered: 0,
             has_changed: false,
@@ -196,6 +209,7 @@ impl Holding {
                 let number = self.nodes.len() as u32;
                 let state = State::New;
                 self.nodes.push(Node { position: *position, state, users: NONE, choice: NONE });
+                *self.stands.entry(stand(position, self.attacker)).or_default() += 1;
                 *entry.insert(number)
             }
         };
@@ -231,7 +245,7 @@ impl Holding {
     }
 
     fn best(&self, position: &Position, proof: &mut Proof<'_>) -> Result<Choice, ProbeError> {
-        let mut best: Option<((u8, u32), Move, Position)> = None;
+        let mut best: Option<((u8, i32), Move, Position)> = None;
         let mut longest = 0;
         for &mv in &position.legal_moves() {
             let next = position.after(mv);
@@ -246,12 +260,12 @@ impl Holding {
             let rank = if self.find(&next).is_some() {
                 (3, 0)
             } else {
-                match proof.table.get(&next, self.attacker) {
-                    Some(Known::Denied(None)) => (2, 1),
-                    Some(Known::Denied(Some(_))) => (2, 0),
-                    Some(Known::Open(proof, _)) => (1, proof),
-                    _ => (1, 1),
-                }
+                let is_denied = matches!(
+                    proof.table.get(&next, self.attacker),
+                    Some(Known::Denied(None))
+                );
+                let stand = self.stands.get(&stand(&next, self.attacker));
+                (if is_denied { 2 } else { 1 }, stand.copied().unwrap_or(0))
             };
             if best.is_none_or(|(other, ..)| rank > other) {
                 best = Some((rank, mv, next));
@@ -269,6 +283,7 @@ impl Holding {
                 continue;
             }
             node.state = State::Lost(plies);
+            *self.stands.entry(stand(&node.position, self.attacker)).or_default() -= LOSS;
             proof.table.put(&node.position, self.attacker, Known::Proved(plies), 1);
             let mut link = node.users;
             while link != NONE {

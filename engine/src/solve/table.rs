@@ -59,11 +59,6 @@ impl Table {
         Table { slots: vec![Slot::default(); buckets * WAYS], is_clean: true }
     }
 
-    /// Number of entries it can hold.
-    pub(super) fn capacity(&self) -> usize {
-        self.slots.len()
-    }
-
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
         if !self.is_clean {
@@ -147,7 +142,7 @@ mod tests {
         let mut table = Table::new(1);
         let mut layer = vec![Position::initial()];
         let mut all = Vec::new();
-        while all.len() < 4 * table.capacity() {
+        while all.len() < 4 * table.slots.len() {
             layer = layer
                 .iter()
                 .flat_map(|p| p.legal_moves().iter().map(|&mv| p.after(mv)).collect::<Vec<_>>())
@@ -164,6 +159,6 @@ mod tests {
             assert_eq!(known, value(position));
             count += 1;
         }
-        assert!(count > table.capacity() / 4, "{count} of {}", table.capacity());
+        assert!(count > table.slots.len() / 4, "{count} of {}", table.slots.len());
     }
 }
