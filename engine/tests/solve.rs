@@ -117,7 +117,8 @@ fn without_distances_to_the_end_lines_go_from_conversion_to_conversion() {
                 continue;
             }
             let line = solution.line.as_ref().unwrap();
-            let kind = if solution.dtw.is_some() { LineKind::Shortest } else { LineKind::ByConversions };
+            let kind =
+                if solution.dtw.is_some() { LineKind::Shortest } else { LineKind::ByConversions };
             assert_eq!((line.kind, line.is_complete), (kind, true));
             assert!(!play(&position, &solution).has_legal_move(), "{position:?}");
             if solution.value == Value::Win {

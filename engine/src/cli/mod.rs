@@ -3,7 +3,6 @@
 mod analyse;
 mod bench;
 mod completions;
-#[expect(dead_code, reason = "used by the next commits")]
 mod databases;
 mod dxp;
 mod egdb;
@@ -14,6 +13,7 @@ mod perft;
 mod play;
 mod protocol_check;
 mod report;
+mod solve;
 mod source;
 mod watchdog;
 
@@ -64,6 +64,8 @@ enum Command {
     /// Analyse a position, or the games of a PDN file
     #[command(alias = "analyze")]
     Analyse(analyse::AnalyseArgs),
+    /// Solve endgame positions: value, distance, all moves, the perfect line
+    Solve(Box<solve::SolveArgs>),
     /// Play a game against the engine in the terminal
     Play(play::PlayArgs),
     /// Play matches between engines and judge the result
@@ -127,6 +129,7 @@ pub(crate) fn main() -> ExitCode {
         None => hub::listen(),
         Some(Command::Hub(args)) => hub::run(args),
         Some(Command::Analyse(args)) => analyse::run(&args),
+        Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Play(args)) => play::run(&args),
         Some(Command::Match(args)) => match_::run(&args),
         Some(Command::Dxp(args)) => dxp::run(&args),

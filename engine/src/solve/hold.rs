@@ -260,10 +260,8 @@ impl Holding {
             let rank = if self.find(&next).is_some() {
                 (3, 0)
             } else {
-                let is_denied = matches!(
-                    proof.table.get(&next, self.attacker),
-                    Some(Known::Denied(None))
-                );
+                let is_denied =
+                    matches!(proof.table.get(&next, self.attacker), Some(Known::Denied(None)));
                 let stand = self.stands.get(&stand(&next, self.attacker));
                 (if is_denied { 2 } else { 1 }, stand.copied().unwrap_or(0))
             };

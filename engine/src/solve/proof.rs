@@ -146,7 +146,9 @@ impl<'a> Proof<'a> {
             let frame = &self.frames[depth];
             let summary = self.summary(frame, attacker);
             let is_over = self.nodes >= end || self.is_stopped();
-            if summary.proof < frame.proof_limit && summary.disproof < frame.disproof_limit && !is_over
+            if summary.proof < frame.proof_limit
+                && summary.disproof < frame.disproof_limit
+                && !is_over
             {
                 let limits = child_limits(frame, &summary, attacker);
                 let chosen = summary.best;
@@ -194,7 +196,8 @@ impl<'a> Proof<'a> {
             self.nodes += 1;
             let is_irreversible = mv.is_capture() || !position.all_kings().contains(mv.from());
             let child = self.child(position.after(mv), is_irreversible, attacker)?;
-            let settles = if position.side_to_move() == attacker { child.proof } else { child.disproof };
+            let settles =
+                if position.side_to_move() == attacker { child.proof } else { child.disproof };
             self.children.push(child);
             if settles == 0 && child.rests_on == NOWHERE {
                 // The others do not matter.
@@ -225,9 +228,7 @@ impl<'a> Proof<'a> {
         if let Some(is_win) = self.is_known_win(&position, attacker)? {
             return Ok(if is_win { proved } else { denied });
         }
-        if !is_irreversible
-            && let Some(depth) = self.on_path(|p| *p == position)
-        {
+        if !is_irreversible && let Some(depth) = self.on_path(|p| *p == position) {
             return Ok(Child { rests_on: depth, ..denied });
         }
         match self.table.get(&position, attacker) {

@@ -102,9 +102,10 @@ impl Table {
             (0, _) | (_, 0) => s.work.saturating_mul(2).saturating_add(8),
             _ => s.work,
         };
-        let place = bucket.iter().position(|s| s.key == key).unwrap_or_else(|| {
-            (0..WAYS).min_by_key(|&i| worth(&bucket[i])).unwrap_or(0)
-        });
+        let place = bucket
+            .iter()
+            .position(|s| s.key == key)
+            .unwrap_or_else(|| (0..WAYS).min_by_key(|&i| worth(&bucket[i])).unwrap_or(0));
         let slot = &mut bucket[place];
         let is_same = slot.key == key && (slot.proof, slot.disproof) != (0, 0);
         if is_same && slot.proof == 0 && (proof != 0 || slot.extra <= extra) {
