@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use common::Random;
 use egdb::{Database, DbType, OpenOptions, Probe, Slice, Wld};
 use meerslag_engine::solve::{
-    Conversion, LineKind, Solution, SolveOptions, Solver, Source, Value, Within,
+    Conversion, Limit, LineKind, Solution, SolveOptions, Solver, Source, Value, Within,
 };
 use movegen::{Color, DrawReason, DrawRules, Fen, Game, Kind, Piece, Position, Setup, Square};
 
@@ -76,7 +76,7 @@ fn the_shortest_win_has_the_distance_of_the_database() {
                 assert_eq!((best.value, best.dtw), (solution.value, solution.dtw));
                 assert_eq!(best.mtc, solution.mtc);
             }
-            assert_eq!((solution.nodes, solution.is_stopped), (0, false));
+            assert_eq!((solution.nodes, solution.limit), (0, None));
             if value == Wld::Draw {
                 assert_eq!((solution.dtw, &solution.line), (None, &None));
                 continue;
@@ -179,6 +179,7 @@ fn judge(
             }
             all += 1;
             exact += usize::from(solution.value.is_exact());
+            assert_eq!(solution.value.is_exact(), solution.limit.is_none());
             let Some(Within::End(within)) = solution.within else { continue };
             assert_eq!(solution.source, Some(Source::Search));
             assert!(full.dtw(&position).unwrap().unwrap() <= within);
@@ -237,10 +238,24 @@ fn a_small_budget_and_a_stop_end_the_search() {
     let solution = Solver::new(&probe, options(500)).solve(&position, &NEVER).unwrap();
     assert_eq!((solution.value, solution.source), (Value::Unknown, None));
     assert!(solution.nodes >= 500 && solution.nodes < 700, "{}", solution.nodes);
-    assert!(!solution.is_stopped && solution.line.is_none());
+    assert_eq!((solution.limit, &solution.line), (Some(Limit::Nodes), &None));
     let stopped = AtomicBool::new(true);
     let solution = Solver::new(&probe, options(u64::MAX)).solve(&position, &stopped).unwrap();
-    assert!(solution.is_stopped && solution.nodes < 1000);
+    assert!(solution.limit == Some(Limit::Stop) && solution.nodes < 1000);
+}
+
+/// Sets that hold a draw of many kings do not fit into the smallest memory.
+#[test]
+fn a_full_memory_is_said() {
+    let probe = Probe::embedded_up_to(2).unwrap();
+    let position = Position::from_fen("W:WK46,K47:BK6,K39").unwrap();
+    let options = SolveOptions { nodes: u64::MAX, hash_mib: 1, draw_plies: 0 };
+    let solution = Solver::new(&probe, options).solve(&position, &NEVER).unwrap();
+    println!("{solution:?}");
+    assert_eq!(solution.limit, Some(Limit::Memory));
+    let value = Probe::embedded().unwrap().wld(&position).unwrap();
+    let (least, most) = solution.value.bounds();
+    assert!(least.rank() <= value.unwrap().rank() && value.unwrap().rank() <= most.rank());
 }
 
 #[test]

@@ -58,7 +58,7 @@ pub struct SolveOptions {
 
 impl Default for SolveOptions {
     fn default() -> SolveOptions {
-        SolveOptions { nodes: 20_000_000, hash_mib: 128, draw_plies: 0 }
+        SolveOptions { nodes: 20_000_000, hash_mib: 256, draw_plies: 0 }
     }
 }
 
@@ -97,6 +97,17 @@ pub struct MoveValue {
     pub within: Option<Within>,
 }
 
+/// What kept a search from settling a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Limit {
+    /// It had looked at as many positions as it may.
+    Nodes,
+    /// Its memory was full.
+    Memory,
+    /// It was stopped.
+    Stop,
+}
+
 /// What was found out about a position, from the view of the side to move.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Solution {
@@ -117,8 +128,8 @@ pub struct Solution {
     pub line: Option<Line>,
     /// Positions that the proof search looked at.
     pub nodes: u64,
-    /// Whether it was stopped before it was done.
-    pub is_stopped: bool,
+    /// Why it is not known better.
+    pub limit: Option<Limit>,
 }
 
 /// Solves one position after another with the same databases.
@@ -181,7 +192,7 @@ impl<'a> Solver<'a> {
             moves: moves.collect(),
             line,
             nodes: 0,
-            is_stopped: false,
+            limit: None,
         })
     }
 }

@@ -10,7 +10,7 @@ use super::hold::{Holding, Outcome};
 use super::line::{self, Conversion, Line, LineKind, LinePly};
 use super::proof::Proof;
 use super::table::{Known, Table};
-use super::{MoveValue, Solution, SolveOptions, Source, Value, Within};
+use super::{Limit, MoveValue, Solution, SolveOptions, Source, Value, Within};
 
 /// Positions of the first turn of each question.
 const FIRST_TURN: u64 = 1 << 15;
@@ -114,6 +114,7 @@ pub(super) fn solve(
         }
         turn = turn.saturating_mul(2);
     }
+    let is_open = questions.iter().any(|q| q.verdict == Verdict::Open);
     let [own, others] = questions.map(|q| q.verdict);
     let value = match (own, others) {
         (Verdict::Wins(_), _) => Value::Win,
@@ -122,6 +123,12 @@ pub(super) fn solve(
         (_, Verdict::Held(_)) => Value::AtLeastDraw,
         (Verdict::Held(_), _) => Value::AtMostDraw,
         _ => Value::Unknown,
+    };
+    let limit = match value.is_exact() {
+        true => None,
+        false if proof.is_stopped() => Some(Limit::Stop),
+        false if is_open => Some(Limit::Nodes),
+        false => Some(Limit::Memory),
     };
     let moves = moves(&mut proof, root, value, others)?;
     let nodes = proof.nodes;
@@ -143,7 +150,7 @@ pub(super) fn solve(
         moves,
         line,
         nodes,
-        is_stopped: !value.is_exact() && proof.is_stopped(),
+        limit,
     })
 }
 

@@ -197,12 +197,12 @@ impl<W: Write> Printer<'_, W> {
             let Summary { left_out, bad_lines, nodes, seconds, .. } = self.summary;
             writeln!(
                 self.out,
-                "\n{note}{positions} positions: {wins} wins, {draws} draws, {losses} losses, \
-                 {unknown} not settled; {nodes} nodes, {seconds:.1} s"
+                "\n{note}positions {positions}: win {wins}, draw {draws}, loss {losses}, \
+                 not settled {unknown}; {nodes} nodes, {seconds:.1} s"
             )?;
-            for (count, what) in [(left_out, "not looked at"), (bad_lines, "bad lines")] {
+            for (what, count) in [("not looked at", left_out), ("bad lines", bad_lines)] {
                 if count > 0 {
-                    writeln!(self.out, "{count} {what}")?;
+                    writeln!(self.out, "{what}: {count}")?;
                 }
             }
         }

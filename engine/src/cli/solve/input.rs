@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 use anyhow::Context;
 use movegen::notation::pdn::{GameResult, PdnReader};
-use movegen::{Fen, Game};
+use movegen::{Fen, Game, ParseFenError};
 
 use super::super::Failure;
 
@@ -62,8 +62,8 @@ fn lines(bytes: &[u8]) -> Vec<Item> {
     for (number, line) in (1..).zip(bytes.split(|&b| b == b'\n')) {
         let line = String::from_utf8_lossy(line);
         let line = line.trim_start_matches('\u{feff}');
-        let text = line.split('#').next().unwrap_or_default().trim();
-        if !text.is_empty() {
+        let text = line.split('#').next().unwrap_or_default().trim_end();
+        if !text.trim_start().is_empty() {
             items.push(Item { line: number, game: position(fen_of(text)) });
         }
     }
@@ -71,7 +71,9 @@ fn lines(bytes: &[u8]) -> Vec<Item> {
 }
 
 fn position(text: &str) -> Result<Game, String> {
-    let fen: Fen = text.parse().map_err(|error| format!("{error}"))?;
+    let fen: Fen = text
+        .parse()
+        .map_err(|error: ParseFenError| format!("column {}: {}", error.column, error.kind))?;
     fen.game().map_err(|error| format!("not a legal position: {error}"))
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use meerslag_engine::solve::{Conversion, Line, LineKind, Solution, Source, Within};
+use meerslag_engine::solve::{Conversion, Limit, Line, LineKind, Solution, Source, Within};
 use movegen::{DrawRules, Game};
 use serde::Serialize;
 
@@ -35,7 +35,8 @@ struct PositionRecord {
     moves: Vec<MoveRecord>,
     line: Option<LineRecord>,
     nodes: u64,
-    interrupted: bool,
+    /// Why the value is not known better: `nodes`, `memory`, `interrupt` or null.
+    limit: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -116,7 +117,11 @@ pub(super) fn position(
         moves: moves.collect(),
         line: solution.line.as_ref().map(|line| line_record(game, line, most_plies)),
         nodes: solution.nodes,
-        interrupted: solution.is_stopped,
+        limit: solution.limit.map(|limit| match limit {
+            Limit::Nodes => "nodes",
+            Limit::Memory => "memory",
+            Limit::Stop => "interrupt",
+        }),
     };
     write(out, &Record::Position(record))
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use meerslag_engine::solve::{
-    Conversion, Line, LineKind, LinePly, Solution, Source, Value, Within,
+    Conversion, Limit, Line, LineKind, LinePly, Solution, Source, Value, Within,
 };
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::{self, Annotation, Comment, GameResult, PdnGame, Ply, WriteOptions};
@@ -64,7 +64,7 @@ pub(super) fn row(
     let is_known = |value| !matches!(value, Value::Unknown);
     let best = solution.moves.first().filter(|m| is_known(m.value));
     let best = best.map_or_else(|| "-".to_owned(), |m| format_move(position, m.mv));
-    let stopped = if solution.is_stopped { "  (interrupted)" } else { "" };
+    let stopped = if solution.limit == Some(Limit::Stop) { "  (interrupted)" } else { "" };
     let value = value(solution);
     writeln!(out, "{line_number:>5}  {value:<26} {best:<10} {}{stopped}", position.to_fen())?;
     Ok(())
@@ -87,16 +87,29 @@ fn plies_text(plies: u32) -> String {
     if plies == 1 { "1 ply".to_owned() } else { format!("{plies} plies") }
 }
 
+/// Where the value comes from, and why it is not known better.
 fn source(solution: &Solution) -> String {
     let conversion = solution.mtc.map_or_else(String::new, |mtc| format!(", {mtc} to conversion"));
-    let how = match solution.source {
-        Some(Source::Rules) => String::new(),
-        Some(Source::Databases) => "   (databases)".to_owned(),
-        Some(Source::Search) => format!("   (proved, {} nodes)", solution.nodes),
-        None => format!("   ({} nodes)", solution.nodes),
+    let nodes = solution.nodes;
+    let how = match (solution.source, solution.limit) {
+        (Some(Source::Rules), _) => String::new(),
+        (Some(Source::Databases), _) => "   (databases)".to_owned(),
+        (_, None) => format!("   (proved by search, {nodes} nodes)"),
+        (_, Some(limit)) => {
+            let what = match solution.value {
+                Value::AtLeastDraw => "a win neither proved nor excluded",
+                Value::AtMostDraw => "a loss neither proved nor excluded",
+                _ => "nothing proved",
+            };
+            let why = match limit {
+                Limit::Nodes => "more with --nodes",
+                Limit::Memory => "memory full, more with --hash",
+                Limit::Stop => "interrupted",
+            };
+            format!("   ({what} in {nodes} nodes; {why})")
+        }
     };
-    let stopped = if solution.is_stopped { ", interrupted" } else { "" };
-    format!("{conversion}{how}{stopped}")
+    format!("{conversion}{how}")
 }
 
 fn draw_note(game: &Game, line: &Line) -> Option<String> {
