@@ -72,7 +72,7 @@ pub(super) struct SolveArgs {
     hash: u32,
     /// Threads for a file [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024),
-          requires = "file")]
+          conflicts_with = "fen")]
     threads: Option<u32>,
     /// Print JSON objects, one a line, instead of text
     #[arg(long)]

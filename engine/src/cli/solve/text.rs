@@ -21,11 +21,11 @@ pub(super) fn position(
     let side = position.side_to_move();
     write!(out, "{}", report::board(position, false))?;
     writeln!(out, "{side} to move   {}\n", position.to_fen())?;
-    writeln!(out, "Value for {side}: {}{}", value(solution), source(solution))?;
     if solution.moves.is_empty() {
-        writeln!(out, "{side} has no legal move.")?;
+        writeln!(out, "{side} has no legal move and has lost.")?;
         return Ok(());
     }
+    writeln!(out, "Value for {side}: {}{}", value(solution), source(solution))?;
     writeln!(out, "\nmove          value               dtw   mtc")?;
     let number = |n: Option<u32>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
     for m in &solution.moves {
@@ -144,11 +144,18 @@ fn pdn_game(game: &Game, solution: &Solution, line: &Line, most_plies: usize) ->
     let how = match line.kind {
         LineKind::Shortest => "shortest win, longest defence",
         LineKind::ByConversions => "each conversion as soon as possible, as late as possible",
-        LineKind::Proof => "proved win",
+        LineKind::Proof => "proved by search",
         LineKind::OneOfMany => "one of many ways to hold the draw",
     };
-    let (color, value) = (side, value(solution));
-    pdn.line.lead.push(comment(&format!("{color}: {value}; {how}")));
+    let what = match (winner, solution.dtw, solution.within) {
+        (None, ..) => solution.value.to_string(),
+        (Some(winner), Some(plies), _) => format!("{winner} wins in {}", plies_text(plies)),
+        (Some(winner), None, Some(Within::End(plies))) => {
+            format!("{winner} wins in at most {}", plies_text(plies))
+        }
+        (Some(winner), None, _) => format!("{winner} wins"),
+    };
+    pdn.line.lead.push(comment(&format!("{what}; {how}")));
     let shown = line.plies.len().min(most_plies);
     for ply in &line.plies[..shown] {
         let mut written = Ply::from(ply.mv);
