@@ -102,7 +102,8 @@ pub struct MoveValue {
 pub enum Limit {
     /// It had looked at as many positions as it may.
     Nodes,
-    /// Its memory was full.
+    /// Its memory was full: the positions that would have to hold a draw did not fit. Proofs were
+    /// still searched for.
     Memory,
     /// It was stopped.
     Stop,
@@ -156,15 +157,22 @@ impl<'a> Solver<'a> {
         position: &Position,
         stop: &AtomicBool,
     ) -> Result<Solution, ProbeError> {
-        match self.probe.wld(position)? {
-            Some(value) => self.look_up(position, value),
-            None => {
-                let mib = self.options.hash_mib;
-                let table = self.table.get_or_insert_with(|| Table::new(mib.div_ceil(2)));
-                table.clear();
-                search::solve(self.probe, table, &self.options, position, stop)
-            }
+        if let Some(value) = self.probe.wld(position)?
+            && (value == Wld::Draw || self.has_all(position)?)
+        {
+            return self.look_up(position, value);
         }
+        let mib = self.options.hash_mib;
+        let table = self.table.get_or_insert_with(|| Table::new(mib.div_ceil(2)));
+        table.clear();
+        search::solve(self.probe, table, &self.options, position, stop)
+    }
+
+    /// Whether the databases tell everything about a decided position. Outside them one capture
+    /// into them may tell the value, but not how quickly the others win.
+    fn has_all(&self, position: &Position) -> Result<bool, ProbeError> {
+        let is_inside = position.piece_count() <= u32::from(self.probe.max_pieces());
+        Ok(is_inside || self.probe.dtw(position)?.is_some())
     }
 
     fn look_up(&self, position: &Position, value: Wld) -> Result<Solution, ProbeError> {

@@ -114,7 +114,9 @@ pub(super) fn solve(
         }
         turn = turn.saturating_mul(2);
     }
-    let is_open = questions.iter().any(|q| q.verdict == Verdict::Open);
+    let is_full = questions
+        .iter()
+        .any(|q| q.is_too_large && matches!(q.verdict, Verdict::Open | Verdict::GivenUp));
     let [own, others] = questions.map(|q| q.verdict);
     let value = match (own, others) {
         (Verdict::Wins(_), _) => Value::Win,
@@ -127,8 +129,8 @@ pub(super) fn solve(
     let limit = match value.is_exact() {
         true => None,
         false if proof.is_stopped() => Some(Limit::Stop),
-        false if is_open => Some(Limit::Nodes),
-        false => Some(Limit::Memory),
+        false if is_full => Some(Limit::Memory),
+        false => Some(Limit::Nodes),
     };
     let moves = moves(&mut proof, root, value, others)?;
     let nodes = proof.nodes;
