@@ -14,7 +14,7 @@ use meerslag_engine::solve::{
 };
 use movegen::{Color, DrawReason, DrawRules, Fen, Game, Kind, Piece, Position, Setup, Square};
 
-const NEVER: AtomicBool = AtomicBool::new(false);
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn options(nodes: u64) -> SolveOptions {
     SolveOptions { nodes, hash_mib: if nodes > 100_000 { 128 } else { 16 }, draw_plies: 0 }

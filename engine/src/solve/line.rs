@@ -62,6 +62,8 @@ pub struct LinePly {
     pub enters_databases: bool,
     /// Plies to the end after it, if the databases tell.
     pub dtw: Option<u32>,
+    /// After a conversion without `dtw`: distance to the next one, if the databases tell.
+    pub mtc: Option<u32>,
 }
 
 /// A line of play from the solved position.
@@ -131,7 +133,11 @@ pub(super) fn decided(probe: &Probe, start: &Position) -> Result<Option<Line>, P
             None if conversion.is_some() => probe.dtw(&position)?,
             dtw => dtw,
         };
-        line.plies.push(LinePly { mv, conversion, enters_databases: false, dtw });
+        let mtc = match dtw {
+            None if conversion.is_some() => probe.mtc(&position)?,
+            _ => None,
+        };
+        line.plies.push(LinePly { mv, conversion, enters_databases: false, dtw, mtc });
     }
     Ok((!line.plies.is_empty() || line.is_complete).then_some(line))
 }
@@ -180,7 +186,7 @@ pub(super) fn drawn(probe: &Probe, start: &Position, plies: usize) -> Result<Lin
         let conversion = Conversion::of(&position, mv);
         position = position.after(mv);
         seen.insert(position);
-        line.plies.push(LinePly { mv, conversion, enters_databases: false, dtw: None });
+        line.plies.push(LinePly { mv, conversion, enters_databases: false, dtw: None, mtc: None });
     }
     Ok(line)
 }

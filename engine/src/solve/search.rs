@@ -223,7 +223,7 @@ fn proof_line(
         position = position.after(mv);
         let enters_databases = proof.known(&position)?.is_some();
         let dtw = if enters_databases { proof.probe.dtw(&position)? } else { None };
-        line.plies.push(LinePly { mv, conversion, enters_databases, dtw });
+        line.plies.push(LinePly { mv, conversion, enters_databases, dtw, mtc: None });
         if enters_databases {
             if let Some(rest) = line::decided(proof.probe, &position)? {
                 line.plies.extend(rest.plies);

@@ -12,7 +12,7 @@ use super::batch::Summary;
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 enum Record<'a> {
-    Position(PositionRecord),
+    Position(Box<PositionRecord>),
     Error { line: u64, error: &'a str },
     Summary(&'a Summary),
 }
@@ -70,8 +70,9 @@ struct ConversionRecord {
     ply: usize,
     /// `capture`, `promotion` or `man_move`.
     kind: &'static str,
-    /// Plies to the end after it.
+    /// Plies to the end after it; without that the distance to the next conversion.
     dtw: Option<u32>,
+    mtc: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -123,7 +124,7 @@ pub(super) fn position(
             Limit::Stop => "interrupt",
         }),
     };
-    write(out, &Record::Position(record))
+    write(out, &Record::Position(Box::new(record)))
 }
 
 pub(super) fn error(out: &mut impl Write, line: u64, error: &str) -> Result<(), Failure> {
@@ -156,7 +157,7 @@ fn line_record(game: &Game, line: &Line, most_plies: usize) -> LineRecord {
             Conversion::Promotion => "promotion",
             Conversion::ManMove => "man_move",
         };
-        Some(ConversionRecord { ply, kind, dtw: p.dtw })
+        Some(ConversionRecord { ply, kind, dtw: p.dtw, mtc: p.mtc })
     });
     let draw = line.draw_by_rule(game, DrawRules::default());
     LineRecord {

@@ -203,5 +203,8 @@ fn remark(ply: &LinePly, winner: Option<Color>) -> Option<String> {
             _ => format!("{winner} wins in {}", plies_text(plies)),
         });
     }
+    if let (Some(_), Some(mtc)) = (winner, ply.mtc) {
+        parts.push(format!("{mtc} to the next"));
+    }
     Some(parts.join(", "))
 }
