@@ -5,7 +5,7 @@ use std::fs;
 use egdb::{Probe, Wld};
 use meerslag_tests::{Output, run};
 use movegen::notation::hub;
-use movegen::notation::pdn::{GameResult, PdnReader};
+use movegen::notation::pdn::{GameResult, PdnGame, PdnReader, Ply};
 use movegen::{Game, Position};
 use serde_json::Value;
 
@@ -32,7 +32,7 @@ fn folded(text: &str) -> String {
 }
 
 /// The PDN game in the output and the position after its last move.
-fn game_in(text: &str) -> (movegen::notation::pdn::PdnGame, Position) {
+fn game_in(text: &str) -> (PdnGame, Position) {
     let pdn = &text[text.find("[Event").expect(text)..];
     let mut games: Vec<_> = PdnReader::new(pdn.as_bytes()).collect();
     let game = games.pop().expect("one game").expect("readable");
@@ -55,7 +55,7 @@ fn a_position_of_the_databases() {
     let (game, end) = game_in(&text);
     assert_eq!((game.result, game.line.plies.len()), (GameResult::BlackWins, 8));
     assert!(!end.has_legal_move());
-    let comments: Vec<_> = game.line.plies.iter().flat_map(|p| p.comments()).collect();
+    let comments: Vec<_> = game.line.plies.iter().flat_map(Ply::comments).collect();
     assert_eq!(comments.len(), 1, "one conversion: {comments:?}");
     assert_eq!(comments[0].text, "conversion: 2 pieces left, Black has won");
 
