@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use anyhow::Context;
-use movegen::notation::pdn::{GameResult, PdnReader};
+use movegen::notation::pdn::PdnReader;
 use movegen::{Fen, Game, ParseFenError};
 
 use super::super::Failure;
@@ -80,11 +80,15 @@ fn position(text: &str) -> Result<Game, String> {
 /// The position at the start of a line that may go on with a comment, or operations as in EPD. If
 /// there is none, the whole line.
 fn fen_of(text: &str) -> &str {
+    // A draw could be read as a range of squares.
+    let result = text
+        .match_indices(is_blank)
+        .find(|&(at, _)| is_result(first_word(text[at..].trim_start_matches(is_blank))));
+    let text = text[..result.map_or(text.len(), |(at, _)| at)].trim_end();
     if text.parse::<Fen>().is_ok() {
         return text;
     }
-    let ends = text.char_indices().rev().filter(|(_, c)| c.is_whitespace() || *c == ';');
-    for (end, _) in ends {
+    for (end, _) in text.rmatch_indices(is_blank) {
         let (fen, rest) = (text[..end].trim_end(), text[end..].trim_start());
         let is_whole = !fen.ends_with([',', ':', '-']) && !goes_on(rest);
         if is_whole && fen.parse::<Fen>().is_ok() {
@@ -94,16 +98,22 @@ fn fen_of(text: &str) -> &str {
     text
 }
 
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() || c == ';'
+}
+
+fn first_word(text: &str) -> &str {
+    text.split(is_blank).next().unwrap_or_default()
+}
+
+fn is_result(word: &str) -> bool {
+    matches!(word, "2-0" | "1-1" | "0-2" | "1-0" | "0-1" | "1/2-1/2" | "*")
+}
+
 /// Whether what follows a blank may still be part of a FEN: then a broken FEN would be taken for
 /// a shorter one with a comment.
 fn goes_on(rest: &str) -> bool {
-    let word = rest.split(|c: char| c.is_whitespace() || c == ';').next().unwrap_or_default();
-    if GameResult::parse(word).is_some_and(|r| word == r.as_str() || r == GameResult::Draw)
-        || matches!(word, "1-0" | "0-1")
-    {
-        return false;
-    }
-    let mut chars = word.chars();
+    let mut chars = first_word(rest).chars();
     match chars.next() {
         Some(c) if c.is_ascii_digit() || matches!(c, ',' | ':' | '-' | '.') => true,
         Some('K' | 'k' | 'W' | 'w' | 'B' | 'b' | 'H' | 'F' | 'G' | 'P') => {
@@ -137,6 +147,7 @@ mod tests {
             " bm 31-27;",
             " 2-0",
             " 1-1",
+            " 1-1 Amsterdam",
             "\t\"no 12\"",
             " {1950}",
         ] {

@@ -64,9 +64,14 @@ pub(super) fn row(
     let is_known = |value| !matches!(value, Value::Unknown);
     let best = solution.moves.first().filter(|m| is_known(m.value));
     let best = best.map_or_else(|| "-".to_owned(), |m| format_move(position, m.mv));
-    let stopped = if solution.limit == Some(Limit::Stop) { "  (interrupted)" } else { "" };
+    let limit = match solution.limit {
+        Some(Limit::Nodes) => "  (nodes used up)",
+        Some(Limit::Memory) => "  (memory full)",
+        Some(Limit::Stop) => "  (interrupted)",
+        None => "",
+    };
     let value = value(solution);
-    writeln!(out, "{line_number:>5}  {value:<26} {best:<10} {}{stopped}", position.to_fen())?;
+    writeln!(out, "{line_number:>5}  {value:<26} {best:<10} {}{limit}", position.to_fen())?;
     Ok(())
 }
 
