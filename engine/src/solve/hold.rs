@@ -80,6 +80,8 @@ pub(super) struct Holding {
     /// Since the last sweep: positions entered, and whether the defender has chosen anew.
     entered: usize,
     has_changed: bool,
+    /// Whether a sweep has taken positions from the list: then an empty list is no set yet.
+    has_dropped: bool,
     /// Two positions with the same key, or no room: nothing more can be said.
     is_full: bool,
 }
@@ -109,6 +111,7 @@ impl Holding {
             most: (bytes / NODE_BYTES).max(16),
             entered: 0,
             has_changed: false,
+            has_dropped: false,
             is_full: false,
         }
     }
@@ -120,7 +123,12 @@ impl Holding {
         nodes: u64,
     ) -> Result<Outcome, ProbeError> {
         let end = proof.nodes.saturating_add(nodes);
-        while let Some(&number) = self.to_enter.last() {
+        loop {
+            if self.to_enter.is_empty() && self.has_dropped {
+                // The defender may have come back to positions whose successors were dropped.
+                self.sweep(proof);
+            }
+            let Some(&number) = self.to_enter.last() else { break };
             if let State::Lost(plies) = self.nodes[0].state {
                 return Ok(Outcome::Wins(plies));
             }
@@ -136,6 +144,7 @@ impl Holding {
             }
             if self.has_changed && self.entered > 1000 + self.nodes.len() / 2 {
                 self.sweep(proof);
+                self.has_dropped = true;
             }
         }
         Ok(match self.nodes[0].state {
