@@ -31,6 +31,7 @@ mod random;
 pub mod runner;
 mod score;
 mod search;
+pub mod solve;
 #[cfg(test)]
 mod test_positions;
 pub mod time;

@@ -20,6 +20,7 @@ fn help_texts() {
     for command in [
         "hub",
         "analyse",
+        "solve",
         "play",
         "train-endgame",
         "match",

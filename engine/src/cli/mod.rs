@@ -13,6 +13,7 @@ mod perft;
 mod play;
 mod protocol_check;
 mod report;
+mod solve;
 mod source;
 mod train;
 mod watchdog;
@@ -64,6 +65,8 @@ enum Command {
     /// Analyse a position, or the games of a PDN file
     #[command(alias = "analyze")]
     Analyse(analyse::AnalyseArgs),
+    /// Solve endgame positions: value, distance, all moves, the perfect line
+    Solve(Box<solve::SolveArgs>),
     /// Play a game against the engine in the terminal
     Play(play::PlayArgs),
     /// Play an endgame against perfect defence, with every mistake named
@@ -129,6 +132,7 @@ pub(crate) fn main() -> ExitCode {
         None => hub::listen(),
         Some(Command::Hub(args)) => hub::run(args),
         Some(Command::Analyse(args)) => analyse::run(&args),
+        Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Play(args)) => play::run(&args),
         Some(Command::TrainEndgame(args)) => train::run(&args),
         Some(Command::Match(args)) => match_::run(&args),

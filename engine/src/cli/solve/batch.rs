@@ -1,0 +1,211 @@
+//! All positions of a file, on several threads.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use ::egdb::error::ProbeError;
+use anyhow::anyhow;
+use crossbeam::channel;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use meerslag_engine::solve::{Solution, Solver, Value};
+use movegen::Game;
+use serde::Serialize;
+
+use super::super::{Failure, is_watched};
+use super::{SolveArgs, catch, input, record, text};
+
+/// What became of a file.
+#[derive(Serialize, Default)]
+pub(super) struct Summary {
+    positions: u64,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    /// Known only within bounds, or not at all.
+    unknown: u64,
+    /// Not reached before Ctrl-C.
+    left_out: u64,
+    bad_lines: u64,
+    nodes: u64,
+    seconds: f64,
+}
+
+type Solved = Result<Solution, ProbeError>;
+
+pub(super) fn run(args: &SolveArgs, file: &str, out: &mut impl Write) -> Result<(), Failure> {
+    let begin = Instant::now();
+    let items = input::read(file)?;
+    if items.is_empty() {
+        return Err(Failure::Input(anyhow!("there is no position in {file}")));
+    }
+    let probe = args.databases.open()?;
+    let (stop, interrupt) = catch()?;
+    let games: Vec<(usize, &Game)> = items
+        .iter()
+        .enumerate()
+        .filter_map(|(i, item)| Some((i, item.game.as_ref().ok()?)))
+        .collect();
+    let threads = args.threads().min(games.len()).max(1);
+    let bar = bar(games.len() as u64);
+    let next = AtomicUsize::new(0);
+    let mut printer = Printer {
+        args,
+        file,
+        out,
+        summary: Summary { left_out: games.len() as u64, ..Summary::default() },
+        failures: 0,
+    };
+    let (sender, receiver) = channel::unbounded::<(usize, Solved)>();
+    thread::scope(|scope| -> Result<(), Failure> {
+        for _ in 0..threads {
+            let sender = sender.clone();
+            let (games, next, probe, stop) = (&games, &next, &probe, &stop);
+            scope.spawn(move || {
+                let mut solver = Solver::new(probe, args.options(threads));
+                while !stop.load(Ordering::Relaxed)
+                    && let Some((i, game)) = games.get(next.fetch_add(1, Ordering::Relaxed))
+                {
+                    let solved = solver.solve(game.position(), stop);
+                    if sender.send((*i, solved)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut waiting: BTreeMap<usize, Solved> = BTreeMap::new();
+        let mut items = items.iter().enumerate().peekable();
+        let mut print_all = || -> Result<(), Failure> {
+            for (i, solved) in &receiver {
+                waiting.insert(i, solved);
+                bar.inc(1);
+                // In the order of the file, whoever comes first.
+                while let Some(&(i, item)) = items.peek() {
+                    match (&item.game, waiting.remove(&i)) {
+                        (Ok(game), Some(solved)) => {
+                            bar.suspend(|| printer.position(item.line, game, solved))?;
+                        }
+                        (Ok(_), None) => break,
+                        (Err(error), _) => bar.suspend(|| printer.error(item.line, error))?,
+                    }
+                    items.next();
+                }
+            }
+            for (_, item) in &mut items {
+                if let Err(error) = &item.game {
+                    printer.error(item.line, error)?;
+                }
+            }
+            Ok(())
+        };
+        let printed = print_all();
+        if printed.is_err() {
+            // Nobody reads any more.
+            stop.store(true, Ordering::Relaxed);
+        }
+        printed
+    })?;
+    bar.finish_and_clear();
+    printer.summary.seconds = (begin.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
+    printer.summary(stop_note(interrupt.is_pressed()))?;
+    if interrupt.is_pressed() {
+        return Err(Failure::Interrupted);
+    }
+    match (printer.summary.bad_lines, printer.failures) {
+        (0, 0) => Ok(()),
+        (0, failures) => Err(Failure::Run(anyhow!("{failures} positions could not be looked up"))),
+        (1, _) => Err(Failure::Run(anyhow!("a line of {file} could not be read"))),
+        (bad, _) => Err(Failure::Run(anyhow!("{bad} lines of {file} could not be read"))),
+    }
+}
+
+const fn stop_note(is_interrupted: bool) -> &'static str {
+    if is_interrupted { "interrupted: " } else { "" }
+}
+
+fn bar(length: u64) -> ProgressBar {
+    let target = if is_watched() {
+        ProgressDrawTarget::stderr_with_hz(4)
+    } else {
+        ProgressDrawTarget::hidden()
+    };
+    let bar = ProgressBar::with_draw_target(Some(length), target);
+    if let Ok(style) = ProgressStyle::with_template("{pos} of {len} positions, {eta} left") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+struct Printer<'a, W> {
+    args: &'a SolveArgs,
+    file: &'a str,
+    out: &'a mut W,
+    summary: Summary,
+    /// Positions that the databases could not answer because a file is damaged.
+    failures: u64,
+}
+
+impl<W: Write> Printer<'_, W> {
+    fn position(&mut self, line: u64, game: &Game, solved: Solved) -> Result<(), Failure> {
+        self.summary.left_out -= 1;
+        let solution = match solved {
+            Ok(solution) => solution,
+            Err(error) => {
+                self.failures += 1;
+                let error = format!("{:#}", anyhow::Error::new(error));
+                return self.report(line, &error);
+            }
+        };
+        self.summary.positions += 1;
+        self.summary.nodes += solution.nodes;
+        *match solution.value {
+            Value::Win => &mut self.summary.wins,
+            Value::Draw => &mut self.summary.draws,
+            Value::Loss => &mut self.summary.losses,
+            _ => &mut self.summary.unknown,
+        } += 1;
+        if self.args.json {
+            record::position(self.out, Some(line), game, &solution, self.args.most_plies())?;
+        } else {
+            text::row(self.out, line, game, &solution)?;
+        }
+        Ok(self.out.flush()?)
+    }
+
+    fn error(&mut self, line: u64, error: &str) -> Result<(), Failure> {
+        self.summary.bad_lines += 1;
+        self.report(line, error)
+    }
+
+    fn report(&mut self, line: u64, error: &str) -> Result<(), Failure> {
+        if self.args.json {
+            record::error(self.out, line, error)?;
+        } else {
+            eprintln!("meerslag: {}, line {line}: {error}", self.file);
+        }
+        Ok(self.out.flush()?)
+    }
+
+    fn summary(&mut self, note: &str) -> Result<(), Failure> {
+        if self.args.json {
+            record::summary(self.out, &self.summary)?;
+        } else {
+            let Summary { positions, wins, draws, losses, unknown, .. } = self.summary;
+            let Summary { left_out, bad_lines, nodes, seconds, .. } = self.summary;
+            writeln!(
+                self.out,
+                "\n{note}positions {positions}: win {wins}, draw {draws}, loss {losses}, \
+                 not settled {unknown}; {nodes} nodes, {seconds:.1} s"
+            )?;
+            for (what, count) in [("not looked at", left_out), ("bad lines", bad_lines)] {
+                if count > 0 {
+                    writeln!(self.out, "{what}: {count}")?;
+                }
+            }
+        }
+        Ok(self.out.flush()?)
+    }
+}

@@ -1,0 +1,130 @@
+//! `meerslag solve`: exact values of endgame positions.
+
+mod batch;
+mod input;
+mod record;
+mod text;
+
+use std::io::{self, BufWriter, Write};
+use std::num::NonZero;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use clap::Args;
+use meerslag_engine::solve::{SolveOptions, Solver};
+
+use super::databases::DatabaseArgs;
+use super::interrupt::Interrupt;
+use super::{Failure, source};
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag solve \"W:WK30,49:BK2,K6,17\" --egdb /data/egdb
+  meerslag solve \"W:WK11:BK2,K6\"                        with the databases of the program
+  meerslag solve \"W:W32,37,38:B19,23,K45\" --nodes 100000000 --hash 1024
+  meerslag solve --file problems.fen --threads 8
+  meerslag solve --file problems.pdn --json > solved.jsonl
+
+Within the databases: value, plies to the end (dtw), distance to conversion (mtc), all moves, and
+the line of shortest win and longest defence as a PDN game with a comment at each conversion.
+Without distances to the end the line goes from conversion to conversion; with win/loss/draw alone
+there is none.
+
+Outside them a search tries to prove that one side wins, or that it cannot be stopped from drawing,
+down to database positions and the end of the game. What it says is proved; a proved win is of at
+most so many plies, perhaps fewer. What is not proved within --nodes stays a bound ('at least a
+draw') or 'unknown'.
+
+Values are those of play without the draw rules that count moves, as in the databases. A note says
+where such a rule (25, 16 or 5 moves) would end the line before the win; the H field of a FEN counts
+too.
+
+A file has one position a line (a FEN or Hub string, then what you like; '#' begins a comment), or
+is PDN, of which the FEN tags are solved. Results come in the order of the file. Of several threads
+each solves positions of its own; --hash is shared out among them. With --json each line is one
+object: \"type\" is \"position\", \"error\" or, last of a file, \"summary\"; values are for the side to
+move, moves in Hub notation, best first.
+
+Exit status: 0 done, 1 if lines of a file could not be read, 2 wrong input, 130 interrupted; what
+is known by then is printed.";
+
+/// Solve endgame positions: value, distance, all moves, the perfect line
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct SolveArgs {
+    /// The position: draughts FEN or 51-character Hub string
+    #[arg(required_unless_present = "file")]
+    fen: Option<String>,
+    /// Solve all positions of a file (FEN lines or PDN); '-' reads standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "fen")]
+    file: Option<String>,
+    /// Show at most N plies of the line [default: all of a win, none of a draw]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=2000))]
+    moves: Option<u32>,
+    /// Positions that the search may look at, for each position outside the databases
+    #[arg(long, value_name = "N", default_value_t = SolveOptions::default().nodes,
+          value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Memory of the search in MiB
+    #[arg(long, value_name = "MIB", default_value_t = SolveOptions::default().hash_mib as u32,
+          value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    hash: u32,
+    /// Threads for a file [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024),
+          conflicts_with = "fen")]
+    threads: Option<u32>,
+    /// Print JSON objects, one a line, instead of text
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    databases: DatabaseArgs,
+}
+
+impl SolveArgs {
+    fn threads(&self) -> usize {
+        self.threads.map_or_else(
+            || thread::available_parallelism().map_or(1, NonZero::get),
+            |threads| threads as usize,
+        )
+    }
+
+    fn options(&self, threads: usize) -> SolveOptions {
+        SolveOptions {
+            nodes: self.nodes,
+            hash_mib: (self.hash as usize / threads).max(1),
+            draw_plies: self.moves.unwrap_or(0) as usize,
+        }
+    }
+
+    /// Plies of a line that are shown.
+    fn most_plies(&self) -> usize {
+        self.moves.map_or(usize::MAX, |n| n as usize)
+    }
+}
+
+pub(super) fn run(args: &SolveArgs) -> Result<(), Failure> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    if let Some(file) = &args.file {
+        return batch::run(args, file, &mut out);
+    }
+    let game = source::start(args.fen.as_deref())?;
+    let probe = args.databases.open()?;
+    let (stop, interrupt) = catch()?;
+    let solution = Solver::new(&probe, args.options(1)).solve(game.position(), &stop)?;
+    if args.json {
+        record::position(&mut out, None, &game, &solution, args.most_plies())?;
+    } else {
+        text::position(&mut out, &game, &solution, args.most_plies())?;
+    }
+    out.flush()?;
+    if interrupt.is_pressed() { Err(Failure::Interrupted) } else { Ok(()) }
+}
+
+/// A flag that Ctrl-C sets.
+fn catch() -> Result<(Arc<AtomicBool>, Interrupt), Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    let interrupt = Interrupt::catch(move || flag.store(true, Ordering::Relaxed))?;
+    Ok((stop, interrupt))
+}

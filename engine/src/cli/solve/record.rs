@@ -1,0 +1,178 @@
+//! Solutions for programs: one JSON object a line.
+
+use std::io::Write;
+
+use meerslag_engine::solve::{Conversion, Limit, Line, LineKind, Solution, Source, Within};
+use movegen::{DrawRules, Game};
+use serde::Serialize;
+
+use super::super::Failure;
+use super::batch::Summary;
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+enum Record<'a> {
+    Position(Box<PositionRecord>),
+    Error { line: u64, error: &'a str },
+    Summary(&'a Summary),
+}
+
+#[derive(Serialize)]
+struct PositionRecord {
+    /// Of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line_number: Option<u64>,
+    fen: String,
+    side: char,
+    value: &'static str,
+    /// `rules`, `databases`, `search` or null.
+    source: Option<&'static str>,
+    dtw: Option<u32>,
+    mtc: Option<u32>,
+    /// Plies of a proved win or loss at most: to the end, or to the databases.
+    at_most: Option<u32>,
+    databases_within: Option<u32>,
+    moves: Vec<MoveRecord>,
+    line: Option<LineRecord>,
+    nodes: u64,
+    /// Why the value is not known better: `nodes`, `memory`, `interrupt` or null.
+    limit: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct MoveRecord {
+    #[serde(rename = "move")]
+    mv: String,
+    value: &'static str,
+    dtw: Option<u32>,
+    mtc: Option<u32>,
+    at_most: Option<u32>,
+    databases_within: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct LineRecord {
+    /// `shortest`, `by_conversions`, `proof` or `one_of_many`.
+    kind: &'static str,
+    /// Length of the whole line, of which `moves` may be the beginning.
+    plies: usize,
+    /// Whether the whole line ends the game.
+    complete: bool,
+    moves: Vec<String>,
+    conversions: Vec<ConversionRecord>,
+    /// Where a draw rule would end the line before its win.
+    draw_rule: Option<DrawRecord>,
+}
+
+#[derive(Serialize)]
+struct ConversionRecord {
+    /// The move's place in the line, from 1.
+    ply: usize,
+    /// `capture`, `promotion` or `man_move`.
+    kind: &'static str,
+    /// Plies to the end after it; without that the distance to the next conversion.
+    dtw: Option<u32>,
+    mtc: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct DrawRecord {
+    ply: usize,
+    reason: String,
+}
+
+pub(super) fn position(
+    out: &mut impl Write,
+    line_number: Option<u64>,
+    game: &Game,
+    solution: &Solution,
+    most_plies: usize,
+) -> Result<(), Failure> {
+    let position = game.position();
+    let (at_most, databases_within) = within(solution.within);
+    let moves = solution.moves.iter().map(|m| {
+        let (at_most, databases_within) = within(m.within);
+        MoveRecord {
+            mv: m.mv.to_string(),
+            value: m.value.name(),
+            dtw: m.dtw,
+            mtc: m.mtc,
+            at_most,
+            databases_within,
+        }
+    });
+    let record = PositionRecord {
+        line_number,
+        fen: position.to_fen(),
+        side: position.side_to_move().letter(),
+        value: solution.value.name(),
+        source: solution.source.map(|source| match source {
+            Source::Rules => "rules",
+            Source::Databases => "databases",
+            Source::Search => "search",
+        }),
+        dtw: solution.dtw,
+        mtc: solution.mtc,
+        at_most,
+        databases_within,
+        moves: moves.collect(),
+        line: solution.line.as_ref().map(|line| line_record(game, line, most_plies)),
+        nodes: solution.nodes,
+        limit: solution.limit.map(|limit| match limit {
+            Limit::Nodes => "nodes",
+            Limit::Memory => "memory",
+            Limit::Stop => "interrupt",
+        }),
+    };
+    write(out, &Record::Position(Box::new(record)))
+}
+
+pub(super) fn error(out: &mut impl Write, line: u64, error: &str) -> Result<(), Failure> {
+    write(out, &Record::Error { line, error })
+}
+
+pub(super) fn summary(out: &mut impl Write, summary: &Summary) -> Result<(), Failure> {
+    write(out, &Record::Summary(summary))
+}
+
+fn write(out: &mut impl Write, record: &Record<'_>) -> Result<(), Failure> {
+    serde_json::to_writer(&mut *out, record)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+fn within(within: Option<Within>) -> (Option<u32>, Option<u32>) {
+    match within {
+        Some(Within::End(plies)) => (Some(plies), None),
+        Some(Within::Databases(plies)) => (None, Some(plies)),
+        None => (None, None),
+    }
+}
+
+fn line_record(game: &Game, line: &Line, most_plies: usize) -> LineRecord {
+    let shown = || (1..).zip(&line.plies).take(most_plies);
+    let conversions = shown().filter_map(|(ply, p)| {
+        let kind = match p.conversion? {
+            Conversion::Capture(_) => "capture",
+            Conversion::Promotion => "promotion",
+            Conversion::ManMove => "man_move",
+        };
+        Some(ConversionRecord { ply, kind, dtw: p.dtw, mtc: p.mtc })
+    });
+    let draw = line.draw_by_rule(game, DrawRules::default());
+    LineRecord {
+        kind: match line.kind {
+            LineKind::Shortest => "shortest",
+            LineKind::ByConversions => "by_conversions",
+            LineKind::Proof => "proof",
+            LineKind::OneOfMany => "one_of_many",
+        },
+        plies: line.plies.len(),
+        complete: line.is_complete,
+        moves: shown().map(|(_, p)| p.mv.to_string()).collect(),
+        conversions: conversions.collect(),
+        draw_rule: draw
+            .filter(|_| line.kind != LineKind::OneOfMany)
+            .map(|(ply, reason)| DrawRecord { ply, reason: reason.to_string() }),
+    }
+}

@@ -1,0 +1,351 @@
+//! Whether a side can hold a position, that is, at least draw.
+//!
+//! A draw needs no way to an end: a side holds if there is a set of positions that it never has
+//! to leave. Where the attacker is to move, all his moves lead into the set or to positions that
+//! he is known not to win; where the defender is, one move does. Such a set is grown from the
+//! root, with one move for the defender in each position, and whatever is not known to be lost
+//! given the benefit of the doubt. When a position turns out to be lost, the defender chooses
+//! anew where he relied on it, and where nothing is left, that position is lost as well. So every
+//! position is entered once, and the end is sound either way: nothing left to enter is a set that
+//! holds, and a lost root is a proved win.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use egdb::error::ProbeError;
+use movegen::{Bitboard, Color, Move, Position};
+
+use super::proof::Proof;
+use super::table::Known;
+
+/// How far the set has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Outcome {
+    /// The defender holds, with this move if he is to move.
+    Holds(Option<Move>),
+    /// The attacker wins, within this many plies.
+    Wins(u32),
+    /// Not enough positions looked at.
+    Undecided,
+    /// The set does not fit into memory.
+    TooLarge,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Not looked into.
+    New,
+    Entered,
+    /// Lost for the defender within this many plies.
+    Lost(u32),
+}
+
+struct Node {
+    position: Position,
+    state: State,
+    /// The first entry of `links` about positions that rely on this one.
+    users: u32,
+    /// The position that the defender goes to.
+    choice: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// Bytes that a position takes with its links and its place in the index, about.
+const NODE_BYTES: usize = 200;
+
+/// What a lost position counts against those of the set.
+const LOSS: i32 = 4;
+
+/// Where the defender's pieces stand: all, and kings.
+fn stand(position: &Position, attacker: Color) -> (Bitboard, Bitboard) {
+    let defender = attacker.opponent();
+    (position.pieces(defender), position.kings(defender))
+}
+
+/// A growing set.
+pub(super) struct Holding {
+    attacker: Color,
+    nodes: Vec<Node>,
+    /// Numbers of positions by their keys.
+    numbers: HashMap<u64, u32>,
+    /// A position that relies on another, and the next entry of the same list.
+    links: Vec<(u32, u32)>,
+    to_enter: Vec<u32>,
+    root_move: Option<Move>,
+    /// How well the defender has done so far with his pieces on certain squares: positions of the
+    /// set, less those that are lost. In many draws a few squares are all he needs.
+    stands: HashMap<(Bitboard, Bitboard), i32>,
+    most: usize,
+    /// Since the last sweep: positions entered, and whether the defender has chosen anew.
+    entered: usize,
+    has_changed: bool,
+    /// Whether a sweep has taken positions from the list: then an empty list is no set yet.
+    has_dropped: bool,
+    /// Two positions with the same key, or no room: nothing more can be said.
+    is_full: bool,
+}
+
+/// What the defender may do.
+enum Choice {
+    /// Go where he is known to hold.
+    Safe(Move),
+    /// Rely on this position.
+    Into(Move, Position),
+    /// Nothing but losses, within this many plies.
+    Lost(u32),
+}
+
+impl Holding {
+    /// A set that consists of the root, with this much memory to grow.
+    pub(super) fn new(root: &Position, attacker: Color, bytes: usize) -> Holding {
+        let node = Node { position: *root, state: State::New, users: NONE, choice: NONE };
+        Holding {
+            attacker,
+            nodes: vec![node],
+            numbers: HashMap::from([(root.key(), 0)]),
+            links: Vec::new(),
+            to_enter: vec![0],
+            root_move: None,
+            stands: HashMap::new(),
+            most: (bytes / NODE_BYTES).max(16),
+            entered: 0,
+            has_changed: false,
+            has_dropped: false,
+            is_full: false,
+        }
+    }
+
+    /// Grows on, looking at about this many more positions.
+    pub(super) fn grow(
+        &mut self,
+        proof: &mut Proof<'_>,
+        nodes: u64,
+    ) -> Result<Outcome, ProbeError> {
+        let end = proof.nodes.saturating_add(nodes);
+        loop {
+            if self.to_enter.is_empty() && self.has_dropped {
+                // The defender may have come back to positions whose successors were dropped.
+                self.sweep(proof);
+            }
+            let Some(&number) = self.to_enter.last() else { break };
+            if let State::Lost(plies) = self.nodes[0].state {
+                return Ok(Outcome::Wins(plies));
+            }
+            if self.is_full {
+                return Ok(Outcome::TooLarge);
+            }
+            if proof.nodes >= end || proof.is_stopped() {
+                return Ok(Outcome::Undecided);
+            }
+            self.to_enter.pop();
+            if self.nodes[number as usize].state == State::New {
+                self.enter(number, proof)?;
+            }
+            if self.has_changed && self.entered > 1000 + self.nodes.len() / 2 {
+                self.sweep(proof);
+                self.has_dropped = true;
+            }
+        }
+        Ok(match self.nodes[0].state {
+            State::Lost(plies) => Outcome::Wins(plies),
+            _ if self.is_full => Outcome::TooLarge,
+            _ => Outcome::Holds(self.root_move),
+        })
+    }
+
+    fn enter(&mut self, number: u32, proof: &mut Proof<'_>) -> Result<(), ProbeError> {
+        self.entered += 1;
+        let node = &mut self.nodes[number as usize];
+        node.state = State::Entered;
+        let position = node.position;
+        if position.side_to_move() != self.attacker {
+            if let Some(plies) = self.choose(number, proof)? {
+                self.lose(number, plies, proof)?;
+            }
+            return Ok(());
+        }
+        let moves = position.legal_moves();
+        let mut next = Vec::with_capacity(moves.len());
+        for &mv in &moves {
+            let position = position.after(mv);
+            match self.lost_in(&position, proof)? {
+                Some(Some(plies)) => return self.lose(number, plies + 1, proof),
+                Some(None) => {}
+                None => next.push(position),
+            }
+        }
+        for position in next {
+            self.rely(number, &position);
+        }
+        Ok(())
+    }
+
+    /// Within how many plies a position is known to be lost for the defender; `Some(None)` if it
+    /// is known not to be.
+    fn lost_in(
+        &self,
+        position: &Position,
+        proof: &mut Proof<'_>,
+    ) -> Result<Option<Option<u32>>, ProbeError> {
+        proof.nodes += 1;
+        if let Some(is_win) = proof.is_known_win(position, self.attacker)? {
+            return Ok(Some(if is_win { Some(proof.distance(position)?) } else { None }));
+        }
+        if let Some(State::Lost(plies)) = self.find(position).map(|n| self.nodes[n].state) {
+            return Ok(Some(Some(plies)));
+        }
+        Ok(match proof.table.get(position, self.attacker) {
+            Some(Known::Proved(plies)) => Some(Some(plies)),
+            _ => None,
+        })
+    }
+
+    fn find(&self, position: &Position) -> Option<usize> {
+        let number = *self.numbers.get(&position.key())? as usize;
+        (self.nodes[number].position == *position).then_some(number)
+    }
+
+    /// Takes a position into the set because another one relies on it.
+    fn rely(&mut self, user: u32, position: &Position) {
+        let number = match self.numbers.entry(position.key()) {
+            Entry::Occupied(entry) => *entry.get(),
+            Entry::Vacant(entry) => {
+                if self.nodes.len() >= self.most {
+                    self.is_full = true;
+                    return;
+                }
+                let number = self.nodes.len() as u32;
+                let state = State::New;
+                self.nodes.push(Node { position: *position, state, users: NONE, choice: NONE });
+                *self.stands.entry(stand(position, self.attacker)).or_default() += 1;
+                *entry.insert(number)
+            }
+        };
+        let link = self.links.len() as u32;
+        let node = &mut self.nodes[number as usize];
+        self.is_full |= node.position != *position;
+        self.links.push((user, node.users));
+        node.users = link;
+        if node.state == State::New {
+            self.to_enter.push(number);
+        }
+        self.nodes[user as usize].choice = number;
+    }
+
+    /// Finds a move for the defender; if there is none, within how many plies he loses.
+    fn choose(&mut self, number: u32, proof: &mut Proof<'_>) -> Result<Option<u32>, ProbeError> {
+        let position = self.nodes[number as usize].position;
+        let mv = match self.best(&position, proof)? {
+            Choice::Safe(mv) => {
+                self.nodes[number as usize].choice = NONE;
+                mv
+            }
+            Choice::Into(mv, next) => {
+                self.rely(number, &next);
+                mv
+            }
+            Choice::Lost(plies) => return Ok(Some(plies)),
+        };
+        if number == 0 {
+            self.root_move = Some(mv);
+        }
+        Ok(None)
+    }
+
+    fn best(&self, position: &Position, proof: &mut Proof<'_>) -> Result<Choice, ProbeError> {
+        let mut best: Option<((u8, i32), Move, Position)> = None;
+        let mut longest = 0;
+        for &mv in &position.legal_moves() {
+            let next = position.after(mv);
+            match self.lost_in(&next, proof)? {
+                Some(None) => return Ok(Choice::Safe(mv)),
+                Some(Some(plies)) => {
+                    longest = longest.max(plies + 1);
+                    continue;
+                }
+                None => {}
+            }
+            let rank = if self.find(&next).is_some() {
+                (3, 0)
+            } else {
+                let is_denied =
+                    matches!(proof.table.get(&next, self.attacker), Some(Known::Denied(None)));
+                let stand = self.stands.get(&stand(&next, self.attacker));
+                (if is_denied { 2 } else { 1 }, stand.copied().unwrap_or(0))
+            };
+            if best.is_none_or(|(other, ..)| rank > other) {
+                best = Some((rank, mv, next));
+            }
+        }
+        Ok(best.map_or(Choice::Lost(longest), |(_, mv, next)| Choice::Into(mv, next)))
+    }
+
+    /// A position is lost, and with it those that rely on it and have no other way.
+    fn lose(&mut self, number: u32, plies: u32, proof: &mut Proof<'_>) -> Result<(), ProbeError> {
+        let mut to_do = vec![(number, plies)];
+        while let Some((number, plies)) = to_do.pop() {
+            let node = &mut self.nodes[number as usize];
+            if matches!(node.state, State::Lost(_)) {
+                continue;
+            }
+            node.state = State::Lost(plies);
+            *self.stands.entry(stand(&node.position, self.attacker)).or_default() -= LOSS;
+            proof.table.put(&node.position, self.attacker, Known::Proved(plies), 1);
+            let mut link = node.users;
+            while link != NONE {
+                let (user, next) = self.links[link as usize];
+                link = next;
+                let node = &self.nodes[user as usize];
+                if matches!(node.state, State::Lost(_)) {
+                    continue;
+                }
+                if node.position.side_to_move() == self.attacker {
+                    to_do.push((user, plies + 1));
+                } else if node.choice == number {
+                    self.has_changed = true;
+                    if let Some(plies) = self.choose(user, proof)? {
+                        to_do.push((user, plies));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes from the list what nothing relies on any more since the defender has chosen anew.
+    fn sweep(&mut self, proof: &mut Proof<'_>) {
+        self.entered = 0;
+        self.has_changed = false;
+        self.to_enter.clear();
+        let mut is_seen = vec![false; self.nodes.len()];
+        is_seen[0] = true;
+        let mut to_do = vec![0];
+        while let Some(number) = to_do.pop() {
+            let node = &self.nodes[number];
+            match node.state {
+                State::Lost(_) => continue,
+                State::New => {
+                    self.to_enter.push(number as u32);
+                    continue;
+                }
+                State::Entered => {}
+            }
+            let mut see = |number: usize| {
+                if !std::mem::replace(&mut is_seen[number], true) {
+                    to_do.push(number);
+                }
+            };
+            if node.position.side_to_move() == self.attacker {
+                for &mv in &node.position.legal_moves() {
+                    proof.nodes += 1;
+                    if let Some(number) = self.find(&node.position.after(mv)) {
+                        see(number);
+                    }
+                }
+            } else if node.choice != NONE {
+                see(node.choice as usize);
+            }
+        }
+    }
+}

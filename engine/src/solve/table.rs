@@ -1,0 +1,165 @@
+//! The memory of the proof search: proof and disproof numbers by position and attacker, in a
+//! table of fixed size. What is lost to newer entries is only found again, never wrong.
+
+use movegen::{Color, Position};
+
+/// Proof or disproof number of what is impossible.
+pub(super) const INFINITE: u32 = 1 << 30;
+
+/// What is known about "the attacker wins this position".
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Known {
+    /// He does, within this many plies; where the databases have no distances, within this many
+    /// plies to them.
+    Proved(u32),
+    /// The search found that he does not. Repetitions count for that as his failure, so it may
+    /// hold only below a position of the path, whose key ends with these bits.
+    Denied(Option<u32>),
+    /// Proof and disproof number.
+    Open(u32, u32),
+}
+
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    key: u64,
+    /// Both numbers are 0 in an empty slot.
+    proof: u32,
+    disproof: u32,
+    /// Distance of a proof, condition of a denial (0: none).
+    extra: u32,
+    /// Positions looked at below this one.
+    work: u32,
+}
+
+const WAYS: usize = 4;
+
+/// The table.
+pub(super) struct Table {
+    slots: Vec<Slot>,
+    is_clean: bool,
+}
+
+/// The two attackers' entries about a position must differ.
+fn key(position: &Position, attacker: Color) -> u64 {
+    match attacker {
+        Color::White => position.key(),
+        Color::Black => position.key() ^ 0x5bd1_e995_97f4_a7c5,
+    }
+}
+
+/// The bits of a position's key that stand for it as the condition of a denial; never 0.
+pub(super) fn condition(position: &Position) -> u32 {
+    position.key() as u32 | 1
+}
+
+impl Table {
+    /// A table of about this size; memory is taken when it is first used.
+    pub(super) fn new(mib: usize) -> Table {
+        let buckets = (mib.max(1) << 20) / (size_of::<Slot>() * WAYS);
+        Table { slots: vec![Slot::default(); buckets * WAYS], is_clean: true }
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        if !self.is_clean {
+            self.slots.fill(Slot::default());
+            self.is_clean = true;
+        }
+    }
+
+    fn bucket(&self, key: u64) -> usize {
+        let buckets = (self.slots.len() / WAYS) as u128;
+        ((u128::from(key) * buckets) >> 64) as usize * WAYS
+    }
+
+    pub(super) fn get(&self, position: &Position, attacker: Color) -> Option<Known> {
+        let key = key(position, attacker);
+        let first = self.bucket(key);
+        let is_it = |s: &&Slot| s.key == key && (s.proof, s.disproof) != (0, 0);
+        let slot = self.slots[first..first + WAYS].iter().find(is_it)?;
+        Some(match (slot.proof, slot.disproof) {
+            (0, _) => Known::Proved(slot.extra),
+            (_, 0) => Known::Denied((slot.extra != 0).then_some(slot.extra)),
+            (proof, disproof) => Known::Open(proof, disproof),
+        })
+    }
+
+    /// Keeps what is known; of the entries that compete for the place the one that took least
+    /// work goes. A proof stays a proof.
+    pub(super) fn put(&mut self, position: &Position, attacker: Color, known: Known, work: u64) {
+        self.is_clean = false;
+        let key = key(position, attacker);
+        let first = self.bucket(key);
+        let (proof, disproof, extra) = match known {
+            Known::Proved(plies) => (0, INFINITE, plies),
+            Known::Denied(condition) => (INFINITE, 0, condition.unwrap_or(0)),
+            Known::Open(proof, disproof) => (proof, disproof, 0),
+        };
+        let work = u32::try_from(work).unwrap_or(u32::MAX).saturating_add(1);
+        let bucket = &mut self.slots[first..first + WAYS];
+        let worth = |s: &Slot| match (s.proof, s.disproof) {
+            (0, 0) => 0,
+            (0, _) | (_, 0) => s.work.saturating_mul(2).saturating_add(8),
+            _ => s.work,
+        };
+        let place = bucket
+            .iter()
+            .position(|s| s.key == key)
+            .unwrap_or_else(|| (0..WAYS).min_by_key(|&i| worth(&bucket[i])).unwrap_or(0));
+        let slot = &mut bucket[place];
+        let is_same = slot.key == key && (slot.proof, slot.disproof) != (0, 0);
+        if is_same && slot.proof == 0 && (proof != 0 || slot.extra <= extra) {
+            return;
+        }
+        let work = if is_same { slot.work.saturating_add(work) } else { work };
+        *slot = Slot { key, proof, disproof, extra, work };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_of_both_attackers() {
+        let mut table = Table::new(1);
+        let position = Position::initial();
+        assert_eq!(table.get(&position, Color::White), None);
+        table.put(&position, Color::White, Known::Open(3, 4), 5);
+        table.put(&position, Color::Black, Known::Denied(None), 5);
+        assert_eq!(table.get(&position, Color::White), Some(Known::Open(3, 4)));
+        assert_eq!(table.get(&position, Color::Black), Some(Known::Denied(None)));
+        table.put(&position, Color::White, Known::Proved(9), 5);
+        table.put(&position, Color::White, Known::Denied(Some(7)), 500);
+        table.put(&position, Color::White, Known::Proved(11), 500);
+        assert_eq!(table.get(&position, Color::White), Some(Known::Proved(9)));
+        table.clear();
+        assert_eq!(table.get(&position, Color::White), None);
+    }
+
+    /// Far more positions than slots: what is found is what was put last.
+    #[test]
+    fn a_full_table() {
+        let mut table = Table::new(1);
+        let mut layer = vec![Position::initial()];
+        let mut all = Vec::new();
+        while all.len() < 4 * table.slots.len() {
+            layer = layer
+                .iter()
+                .flat_map(|p| p.legal_moves().iter().map(|&mv| p.after(mv)).collect::<Vec<_>>())
+                .collect();
+            all.extend(layer.iter().copied());
+        }
+        let value = |p: &Position| Known::Open(1 + (p.key() as u32 >> 4), 2);
+        for position in &all {
+            table.put(position, Color::White, value(position), position.key() & 0xff);
+        }
+        let found = all.iter().filter_map(|p| table.get(p, Color::White).map(|k| (p, k)));
+        let mut count = 0;
+        for (position, known) in found {
+            assert_eq!(known, value(position));
+            count += 1;
+        }
+        assert!(count > table.slots.len() / 4, "{count} of {}", table.slots.len());
+    }
+}

@@ -1,0 +1,288 @@
+//! `meerslag solve` as its users see it.
+
+use std::fs;
+
+use egdb::{Probe, Wld};
+use meerslag_tests::{Output, run};
+use movegen::notation::hub;
+use movegen::notation::pdn::{GameResult, PdnGame, PdnReader, Ply};
+use movegen::{Game, Position};
+use serde_json::Value;
+
+/// Five pieces, one more than the program's own databases have; Black wins.
+const FIVE: &str = "W:W37,38:B19,23,K45";
+/// Six pieces; Black wins.
+const SIX: &str = "W:W32,37,38:B19,23,K45";
+/// Ten against ten: nothing that a search could prove.
+const TWENTY: &str = "W:W31-40:B1-10";
+
+fn ok(args: &[&str], input: &str) -> Output {
+    let output = run(args, input);
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{args:?}: {output:?}");
+    output
+}
+
+fn json_lines(output: &Output) -> Vec<Value> {
+    output.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+}
+
+/// The text with line breaks as blanks.
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The PDN game in the output and the position after its last move.
+fn game_in(text: &str) -> (PdnGame, Position) {
+    let pdn = &text[text.find("[Event").expect(text)..];
+    let mut games: Vec<_> = PdnReader::new(pdn.as_bytes()).collect();
+    let game = games.pop().expect("one game").expect("readable");
+    assert!(games.is_empty() && game.warnings.is_empty() && game.truncated.is_none(), "{game:?}");
+    let end = game.last_position();
+    (game, end)
+}
+
+#[test]
+fn a_position_of_the_databases() {
+    let text = ok(&["solve", "W:WK11:BK2,K6"], "").stdout;
+    for part in [
+        "White to move   W:WK11:BK2,K6\n",
+        "Value for White: loss in 8 plies, 10 to conversion   (databases)\n",
+        "\n11-50         loss                  8    10\n11-16         loss                  4     4\n",
+        "[SetUp \"1\"]\n[FEN \"W:WK11:BK2,K6\"]\n",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let (game, end) = game_in(&text);
+    assert_eq!((game.result, game.line.plies.len()), (GameResult::BlackWins, 8));
+    assert!(!end.has_legal_move());
+    let comments: Vec<_> = game.line.plies.iter().flat_map(Ply::comments).collect();
+    assert_eq!(comments.len(), 1, "one conversion: {comments:?}");
+    assert_eq!(comments[0].text, "conversion: 2 pieces left, Black has won");
+
+    // A Hub string, the beginning of the line.
+    let hub = "WeBeeeBeeeeWeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+    let text = ok(&["solve", hub, "--moves", "3"], "").stdout;
+    let (game, _) = game_in(&text);
+    assert_eq!((game.result, game.line.plies.len()), (GameResult::BlackWins, 3));
+    assert!(folded(&text).contains("{the line goes on for 5 plies} 0-2"), "{text}");
+
+    let lost = ok(&["solve", "W:W:B1"], "").stdout;
+    assert!(lost.ends_with("White has no legal move and has lost.\n"), "{lost}");
+}
+
+#[test]
+fn a_draw_shows_what_holds() {
+    // The lone king keeps the long diagonal, if it goes back at once.
+    let fen = "W:WK32:BK1,K2,K6";
+    let lines = json_lines(&ok(&["solve", fen, "--json"], ""));
+    let [record] = &lines[..] else { panic!("{lines:?}") };
+    assert_eq!((&record["value"], &record["line"]), (&Value::from("draw"), &Value::Null));
+    let values: Vec<_> = record["moves"].as_array().unwrap().iter().map(|m| &m["value"]).collect();
+    assert!(values[0] == "draw" && values.contains(&&Value::from("loss")), "{values:?}");
+    let text = ok(&["solve", fen, "--moves", "7"], "").stdout;
+    let (game, end) = game_in(&text);
+    assert_eq!((game.result, game.line.plies.len()), (GameResult::Draw, 7));
+    assert!(text.contains("one of many"), "{text}");
+    assert_eq!(Probe::embedded().unwrap().wld(&end).unwrap(), Some(Wld::Draw));
+}
+
+#[test]
+fn for_programs() {
+    let lines = json_lines(&ok(&["solve", "W:WK11:BK2,K6", "--json"], ""));
+    let [record] = &lines[..] else { panic!("{lines:?}") };
+    for (name, value) in [
+        ("type", Value::from("position")),
+        ("fen", Value::from("W:WK11:BK2,K6")),
+        ("side", Value::from("W")),
+        ("value", Value::from("loss")),
+        ("source", Value::from("databases")),
+        ("dtw", Value::from(8)),
+        ("mtc", Value::from(10)),
+        ("at_most", Value::Null),
+        ("nodes", Value::from(0)),
+        ("limit", Value::Null),
+    ] {
+        assert_eq!(record[name], value, "{name}");
+    }
+    assert_eq!(record["moves"].as_array().unwrap().len(), 9);
+    assert_eq!(record["moves"][0]["move"], "11-50");
+    let line = &record["line"];
+    assert_eq!((&line["kind"], &line["plies"]), (&Value::from("shortest"), &Value::from(8)));
+    assert_eq!((&line["complete"], &line["draw_rule"]), (&Value::from(true), &Value::Null));
+    let mut position = Position::from_fen("W:WK11:BK2,K6").unwrap();
+    for mv in line["moves"].as_array().unwrap() {
+        position = position.after(hub::parse_move(&position, mv.as_str().unwrap()).unwrap());
+    }
+    assert!(!position.has_legal_move());
+    assert_eq!(line["conversions"].as_array().unwrap().len(), 1);
+    assert_eq!(line["conversions"][0]["kind"], "capture");
+
+    // With the counter of the FEN, a rule comes first.
+    let lines = json_lines(&ok(&["solve", "W:WK11:BK2,K6:H7", "--json"], ""));
+    assert_eq!(lines[0]["line"]["draw_rule"]["ply"], 3, "{}", lines[0]);
+    let text = ok(&["solve", "W:WK11:BK2,K6:H7"], "").stdout;
+    let note = "Note: by the draw rules this line is a draw after ply 3 (5 moves";
+    assert!(text.contains(note), "{text}");
+}
+
+#[test]
+fn beyond_the_databases_it_is_proved() {
+    for fen in [FIVE, SIX] {
+        let lines = json_lines(&ok(&["solve", fen, "--json"], ""));
+        let record = &lines[0];
+        assert_eq!((&record["value"], &record["source"]), (&"loss".into(), &"search".into()));
+        assert_eq!((&record["dtw"], &record["limit"]), (&Value::Null, &Value::Null));
+        let at_most = record["at_most"].as_u64().unwrap();
+        let nodes = record["nodes"].as_u64().unwrap();
+        assert!((1..1_000_000).contains(&nodes));
+        let text = ok(&["solve", fen], "").stdout;
+        let head = format!("loss in at most {at_most} plies   (proved by search, {nodes} nodes)");
+        assert!(text.contains(&head), "{head} in {text}");
+        let (game, end) = game_in(&text);
+        assert!(!end.has_legal_move() && end.side_to_move() == movegen::Color::White);
+        assert!(game.line.plies.len() as u64 <= at_most);
+        assert!(folded(&text).contains("into the databases, Black wins in"), "{text}");
+        // From there on the line is perfect.
+        let mut replay = Game::new(game.start);
+        let probe = Probe::embedded().unwrap();
+        for (i, mv) in game.line.moves().enumerate() {
+            replay.play(mv).unwrap();
+            if let Some(plies) = probe.dtw(replay.position()).unwrap() {
+                assert_eq!(plies as usize, game.line.plies.len() - i - 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_not_proved_is_unknown() {
+    let text = ok(&["solve", TWENTY, "--nodes", "5000"], "").stdout;
+    assert!(text.contains("Value for White: unknown   (nothing proved in 5"), "{text}");
+    assert!(text.contains("more with --nodes") && !text.contains("[Event"), "{text}");
+    let lines = json_lines(&ok(&["solve", TWENTY, "--nodes", "5000", "--json"], ""));
+    assert_eq!((&lines[0]["value"], &lines[0]["limit"]), (&"unknown".into(), &"nodes".into()));
+    assert_eq!((&lines[0]["source"], &lines[0]["line"]), (&Value::Null, &Value::Null));
+    // Without any databases, a proof goes to the end of the game.
+    let args = ["solve", "W:WK46:B35", "--egdb-pieces", "0", "--json"];
+    let lines = json_lines(&ok(&args, ""));
+    assert_eq!((&lines[0]["value"], &lines[0]["source"]), (&"win".into(), &"search".into()));
+}
+
+#[test]
+fn a_file_with_a_bad_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("some.fen");
+    let text = format!(
+        "# head\n\nW:WK11:BK2,K6 ; loses\nno position\n{SIX} bm 32-27\nW:WK11:BK12 2-0\n{TWENTY}\n"
+    );
+    fs::write(&path, text).unwrap();
+    let path = path.to_str().unwrap();
+    let output = run(["solve", "--file", path, "--nodes", "20000", "--threads", "3"], "");
+    assert_eq!(output.code, 1);
+    let rows: Vec<_> = output.stdout.lines().collect();
+    for (row, start) in rows.iter().zip([
+        "    3  loss in 8 plies            11-50      W:WK11:BK2,K6",
+        "    5  loss in at most ",
+        "    6  ",
+        "    7  unknown                    -          W:W31,",
+        "",
+        "positions 4: ",
+        "bad lines: 1",
+    ]) {
+        assert!(row.starts_with(start), "{row:?} should start with {start:?}");
+    }
+    assert_eq!(rows.len(), 7, "{rows:?}");
+    assert!(rows[5].contains("loss 2, not settled 1; "), "{rows:?}");
+    let error = format!("meerslag: {path}, line 4: column 1: expected the side to move");
+    assert!(output.stderr.starts_with(&error), "{}", output.stderr);
+
+    let output = run(["solve", "--file", path, "--nodes", "20000", "--json"], "");
+    assert_eq!(output.code, 1);
+    let lines = json_lines(&output);
+    let place = |l: &Value| (l["type"].as_str().unwrap().to_owned(), l["line_number"].as_u64());
+    let places: Vec<_> = lines.iter().map(place).collect();
+    let position = |line| ("position".to_owned(), Some(line));
+    let error = ("error".to_owned(), None);
+    let summary = ("summary".to_owned(), None);
+    assert_eq!(places, [position(3), error, position(5), position(6), position(7), summary]);
+    assert_eq!((&lines[1]["line"], &lines[5]["bad_lines"]), (&4.into(), &1.into()));
+    let sum: u64 = lines[..5].iter().filter_map(|l| l["nodes"].as_u64()).sum();
+    assert_eq!((&lines[5]["positions"], &lines[5]["nodes"]), (&4.into(), &sum.into()));
+    // One position after the other gives the same.
+    let args = ["solve", "--file", path, "--nodes", "20000", "--json", "--threads", "1"];
+    let again = json_lines(&run(args, ""));
+    for (one, other) in lines.iter().zip(&again).take(5) {
+        assert_eq!(one, other);
+    }
+}
+
+#[test]
+fn games_from_standard_input() {
+    let text = "[Event \"a\"]\n[FEN \"W:WK11:BK2,K6\"]\n\n1. 11-50 2-7 0-2\n\n\
+                [Event \"b\"]\n[FEN \"B:WK32:BK1,K2,K6\"]\n\n*\n";
+    let output = ok(&["solve", "--file", "-"], text);
+    let rows: Vec<_> = output.stdout.lines().collect();
+    assert!(rows[0].starts_with("    1  loss in 8 plies"), "{rows:?}");
+    assert!(rows[1].starts_with("    6  draw") && rows[1].contains("B:WK32:BK1,K2,K6"), "{rows:?}");
+}
+
+#[test]
+fn wrong_input() {
+    for (args, part) in [
+        (&["solve"][..], "required"),
+        (&["solve", "W:W51:B1"], "1 to 50"),
+        (&["solve", "W:W1:B2"], "promotion row"),
+        (&["solve", "W:WK1:BK50", "--nodes", "0"], "--nodes"),
+        (&["solve", "W:WK1:BK50", "--threads", "2"], "--threads"),
+        (&["solve", "W:WK1:BK50", "--egdb", "/nonexistent"], "database"),
+        (&["solve", "--file", "/nonexistent/x.fen"], "cannot read /nonexistent/x.fen"),
+        (&["solve", "--file", "-"], "no position"),
+    ] {
+        let output = run(args, "");
+        assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{args:?}: {output:?}");
+        assert!(output.stderr.contains(part), "{args:?}: {}", output.stderr);
+    }
+}
+
+/// Ctrl-C: what is known is printed.
+#[cfg(unix)]
+#[test]
+fn interrupted() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    let file = format!("W:WK11:BK2,K6\n{TWENTY}\n{TWENTY}\n{TWENTY}\n");
+    for (args, input) in [
+        (&["solve", TWENTY, "--nodes", "100000000000", "--json"][..], ""),
+        (
+            &["solve", "--file", "-", "--nodes", "100000000000", "--json", "--threads", "2"],
+            file.as_str(),
+        ),
+    ] {
+        let mut child = Command::new(meerslag_tests::binary())
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        std::thread::sleep(Duration::from_millis(1000));
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{args:?}: {output:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        let lines: Vec<Value> = text.lines().map(|l| serde_json::from_str(l).expect(l)).collect();
+        let stopped = lines.iter().filter(|l| l["limit"] == "interrupt").count();
+        if input.is_empty() {
+            assert_eq!((lines.len(), stopped), (1, 1), "{text}");
+        } else {
+            assert_eq!((lines[0]["value"].as_str(), stopped), (Some("loss"), 2), "{text}");
+            let summary = lines.last().unwrap();
+            assert_eq!((&summary["type"], &summary["left_out"]), (&"summary".into(), &1.into()));
+        }
+    }
+}
