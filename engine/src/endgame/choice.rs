@@ -16,6 +16,7 @@ use movegen::draw::MaterialClass;
 use movegen::{DrawCounters, DrawRules, Game, Move, Position};
 
 use super::Databases;
+use super::traps::losing_moves;
 use crate::score::Score;
 
 /// How to choose a move where the value is known.
@@ -233,23 +234,11 @@ fn drawn(candidates: Vec<Candidate>, probe: &Probe, lines: usize) -> Result<Choi
         }
         let mut temptation = Vec::new();
         for candidate in &kept {
-            temptation.push((losing_replies(candidate, probe)?, candidate.next.piece_count()));
+            temptation.push((losing_moves(probe, &candidate.next)?, candidate.next.piece_count()));
         }
         let most = temptation.iter().max().copied();
         let mut temptation = temptation.into_iter();
         kept.retain(|_| temptation.next() == most);
     }
     Ok(Choice::Search { moves: kept.iter().map(|c| c.mv).collect(), value: Wld::Draw })
-}
-
-/// How many in a thousand of the replies lose.
-fn losing_replies(candidate: &Candidate, probe: &Probe) -> Result<usize, ProbeError> {
-    let replies = candidate.next.legal_moves();
-    let mut losing = 0;
-    for &reply in &replies {
-        if probe.wld(&candidate.next.after(reply))? == Some(Wld::Win) {
-            losing += 1;
-        }
-    }
-    Ok(losing * 1000 / replies.len().max(1))
 }

@@ -1,7 +1,7 @@
 //! Perfect play of both sides.
 
+use egdb::Probe;
 use egdb::error::ProbeError;
-use egdb::{Probe, Wld};
 use movegen::{Move, Position};
 
 use super::Databases;
@@ -29,24 +29,27 @@ pub(crate) fn extend(
 /// The move that perfect play makes; `None` for a draw, without a legal move, or where no
 /// distance is known.
 fn best(probe: &Probe, position: &Position, effort: u32) -> Result<Option<Move>, ProbeError> {
-    let value = match probe.wld(position)? {
-        Some(value) if value != Wld::Draw => value,
-        _ => return Ok(None),
-    };
-    let mut best = None;
+    match by_distance(probe, position)? {
+        Some((mv, _)) => Ok(Some(mv)),
+        None => converting(probe, position, effort),
+    }
+}
+
+/// The winner's quickest or the loser's longest move, and the plies to the end of the game after
+/// it; `None` for a draw, without a legal move, or where the distance is not known.
+pub(crate) fn by_distance(
+    probe: &Probe,
+    position: &Position,
+) -> Result<Option<(Move, u32)>, ProbeError> {
+    let Some(plies) = probe.dtw(position)? else { return Ok(None) };
     for &mv in &position.legal_moves() {
-        let next = position.after(mv);
-        if probe.wld(&next)? != Some(value.opponent()) {
-            continue;
-        }
-        let Some(plies) = probe.dtw(&next)? else { return converting(probe, position, effort) };
-        // The winner hurries, the loser does not.
-        let plies = if value == Wld::Win { -i64::from(plies) } else { i64::from(plies) };
-        if best.is_none_or(|(_, most)| plies > most) {
-            best = Some((mv, plies));
+        // Winner or loser, the right moves are those that leave exactly one ply less; a move that
+        // gives the win away has no distance, or the wrong parity.
+        if probe.dtw(&position.after(mv))? == Some(plies.saturating_sub(1)) {
+            return Ok(Some((mv, plies - 1)));
         }
     }
-    Ok(best.map(|(mv, _)| mv))
+    Ok(None)
 }
 
 fn converting(probe: &Probe, position: &Position, effort: u32) -> Result<Option<Move>, ProbeError> {

@@ -2,11 +2,13 @@
 //!
 //! * [`DatabaseOptions`]: which databases; [`Databases`]: the open ones, shared by all threads;
 //! * [`choice`]: what they say about the moves of the searched position;
-//! * [`line`](mod@line): perfect play from there on; [`room`]: wins and the draw rules.
+//! * [`line`](mod@line): perfect play from there on; [`room`]: wins and the draw rules;
+//!   [`traps`]: draws and mistakes.
 
 pub(crate) mod choice;
 pub(crate) mod line;
 pub(crate) mod room;
+pub(crate) mod traps;
 
 use std::error::Error;
 use std::path::PathBuf;

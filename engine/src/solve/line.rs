@@ -6,6 +6,9 @@ use egdb::error::ProbeError;
 use egdb::{Probe, Wld};
 use movegen::{DrawReason, DrawRules, Game, Move, Position, Status};
 
+use crate::endgame::line::by_distance;
+use crate::endgame::traps::losing_moves;
+
 /// Most plies of a line. The longest known database wins are far below.
 const MAX_PLIES: usize = 2000;
 
@@ -116,7 +119,7 @@ pub(super) fn decided(probe: &Probe, start: &Position) -> Result<Option<Line>, P
             break;
         }
         let next = match by_distance(probe, &position)? {
-            Some(found) => Some(found),
+            Some((mv, plies)) => Some((mv, Some(plies))),
             None => {
                 line.kind = LineKind::ByConversions;
                 let found = probe.mtc_moves(&position)?;
@@ -142,23 +145,6 @@ pub(super) fn decided(probe: &Probe, start: &Position) -> Result<Option<Line>, P
     Ok((!line.plies.is_empty() || line.is_complete).then_some(line))
 }
 
-/// The winner's quickest or the loser's longest move, and the plies to the end after it.
-fn by_distance(
-    probe: &Probe,
-    position: &Position,
-) -> Result<Option<(Move, Option<u32>)>, ProbeError> {
-    let Some(plies) = probe.dtw(position)? else { return Ok(None) };
-    for &mv in &position.legal_moves() {
-        let next = position.after(mv);
-        // Winner or loser, the right moves are those that leave exactly one ply less; a move
-        // that gives the win away has no distance, or the wrong parity.
-        if probe.dtw(&next)? == Some(plies.saturating_sub(1)) {
-            return Ok(Some((mv, Some(plies - 1))));
-        }
-    }
-    Ok(None)
-}
-
 /// Plays on from a drawn position: each side keeps the draw, by the move after which most of the
 /// opponent's replies lose, and avoids what has occurred before.
 pub(super) fn drawn(probe: &Probe, start: &Position, plies: usize) -> Result<Line, ProbeError> {
@@ -166,18 +152,13 @@ pub(super) fn drawn(probe: &Probe, start: &Position, plies: usize) -> Result<Lin
     let mut position = *start;
     let mut seen = HashSet::from([position]);
     while line.plies.len() < plies {
-        let mut best: Option<((bool, f64), Move)> = None;
+        let mut best: Option<((bool, usize), Move)> = None;
         for &mv in &position.legal_moves() {
             let next = position.after(mv);
             if probe.wld(&next)? != Some(Wld::Draw) {
                 continue;
             }
-            let replies = next.legal_moves();
-            let mut losing = 0;
-            for &reply in &replies {
-                losing += usize::from(probe.wld(&next.after(reply))? == Some(Wld::Win));
-            }
-            let rank = (!seen.contains(&next), losing as f64 / replies.len().max(1) as f64);
+            let rank = (!seen.contains(&next), losing_moves(probe, &next)?);
             if best.is_none_or(|(other, _)| rank > other) {
                 best = Some((rank, mv));
             }
