@@ -166,12 +166,9 @@ fn moves_are_listed_best_first() {
             let kept = |m: &&MoveAnswer| (m.wld, m.mtc) == (answer.wld, answer.mtc);
             let mut expected: Vec<Move> = answer.moves.iter().filter(kept).map(|m| m.mv).collect();
             expected.sort();
-            let (number, mut moves) = match probe.mtc_moves(&position).unwrap() {
-                Some(found) => found,
-                None => {
-                    assert_eq!(answer.wld, Some(Wld::Draw), "{position:?}");
-                    continue;
-                }
+            let Some((number, mut moves)) = probe.mtc_moves(&position).unwrap() else {
+                assert_eq!(answer.wld, Some(Wld::Draw), "{position:?}");
+                continue;
             };
             moves.sort();
             assert_eq!((Some(number), moves), (answer.mtc, expected), "{position:?}");

@@ -7,7 +7,7 @@ use movegen::{DrawRules, Game, Move};
 use crate::endgame::{DatabaseOptions, Databases};
 use crate::limits::{Control, Limits};
 use crate::score::Score;
-use crate::search::{self, Memory};
+use crate::search::{self, Equipment, Memory};
 use crate::tt::Table;
 
 /// What can be set on an engine.
@@ -223,6 +223,7 @@ impl Engine {
     ) -> Outcome {
         self.table.next_search();
         let Engine { options, databases, table, memories } = self;
-        search::run(game, limits, control, options, databases, table, memories, report)
+        let equipment = Equipment { options, databases, table, memories };
+        search::run(game, limits, control, equipment, report)
     }
 }

@@ -43,19 +43,25 @@ use worker::Shared;
 const FORCED_DEPTH: u32 = 8;
 const FORCED_NODES: u64 = 2_000;
 
+/// What an engine lends to a search.
+pub(crate) struct Equipment<'e> {
+    pub(crate) options: &'e EngineOptions,
+    pub(crate) databases: &'e Databases,
+    pub(crate) table: &'e Table,
+    /// One per thread.
+    pub(crate) memories: &'e mut [Memory],
+}
+
 /// Searches the current position of the game; see [`Engine::search`](crate::Engine::search).
-/// There is one memory per thread.
 pub(crate) fn run(
     game: &Game,
     limits: &Limits,
     control: &Control,
-    options: &EngineOptions,
-    databases: &Databases,
-    table: &Table,
-    memories: &mut [Memory],
+    equipment: Equipment<'_>,
     report: &mut dyn FnMut(&Info),
 ) -> Outcome {
     let start = Instant::now();
+    let Equipment { options, databases, table, memories } = equipment;
     let position = *game.position();
     let legal = position.legal_moves();
     if legal.is_empty() {
@@ -100,8 +106,7 @@ pub(crate) fn run(
         &limits,
         options.draw_rules,
         tables,
-        plan,
-        start,
+        (plan, start),
         memories.len(),
     );
     let node = Node { position, counters: *game.counters() };

@@ -46,8 +46,7 @@ impl<'a> Shared<'a> {
         limits: &'a Limits,
         rules: DrawRules,
         tables: Tables<'a>,
-        plan: Option<Plan>,
-        start: Instant,
+        (plan, start): (Option<Plan>, Instant),
         threads: usize,
     ) -> Shared<'a> {
         let counters = std::iter::repeat_with(Counter::default).take(threads).collect();
