@@ -98,10 +98,14 @@ fn drawn_positions(count: usize) -> Vec<Position> {
     found
 }
 
-/// The longest resistance.
-fn defence(game: &Game) -> Move {
-    let after = |mv: &Move| probe().dtw(&game.position().after(*mv)).unwrap().unwrap();
+/// The longest resistance of a lost side; a draw if the opponent has erred.
+fn defence_by(probe: &Probe, game: &Game) -> Move {
+    let after = |mv: &Move| probe.dtw(&game.position().after(*mv)).unwrap().unwrap_or(u32::MAX);
     game.position().legal_moves().iter().copied().max_by_key(after).unwrap()
+}
+
+fn defence(game: &Game) -> Move {
+    defence_by(probe(), game)
 }
 
 /// A move that keeps the value, by chance.
@@ -145,7 +149,11 @@ fn engine(databases: DatabaseOptions) -> Engine {
 
 /// A folder with the embedded files of these types only.
 fn folder(extensions: &[&str]) -> tempfile::TempDir {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../egdb/data/embedded");
+    folder_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../egdb/data/embedded"), extensions)
+}
+
+/// A folder with these types of files of another one.
+fn folder_of(source: &Path, extensions: &[&str]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for entry in std::fs::read_dir(source).unwrap() {
         let path: PathBuf = entry.unwrap().path();
@@ -216,6 +224,46 @@ fn wins_without_distances_by_search() {
     }
     println!("{won} of {} won", positions.len());
     assert!(won * 100 >= positions.len() * 98, "{won} of {}", positions.len());
+}
+
+/// As above with five pieces or more: whatever types there are, won is won.
+#[test]
+#[ignore = "needs databases with distances to win: MEERSLAG_EGDB_DIR=DIR"]
+fn wins_positions_of_larger_databases() {
+    let dir = std::env::var_os("MEERSLAG_EGDB_DIR").expect("MEERSLAG_EGDB_DIR names a folder");
+    let dir = PathBuf::from(dir);
+    let probe = Probe::open(&[&dir], &egdb::OpenOptions::default()).unwrap();
+    let slices: Vec<Slice> = Slice::stored(probe.max_pieces()).collect();
+    let (wld_mtc, wld) = (folder_of(&dir, &WLD_MTC), folder_of(&dir, &WLD));
+    let all = DatabaseOptions { folders: vec![dir], ..DatabaseOptions::default() };
+    let limits = Limits::move_time(THINKING_TIME);
+    let mut missed = Vec::new();
+    for (name, databases) in
+        [("all types", all), ("WLD and MTC", options(&wld_mtc)), ("WLD", options(&wld))]
+    {
+        let mut engine = engine(databases);
+        let mut random = Random::new(5);
+        let (mut count, mut won, mut plies, mut shortest) = (0, 0, 0, 0);
+        while count < 1_000 {
+            let start = random_position(&mut random, slices[count % slices.len()]);
+            if probe.wld(&start).unwrap() != Some(Wld::Win) {
+                continue;
+            }
+            count += 1;
+            let game = play(&mut engine, start, &limits, |game| defence_by(&probe, game));
+            if has_won(&game, start.side_to_move()) {
+                won += 1;
+                plies += game.ply();
+                shortest += probe.dtw(&start).unwrap().unwrap() as usize;
+            } else {
+                missed.push((name, start.to_fen(), game.status(DrawRules::default())));
+            }
+        }
+        println!("{name}: {won} of {count} won, {plies} plies for {shortest}");
+        assert!(name != "all types" || plies == shortest, "the shortest way");
+    }
+    assert!(missed.iter().all(|(name, ..)| *name == "WLD"), "{missed:?}");
+    println!("not won: {missed:?}");
 }
 
 fn never_loses(count: usize, limits: &Limits) {
@@ -383,6 +431,31 @@ fn all_moves_are_rated() {
         }
         assert!(infos.is_sorted_by(|a, b| a.score >= b.score));
     }
+}
+
+#[test]
+fn losing_moves_of_a_drawn_position_are_shown_too() {
+    let mut random = Random::new(12);
+    let slices: Vec<Slice> = slices().collect();
+    let mut engine = engine(DatabaseOptions::default());
+    let limits = Limits { depth: Some(3), multipv: 100, mode: Mode::Analyze, ..Limits::default() };
+    let mut shown = 0;
+    for number in 0..300 {
+        let start = random_position(&mut random, slices[number % slices.len()]);
+        let answer = probe().answer(&start).unwrap();
+        if answer.wld != Some(Wld::Draw) {
+            continue;
+        }
+        let infos = ask(&mut engine, &Game::new(start), &limits);
+        for known in &answer.moves {
+            // The last word on each.
+            let info = infos.iter().rev().find(|info| info.pv[0] == known.mv).unwrap();
+            let expected = known.dtw.map_or(Score::DRAW, Score::loss_in);
+            assert_eq!(info.score, expected, "{} {}", start.to_fen(), known.mv);
+            shown += usize::from(known.dtw.is_some());
+        }
+    }
+    assert!(shown > 100, "{shown}");
 }
 
 /// With the counter running, the exact distance is too long; a conversion comes in time.

@@ -236,7 +236,8 @@ fn lines_of_a_mebibyte() {
     engine.send(&"x".repeat(1 << 20));
     assert_eq!(engine.sync(), [""; 0], "an unknown command");
     engine.send(&format!("set-param name=bb-path value=\"{}\"", "p".repeat(1 << 20)));
-    assert_eq!(engine.sync(), [""; 0]);
+    let answers = engine.sync();
+    assert!(answers.len() == 1 && answers[0].len() < 300, "{answers:?}");
     engine.send(&format!("pos moves=\"{}\"", "1-2 ".repeat(1 << 18)));
     assert_eq!(engine.sync().len(), 1);
     engine.send(&format!("pos pos=\"{}\"", "é".repeat(1 << 19)));

@@ -30,6 +30,8 @@ pub(crate) enum Choice {
         moves: Vec<Move>,
         /// For the side to move.
         value: Wld,
+        /// The moves that give the value away, the least bad first.
+        worse: Vec<RatedMove>,
     },
 }
 
@@ -99,7 +101,9 @@ fn try_choose(
         return Ok(None);
     }
     if value == Wld::Draw {
-        return drawn(candidates, probe, lines).map(Some);
+        let worse = worse_moves(&candidates, value, probe)?;
+        let moves = drawn(candidates, probe, lines)?;
+        return Ok(Some(Choice::Search { moves, value, worse }));
     }
     // Conversions do not start the 5 moves anew: there the whole win is short enough to be found.
     let is_counted = rules.has_counters() && game.counters().class() == MaterialClass::FiveMoves;
@@ -114,7 +118,30 @@ fn try_choose(
     if value == Wld::Win && kept.iter().any(|c| !c.is_drawn) {
         kept.retain(|c| !c.is_drawn);
     }
-    Ok(Some(Choice::Search { moves: kept.iter().map(|c| c.mv).collect(), value }))
+    let moves = kept.iter().map(|c| c.mv).collect();
+    let worse = worse_moves(&candidates, value, probe)?;
+    Ok(Some(Choice::Search { moves, value, worse }))
+}
+
+/// The moves that do not keep the value.
+fn worse_moves(
+    candidates: &[Candidate],
+    value: Wld,
+    probe: &Probe,
+) -> Result<Vec<RatedMove>, ProbeError> {
+    let mut rated = Vec::new();
+    for candidate in candidates.iter().filter(|c| c.value != value) {
+        let score = match candidate.value {
+            Wld::Loss => match probe.dtw(&candidate.next)? {
+                Some(plies) => Score::loss_in(plies + 1),
+                None => Score::database_loss_in(1),
+            },
+            Wld::Draw | Wld::Win => Score::DRAW,
+        };
+        rated.push(RatedMove { mv: candidate.mv, score });
+    }
+    rated.sort_by_key(|m| Reverse(m.score));
+    Ok(rated)
 }
 
 /// How often the position has stood on the board before, with these counters on it.
@@ -224,7 +251,7 @@ fn by_distance_to_conversion(
 }
 
 /// The moves of a drawn position that a search is to choose from.
-fn drawn(candidates: Vec<Candidate>, probe: &Probe, lines: usize) -> Result<Choice, ProbeError> {
+fn drawn(candidates: Vec<Candidate>, probe: &Probe, lines: usize) -> Result<Vec<Move>, ProbeError> {
     let mut kept: Vec<Candidate> =
         candidates.into_iter().filter(|c| c.value == Wld::Draw).collect();
     if lines == 1 {
@@ -240,5 +267,5 @@ fn drawn(candidates: Vec<Candidate>, probe: &Probe, lines: usize) -> Result<Choi
         let mut temptation = temptation.into_iter();
         kept.retain(|_| temptation.next() == most);
     }
-    Ok(Choice::Search { moves: kept.iter().map(|c| c.mv).collect(), value: Wld::Draw })
+    Ok(kept.iter().map(|c| c.mv).collect())
 }

@@ -16,6 +16,19 @@ const LINE_IN_ANALYSIS: usize = 200;
 const EFFORT: u32 = 10;
 const EFFORT_IN_ANALYSIS: u32 = 10_000;
 
+/// Reports moves that were not searched, as variations after the first `lines`.
+pub(super) fn report_worse(
+    searched: &Info,
+    lines: usize,
+    worse: &[RatedMove],
+    report: &mut dyn FnMut(&Info),
+) {
+    for (index, &RatedMove { mv, score }) in worse.iter().enumerate() {
+        let multipv = lines + index + 1;
+        report(&Info { score, bound: Bound::Exact, multipv, pv: vec![mv], ..searched.clone() });
+    }
+}
+
 /// Reports the best of the rated moves, as many as are wanted, and waits for the command that
 /// the mode of the search demands.
 pub(super) fn answer(

@@ -69,13 +69,15 @@ pub(crate) fn run(
     }
     let wanted_lines = limits.multipv.max(1);
     let mut moves: Vec<Move> = legal.to_vec();
+    let mut worse = Vec::new();
     let mut tables = Tables::new(databases);
     match endgame::choice::choose(game, databases, options.draw_rules, wanted_lines) {
         Some(Choice::Known(rated)) => {
             return known::answer(&position, &rated, limits, control, databases, start, report);
         }
-        Some(Choice::Search { moves: chosen, value }) => {
+        Some(Choice::Search { moves: chosen, value, worse: others }) => {
             moves = chosen;
+            worse = others;
             tables = Tables::with_root(databases, &position, value);
         }
         None => {}
@@ -119,6 +121,9 @@ pub(crate) fn run(
     };
     let keys = game.reversible_keys();
     let mut info = smp::search(&shared, memories, &root, keys, report);
+    // Whoever wants to see more moves than keep the value sees what the others are worth.
+    let missing = wanted_lines.saturating_sub(root.lines);
+    known::report_worse(&info, root.lines, &worse[..missing.min(worse.len())], report);
     extend_variation(&mut info.pv, &node, &shared);
     Outcome { best: info.pv.first().copied(), ponder: info.pv.get(1).copied(), info }
 }

@@ -2,6 +2,9 @@
 
 use thiserror::Error;
 
+/// How much of a message of the engine is told: a path fits in.
+const MESSAGE: usize = 240;
+
 /// Longest piece of the offending text that an error message repeats.
 const QUOTED: usize = 40;
 
@@ -89,8 +92,17 @@ impl HubError {
 
 /// The beginning of a text that came from outside, fit for a one-line message.
 pub(super) fn shortened(text: &str) -> String {
-    let mut short: String = text.chars().take(QUOTED).filter(|c| !c.is_control()).collect();
-    if text.chars().nth(QUOTED).is_some() {
+    shortened_to(QUOTED, text)
+}
+
+/// The beginning of a message, fit for one line.
+pub(super) fn one_line(message: &str) -> String {
+    shortened_to(MESSAGE, message)
+}
+
+fn shortened_to(length: usize, text: &str) -> String {
+    let mut short: String = text.chars().take(length).filter(|c| !c.is_control()).collect();
+    if text.chars().nth(length).is_some() {
         short.push_str("...");
     }
     short

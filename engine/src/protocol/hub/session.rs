@@ -10,7 +10,7 @@ use crossbeam::channel::{Receiver, Sender, select, unbounded};
 use movegen::notation::hub as notation;
 use movegen::{Game, Position};
 
-use super::error::{HubError, shortened};
+use super::error::{HubError, one_line, shortened};
 use super::input::{self, Input, MAX_LINE};
 use super::level::Level;
 use super::line::{Line, LineWriter};
@@ -435,7 +435,7 @@ impl<W: Write> Session<W> {
         match result {
             Ok(()) => self.applied = Some(self.params.clone()),
             Err(error) => {
-                self.fail(HubError::Engine(error.to_string()))?;
+                self.fail(HubError::Engine(one_line(&error.to_string())))?;
                 // Back to what worked; without that, to the defaults. Folders without databases
                 // (as in configurations of other engines) leave everything else alone.
                 let first = self.applied.is_none();
