@@ -38,6 +38,23 @@ pub struct Output {
     pub stderr: String,
 }
 
+impl Output {
+    /// The same output, of a run that must have succeeded without complaints.
+    #[must_use]
+    #[track_caller]
+    pub fn success(self) -> Output {
+        assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{self:?}");
+        self
+    }
+
+    /// Standard output as JSON, line by line.
+    #[must_use]
+    #[track_caller]
+    pub fn json_lines(&self) -> Vec<serde_json::Value> {
+        self.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+    }
+}
+
 /// Runs the program with these arguments and this standard input to its end.
 pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, input: impl AsRef<[u8]>) -> Output {
     let mut child = Command::new(binary())

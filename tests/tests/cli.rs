@@ -4,13 +4,7 @@ use meerslag_tests::{Output, run};
 use serde_json::Value;
 
 fn ok(args: &[&str], input: &str) -> Output {
-    let output = run(args, input);
-    assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{args:?}: {output:?}");
-    output
-}
-
-fn json_lines(output: &Output) -> Vec<Value> {
-    output.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+    run(args, input).success()
 }
 
 #[test]
@@ -80,24 +74,24 @@ fn perft_for_programs() {
         [&[][..], &["--threads=2"], &["--hash=1"], &["--unbulked"], &["--hash=1", "--threads=3"]]
     {
         let args = [&["perft", "--fen", woldouby, "--depth=10", "--json"], extra].concat();
-        let lines = json_lines(&ok(&args, ""));
+        let lines = ok(&args, "").json_lines();
         let [report] = &lines[..] else { panic!("{lines:?}") };
         assert_eq!(report["nodes"], 88_050, "{extra:?}");
         assert_eq!(report["depth"], 10);
         assert!(report["fen"].as_str().unwrap().starts_with("W:W25,27,"), "{report}");
         assert!(report.get("divide").is_none() && report["nps"].as_f64().unwrap() > 0.0);
     }
-    let lines = json_lines(&ok(&["perft", "--depth=2", "--divide", "--json"], ""));
+    let lines = ok(&["perft", "--depth=2", "--divide", "--json"], "").json_lines();
     let divide = lines[0]["divide"].as_array().unwrap();
     assert_eq!(divide.len(), 9);
     assert!(divide.iter().all(|entry| entry["nodes"] == 9 && entry["move"].is_string()));
-    assert_eq!(json_lines(&ok(&["perft", "--depth=0", "--json"], ""))[0]["nodes"], 1);
+    assert_eq!(ok(&["perft", "--depth=0", "--json"], "").json_lines()[0]["nodes"], 1);
 }
 
 #[test]
 fn bench_has_a_fingerprint() {
     let count = || {
-        let lines = json_lines(&ok(&["bench", "--depth=5", "--json"], ""));
+        let lines = ok(&["bench", "--depth=5", "--json"], "").json_lines();
         let [result] = &lines[..] else { panic!("{lines:?}") };
         let positions = result["positions"].as_array().unwrap();
         let sum: u64 = positions.iter().map(|p| p["nodes"].as_u64().unwrap()).sum();
@@ -130,7 +124,7 @@ fn analyse_a_position_for_people() {
 
 #[test]
 fn analyse_a_position_for_programs() {
-    let lines = json_lines(&ok(&["analyse", "--depth=5", "--multipv=2", "--json"], ""));
+    let lines = ok(&["analyse", "--depth=5", "--multipv=2", "--json"], "").json_lines();
     assert_eq!(lines[0]["type"], "position");
     assert_eq!((&lines[0]["side"], &lines[0]["ply"]), (&Value::from("W"), &Value::from(0)));
     let infos: Vec<_> = lines.iter().filter(|l| l["type"] == "info").collect();
@@ -159,12 +153,12 @@ const GAMES: &str = "\
 
 #[test]
 fn analyse_a_file() {
-    let last = json_lines(&ok(&["analyse", "-", "--depth=3", "--json"], GAMES));
+    let last = ok(&["analyse", "-", "--depth=3", "--json"], GAMES).json_lines();
     let positions: Vec<_> = last.iter().filter(|l| l["type"] == "position").collect();
     let place = |p: &Value| (p["game"].as_u64().unwrap(), p["ply"].as_u64().unwrap());
     assert_eq!(positions.iter().map(|p| place(p)).collect::<Vec<_>>(), [(1, 4), (2, 2)]);
 
-    let all = json_lines(&ok(&["analyse", "-", "--depth=2", "--json", "--all-moves"], GAMES));
+    let all = ok(&["analyse", "-", "--depth=2", "--json", "--all-moves"], GAMES).json_lines();
     let positions: Vec<_> = all.iter().filter(|l| l["type"] == "position").map(place).collect();
     assert_eq!(positions, [(1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (2, 0), (2, 1), (2, 2)]);
 

@@ -17,13 +17,7 @@ const SIX: &str = "W:W32,37,38:B19,23,K45";
 const TWENTY: &str = "W:W31-40:B1-10";
 
 fn ok(args: &[&str], input: &str) -> Output {
-    let output = run(args, input);
-    assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{args:?}: {output:?}");
-    output
-}
-
-fn json_lines(output: &Output) -> Vec<Value> {
-    output.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+    run(args, input).success()
 }
 
 /// The text with line breaks as blanks.
@@ -74,7 +68,7 @@ fn a_position_of_the_databases() {
 fn a_draw_shows_what_holds() {
     // The lone king keeps the long diagonal, if it goes back at once.
     let fen = "W:WK32:BK1,K2,K6";
-    let lines = json_lines(&ok(&["solve", fen, "--json"], ""));
+    let lines = ok(&["solve", fen, "--json"], "").json_lines();
     let [record] = &lines[..] else { panic!("{lines:?}") };
     assert_eq!((&record["value"], &record["line"]), (&Value::from("draw"), &Value::Null));
     let values: Vec<_> = record["moves"].as_array().unwrap().iter().map(|m| &m["value"]).collect();
@@ -88,7 +82,7 @@ fn a_draw_shows_what_holds() {
 
 #[test]
 fn for_programs() {
-    let lines = json_lines(&ok(&["solve", "W:WK11:BK2,K6", "--json"], ""));
+    let lines = ok(&["solve", "W:WK11:BK2,K6", "--json"], "").json_lines();
     let [record] = &lines[..] else { panic!("{lines:?}") };
     for (name, value) in [
         ("type", Value::from("position")),
@@ -118,7 +112,7 @@ fn for_programs() {
     assert_eq!(line["conversions"][0]["kind"], "capture");
 
     // With the counter of the FEN, a rule comes first.
-    let lines = json_lines(&ok(&["solve", "W:WK11:BK2,K6:H7", "--json"], ""));
+    let lines = ok(&["solve", "W:WK11:BK2,K6:H7", "--json"], "").json_lines();
     assert_eq!(lines[0]["line"]["draw_rule"]["ply"], 3, "{}", lines[0]);
     let text = ok(&["solve", "W:WK11:BK2,K6:H7"], "").stdout;
     let note = "Note: by the draw rules this line is a draw after ply 3 (5 moves";
@@ -128,7 +122,7 @@ fn for_programs() {
 #[test]
 fn beyond_the_databases_it_is_proved() {
     for fen in [FIVE, SIX] {
-        let lines = json_lines(&ok(&["solve", fen, "--json"], ""));
+        let lines = ok(&["solve", fen, "--json"], "").json_lines();
         let record = &lines[0];
         assert_eq!((&record["value"], &record["source"]), (&"loss".into(), &"search".into()));
         assert_eq!((&record["dtw"], &record["limit"]), (&Value::Null, &Value::Null));
@@ -159,12 +153,12 @@ fn what_is_not_proved_is_unknown() {
     let text = ok(&["solve", TWENTY, "--nodes", "5000"], "").stdout;
     assert!(text.contains("Value for White: unknown   (nothing proved in 5"), "{text}");
     assert!(text.contains("more with --nodes") && !text.contains("[Event"), "{text}");
-    let lines = json_lines(&ok(&["solve", TWENTY, "--nodes", "5000", "--json"], ""));
+    let lines = ok(&["solve", TWENTY, "--nodes", "5000", "--json"], "").json_lines();
     assert_eq!((&lines[0]["value"], &lines[0]["limit"]), (&"unknown".into(), &"nodes".into()));
     assert_eq!((&lines[0]["source"], &lines[0]["line"]), (&Value::Null, &Value::Null));
     // Without any databases, a proof goes to the end of the game.
     let args = ["solve", "W:WK46:B35", "--egdb-pieces", "0", "--json"];
-    let lines = json_lines(&ok(&args, ""));
+    let lines = ok(&args, "").json_lines();
     assert_eq!((&lines[0]["value"], &lines[0]["source"]), (&"win".into(), &"search".into()));
 }
 
@@ -198,7 +192,7 @@ fn a_file_with_a_bad_line() {
 
     let output = run(["solve", "--file", path, "--nodes", "20000", "--json"], "");
     assert_eq!(output.code, 1);
-    let lines = json_lines(&output);
+    let lines = output.json_lines();
     let place = |l: &Value| (l["type"].as_str().unwrap().to_owned(), l["line_number"].as_u64());
     let places: Vec<_> = lines.iter().map(place).collect();
     let position = |line| ("position".to_owned(), Some(line));
@@ -210,7 +204,7 @@ fn a_file_with_a_bad_line() {
     assert_eq!((&lines[5]["positions"], &lines[5]["nodes"]), (&4.into(), &sum.into()));
     // One position after the other gives the same.
     let args = ["solve", "--file", path, "--nodes", "20000", "--json", "--threads", "1"];
-    let again = json_lines(&run(args, ""));
+    let again = run(args, "").json_lines();
     for (one, other) in lines.iter().zip(&again).take(5) {
         assert_eq!(one, other);
     }
