@@ -364,6 +364,27 @@ fn assert_round_trip_without_width(game: &PdnGame) {
 }
 
 #[test]
+fn a_game_that_was_cut_off_stays_marked_when_it_is_written() {
+    let game = read_one("[Result \"2-0\"] 1. 32-28 19-23 2. 28x18 14x23 2-0");
+    let reason = game.truncated.clone().expect("28x18 is illegal").to_string();
+    for plain in [false, true] {
+        let options = WriteOptions { plain, ..WriteOptions::default() };
+        let written = game_to_string(&game, &options);
+        assert_eq!(written.matches("[Truncated ").count(), 1, "{written}");
+        let again = read_one(&written);
+        let Some(PdnWarningKind::MarkedTruncated(kept)) = again.truncated.as_ref().map(|w| &w.kind)
+        else {
+            panic!("{:?}", again.truncated)
+        };
+        assert_eq!(*kept, reason);
+        assert!(!again.is_usable() && again.warnings.is_empty(), "{:?}", again.warnings);
+        assert_eq!(game_to_string(&again, &options), written);
+    }
+    let whole = read_one("1. 32-28 19-23 2. 28x19 14x23 *");
+    assert!(!game_to_string(&whole, &WriteOptions::default()).contains("Truncated"));
+}
+
+#[test]
 fn the_strict_form() {
     let text = "[Custom \"a \\\"b\\\" \\\\ c\"][Black \"B\"][white \"A\"] { before } \
                 1. 32-28! {[%eval 0.13] [%depth 21] [%emt 0:00:04]} 19-23 (1... 20-25 {odd} \

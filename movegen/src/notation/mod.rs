@@ -10,6 +10,7 @@ mod letters;
 pub mod moves;
 pub mod pdn;
 mod route;
+mod text;
 
 pub use fen::{Fen, FenErrorKind, FenWarning, ParseFenError, StrandedMen};
 pub use moves::{

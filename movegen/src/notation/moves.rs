@@ -12,8 +12,8 @@ use thiserror::Error;
 
 use crate::bitboard::Bitboard;
 use crate::moves::Move;
-use crate::notation::fen::is_dash;
 use crate::notation::route::{Routes, Visited};
+use crate::notation::text::is_dash;
 use crate::position::Position;
 use crate::square::Square;
 
@@ -366,7 +366,7 @@ pub fn parse_move_list(position: &Position, text: &str) -> Result<Vec<Move>, Mov
             }
             Err(error) => {
                 let offset = text.len() - rest.len();
-                let (line, column) = super::fen::line_and_column(text, offset);
+                let (line, column) = super::text::line_and_column(text, offset);
                 return Err(MoveListError { line, column, moves, error });
             }
         }

@@ -144,7 +144,8 @@ pub struct PdnGame {
     pub line: Line,
     /// The result: of the tag if it is there, else of the end of the move text.
     pub result: GameResult,
-    /// Why the main line ends before the move text did; the result must not be trusted then.
+    /// Why the main line ends before the move text did; the result must not be trusted then. The
+    /// writer keeps it in a tag `Truncated`, which the reader knows.
     pub truncated: Option<PdnWarning>,
     /// The same start and moves have been read before from this file.
     pub is_duplicate: bool,

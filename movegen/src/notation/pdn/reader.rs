@@ -9,6 +9,7 @@ use super::raw::{MAX_WARNINGS, RawGame, RawReader};
 use super::resolve::Resolver;
 use super::result::GameResult;
 use super::warning::{ParsePdnError, PdnWarning, PdnWarningKind};
+use super::writer::TRUNCATED;
 use crate::notation::fen::{Fen, ParseFenError, StrandedMen, position_of};
 use crate::position::Position;
 
@@ -144,7 +145,12 @@ impl<R: BufRead> PdnReader<R> {
         };
         let result = result(&raw, &mut warnings);
         let mut tags = Tags::new();
-        for (_, name, value) in raw.tags {
+        let mut marked = None;
+        for (place, name, value) in raw.tags {
+            if name.eq_ignore_ascii_case(TRUNCATED) && marked.is_none() {
+                let kind = PdnWarningKind::MarkedTruncated(value.clone());
+                marked = Some(PdnWarning::at(place, kind));
+            }
             tags.push(name, value);
         }
         let mut resolver = Resolver::new();
@@ -168,6 +174,8 @@ impl<R: BufRead> PdnReader<R> {
         {
             warnings.push(warning.clone());
         }
+        // Nothing is odd in this file about a game that an earlier reader cut off.
+        let truncated = truncated.or(marked);
         warnings.sort_by_key(|w| (w.line, w.column));
         warnings.truncate(MAX_WARNINGS);
         let mut game = PdnGame {

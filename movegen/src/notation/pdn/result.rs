@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::color::Color;
-use crate::notation::fen::is_dash;
+use crate::notation::text::is_dash;
 
 /// How a game ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -5,8 +5,8 @@ use std::io::BufRead;
 use super::chars::{Chars, Place};
 use super::result::GameResult;
 use super::warning::{PdnWarning, PdnWarningKind};
-use crate::notation::fen::is_dash;
 use crate::notation::moves::{MoveText, is_move_sign};
+use crate::notation::text::is_dash;
 
 /// A word of a PDN file.
 #[derive(Clone, PartialEq, Eq, Debug)]

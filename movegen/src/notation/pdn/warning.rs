@@ -77,6 +77,9 @@ pub enum PdnWarningKind {
         /// The terminator.
         end: GameResult,
     },
+    /// The `Truncated` tag of a game that was cut off when it was first read.
+    #[error("cut off when it was first read: {0}")]
+    MarkedTruncated(String),
     /// The value of the `GameType` tag is no type.
     #[error("'{0}' is no game type: expected a number such as 20")]
     BadGameType(String),

@@ -39,6 +39,9 @@ const ALWAYS: [(&str, &str); 6] = [
 const IF_KNOWN: [&str; 5] =
     ["WhiteType", "BlackType", "TimeControl", "TimeControlWhite", "TimeControlBlack"];
 
+/// The tag, of our own, of a game whose moves end before the text they were read from.
+pub(super) const TRUNCATED: &str = "Truncated";
+
 /// Tags that the writer sets itself.
 const OWN: [&str; 5] = ["Result", "GameType", "SetUp", "FEN", "PlyCount"];
 
@@ -100,6 +103,11 @@ fn tags(game: &PdnGame, options: &WriteOptions) -> String {
     };
     for (name, value) in game.tags.iter().filter(|(n, _)| !n.is_empty() && !is_written(n)) {
         tag(name, value);
+    }
+    if let Some(why) = &game.truncated
+        && game.tags.get(TRUNCATED).is_none()
+    {
+        tag(TRUNCATED, &why.to_string());
     }
     text
 }

@@ -1,324 +1,14 @@
-//! FEN for draughts: `<turn>:<side><list>:<side><list>`.
-//!
-//! The reader takes every form seen in the wild: ranges, either list first or missing, blanks,
-//! lower case, semicolons, leading zeros, a dot at the end, quotes and tag text around it, URL
-//! encoding, lidraughts' counters and ghosts, and the 51-character strings of Hub and DXP. What
-//! contradicts itself (a square twice, a man on its promotion row, a third colour) is refused
-//! with the place. The writer knows one form: no ranges, White first, squares ascending.
-
-use std::fmt;
-use std::str::FromStr;
-
-use thiserror::Error;
+//! The tolerant reader behind [`Fen::parse_with`].
 
 use crate::bitboard::Bitboard;
 use crate::color::Color;
-use crate::draw::DrawCounters;
-use crate::error::PositionError;
-use crate::game::Game;
 use crate::notation::letters::{Alphabet, read_letters};
+use crate::notation::text::is_dash;
 use crate::piece::{Kind, Piece};
-use crate::position::Position;
 use crate::setup::Setup;
 use crate::square::Square;
 
-/// What a FEN says: a set-up, lidraughts' counters if it has them, and what the reader found odd.
-///
-/// # Examples
-/// ```
-/// use movegen::Fen;
-///
-/// let fen: Fen = "B:BK46:WK1-2,30:H3".parse()?;
-/// assert_eq!(fen.halfmoves, Some(3));
-/// assert_eq!(fen.to_string(), "B:WK1,K2,30:BK46");
-///
-/// let error = "W:W31,51:B1".parse::<Fen>().unwrap_err();
-/// assert_eq!((error.line, error.column), (1, 7));
-/// # Ok::<(), movegen::ParseFenError>(())
-/// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fen {
-    /// The pieces and the side to move. No square is used twice; the board may be empty and men
-    /// may stand on their promotion row, which [`Fen::position`] refuses.
-    pub setup: Setup,
-    /// `:Hn`: plies that already count for the draw rule of the position's material class.
-    pub halfmoves: Option<u32>,
-    /// `:Fn`: number of the next full move.
-    pub move_number: Option<u32>,
-    /// Men on their promotion row that were crowned, with [`StrandedMen::Promote`].
-    pub promoted: u32,
-    /// What was tolerated but deserves a word.
-    pub warnings: Vec<FenWarning>,
-}
-
-/// Something a reader accepts but a user may want to know.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum FenWarning {
-    /// The turn was `?`; White is taken to move.
-    #[error("unknown side to move, White assumed")]
-    UnknownTurn,
-    /// A captured piece not yet removed (lidraughts, in the middle of a capture) was left out.
-    #[error("captured {} on {square} left out", kind_name(*.kind))]
-    Ghost {
-        /// Man (`G`) or king (`P`).
-        kind: Kind,
-        /// Where it stood.
-        square: Square,
-    },
-    /// A man that should be a king (with [`StrandedMen::Keep`]): the set-up is no position.
-    #[error("{color} man on square {square}, its own promotion row")]
-    ManOnPromotionRow {
-        /// The owner of the man.
-        color: Color,
-        /// Where it stands.
-        square: Square,
-    },
-    /// Text after the final dot was dropped.
-    #[error("text after the dot at offset {offset} dropped")]
-    TextAfterDot {
-        /// Byte offset of the dropped text.
-        offset: usize,
-    },
-}
-
-const fn kind_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Man => "man",
-        Kind::King => "king",
-    }
-}
-
-/// What to do with men that stand on their own promotion row.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum StrandedMen {
-    /// Leave them in the set-up with a warning: the text is a FEN, but not one of a position.
-    #[default]
-    Keep,
-    /// Refuse the text, with the place.
-    Refuse,
-    /// Crown them and count them in [`Fen::promoted`]; for batch conversion.
-    Promote,
-}
-
-/// Why and where a text is no FEN, Hub or DXP position.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-#[error("line {line}, column {column}: {kind}")]
-pub struct ParseFenError {
-    /// What is wrong.
-    pub kind: FenErrorKind,
-    /// Byte offset of the offence in the text.
-    pub offset: usize,
-    /// Its line, from 1.
-    pub line: usize,
-    /// Its column in characters, from 1.
-    pub column: usize,
-}
-
-/// What is wrong with a FEN, Hub or DXP position string.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum FenErrorKind {
-    /// Nothing but blanks, quotes and brackets.
-    #[error("empty text: expected a FEN such as W:W31-50:B1-20")]
-    Empty,
-    /// The first letter is no turn.
-    #[error("expected the side to move, W, B or ?")]
-    ExpectedTurn,
-    /// The turn is not followed by a colon.
-    #[error("expected ':' after the side to move")]
-    ExpectedColon,
-    /// The text ends after the turn.
-    #[error("expected a piece list such as W31-50 after the side to move")]
-    ExpectedList,
-    /// A piece list without the letter of its side.
-    #[error("expected the colour letter W or B before the squares")]
-    ExpectedColor,
-    /// A letter that is no side.
-    #[error("'{0}' is no colour: expected W or B")]
-    UnknownColor(char),
-    /// A second list of the same side.
-    #[error("a second list of {0} pieces: each side has one")]
-    RepeatedColor(Color),
-    /// A counter given twice, or without a number, or too large.
-    #[error("expected one number after the counter letter '{0}'")]
-    BadCounter(char),
-    /// A character that cannot stand in a piece list.
-    #[error("unexpected character {0:?}: expected a square, ',' or ':'")]
-    UnexpectedCharacter(char),
-    /// `K`, `G`, `P` or a dash without a square after it.
-    #[error("expected a square number from 1 to 50")]
-    ExpectedSquare,
-    /// A number that is no square.
-    #[error("square {0} is not on the board: expected a number from 1 to 50")]
-    SquareOutOfRange(u32),
-    /// The end of a range lies before its start.
-    #[error("reversed range {0}-{1}: expected the smaller square first")]
-    ReversedRange(Square, Square),
-    /// A range from a man to a king or the like.
-    #[error("a range holds one kind of piece: expected both ends with the same letter")]
-    MixedRange,
-    /// A square that already holds a piece.
-    #[error("square {0} is used twice")]
-    SquareUsedTwice(Square),
-    /// A man that should be a king.
-    #[error("{color} man on square {square}, its own promotion row")]
-    ManOnPromotionRow {
-        /// The owner of the man.
-        color: Color,
-        /// Where it stands.
-        square: Square,
-    },
-    /// A position string of Hub or DXP has the wrong length.
-    #[error("{0} characters: expected 51, the side to move and the squares 1 to 50")]
-    WrongLength(usize),
-    /// A letter that has no meaning in a position string of Hub or DXP.
-    #[error("unexpected character {found:?}: expected one of {expected}")]
-    BadLetter {
-        /// The letter.
-        found: char,
-        /// The letters of the format.
-        expected: &'static str,
-    },
-    /// The board is empty, which is no position.
-    #[error("the board is empty: a position needs at least one piece")]
-    EmptyBoard,
-    /// A side that must have a piece has none.
-    #[error("{0} has no piece")]
-    SideWithoutPiece(Color),
-}
-
-impl ParseFenError {
-    pub(super) fn at(kind: FenErrorKind, text: &str, offset: usize) -> ParseFenError {
-        let (line, column) = line_and_column(text, offset);
-        ParseFenError { kind, offset, line, column }
-    }
-}
-
-/// Line and column (in characters), both from 1, of a byte offset.
-pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
-    let before = text.get(..offset).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-    (1 + before.matches('\n').count(), 1 + before[line_start..].chars().count())
-}
-
-impl Fen {
-    /// Reads a FEN; `str::parse` does so with [`StrandedMen::Keep`].
-    ///
-    /// # Errors
-    /// If the text is no FEN, with the place and what was expected.
-    pub fn parse_with(text: &str, stranded: StrandedMen) -> Result<Fen, ParseFenError> {
-        Reader::new(text, stranded).read()
-    }
-
-    /// The position, if the set-up is one.
-    ///
-    /// # Errors
-    /// An empty board or a man on its own promotion row. [`Position::from_fen`] gives the place
-    /// in the text as well.
-    pub fn position(&self) -> Result<Position, PositionError> {
-        self.setup.position()
-    }
-
-    /// A game that starts from this position, with the plies of `:Hn` counted already (0 without
-    /// that field).
-    ///
-    /// # Errors
-    /// As [`Fen::position`].
-    pub fn game(&self) -> Result<Game, PositionError> {
-        let start = self.position()?;
-        let plies = self.halfmoves.unwrap_or(0).try_into().unwrap_or(u16::MAX);
-        Ok(Game::with_counters(start, DrawCounters::with_plies(&start, plies)))
-    }
-
-    /// The FEN followed by those of `:Hn` and `:Fn` that are known. `Display` leaves them out,
-    /// because few readers know them.
-    #[must_use]
-    pub fn to_string_with_counters(&self) -> String {
-        let mut text = self.to_string();
-        for (letter, value) in [('H', self.halfmoves), ('F', self.move_number)] {
-            if let Some(value) = value {
-                text.push_str(&format!(":{letter}{value}"));
-            }
-        }
-        text
-    }
-}
-
-impl From<Setup> for Fen {
-    fn from(setup: Setup) -> Fen {
-        Fen { setup, halfmoves: None, move_number: None, promoted: 0, warnings: Vec::new() }
-    }
-}
-
-impl From<&Position> for Fen {
-    fn from(position: &Position) -> Fen {
-        Fen::from(Setup::from(position))
-    }
-}
-
-impl fmt::Display for Fen {
-    /// The strict form: White's list first, squares ascending, no ranges, `K` before each king.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let setup = &self.setup;
-        write!(f, "{}", setup.side.letter())?;
-        for color in [Color::White, Color::Black] {
-            write!(f, ":{}", color.letter())?;
-            let kings = setup.kings[color.index()];
-            for (i, square) in (setup.men[color.index()] | kings).into_iter().enumerate() {
-                let comma = if i == 0 { "" } else { "," };
-                let king = if kings.contains(square) { "K" } else { "" };
-                write!(f, "{comma}{king}{square}")?;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl FromStr for Fen {
-    type Err = ParseFenError;
-
-    fn from_str(text: &str) -> Result<Fen, ParseFenError> {
-        Fen::parse_with(text, StrandedMen::default())
-    }
-}
-
-impl Position {
-    /// Reads a position from a FEN in any form that [`Fen`] reads; counters and warnings are
-    /// dropped.
-    ///
-    /// # Errors
-    /// If the text is no FEN, a man stands on its promotion row, or the board is empty.
-    pub fn from_fen(text: &str) -> Result<Position, ParseFenError> {
-        position_of(&Fen::parse_with(text, StrandedMen::Refuse)?.setup, text)
-    }
-
-    /// The position as a FEN in the strict form.
-    ///
-    /// ```
-    /// use movegen::Position;
-    ///
-    /// let position = Position::from_fen("B:W32,K5:B1-3")?;
-    /// assert_eq!(position.to_fen(), "B:WK5,32:B1,2,3");
-    /// # Ok::<(), movegen::ParseFenError>(())
-    /// ```
-    #[must_use]
-    pub fn to_fen(&self) -> String {
-        Fen::from(self).to_string()
-    }
-}
-
-/// The position of a set-up that was read from `text`.
-pub(super) fn position_of(setup: &Setup, text: &str) -> Result<Position, ParseFenError> {
-    setup.position().map_err(|error| {
-        let kind = match error {
-            PositionError::Overlap(square) => FenErrorKind::SquareUsedTwice(square),
-            PositionError::ManOnPromotionRow { color, square } => {
-                FenErrorKind::ManOnPromotionRow { color, square }
-            }
-            PositionError::EmptyBoard => FenErrorKind::EmptyBoard,
-        };
-        ParseFenError::at(kind, text, 0)
-    })
-}
+use super::{Fen, FenErrorKind, FenWarning, ParseFenError, StrandedMen};
 
 /// A character of the text with its byte offset; URL escapes count as one character.
 #[derive(Clone, Copy)]
@@ -327,7 +17,7 @@ struct Letter {
     offset: usize,
 }
 
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     text: &'a str,
     letters: Vec<Letter>,
     next: usize,
@@ -364,11 +54,6 @@ fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '_' || c == '\u{feff}'
 }
 
-/// Dashes between the ends of a range.
-pub(super) const fn is_dash(c: char) -> bool {
-    matches!(c, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}')
-}
-
 /// Splits into letters and decodes `%3A` and the like.
 fn letters_of(text: &str) -> Vec<Letter> {
     let mut letters = Vec::new();
@@ -388,7 +73,7 @@ fn letters_of(text: &str) -> Vec<Letter> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(text: &'a str, stranded: StrandedMen) -> Reader<'a> {
+    pub(super) fn new(text: &'a str, stranded: StrandedMen) -> Reader<'a> {
         Reader {
             text,
             letters: letters_of(text),
@@ -427,7 +112,7 @@ impl<'a> Reader<'a> {
         self.error_at(kind, self.offset())
     }
 
-    fn read(mut self) -> Result<Fen, ParseFenError> {
+    pub(super) fn read(mut self) -> Result<Fen, ParseFenError> {
         self.strip();
         if self.peek().is_none() {
             return Err(self.error(FenErrorKind::Empty));

@@ -1,0 +1,184 @@
+//! FEN for draughts: `<turn>:<side><list>:<side><list>`.
+//!
+//! The reader takes every form seen in the wild: ranges, either list first or missing, blanks,
+//! lower case, semicolons, leading zeros, a dot at the end, quotes and tag text around it, URL
+//! encoding, lidraughts' counters and ghosts, and the 51-character strings of Hub and DXP. What
+//! contradicts itself (a square twice, a man on its promotion row, a third colour) is refused
+//! with the place. The writer knows one form: no ranges, White first, squares ascending.
+
+mod error;
+mod reader;
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::color::Color;
+use crate::draw::DrawCounters;
+use crate::error::PositionError;
+use crate::game::Game;
+use crate::position::Position;
+use crate::setup::Setup;
+
+pub use error::{FenErrorKind, FenWarning, ParseFenError};
+use reader::Reader;
+
+/// What a FEN says: a set-up, lidraughts' counters if it has them, and what the reader found odd.
+///
+/// # Examples
+/// ```
+/// use movegen::Fen;
+///
+/// let fen: Fen = "B:BK46:WK1-2,30:H3".parse()?;
+/// assert_eq!(fen.halfmoves, Some(3));
+/// assert_eq!(fen.to_string(), "B:WK1,K2,30:BK46");
+///
+/// let error = "W:W31,51:B1".parse::<Fen>().unwrap_err();
+/// assert_eq!((error.line, error.column), (1, 7));
+/// # Ok::<(), movegen::ParseFenError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fen {
+    /// The pieces and the side to move. No square is used twice; the board may be empty and men
+    /// may stand on their promotion row, which [`Fen::position`] refuses.
+    pub setup: Setup,
+    /// `:Hn`: plies that already count for the draw rule of the position's material class.
+    pub halfmoves: Option<u32>,
+    /// `:Fn`: number of the next full move.
+    pub move_number: Option<u32>,
+    /// Men on their promotion row that were crowned, with [`StrandedMen::Promote`].
+    pub promoted: u32,
+    /// What was tolerated but deserves a word.
+    pub warnings: Vec<FenWarning>,
+}
+
+/// What to do with men that stand on their own promotion row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum StrandedMen {
+    /// Leave them in the set-up with a warning: the text is a FEN, but not one of a position.
+    #[default]
+    Keep,
+    /// Refuse the text, with the place.
+    Refuse,
+    /// Crown them and count them in [`Fen::promoted`]; for batch conversion.
+    Promote,
+}
+
+impl Fen {
+    /// Reads a FEN; `str::parse` does so with [`StrandedMen::Keep`].
+    ///
+    /// # Errors
+    /// If the text is no FEN, with the place and what was expected.
+    pub fn parse_with(text: &str, stranded: StrandedMen) -> Result<Fen, ParseFenError> {
+        Reader::new(text, stranded).read()
+    }
+
+    /// The position, if the set-up is one.
+    ///
+    /// # Errors
+    /// An empty board or a man on its own promotion row. [`Position::from_fen`] gives the place
+    /// in the text as well.
+    pub fn position(&self) -> Result<Position, PositionError> {
+        self.setup.position()
+    }
+
+    /// A game that starts from this position, with the plies of `:Hn` counted already (0 without
+    /// that field).
+    ///
+    /// # Errors
+    /// As [`Fen::position`].
+    pub fn game(&self) -> Result<Game, PositionError> {
+        let start = self.position()?;
+        let plies = self.halfmoves.unwrap_or(0).try_into().unwrap_or(u16::MAX);
+        Ok(Game::with_counters(start, DrawCounters::with_plies(&start, plies)))
+    }
+
+    /// The FEN followed by those of `:Hn` and `:Fn` that are known. `Display` leaves them out,
+    /// because few readers know them.
+    #[must_use]
+    pub fn to_string_with_counters(&self) -> String {
+        let mut text = self.to_string();
+        for (letter, value) in [('H', self.halfmoves), ('F', self.move_number)] {
+            if let Some(value) = value {
+                text.push_str(&format!(":{letter}{value}"));
+            }
+        }
+        text
+    }
+}
+
+impl From<Setup> for Fen {
+    fn from(setup: Setup) -> Fen {
+        Fen { setup, halfmoves: None, move_number: None, promoted: 0, warnings: Vec::new() }
+    }
+}
+
+impl From<&Position> for Fen {
+    fn from(position: &Position) -> Fen {
+        Fen::from(Setup::from(position))
+    }
+}
+
+impl fmt::Display for Fen {
+    /// The strict form: White's list first, squares ascending, no ranges, `K` before each king.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let setup = &self.setup;
+        write!(f, "{}", setup.side.letter())?;
+        for color in [Color::White, Color::Black] {
+            write!(f, ":{}", color.letter())?;
+            let kings = setup.kings[color.index()];
+            for (i, square) in (setup.men[color.index()] | kings).into_iter().enumerate() {
+                let comma = if i == 0 { "" } else { "," };
+                let king = if kings.contains(square) { "K" } else { "" };
+                write!(f, "{comma}{king}{square}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Fen {
+    type Err = ParseFenError;
+
+    fn from_str(text: &str) -> Result<Fen, ParseFenError> {
+        Fen::parse_with(text, StrandedMen::default())
+    }
+}
+
+impl Position {
+    /// Reads a position from a FEN in any form that [`Fen`] reads; counters and warnings are
+    /// dropped.
+    ///
+    /// # Errors
+    /// If the text is no FEN, a man stands on its promotion row, or the board is empty.
+    pub fn from_fen(text: &str) -> Result<Position, ParseFenError> {
+        position_of(&Fen::parse_with(text, StrandedMen::Refuse)?.setup, text)
+    }
+
+    /// The position as a FEN in the strict form.
+    ///
+    /// ```
+    /// use movegen::Position;
+    ///
+    /// let position = Position::from_fen("B:W32,K5:B1-3")?;
+    /// assert_eq!(position.to_fen(), "B:WK5,32:B1,2,3");
+    /// # Ok::<(), movegen::ParseFenError>(())
+    /// ```
+    #[must_use]
+    pub fn to_fen(&self) -> String {
+        Fen::from(self).to_string()
+    }
+}
+
+/// The position of a set-up that was read from `text`.
+pub(super) fn position_of(setup: &Setup, text: &str) -> Result<Position, ParseFenError> {
+    setup.position().map_err(|error| {
+        let kind = match error {
+            PositionError::Overlap(square) => FenErrorKind::SquareUsedTwice(square),
+            PositionError::ManOnPromotionRow { color, square } => {
+                FenErrorKind::ManOnPromotionRow { color, square }
+            }
+            PositionError::EmptyBoard => FenErrorKind::EmptyBoard,
+        };
+        ParseFenError::at(kind, text, 0)
+    })
+}
