@@ -144,7 +144,7 @@ pub(crate) fn locate(
             Err(found as u32)
         });
     }
-    let _ = (bytes, rest);
+    let _ = (lengths, bytes, rest);
     None
 }
 

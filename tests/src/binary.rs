@@ -2,29 +2,31 @@
 
 use std::ffi::OsStr;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::thread;
 
-/// Path of the `meerslag` binary, built first if it is missing or out of date.
+/// Path of the `meerslag` binary, built first if it is missing or out of date; or what the
+/// environment variable `MEERSLAG_BINARY` says, for an installed program or another system.
 ///
 /// Cargo tells the path of a binary only to the tests of its own package, and `cargo test` need
 /// not have built it at all. So each test program asks cargo for it once, in the profile of the
 /// tests; as a rule cargo finds it up to date.
 #[must_use]
 pub fn binary() -> &'static Path {
-    static BUILT: OnceLock<escargot::CargoRun> = OnceLock::new();
-    BUILT
-        .get_or_init(|| {
-            let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/Cargo.toml");
-            let mut build = escargot::CargoBuild::new().manifest_path(manifest).bin("meerslag");
-            if !cfg!(debug_assertions) {
-                build = build.release();
-            }
-            build.run().expect("meerslag cannot be built")
-        })
-        .path()
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        if let Some(given) = std::env::var_os("MEERSLAG_BINARY") {
+            return PathBuf::from(given);
+        }
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/Cargo.toml");
+        let mut build = escargot::CargoBuild::new().manifest_path(manifest).bin("meerslag");
+        if !cfg!(debug_assertions) {
+            build = build.release();
+        }
+        build.run().expect("meerslag cannot be built").path().to_owned()
+    })
 }
 
 /// What a finished run of the program left behind.

@@ -9,12 +9,10 @@ mod support;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::OnceLock;
-use std::time::Duration;
 
 use egdb::DbType;
-use meerslag_tests::{Output, binary, run};
+use meerslag_tests::{Output, run};
 use serde_json::Value;
 use support::build;
 use support::solver::Solution;
@@ -104,15 +102,18 @@ fn check_names_a_wrong_value() {
 }
 
 #[test]
+#[cfg(unix)]
 fn check_can_be_interrupted() {
+    use std::process::{Command, Stdio};
+
     let (right, _) = built();
-    let child = Command::new(binary())
+    let child = Command::new(meerslag_tests::binary())
         .args(["egdb", "check", right, right, right, "--full", "--threads=1"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_millis(400));
+    std::thread::sleep(std::time::Duration::from_millis(400));
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();

@@ -305,7 +305,11 @@ fn what_cannot_work_is_refused() {
             "cannot connect with localhost, port 1",
         ),
         (
-            dxp("dxp-listen=localhost:0 start=0.2 cmd=\"true {port}\""),
+            // A program that ends at once.
+            dxp(&format!(
+                "dxp-listen=localhost:0 start=0.2 cmd=\"'{}' --version {{port}}\"",
+                binary().display()
+            )),
             vec!["--tc=60"],
             1,
             "nobody connected",

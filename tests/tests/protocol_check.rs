@@ -57,7 +57,7 @@ fn check_dxp(port: u16) -> Output {
 #[test]
 fn our_own_program_follows_dxp() {
     let mut child = Command::new(binary())
-        .args(["dxp", "listen", "--port=0", "--hash=1", "--depth=2", "--gap=0", "--correction=2"])
+        .args(["dxp", "listen", "--port=0", "--hash=1", "--depth=2", "--gap=0", "--correction=20"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()

@@ -292,11 +292,13 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(self) -> Result<BuildReport, BuildError> {
-        if !self.options.keep_work {
-            fs::remove_dir_all(&self.work)
-                .map_err(|source| BuildError::Io { file: self.work.clone(), source })?;
+        let Builder { work, options, resident, report, .. } = self;
+        // Windows does not remove a folder as long as a file in it is open.
+        drop(resident);
+        if !options.keep_work {
+            fs::remove_dir_all(&work).map_err(|source| BuildError::Io { file: work, source })?;
         }
-        Ok(self.report)
+        Ok(report)
     }
 
     fn tell(&self, event: &BuildEvent) -> Result<(), BuildError> {

@@ -4,11 +4,14 @@
 
 use std::io;
 
-use memmap2::{Advice, Mmap};
+#[cfg(unix)]
+use memmap2::Advice;
+use memmap2::Mmap;
 
 use super::{DataFile, InPlace};
 
 /// Files longer than this are read at random addresses only, so read-ahead would be in vain.
+#[cfg(unix)]
 const READ_AHEAD_LIMIT: u64 = 64 << 20;
 
 /// All data files mapped into memory.
@@ -34,8 +37,9 @@ impl MemoryMap {
             // contract of this type, as no program can enforce it; all accesses below are
             // bounds-checked slices of the map's own length.
             let map = unsafe { Mmap::map(file) }.map_err(|error| (i, error))?;
+            #[cfg(unix)]
             if map.len() as u64 > READ_AHEAD_LIMIT {
-                // Advice only; a system that does not know it reads all the same.
+                // Advice only; a system that does not take it reads all the same.
                 let _ = map.advise(Advice::Random);
             }
             maps.push(map);

@@ -45,7 +45,7 @@ Without a command, meerslag waits for the word 'hub' on its standard input.";
 
 /// International draughts (10x10): an engine that speaks the Hub protocol, and tools for analysis.
 #[derive(Parser, Debug)]
-#[command(name = "meerslag", version, long_version = LONG_VERSION, after_help = EXAMPLES)]
+#[command(name = "meerslag", bin_name = "meerslag", version, long_version = LONG_VERSION, after_help = EXAMPLES)]
 #[command(disable_help_subcommand = true)]
 struct Cli {
     #[command(subcommand)]

@@ -30,7 +30,7 @@ struct Switches {
     slow: bool,
     /// `deaf`: does not end when asked to, nor at the end of the input.
     deaf: bool,
-    /// `child`: has a helper process that would live on.
+    /// `child`: has a helper process (`sleep`) that would live on.
     child: bool,
     /// `first`: plays the first legal move instead of a random one.
     first: bool,
@@ -57,6 +57,7 @@ fn main() {
             "deaf" => switches.deaf = true,
             "child" => switches.child = true,
             "first" => switches.first = true,
+            "sleep" => sleep_for_ever(),
             "score" => switches.score = Some(value.to_owned()),
             "seed" => switches.seed = value.parse().expect("a number"),
             // A folder in which each process leaves a file named after its number.
@@ -71,8 +72,9 @@ fn main() {
     };
     note(std::process::id());
     if switches.child {
-        let helper = Command::new("sleep").arg("1000").stdin(Stdio::null()).spawn();
-        note(helper.expect("sleep starts").id());
+        let program = std::env::current_exe().expect("the program has a path");
+        let helper = Command::new(program).arg("sleep").stdin(Stdio::null()).spawn();
+        note(helper.expect("the helper starts").id());
     }
     serve(&switches);
     if switches.deaf {

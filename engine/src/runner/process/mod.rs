@@ -217,7 +217,15 @@ fn kill_group(id: u32) {
     }
 }
 
-#[cfg(not(unix))]
+/// The process and those it has started, as far as Windows knows the tree.
+#[cfg(windows)]
+fn kill_group(id: u32) {
+    let mut command = Command::new("taskkill");
+    command.args(["/T", "/F", "/PID", &id.to_string()]);
+    let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+}
+
+#[cfg(not(any(unix, windows)))]
 fn kill_group(_id: u32) {}
 
 /// Binds a process (`None`: the calling thread) to these processors; an empty list leaves it
