@@ -114,6 +114,12 @@ struct Common {
     /// How long to wait for a legal move after an illegal one, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = super::seconds)]
     correction: Duration,
+    /// How long to wait for the other program's echo of an end, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = super::seconds)]
+    echo: Duration,
+    /// Initiator: how long the answer to a proposal may take, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = super::seconds)]
+    answer: Duration,
     /// Greatest search depth, beside the clock
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
@@ -237,6 +243,8 @@ impl<'a> Session<'a> {
             ponder: common.ponder,
             move_patience: common.silence,
             correction_patience: common.correction,
+            echo_patience: common.echo,
+            answer_patience: common.answer,
             ..SessionOptions::default()
         };
         if let Some(name) = &common.name {

@@ -79,6 +79,10 @@ pub struct Connection {
     log: ConnectionLog,
     gap: Duration,
     last_sent: Option<Instant>,
+    /// The peer has moved since our last message, so it has read that.
+    is_answered: bool,
+    /// An echo did not come in time and may still come.
+    is_echo_owed: bool,
     is_broken: bool,
 }
 
@@ -135,15 +139,29 @@ impl Connection {
             log,
             gap,
             last_sent,
+            is_answered: false,
+            is_echo_owed: false,
             is_broken: false,
         })
     }
 
     /// Sends a message; a failure shows at the next reading.
     pub(crate) fn send(&mut self, message: &super::Message) {
+        self.send_after(message, self.gap);
+    }
+
+    /// Sends a message like [`Connection::send`], but waits no longer than `most` if the peer has
+    /// answered the last one.
+    pub(super) fn send_soon(&mut self, message: &super::Message, most: Duration) {
+        let gap = if self.is_answered { self.gap.min(most) } else { self.gap };
+        self.send_after(message, gap);
+    }
+
+    fn send_after(&mut self, message: &super::Message, gap: Duration) {
         if let Some(last) = self.last_sent {
-            thread::sleep(self.gap.saturating_sub(last.elapsed()));
+            thread::sleep(gap.saturating_sub(last.elapsed()));
         }
+        self.is_answered = false;
         let text = message.to_string();
         self.log.line('>', &text);
         let mut bytes = text.into_bytes();
@@ -184,6 +202,27 @@ impl Connection {
     /// A message that was given back, to handle it outside [`Connection::receive`].
     pub(super) fn take_returned(&mut self) -> Option<String> {
         self.returned.pop_front()
+    }
+
+    /// Whether a message was given back.
+    pub(super) fn has_returned(&self) -> bool {
+        !self.returned.is_empty()
+    }
+
+    /// The peer has moved in answer to our last message.
+    pub(super) fn heard_reply(&mut self) {
+        self.is_answered = true;
+        self.is_echo_owed = false;
+    }
+
+    /// The echo of an end has not come in time.
+    pub(super) fn owe_echo(&mut self) {
+        self.is_echo_owed = true;
+    }
+
+    /// Whether an echo is still to come; from now on it is not.
+    pub(super) fn take_owed_echo(&mut self) -> bool {
+        std::mem::take(&mut self.is_echo_owed)
     }
 
     /// Writes a remark into the log.

@@ -259,6 +259,14 @@ fn request(text: &str) -> Result<Request, DxpError> {
     Ok(Request { version, name, follower, minutes, moves, position })
 }
 
+/// The answer to a request that cannot be read; `None` for other messages. An initiator that gets
+/// no answer hangs.
+pub(super) fn answer_to_bad_request(text: &str) -> Option<Acceptance> {
+    let rest = text.strip_prefix('R')?;
+    let is_other = rest.get(..2).is_some_and(|version| version != "01");
+    Some(if is_other { Acceptance::Version } else { Acceptance::NotThisGame })
+}
+
 impl Request {
     /// The start position.
     #[must_use]

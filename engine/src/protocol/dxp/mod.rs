@@ -9,7 +9,9 @@
 //! it matters.
 
 mod address;
+mod aside;
 mod connection;
+mod ending;
 mod framer;
 mod game;
 mod message;

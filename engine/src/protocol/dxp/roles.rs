@@ -7,7 +7,7 @@ use movegen::{Color, DrawRules};
 
 use super::connection::{Connection, Incoming};
 use super::game::{DxpGame, Ending, Table, Terms};
-use super::message::{Acceptance, EndReason, Message, Request, TakeBack};
+use super::message::{Acceptance, EndReason, Message, Request, TakeBack, answer_to_bad_request};
 use crate::engine::Engine;
 
 /// What plays.
@@ -113,18 +113,14 @@ pub fn follow(
             Ok(_) => continue,
             Err(error) => {
                 connection.remark(&format!("ignored: {error}"));
-                if text.starts_with('R') {
-                    // An initiator that gets no answer hangs.
-                    let code = if text.get(1..3).is_some_and(|version| version != "01") {
-                        Acceptance::Version
-                    } else {
-                        Acceptance::NotThisGame
-                    };
+                if let Some(code) = answer_to_bad_request(&text) {
                     connection.send(&Message::Accept { name: options.name.clone(), code });
                 }
                 continue;
             }
         };
+        // It would have come before the request.
+        connection.take_owed_echo();
         let code = answer(&request);
         connection.send(&Message::Accept { name: options.name.clone(), code });
         if code != Acceptance::Accepted {
@@ -238,6 +234,9 @@ fn wait_for_answer(
                     let (name, code) = (options.name.clone(), Acceptance::NotThisGame);
                     connection.send(&Message::Accept { name, code });
                 }
+                Ok(Message::End { stop: false, .. }) if connection.take_owed_echo() => {
+                    connection.remark("ignored: the late echo of the last game's end");
+                }
                 Ok(Message::End { stop, .. }) => {
                     connection.send(&Message::End { reason: EndReason::Unknown, stop });
                     if stop {
@@ -249,7 +248,12 @@ fn wait_for_answer(
                     connection.send(&Message::BackAnswer(TakeBack::Refused));
                 }
                 Ok(_) => {}
-                Err(error) => connection.remark(&format!("ignored: {error}")),
+                Err(error) => {
+                    connection.remark(&format!("ignored: {error}"));
+                    if let Some(code) = answer_to_bad_request(&text) {
+                        connection.send(&Message::Accept { name: options.name.clone(), code });
+                    }
+                }
             },
         }
     }
