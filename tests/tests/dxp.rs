@@ -230,6 +230,7 @@ fn illegal_moves_can_be_corrected_and_end_the_game_if_not() {
     peer.request('Z', "001000A", '0');
     drop(peer);
     assert!(listening.line().contains("connection lost"));
+    assert_eq!(listening.line(), "waiting for the next connection");
     assert_eq!(played(&pdn).len(), 2);
     assert_eq!(played(&pdn)[0].line.plies.len(), 2);
 }
@@ -343,11 +344,12 @@ fn an_initiator_survives_its_followers() {
     assert_eq!(request.len(), 94, "{request}");
     assert_eq!(&request[35..43], "Z005002B");
     peer.send(&format!("A{:<32}2", "peer"));
+    assert_eq!(listening.line(), "game 1 refused (code 2)");
     let request = peer.receive();
     assert_eq!(&request[35..36], "W", "colours alternate: {request}");
     peer.send(&format!("A{:<32}0", "peer"));
     drop(peer);
-    assert!(listening.line().contains("connection lost"));
+    assert!(listening.line().starts_with("2: peer - "));
     assert_eq!(listening.line(), "waiting for the next connection");
     // The third game, over another connection, up to the move limit.
     let mut peer = Peer::connect(listening.port);
@@ -365,8 +367,10 @@ fn an_initiator_survives_its_followers() {
     let end = peer.receive();
     assert!(end.starts_with('E') && end.ends_with('0'), "{end}");
     peer.send("E00");
-    let rest = listening.rest();
-    assert!(rest.contains("move limit, 2 moves"), "{rest}");
+    let output = listening.end();
+    assert!(output.stdout.contains("3: "), "{output:?}");
+    assert!(output.stdout.contains("move limit, 2 moves"), "{output:?}");
+    assert_eq!((output.code, output.stderr.contains("1 of 3 games")), (1, true), "{output:?}");
 }
 
 #[test]

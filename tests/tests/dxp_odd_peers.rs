@@ -90,13 +90,13 @@ fn junk_does_not_keep_the_program_from_moving() {
     for junk in ["E9", "B999W", "B001W", "R", "Cwhy"] {
         let program = Program::listen(&["--gap=0", "--depth=40"]);
         let mut peer = Peer::connect(program.port);
-        peer.request('W', ".03000A", '0');
+        peer.request('W', ".05000A", '0');
         let start = Instant::now();
         let mut writer = peer.stream.try_clone().unwrap();
         let flood = thread::spawn(move || {
             use std::io::Write;
             while writer.write_all(format!("{junk}\0").as_bytes()).is_ok() {
-                thread::sleep(Duration::from_millis(20));
+                thread::sleep(Duration::from_millis(5));
                 if start.elapsed() > Duration::from_secs(20) {
                     break;
                 }
@@ -157,6 +157,9 @@ fn the_gap_is_on_our_clock() {
     }
     assert!(peer.receive().starts_with('M'));
     peer.send("E00");
+    drop(peer);
+    // The game, and then that the next connection is waited for: the file is written.
+    program.line();
     program.line();
     assert!(used < 3.0, "{used} seconds");
     let text = fs::read(&pdn).unwrap();
@@ -175,7 +178,7 @@ fn the_gap_is_on_our_clock() {
 fn broken_requests_are_answered_in_every_state() {
     let (_program, _listener, mut peer) =
         Program::connect(&["--role=initiator", "--games=2", "--moves=1", "--gap=0", "--minutes=1"]);
-    let mut ask = |peer: &mut Peer| {
+    let ask = |peer: &mut Peer| {
         peer.send("R01too short");
         let answer = peer.receive();
         assert!(answer.starts_with('A') && answer.ends_with('2'), "{answer}");
