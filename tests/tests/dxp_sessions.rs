@@ -133,7 +133,8 @@ fn idle_connections_are_replaced() {
 fn the_log_shows_every_byte() {
     let folder = TempDir::new().unwrap();
     let log = folder.path().join("log");
-    let mut program = Program::listen(&["--gap=0", &format!("--log={}", log.display())]);
+    let log_arg = format!("--log={}", log.display());
+    let mut program = Program::listen(&["--gap=0", "--depth=40", &log_arg]);
     let mut peer = Peer::connect(program.port);
     let write = |peer: &mut Peer, bytes: &[u8]| {
         use std::io::Write;
@@ -143,6 +144,13 @@ fn the_log_shows_every_byte() {
     drop(peer);
     assert_eq!(program.line(), "waiting for the next connection");
     let mut peer = Peer::connect(program.port);
+    // Out of turn: the program has begun to think.
+    peer.request('W', ".10000A", '0');
+    peer.send("M0000202500");
+    assert!(peer.receive().starts_with('M'));
+    peer.send("E00");
+    assert_eq!(peer.receive(), "E00");
+    program.line();
     write(&mut peer, &[b'y'; 5000]);
     peer.expect_close();
     assert_eq!(program.line(), "waiting for the next connection");
@@ -150,6 +158,7 @@ fn the_log_shows_every_byte() {
     for line in [
         "< Ccaf\\xe9\n",
         "< \\r\\nCx\\\\\n",
+        "ignored: a move out of turn\n",
         "5 bytes without a NUL",
         "< M0012\n",
         &format!("< {}\n", "y".repeat(200)),
@@ -181,14 +190,14 @@ fn minutes_are_played_as_they_are_sent() {
     let folder = TempDir::new().unwrap();
     let pdn = folder.path().join("games.pdn");
     let pdn_arg = format!("--pdn={}", pdn.display());
-    let args = ["--role=initiator", "--games=1", "--gap=0", "--minutes=.07", &pdn_arg];
+    let args = ["--role=initiator", "--games=1", "--gap=0", "--minutes=.09", &pdn_arg];
     let (program, _listener, mut peer) = Program::connect(&args);
     let request = peer.receive();
-    assert_eq!(&request[36..39], ".07");
+    assert_eq!(&request[36..39], ".09");
     give_up(&mut peer, &request);
     program.rest();
     let text = fs::read_to_string(&pdn).unwrap();
-    assert!(text.contains("[TimeControl \"75/4.2\"]"), "{text}");
+    assert!(text.contains("[TimeControl \"75/5.4\"]"), "{text}");
 }
 
 #[test]

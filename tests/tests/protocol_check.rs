@@ -241,6 +241,7 @@ fn what_is_wrong_with_a_follower_is_found() {
         ("reads are messages", &["WRONG  messages in pieces", "no answer to the request"]),
     ];
     // Most of the time is waiting.
+    let flooded = thread::spawn(|| check_dxp(follower("chats without a pause")));
     let checks = cases.map(|(wrong, messages)| {
         (wrong, messages, thread::spawn(move || check_dxp(follower(wrong))))
     });
@@ -259,7 +260,7 @@ fn what_is_wrong_with_a_follower_is_found() {
         }
     }
     // Whatever it answers among its chat, the check comes to an end.
-    let output = check_dxp(follower("chats without a pause"));
+    let output = flooded.join().unwrap();
     assert!(output.stdout.ends_with(" warnings\n"), "{output:?}");
     let nobody = run(["protocol-check", "--dxp=localhost:1"], "");
     assert_eq!(nobody.code, 1);

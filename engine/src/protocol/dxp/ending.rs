@@ -71,6 +71,7 @@ impl Table<'_> {
                     _ if text.starts_with('R') => {
                         // The echo got lost, or never was: the next game begins.
                         self.connection.give_back(text);
+                        self.connection.owe_echo();
                         return Ending::NextGame;
                     }
                     _ => {}
