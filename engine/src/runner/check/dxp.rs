@@ -328,12 +328,22 @@ impl Walk {
             return Some(());
         }
         self.send(&Message::End { reason: EndReason::Unknown, stop: true })?;
-        // It may also just go.
-        match self.wire.receive(Instant::now() + ECHO) {
-            Arrival::Closed => {}
-            Arrival::Message(text) if text == "E01" => {}
-            Arrival::Message(text) => self.warn(format!("'{}' instead of 'E01'", shown(&text))),
-            Arrival::Nothing | Arrival::TooLong => self.error("no echo of the end of the game"),
+        let deadline = Instant::now() + ECHO;
+        loop {
+            match self.wire.receive(deadline) {
+                Arrival::Message(text) if text.starts_with('C') && Instant::now() < deadline => {}
+                // It may also just go.
+                Arrival::Closed => break,
+                Arrival::Message(text) if text == "E01" => break,
+                Arrival::Message(text) => {
+                    self.warn(format!("'{}' instead of 'E01'", shown(&text)));
+                    break;
+                }
+                Arrival::Nothing | Arrival::TooLong => {
+                    self.error("no echo of the end of the game");
+                    break;
+                }
+            }
         }
         Some(())
     }
