@@ -2,63 +2,17 @@
 //! wrong.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use meerslag_tests::{Peer, binary, run};
+use meerslag_tests::{Peer, Program, run};
 use movegen::Position;
 use movegen::notation::dxp::MoveMessage;
 use movegen::notation::pdn::PdnReader;
 use tempfile::TempDir;
 
 const INITIAL: &str = "Wzzzzzzzzzzzzzzzzzzzzeeeeeeeeeewwwwwwwwwwwwwwwwwwww";
-
-/// A process that listens. It is killed when this is dropped.
-struct Listening {
-    child: Child,
-    lines: BufReader<ChildStdout>,
-    port: u16,
-}
-
-impl Listening {
-    fn start(args: &[&str]) -> Listening {
-        let mut child = Command::new(binary())
-            .args(["dxp", "listen", "--port=0", "--hash=1", "--depth=2"])
-            .args(args)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("meerslag starts");
-        let mut lines = BufReader::new(child.stdout.take().expect("piped"));
-        let mut line = String::new();
-        lines.read_line(&mut line).expect("a line");
-        let port = line.trim().rsplit(' ').next().expect("a word").parse().expect(&line);
-        Listening { child, lines, port }
-    }
-
-    fn line(&mut self) -> String {
-        let mut line = String::new();
-        self.lines.read_line(&mut line).expect("a line");
-        line.trim_end().to_owned()
-    }
-
-    /// Everything it still says until its end, which must be a good one.
-    fn rest(mut self) -> String {
-        let mut text = String::new();
-        self.lines.read_to_string(&mut text).expect("text");
-        assert!(self.child.wait().expect("ends").success(), "{text}");
-        text
-    }
-}
-
-impl Drop for Listening {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 fn played(path: &Path) -> Vec<movegen::notation::pdn::PdnGame> {
     let text = fs::read(path).expect("the file");
@@ -79,7 +33,7 @@ fn two_processes_play_in_every_role() {
         let log = format!("--log={}", file("ours.log"));
         let mut args = vec!["--once", "--name=Listener", &role, &pdn, &log];
         args.extend(common);
-        let listening = Listening::start(&args);
+        let listening = Program::listen(&args);
         let port = format!("--port={}", listening.port);
         let role = format!("--role={connector}");
         let pdn = format!("--pdn={}", file("theirs.pdn"));
@@ -124,7 +78,7 @@ fn pondering_changes_nothing_but_the_time() {
     let pdn = format!("--pdn={}", file("ours.pdn"));
     let mut args = vec!["--once", "--role=initiator", &log, &pdn];
     args.extend(common);
-    let listening = Listening::start(&args);
+    let listening = Program::listen(&args);
     let port = format!("--port={}", listening.port);
     let pdn = format!("--pdn={}", file("theirs.pdn"));
     let mut args = vec!["dxp", "connect", "--role=follower", "--hash=1", "--depth=3"];
@@ -152,7 +106,7 @@ fn pondering_is_interrupted_by_everything_else() {
     let folder = TempDir::new().unwrap();
     let log = folder.path().join("log");
     let log_arg = format!("--log={}", log.display());
-    let listening = Listening::start(&["--gap=0", "--ponder", "--correction=1", &log_arg]);
+    let listening = Program::listen(&["--gap=0", "--ponder", "--correction=1", &log_arg]);
     let mut peer = Peer::connect(listening.port);
     let pause = || std::thread::sleep(Duration::from_millis(100));
     // A capture in both places is the only move: the engine expects it.
@@ -212,7 +166,7 @@ fn pondering_is_interrupted_by_everything_else() {
 
 #[test]
 fn bad_requests_are_answered_and_the_next_one_is_played() {
-    let listening = Listening::start(&["--gap=0"]);
+    let listening = Program::listen(&["--gap=0"]);
     let mut peer = Peer::connect(listening.port);
     // Nothing of this starts a game, and nothing ends the session.
     for noise in ["", "\r\n", "X?", "K0", "E00", "E30", "Cconsole exit", "A", "M", "R"] {
@@ -256,7 +210,7 @@ fn illegal_moves_can_be_corrected_and_end_the_game_if_not() {
     let folder = TempDir::new().unwrap();
     let pdn = folder.path().join("games.pdn");
     let pdn_arg = format!("--pdn={}", pdn.display());
-    let mut listening = Listening::start(&["--gap=0", "--correction=1", &pdn_arg]);
+    let mut listening = Program::listen(&["--gap=0", "--correction=1", &pdn_arg]);
     let mut peer = Peer::connect(listening.port);
     peer.request('Z', &format!("001000B{INITIAL}"), '0');
     for bad in ["M0000322500", "M", "M00003228", "M0000322801", "M9999999999"] {
@@ -276,13 +230,14 @@ fn illegal_moves_can_be_corrected_and_end_the_game_if_not() {
     peer.request('Z', "001000A", '0');
     drop(peer);
     assert!(listening.line().contains("connection lost"));
+    assert_eq!(listening.line(), "waiting for the next connection");
     assert_eq!(played(&pdn).len(), 2);
     assert_eq!(played(&pdn)[0].line.plies.len(), 2);
 }
 
 #[test]
 fn messages_may_be_cut_and_glued() {
-    let listening = Listening::start(&["--gap=0"]);
+    let listening = Program::listen(&["--gap=0"]);
     let mut peer = Peer::connect(listening.port);
     // Everything in one piece: request, a move, and more.
     let glued = format!("R01{:<32}Z001000A\0M0000322800\0Chello\0", "x");
@@ -303,7 +258,7 @@ fn messages_may_be_cut_and_glued() {
 /// Connections that break in every state: the listener stays.
 #[test]
 fn lost_connections_do_not_end_the_listener() {
-    let mut listening = Listening::start(&["--gap=0"]);
+    let mut listening = Program::listen(&["--gap=0"]);
     let port = listening.port;
     drop(Peer::connect(port));
     assert_eq!(listening.line(), "waiting for the next connection");
@@ -326,7 +281,7 @@ fn lost_connections_do_not_end_the_listener() {
 
 #[test]
 fn moves_are_taken_back() {
-    let listening = Listening::start(&["--gap=0"]);
+    let listening = Program::listen(&["--gap=0"]);
     let mut peer = Peer::connect(listening.port);
     // Black, the peer, moves first: its first move has number 1, White's first number 2.
     peer.request('W', &format!("001000B{}", INITIAL.replacen('W', "Z", 1)), '0');
@@ -355,7 +310,7 @@ fn moves_are_taken_back() {
 #[test]
 fn captures_of_every_shape() {
     let folder = TempDir::new().unwrap();
-    let listening = Listening::start(&["--gap=0"]);
+    let listening = Program::listen(&["--gap=0"]);
     let mut peer = Peer::connect(listening.port);
     // A king takes three and comes back to its square; the engine has only this move.
     let position = Position::from_fen("W:WK48:B21,24,39,42,1").unwrap();
@@ -382,18 +337,19 @@ fn captures_of_every_shape() {
 #[test]
 fn an_initiator_survives_its_followers() {
     let args = ["--gap=0", "--role=initiator", "--games=3", "--moves=2", "--silence=2"];
-    let mut listening = Listening::start(&args);
+    let mut listening = Program::listen(&args);
     // Refuses the first game, then breaks off in the second.
     let mut peer = Peer::connect(listening.port);
     let request = peer.receive();
     assert_eq!(request.len(), 94, "{request}");
     assert_eq!(&request[35..43], "Z005002B");
     peer.send(&format!("A{:<32}2", "peer"));
+    assert_eq!(listening.line(), "game 1 refused (code 2)");
     let request = peer.receive();
     assert_eq!(&request[35..36], "W", "colours alternate: {request}");
     peer.send(&format!("A{:<32}0", "peer"));
     drop(peer);
-    assert!(listening.line().contains("connection lost"));
+    assert!(listening.line().starts_with("2: peer - "));
     assert_eq!(listening.line(), "waiting for the next connection");
     // The third game, over another connection, up to the move limit.
     let mut peer = Peer::connect(listening.port);
@@ -411,13 +367,15 @@ fn an_initiator_survives_its_followers() {
     let end = peer.receive();
     assert!(end.starts_with('E') && end.ends_with('0'), "{end}");
     peer.send("E00");
-    let rest = listening.rest();
-    assert!(rest.contains("move limit, 2 moves"), "{rest}");
+    let output = listening.end();
+    assert!(output.stdout.contains("3: "), "{output:?}");
+    assert!(output.stdout.contains("move limit, 2 moves"), "{output:?}");
+    assert_eq!((output.code, output.stderr.contains("1 of 3 games")), (1, true), "{output:?}");
 }
 
 #[test]
 fn silent_peers_are_given_up() {
-    let mut listening = Listening::start(&["--gap=0", "--silence=1"]);
+    let mut listening = Program::listen(&["--gap=0", "--silence=1"]);
     let mut peer = Peer::connect(listening.port);
     peer.request('Z', "001000A", '0');
     assert!(listening.line().contains("the opponent is silent"));

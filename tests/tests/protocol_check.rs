@@ -101,7 +101,7 @@ impl Follower {
             return;
         }
         let is_playing = self.game.is_some() && !self.is("accepts everything");
-        if text.len() < 43 || is_playing {
+        if text.len() < 43 || is_playing || self.is("refuses everything") {
             return self.accept('2');
         }
         if &text[1..3] != "01" && !self.is("accepts everything") {
@@ -181,6 +181,15 @@ fn follower(wrong: &'static str) -> u16 {
         for stream in listener.incoming() {
             let mut follower =
                 Follower { stream: stream.expect("a connection"), wrong, game: None };
+            let flood: Option<&[u8]> = match wrong {
+                "chats without a pause" => Some(b"Chello\0"),
+                "never sends a NUL" => Some(b"hello"),
+                _ => None,
+            };
+            if let Some(flood) = flood {
+                let mut stream = follower.stream.try_clone().expect("the connection");
+                thread::spawn(move || while stream.write_all(flood).is_ok() {});
+            }
             let mut bytes = Vec::new();
             let mut part = [0; 1000];
             while let Ok(read @ 1..) = follower.stream.read(&mut part) {
@@ -206,7 +215,7 @@ fn follower(wrong: &'static str) -> u16 {
 
 #[test]
 fn what_is_wrong_with_a_follower_is_found() {
-    let cases: [(&'static str, &'static [&'static str]); 14] = [
+    let cases: [(&'static str, &'static [&'static str]); 16] = [
         ("", &["0 errors, 0 warnings"][..]),
         ("no NUL", &["without a NUL at its end"]),
         ("surplus", &["surplus characters"]),
@@ -227,9 +236,12 @@ fn what_is_wrong_with_a_follower_is_found() {
         ("no take-back answer", &["no answer to a take-back request"]),
         ("closes", &["the program closed the connection"]),
         ("plays on", &["'M0000203000' in answer to 'M0000322500'"]),
+        ("refuses everything", &["ok  messages outside a game", "refused with code 2: W:W31"]),
+        ("never sends a NUL", &["no NUL in 4096 bytes"]),
         ("reads are messages", &["WRONG  messages in pieces", "no answer to the request"]),
     ];
     // Most of the time is waiting.
+    let flooded = thread::spawn(|| check_dxp(follower("chats without a pause")));
     let checks = cases.map(|(wrong, messages)| {
         (wrong, messages, thread::spawn(move || check_dxp(follower(wrong))))
     });
@@ -240,7 +252,17 @@ fn what_is_wrong_with_a_follower_is_found() {
         for message in messages {
             assert!(output.stdout.contains(message), "{wrong}: {message}: {}", output.stdout);
         }
+        if wrong == "refuses everything" {
+            // That is all: it need not echo an end outside a game.
+            for message in ["no echo", "still believes"] {
+                assert!(!output.stdout.contains(message), "{message}: {}", output.stdout);
+            }
+        }
     }
+    // Whatever it answers among its chat, the check comes to an end.
+    let output = flooded.join().unwrap();
+    assert!(output.stdout.ends_with(" warnings\n"), "{output:?}");
+    assert!(!output.stdout.contains("Chello"), "chat is always allowed: {output:?}");
     let nobody = run(["protocol-check", "--dxp=localhost:1"], "");
     assert_eq!(nobody.code, 1);
     assert!(nobody.stderr.contains("cannot connect with localhost:1"), "{nobody:?}");

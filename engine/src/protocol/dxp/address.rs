@@ -1,6 +1,7 @@
 //! Where a peer is: `HOST:PORT`.
 
 use std::fmt;
+use std::net::Ipv6Addr;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -28,27 +29,41 @@ impl FromStr for Address {
     type Err = ParseAddressError;
 
     fn from_str(text: &str) -> Result<Address, ParseAddressError> {
+        let (host, port) = Address::parts(text)?;
+        Ok(Address { host, port: port.unwrap_or(DEFAULT_PORT) })
+    }
+}
+
+impl Address {
+    /// Host and port of a text; `None` if it does not name the port.
+    ///
+    /// # Errors
+    /// As with parsing.
+    pub fn parts(text: &str) -> Result<(String, Option<u16>), ParseAddressError> {
         let error = || ParseAddressError(text.chars().take(80).collect());
         let local = || "localhost".to_owned();
         if let Ok(port) = text.parse() {
-            return Ok(Address { host: local(), port });
+            return Ok((local(), Some(port)));
         }
+        let is_v6 = |t: &str| t.split('%').next().is_some_and(|t| t.parse::<Ipv6Addr>().is_ok());
         let (host, port) = match text.strip_prefix('[').and_then(|t| t.split_once(']')) {
-            Some((host, "")) => (host, DEFAULT_PORT),
+            Some((host, "")) => (host, None),
             Some((host, rest)) => {
                 let port = rest.strip_prefix(':').ok_or_else(error)?;
-                (host, port.parse().map_err(|_| error())?)
+                (host, Some(port.parse().map_err(|_| error())?))
             }
+            // Without brackets there is no telling a port from the rest.
+            None if is_v6(text) => (text, None),
             None => match text.rsplit_once(':') {
-                Some((host, port)) => (host, port.parse().map_err(|_| error())?),
-                None => (text, DEFAULT_PORT),
+                Some((host, port)) => (host, Some(port.parse().map_err(|_| error())?)),
+                None => (text, None),
             },
         };
         let is_host = |c: char| c.is_ascii_alphanumeric() || ".-_:%".contains(c);
         if host.is_empty() || !host.chars().all(is_host) {
             return Err(error());
         }
-        Ok(Address { host: host.to_owned(), port })
+        Ok((host.to_owned(), port))
     }
 }
 
@@ -88,6 +103,7 @@ mod tests {
             ("[::1]:27532", "::1", 27532),
             ("[fe80::1%eth0]", "fe80::1%eth0", DEFAULT_PORT),
             ("draughts.example.org", "draughts.example.org", DEFAULT_PORT),
+            ("::1", "::1", DEFAULT_PORT),
             ("27599", "localhost", 27599),
         ] {
             let address: Address = text.parse().unwrap();

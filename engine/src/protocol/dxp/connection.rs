@@ -1,15 +1,15 @@
-//! Sockets: connections, the listener, and the log of every message.
+//! Connections, and the log of every message.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream, ToSocketAddrs};
+use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
 use parking_lot::Mutex;
+use socket2::{SockRef, TcpKeepalive};
 
 use super::framer::Framer;
 
@@ -17,10 +17,12 @@ use super::framer::Framer;
 const SLICE: Duration = Duration::from_millis(50);
 /// How long a peer that does not read may hold up a message.
 const WRITE_PATIENCE: Duration = Duration::from_secs(10);
-/// How long one attempt to connect may take.
-const CONNECT_PATIENCE: Duration = Duration::from_secs(5);
 /// Messages that may wait to be handled; a peer that sends more is held up.
 const WAITING: usize = 256;
+/// Bytes of an unfinished message that are logged.
+const SHOWN: usize = 200;
+/// Silence after which the system asks whether the other machine is still there, and how often.
+const KEEPALIVE: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(15)];
 
 /// Where every message is written with its time and direction; shared by several connections.
 #[derive(Clone, Default)]
@@ -47,11 +49,33 @@ impl ConnectionLog {
 
     /// Writes a line: seconds since 1970, a mark (`<` received, `>` sent, `#` remark) and text.
     pub fn line(&self, mark: char, text: &str) {
+        if self.0.is_some() {
+            self.write(mark, &text.escape_default());
+        }
+    }
+
+    /// A message as it is, whatever its bytes.
+    fn bytes(&self, mark: char, bytes: &[u8]) {
+        if self.0.is_some() {
+            self.write(mark, &bytes.escape_ascii());
+        }
+    }
+
+    /// What is no complete message: its beginning.
+    fn rest(&self, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            let shown = &bytes[..bytes.len().min(SHOWN)];
+            self.line('#', &format!("{} bytes without a NUL, which begin with:", bytes.len()));
+            self.bytes('<', shown);
+        }
+    }
+
+    fn write(&self, mark: char, text: &dyn std::fmt::Display) {
         let Some(out) = &self.0 else { return };
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         // In one piece: several connections may append to one file, each through a handle of its
         // own.
-        let line = format!("{:.3} {mark} {}\n", since.as_secs_f64(), text.escape_default());
+        let line = format!("{:.3} {mark} {text}\n", since.as_secs_f64());
         let mut out = out.lock();
         // A full disk must not end a match.
         let _ = out.write_all(line.as_bytes());
@@ -79,6 +103,10 @@ pub struct Connection {
     log: ConnectionLog,
     gap: Duration,
     last_sent: Option<Instant>,
+    /// The peer has moved since our last message, so it has read that.
+    is_answered: bool,
+    /// An echo did not come in time and may still come.
+    is_echo_owed: bool,
     is_broken: bool,
 }
 
@@ -92,6 +120,10 @@ impl Connection {
         stream.set_nonblocking(false)?;
         stream.set_nodelay(true)?;
         stream.set_write_timeout(Some(WRITE_PATIENCE))?;
+        // A machine that was switched off closes nothing. Not every system can ask.
+        let [time, interval] = KEEPALIVE;
+        let keepalive = TcpKeepalive::new().with_time(time).with_interval(interval);
+        let _ = SockRef::from(&stream).set_tcp_keepalive(&keepalive);
         let mut input = stream.try_clone()?;
         let (sender, messages) = bounded(WAITING);
         let reader_log = log.clone();
@@ -113,8 +145,10 @@ impl Connection {
                 };
                 let mut is_wanted = true;
                 let result = framer.push(&buffer[..read], |message| {
-                    reader_log.line('<', &message);
-                    is_wanted &= sender.send(message).is_ok();
+                    reader_log.bytes('<', message);
+                    if let Some(text) = Framer::text(message) {
+                        is_wanted &= sender.send(text).is_ok();
+                    }
                 });
                 if let Err(error) = result {
                     reader_log.line('#', &format!("closing: {error}"));
@@ -125,6 +159,7 @@ impl Connection {
                     break;
                 }
             }
+            reader_log.rest(framer.rest());
             reader_log.line('#', "connection closed");
         });
         let last_sent = None;
@@ -135,15 +170,29 @@ impl Connection {
             log,
             gap,
             last_sent,
+            is_answered: false,
+            is_echo_owed: false,
             is_broken: false,
         })
     }
 
     /// Sends a message; a failure shows at the next reading.
     pub(crate) fn send(&mut self, message: &super::Message) {
+        self.send_after(message, self.gap);
+    }
+
+    /// Sends a message like [`Connection::send`], but waits no longer than `most` if the peer has
+    /// answered the last one.
+    pub(super) fn send_soon(&mut self, message: &super::Message, most: Duration) {
+        let gap = if self.is_answered { self.gap.min(most) } else { self.gap };
+        self.send_after(message, gap);
+    }
+
+    fn send_after(&mut self, message: &super::Message, gap: Duration) {
         if let Some(last) = self.last_sent {
-            thread::sleep(self.gap.saturating_sub(last.elapsed()));
+            thread::sleep(gap.saturating_sub(last.elapsed()));
         }
+        self.is_answered = false;
         let text = message.to_string();
         self.log.line('>', &text);
         let mut bytes = text.into_bytes();
@@ -186,6 +235,27 @@ impl Connection {
         self.returned.pop_front()
     }
 
+    /// Whether a message was given back.
+    pub(super) fn has_returned(&self) -> bool {
+        !self.returned.is_empty()
+    }
+
+    /// The peer has moved in answer to our last message.
+    pub(super) fn heard_reply(&mut self) {
+        self.is_answered = true;
+        self.is_echo_owed = false;
+    }
+
+    /// The echo of an end has not come in time.
+    pub(super) fn owe_echo(&mut self) {
+        self.is_echo_owed = true;
+    }
+
+    /// Whether an echo is still to come; from now on it is not.
+    pub(super) fn take_owed_echo(&mut self) -> bool {
+        std::mem::take(&mut self.is_echo_owed)
+    }
+
     /// Writes a remark into the log.
     pub(crate) fn remark(&self, text: &str) {
         self.log.line('#', text);
@@ -197,114 +267,4 @@ impl Drop for Connection {
         // Also ends the reader.
         let _ = self.stream.shutdown(Shutdown::Both);
     }
-}
-
-/// Waits for peers on all addresses of a name.
-#[derive(Debug)]
-pub struct Listener(Vec<TcpListener>);
-
-impl Listener {
-    /// Listens on this host, such as `localhost` (both IPv4 and IPv6) or `0.0.0.0`; port 0 takes
-    /// a free one.
-    ///
-    /// # Errors
-    /// If no address of the host can be used.
-    pub fn bind(host: &str, port: u16) -> io::Result<Listener> {
-        let mut listeners: Vec<TcpListener> = Vec::new();
-        let mut failure = None;
-        for mut address in (host, port).to_socket_addrs()? {
-            if let Some(first) = listeners.first() {
-                address.set_port(first.local_addr()?.port());
-            }
-            match TcpListener::bind(address) {
-                Ok(listener) => {
-                    listener.set_nonblocking(true)?;
-                    listeners.push(listener);
-                }
-                Err(error) => failure = Some(error),
-            }
-        }
-        match failure {
-            Some(error) if listeners.is_empty() => Err(error),
-            _ => Ok(Listener(listeners)),
-        }
-    }
-
-    /// The port.
-    ///
-    /// # Errors
-    /// If the system does not tell.
-    pub fn port(&self) -> io::Result<u16> {
-        let first = self.0.first().ok_or(io::ErrorKind::AddrNotAvailable)?;
-        Ok(first.local_addr()?.port())
-    }
-
-    /// Waits for a peer; `None` if told to stop, or if nobody came until the deadline.
-    ///
-    /// # Errors
-    /// If listening is not possible any more.
-    pub fn accept(
-        &self,
-        stop: &AtomicBool,
-        deadline: Option<Instant>,
-    ) -> io::Result<Option<TcpStream>> {
-        while !stop.load(Ordering::Relaxed) {
-            for listener in &self.0 {
-                match listener.accept() {
-                    Ok((stream, _)) => return Ok(Some(stream)),
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                    // The peer was gone before we came to it.
-                    Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
-                    Err(error) => return Err(error),
-                }
-            }
-            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                break;
-            }
-            thread::sleep(Duration::from_millis(10));
-        }
-        Ok(None)
-    }
-}
-
-/// Connects to a peer, trying again for some time because it may still be loading; `None` if
-/// told to stop.
-///
-/// # Errors
-/// The last failure.
-pub fn connect(
-    host: &str,
-    port: u16,
-    patience: Duration,
-    stop: &AtomicBool,
-) -> io::Result<Option<TcpStream>> {
-    let deadline = Instant::now() + patience;
-    let mut pause = Duration::from_millis(20);
-    loop {
-        if stop.load(Ordering::Relaxed) {
-            return Ok(None);
-        }
-        match connect_once(host, port, deadline) {
-            Ok(stream) => return Ok(Some(stream)),
-            Err(error) if Instant::now() + pause > deadline => return Err(error),
-            Err(_) => {
-                thread::sleep(pause);
-                pause = (pause * 2).min(Duration::from_millis(500));
-            }
-        }
-    }
-}
-
-/// Tries each address of the host, none of them for long: there are hosts that never answer.
-fn connect_once(host: &str, port: u16, deadline: Instant) -> io::Result<TcpStream> {
-    let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
-    for address in (host, port).to_socket_addrs()? {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let patience = left.clamp(Duration::from_millis(100), CONNECT_PATIENCE);
-        match TcpStream::connect_timeout(&address, patience) {
-            Ok(stream) => return Ok(stream),
-            Err(error) => failure = error,
-        }
-    }
-    Err(failure)
 }

@@ -15,12 +15,11 @@ pub struct TooLong;
 pub struct Framer(Vec<u8>);
 
 impl Framer {
-    /// Takes bytes as they arrive and hands out each complete message. Empty messages are left
-    /// out, as are line ends around messages. Bytes that are not ASCII become `?`.
+    /// Takes bytes as they arrive and hands out each complete message as it is, without its NUL.
     ///
     /// # Errors
     /// If a message gets too long; what was complete before has been handed out.
-    pub fn push(&mut self, bytes: &[u8], mut message: impl FnMut(String)) -> Result<(), TooLong> {
+    pub fn push(&mut self, bytes: &[u8], mut message: impl FnMut(&[u8])) -> Result<(), TooLong> {
         for &byte in bytes {
             if byte != 0 {
                 if self.0.len() == MAX_MESSAGE {
@@ -29,15 +28,26 @@ impl Framer {
                 self.0.push(byte);
                 continue;
             }
-            let ascii = self.0.iter().map(|&b| if b.is_ascii() { char::from(b) } else { '?' });
-            let text: String = ascii.collect();
+            message(&self.0);
             self.0.clear();
-            let text = text.trim_matches(['\r', '\n']);
-            if !text.is_empty() {
-                message(text.to_owned());
-            }
         }
         Ok(())
+    }
+
+    /// What is no complete message.
+    #[must_use]
+    pub fn rest(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The text of a message: without line ends around it, and with `?` for bytes that are not
+    /// ASCII; `None` if it is empty.
+    #[must_use]
+    pub fn text(message: &[u8]) -> Option<String> {
+        let ascii = message.iter().map(|&b| if b.is_ascii() { char::from(b) } else { '?' });
+        let text: String = ascii.collect();
+        let text = text.trim_matches(['\r', '\n']);
+        (!text.is_empty()).then(|| text.to_owned())
     }
 }
 
@@ -51,7 +61,7 @@ mod tests {
         let mut framer = Framer::default();
         let mut messages = Vec::new();
         for part in cuts {
-            framer.push(part, |m| messages.push(m)).unwrap();
+            framer.push(part, |m| messages.extend(Framer::text(m))).unwrap();
         }
         messages
     }
@@ -78,7 +88,7 @@ mod tests {
         assert_eq!(framer.push(&[b'x'; MAX_MESSAGE], |_| count += 1), Ok(()));
         assert_eq!(framer.push(b"\0E00\0", |_| count += 1), Ok(()));
         assert_eq!(framer.push(&[b'x'; MAX_MESSAGE + 1], |_| count += 1), Err(TooLong));
-        assert_eq!(count, 2);
+        assert_eq!((count, framer.rest()), (2, &[b'x'; MAX_MESSAGE][..]));
         assert_eq!(pieces(&[b"C\xff\xc3\xa9\0"]), ["C???"]);
     }
 }

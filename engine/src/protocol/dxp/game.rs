@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use movegen::notation::dxp::MoveMessage;
 use movegen::notation::pdn::GameResult;
-use movegen::{Color, DrawRules, Game, Move, Position, Status};
+use movegen::{Color, Game, Move, Position};
 
+use super::aside::{Meaning, Situation};
 use super::connection::{Connection, Incoming};
-use super::message::{Acceptance, EndReason, Message, TakeBack};
+use super::message::{EndReason, Message, TakeBack};
 use super::roles::{DxpEngine, SessionOptions};
 use crate::engine::Outcome;
 
@@ -72,8 +73,8 @@ pub enum Ending {
 pub(super) enum Heard {
     Move(Move),
     Ended(GameResult, String, Ending),
-    /// Moves were taken back.
-    TakenBack,
+    /// Moves were taken back while this side was to move.
+    TakenBack(Color),
 }
 
 pub(super) struct Table<'a> {
@@ -84,29 +85,24 @@ pub(super) struct Table<'a> {
     pub terms: Terms,
     pub opponent: String,
     pub(super) game: Game,
-    plies: Vec<DxpPly>,
+    pub(super) plies: Vec<DxpPly>,
     /// Seconds left for White and Black at the start of each ply, the coming one included.
     pub(super) clocks: Vec<[f64; 2]>,
-    last_score: Option<crate::Score>,
+    pub(super) last_score: Option<crate::Score>,
     /// The reply that the last search expects.
     pub(super) expected: Option<Move>,
     /// What a search in the opponent's time, and then in ours, has come to.
     pub(super) pondered: Option<Outcome>,
     /// When the opponent's move came, if it was heard during a search.
     pub(super) arrived: Option<Instant>,
+    /// When the opponent counts as gone if it has not moved.
+    pub(super) silent_at: Option<Instant>,
 }
 
 pub(super) const fn place(color: Color) -> usize {
     match color {
         Color::White => 0,
         Color::Black => 1,
-    }
-}
-
-const fn won_by(color: Color) -> GameResult {
-    match color {
-        Color::White => GameResult::WhiteWins,
-        Color::Black => GameResult::BlackWins,
     }
 }
 
@@ -135,6 +131,7 @@ impl<'a> Table<'a> {
             expected: None,
             pondered: None,
             arrived: None,
+            silent_at: None,
         }
     }
 
@@ -149,15 +146,28 @@ impl<'a> Table<'a> {
                 break self.claim(reason, note);
             }
             let (heard, outcome) = if is_ours {
-                self.think()
+                self.think(start)
             } else {
+                self.silent_at = self.options.move_patience.map(|patience| start + patience);
                 self.ponder();
                 (self.wait(), None)
             };
-            let end = self.arrived.unwrap_or_else(Instant::now);
             match heard {
-                Heard::Move(mv) => self.push(mv, end.duration_since(start), outcome.as_ref()),
-                Heard::TakenBack => {}
+                Heard::Move(mv) => {
+                    if is_ours {
+                        self.send_move(mv, start);
+                    } else {
+                        self.connection.heard_reply();
+                    }
+                    let end = self.arrived.unwrap_or_else(Instant::now);
+                    self.push(mv, end.duration_since(start), outcome.as_ref());
+                }
+                Heard::TakenBack(mover) => {
+                    // What was used stays used: else a peer could hold us up for ever.
+                    if let Some(clocks) = self.clocks.last_mut() {
+                        clocks[place(mover)] -= start.elapsed().as_secs_f64();
+                    }
+                }
                 Heard::Ended(result, note, ending) => break (result, note, ending),
             }
         };
@@ -166,11 +176,19 @@ impl<'a> Table<'a> {
         (DxpGame { terms, opponent, plies, result, note }, ending)
     }
 
+    /// Sends our move. The gap is on our clock: when that runs low, what the opponent has answered
+    /// already (so that it cannot run together with the move) delays the move no longer than half
+    /// of its share of the time.
+    fn send_move(&mut self, mv: Move, start: Instant) {
+        let used = start.elapsed();
+        let left = self.time_left() - used.as_secs_f64();
+        let share = (left / f64::from(self.moves_to_go())).clamp(0.0, 1e6);
+        let most = Duration::from_secs_f64(share / 2.0);
+        self.connection.send_soon(&Message::Move(MoveMessage::new(mv, used.as_secs())), most);
+    }
+
     fn push(&mut self, mv: Move, time: Duration, outcome: Option<&Outcome>) {
         let mover = self.game.position().side_to_move();
-        if outcome.is_some() {
-            self.connection.send(&Message::Move(MoveMessage::new(mv, time.as_secs())));
-        }
         let time = time.as_secs_f64();
         let mut clocks = *self.clocks.last().unwrap_or(&[0.0; 2]);
         let clock = &mut clocks[place(mover)];
@@ -203,85 +221,28 @@ impl<'a> Table<'a> {
         (if first { plies.div_ceil(2) } else { plies / 2 }) as u32
     }
 
-    /// Whether we, who are to move, have to end the game, and what we say then.
-    fn end_to_claim(&self) -> Option<(EndReason, String)> {
-        match self.game.status(self.engine.rules) {
-            Status::Win(_, reason) => return Some((EndReason::Lost, reason.to_string())),
-            Status::Draw(reason) => return Some((EndReason::Draw, reason.to_string())),
-            Status::Ongoing => {}
-        }
-        let limit = self.terms.moves;
-        if limit == 0 || self.moves_made() < limit || self.plies.len() < 2 * limit as usize {
-            return None;
-        }
-        // Three men ahead count as won: what Scan does.
-        let reason = match self.last_score.map_or(0, crate::Score::hundredths) {
-            300.. => EndReason::Won,
-            ..=-300 => EndReason::Lost,
-            _ => EndReason::Unknown,
-        };
-        Some((reason, "move limit".to_owned()))
-    }
-
-    /// Ends the game and waits for the echo.
-    fn claim(&mut self, reason: EndReason, note: String) -> (GameResult, String, Ending) {
-        let us = self.terms.us;
-        let result = match reason {
-            EndReason::Lost => won_by(us.opponent()),
-            EndReason::Won => won_by(us),
-            EndReason::Draw => GameResult::Draw,
-            EndReason::Unknown => GameResult::Unknown,
-        };
-        self.connection.send(&Message::End { reason, stop: false });
-        let ending = self.wait_for_echo();
-        (result, note, ending)
-    }
-
-    fn wait_for_echo(&mut self) -> Ending {
-        let deadline = Instant::now() + self.options.echo_patience;
-        while Instant::now() < deadline {
-            if self.stop.load(Ordering::Relaxed) {
-                return Ending::Interrupted;
-            }
-            match self.connection.receive(Some(deadline)) {
-                Incoming::Closed => return Ending::Lost,
-                Incoming::Nothing => {}
-                Incoming::Message(text) => match text.parse() {
-                    Ok(Message::End { stop: true, .. }) => return Ending::StopCode,
-                    Ok(Message::End { .. }) => return Ending::NextGame,
-                    Ok(Message::Request(_)) => {
-                        // The echo got lost, or never was: the next game begins.
-                        self.connection.give_back(text);
-                        return Ending::NextGame;
-                    }
-                    _ => {}
-                },
-            }
-        }
-        self.connection.remark("no echo of the end of the game");
-        Ending::NextGame
-    }
-
     /// Waits for the opponent's move.
     fn wait(&mut self) -> Heard {
-        let deadline = self.options.move_patience.map(|patience| Instant::now() + patience);
         let mut corrected: Option<(Instant, String)> = None;
         loop {
             if self.stop.load(Ordering::Relaxed) {
                 return self.lost("interrupted", Ending::Interrupted);
             }
             let now = Instant::now();
-            if let Some((until, what)) = &corrected
-                && now >= *until
-            {
-                let note = format!("illegal move by opponent: {what}");
-                self.connection.send(&Message::End { reason: EndReason::Unknown, stop: false });
-                return Heard::Ended(GameResult::Unknown, note, self.wait_for_echo());
+            // What came while we pondered came in time.
+            if !self.connection.has_returned() {
+                if let Some((until, what)) = &corrected
+                    && now >= *until
+                {
+                    let note = format!("illegal move by opponent: {what}");
+                    self.connection.send(&Message::End { reason: EndReason::Unknown, stop: false });
+                    return Heard::Ended(GameResult::Unknown, note, self.wait_for_echo());
+                }
+                if self.silent_at.is_some_and(|silent_at| now >= silent_at) {
+                    return self.lost("the opponent is silent", Ending::Lost);
+                }
             }
-            if deadline.is_some_and(|deadline| now >= deadline) {
-                return self.lost("the opponent is silent", Ending::Lost);
-            }
-            match self.connection.receive(None) {
+            match self.connection.receive(self.silent_at) {
                 Incoming::Nothing => {}
                 Incoming::Closed => return self.lost("connection lost", Ending::Lost),
                 Incoming::Message(text) if text.starts_with('M') => {
@@ -309,89 +270,30 @@ impl<'a> Table<'a> {
         Heard::Ended(GameResult::Unknown, note.to_owned(), ending)
     }
 
+    /// What messages are judged by.
+    pub(super) fn situation(&self) -> Situation {
+        Situation { plies: self.plies.len(), first: self.terms.start.side_to_move() }
+    }
+
     /// Handles what is no move of the side whose turn it is; `None` if nothing changes.
     pub(super) fn handle(&mut self, text: &str) -> Option<Heard> {
-        let message = match text.parse() {
-            Ok(message) => message,
-            Err(error) => {
-                self.connection.remark(&format!("ignored: {error}"));
-                return None;
-            }
-        };
-        match message {
-            Message::End { reason, stop } => {
+        match self.situation().hear(text, self.connection, self.options) {
+            Meaning::Nothing => None,
+            Meaning::End { reason, stop } => {
                 self.connection.send(&Message::End { reason: EndReason::Unknown, stop });
                 let (result, note) = self.verdict(reason);
                 let ending = if stop { Ending::StopCode } else { Ending::NextGame };
                 Some(Heard::Ended(result, note, ending))
             }
-            Message::BackRequest { number, color } => {
-                let answer = self.take_back(number, color);
-                self.connection.send(&Message::BackAnswer(answer));
-                (answer == TakeBack::Accepted).then_some(Heard::TakenBack)
-            }
-            Message::Request(_) => {
-                let name = self.options.name.clone();
-                self.connection.send(&Message::Accept { name, code: Acceptance::NotThisGame });
-                None
-            }
-            Message::Move(_) => {
-                self.connection.remark("ignored: a move out of turn");
-                None
-            }
-            Message::Accept { .. } | Message::BackAnswer(_) | Message::Chat(_) => None,
-        }
-    }
-
-    /// Goes back to a move of the game, if it was played.
-    fn take_back(&mut self, number: u32, color: Color) -> TakeBack {
-        if !self.options.take_back {
-            return TakeBack::Unsupported;
-        }
-        let black_first = self.terms.start.side_to_move() == Color::Black;
-        let target =
-            2 * (i64::from(number) - 1) + i64::from(color == Color::Black) - i64::from(black_first);
-        let Some(target) = usize::try_from(target).ok().filter(|&t| t <= self.plies.len()) else {
-            return TakeBack::Refused;
-        };
-        while self.plies.len() > target {
-            self.plies.pop();
-            self.clocks.pop();
-            self.game.undo();
-        }
-        TakeBack::Accepted
-    }
-
-    /// The result when the opponent has ended the game: what we know ourselves comes first.
-    fn verdict(&self, reason: EndReason) -> (GameResult, String) {
-        let us = self.terms.us;
-        let them = us.opponent();
-        match self.game.status(self.engine.rules) {
-            Status::Win(winner, why) => return (won_by(winner), why.to_string()),
-            Status::Draw(why) if matches!(reason, EndReason::Draw | EndReason::Unknown) => {
-                return (GameResult::Draw, why.to_string());
-            }
-            _ => {}
-        }
-        // With these rules the position may be a draw that our own do not know.
-        let scan = self.game.status(DrawRules::SCAN);
-        let proven = |is: fn(crate::Score) -> bool| self.last_score.is_some_and(is);
-        match reason {
-            EndReason::Lost => (won_by(us), "the opponent gave up".to_owned()),
-            EndReason::Draw if scan.is_over() => {
-                (GameResult::Draw, "repetition, claimed by the opponent".to_owned())
-            }
-            EndReason::Draw if !proven(crate::Score::is_decided) => {
-                (GameResult::Draw, "draw, claimed by the opponent".to_owned())
-            }
-            EndReason::Won if !proven(crate::Score::is_win) => {
-                (won_by(them), "won, claimed by the opponent".to_owned())
-            }
-            EndReason::Draw | EndReason::Won => {
-                (GameResult::Unknown, "disputed: the opponent's claim against our proof".to_owned())
-            }
-            EndReason::Unknown => {
-                (GameResult::Unknown, "ended by the opponent without a reason".to_owned())
+            Meaning::Back(target) => {
+                let mover = self.game.position().side_to_move();
+                while self.plies.len() > target {
+                    self.plies.pop();
+                    self.clocks.pop();
+                    self.game.undo();
+                }
+                self.connection.send(&Message::BackAnswer(TakeBack::Accepted));
+                Some(Heard::TakenBack(mover))
             }
         }
     }

@@ -175,6 +175,11 @@ impl<'a> Fields<'a> {
         number.ok_or_else(|| self.bad(field, offset, width, "digits"))
     }
 
+    /// A name that can be shown: peers send what they like.
+    fn name(&self, offset: usize) -> String {
+        printable(self.get(offset, NAME))
+    }
+
     fn color(&self, field: &'static str, offset: usize) -> Result<Color, DxpError> {
         match self.get(offset, 1) {
             "W" => Ok(Color::White),
@@ -200,7 +205,7 @@ impl FromStr for Message {
                     "3" => Acceptance::NoGame,
                     _ => return Err(fields.bad("code", 33, 1, "0, 1, 2 or 3")),
                 };
-                Ok(Message::Accept { name: fields.get(1, NAME).trim().to_owned(), code })
+                Ok(Message::Accept { name: fields.name(1), code })
             }
             'M' => Ok(Message::Move(text.parse()?)),
             'E' => {
@@ -242,7 +247,7 @@ impl FromStr for Message {
 fn request(text: &str) -> Result<Request, DxpError> {
     let fields = Fields::new("game request", text, 43)?;
     let version = fields.number("version", 1, 2)? as u8;
-    let name = fields.get(3, NAME).trim().to_owned();
+    let name = fields.name(3);
     let follower = fields.color("follower's colour", 35)?;
     let minutes: Option<f64> = fields.get(36, 3).trim().parse().ok();
     let minutes = minutes.filter(|m| m.is_finite() && *m >= 0.0);
@@ -257,6 +262,14 @@ fn request(text: &str) -> Result<Request, DxpError> {
         _ => return Err(fields.bad("start position", 42, 1, "A or B")),
     };
     Ok(Request { version, name, follower, minutes, moves, position })
+}
+
+/// The answer to a request that cannot be read; `None` for other messages. An initiator that gets
+/// no answer hangs.
+pub(super) fn answer_to_bad_request(text: &str) -> Option<Acceptance> {
+    let rest = text.strip_prefix('R')?;
+    let is_other = rest.get(..2).is_some_and(|version| version != "01");
+    Some(if is_other { Acceptance::Version } else { Acceptance::NotThisGame })
 }
 
 impl Request {
@@ -274,21 +287,35 @@ const fn letter(color: Color) -> char {
     }
 }
 
-/// A name in its field: 32 printable ASCII characters, the first not a blank.
-fn name_field(name: &str) -> String {
-    let clean: String = name
-        .trim()
-        .chars()
-        .map(|c| if c.is_ascii_graphic() || c == ' ' { c } else { '?' })
-        .collect();
-    let name = if clean.is_empty() { "?" } else { &clean };
-    format!("{name:<NAME$.NAME$}")
+/// A name without blanks around it and with `?` for what is not printable ASCII, and for nothing.
+fn printable(name: &str) -> String {
+    let is_printable = |c: char| c.is_ascii_graphic() || c == ' ';
+    let name = name.trim_matches(' ');
+    if name.is_empty() {
+        return "?".to_owned();
+    }
+    name.chars().map(|c| if is_printable(c) { c } else { '?' }).collect()
 }
 
-/// Minutes in three characters: a whole number if it is one, else such as `.05` or `0.5`.
+/// A name in its field: 32 printable ASCII characters, the first not a blank.
+fn name_field(name: &str) -> String {
+    format!("{:<NAME$.NAME$}", printable(name.trim()))
+}
+
+/// Minutes as the protocol writes them, in three characters: `005`, `.05`, `.50`, `1.5`; `None` if
+/// they cannot be written exactly.
+#[must_use]
+pub fn format_minutes(minutes: f64) -> Option<String> {
+    Some(minutes_field(minutes)).filter(|text| text.parse() == Ok(minutes))
+}
+
+/// Minutes in three characters, as near as that comes.
 fn minutes_field(minutes: f64) -> String {
     if minutes.fract() == 0.0 || minutes >= 100.0 {
         return format!("{:03}", minutes.clamp(0.0, 999.0) as u32);
+    }
+    if minutes >= 10.0 {
+        return format!("{:03}", minutes as u32);
     }
     let text = format!("{minutes:.2}");
     let text = text.strip_prefix('0').unwrap_or(&text);
@@ -376,6 +403,19 @@ mod tests {
         assert_eq!(minutes_field(0.5), ".50");
         assert_eq!(minutes_field(1.5), "1.5");
         assert_eq!(minutes_field(5.0), "005");
+        for (minutes, text) in [(5.0, "005"), (999.0, "999"), (0.05, ".05"), (0.29, ".29")] {
+            assert_eq!(format_minutes(minutes).as_deref(), Some(text));
+        }
+        for (minutes, text) in [(12.34, "012"), (10.5, "010"), (0.015, ".01"), (1.25, "1.2")] {
+            assert_eq!(format_minutes(minutes), None);
+            assert_eq!(minutes_field(minutes), text);
+        }
+        // What comes from outside may be shown on a terminal.
+        for (name, shown) in [("a\x1b[2J\nb", "a?[2J?b"), ("", "?"), ("\t x", "? x")] {
+            let text = format!("A{name:<32}0");
+            let Message::Accept { name, .. } = read(&text) else { panic!() };
+            assert_eq!(name, shown);
+        }
         assert_eq!(name_field("Zoë"), format!("{:<32}", "Zo?"));
         assert_eq!(name_field("").len(), 32);
     }

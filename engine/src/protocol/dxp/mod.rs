@@ -9,21 +9,25 @@
 //! it matters.
 
 mod address;
+mod aside;
 mod connection;
+mod ending;
 mod framer;
 mod game;
+mod listener;
 mod message;
 mod roles;
 mod think;
 
 pub use address::{Address, ParseAddressError};
 pub(crate) use connection::Incoming;
-pub use connection::{Connection, ConnectionLog, Listener, connect};
+pub use connection::{Connection, ConnectionLog};
 pub use framer::{Framer, MAX_MESSAGE, TooLong};
 pub use game::{DxpGame, DxpPly, Ending, Terms};
-pub use message::{Acceptance, DxpError, EndReason, Message, Request, TakeBack};
+pub use listener::{Listener, connect};
+pub use message::{Acceptance, DxpError, EndReason, Message, Request, TakeBack, format_minutes};
 pub use roles::{
-    DxpEngine, InitiatorOptions, Observer, SessionEnd, SessionOptions, follow, initiate,
+    DxpEngine, Event, InitiatorOptions, Observer, SessionEnd, SessionOptions, follow, initiate,
 };
 
 /// The port that programs use unless told otherwise.

@@ -7,7 +7,7 @@ use movegen::{Color, DrawRules};
 
 use super::connection::{Connection, Incoming};
 use super::game::{DxpGame, Ending, Table, Terms};
-use super::message::{Acceptance, EndReason, Message, Request, TakeBack};
+use super::message::{Acceptance, EndReason, Message, Request, TakeBack, answer_to_bad_request};
 use crate::engine::Engine;
 
 /// What plays.
@@ -54,8 +54,31 @@ impl Default for SessionOptions {
     }
 }
 
-/// Who is told of each finished game; an error ends the session.
-pub type Observer<'a> = dyn FnMut(&DxpGame) -> std::io::Result<()> + 'a;
+/// What is told during a session.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Event<'a> {
+    /// A game is over.
+    Game {
+        /// Which of the initiator's proposals, counted from 0; `None` for a follower.
+        number: Option<usize>,
+        /// The game.
+        game: &'a DxpGame,
+    },
+    /// The follower does not play what we proposed.
+    Refused {
+        /// Which proposal, counted from 0.
+        number: usize,
+        /// Its answer.
+        code: Acceptance,
+    },
+}
+
+/// Who is told; an error ends the session.
+pub type Observer<'a> = dyn FnMut(Event<'_>) -> std::io::Result<()> + 'a;
+
+/// How long a follower's connection must have been without a game before another one takes its
+/// place.
+const IDLE: Duration = Duration::from_secs(1);
 
 /// Why a session is over.
 #[derive(Debug)]
@@ -66,6 +89,10 @@ pub enum SessionEnd {
     StopCode,
     /// The connection is gone.
     Lost,
+    /// There was no answer to a request.
+    NoAnswer,
+    /// No game was going on, and another connection waits.
+    Replaced,
     /// We were told to stop.
     Interrupted,
     /// The observer failed.
@@ -81,17 +108,24 @@ fn session_end(ending: Ending) -> Option<SessionEnd> {
     }
 }
 
-/// Answers requests and plays until the peer goes.
+/// Answers requests and plays until the peer goes, or until another connection waits while no game
+/// has been going on for a second: the system need not know that the old peer is gone.
 pub fn follow(
     connection: &mut Connection,
     engine: &mut DxpEngine,
     options: &SessionOptions,
     stop: &AtomicBool,
+    is_another_waiting: &mut dyn FnMut() -> bool,
     observe: &mut Observer,
 ) -> SessionEnd {
+    let mut idle_since = Instant::now();
     loop {
         if stop.load(Ordering::Relaxed) {
             return SessionEnd::Interrupted;
+        }
+        if idle_since.elapsed() >= IDLE && is_another_waiting() {
+            connection.remark("no game is going on, and another connection waits");
+            return SessionEnd::Replaced;
         }
         let text = match connection.receive(None) {
             Incoming::Message(text) => text,
@@ -113,18 +147,14 @@ pub fn follow(
             Ok(_) => continue,
             Err(error) => {
                 connection.remark(&format!("ignored: {error}"));
-                if text.starts_with('R') {
-                    // An initiator that gets no answer hangs.
-                    let code = if text.get(1..3).is_some_and(|version| version != "01") {
-                        Acceptance::Version
-                    } else {
-                        Acceptance::NotThisGame
-                    };
+                if let Some(code) = answer_to_bad_request(&text) {
                     connection.send(&Message::Accept { name: options.name.clone(), code });
                 }
                 continue;
             }
         };
+        // It would have come before the request.
+        connection.take_owed_echo();
         let code = answer(&request);
         connection.send(&Message::Accept { name: options.name.clone(), code });
         if code != Acceptance::Accepted {
@@ -141,7 +171,8 @@ pub fn follow(
         };
         let table = Table::new(connection, engine, options, stop, terms, request.name);
         let (game, ending) = table.play();
-        if let Err(error) = observe(&game) {
+        idle_since = Instant::now();
+        if let Err(error) = observe(Event::Game { number: None, game: &game }) {
             return SessionEnd::Observer(error);
         }
         if let Some(end) = session_end(ending) {
@@ -197,19 +228,23 @@ pub fn initiate(
             Ok(answer) => answer,
             Err(end) => return end,
         };
-        match code {
-            Acceptance::Accepted => {}
-            Acceptance::NotThisGame => {
-                connection.remark(&format!("game {} refused", *next + 1));
-                *next += 1;
-                continue;
+        let number = *next;
+        if code != Acceptance::Accepted {
+            connection.remark(&format!("game {} refused", number + 1));
+            if let Err(error) = observe(Event::Refused { number, code }) {
+                return SessionEnd::Observer(error);
             }
-            Acceptance::Version | Acceptance::NoGame => return SessionEnd::StopCode,
+            if code != Acceptance::NotThisGame {
+                return SessionEnd::StopCode;
+            }
         }
         *next += 1;
+        if code != Acceptance::Accepted {
+            continue;
+        }
         let terms = Terms { start, us, minutes: proposal.minutes, moves: proposal.moves };
         let (game, ending) = Table::new(connection, engine, options, stop, terms, name).play();
-        if let Err(error) = observe(&game) {
+        if let Err(error) = observe(Event::Game { number: Some(number), game: &game }) {
             return SessionEnd::Observer(error);
         }
         if let Some(end) = session_end(ending) {
@@ -238,6 +273,9 @@ fn wait_for_answer(
                     let (name, code) = (options.name.clone(), Acceptance::NotThisGame);
                     connection.send(&Message::Accept { name, code });
                 }
+                Ok(Message::End { stop: false, .. }) if connection.take_owed_echo() => {
+                    connection.remark("ignored: the late echo of the last game's end");
+                }
                 Ok(Message::End { stop, .. }) => {
                     connection.send(&Message::End { reason: EndReason::Unknown, stop });
                     if stop {
@@ -249,10 +287,15 @@ fn wait_for_answer(
                     connection.send(&Message::BackAnswer(TakeBack::Refused));
                 }
                 Ok(_) => {}
-                Err(error) => connection.remark(&format!("ignored: {error}")),
+                Err(error) => {
+                    connection.remark(&format!("ignored: {error}"));
+                    if let Some(code) = answer_to_bad_request(&text) {
+                        connection.send(&Message::Accept { name: options.name.clone(), code });
+                    }
+                }
             },
         }
     }
     connection.remark("no answer to the request");
-    Err(SessionEnd::Lost)
+    Err(SessionEnd::NoAnswer)
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{Receiver, bounded, never, select};
 use movegen::Game;
 
+use super::aside::Meaning;
 use super::game::{Ending, Heard, Table, place, read_move};
 use crate::engine::{Engine, Outcome};
 use crate::limits::{Clock, Control, Limits, Mode};
@@ -33,12 +34,16 @@ enum Searched {
     Heard(String),
     Closed,
     Interrupted,
+    /// The time to wait for the opponent was over.
+    TimedOut,
     Failed,
 }
 
-/// Messages that can come at any time and change nothing.
-fn is_idle_talk(text: &str) -> bool {
-    !text.starts_with(['E', 'B', 'R'])
+const fn reaction(meaning: Meaning) -> Reaction {
+    match meaning {
+        Meaning::Nothing => Reaction::Ignore,
+        Meaning::End { .. } | Meaning::Back(_) => Reaction::Stop,
+    }
 }
 
 fn search(
@@ -47,6 +52,7 @@ fn search(
     limits: &Limits,
     incoming: Receiver<String>,
     stop: &AtomicBool,
+    mut until: Option<Instant>,
     mut react: impl FnMut(&str) -> Reaction,
 ) -> Searched {
     let control = Control::new();
@@ -59,12 +65,26 @@ fn search(
             let _ = sender.send(engine.search(game, limits, control, &mut |_| {}));
         });
         loop {
+            // On each turn: a peer may send without a pause.
+            let over = match until {
+                _ if stop.load(Ordering::Relaxed) => Some(Searched::Interrupted),
+                Some(until) if Instant::now() >= until => Some(Searched::TimedOut),
+                _ => None,
+            };
+            if ended.is_none() && over.is_some() {
+                ended = over;
+                control.stop();
+                messages = never();
+            }
             select! {
                 recv(found) -> outcome => return outcome.ok(),
                 recv(messages) -> message => match message {
                     Ok(message) => match react(&message) {
                         Reaction::Ignore => {}
-                        Reaction::Hit => control.ponder_hit(),
+                        Reaction::Hit => {
+                            until = None;
+                            control.ponder_hit();
+                        }
                         Reaction::Stop => {
                             ended = Some(Searched::Heard(message));
                             control.stop();
@@ -77,12 +97,7 @@ fn search(
                         messages = never();
                     }
                 },
-                default(Duration::from_millis(50)) => {
-                    if stop.load(Ordering::Relaxed) {
-                        ended = Some(Searched::Interrupted);
-                        control.stop();
-                    }
-                }
+                default(Duration::from_millis(50)) => {}
             }
         }
     });
@@ -91,24 +106,22 @@ fn search(
 
 impl Table<'_> {
     /// Finds our move. Whatever message comes meanwhile is binding even in our time, or refused.
-    pub(super) fn think(&mut self) -> (Heard, Option<Outcome>) {
+    pub(super) fn think(&mut self, start: Instant) -> (Heard, Option<Outcome>) {
         if let Some(outcome) = self.pondered.take() {
             return self.found(outcome);
         }
-        let limits = self.limits();
         loop {
             if let Some(text) = self.connection.take_returned()
                 && let Some(heard) = self.handle(&text)
             {
                 return (heard, None);
             }
-            let react = |text: &str| match is_idle_talk(text) {
-                true => Reaction::Ignore,
-                false => Reaction::Stop,
-            };
+            let limits = self.limits(start.elapsed());
+            let situation = self.situation();
             let incoming = self.connection.incoming().clone();
             let engine = &mut self.engine.engine;
-            match search(engine, &self.game, &limits, incoming, self.stop, react) {
+            let react = |text: &str| reaction(situation.hear(text, self.connection, self.options));
+            match search(engine, &self.game, &limits, incoming, self.stop, None, react) {
                 Searched::Found(outcome) => return self.found(outcome),
                 Searched::Heard(text) => {
                     if let Some(heard) = self.handle(&text) {
@@ -119,7 +132,9 @@ impl Table<'_> {
                 Searched::Interrupted => {
                     return (self.lost("interrupted", Ending::Interrupted), None);
                 }
-                Searched::Failed => return (self.lost("the search failed", Ending::Lost), None),
+                Searched::Failed | Searched::TimedOut => {
+                    return (self.lost("the search failed", Ending::Lost), None);
+                }
             }
         }
     }
@@ -140,20 +155,23 @@ impl Table<'_> {
         if game.play(expected).is_err() || game.status(self.engine.rules).is_over() {
             return;
         }
-        let limits = Limits { mode: Mode::Ponder, ..self.limits() };
+        let limits = Limits { mode: Mode::Ponder, ..self.limits(Duration::ZERO) };
         let mut hit: Option<(String, Instant)> = None;
         let incoming = self.connection.incoming().clone();
         let position = *self.game.position();
+        let mut situation = self.situation();
+        let until = self.silent_at;
         let engine = &mut self.engine.engine;
-        let searched = search(engine, &game, &limits, incoming, self.stop, |text| {
+        let searched = search(engine, &game, &limits, incoming, self.stop, until, |text| {
             if hit.is_none() && text.starts_with('M') {
                 if read_move(text, &position) != Ok(expected) {
                     return Reaction::Stop;
                 }
+                situation.plies += 1;
                 hit = Some((text.to_owned(), Instant::now()));
                 return Reaction::Hit;
             }
-            if is_idle_talk(text) { Reaction::Ignore } else { Reaction::Stop }
+            reaction(situation.hear(text, self.connection, self.options))
         });
         if let Some((text, arrived)) = hit {
             self.connection.remark("the expected move");
@@ -169,15 +187,24 @@ impl Table<'_> {
         }
     }
 
+    /// Our seconds at the start of this ply.
+    pub(super) fn time_left(&self) -> f64 {
+        self.clocks.last().map_or(0.0, |clocks| clocks[place(self.terms.us)])
+    }
+
+    /// Own moves for which the time must do, at least 1.
+    pub(super) fn moves_to_go(&self) -> u32 {
+        match self.terms.moves {
+            0 => OPEN_MOVES,
+            limit => limit.saturating_sub(self.moves_made()).max(1),
+        }
+    }
+
     /// The time for the next move: never all of it, because the network takes some too.
-    fn limits(&self) -> Limits {
-        let left = self.clocks.last().map_or(0.0, |clocks| clocks[place(self.terms.us)]);
-        let remaining = match self.terms.moves {
-            0 => None,
-            limit => Some(limit.saturating_sub(self.moves_made()).max(1)),
-        };
-        let moves = remaining.unwrap_or(OPEN_MOVES);
-        let reserve = (0.5 + 0.02 * f64::from(moves)).min(left / 2.0);
+    fn limits(&self, used: Duration) -> Limits {
+        let left = (self.time_left() - used.as_secs_f64()).max(0.0);
+        let remaining = (self.terms.moves > 0).then(|| self.moves_to_go());
+        let reserve = (0.5 + 0.02 * f64::from(self.moves_to_go())).min(left / 2.0);
         let clock = Clock { time: (left - reserve).max(0.0), inc: 0.0, moves: remaining };
         Limits { clock: Some(clock), depth: self.engine.depth, ..Limits::infinite(Mode::Think) }
     }

@@ -1,29 +1,16 @@
 //! A walk through DXP with a program that listens and follows.
 
 use std::io;
-use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use movegen::notation::dxp::{MoveMessage, format_position};
 use movegen::{Color, Game, Position};
 
-use super::wire::{Arrival, Wire};
-use super::{Check, Severity, shown};
-use crate::protocol::dxp::{Acceptance, Address, EndReason, Message, Request, TakeBack, connect};
-
-/// Silence after which nothing more is expected.
-const SETTLED: Duration = Duration::from_millis(500);
-/// How long we look for the program before it counts as not there.
-const CONNECT: Duration = Duration::from_secs(10);
-/// How long the echo of an end may take.
-const ECHO: Duration = Duration::from_secs(5);
-/// Minutes of the games, and moves of each player, so that a move takes about a second.
-const MINUTES: f64 = 1.0;
-const MOVES: u32 = 75;
-
-/// How much longer than another answer a move may take.
-const MOVE_FACTOR: u32 = 7;
+use super::walk::{ECHO, MOVE_FACTOR, MOVES, SETTLED, State, Step, Walk, open};
+use super::wire::Arrival;
+use super::{Check, shown};
+use crate::protocol::dxp::{Acceptance, Address, EndReason, Message, TakeBack};
 
 /// Connects with a program and walks through the protocol as initiator. Ends early when the
 /// program is gone. `patience` is for answers; a move may take seven times as long.
@@ -40,32 +27,12 @@ pub fn check_dxp(address: &Address, patience: Duration) -> io::Result<Check> {
         patience,
         game: Game::default(),
         follower: Color::Black,
+        state: State::Idle,
     };
     // `None`: the program is gone, which is noted.
     let _ = walk.steps();
     Ok(walk.check)
 }
-
-fn open(address: &Address) -> io::Result<Wire> {
-    let never = AtomicBool::new(false);
-    let stream = connect(&address.host, address.port, CONNECT, &never)?;
-    Wire::new(stream.ok_or(io::ErrorKind::Interrupted)?)
-}
-
-struct Walk {
-    address: Address,
-    wire: Wire,
-    check: Check,
-    step: &'static str,
-    patience: Duration,
-    /// The game that is being played.
-    game: Game,
-    /// The program's colour in it.
-    follower: Color,
-}
-
-/// `None`: the program is gone.
-type Step<T = ()> = Option<T>;
 
 impl Walk {
     fn steps(&mut self) -> Step {
@@ -82,199 +49,10 @@ impl Walk {
         self.stop_code()
     }
 
-    fn begin(&mut self, name: &'static str) {
-        self.step = name;
-        self.check.begin(name);
-    }
-
-    fn error(&mut self, message: impl Into<String>) {
-        self.check.find(Severity::Error, self.step, message);
-    }
-
-    fn warn(&mut self, message: impl Into<String>) {
-        self.check.find(Severity::Warning, self.step, message);
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> Step {
-        if self.wire.write(bytes).is_err() {
-            self.error("the program closed the connection");
-            return None;
-        }
-        Some(())
-    }
-
-    fn send_text(&mut self, text: &str) -> Step {
-        self.write(format!("{text}\0").as_bytes())
-    }
-
-    fn send(&mut self, message: &Message) -> Step {
-        self.send_text(&message.to_string())
-    }
-
-    /// The next message that is no chat, judged by its form; `None` inside if there is none.
-    fn hear(&mut self, patience: Duration) -> Step<Option<Message>> {
-        let deadline = Instant::now() + patience;
-        loop {
-            let text = match self.wire.receive(deadline) {
-                Arrival::Message(text) => text,
-                Arrival::Closed => {
-                    self.error("the program closed the connection");
-                    return None;
-                }
-                Arrival::Nothing => {
-                    let rest = self.wire.unfinished();
-                    if !rest.is_empty() {
-                        self.error(format!("'{}' without a NUL at its end", shown(&rest)));
-                    }
-                    return Some(None);
-                }
-            };
-            if text.is_empty() {
-                self.warn("an empty message: two NULs in a row");
-                continue;
-            }
-            if text.len() > 127 {
-                self.error(format!("'{}': {} characters, 127 allowed", shown(&text), text.len()));
-            }
-            if !text.is_ascii() {
-                self.error(format!("'{}': only ASCII is allowed", shown(&text)));
-            }
-            match text.parse() {
-                Ok(Message::Chat(_)) => {}
-                Ok(message) => {
-                    self.form(&message, &text);
-                    return Some(Some(message));
-                }
-                Err(error) => self.error(format!("'{}': {error}", shown(&text))),
-            }
-        }
-    }
-
-    /// What can be read and is not quite right all the same.
-    fn form(&mut self, message: &Message, text: &str) {
-        let written = message.to_string();
-        if text.len() > written.len() {
-            let surplus = "surplus characters; strict programs end the connection";
-            self.error(format!("'{}': {surplus}", shown(text)));
-        } else if matches!(message, Message::Accept { .. }) && text[1..2] == *" " {
-            self.error(format!("'{}': a name does not begin with a blank", shown(text)));
-        } else if matches!(message, Message::Move(_)) && text[11..] != written[11..] {
-            self.warn(format!(
-                "'{}': some programs expect captures in ascending order",
-                shown(text)
-            ));
-        }
-    }
-
-    fn request(&self, start: Position, follower: Color, moves: u32) -> Message {
-        Message::Request(Request {
-            version: 1,
-            name: "Meerslag protocol check".to_owned(),
-            follower,
-            minutes: MINUTES,
-            moves,
-            position: Some(start),
-        })
-    }
-
-    /// The answer to a request: its code.
-    fn answer(&mut self) -> Step<Option<Acceptance>> {
-        match self.hear(self.patience)? {
-            Some(Message::Accept { code, .. }) => Some(Some(code)),
-            Some(other) => {
-                self.error(format!("'{other}' instead of an answer to the request"));
-                Some(None)
-            }
-            None => {
-                self.error(format!("no answer to the request within {:?}", self.patience));
-                Some(None)
-            }
-        }
-    }
-
-    /// Proposes a game; `Some(false)` if the program does not play it.
-    fn start(&mut self, start: Position, follower: Color, moves: u32) -> Step<bool> {
-        self.send(&self.request(start, follower, moves))?;
-        let code = self.answer()?;
-        self.game = Game::new(start);
-        self.follower = follower;
-        if let Some(code) = code
-            && code != Acceptance::Accepted
-        {
-            let code = code as u8;
-            self.error(format!("a proper request is refused with code {code}: {}", start.to_fen()));
-        }
-        Some(code == Some(Acceptance::Accepted))
-    }
-
-    /// Hears and judges the program's move; `Some(false)` if the game cannot go on.
-    fn their_move(&mut self) -> Step<bool> {
-        let patience = MOVE_FACTOR * self.patience;
-        let position = *self.game.position();
-        match self.hear(patience)? {
-            Some(Message::Move(message)) => match message.resolve(&position) {
-                Ok(mv) => {
-                    if message.captured.len() != mv.captured().len() {
-                        self.error(format!("'{message}': not all captured pieces are listed"));
-                    }
-                    Some(self.game.play(mv).is_ok())
-                }
-                Err(error) => {
-                    self.error(format!("'{message}' in {}: {error}", position.to_fen()));
-                    Some(false)
-                }
-            },
-            Some(other) => {
-                self.error(format!("'{other}' instead of a move in {}", position.to_fen()));
-                Some(false)
-            }
-            None => {
-                self.error(format!("no move within {patience:?} in {}", position.to_fen()));
-                Some(false)
-            }
-        }
-    }
-
-    fn our_move(&mut self, index: usize) -> Step {
-        let moves = self.game.position().legal_moves();
-        let mv = moves[index.min(moves.len() - 1)];
-        self.send(&Message::Move(MoveMessage::new(mv, 0)))?;
-        let _ = self.game.play(mv);
-        Some(())
-    }
-
-    /// Ends the game and hears the echo.
-    fn end(&mut self) -> Step {
-        self.send(&Message::End { reason: EndReason::Unknown, stop: false })?;
-        let deadline = Instant::now() + ECHO;
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.hear(left)? {
-                Some(Message::End { reason, stop }) => {
-                    if reason != EndReason::Unknown {
-                        self.warn("the echo of an end should have reason 0");
-                    }
-                    if stop {
-                        self.warn("the echo of an end should have the same stop code");
-                    }
-                    return Some(());
-                }
-                // A move may have crossed.
-                Some(_) => {}
-                None => {
-                    self.error("no echo of the end of the game");
-                    return Some(());
-                }
-            }
-        }
-    }
-
     fn requests(&mut self) -> Step {
         self.begin("a request for the normal start, and its move");
         self.send_text(&format!("R01{:<32}W001075A", "Meerslag protocol check"))?;
-        if self.answer()? == Some(Acceptance::Accepted) {
-            self.game = Game::default();
-            self.follower = Color::White;
+        if self.started(Position::initial(), Color::White)? {
             self.their_move()?;
         }
         self.end()?;
@@ -347,20 +125,10 @@ impl Walk {
         }
     }
 
-    /// Hears nothing that answers what deserves no answer.
-    fn expect_silence(&mut self, what: &str) -> Step {
-        while let Some(message) = self.hear(SETTLED)? {
-            self.error(format!("'{message}' in answer to {what}"));
-        }
-        Some(())
-    }
-
     fn odd_messages(&mut self) -> Step {
         self.begin("messages outside a game");
         self.send_text("E00")?;
-        while let Some(message) = self.hear(SETTLED)? {
-            self.error(format!("'{message}' in answer to an end without a game: endless loops"));
-        }
+        self.expect_silence("an end without a game: endless loops")?;
         for (text, what) in [
             ("Chello", "chat"),
             ("X123", "an unknown type"),
@@ -379,6 +147,7 @@ impl Walk {
             if self.answer()? == Some(Acceptance::Accepted) {
                 self.error("a second game is begun within a game");
             }
+            self.state = State::Playing;
             self.our_move(0)?;
             self.their_move()?;
         }
@@ -448,17 +217,14 @@ impl Walk {
             self.write(&[byte])?;
             thread::sleep(Duration::from_millis(2));
         }
-        self.game = Game::default();
-        self.follower = Color::White;
-        if self.answer()? == Some(Acceptance::Accepted) {
+        if self.started(Position::initial(), Color::White)? {
             self.their_move()?;
         }
         self.end()?;
 
         self.begin("several messages at once");
         self.write(format!("Cone\0Ctwo\0{request}").as_bytes())?;
-        self.game = Game::default();
-        if self.answer()? == Some(Acceptance::Accepted) {
+        if self.started(Position::initial(), Color::White)? {
             self.their_move()?;
         }
         self.end()
@@ -499,6 +265,7 @@ impl Walk {
             match self.hear(self.patience)? {
                 Some(Message::Accept { code: Acceptance::Accepted, .. }) => {
                     self.error(format!("{what} is accepted"));
+                    self.state = State::Playing;
                     self.end()?;
                 }
                 Some(Message::Accept { code: found, .. }) => {
@@ -517,7 +284,10 @@ impl Walk {
         self.begin("a request for 000 minutes");
         self.send_text(&format!("R01{name}Z000000A"))?;
         match self.hear(self.patience)? {
-            Some(Message::Accept { code: Acceptance::Accepted, .. }) => self.end()?,
+            Some(Message::Accept { code: Acceptance::Accepted, .. }) => {
+                self.state = State::Playing;
+                self.end()?;
+            }
             Some(Message::Accept { .. }) => {}
             _ => self.warn("no answer; known initiators ask for this when they mean seconds"),
         }
@@ -526,7 +296,9 @@ impl Walk {
 
     fn connection_lost(&mut self) -> Step {
         self.begin("another connection after one was lost in a game");
-        self.start(Position::initial(), Color::Black, MOVES)?;
+        if !self.start(Position::initial(), Color::Black, MOVES)? {
+            return Some(());
+        }
         match open(&self.address) {
             Ok(wire) => self.wire = wire,
             Err(error) => {
@@ -539,6 +311,7 @@ impl Walk {
             Some(Acceptance::Accepted) => self.end(),
             Some(_) => {
                 self.warn("it still believes to be in the old game; it helped to end that first");
+                self.state = State::Playing;
                 self.end()?;
                 if self.start(Position::initial(), Color::Black, MOVES)? {
                     self.end()?;
@@ -555,12 +328,22 @@ impl Walk {
             return Some(());
         }
         self.send(&Message::End { reason: EndReason::Unknown, stop: true })?;
-        // It may also just go.
-        match self.wire.receive(Instant::now() + ECHO) {
-            Arrival::Closed => {}
-            Arrival::Message(text) if text == "E01" => {}
-            Arrival::Message(text) => self.warn(format!("'{}' instead of 'E01'", shown(&text))),
-            Arrival::Nothing => self.error("no echo of the end of the game"),
+        let deadline = Instant::now() + ECHO;
+        loop {
+            match self.wire.receive(deadline) {
+                Arrival::Message(text) if text.starts_with('C') && Instant::now() < deadline => {}
+                // It may also just go.
+                Arrival::Closed => break,
+                Arrival::Message(text) if text == "E01" => break,
+                Arrival::Message(text) => {
+                    self.warn(format!("'{}' instead of 'E01'", shown(&text)));
+                    break;
+                }
+                Arrival::Nothing | Arrival::TooLong => {
+                    self.error("no echo of the end of the game");
+                    break;
+                }
+            }
         }
         Some(())
     }

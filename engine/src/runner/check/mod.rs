@@ -3,6 +3,7 @@
 
 mod dxp;
 mod hub;
+mod walk;
 mod wire;
 
 pub use dxp::check_dxp;

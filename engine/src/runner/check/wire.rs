@@ -4,6 +4,8 @@ use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use crate::protocol::dxp::MAX_MESSAGE;
+
 /// What a wait brings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Arrival {
@@ -11,6 +13,8 @@ pub(super) enum Arrival {
     Message(String),
     /// Nothing, or not all of a message.
     Nothing,
+    /// More bytes without a NUL than any message may have.
+    TooLong,
     Closed,
 }
 
@@ -36,13 +40,22 @@ impl Wire {
         String::from_utf8_lossy(&self.buffer).into_owned()
     }
 
+    /// The next message; looks for one at least once, however late it is.
     pub fn receive(&mut self, deadline: Instant) -> Arrival {
         let mut part = [0; 4096];
+        let mut is_tried = false;
         loop {
             if let Some(end) = self.buffer.iter().position(|&byte| byte == 0) {
                 let message: Vec<u8> = self.buffer.drain(..=end).take(end).collect();
                 return Arrival::Message(String::from_utf8_lossy(&message).into_owned());
             }
+            if self.buffer.len() > MAX_MESSAGE {
+                return Arrival::TooLong;
+            }
+            if is_tried && Instant::now() >= deadline {
+                return Arrival::Nothing;
+            }
+            is_tried = true;
             let left = deadline.saturating_duration_since(Instant::now());
             // The system does not know a time limit of nothing.
             let left = left.max(Duration::from_millis(1));
@@ -53,12 +66,9 @@ impl Wire {
                 Ok(0) => return Arrival::Closed,
                 Ok(read) => self.buffer.extend_from_slice(&part[..read]),
                 Err(error) => match error.kind() {
-                    io::ErrorKind::Interrupted => {}
-                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                        if Instant::now() >= deadline {
-                            return Arrival::Nothing;
-                        }
-                    }
+                    io::ErrorKind::Interrupted
+                    | io::ErrorKind::WouldBlock
+                    | io::ErrorKind::TimedOut => {}
                     _ => return Arrival::Closed,
                 },
             }

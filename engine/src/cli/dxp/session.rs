@@ -1,0 +1,196 @@
+//! What `meerslag dxp` does with each connection, and what is left at the end.
+
+use std::fs::{self, OpenOptions};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use meerslag_engine::protocol::dxp::{
+    Connection, ConnectionLog, DxpEngine, Event, InitiatorOptions, SessionEnd, SessionOptions,
+    follow, initiate,
+};
+use meerslag_engine::runner::openings;
+use meerslag_engine::{Engine, EngineOptions};
+use movegen::{Color, Position};
+
+use super::report::Report;
+use super::{Common, Failure, Role, say};
+
+/// What there is to do after a connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum After {
+    /// Nothing more.
+    Over,
+    /// This peer wants no more games.
+    PeerStopped,
+    /// Go on with the connection that waits.
+    Replaced,
+    /// Go on with another connection.
+    Lost,
+    /// The peer did not answer.
+    NoAnswer,
+}
+
+pub(super) struct Session<'a> {
+    common: &'a Common,
+    stop: &'a AtomicBool,
+    engine: DxpEngine,
+    options: SessionOptions,
+    proposal: InitiatorOptions,
+    /// The next game to propose.
+    next: usize,
+    log: ConnectionLog,
+    pub(super) report: Report,
+}
+
+impl<'a> Session<'a> {
+    pub(super) fn new(common: &'a Common, stop: &'a AtomicBool) -> Result<Session<'a>, Failure> {
+        let append = |path: &PathBuf| {
+            let file = OpenOptions::new().create(true).append(true).open(path);
+            file.with_context(|| format!("cannot write {}", path.display())).map_err(Failure::Run)
+        };
+        let mut options = SessionOptions {
+            ponder: common.ponder,
+            move_patience: common.silence,
+            correction_patience: common.correction,
+            echo_patience: common.echo,
+            answer_patience: common.answer,
+            ..SessionOptions::default()
+        };
+        if let Some(name) = &common.name {
+            options.name.clone_from(name);
+        }
+        let engine_options = EngineOptions { ponder: common.ponder, ..common.engine.options() };
+        let rules = engine_options.draw_rules;
+        let engine = DxpEngine { engine: Engine::new(engine_options)?, depth: common.depth, rules };
+        let pdn = match &common.pdn {
+            Some(path) => Some((path.clone(), append(path)?)),
+            None => None,
+        };
+        let log = match &common.log {
+            Some(path) => ConnectionLog::to(append(path)?),
+            None => ConnectionLog::none(),
+        };
+        Ok(Session {
+            common,
+            stop,
+            engine,
+            proposal: InitiatorOptions {
+                games: games(common).map_err(Failure::Input)?,
+                minutes: common.minutes,
+                moves: common.moves,
+            },
+            next: common.from_game.saturating_sub(1),
+            log,
+            report: Report::new(&options.name, pdn),
+            options,
+        })
+    }
+
+    /// Serves one connection, until `is_another_waiting` while no game is going on.
+    pub(super) fn converse(
+        &mut self,
+        stream: TcpStream,
+        is_another_waiting: &mut dyn FnMut() -> bool,
+    ) -> Result<After, Failure> {
+        let gap = Duration::from_millis(self.common.gap);
+        let Ok(mut connection) = Connection::new(stream, gap, self.log.clone()) else {
+            // The peer is gone already.
+            return Ok(After::Lost);
+        };
+        let report = &mut self.report;
+        let mut observe = |event: Event<'_>| report.event(event);
+        let end = match self.common.role {
+            Role::Follower => follow(
+                &mut connection,
+                &mut self.engine,
+                &self.options,
+                self.stop,
+                is_another_waiting,
+                &mut observe,
+            ),
+            Role::Initiator => initiate(
+                &mut connection,
+                &mut self.engine,
+                &self.options,
+                &self.proposal,
+                &mut self.next,
+                self.stop,
+                &mut observe,
+            ),
+        };
+        let is_initiator = self.common.role == Role::Initiator;
+        let is_complete = is_initiator && self.next >= self.proposal.games.len();
+        match end {
+            SessionEnd::Observer(error) => {
+                self.totals()?;
+                Err(error.into())
+            }
+            SessionEnd::Interrupted => {
+                self.totals()?;
+                Err(Failure::Interrupted)
+            }
+            SessionEnd::Complete => Ok(After::Over),
+            SessionEnd::StopCode if is_initiator => {
+                if !is_complete {
+                    let left = self.proposal.games.len() - self.next;
+                    say(&format!("the opponent wants no more games, {left} not played"))?;
+                }
+                Ok(After::Over)
+            }
+            SessionEnd::StopCode => Ok(After::PeerStopped),
+            SessionEnd::Lost if is_complete => Ok(After::Over),
+            SessionEnd::Lost => Ok(After::Lost),
+            SessionEnd::NoAnswer => Ok(After::NoAnswer),
+            SessionEnd::Replaced => Ok(After::Replaced),
+        }
+    }
+
+    /// Tells the totals.
+    pub(super) fn totals(&self) -> Result<(), Failure> {
+        let [won, drawn, lost, unknown] = self.report.counts;
+        say(&format!("{won} won, {drawn} drawn, {lost} lost, {unknown} unknown"))?;
+        Ok(())
+    }
+
+    /// A follower does not know whether there is more to come after its first game.
+    pub(super) fn is_follower_done(&self) -> bool {
+        self.common.role == Role::Follower && self.report.played() > 0
+    }
+
+    /// Tells the totals; a failure if proposals were not played.
+    pub(super) fn finish(&self) -> Result<(), Failure> {
+        self.totals()?;
+        let wanted = self.proposal.games.len() - (self.common.from_game - 1);
+        let played = self.report.played();
+        if self.common.role == Role::Initiator && played < wanted {
+            let left = wanted - played;
+            return Err(Failure::Run(anyhow!("{left} of {wanted} games were not played")));
+        }
+        Ok(())
+    }
+}
+
+/// The games that the initiator proposes: each opening with both colours.
+fn games(common: &Common) -> anyhow::Result<Vec<(Position, Color)>> {
+    let fens = match common.openings.as_str() {
+        "start" => vec![Position::initial().to_fen()],
+        "two-move" => openings::two_move_ballots(),
+        "three-move" => openings::three_move_ballots(),
+        path => {
+            let text = fs::read_to_string(path).with_context(|| format!("openings {path}"))?;
+            openings::from_fens(&text).with_context(|| format!("openings {path}"))?
+        }
+    };
+    let count = common.games.unwrap_or(2 * fens.len());
+    if common.from_game == 0 || common.from_game > count.max(1) {
+        return Err(anyhow!("--from-game {} is not within 1..={count}", common.from_game));
+    }
+    let game = |index: usize| {
+        let color = if index.is_multiple_of(2) { Color::White } else { Color::Black };
+        Ok((Position::from_fen(&fens[index / 2 % fens.len()])?, color))
+    };
+    (0..count).map(game).collect()
+}

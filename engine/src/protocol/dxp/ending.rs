@@ -1,0 +1,119 @@
+//! How a game ends: what we claim, the echo of it, and what the opponent's end means.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use movegen::notation::pdn::GameResult;
+use movegen::{Color, DrawRules, Status};
+
+use super::connection::Incoming;
+use super::game::{Ending, Table};
+use super::message::{EndReason, Message};
+
+const fn won_by(color: Color) -> GameResult {
+    match color {
+        Color::White => GameResult::WhiteWins,
+        Color::Black => GameResult::BlackWins,
+    }
+}
+
+impl Table<'_> {
+    /// Whether we, who are to move, have to end the game, and what we say then.
+    pub(super) fn end_to_claim(&self) -> Option<(EndReason, String)> {
+        match self.game.status(self.engine.rules) {
+            Status::Win(_, reason) => return Some((EndReason::Lost, reason.to_string())),
+            Status::Draw(reason) => return Some((EndReason::Draw, reason.to_string())),
+            Status::Ongoing => {}
+        }
+        let limit = self.terms.moves;
+        if limit == 0 || self.moves_made() < limit || self.plies.len() < 2 * limit as usize {
+            return None;
+        }
+        // Three men ahead count as won: what Scan does.
+        let reason = match self.last_score.map_or(0, crate::Score::hundredths) {
+            300.. => EndReason::Won,
+            ..=-300 => EndReason::Lost,
+            _ => EndReason::Unknown,
+        };
+        Some((reason, "move limit".to_owned()))
+    }
+
+    /// Ends the game and waits for the echo.
+    pub(super) fn claim(
+        &mut self,
+        reason: EndReason,
+        note: String,
+    ) -> (GameResult, String, Ending) {
+        let us = self.terms.us;
+        let result = match reason {
+            EndReason::Lost => won_by(us.opponent()),
+            EndReason::Won => won_by(us),
+            EndReason::Draw => GameResult::Draw,
+            EndReason::Unknown => GameResult::Unknown,
+        };
+        self.connection.send(&Message::End { reason, stop: false });
+        let ending = self.wait_for_echo();
+        (result, note, ending)
+    }
+
+    pub(super) fn wait_for_echo(&mut self) -> Ending {
+        let deadline = Instant::now() + self.options.echo_patience;
+        while Instant::now() < deadline {
+            if self.stop.load(Ordering::Relaxed) {
+                return Ending::Interrupted;
+            }
+            match self.connection.receive(Some(deadline)) {
+                Incoming::Closed => return Ending::Lost,
+                Incoming::Nothing => {}
+                Incoming::Message(text) => match text.parse() {
+                    Ok(Message::End { stop: true, .. }) => return Ending::StopCode,
+                    Ok(Message::End { .. }) => return Ending::NextGame,
+                    _ if text.starts_with('R') => {
+                        // The echo got lost, or never was: the next game begins.
+                        self.connection.give_back(text);
+                        self.connection.owe_echo();
+                        return Ending::NextGame;
+                    }
+                    _ => {}
+                },
+            }
+        }
+        self.connection.remark("no echo of the end of the game");
+        self.connection.owe_echo();
+        Ending::NextGame
+    }
+
+    /// The result when the opponent has ended the game: what we know ourselves comes first.
+    pub(super) fn verdict(&self, reason: EndReason) -> (GameResult, String) {
+        let us = self.terms.us;
+        let them = us.opponent();
+        match self.game.status(self.engine.rules) {
+            Status::Win(winner, why) => return (won_by(winner), why.to_string()),
+            Status::Draw(why) if matches!(reason, EndReason::Draw | EndReason::Unknown) => {
+                return (GameResult::Draw, why.to_string());
+            }
+            _ => {}
+        }
+        // With these rules the position may be a draw that our own do not know.
+        let scan = self.game.status(DrawRules::SCAN);
+        let proven = |is: fn(crate::Score) -> bool| self.last_score.is_some_and(is);
+        match reason {
+            EndReason::Lost => (won_by(us), "the opponent gave up".to_owned()),
+            EndReason::Draw if scan.is_over() => {
+                (GameResult::Draw, "repetition, claimed by the opponent".to_owned())
+            }
+            EndReason::Draw if !proven(crate::Score::is_decided) => {
+                (GameResult::Draw, "draw, claimed by the opponent".to_owned())
+            }
+            EndReason::Won if !proven(crate::Score::is_win) => {
+                (won_by(them), "won, claimed by the opponent".to_owned())
+            }
+            EndReason::Draw | EndReason::Won => {
+                (GameResult::Unknown, "disputed: the opponent's claim against our proof".to_owned())
+            }
+            EndReason::Unknown => {
+                (GameResult::Unknown, "ended by the opponent without a reason".to_owned())
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! `meerslag dxp` as a process that runs beside the test.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::TcpListener;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use crate::{Output, Peer, binary};
+
+/// A running `meerslag dxp`. It is killed when this is dropped.
+#[derive(Debug)]
+pub struct Program {
+    child: Child,
+    lines: BufReader<ChildStdout>,
+    /// The port on which it listens; 0 if it does not.
+    pub port: u16,
+}
+
+impl Program {
+    fn start(transport: &str, args: &[&str]) -> Program {
+        let depth: &[&str] = match args.iter().any(|arg| arg.starts_with("--depth")) {
+            true => &[],
+            false => &["--depth=2"],
+        };
+        let mut child = Command::new(binary())
+            .args(["dxp", transport, "--hash=1", "--egdb-pieces=0"])
+            .args(depth)
+            .args(args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("meerslag starts");
+        let lines = BufReader::new(child.stdout.take().expect("piped"));
+        Program { child, lines, port: 0 }
+    }
+
+    /// A program that listens, and searches to depth 2 if the arguments do not say otherwise.
+    #[must_use]
+    pub fn listen(args: &[&str]) -> Program {
+        let args = [&["--port=0"], args].concat();
+        let mut program = Program::start("listen", &args);
+        let line = program.line();
+        program.port = line.rsplit(' ').next().expect("a word").parse().expect(&line);
+        program
+    }
+
+    /// A program that connects with us, and the connection.
+    #[must_use]
+    pub fn connect(args: &[&str]) -> (Program, TcpListener, Peer) {
+        let listener = TcpListener::bind("localhost:0").expect("a port");
+        let port = format!("--port={}", listener.local_addr().expect("a port").port());
+        let program = Program::start("connect", &[&[port.as_str()], args].concat());
+        let peer = Peer::accept(&listener);
+        (program, listener, peer)
+    }
+
+    /// Its process.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The next line that it says.
+    pub fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.lines.read_line(&mut line).expect("a line");
+        line.trim_end().to_owned()
+    }
+
+    /// Everything it still says until its end.
+    #[must_use]
+    pub fn end(mut self) -> Output {
+        let (mut stdout, mut stderr) = (String::new(), String::new());
+        self.lines.read_to_string(&mut stdout).expect("text");
+        let errors = self.child.stderr.as_mut().expect("piped");
+        errors.read_to_string(&mut stderr).expect("text");
+        let code = self.child.wait().expect("ends").code().unwrap_or(-1);
+        Output { code, stdout, stderr }
+    }
+
+    /// Everything it still says until its end, which must be a good one.
+    #[track_caller]
+    pub fn rest(self) -> String {
+        self.end().success().stdout
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
