@@ -429,7 +429,7 @@ impl Output {
         if let Some(overhead) = standings.overhead_us {
             writeln!(
                 out,
-                "time of the runner itself between two moves: {overhead:.1} µs (median)"
+                "from the arrival of a move to the next 'go': {overhead:.1} µs (median)"
             )?;
         }
         for line in &standings.lines {

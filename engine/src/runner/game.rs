@@ -139,7 +139,7 @@ struct MatchGame<'a> {
     /// Moves of each player after which a DXP program expects the end.
     dxp_moves: Option<u32>,
     plies: Vec<PlyRecord>,
-    /// From each answer to the next question.
+    /// From the arrival of each answer to the next question.
     overheads: Vec<Duration>,
     /// Who can no longer be used.
     is_broken: [bool; 2],
@@ -158,7 +158,7 @@ impl MatchGame<'_> {
             }
             self.latency[place(side)] = player.latency();
         }
-        let mut answered = None;
+        let mut answered: Option<Instant> = None;
         loop {
             if let Some(end) = self.end() {
                 return Ok(end);
@@ -166,20 +166,22 @@ impl MatchGame<'_> {
             let side = self.game.position().side_to_move();
             let clock = &mut self.clocks[place(side)];
             let level = clock.level();
-            self.overheads.extend(answered.map(|at: Instant| at.elapsed()));
             let thought = match players[place(side)].think(&self.game, &level) {
                 Ok(Answer::Move(thought)) => thought,
                 Ok(Answer::End(claim)) => return Ok(self.claimed(side, claim)),
                 Err(error) => return self.failed(side, error),
             };
-            answered = Some(Instant::now());
+            self.overheads
+                .extend(answered.map(|answered| thought.asked.saturating_duration_since(answered)));
+            answered = Some(thought.answered);
+            let elapsed = thought.elapsed();
             let forfeits = self.config.engines[self.engines[place(side)]].forfeits;
             let margin = forfeits.then(|| self.config.margin());
-            if !clock.spend(thought.elapsed, margin) {
+            if !clock.spend(elapsed, margin) {
                 let allowed = level.allowed().unwrap_or_default();
                 let detail = format!(
                     "{side} used {:.3} s of {:.3} s for {}",
-                    thought.elapsed.as_secs_f64(),
+                    elapsed.as_secs_f64(),
                     allowed.as_secs_f64(),
                     thought.mv
                 );
@@ -190,7 +192,7 @@ impl MatchGame<'_> {
                 score: thought.score,
                 depth: thought.depth,
                 nodes: thought.nodes,
-                time: thought.elapsed.as_secs_f64(),
+                time: elapsed.as_secs_f64(),
                 clock: clock.left(),
             });
             if let Err(error) = self.game.play(thought.mv) {

@@ -46,13 +46,14 @@ pub fn schedule(config: &MatchConfig) -> Vec<Pairing> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::collections::HashSet;
 
     use super::super::spec::EngineSpec;
     use super::*;
 
-    fn config(engines: usize, openings: usize, pairs: usize) -> MatchConfig {
+    /// A match between random movers.
+    pub(in crate::runner) fn config(engines: usize, openings: usize, pairs: usize) -> MatchConfig {
         let engine = |i| EngineSpec::parse(&format!("random name=e{i}")).unwrap();
         MatchConfig {
             event: String::new(),

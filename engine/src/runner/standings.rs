@@ -45,7 +45,7 @@ pub struct Standings {
     pub terminations: BTreeMap<Termination, u64>,
     /// Number of finished games.
     pub games: usize,
-    /// Median of the runner's own microseconds for each move.
+    /// Median over the games of the microseconds from an answer to the next question.
     pub overhead_us: Option<f64>,
     /// The first engine's log-likelihood ratio and what it means, if there is a test.
     pub sprt: Option<(f64, Decision)>,

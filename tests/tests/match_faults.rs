@@ -1,0 +1,131 @@
+//! `meerslag match` with engines that write without end, answer twice, die with many words or do
+//! not start again.
+
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use meerslag_tests::{Output, binary, run};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The description of a mock engine.
+fn mock(name: &str, switches: &str) -> String {
+    let program = env!("CARGO_BIN_EXE_mock_engine");
+    format!("--engine=name={name} cmd=\"'{program}' {switches}\" stall=0.5 start=1")
+}
+
+fn start(args: &[&str]) -> Output {
+    run(["match", "--json"].iter().chain(args), "")
+}
+
+/// The games of a match that must succeed.
+fn games(args: &[&str]) -> Vec<Value> {
+    let mut lines = start(args).success().json_lines();
+    assert_eq!(lines.pop().expect("a table")["type"], "standings");
+    lines
+}
+
+fn tail(game: &Value) -> Vec<&str> {
+    game["tail"].as_array().expect("a list").iter().map(|l| l.as_str().expect("text")).collect()
+}
+
+/// Waits for the end of a child, but not for ever.
+fn ends(child: &mut std::process::Child, patience: Duration) -> bool {
+    let deadline = Instant::now() + patience;
+    while child.try_wait().expect("a child").is_none() {
+        if Instant::now() > deadline {
+            child.kill().expect("a child");
+            child.wait().expect("a child");
+            return false;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    true
+}
+
+/// An engine that never stops writing loses as one that is silent.
+#[test]
+fn a_flood_does_not_put_deadlines_off() {
+    for (switches, control) in
+        [("flood=2", "--tc=move=0.2"), ("flood=2", "--tc=depth=1"), ("flood-ready", "--tc=depth=1")]
+    {
+        let games = games(&[&mock("bad", switches), "--engine=random", control, "--pairs=1"]);
+        for game in &games {
+            assert_eq!(game["termination"], "stall", "{switches}: {game}");
+            let loser = if game["result"] == "2-0" { "black" } else { "white" };
+            assert_eq!(game[loser], "bad", "{switches}: {game}");
+        }
+    }
+    let args = [&mock("bad", "flood-start"), "--engine=random", "--tc=depth=1"];
+    let output = start(&args);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stderr.contains("no 'ready' within 1s"), "{output:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_match_is_stopped_in_a_flood() {
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+    for switches in ["flood=1", "flood-ready"] {
+        let folder = TempDir::new().unwrap();
+        let starts = folder.path().join("starts");
+        let bad = mock("bad", &format!("{switches} starts='{}'", starts.display()));
+        let mut runner = Command::new(binary())
+            .args(["match", "--json", "--engine=random", "--tc=depth=1", "--pairs=1"])
+            .arg(bad.replace("stall=0.5", "stall=1000"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !starts.exists() {
+            assert!(Instant::now() < deadline);
+            thread::sleep(Duration::from_millis(5));
+        }
+        thread::sleep(Duration::from_millis(100));
+        kill(Pid::from_raw(runner.id().cast_signed()), Signal::SIGINT).unwrap();
+        assert!(ends(&mut runner, Duration::from_secs(30)), "{switches}");
+    }
+}
+
+/// The second of two answers is not taken for the next one.
+#[test]
+fn a_second_answer_is_passed_over() {
+    let args = [&mock("odd", "twice"), "--engine=random", "--tc=depth=1", "--pairs=2"];
+    for game in games(&args) {
+        assert_ne!(game["termination"], "illegal move", "{game}");
+        assert!(game["plies"].as_u64().unwrap() > 8, "{game}");
+    }
+}
+
+/// What an engine says before its end is in the report, up to the last word.
+#[test]
+fn last_words_are_reported() {
+    for game in games(&[&mock("bad", "crash=2 words"), "--engine=random", "--tc=20", "--pairs=1"]) {
+        assert_eq!(game["termination"], "crash", "{game}");
+        let tail = tail(&game);
+        assert_eq!(tail.last(), Some(&"stderr: mock: about to crash"), "{game}");
+        assert!(tail.contains(&"stderr: word 99999"), "{game}");
+    }
+    for game in
+        games(&[&mock("bad", "partial=2"), "--engine=random", "--tc=move=0.2", "--pairs=1"])
+    {
+        assert_eq!(game["termination"], "stall", "{game}");
+        assert_eq!(tail(&game).last(), Some(&"info depth="), "{game}");
+    }
+}
+
+/// The time between an answer and the next question is more than the runner's own arithmetic: the
+/// questions of an engine that is a process go through a pipe.
+#[test]
+fn the_overhead_includes_the_way_to_the_engine() {
+    let overhead = |engine: &str| {
+        let rival = engine.replace("name=a", "name=b");
+        let lines = start(&[engine, &rival, "--tc=depth=1", "--pairs=4"]).success().json_lines();
+        lines.last().unwrap()["overhead_us"].as_f64().unwrap()
+    };
+    let (mock, random) = (overhead(&mock("a", "")), overhead("--engine=random name=a"));
+    assert!(mock > 2.0 * random, "{mock} µs, {random} µs");
+}
