@@ -109,8 +109,7 @@ fn last_words_are_reported() {
         assert_eq!(tail.last(), Some(&"stderr: mock: about to crash"), "{game}");
         assert!(tail.contains(&"stderr: word 99999"), "{game}");
     }
-    for game in
-        games(&[&mock("bad", "partial=2"), "--engine=random", "--tc=move=0.2", "--pairs=1"])
+    for game in games(&[&mock("bad", "partial=2"), "--engine=random", "--tc=move=0.2", "--pairs=1"])
     {
         assert_eq!(game["termination"], "stall", "{game}");
         assert_eq!(tail(&game).last(), Some(&"info depth="), "{game}");
@@ -128,4 +127,28 @@ fn the_overhead_includes_the_way_to_the_engine() {
     };
     let (mock, random) = (overhead(&mock("a", "")), overhead("--engine=random name=a"));
     assert!(mock > 2.0 * random, "{mock} µs, {random} µs");
+}
+
+/// Once an engine has played, a failed start costs it the game and not the match.
+#[test]
+fn an_engine_that_does_not_start_again_loses_the_game() {
+    let folder = TempDir::new().unwrap();
+    let starts = |name: &str| format!("starts='{}'", folder.path().join(name).display());
+    // Two attempts for each game.
+    let bad = mock("bad", &format!("crash=1 fails=2-3 {}", starts("one")));
+    let found = games(&[&bad, "--engine=random", "--tc=depth=1", "--pairs=2"]);
+    let ends: Vec<_> = found.iter().map(|game| game["termination"].as_str().unwrap()).collect();
+    assert_eq!(ends, ["crash", "start failure", "crash", "crash"]);
+    let lost = &found[1];
+    let loser = if lost["result"] == "2-0" { "black" } else { "white" };
+    assert_eq!((&lost[loser], &lost["plies"]), (&"bad".into(), &0.into()), "{lost}");
+    assert!(lost["detail"].as_str().unwrap().contains("the program ended before 'wait'"), "{lost}");
+    assert!(tail(lost).contains(&"stderr: mock: not today"), "{lost}");
+
+    // If it never starts again, the match is given up.
+    let bad = mock("bad", &format!("crash=1 fails=2-999 {}", starts("two")));
+    let output = start(&[&bad, "--engine=random", "--tc=depth=1", "--pairs=10"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stderr.contains("engine 'bad' does not start: the program ended"), "{output:?}");
+    assert_eq!(output.json_lines().len(), 1 + 5 + 1, "{output:?}");
 }

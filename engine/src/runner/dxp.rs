@@ -440,14 +440,7 @@ impl Player for DxpPlayer {
                     })?;
                     self.known += 1;
                     let (score, depth, nodes) = (None, None, None);
-                    return Ok(Answer::Move(Thought {
-                        mv,
-                        score,
-                        depth,
-                        nodes,
-                        asked,
-                        answered,
-                    }));
+                    return Ok(Answer::Move(Thought { mv, score, depth, nodes, asked, answered }));
                 }
                 Heard::Message(Message::End { reason, stop }) => {
                     return Ok(Answer::End(self.ended(reason, stop)));

@@ -66,9 +66,7 @@ pub(super) fn play(
     pairing: Pairing,
     players: &mut [Box<dyn Player>; 2],
 ) -> Result<Played, NotPlayed> {
-    let fen = config.openings.get(pairing.opening);
-    // The openings were checked when they were read.
-    let start = fen.and_then(|fen| Position::from_fen(fen).ok()).unwrap_or_else(Position::initial);
+    let start = opening(config, pairing);
     let engines = [pairing.white, pairing.black];
     let mut match_game = MatchGame {
         config,
@@ -107,6 +105,38 @@ pub(super) fn play(
         latency_us: match_game.latency.map(|l| l.map(micros)),
     };
     Ok(Played { record, is_broken: match_game.is_broken })
+}
+
+/// The record of a game that `engine` loses because it does not start.
+pub(super) fn forfeit(
+    config: &MatchConfig,
+    number: usize,
+    pairing: Pairing,
+    engine: usize,
+    message: &str,
+    tail: Vec<String>,
+) -> GameRecord {
+    let side = if engine == pairing.white { Color::White } else { Color::Black };
+    let termination = Termination::Fault(FaultKind::Start);
+    GameRecord {
+        game: number,
+        pairing,
+        fen: opening(config, pairing).to_fen(),
+        plies: Vec::new(),
+        white: End::lost_by(side, termination).white.into(),
+        termination,
+        detail: format!("{side}: {message}"),
+        tail,
+        date: today(),
+        overhead_us: 0.0,
+        latency_us: [None; 2],
+    }
+}
+
+/// Where a game starts. The openings were checked when they were read.
+fn opening(config: &MatchConfig, pairing: Pairing) -> Position {
+    let fen = config.openings.get(pairing.opening);
+    fen.and_then(|fen| Position::from_fen(fen).ok()).unwrap_or_else(Position::initial)
 }
 
 const COLORS: [Color; 2] = [Color::White, Color::Black];
