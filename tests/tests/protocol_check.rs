@@ -256,6 +256,6 @@ fn floods_are_found() {
         let mock = format!("'{}' {switches}", env!("CARGO_BIN_EXE_mock_engine"));
         let output = check_fast(&mock);
         assert_eq!(output.code, 1, "{switches}: {output:?}");
-        assert!(output.stdout.contains("floods its output: 10001 lines"), "{output:?}");
+        assert!(output.stdout.contains("floods its output: "), "{output:?}");
     }
 }

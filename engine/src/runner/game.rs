@@ -336,3 +336,6 @@ impl MatchGame<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -215,9 +215,9 @@ fn answer(switches: &Switches, random: &mut Random, position: &Position) {
     say(switches, &if switches.twice { format!("{done}\n{done}") } else { done });
 }
 
-/// Writes until nobody reads any more.
+/// Writes until nobody reads any more, and what takes longer to read than to write.
 fn flood() -> ! {
-    let lines = "info depth=1 score=0.01\n".repeat(2000);
+    let lines = format!("info depth=1 score=0.01{}\n", " x=1".repeat(1000)).repeat(20);
     while io::stdout().write_all(lines.as_bytes()).is_ok() {}
     exit(0)
 }
