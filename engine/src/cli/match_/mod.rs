@@ -227,8 +227,9 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     };
     let end = run_match(&config, &args.workers(), &mut state, &mut records, &abort, &mut observe);
     if let (Err(_), true, false, Some(state)) = (&end, records.is_empty(), args.resume, state) {
-        // Nothing is lost, and the corrected command must not find it.
-        state.discard().map_err(Failure::run)?;
+        // Nothing is lost, and the corrected command must not find it. What went wrong before is
+        // the more important message.
+        let _ = state.discard();
     }
     output.finish(&config, &records)?;
     match end.map_err(Failure::run)? {
