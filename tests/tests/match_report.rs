@@ -188,3 +188,51 @@ fn paths_that_cannot_be_written_are_told_before_the_match() {
         assert_eq!(output.stdout, "");
     }
 }
+
+/// The report of before stays until there is a better one, and links stay links.
+#[test]
+#[cfg(unix)]
+fn pages_replace_files_and_nothing_else() {
+    let files = Files::new();
+    let path = |name: &str| files.folder.path().join(name);
+    let engines = ["--engine=random", "--engine=random name=b", "--pairs=1"];
+    fs::write(path("real.html"), "old").unwrap();
+    std::os::unix::fs::symlink(path("real.html"), path("link.html")).unwrap();
+    play(&[&engines[..], &[&files.arg("html", "link.html")]].concat());
+    assert!(fs::symlink_metadata(path("link.html")).unwrap().is_symlink());
+    assert!(files.read("real.html").contains("</html>"));
+
+    // What is no file is written to, and not replaced.
+    std::os::unix::fs::symlink("/dev/stdout", path("out.html")).unwrap();
+    let output = play(&[&engines[..], &["--json", &files.arg("html", "out.html")]].concat());
+    assert!(fs::symlink_metadata(path("out.html")).unwrap().is_symlink());
+    assert_eq!(output.stdout.matches("</html>").count(), 1, "{}", output.stdout);
+}
+
+/// A runner that is killed early leaves a page, and that of before if it was one.
+#[test]
+fn there_is_a_page_from_the_start() {
+    let files = Files::new();
+    let (state, html) = (files.arg("state", "match.jsonl"), files.arg("html", "report.html"));
+    play(&["--engine=random name=a", "--engine=random name=b", "--pairs=4", &state, &html]);
+    let text = files.read("match.jsonl");
+    let kept: Vec<&str> = text.lines().take(7).collect();
+    let stalls = kept[0].replacen("\"pairs\":4", "\"pairs\":2000000", 1);
+    let kept = text.replacen(kept[0], &stalls, 1);
+    fs::write(files.folder.path().join("match.jsonl"), kept).unwrap();
+    let mut runner = std::process::Command::new(meerslag_tests::binary())
+        .args(["match", "--resume", &state, &html])
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let lines = text.lines().count();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while files.read("match.jsonl").lines().count() < lines + 2 {
+        assert!(std::time::Instant::now() < deadline);
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    runner.kill().unwrap();
+    runner.wait().unwrap();
+    assert!(files.read("report.html").matches("<tr data-game=").count() >= 8);
+}

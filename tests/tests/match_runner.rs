@@ -448,6 +448,20 @@ fn wrong_usage_is_refused() {
         ([&two[..], &["--tc=soon"]].concat(), "soon"),
         ([&two[..], &["--sprt=5,0"]].concat(), "elo0 (5) must be less than elo1 (0)"),
         ([&two[..], &["--resign=x"]].concat(), "no number"),
+        // Bounds may be negative, and are judged as numbers.
+        ([&two[..], &["--sprt", "-5,-9"]].concat(), "elo0 (-5) must be less than elo1 (-9)"),
+        ([&two[..], &["--pairs=4000000000"]].concat(), "1..=10000000"),
+        (vec![random, "--engine=random name=b param.seed=abc"], "'b': parameter seed: bad value"),
+        (
+            vec![random, "--engine=random name=b param.foo=1"],
+            "unknown parameter foo, expected seed",
+        ),
+        (vec![random, "--engine=builtin param.foo=1 tc=1"], "unknown parameter foo, expected hash"),
+        (vec![random, "--engine=builtin cmd=x tc=1"], "within the runner: it has no cmd"),
+        (vec![random, "--engine=random name=b dir=/"], "within the runner: it has no dir"),
+        (vec![random, "--engine=random name=b env.X=1"], "within the runner: it has no env"),
+        (vec![random, "--engine=random builtin"], "'random' and 'builtin' exclude each other"),
+        (vec![random, "--engine=random name="], "column 13: no value after 'name='"),
         (vec!["--resume"], "--state"),
         (vec!["--resume", "--state=/nonexistent/x"], "/nonexistent/x"),
     ] {
@@ -455,6 +469,26 @@ fn wrong_usage_is_refused() {
         assert_eq!(output.code, 2, "{args:?}: {output:?}");
         assert!(output.stderr.contains(part), "{args:?}: {output:?}");
     }
+}
+
+/// Nobody can be told, but there is no crash either.
+#[test]
+#[cfg(target_os = "linux")]
+fn errors_that_cannot_be_written() {
+    let status = Command::new(binary())
+        .args(["match", "--engine=random"])
+        .stderr(fs::OpenOptions::new().write(true).open("/dev/full").unwrap())
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(2));
+}
+
+#[test]
+fn the_last_processors_are_missed() {
+    let two = ["--engine=random", "--engine=random name=b", "--pairs=1"];
+    let output = start(&[&two[..], &["--affinity=64", "--concurrency=1024"]].concat());
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.stderr.contains("--affinity needs 65536 processors"), "{output:?}");
 }
 
 #[test]

@@ -270,3 +270,14 @@ fn what_is_wrong_with_a_follower_is_found() {
         assert_eq!(run(args, "").code, 2);
     }
 }
+
+/// An engine that writes without end is told so, in time and without filling the memory.
+#[test]
+fn floods_are_found() {
+    for switches in ["flood=1", "flood-start", "flood-ready"] {
+        let mock = format!("'{}' {switches}", env!("CARGO_BIN_EXE_mock_engine"));
+        let output = check_fast(&mock);
+        assert_eq!(output.code, 1, "{switches}: {output:?}");
+        assert!(output.stdout.contains("floods its output: "), "{output:?}");
+    }
+}

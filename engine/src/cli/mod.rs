@@ -18,7 +18,7 @@ mod source;
 mod train;
 mod watchdog;
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
@@ -157,7 +157,8 @@ pub(crate) fn main() -> ExitCode {
         // Whoever read our output has seen enough (`meerslag analyse | head`).
         return ExitCode::SUCCESS;
     }
-    eprintln!("meerslag: {error:#}");
+    // Where nobody can be told, the exit status still tells it.
+    let _ = writeln!(io::stderr(), "meerslag: {error:#}");
     ExitCode::from(code)
 }
 

@@ -45,13 +45,13 @@ impl Player for BuiltIn {
     }
 
     fn think(&mut self, game: &Game, level: &Level) -> Result<Answer, PlayerError> {
-        let start = Instant::now();
+        let asked = Instant::now();
         self.control.reset();
         if self.abort.is_set() {
             return Err(PlayerError::Aborted);
         }
         let outcome = self.engine.search(game, &level.limits(), &self.control, &mut |_| {});
-        let elapsed = start.elapsed();
+        let answered = Instant::now();
         if self.abort.is_set() {
             return Err(PlayerError::Aborted);
         }
@@ -67,7 +67,8 @@ impl Player for BuiltIn {
             score: Some(f64::from(outcome.info.score.hundredths()) / 100.0),
             depth: Some(outcome.info.depth),
             nodes: Some(outcome.info.nodes),
-            elapsed,
+            asked,
+            answered,
         }))
     }
 }
@@ -90,10 +91,10 @@ impl Player for RandomMover {
     }
 
     fn think(&mut self, game: &Game, _level: &Level) -> Result<Answer, PlayerError> {
-        let start = Instant::now();
+        let asked = Instant::now();
         let moves = game.position().legal_moves();
         let mv = moves[self.0.below(moves.len())];
-        let elapsed = start.elapsed();
-        Ok(Answer::Move(Thought { mv, score: None, depth: None, nodes: None, elapsed }))
+        let answered = Instant::now();
+        Ok(Answer::Move(Thought { mv, score: None, depth: None, nodes: None, asked, answered }))
     }
 }

@@ -1,25 +1,35 @@
 //! What a match is: engines, pairings, openings, rules. Kept in the state file, so that a match
 //! can be continued without repeating the command line.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use movegen::{DrawRuleSet, DrawRules};
+use movegen::{DrawRuleSet, DrawRules, Position};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::adjudicate::Adjudication;
 use super::clock::{ParseTimeControlError, TimeControl};
+use super::description::DescriptionError;
+use super::launch;
+use super::schedule::game_count;
 use super::spec::{DxpSpec, EngineSpec, Kind};
 use super::stats::{EloModel, Sprt, SprtError};
-use crate::protocol::hub::HubError;
+
+/// The most games of a match.
+const MOST_GAMES: usize = 20_000_000;
+/// Seconds of patience that make sense.
+pub(super) const PATIENCE: RangeInclusive<f64> = 0.001..=1e6;
+/// The longest time between two messages over DXP, in milliseconds.
+pub(super) const LONGEST_GAP: u64 = 10_000;
 
 /// Why a match cannot be set up.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum ConfigError {
     /// An engine's description is no list of arguments.
-    #[error("engine description: {0}")]
-    Syntax(#[from] HubError),
+    #[error(transparent)]
+    Syntax(#[from] DescriptionError),
     /// An argument of an engine's description.
     #[error("engine description: {name}={value}: expected {expected}")]
     Argument {
@@ -33,6 +43,43 @@ pub enum ConfigError {
     /// The description does not say what the engine is.
     #[error("engine description: expected one of cmd=\"...\", dxp=..., builtin or random")]
     NoKind,
+    /// The description says more than one thing about what the engine is.
+    #[error("engine description: '{first}' and '{second}' exclude each other")]
+    Kinds {
+        /// What it said first.
+        first: &'static str,
+        /// And then.
+        second: &'static str,
+    },
+    /// Something that engines of this kind do not have.
+    #[error("engine '{name}' runs within the runner: it has no {what}")]
+    NoProcess {
+        /// Which engine.
+        name: String,
+        /// `cmd`, `dir` or `env.NAME`.
+        what: &'static str,
+    },
+    /// A parameter of an engine within the runner.
+    #[error("engine '{name}': {error}")]
+    Parameter {
+        /// Which engine.
+        name: String,
+        /// What is wrong.
+        error: String,
+    },
+    /// Something that is out of bounds, as only a state file edited by hand can have it.
+    #[error("{what}: {value}: expected {expected}")]
+    Bounds {
+        /// Of what.
+        what: String,
+        /// What was given.
+        value: String,
+        /// What is possible.
+        expected: &'static str,
+    },
+    /// More games than can be kept in mind.
+    #[error("{0} games: at most {MOST_GAMES} are possible")]
+    TooMany(usize),
     /// A time control.
     #[error(transparent)]
     TimeControl(#[from] ParseTimeControlError),
@@ -139,7 +186,8 @@ impl MatchConfig {
     /// Checks what the types do not.
     ///
     /// # Errors
-    /// Too few engines, equal names, no time control, an impossible test.
+    /// Too few engines, equal names, no time control, an impossible test, or something that no
+    /// command line would have let pass.
     pub fn check(&self) -> Result<(), ConfigError> {
         if self.engines.len() < 2 {
             return Err(ConfigError::TooFew(self.engines.len()));
@@ -155,12 +203,39 @@ impl MatchConfig {
             if let Some(dxp) = &engine.dxp {
                 self.check_dxp(i, dxp)?;
             }
+            check_engine(engine)?;
+        }
+        self.check_rules()?;
+        let games = game_count(self);
+        if games > MOST_GAMES {
+            return Err(ConfigError::TooMany(games));
         }
         if let Some(sprt) = &self.sprt {
             if self.engines.len() != 2 {
                 return Err(ConfigError::SprtEngines(self.engines.len()));
             }
             sprt.test()?;
+        }
+        Ok(())
+    }
+
+    /// Draw rules, openings and margin.
+    fn check_rules(&self) -> Result<(), ConfigError> {
+        let bad = |what: String, value: &dyn ToString, expected| {
+            Err(ConfigError::Bounds { what, value: value.to_string(), expected })
+        };
+        if self.draw_rules.parse::<DrawRuleSet>().is_err() {
+            let expected = "lidraughts, fmjd-cumulative, scan or none";
+            return bad("draw rules".to_owned(), &self.draw_rules, expected);
+        }
+        if self.margin_ms > 60_000 {
+            return bad("margin".to_owned(), &self.margin_ms, "milliseconds up to 60000");
+        }
+        for (index, fen) in self.openings.iter().enumerate() {
+            if !Position::from_fen(fen).is_ok_and(|position| position.has_legal_move()) {
+                let what = format!("opening {}", index + 1);
+                return bad(what, fen, "a position in which the side to move has a move");
+            }
         }
         Ok(())
     }
@@ -196,7 +271,7 @@ impl MatchConfig {
         self.engines[engine].time_control.or(self.time_control).unwrap_or_default()
     }
 
-    /// The draw rules; the default if the text is unreadable.
+    /// The draw rules; the default if the text is unreadable, which [`MatchConfig::check`] refuses.
     #[must_use]
     pub fn rules(&self) -> DrawRules {
         let set = self.draw_rules.parse::<DrawRuleSet>().unwrap_or_default();
@@ -208,4 +283,36 @@ impl MatchConfig {
     pub const fn margin(&self) -> Duration {
         Duration::from_millis(self.margin_ms)
     }
+}
+
+/// What concerns one engine alone.
+fn check_engine(engine: &EngineSpec) -> Result<(), ConfigError> {
+    let name = || engine.name.clone();
+    let mut patience =
+        [("start", engine.start_seconds), ("stall", engine.stall_seconds)].into_iter();
+    if let Some((what, seconds)) = patience.find(|(_, seconds)| !PATIENCE.contains(seconds)) {
+        return Err(ConfigError::Bounds {
+            what: format!("engine '{}': {what}", engine.name),
+            value: seconds.to_string(),
+            expected: "seconds from 0.001 to 1000000",
+        });
+    }
+    if let Some(dxp) = engine.dxp.as_ref().filter(|dxp| dxp.gap_ms > LONGEST_GAP) {
+        return Err(ConfigError::Bounds {
+            what: format!("engine '{}': gap", engine.name),
+            value: dxp.gap_ms.to_string(),
+            expected: "milliseconds up to 10000",
+        });
+    }
+    if matches!(engine.kind, Kind::Builtin | Kind::Random) {
+        let given = [
+            ("cmd", !engine.command.is_empty()),
+            ("dir", engine.dir.is_some()),
+            ("env.NAME", !engine.env.is_empty()),
+        ];
+        if let Some((what, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
+            return Err(ConfigError::NoProcess { name: name(), what });
+        }
+    }
+    launch::check_params(engine).map_err(|error| ConfigError::Parameter { name: name(), error })
 }

@@ -27,6 +27,8 @@ use crate::protocol::dxp::{
 const ECHO_PATIENCE: Duration = Duration::from_secs(5);
 /// Messages kept for a report.
 const TAIL: usize = 20;
+/// Messages that may have come in time though they are looked at only after the deadline.
+const LATE: u32 = 256;
 
 /// How to reach a program.
 #[derive(Clone, PartialEq, Debug)]
@@ -72,6 +74,33 @@ enum Heard {
     Move(String),
     Silence,
     Closed,
+}
+
+/// A wait for messages: one that flooding does not put off.
+struct Wait {
+    deadline: Instant,
+    /// Messages that are still taken after the deadline.
+    late: u32,
+}
+
+impl Wait {
+    const fn until(deadline: Instant) -> Wait {
+        Wait { deadline, late: LATE }
+    }
+
+    fn patiently(patience: Duration) -> Wait {
+        Wait::until(Instant::now() + patience)
+    }
+
+    /// Whether nothing more is to be heard.
+    fn is_over(&mut self) -> bool {
+        if Instant::now() < self.deadline {
+            return false;
+        }
+        let is_over = self.late == 0;
+        self.late = self.late.saturating_sub(1);
+        is_over
+    }
 }
 
 impl DxpPlayer {
@@ -176,10 +205,14 @@ impl DxpPlayer {
     }
 
     /// The next message that matters; chat and what cannot be understood is passed over.
-    fn hear(&mut self, deadline: Instant) -> Result<Heard, PlayerError> {
+    fn hear(&mut self, wait: &mut Wait) -> Result<Heard, PlayerError> {
+        let deadline = wait.deadline;
         loop {
             if self.abort.is_set() {
                 return Err(PlayerError::Aborted);
+            }
+            if wait.is_over() {
+                return Ok(Heard::Silence);
             }
             let Some(connection) = &mut self.connection else { return Ok(Heard::Closed) };
             let text = match connection.receive(Some(deadline)) {
@@ -216,8 +249,9 @@ impl DxpPlayer {
 
     /// Handles what came since the last question; the peer may have ended the game.
     fn catch_up(&mut self) -> Result<Option<Claim>, PlayerError> {
+        let mut wait = Wait::until(Instant::now());
         loop {
-            match self.hear(Instant::now())? {
+            match self.hear(&mut wait)? {
                 Heard::Message(Message::End { reason, stop }) => {
                     return Ok(Some(self.ended(reason, stop)));
                 }
@@ -248,9 +282,9 @@ impl DxpPlayer {
     fn end(&mut self, reason: EndReason) -> bool {
         self.is_playing = false;
         self.send(&Message::End { reason, stop: false });
-        let deadline = Instant::now() + ECHO_PATIENCE;
+        let mut wait = Wait::patiently(ECHO_PATIENCE);
         loop {
-            match self.hear(deadline) {
+            match self.hear(&mut wait) {
                 Ok(Heard::Message(Message::End { stop, .. })) => {
                     if stop {
                         self.connection = None;
@@ -289,9 +323,9 @@ impl DxpPlayer {
             // Known programs always spell the position out.
             position: Some(game.start),
         }));
-        let deadline = Instant::now() + self.options.start_patience;
+        let mut wait = Wait::patiently(self.options.start_patience);
         loop {
-            match self.hear(deadline)? {
+            match self.hear(&mut wait)? {
                 Heard::Message(Message::Accept { code, .. }) => return Ok(Some(code)),
                 Heard::Message(_) | Heard::Move(_) => {}
                 Heard::Closed => return Ok(None),
@@ -388,12 +422,13 @@ impl Player for DxpPlayer {
             self.send(&Message::Move(MoveMessage::new(*mv, 0)));
             self.known += 1;
         }
-        let start = Instant::now();
-        let deadline = start + level.allowed().unwrap_or_default() + self.options.stall_patience;
+        let asked = Instant::now();
+        let allowed = level.allowed().unwrap_or_default();
+        let mut wait = Wait::until(asked + allowed + self.options.stall_patience);
         loop {
-            match self.hear(deadline)? {
+            match self.hear(&mut wait)? {
                 Heard::Move(text) => {
-                    let elapsed = start.elapsed();
+                    let answered = Instant::now();
                     let position = game.position();
                     let message: Result<MoveMessage, _> = text.parse();
                     let mv = message.and_then(|message| message.resolve(position));
@@ -405,14 +440,14 @@ impl Player for DxpPlayer {
                     })?;
                     self.known += 1;
                     let (score, depth, nodes) = (None, None, None);
-                    return Ok(Answer::Move(Thought { mv, score, depth, nodes, elapsed }));
+                    return Ok(Answer::Move(Thought { mv, score, depth, nodes, asked, answered }));
                 }
                 Heard::Message(Message::End { reason, stop }) => {
                     return Ok(Answer::End(self.ended(reason, stop)));
                 }
                 Heard::Message(_) => {}
                 Heard::Silence => {
-                    let message = format!("no move after {:.1?}", start.elapsed());
+                    let message = format!("no move after {:.1?}", asked.elapsed());
                     return Err(self.fault(FaultKind::Stall, message));
                 }
                 Heard::Closed => {
@@ -433,9 +468,9 @@ impl Player for DxpPlayer {
             for mv in &game.moves()[self.known..] {
                 self.send(&Message::Move(MoveMessage::new(*mv, 0)));
             }
-            let deadline = Instant::now() + ECHO_PATIENCE;
+            let mut wait = Wait::patiently(ECHO_PATIENCE);
             loop {
-                match self.hear(deadline) {
+                match self.hear(&mut wait) {
                     Ok(Heard::Message(Message::End { reason, stop })) => {
                         self.ended(reason, stop);
                         return;

@@ -66,9 +66,7 @@ pub(super) fn play(
     pairing: Pairing,
     players: &mut [Box<dyn Player>; 2],
 ) -> Result<Played, NotPlayed> {
-    let fen = config.openings.get(pairing.opening);
-    // The openings were checked when they were read.
-    let start = fen.and_then(|fen| Position::from_fen(fen).ok()).unwrap_or_else(Position::initial);
+    let start = opening(config, pairing);
     let engines = [pairing.white, pairing.black];
     let mut match_game = MatchGame {
         config,
@@ -109,6 +107,38 @@ pub(super) fn play(
     Ok(Played { record, is_broken: match_game.is_broken })
 }
 
+/// The record of a game that `engine` loses because it does not start.
+pub(super) fn forfeit(
+    config: &MatchConfig,
+    number: usize,
+    pairing: Pairing,
+    engine: usize,
+    message: &str,
+    tail: Vec<String>,
+) -> GameRecord {
+    let side = if engine == pairing.white { Color::White } else { Color::Black };
+    let termination = Termination::Fault(FaultKind::Start);
+    GameRecord {
+        game: number,
+        pairing,
+        fen: opening(config, pairing).to_fen(),
+        plies: Vec::new(),
+        white: End::lost_by(side, termination).white.into(),
+        termination,
+        detail: format!("{side}: {message}"),
+        tail,
+        date: today(),
+        overhead_us: 0.0,
+        latency_us: [None; 2],
+    }
+}
+
+/// Where a game starts. The openings were checked when they were read.
+fn opening(config: &MatchConfig, pairing: Pairing) -> Position {
+    let fen = config.openings.get(pairing.opening);
+    fen.and_then(|fen| Position::from_fen(fen).ok()).unwrap_or_else(Position::initial)
+}
+
 const COLORS: [Color; 2] = [Color::White, Color::Black];
 
 /// Why there is no result of a game.
@@ -139,7 +169,7 @@ struct MatchGame<'a> {
     /// Moves of each player after which a DXP program expects the end.
     dxp_moves: Option<u32>,
     plies: Vec<PlyRecord>,
-    /// From each answer to the next question.
+    /// From the arrival of each answer to the next question.
     overheads: Vec<Duration>,
     /// Who can no longer be used.
     is_broken: [bool; 2],
@@ -158,7 +188,7 @@ impl MatchGame<'_> {
             }
             self.latency[place(side)] = player.latency();
         }
-        let mut answered = None;
+        let mut answered: Option<Instant> = None;
         loop {
             if let Some(end) = self.end() {
                 return Ok(end);
@@ -166,20 +196,22 @@ impl MatchGame<'_> {
             let side = self.game.position().side_to_move();
             let clock = &mut self.clocks[place(side)];
             let level = clock.level();
-            self.overheads.extend(answered.map(|at: Instant| at.elapsed()));
             let thought = match players[place(side)].think(&self.game, &level) {
                 Ok(Answer::Move(thought)) => thought,
                 Ok(Answer::End(claim)) => return Ok(self.claimed(side, claim)),
                 Err(error) => return self.failed(side, error),
             };
-            answered = Some(Instant::now());
+            self.overheads
+                .extend(answered.map(|answered| thought.asked.saturating_duration_since(answered)));
+            answered = Some(thought.answered);
+            let elapsed = thought.elapsed();
             let forfeits = self.config.engines[self.engines[place(side)]].forfeits;
             let margin = forfeits.then(|| self.config.margin());
-            if !clock.spend(thought.elapsed, margin) {
+            if !clock.spend(elapsed, margin) {
                 let allowed = level.allowed().unwrap_or_default();
                 let detail = format!(
                     "{side} used {:.3} s of {:.3} s for {}",
-                    thought.elapsed.as_secs_f64(),
+                    elapsed.as_secs_f64(),
                     allowed.as_secs_f64(),
                     thought.mv
                 );
@@ -190,7 +222,7 @@ impl MatchGame<'_> {
                 score: thought.score,
                 depth: thought.depth,
                 nodes: thought.nodes,
-                time: thought.elapsed.as_secs_f64(),
+                time: elapsed.as_secs_f64(),
                 clock: clock.left(),
             });
             if let Err(error) = self.game.play(thought.mv) {
@@ -304,3 +336,6 @@ impl MatchGame<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

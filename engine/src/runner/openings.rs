@@ -3,7 +3,7 @@
 use std::io::BufRead;
 
 use movegen::Position;
-use movegen::notation::pdn::PdnReader;
+use movegen::notation::pdn::{PdnReader, PdnWarning, PdnWarningKind};
 use thiserror::Error;
 
 /// The 79 two-move ballots: a pair from each is the classic match of 158 games.
@@ -38,6 +38,9 @@ pub enum OpeningsError {
         /// What is wrong with it.
         error: movegen::notation::pdn::ParsePdnError,
     },
+    /// A game of a PDN file whose start or first moves cannot be read.
+    #[error("{0}")]
+    Game(PdnWarning),
     /// Nothing there.
     #[error("no opening found")]
     Empty,
@@ -86,11 +89,25 @@ pub fn from_fens(text: &str) -> Result<Vec<String>, OpeningsError> {
 /// shorter. Positions without a legal move, and repeated ones, are left out.
 ///
 /// # Errors
-/// If the input cannot be read or has no such position.
+/// If the input cannot be read or has no such position; also if the start of a game or one of
+/// these plies cannot be read, or a game is of another type.
 pub fn from_pdn(input: impl BufRead, plies: usize) -> Result<Vec<String>, OpeningsError> {
     let mut openings: Vec<String> = Vec::new();
-    for (index, game) in PdnReader::new(input).enumerate() {
-        let game = game.map_err(|error| OpeningsError::Pdn { game: index + 1, error })?;
+    let mut reader = PdnReader::new(input);
+    for index in 1.. {
+        let next = reader.next();
+        if let Some(warning) = reader.take_skipped_warnings().into_iter().find(spoils_opening) {
+            return Err(OpeningsError::Game(warning));
+        }
+        let Some(game) = next else { break };
+        let game = game.map_err(|error| OpeningsError::Pdn { game: index, error })?;
+        // What comes after the opening may be cut off.
+        let cut = game.truncated.clone().filter(|_| game.line.plies.len() < plies);
+        if let Some(warning) =
+            cut.or_else(|| game.warnings.iter().find(|w| spoils_opening(w)).cloned())
+        {
+            return Err(OpeningsError::Game(warning));
+        }
         let reached = game.positions().nth(plies).map(|(before, _)| before);
         let position = reached.unwrap_or_else(|| game.last_position());
         let fen = position.to_fen();
@@ -99,6 +116,17 @@ pub fn from_pdn(input: impl BufRead, plies: usize) -> Result<Vec<String>, Openin
         }
     }
     if openings.is_empty() { Err(OpeningsError::Empty) } else { Ok(openings) }
+}
+
+/// Whether the game does not start as its author wanted.
+fn spoils_opening(warning: &PdnWarning) -> bool {
+    matches!(
+        warning.kind,
+        PdnWarningKind::BadFen(_)
+            | PdnWarningKind::BadSetUp(_)
+            | PdnWarningKind::BadGameType(_)
+            | PdnWarningKind::OtherGameType(_)
+    )
 }
 
 #[cfg(test)]
@@ -150,5 +178,20 @@ mod tests {
         let openings = from_pdn(pdn.as_bytes(), 2).unwrap();
         assert_eq!(openings.len(), 2, "{openings:?}");
         assert!(openings[0].starts_with("W:W28,31,"), "{openings:?}");
+    }
+
+    #[test]
+    fn openings_that_cannot_be_read_are_no_openings() {
+        for (pdn, plies, message) in [
+            ("1. 32-28 *\n\n[FEN \"W:W99:B1\"]\n1. 32-28 *\n", 8, "line 3, column"),
+            ("\n1. 32-28 1-50 *\n", 8, "line 2, column 10"),
+            ("[Event \"x\"]\n\n1. 50-1 *\n", 8, "line 3, column 4"),
+            ("1. 32-28 *\n\n[GameType \"25\"]\n1. 32-28 *\n", 8, "line 3, column"),
+        ] {
+            let error = from_pdn(pdn.as_bytes(), plies).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{pdn}: {error}");
+        }
+        // What comes later does not matter.
+        assert_eq!(from_pdn(&b"1. 32-28 1-50 *\n"[..], 1).unwrap().len(), 1);
     }
 }

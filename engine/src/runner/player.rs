@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use movegen::{Color, Game, Move, Position};
 use parking_lot::Mutex;
@@ -25,8 +25,19 @@ pub struct Thought {
     pub depth: Option<u32>,
     /// The nodes that it counted.
     pub nodes: Option<u64>,
-    /// From the question to the arrival of the answer, measured by the runner.
-    pub elapsed: Duration,
+    /// When the player was asked: just before `go` is written; over DXP, when the opponent's move
+    /// has been.
+    pub asked: Instant,
+    /// When the answer arrived, before it is handed over to whoever waits for it; over DXP, after.
+    pub answered: Instant,
+}
+
+impl Thought {
+    /// The time that the player used, as its clock has it.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.answered.saturating_duration_since(self.asked)
+    }
 }
 
 /// What comes instead of a move when a DXP program ends the game, from its own point of view.

@@ -100,7 +100,8 @@ pub struct GameRecord {
     pub tail: Vec<String>,
     /// Date of the end in the form of PDN.
     pub date: String,
-    /// Median microseconds between an answer and the next question: what the runner itself needs.
+    /// Median microseconds from the arrival of an answer to the next question: reading and judging
+    /// the move, and everything that is written to the next player before `go`.
     pub overhead_us: f64,
     /// Microseconds of a `ping` and its `pong` for White and Black, if measured.
     #[serde(default)]

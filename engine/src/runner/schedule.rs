@@ -18,6 +18,17 @@ pub struct Pairing {
     pub opening: usize,
 }
 
+/// The number of games of a match.
+pub(super) const fn game_count(config: &MatchConfig) -> usize {
+    let engines = config.engines.len();
+    let others = engines.saturating_sub(1);
+    let meetings = match config.format {
+        Format::Gauntlet => others,
+        Format::RoundRobin => engines.saturating_mul(others) / 2,
+    };
+    config.pairs.saturating_mul(meetings).saturating_mul(2)
+}
+
 /// All games of a match in order: opening after opening, for each pairing of engines two games
 /// with colours exchanged. The same configuration gives the same list.
 #[must_use]
@@ -33,7 +44,7 @@ pub fn schedule(config: &MatchConfig) -> Vec<Pairing> {
             (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))).collect()
         }
     };
-    let mut games = Vec::with_capacity(2 * config.pairs * meetings.len());
+    let mut games = Vec::with_capacity(game_count(config));
     for round in 0..config.pairs {
         let opening = openings[round % openings.len()];
         for &(a, b) in &meetings {
@@ -46,20 +57,21 @@ pub fn schedule(config: &MatchConfig) -> Vec<Pairing> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::collections::HashSet;
 
     use super::super::spec::EngineSpec;
     use super::*;
 
-    fn config(engines: usize, openings: usize, pairs: usize) -> MatchConfig {
+    /// A match between random movers.
+    pub(in crate::runner) fn config(engines: usize, openings: usize, pairs: usize) -> MatchConfig {
         let engine = |i| EngineSpec::parse(&format!("random name=e{i}")).unwrap();
         MatchConfig {
             event: String::new(),
             engines: (0..engines).map(engine).collect(),
             format: Format::RoundRobin,
             time_control: None,
-            openings: (0..openings).map(|i| i.to_string()).collect(),
+            openings: vec![movegen::Position::initial().to_fen(); openings],
             pairs,
             seed: Some(1),
             draw_rules: "lidraughts".to_owned(),
@@ -92,6 +104,7 @@ mod tests {
         assert_eq!(games.len(), 2 * 5 * 3);
         assert!(games.iter().all(|g| g.white == 0 || g.black == 0));
         assert_eq!(games, schedule(&config));
+        assert_eq!(games.len(), game_count(&config));
         config.seed = Some(2);
         let first = |games: &[Pairing]| games.iter().map(|g| g.opening).collect::<Vec<_>>();
         let orders: HashSet<_> = (0..20)

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::clock::TimeControl;
-use super::config::ConfigError;
+use super::config::{ConfigError, LONGEST_GAP, PATIENCE};
+use super::description::arguments;
 use crate::protocol::dxp::Address;
-use crate::protocol::hub::Line;
 
 /// How an engine is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -101,9 +101,7 @@ impl EngineSpec {
     /// # Errors
     /// Names the argument that cannot be used.
     pub fn parse(text: &str) -> Result<EngineSpec, ConfigError> {
-        let text = format!("engine {text}");
-        let line = Line::parse(&text).map_err(|bad| bad.error)?;
-        let arguments = line.iter().flat_map(Line::arguments);
+        let arguments = arguments(text)?;
         let mut spec = EngineSpec {
             name: String::new(),
             kind: Kind::Builtin,
@@ -120,6 +118,16 @@ impl EngineSpec {
             ping: true,
         };
         let mut kind = None;
+        // The word that decided on the kind.
+        let mut said: Option<&'static str> = None;
+        let mut decide = |word: &'static str, is| match said {
+            Some(first) => Err(ConfigError::Kinds { first, second: word }),
+            None => {
+                said = Some(word);
+                kind = Some(is);
+                Ok(())
+            }
+        };
         let (mut forfeits, mut gap_ms, mut fractions, mut log) = (None, 0, false, None);
         for (name, value) in arguments {
             let error = |expected| ConfigError::Argument {
@@ -130,7 +138,7 @@ impl EngineSpec {
             let seconds = || {
                 let seconds: Option<f64> = value.parse().ok();
                 seconds
-                    .filter(|s| (0.001..=1e6).contains(s))
+                    .filter(|s| PATIENCE.contains(s))
                     .ok_or_else(|| error("seconds from 0.001 to 1000000"))
             };
             let yes_or_no = || match value {
@@ -139,11 +147,11 @@ impl EngineSpec {
                 _ => Err(error("yes or no")),
             };
             match name {
-                "name" if !value.is_empty() => value.clone_into(&mut spec.name),
+                "name" if value.is_empty() => return Err(error("a name")),
+                "name" => value.clone_into(&mut spec.name),
                 "cmd" => {
                     let words = shlex::split(value).filter(|words| !words.is_empty());
                     spec.command = words.ok_or_else(|| error("a program and its arguments"))?;
-                    kind = kind.or(Some(Kind::Hub));
                 }
                 "dxp" | "dxp-listen" => {
                     let addresses: Result<Vec<Address>, _> =
@@ -155,17 +163,18 @@ impl EngineSpec {
                         fractions: false,
                         log: None,
                     });
-                    kind = Some(Kind::Dxp);
+                    decide(if name == "dxp" { "dxp" } else { "dxp-listen" }, Kind::Dxp)?;
                 }
                 "gap" => {
-                    let gap = value.parse().ok().filter(|ms| *ms <= 10_000);
+                    let gap = value.parse().ok().filter(|ms| *ms <= LONGEST_GAP);
                     gap_ms = gap.ok_or_else(|| error("milliseconds up to 10000"))?;
                 }
                 "fractions" => fractions = yes_or_no()?,
                 "forfeit" => forfeits = Some(yes_or_no()?),
-                "log" if !value.is_empty() => log = Some(PathBuf::from(value)),
-                "builtin" => kind = Some(Kind::Builtin),
-                "random" => kind = Some(Kind::Random),
+                "log" if value.is_empty() => return Err(error("a file")),
+                "log" => log = Some(PathBuf::from(value)),
+                "builtin" => decide("builtin", Kind::Builtin)?,
+                "random" => decide("random", Kind::Random)?,
                 "dir" => spec.dir = Some(value.into()),
                 "tc" => spec.time_control = Some(value.parse()?),
                 "start" => spec.start_seconds = seconds()?,
@@ -194,7 +203,8 @@ impl EngineSpec {
                 }
             }
         }
-        spec.kind = kind.ok_or(ConfigError::NoKind)?;
+        let by_command = (!spec.command.is_empty()).then_some(Kind::Hub);
+        spec.kind = kind.or(by_command).ok_or(ConfigError::NoKind)?;
         spec.forfeits = forfeits.unwrap_or(spec.kind != Kind::Dxp);
         if let Some(dxp) = &mut spec.dxp {
             *dxp = DxpSpec { gap_ms, fractions, log, ..dxp.clone() };
@@ -238,6 +248,8 @@ mod tests {
         let json = serde_json::to_string(&spec).unwrap();
         assert_eq!(serde_json::from_str::<EngineSpec>(&json).unwrap(), spec);
         assert!(EngineSpec::parse("dxp-listen=27531").unwrap().dxp.unwrap().listen);
+        let control = EngineSpec::parse("builtin tc=10,nodes=2000").unwrap().time_control;
+        assert_eq!(control.unwrap().to_string(), "10,nodes=2000");
         assert_eq!(EngineSpec::parse("cmd=/usr/bin/scan.sh").unwrap().name, "scan");
     }
 
@@ -256,6 +268,12 @@ mod tests {
             ("dxp-listen=1, gap=5", "HOST:PORT"),
             ("dxp=27531 gap=soon", "milliseconds"),
             ("dxp=27531 forfeit=perhaps", "yes or no"),
+            ("builtin name=", "column 14: no value after 'name='"),
+            ("builtin name=\"\"", "name=: expected a name"),
+            ("dxp=27531 log=\"\"", "log=: expected a file"),
+            ("builtin random", "'builtin' and 'random' exclude each other"),
+            ("dxp=1 dxp-listen=2", "'dxp' and 'dxp-listen' exclude each other"),
+            ("dxp=1 builtin", "'dxp' and 'builtin' exclude each other"),
         ] {
             let message = EngineSpec::parse(text).unwrap_err().to_string();
             assert!(message.contains(part), "{text}: {message}");

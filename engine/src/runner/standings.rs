@@ -22,7 +22,7 @@ pub struct Line {
     pub unknown: u64,
     /// Games lost by time.
     pub time_forfeits: u64,
-    /// Games lost by crash, stall or illegal move.
+    /// Games lost by crash, stall, illegal move or failed start.
     pub faults: u64,
     /// Median microseconds from `ping` to `pong`, if measured.
     pub latency_us: Option<f64>,
@@ -45,7 +45,7 @@ pub struct Standings {
     pub terminations: BTreeMap<Termination, u64>,
     /// Number of finished games.
     pub games: usize,
-    /// Median of the runner's own microseconds for each move.
+    /// Median over the games of the microseconds from an answer to the next question.
     pub overhead_us: Option<f64>,
     /// The first engine's log-likelihood ratio and what it means, if there is a test.
     pub sprt: Option<(f64, Decision)>,
@@ -208,7 +208,7 @@ impl Standings {
             if line.time_forfeits + line.faults > 0 {
                 let _ = writeln!(
                     text,
-                    "{}: {} lost by time, {} by crash, stall or illegal move",
+                    "{}: {} lost by time, {} by crash, stall, illegal move or failed start",
                     config.engines[line.engine].name, line.time_forfeits, line.faults
                 );
             }

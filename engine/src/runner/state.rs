@@ -1,9 +1,11 @@
 //! The state file: a line with the match, then one with each finished game, as JSON.
 //!
 //! Lines are only ever added, each with one write. A process that is killed loses at most the
-//! line it was writing, which reading leaves out.
+//! line it was writing, which reading leaves out. As long as a runner has the file, no other one
+//! can open it.
 
-use std::fs::{File, OpenOptions};
+use std::collections::HashSet;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +14,7 @@ use thiserror::Error;
 
 use super::config::MatchConfig;
 use super::record::GameRecord;
+use super::schedule::schedule;
 
 /// The version of the format.
 const VERSION: u32 = 1;
@@ -30,6 +33,9 @@ pub enum StateError {
     /// The file is there already and was not asked to be continued.
     #[error("state file {0} exists: continue it with --resume, or remove it")]
     Exists(PathBuf),
+    /// Another process writes it.
+    #[error("state file {0} is in use by another runner")]
+    InUse(PathBuf),
     /// A line in the middle is damaged.
     #[error("state file {path}, line {line}: {error}")]
     Damaged {
@@ -61,14 +67,7 @@ impl StateFile {
     /// # Errors
     /// If the file exists or cannot be written.
     pub fn create(path: &Path, config: &MatchConfig) -> Result<StateFile, StateError> {
-        let file = OpenOptions::new().write(true).create_new(true).open(path);
-        let file = file.map_err(|error| {
-            if error.kind() == io::ErrorKind::AlreadyExists {
-                StateError::Exists(path.to_owned())
-            } else {
-                StateError::Io { path: path.to_owned(), error }
-            }
-        })?;
+        let file = open(path, OpenOptions::new().create_new(true))?;
         let mut state = StateFile { file, path: path.to_owned() };
         state.write(&Header { meerslag_match: VERSION, config: config.clone() })?;
         Ok(state)
@@ -77,15 +76,18 @@ impl StateFile {
     /// Reads a file back: the match and its finished games. Half a line at the end is removed.
     ///
     /// # Errors
-    /// If the file cannot be read or written, or a line other than the last is damaged.
+    /// If the file cannot be read or written, another runner has it, a line other than the last
+    /// is damaged, or a game is there twice.
     pub fn resume(path: &Path) -> Result<(StateFile, MatchConfig, Vec<GameRecord>), StateError> {
         let io_error = |error| StateError::Io { path: path.to_owned(), error };
         let damaged =
             |line, error: String| StateError::Damaged { path: path.to_owned(), line, error };
-        let mut file = OpenOptions::new().read(true).write(true).open(path).map_err(io_error)?;
+        let mut file = open(path, OpenOptions::new().read(true))?;
         let mut reader = BufReader::new(&file);
         let mut config = None;
         let mut records: Vec<GameRecord> = Vec::new();
+        let mut games = Vec::new();
+        let mut seen = HashSet::new();
         let mut good = 0;
         let mut text = Vec::new();
         for line in 1.. {
@@ -94,7 +96,7 @@ impl StateFile {
             if length == 0 || text.last() != Some(&b'\n') {
                 break;
             }
-            let Some(known) = &config else {
+            if config.is_none() {
                 let header: Header =
                     serde_json::from_slice(&text).map_err(|e| damaged(line, e.to_string()))?;
                 if header.meerslag_match != VERSION {
@@ -102,15 +104,19 @@ impl StateFile {
                     return Err(damaged(line, error));
                 }
                 header.config.check().map_err(|e| damaged(line, e.to_string()))?;
+                games = schedule(&header.config);
                 config = Some(header.config);
                 good += length as u64;
                 continue;
-            };
+            }
             let record: GameRecord =
                 serde_json::from_slice(&text).map_err(|e| damaged(line, e.to_string()))?;
-            let engines = known.engines.len();
-            if record.pairing.white >= engines || record.pairing.black >= engines {
-                return Err(damaged(line, "an engine that is not in the match".to_owned()));
+            let number = record.game + 1;
+            if games.get(record.game) != Some(&record.pairing) {
+                return Err(damaged(line, format!("game {number} is not one of this match")));
+            }
+            if !seen.insert(record.game) {
+                return Err(damaged(line, format!("game {number} for the second time")));
             }
             records.push(record);
             good += length as u64;
@@ -129,6 +135,16 @@ impl StateFile {
         self.write(record)
     }
 
+    /// Removes the file again.
+    ///
+    /// # Errors
+    /// If that is not possible.
+    pub fn discard(self) -> Result<(), StateError> {
+        let StateFile { file, path } = self;
+        drop(file);
+        fs::remove_file(&path).map_err(|error| StateError::Io { path, error })
+    }
+
     fn write(&mut self, value: &impl Serialize) -> Result<(), StateError> {
         let mut write = || {
             let mut line = serde_json::to_vec(value)?;
@@ -136,5 +152,116 @@ impl StateFile {
             self.file.write_all(&line)
         };
         write().map_err(|error| StateError::Io { path: self.path.clone(), error })
+    }
+}
+
+/// Opens a state file for this process alone.
+fn open(path: &Path, options: &mut OpenOptions) -> Result<File, StateError> {
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::AlreadyExists => StateError::Exists(path.to_owned()),
+        _ if is_shut(&error) => StateError::InUse(path.to_owned()),
+        _ => StateError::Io { path: path.to_owned(), error },
+    };
+    // A lock would keep others from reading, too.
+    #[cfg(windows)]
+    std::os::windows::fs::OpenOptionsExt::share_mode(options, FILE_SHARE_READ);
+    // There, a file that is only added to cannot be cut off either.
+    let options = options.write(true).append(cfg!(not(windows)));
+    let file = options.open(path).map_err(failed)?;
+    #[cfg(not(windows))]
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(fs::TryLockError::WouldBlock) => return Err(StateError::InUse(path.to_owned())),
+        // Some network file systems have no locks.
+        Err(fs::TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
+        Err(fs::TryLockError::Error(error)) => return Err(failed(error)),
+    }
+    Ok(file)
+}
+
+#[cfg(windows)]
+const FILE_SHARE_READ: u32 = 1;
+
+/// Whether another process keeps the file from being opened.
+fn is_shut(error: &io::Error) -> bool {
+    const ERROR_SHARING_VIOLATION: i32 = 32;
+    cfg!(windows) && error.raw_os_error() == Some(ERROR_SHARING_VIOLATION)
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::super::record::{Termination, WhiteResult};
+    use super::super::schedule::tests::config;
+    use super::*;
+
+    fn record(config: &MatchConfig, game: usize) -> GameRecord {
+        GameRecord {
+            game,
+            pairing: schedule(config)[game],
+            fen: String::new(),
+            plies: Vec::new(),
+            white: WhiteResult::Draw,
+            termination: Termination::DrawRule,
+            detail: String::new(),
+            tail: Vec::new(),
+            date: String::new(),
+            overhead_us: 0.0,
+            latency_us: [None; 2],
+        }
+    }
+
+    #[test]
+    fn one_runner_at_a_time() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("match.jsonl");
+        let config = config(2, 0, 3);
+        let mut state = StateFile::create(&path, &config).unwrap();
+        state.add(&record(&config, 0)).unwrap();
+        let error = StateFile::resume(&path).unwrap_err();
+        assert!(error.to_string().ends_with("is in use by another runner"), "{error}");
+        assert!(matches!(StateFile::create(&path, &config), Err(StateError::Exists(_))));
+        state.add(&record(&config, 1)).unwrap();
+        drop(state);
+
+        let (mut state, _, records) = StateFile::resume(&path).unwrap();
+        assert_eq!(records.len(), 2);
+        // Where there are no locks, at least nothing is overwritten.
+        #[cfg(unix)]
+        {
+            let line = serde_json::to_string(&record(&config, 2)).unwrap() + "\n";
+            let mut other = OpenOptions::new().append(true).open(&path).unwrap();
+            other.write_all(line.as_bytes()).unwrap();
+        }
+        state.add(&record(&config, 3)).unwrap();
+        drop(state);
+        let games: Vec<usize> =
+            StateFile::resume(&path).unwrap().2.iter().map(|record| record.game).collect();
+        assert_eq!(games, if cfg!(unix) { &[0, 1, 2, 3][..] } else { &[0, 1, 3] });
+    }
+
+    #[test]
+    fn games_that_cannot_be_are_refused_with_their_line() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("match.jsonl");
+        let config = config(2, 0, 3);
+        let mut other = record(&config, 2);
+        other.pairing.white = other.pairing.black;
+        let outside = GameRecord { game: 6, ..record(&config, 0) };
+        for (odd, message) in [
+            (record(&config, 0), "line 4: game 1 for the second time"),
+            (other, "line 4: game 3 is not one of this match"),
+            (outside, "line 4: game 7 is not one of this match"),
+        ] {
+            let mut state = StateFile::create(&path, &config).unwrap();
+            for record in [record(&config, 1), record(&config, 0), odd, record(&config, 3)] {
+                state.add(&record).unwrap();
+            }
+            drop(state);
+            let error = StateFile::resume(&path).unwrap_err().to_string();
+            assert!(error.ends_with(message), "{error}");
+            fs::remove_file(&path).unwrap();
+        }
     }
 }

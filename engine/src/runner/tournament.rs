@@ -2,36 +2,35 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use crossbeam::channel::{Sender, bounded};
 use thiserror::Error;
 
-use super::builtin::{BuiltIn, RandomMover};
 use super::config::MatchConfig;
-use super::dxp::{DxpPlayer, DxpPlayerOptions};
-use super::game::{NotPlayed, play};
-use super::player::{Abort, FaultKind, Player, PlayerError};
-use super::process::{HubClient, HubClientOptions, ProcessOptions, pin};
+use super::game::{NotPlayed, forfeit, play};
+use super::launch::start;
+use super::player::{Abort, Player, PlayerError};
+use super::process::pin;
 use super::record::GameRecord;
 use super::schedule::{Pairing, schedule};
-use super::spec::{EngineSpec, Kind};
+use super::spec::EngineSpec;
 use super::standings::Standings;
 use super::state::{StateError, StateFile};
 use super::stats::Decision;
 use super::tables::Tables;
-use crate::endgame::DatabaseOptions;
-use crate::engine::EngineOptions;
 
-/// Attempts to start an engine before the match is given up.
+/// Attempts to start an engine for a game.
 const START_ATTEMPTS: u32 = 2;
+/// Games in a row that an engine can lose because it does not start again; then the match is given
+/// up.
+const LOST_STARTS: u32 = 5;
 
 /// Why a match cannot go on.
 #[derive(Debug, Error)]
 pub enum MatchError {
-    /// An engine does not start.
+    /// An engine does not start, or not any more.
     #[error("engine '{name}' does not start: {message}{}", tail_text(.tail))]
     Start {
         /// Which.
@@ -102,8 +101,8 @@ enum Event {
 /// Plays the games of a match that are not in `records` yet, and adds them to it.
 ///
 /// After each game the state is saved, and then `observe` is called with all games so far, the
-/// new one last; an error of it ends the match. Afterwards the moves of the game are dropped. When the function returns no engine runs any
-/// more.
+/// new one last; an error of it ends the match. Afterwards the moves of the game are dropped. When
+/// the function returns no engine runs any more.
 ///
 /// # Errors
 /// If an engine cannot be started, the state cannot be saved, or `observe` fails.
@@ -136,6 +135,7 @@ pub fn run(
         return Ok(MatchEnd::Decided);
     }
     let next = AtomicUsize::new(0);
+    let health: Vec<Health> = config.engines.iter().map(|_| Health::default()).collect();
     let (sender, events) = bounded(workers.concurrency);
     thread::scope(|scope| {
         for slot in 0..workers.concurrency.min(games.len()) {
@@ -145,10 +145,11 @@ pub fn run(
             } else {
                 workers.cpus[slot % workers.cpus.len()].clone()
             };
-            let (games, next, tables) = (&games, &next, tables.as_ref());
+            let (games, next, tables, health) = (&games, &next, tables.as_ref(), &health);
             scope.spawn(move || {
                 let abort = Arc::clone(abort);
-                let mut worker = Worker { config, tables, slot, cpus, abort, players: Vec::new() };
+                let players = Vec::new();
+                let mut worker = Worker { config, tables, health, slot, cpus, abort, players };
                 worker.work(games, next, &sender);
             });
         }
@@ -186,10 +187,41 @@ pub fn run(
     })
 }
 
+/// How an engine has done so far, in all games.
+#[derive(Default, Debug)]
+struct Health {
+    /// It has begun a game.
+    has_played: AtomicBool,
+    /// Games in a row that it lost because it did not start.
+    lost_starts: AtomicU32,
+}
+
+impl Health {
+    fn played(&self) {
+        self.has_played.store(true, Ordering::Relaxed);
+        self.lost_starts.store(0, Ordering::Relaxed);
+    }
+
+    /// Notes that it did not start; whether the match can go on all the same.
+    fn did_not_start(&self) -> bool {
+        let lost = self.lost_starts.fetch_add(1, Ordering::Relaxed);
+        self.has_played.load(Ordering::Relaxed) && lost < LOST_STARTS
+    }
+}
+
+/// An engine that did not get as far as the start of a game.
+struct NoStart {
+    engine: usize,
+    message: String,
+    tail: Vec<String>,
+}
+
 /// Plays one game after the other and keeps its engines from game to game.
 struct Worker<'a> {
     config: &'a MatchConfig,
     tables: Option<&'a Tables>,
+    /// Of all engines.
+    health: &'a [Health],
     /// Which worker it is, from 0.
     slot: usize,
     cpus: Vec<usize>,
@@ -225,17 +257,35 @@ impl Worker<'_> {
         for (_, player) in self.players.extract_if(.., |(engine, _)| !wanted.contains(engine)) {
             player.quit();
         }
-        let Some(white) = self.take(pairing.white)? else { return Ok(None) };
-        let Some(black) = self.take(pairing.black)? else { return Ok(None) };
-        let mut players = [white, black];
+        let mut players = Vec::new();
+        for engine in wanted {
+            match self.take(engine) {
+                Ok(Some(player)) => players.push(player),
+                Ok(None) => return Ok(None),
+                Err(no_start) => {
+                    self.players.extend(wanted.into_iter().zip(players));
+                    return self.not_played(number, pairing, no_start).map(Some);
+                }
+            }
+        }
+        let Ok(mut players) = <[_; 2]>::try_from(players) else { return Ok(None) };
         let played = match play(self.config, self.tables, number, pairing, &mut players) {
             Ok(played) => played,
             Err(NotPlayed::Aborted) => return Ok(None),
             Err(NotPlayed::Start { engine, message, tail }) => {
-                let name = self.config.engines[engine].name.clone();
-                return Err(MatchError::Start { name, message, tail });
+                // The other one may have begun the game.
+                for (other, mut player) in wanted.into_iter().zip(players) {
+                    if other != engine && player.recover() {
+                        self.players.push((other, player));
+                    }
+                }
+                let no_start = NoStart { engine, message, tail };
+                return self.not_played(number, pairing, no_start).map(Some);
             }
         };
+        for engine in wanted {
+            self.health[engine].played();
+        }
         for ((engine, mut player), is_broken) in
             wanted.into_iter().zip(players).zip(played.is_broken)
         {
@@ -247,7 +297,23 @@ impl Worker<'_> {
         Ok(Some(played.record))
     }
 
-    fn take(&mut self, engine: usize) -> Result<Option<Box<dyn Player>>, MatchError> {
+    /// An engine that has played before loses the game; one that never did ends the match.
+    fn not_played(
+        &self,
+        number: usize,
+        pairing: Pairing,
+        no_start: NoStart,
+    ) -> Result<GameRecord, MatchError> {
+        let NoStart { engine, message, tail } = no_start;
+        if self.health[engine].did_not_start() {
+            return Ok(forfeit(self.config, number, pairing, engine, &message, tail));
+        }
+        let name = self.config.engines[engine].name.clone();
+        Err(MatchError::Start { name, message, tail })
+    }
+
+    /// `None` if the match is being stopped.
+    fn take(&mut self, engine: usize) -> Result<Option<Box<dyn Player>>, NoStart> {
         if let Some(index) = self.players.iter().position(|(e, _)| *e == engine) {
             return Ok(Some(self.players.swap_remove(index).1));
         }
@@ -258,11 +324,10 @@ impl Worker<'_> {
                 Err(PlayerError::Aborted) => return Ok(None),
                 Err(PlayerError::Fault { .. }) if attempt < START_ATTEMPTS => {}
                 Err(PlayerError::Fault { message, tail, .. }) => {
-                    return Err(MatchError::Start { name: spec.name.clone(), message, tail });
+                    return Err(NoStart { engine, message, tail });
                 }
                 Err(PlayerError::Refused(message)) => {
-                    let tail = Vec::new();
-                    return Err(MatchError::Start { name: spec.name.clone(), message, tail });
+                    return Err(NoStart { engine, message, tail: Vec::new() });
                 }
             }
         }
@@ -272,86 +337,4 @@ impl Worker<'_> {
     fn start(&self, spec: &EngineSpec) -> Result<Box<dyn Player>, PlayerError> {
         start(spec, self.config.margin(), self.slot, &self.cpus, &self.abort)
     }
-}
-
-/// Starts an engine and gets it ready.
-fn start(
-    spec: &EngineSpec,
-    margin: Duration,
-    slot: usize,
-    cpus: &[usize],
-    abort: &Arc<Abort>,
-) -> Result<Box<dyn Player>, PlayerError> {
-    let fault =
-        |message: String| PlayerError::Fault { kind: FaultKind::Start, message, tail: Vec::new() };
-    let process = || ProcessOptions {
-        command: spec.command.clone(),
-        dir: spec.dir.clone(),
-        env: spec.env.clone().into_iter().collect(),
-        cpus: cpus.to_vec(),
-    };
-    match spec.kind {
-        Kind::Random => {
-            let seed = spec.params.get("seed").and_then(|s| s.parse().ok()).unwrap_or(1);
-            Ok(Box::new(RandomMover::new(seed)))
-        }
-        Kind::Builtin => {
-            let options = builtin_options(spec).map_err(fault)?;
-            let player = BuiltIn::new(options, Arc::clone(abort));
-            Ok(Box::new(player.map_err(|error| fault(error.to_string()))?))
-        }
-        Kind::Hub => {
-            let options = HubClientOptions {
-                process: process(),
-                params: spec.params.clone().into_iter().collect(),
-                start_patience: Duration::from_secs_f64(spec.start_seconds),
-                stall_patience: Duration::from_secs_f64(spec.stall_seconds),
-                margin,
-                tail_only: spec.tail_only,
-                ping: spec.ping,
-            };
-            Ok(Box::new(HubClient::start(options, Arc::clone(abort))?))
-        }
-        Kind::Dxp => {
-            let dxp = spec.dxp.as_ref().ok_or_else(|| fault("no address".to_owned()))?;
-            // Several games at the same time either have as many addresses, or all port 0.
-            let address = dxp.addresses.get(slot).or(dxp.addresses.first());
-            let options = DxpPlayerOptions {
-                listen: dxp.listen,
-                address: address.cloned().ok_or_else(|| fault("no address".to_owned()))?,
-                process: (!spec.command.is_empty()).then(process),
-                gap: Duration::from_millis(dxp.gap_ms),
-                log: dxp.log.clone(),
-                start_patience: Duration::from_secs_f64(spec.start_seconds),
-                stall_patience: Duration::from_secs_f64(spec.stall_seconds),
-            };
-            Ok(Box::new(DxpPlayer::start(options, Arc::clone(abort))?))
-        }
-    }
-}
-
-fn builtin_options(spec: &EngineSpec) -> Result<EngineOptions, String> {
-    let mut options = EngineOptions { hash_mib: 16, ..EngineOptions::default() };
-    for (name, value) in &spec.params {
-        let error = || format!("parameter {name}: bad value '{value}'");
-        match name.as_str() {
-            "hash-mb" => options.hash_mib = value.parse().map_err(|_| error())?,
-            "threads" => options.threads = value.parse().map_err(|_| error())?,
-            "move-overhead" => {
-                let seconds = value.parse().ok().filter(|s: &f64| (0.0..=60.0).contains(s));
-                options.move_overhead = Duration::from_secs_f64(seconds.ok_or_else(error)?);
-            }
-            "bb-size" => {
-                let pieces = value.parse().ok().filter(|&n| n <= DatabaseOptions::MAX_PIECES);
-                options.databases.pieces = pieces.ok_or_else(error)?;
-            }
-            "bb-path" => options.databases.folders = DatabaseOptions::folder_list(value),
-            _ => {
-                return Err(format!(
-                    "unknown parameter {name}, expected hash-mb, threads, move-overhead, bb-size or bb-path"
-                ));
-            }
-        }
-    }
-    Ok(options)
 }

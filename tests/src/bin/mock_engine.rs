@@ -1,6 +1,7 @@
 //! An engine for the tests of the match runner: it speaks Hub, moves at random, and misbehaves as
 //! its arguments say. `N` counts the `go` commands of the process, from 1.
 
+use std::fs::File;
 use std::io::{self, BufRead, Write};
 use std::process::{Command, Stdio, exit};
 use std::thread;
@@ -22,6 +23,18 @@ struct Switches {
     garbled: Option<u32>,
     /// `late=N`: answers, but only when told to stop.
     late: Option<u32>,
+    /// `partial=N`: as `stall`, after the first words of a line.
+    partial: Option<u32>,
+    /// `flood=N`: writes lines without end instead of answering.
+    flood: Option<u32>,
+    /// `flood-start`: the same instead of `ready`.
+    flood_start: bool,
+    /// `flood-ready`: the same after `ready`.
+    flood_ready: bool,
+    /// `twice`: gives each answer twice.
+    twice: bool,
+    /// `words`: has much to say on standard error before a crash.
+    words: bool,
     /// `nonsense`: writes lines of every unexpected kind before each answer.
     nonsense: bool,
     /// `no-wait`: never ends the handshake.
@@ -42,6 +55,7 @@ struct Switches {
 fn main() {
     let mut switches = Switches { seed: 1, ..Switches::default() };
     let mut pids = None;
+    let (mut starts, mut fails) = (None, 0..0);
     for argument in std::env::args().skip(1) {
         let (name, value) = argument.split_once('=').unwrap_or((&argument, ""));
         let number = || Some(value.parse().expect("a number"));
@@ -51,6 +65,12 @@ fn main() {
             "illegal" => switches.illegal = number(),
             "garbled" => switches.garbled = number(),
             "late" => switches.late = number(),
+            "partial" => switches.partial = number(),
+            "flood" => switches.flood = number(),
+            "flood-start" => switches.flood_start = true,
+            "flood-ready" => switches.flood_ready = true,
+            "twice" => switches.twice = true,
+            "words" => switches.words = true,
             "nonsense" => switches.nonsense = true,
             "no-wait" => switches.no_wait = true,
             "slow" => switches.slow = true,
@@ -60,6 +80,12 @@ fn main() {
             "sleep" => sleep_for_ever(),
             "score" => switches.score = Some(value.to_owned()),
             "seed" => switches.seed = value.parse().expect("a number"),
+            // A file with a byte for each start, and which of them fail, for example `fails=2-3`.
+            "starts" => starts = Some(value.to_owned()),
+            "fails" => {
+                let (from, to) = value.split_once('-').expect("two numbers");
+                fails = from.parse().expect("a number")..to.parse::<u64>().expect("a number") + 1;
+            }
             // A folder in which each process leaves a file named after its number.
             "pids" => pids = Some(value.to_owned()),
             _ => panic!("unknown switch {argument}"),
@@ -71,6 +97,14 @@ fn main() {
         }
     };
     note(std::process::id());
+    if let Some(path) = starts {
+        let mut file = File::options().create(true).append(true).open(path).expect("writable");
+        file.write_all(b".").expect("writable");
+        if fails.contains(&file.metadata().expect("a file").len()) {
+            eprintln!("mock: not today");
+            exit(4);
+        }
+    }
     if switches.child {
         let program = std::env::current_exe().expect("the program has a path");
         let helper = Command::new(program).arg("sleep").stdin(Stdio::null()).spawn();
@@ -103,18 +137,36 @@ fn serve(switches: &Switches) {
                     say(switches, "wait");
                 }
             }
-            "init" => say(switches, "ready"),
+            "init" if switches.flood_start => flood(),
+            "init" => {
+                say(switches, "ready");
+                if switches.flood_ready {
+                    flood();
+                }
+            }
             "pos" => position = read_position(&line),
             "ping" => say(switches, "pong"),
             "go" => {
                 count += 1;
                 let now = |at: Option<u32>| at == Some(count);
                 if now(switches.crash) {
+                    if switches.words {
+                        let words: String = (0..100_000).map(|n| format!("word {n}\n")).collect();
+                        let _ = io::stderr().write_all(words.as_bytes());
+                    }
                     eprintln!("mock: about to crash");
                     exit(3);
                 }
                 if now(switches.stall) {
                     sleep_for_ever();
+                }
+                if now(switches.partial) {
+                    print!("info depth=");
+                    let _ = io::stdout().flush();
+                    sleep_for_ever();
+                }
+                if now(switches.flood) {
+                    flood();
                 }
                 if switches.nonsense {
                     babble(switches);
@@ -158,7 +210,16 @@ fn answer(switches: &Switches, random: &mut Random, position: &Position) {
     if let Some(score) = &switches.score {
         say(switches, &format!("info depth=3 score={score} nodes=17"));
     }
-    say(switches, &format!("done move={}", moves[index]));
+    let done = format!("done move={}", moves[index]);
+    // In one write, so that nobody can hear the first without the second.
+    say(switches, &if switches.twice { format!("{done}\n{done}") } else { done });
+}
+
+/// Writes until nobody reads any more, and what takes longer to read than to write.
+fn flood() -> ! {
+    let lines = format!("info depth=1 score=0.01{}\n", " x=1".repeat(1000)).repeat(20);
+    while io::stdout().write_all(lines.as_bytes()).is_ok() {}
+    exit(0)
 }
 
 /// Everything that is no answer.

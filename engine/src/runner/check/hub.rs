@@ -11,6 +11,9 @@ use crate::protocol::hub::Line;
 
 /// Silence after which no further line is expected.
 const SETTLED: Duration = Duration::from_millis(300);
+/// Lines, and bytes, in answer to one command that are still taken for an answer.
+const MOST_LINES: usize = 10_000;
+const MOST_BYTES: usize = 16 << 20;
 
 /// Starts an engine and walks through the protocol with it. Ends early when the engine does, or
 /// gives no answer within `patience`.
@@ -68,8 +71,8 @@ impl Walk {
     }
 
     /// The next line, if one comes in time.
-    fn hear(&mut self, patience: Duration) -> Option<Option<(String, Instant)>> {
-        match self.process.hear(Instant::now() + patience) {
+    fn hear(&mut self, deadline: Instant) -> Option<Option<(String, Instant)>> {
+        match self.process.hear(deadline) {
             Heard::Line(line, at) => Some(Some((line, at))),
             Heard::Silence => Some(None),
             Heard::Closed => {
@@ -87,14 +90,22 @@ impl Walk {
     ) -> Option<(Vec<String>, Option<Instant>)> {
         let deadline = Instant::now() + patience;
         let mut before = Vec::new();
+        let mut bytes = 0;
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let Some((line, at)) = self.hear(left)? else {
+            let Some((line, at)) = self.hear(deadline)? else {
                 self.error(format!("no '{command}' within {patience:?}"));
                 return Some((before, None));
             };
             let is_it = line.split_whitespace().next() == Some(command);
+            bytes += line.len();
             before.push(line);
+            if before.len() > MOST_LINES || bytes > MOST_BYTES {
+                let count = before.len();
+                self.error(format!(
+                    "floods its output: {count} lines ({bytes} bytes) and no '{command}'"
+                ));
+                return None;
+            }
             if is_it {
                 return Some((before, Some(at)));
             }
@@ -269,8 +280,7 @@ impl Walk {
     fn no_more(&mut self, command: &str, why: &str) -> Step {
         let deadline = Instant::now() + SETTLED;
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let Some((line, _)) = self.hear(left)? else { return Some(()) };
+            let Some((line, _)) = self.hear(deadline)? else { return Some(()) };
             let word = line.split_whitespace().next();
             self.has_info |= word == Some("info");
             if word == Some(command) {

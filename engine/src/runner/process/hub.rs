@@ -144,7 +144,8 @@ impl HubClient {
             Some(status) => status.to_string(),
             None => "it closed its output".to_owned(),
         };
-        self.fault(kind, format!("the program ended {when} ({how})"))
+        let message = format!("the program ended {when} ({how})");
+        PlayerError::Fault { kind, message, tail: self.process.last_words() }
     }
 
     fn send(&mut self, line: &str, kind: FaultKind) -> Result<(), PlayerError> {
@@ -156,7 +157,7 @@ impl HubClient {
     }
 
     /// Hears a line, looking now and then whether the match is being stopped.
-    fn hear(&self, deadline: Instant) -> Result<Heard, PlayerError> {
+    fn hear(&mut self, deadline: Instant) -> Result<Heard, PlayerError> {
         loop {
             if self.abort.is_set() {
                 return Err(PlayerError::Aborted);
@@ -247,6 +248,8 @@ impl Player for HubClient {
         loop {
             let deadline = stop_at.unwrap_or(stalled);
             match self.hear(deadline)? {
+                // Left over from before: for example a second answer.
+                Heard::Line(_, arrived) if arrived < start => {}
                 Heard::Line(text, arrived) => {
                     let line = match Line::parse(&text) {
                         Ok(Some(line)) => line,
@@ -264,8 +267,15 @@ impl Player for HubClient {
                         }
                         "done" => {
                             let mv = self.best(&line, &position)?;
-                            let elapsed = arrived.saturating_duration_since(start);
-                            return Ok(Answer::Move(Thought { mv, score, depth, nodes, elapsed }));
+                            let (asked, answered) = (start, arrived);
+                            return Ok(Answer::Move(Thought {
+                                mv,
+                                score,
+                                depth,
+                                nodes,
+                                asked,
+                                answered,
+                            }));
                         }
                         _ => {}
                     }
@@ -290,15 +300,17 @@ impl Player for HubClient {
         let start = Instant::now();
         self.process.send("ping").ok()?;
         loop {
-            match self.process.hear(start + PONG_PATIENCE) {
-                Heard::Line(text, arrived) if text.trim() == "pong" => {
+            match self.hear(start + PONG_PATIENCE) {
+                Ok(Heard::Line(text, arrived)) if text.trim() == "pong" && arrived >= start => {
                     return Some(arrived.saturating_duration_since(start));
                 }
-                Heard::Line(..) => {}
-                Heard::Silence | Heard::Closed => {
+                Ok(Heard::Line(..)) => {}
+                Ok(Heard::Silence | Heard::Closed) => {
                     self.options.ping = false;
                     return None;
                 }
+                // The match is being stopped.
+                Err(_) => return None,
             }
         }
     }

@@ -5,31 +5,31 @@
 //! helpers, is killed with everything below it. A [`Watchdog`] does so if we are killed ourselves.
 
 mod hub;
+mod listen;
 mod watchdog;
 
-use std::collections::VecDeque;
 use std::ffi::OsStr;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
 use parking_lot::Mutex;
+
+use listen::{Stream, Tail, listen};
 
 pub use hub::{HubClient, HubClientOptions, Parameter};
 pub use watchdog::{Watchdog, keep_watch};
 
-/// Lines kept for a report about what an engine said last.
-const TAIL_LINES: usize = 20;
-/// Bytes kept of one line; what follows is thrown away.
-const LINE_BYTES: usize = 1 << 16;
 /// Lines that may wait to be read: an engine that writes more is held up.
 const WAITING_LINES: usize = 4096;
 /// How long a process that was told to quit may take.
 const QUIT_PATIENCE: Duration = Duration::from_secs(2);
+/// How long the last words of a program that has ended may be on their way.
+const WORDS_PATIENCE: Duration = Duration::from_millis(200);
 
 /// How to start a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,7 +61,9 @@ pub struct Process {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<(Instant, String)>,
-    tail: Arc<Mutex<VecDeque<String>>>,
+    /// A line that came after the deadline of the question for it.
+    late: Option<(Instant, String)>,
+    tail: Arc<Mutex<Tail>>,
     readers: Vec<JoinHandle<()>>,
     has_ended: bool,
 }
@@ -90,19 +92,19 @@ impl Process {
         let mut child = command.spawn()?;
         watchdog::guard(child.id());
         let (sender, lines) = bounded(WAITING_LINES);
-        let tail = Arc::new(Mutex::new(VecDeque::new()));
+        let tail = Arc::new(Mutex::new(Tail::default()));
         let mut readers = Vec::new();
         if let Some(stdout) = child.stdout.take() {
             let tail = Arc::clone(&tail);
-            readers.push(thread::spawn(move || listen(stdout, "", Some(&sender), &tail)));
+            readers.push(thread::spawn(move || listen(stdout, Stream::Out, Some(&sender), &tail)));
         }
         if let Some(stderr) = child.stderr.take() {
             let tail = Arc::clone(&tail);
-            readers.push(thread::spawn(move || listen(stderr, "stderr: ", None, &tail)));
+            readers.push(thread::spawn(move || listen(stderr, Stream::Err, None, &tail)));
         }
         let stdin = child.stdin.take();
         pin(Some(child.id()), &options.cpus);
-        Ok(Process { child, stdin, lines, tail, readers, has_ended: false })
+        Ok(Process { child, stdin, lines, late: None, tail, readers, has_ended: false })
     }
 
     /// The number by which the system knows the process, which is also that of its group.
@@ -125,20 +127,51 @@ impl Process {
         stdin.flush()
     }
 
-    /// The next line of the program's standard output.
+    /// The next line of the program's standard output, if it arrived before the deadline. So a
+    /// program that writes without end does not put the deadline off; what came later is kept for
+    /// the next question.
     #[must_use]
-    pub fn hear(&self, deadline: Instant) -> Heard {
-        match self.lines.recv_deadline(deadline) {
+    pub fn hear(&mut self, deadline: Instant) -> Heard {
+        let next = match self.late.take() {
+            Some(late) => Ok(late),
+            None => self.lines.recv_deadline(deadline),
+        };
+        match next {
+            Ok(late) if late.0 > deadline => {
+                self.late = Some(late);
+                Heard::Silence
+            }
             Ok((arrived, line)) => Heard::Line(line, arrived),
             Err(RecvTimeoutError::Timeout) => Heard::Silence,
             Err(RecvTimeoutError::Disconnected) => Heard::Closed,
         }
     }
 
-    /// The last lines of both outputs, oldest first.
+    /// The last lines of both outputs, oldest first, and those that are not finished.
     #[must_use]
     pub fn tail(&self) -> Vec<String> {
-        self.tail.lock().iter().cloned().collect()
+        self.tail.lock().lines()
+    }
+
+    /// The same for a program that has ended, when everything it wrote has been read.
+    #[must_use]
+    pub fn last_words(&mut self) -> Vec<String> {
+        self.settle(WORDS_PATIENCE);
+        self.tail()
+    }
+
+    /// Waits for the readers to end; whether they did.
+    fn settle(&self, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        while !self.readers.iter().all(JoinHandle::is_finished) {
+            // One may wait for room.
+            while self.lines.try_recv().is_ok() {}
+            if Instant::now() >= deadline {
+                return false;
+            }
+            thread::sleep(Duration::from_micros(100));
+        }
+        true
     }
 
     /// The exit status, if the program ends within this time.
@@ -188,13 +221,10 @@ impl Process {
         watchdog::release(self.child.id());
         // A reader may wait for room, so the receiver has to go before it can be waited for.
         self.lines = bounded(0).1;
-        let deadline = Instant::now() + QUIT_PATIENCE;
+        // A descendant that left the group may hold the pipe open: then the thread stays until
+        // that process ends, and we do not wait for it.
+        self.settle(QUIT_PATIENCE);
         for reader in self.readers.drain(..) {
-            // A descendant that left the group may hold the pipe open: then the thread stays
-            // until that process ends, and we do not wait for it.
-            while !reader.is_finished() && Instant::now() < deadline {
-                thread::sleep(Duration::from_micros(100));
-            }
             if reader.is_finished() {
                 let _ = reader.join();
             }
@@ -245,46 +275,4 @@ pub fn pin(process: Option<u32>, cpus: &[usize]) {
     }
     #[cfg(not(target_os = "linux"))]
     let _ = (process, cpus);
-}
-
-/// Splits an output into lines until it ends or nobody wants them any more.
-fn listen(
-    mut output: impl Read,
-    prefix: &str,
-    lines: Option<&Sender<(Instant, String)>>,
-    tail: &Mutex<VecDeque<String>>,
-) {
-    let mut buffer = vec![0; 1 << 14];
-    let mut line = Vec::new();
-    let finish = |line: &mut Vec<u8>, arrived| {
-        let text = String::from_utf8_lossy(line).trim_end_matches('\r').to_owned();
-        line.clear();
-        let mut tail = tail.lock();
-        if tail.len() == TAIL_LINES {
-            tail.pop_front();
-        }
-        tail.push_back(format!("{prefix}{text}"));
-        drop(tail);
-        lines.is_none_or(|lines| lines.send((arrived, text)).is_ok())
-    };
-    loop {
-        let read = match output.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(_) => break,
-        };
-        let arrived = Instant::now();
-        for part in buffer[..read].split_inclusive(|&b| b == b'\n') {
-            let (text, ends) = part.strip_suffix(b"\n").map_or((part, false), |text| (text, true));
-            let room = LINE_BYTES.saturating_sub(line.len());
-            line.extend_from_slice(&text[..text.len().min(room)]);
-            if ends && !finish(&mut line, arrived) {
-                return;
-            }
-        }
-    }
-    if !line.is_empty() {
-        finish(&mut line, Instant::now());
-    }
 }

@@ -89,7 +89,8 @@ fn elo_of_score(score: f64) -> f64 {
     } else if score >= 1.0 {
         f64::INFINITY
     } else {
-        -400.0 * (1.0 / score - 1.0).log10()
+        // Adding zero turns -0 into 0.
+        -400.0 * (1.0 / score - 1.0).log10() + 0.0
     }
 }
 
@@ -124,6 +125,13 @@ mod tests {
         if let Some(los) = los {
             close(rating.superiority * 100.0, los);
         }
+    }
+
+    #[test]
+    fn equal_scores_have_no_sign() {
+        let rating = Tally { wins: 1, draws: 0, losses: 1 }.rating().unwrap();
+        assert!(rating.elo.to_string().starts_with("+0.0 "), "{}", rating.elo);
+        assert!(rating.normalised.unwrap().to_string().starts_with("+0.0 "));
     }
 
     /// Values that the tests of fastchess expect (`elo_test.cpp`) for wins, losses, draws.

@@ -1,26 +1,27 @@
 //! `meerslag match`: games between engines, with statistics.
 
+mod output;
+mod page;
+mod paths;
+mod table;
+
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
+use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::thread;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use meerslag_engine::runner::{
-    Abort, Adjudication, CsvTable, Draw, EngineSpec, Format, GameRecord, MatchConfig, MatchEnd,
-    Page, Resign, SprtConfig, Standings, StateFile, TimeControl, Workers, openings,
-    run as run_match, schedule,
+    Abort, Adjudication, Draw, EngineSpec, Format, MatchConfig, MatchEnd, Resign, SprtConfig,
+    StateError, StateFile, TimeControl, Workers, openings, run as run_match,
 };
 use movegen::DrawRuleSet;
-use movegen::notation::pdn::{WriteOptions, write_game};
 
+use self::output::Output;
 use super::interrupt::Interrupt;
 use super::{Failure, watchdog};
-
-/// How often the page is written while the match goes on.
-const PAGE_INTERVAL: Duration = Duration::from_secs(10);
 
 const EXAMPLES: &str = "\
 An engine is described by arguments in one word of the shell:
@@ -74,7 +75,7 @@ pub(super) struct MatchArgs {
     #[arg(long, value_name = "N", default_value_t = 8)]
     opening_plies: usize,
     /// Pairs of games for each two engines [default: one from each opening]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pairs: Option<u32>,
     /// Take the openings in an order that depends on this number
     #[arg(long, value_name = "N")]
@@ -107,7 +108,7 @@ pub(super) struct MatchArgs {
     #[arg(long, value_name = "FOLDER")]
     egdb: Vec<PathBuf>,
     /// Stop as soon as it is clear whether the first engine is stronger: ELO0,ELO1 and if wanted ,ALPHA,BETA
-    #[arg(long, value_name = "ELO0,ELO1", value_parser = sprt)]
+    #[arg(long, value_name = "ELO0,ELO1", value_parser = sprt, allow_hyphen_values = true)]
     sprt: Option<SprtConfig>,
     /// The bounds of --sprt are logistic Elo instead of normalised
     #[arg(long, requires = "sprt")]
@@ -125,7 +126,10 @@ pub(super) struct MatchArgs {
     #[arg(long, value_name = "FILE", required_if_eq("resume", "true"))]
     state: Option<PathBuf>,
     /// Go on with the match in the state file; its description comes from there
-    #[arg(long, conflicts_with_all = ["engines", "tc", "pairs", "seed", "resign", "draw", "sprt"])]
+    #[arg(long, conflicts_with_all = [
+        "engines", "tc", "format", "openings", "opening_plies", "pairs", "seed", "margin",
+        "draw_rules", "max_moves", "resign", "draw", "egdb", "sprt", "logistic", "event",
+    ])]
     resume: bool,
     /// Name of the match in the PDN
     #[arg(long, value_name = "NAME", default_value = "Engine match")]
@@ -189,16 +193,20 @@ fn sprt(text: &str) -> Result<SprtConfig, String> {
 }
 
 pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
-    let (mut state, config, mut records) = match (&args.state, args.resume) {
-        (Some(path), true) => {
-            let (state, config, records) =
-                StateFile::resume(path).map_err(|e| Failure::Input(e.into()))?;
+    paths::check(args).map_err(Failure::Input)?;
+    args.warn_of_affinity();
+    let in_state = |error: StateError| Failure::Input(error.into());
+    let (mut state, config, mut records) = match &args.state {
+        Some(path) if args.resume => {
+            let (state, config, records) = StateFile::resume(path).map_err(in_state)?;
             (Some(state), config, records)
         }
-        (path, _) => {
-            let config = args.config()?;
-            let state = path.as_ref().map(|path| StateFile::create(path, &config)).transpose();
-            (state.map_err(|e| Failure::Input(e.into()))?, config, Vec::new())
+        path => {
+            // Before anything is overwritten.
+            if let Some(path) = path.as_ref().filter(|path| path.exists()) {
+                return Err(in_state(StateError::Exists(path.clone())));
+            }
+            (None, args.config()?, Vec::new())
         }
     };
     let needs_watchdog = config.engines.iter().any(|engine| !engine.command.is_empty());
@@ -209,12 +217,20 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         move || abort.set()
     })?;
     let mut output = Output::new(args, &config, &records)?;
+    if let (Some(path), None) = (&args.state, &state) {
+        state = Some(StateFile::create(path, &config).map_err(in_state)?);
+    }
     // Long matches must not fill the memory.
     records.iter_mut().for_each(|record| record.plies = Vec::new());
-    let mut observe = |records: &[GameRecord]| {
+    let mut observe = |records: &[_]| {
         output.game(&config, records).map_err(|error| format!("cannot write: {error}"))
     };
     let end = run_match(&config, &args.workers(), &mut state, &mut records, &abort, &mut observe);
+    if let (Err(_), true, false, Some(state)) = (&end, records.is_empty(), args.resume, state) {
+        // Nothing is lost, and the corrected command must not find it. What went wrong before is
+        // the more important message.
+        let _ = state.discard();
+    }
     output.finish(&config, &records)?;
     match end.map_err(Failure::run)? {
         MatchEnd::Stopped if interrupt.is_pressed() => Err(Failure::Interrupted),
@@ -280,164 +296,53 @@ impl MatchArgs {
         });
         Workers { concurrency, cpus }
     }
-}
 
-/// Everything that is shown or written while the match goes on.
-struct Output {
-    pdn: Option<BufWriter<File>>,
-    csv: Option<CsvTable<File>>,
-    page: Option<PageFile>,
-    json: bool,
-    /// Number of lines of the table on the terminal, to be overwritten; `None` without one.
-    table: Option<usize>,
-    total: usize,
-}
-
-/// The page, written anew from time to time.
-struct PageFile {
-    path: PathBuf,
-    page: Page,
-    written: Instant,
-}
-
-impl PageFile {
-    fn write(&mut self, config: &MatchConfig, records: &[GameRecord]) -> io::Result<()> {
-        let html = self.page.to_html(config, records).map_err(io::Error::other)?;
-        // In one step, so that a browser never sees half a page.
-        let part = self.path.with_added_extension("part");
-        fs::write(&part, html)?;
-        fs::rename(&part, &self.path)?;
-        self.written = Instant::now();
-        Ok(())
+    /// Games that cannot be bound to processors are played unbound.
+    fn warn_of_affinity(&self) {
+        let Some(width) = self.affinity else { return };
+        let wanted = self.concurrency as usize * width as usize;
+        let there = thread::available_parallelism().map_or(usize::MAX, usize::from);
+        if wanted > there {
+            let _ = writeln!(
+                io::stderr(),
+                "meerslag: warning: --affinity needs {wanted} processors, {there} are there: \
+                 games beyond them are not bound"
+            );
+        }
     }
 }
 
-fn create(path: &Path) -> Result<File, Failure> {
-    File::create(path)
-        .with_context(|| format!("cannot write {}", path.display()))
-        .map_err(Failure::Run)
-}
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
 
-impl Output {
-    /// Writes the games that are there already.
-    fn new(args: &MatchArgs, config: &MatchConfig, old: &[GameRecord]) -> Result<Output, Failure> {
-        let pdn = args.pdn.as_deref().map(create).transpose()?.map(BufWriter::new);
-        let csv = args.csv.as_deref().map(create).transpose()?.map(CsvTable::new).transpose()?;
-        let page = match &args.html {
-            Some(path) => {
-                // A path that cannot be written shows now, not after the match.
-                create(path)?;
-                let (page, written) = (Page::new(), Instant::now());
-                Some(PageFile { path: path.clone(), page, written })
-            }
-            None => None,
-        };
-        let is_live = !args.json && io::stdout().is_terminal();
-        let total = schedule(config).len();
-        let table = is_live.then_some(0);
-        let mut output = Output { pdn, csv, page, json: args.json, table, total };
-        for record in old {
-            output.write_game(config, record)?;
-        }
-        Ok(output)
+    use super::*;
+
+    #[derive(Parser)]
+    struct Program {
+        #[command(subcommand)]
+        command: Command,
     }
 
-    /// Adds a game to the files.
-    fn write_game(&mut self, config: &MatchConfig, record: &GameRecord) -> io::Result<()> {
-        if let Some(pdn) = &mut self.pdn {
-            write_game(pdn, &record.to_pdn(config), &WriteOptions::default())?;
-            pdn.flush()?;
-        }
-        if let Some(csv) = &mut self.csv {
-            csv.add(config, record)?;
-        }
-        if let Some(page) = &mut self.page {
-            page.page.add(record);
-        }
-        Ok(())
+    #[derive(clap::Subcommand)]
+    enum Command {
+        Match(Box<MatchArgs>),
     }
 
-    fn game(&mut self, config: &MatchConfig, records: &[GameRecord]) -> io::Result<()> {
-        let Some(record) = records.last() else { return Ok(()) };
-        self.write_game(config, record)?;
-        if let Some(page) = &mut self.page
-            && page.written.elapsed() > PAGE_INTERVAL
-        {
-            page.write(config, records)?;
-        }
-        let name = |engine: usize| config.engines[engine].name.as_str();
-        let (white, black) = (name(record.pairing.white), name(record.pairing.black));
-        let mut out = io::stdout().lock();
-        if self.json {
-            let line = serde_json::json!({
-                "type": "game",
-                "game": record.game + 1,
-                "pair": record.pairing.pair + 1,
-                "white": white,
-                "black": black,
-                "result": record.result().as_str(),
-                "termination": record.termination.to_string(),
-                "detail": record.detail,
-                "tail": record.tail,
-                "plies": record.plies.len(),
-                "fen": record.fen,
-                "overhead_us": record.overhead_us,
-            });
-            writeln!(out, "{line}")?;
-            return out.flush();
-        }
-        if let Some(lines @ 1..) = self.table {
-            // Back to the start of the table, and clear what is below.
-            write!(out, "\x1b[{lines}A\x1b[J")?;
-        }
-        let (result, why) = (record.result(), record.termination);
-        let moves = record.plies.len().div_ceil(2);
-        let (count, total) = (records.len(), self.total);
-        writeln!(out, "{count}/{total}  {white} - {black}  {result}  {why}, {moves} moves")?;
-        if !record.detail.is_empty() && !record.tail.is_empty() {
-            writeln!(out, "    {}", record.detail)?;
-            for line in &record.tail {
-                writeln!(out, "      | {line}")?;
+    #[test]
+    fn the_examples_of_the_help_are_understood() {
+        let text = EXAMPLES.replace("\\\n", " ");
+        let examples: Vec<&str> =
+            text.lines().filter(|line| line.starts_with("  meerslag match ")).collect();
+        assert_eq!(examples.len(), 4);
+        for example in examples {
+            let words = shlex::split(example).expect(example);
+            let Program { command: Command::Match(args) } =
+                Program::try_parse_from(words).unwrap_or_else(|e| panic!("{example}: {e}"));
+            if !args.resume {
+                let config = args.config().unwrap_or_else(|e| panic!("{example}: {e:?}"));
+                assert_eq!(config.engines.len(), 2, "{example}");
             }
         }
-        if let Some(lines) = &mut self.table {
-            let text = Standings::new(config, records).to_text(config);
-            *lines = text.lines().count();
-            out.write_all(text.as_bytes())?;
-        }
-        out.flush()
-    }
-
-    fn finish(&mut self, config: &MatchConfig, records: &[GameRecord]) -> io::Result<()> {
-        if let Some(page) = &mut self.page {
-            page.write(config, records)?;
-        }
-        let standings = Standings::new(config, records);
-        let mut out = io::stdout().lock();
-        if self.json {
-            writeln!(out, "{}", standings.to_json(config))?;
-            return out.flush();
-        }
-        if let Some(lines @ 1..) = self.table {
-            write!(out, "\x1b[{lines}A\x1b[J")?;
-        }
-        writeln!(out)?;
-        out.write_all(standings.to_text(config).as_bytes())?;
-        for (why, count) in &standings.terminations {
-            writeln!(out, "{count} games ended by: {why}")?;
-        }
-        if let Some(overhead) = standings.overhead_us {
-            writeln!(
-                out,
-                "time of the runner itself between two moves: {overhead:.1} µs (median)"
-            )?;
-        }
-        for line in &standings.lines {
-            if let Some(latency) = line.latency_us {
-                let name = &config.engines[line.engine].name;
-                writeln!(out, "ping to {name} and back: {latency:.0} µs (median)")?;
-            }
-        }
-        out.flush()
     }
 }

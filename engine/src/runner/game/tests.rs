@@ -1,0 +1,43 @@
+use super::super::clock::Level;
+use super::super::player::Thought;
+use super::super::schedule::schedule;
+use super::super::schedule::tests::config;
+use super::*;
+
+/// Says when it was asked and when it answered, as if it were true.
+struct Told {
+    start: Instant,
+}
+
+impl Player for Told {
+    fn new_game(&mut self, _game: &NewGame) -> Result<(), PlayerError> {
+        Ok(())
+    }
+
+    fn think(&mut self, game: &Game, _level: &Level) -> Result<Answer, PlayerError> {
+        // A question every ten milliseconds, and each answer after three of them.
+        let asked = self.start + Duration::from_millis(10) * u32::try_from(game.ply()).unwrap();
+        Ok(Answer::Move(Thought {
+            mv: game.position().legal_moves()[0],
+            score: None,
+            depth: None,
+            nodes: None,
+            asked,
+            answered: asked + Duration::from_millis(3),
+        }))
+    }
+}
+
+/// From the arrival of an answer to the next question, whatever is done in between and where.
+#[test]
+fn the_overhead_is_the_gap_between_the_players() {
+    let mut config = config(2, 0, 1);
+    config.adjudication.max_moves = Some(5);
+    let pairing = schedule(&config)[0];
+    let start = Instant::now();
+    let mut players: [Box<dyn Player>; 2] = [Box::new(Told { start }), Box::new(Told { start })];
+    let played = play(&config, None, 0, pairing, &mut players).unwrap();
+    assert_eq!(played.record.plies.len(), 10);
+    assert!((played.record.overhead_us - 7000.0).abs() < 1.0, "{}", played.record.overhead_us);
+    assert!(played.record.plies.iter().all(|ply| (ply.time - 0.003).abs() < 1e-6));
+}

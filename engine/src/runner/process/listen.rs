@@ -1,0 +1,100 @@
+//! The threads that read what a program writes.
+
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::time::Instant;
+
+use crossbeam::channel::Sender;
+use parking_lot::Mutex;
+
+/// Lines kept for a report about what an engine said last.
+const TAIL_LINES: usize = 20;
+/// Bytes kept of one line; what follows is thrown away.
+const LINE_BYTES: usize = 1 << 16;
+
+/// Which output.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stream {
+    /// Standard output.
+    Out,
+    /// Standard error.
+    Err,
+}
+
+impl Stream {
+    /// How its lines begin in a report.
+    const fn prefix(self) -> &'static str {
+        match self {
+            Stream::Out => "",
+            Stream::Err => "stderr: ",
+        }
+    }
+}
+
+/// What a program wrote last.
+#[derive(Default, Debug)]
+pub(super) struct Tail {
+    finished: VecDeque<String>,
+    /// The line of each output that has no end yet; empty if there is none.
+    open: [String; 2],
+}
+
+impl Tail {
+    /// Oldest first.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let open = self.open.iter().filter(|line| !line.is_empty());
+        self.finished.iter().chain(open).cloned().collect()
+    }
+
+    fn push(&mut self, line: String) {
+        if self.finished.len() == TAIL_LINES {
+            self.finished.pop_front();
+        }
+        self.finished.push_back(line);
+    }
+}
+
+/// Splits an output into lines until it ends or nobody wants them any more.
+pub(super) fn listen(
+    mut output: impl Read,
+    stream: Stream,
+    lines: Option<&Sender<(Instant, String)>>,
+    tail: &Mutex<Tail>,
+) {
+    let mut buffer = vec![0; 1 << 14];
+    let mut line = Vec::new();
+    let text = |line: &[u8]| String::from_utf8_lossy(line).trim_end_matches('\r').to_owned();
+    let report = |text: &str| format!("{}{text}", stream.prefix());
+    let finish = |line: &mut Vec<u8>, arrived| {
+        let text = text(line);
+        line.clear();
+        let mut tail = tail.lock();
+        tail.open[stream as usize].clear();
+        tail.push(report(&text));
+        drop(tail);
+        lines.is_none_or(|lines| lines.send((arrived, text)).is_ok())
+    };
+    loop {
+        let read = match output.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) => break,
+        };
+        let arrived = Instant::now();
+        for part in buffer[..read].split_inclusive(|&b| b == b'\n') {
+            let (text, ends) = part.strip_suffix(b"\n").map_or((part, false), |text| (text, true));
+            let room = LINE_BYTES.saturating_sub(line.len());
+            line.extend_from_slice(&text[..text.len().min(room)]);
+            if ends && !finish(&mut line, arrived) {
+                return;
+            }
+        }
+        if !line.is_empty() {
+            tail.lock().open[stream as usize] = report(&text(&line));
+        }
+    }
+    if !line.is_empty() {
+        finish(&mut line, Instant::now());
+    }
+}

@@ -1,0 +1,193 @@
+//! The state file and the other files of `meerslag match`: nothing is lost that was there.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use meerslag_tests::{Output, binary, run};
+use tempfile::TempDir;
+
+const RANDOM: [&str; 2] = ["--engine=random name=a", "--engine=random name=b"];
+
+fn start(args: &[&str]) -> Output {
+    run(["match", "--json"].iter().chain(args), "")
+}
+
+#[track_caller]
+fn plays(args: &[&str]) {
+    let _ = start(args).success();
+}
+
+struct Files(TempDir);
+
+impl Files {
+    fn new() -> Files {
+        Files(TempDir::new().expect("a folder"))
+    }
+
+    fn arg(&self, option: &str, name: &str) -> String {
+        format!("--{option}={}", self.0.path().join(name).display())
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.0.path().join(name)).expect(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.0.path().join(name), text).expect(name);
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.0.path().join(name).exists()
+    }
+}
+
+/// Refused with this exit status and these words.
+#[track_caller]
+fn refuses(args: &[&str], code: i32, part: &str) {
+    let output = start(args);
+    assert_eq!(output.code, code, "{args:?}: {output:?}");
+    assert!(output.stderr.contains(part), "{args:?}: {output:?}");
+}
+
+/// Two runners on one file would write each other's lines to pieces.
+#[test]
+fn a_second_runner_is_refused() {
+    let files = Files::new();
+    let state = files.arg("state", "match.jsonl");
+    let hangs = format!("--engine=name=m cmd=\"'{}' stall=1\"", env!("CARGO_BIN_EXE_mock_engine"));
+    let mut first = Command::new(binary())
+        .args(["match", "--tc=depth=1", "--pairs=2", RANDOM[0], &hangs, &state])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !files.has("match.jsonl") || files.read("match.jsonl").is_empty() {
+        assert!(Instant::now() < deadline);
+        thread::sleep(Duration::from_millis(5));
+    }
+    let output = start(&["--resume", &state]);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.stderr.contains("in use by another runner"), "{output:?}");
+    // It is free again, whatever became of its owner.
+    let text = files.read("match.jsonl");
+    files.write("match.jsonl", &text.replace(r#""stall_seconds":60.0"#, r#""stall_seconds":0.1"#));
+    let lines = start(&["--resume", &state]).success().json_lines();
+    assert_eq!(lines.len(), 5, "{lines:?}");
+}
+
+/// What could not begin leaves nothing that stops the corrected command.
+#[test]
+fn a_failed_start_leaves_no_state() {
+    let files = Files::new();
+    let state = files.arg("state", "match.jsonl");
+    for wrong in [
+        "--engine=name=x cmd=/nonexistent/engine",
+        "--egdb=/nonexistent",
+        "--pdn=/nonexistent/file",
+        "--html=/nonexistent/file",
+    ] {
+        let args = [RANDOM[0], RANDOM[1], "--pairs=1", "--tc=depth=1", "--format=gauntlet"];
+        let output = start(&[&args[..], &[wrong, &state]].concat());
+        assert_eq!(output.code, 1, "{wrong}: {output:?}");
+        // With three engines, two of them have played by then.
+        let has_games = output.stdout.contains("\"type\":\"game\"");
+        assert_eq!(files.has("match.jsonl"), has_games, "{wrong}: {output:?}");
+        let _ = fs::remove_file(files.0.path().join("match.jsonl"));
+    }
+    refuses(
+        &["--engine=name=x cmd=/nonexistent/engine", RANDOM[0], "--tc=depth=1", &state],
+        1,
+        "x",
+    );
+    assert!(!files.has("match.jsonl"));
+
+    // What was there before is left alone.
+    plays(&[RANDOM[0], RANDOM[1], "--pairs=1", &state]);
+    let (text, pdn) = (files.read("match.jsonl"), files.arg("pdn", "games.pdn"));
+    files.write("games.pdn", "mine");
+    refuses(&[RANDOM[0], RANDOM[1], &state, &pdn], 2, "--resume");
+    assert_eq!((files.read("match.jsonl"), files.read("games.pdn")), (text, "mine".to_owned()));
+}
+
+#[test]
+fn no_file_is_overwritten_by_another_one() {
+    let files = Files::new();
+    let state = files.arg("state", "x");
+    plays(&[RANDOM[0], RANDOM[1], "--pairs=1", &state]);
+    let text = files.read("x");
+    for option in ["pdn", "csv", "html"] {
+        let other = files.arg(option, "./x");
+        refuses(&["--resume", &state, &other], 2, &format!("--state and --{option} are the same"));
+    }
+    assert_eq!(files.read("x"), text);
+    let new = [files.arg("pdn", "new"), files.arg("csv", "new")];
+    refuses(&[RANDOM[0], RANDOM[1], &new[0], &new[1]], 2, "--pdn and --csv are the same file");
+    files.write("o.pdn", "1. 32-28 *");
+    let both = [files.arg("openings", "o.pdn"), files.arg("pdn", "o.pdn")];
+    refuses(&[RANDOM[0], RANDOM[1], &both[0], &both[1]], 2, "--openings and --pdn are the same");
+    assert_eq!(files.read("o.pdn"), "1. 32-28 *");
+}
+
+/// The description of a match comes from its file: options that would be without effect are
+/// refused.
+#[test]
+fn a_resumed_match_takes_no_other_description() {
+    let files = Files::new();
+    let state = files.arg("state", "match.jsonl");
+    plays(&[RANDOM[0], RANDOM[1], "--pairs=1", &state]);
+    for option in [
+        "--format=gauntlet",
+        "--openings=start",
+        "--opening-plies=2",
+        "--margin=1",
+        "--draw-rules=scan",
+        "--max-moves=5",
+        "--egdb=.",
+        "--event=x",
+    ] {
+        refuses(&["--resume", &state, option], 2, "cannot be used with");
+    }
+    plays(&["--resume", &state]);
+}
+
+/// A file that somebody has edited gives errors, no surprises.
+#[test]
+fn edited_states_are_refused() {
+    let files = Files::new();
+    let state = files.arg("state", "match.jsonl");
+    plays(&[RANDOM[0], RANDOM[1], "--pairs=1", &state]);
+    let text = files.read("match.jsonl");
+    let header = text.lines().next().unwrap();
+    let opening = header.split_once("\"openings\":[\"").unwrap().1.split('"').next().unwrap();
+    for (from, to, message) in [
+        ("\"start_seconds\":10.0", "\"start_seconds\":-1", "'a': start: -1: expected seconds"),
+        ("\"stall_seconds\":60.0", "\"stall_seconds\":1e300", "'a': stall: 1000"),
+        (opening, "W:W99:B1", "opening 1: W:W99:B1: expected a position"),
+        ("\"draw_rules\":\"lidraughts\"", "\"draw_rules\":\"mine\"", "draw rules: mine: expected"),
+        ("\"margin_ms\":50", "\"margin_ms\":99999999999", "margin: 99999999999: expected"),
+        ("\"pairs\":1", "\"pairs\":4000000000", "8000000000 games: at most"),
+    ] {
+        assert!(header.contains(from), "{from} in {header}");
+        files.write("match.jsonl", &text.replacen(from, to, 1));
+        refuses(&["--resume", &state], 2, message);
+    }
+    let twice = format!("{text}{}\n", text.lines().last().unwrap());
+    files.write("match.jsonl", &twice);
+    refuses(&["--resume", &state], 2, "line 4: game 2 for the second time");
+}
+
+#[test]
+fn a_table_of_equals_has_no_sign_of_zero() {
+    let files = Files::new();
+    let engine = "--engine=random param.seed=1 name=";
+    let args = ["--openings=start", "--pairs=1", "--max-moves=1", &files.arg("csv", "games.csv")];
+    let output =
+        run(["match", &format!("{engine}a"), &format!("{engine}b")].iter().chain(&args), "")
+            .success();
+    assert!(output.stdout.contains(" +0.0 ±0.0 "), "{}", output.stdout);
+}
