@@ -198,6 +198,7 @@ fn minutes_are_played_as_they_are_sent() {
     program.rest();
     let text = fs::read_to_string(&pdn).unwrap();
     assert!(text.contains("[TimeControl \"75/5.4\"]"), "{text}");
+    assert!(text.contains("[Date \"20") && !text.contains("????"), "{text}");
 }
 
 #[test]

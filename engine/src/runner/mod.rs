@@ -35,7 +35,7 @@ pub use config::{ConfigError, Format, MatchConfig, SprtConfig};
 pub use description::DescriptionError;
 pub use dxp::{DxpPlayer, DxpPlayerOptions};
 pub use player::{Abort, Answer, Claim, FaultKind, NewGame, Player, PlayerError, Thought};
-pub use record::{GameRecord, PlyRecord, Termination, WhiteResult};
+pub use record::{GameRecord, PlyRecord, Termination, WhiteResult, today};
 pub use report::{CsvTable, Page};
 pub use schedule::{Pairing, schedule};
 pub use spec::{DxpSpec, EngineSpec, Kind};

@@ -15,7 +15,7 @@ const THREE_MOVE: &str = include_str!("../../../positions/ballots-3move.fen");
 #[derive(Debug, Error)]
 pub enum OpeningsError {
     /// A line that is no position.
-    #[error("line {line}: {error}")]
+    #[error("line {line}, column {}: {}", error.column, error.kind)]
     Line {
         /// Counted from 1.
         line: usize,
@@ -171,7 +171,7 @@ mod tests {
         let fens = "# comment\n// another\n\nW:W28:B23\r\nW:WK1:BK50\n";
         assert_eq!(from_fens(fens).unwrap().len(), 2);
         let error = from_fens("W:W28:B23\nnonsense").unwrap_err().to_string();
-        assert!(error.starts_with("line 2:"), "{error}");
+        assert!(error.starts_with("line 2, column 1: expected"), "{error}");
         assert!(matches!(from_fens("W:W1:B50"), Err(OpeningsError::Line { line: 1, .. })));
         assert!(matches!(from_fens("# nothing"), Err(OpeningsError::Empty)));
         let pdn = "1. 32-28 19-23 2. 28x19 14x23 *\n\n1. 32-28 19-23 *\n\n1. 31-26 *\n";

@@ -245,8 +245,9 @@ fn clock_text(seconds: f64) -> String {
     format!("{}:{:02}:{:02}.{millis:03}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// Today in the form of PDN, UTC.
-pub(super) fn today() -> String {
+/// Today in the form of PDN, such as `2026.11.21`, UTC.
+#[must_use]
+pub fn today() -> String {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let days = now.map_or(0, |since| since.as_secs() / 86_400);
     let (year, month, day) = date_of(days);

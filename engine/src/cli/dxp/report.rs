@@ -82,6 +82,7 @@ impl Report {
 fn to_pdn(game: &DxpGame, round: usize, white: &str, black: &str) -> PdnGame {
     let mut pdn = PdnGame::new(game.terms.start);
     pdn.tags.set("Event", "DXP match");
+    pdn.tags.set("Date", &meerslag_engine::runner::today());
     pdn.tags.set("Round", &round.to_string());
     pdn.tags.set("White", if white.is_empty() { "?" } else { white });
     pdn.tags.set("Black", if black.is_empty() { "?" } else { black });
