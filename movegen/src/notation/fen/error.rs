@@ -21,7 +21,7 @@ pub enum FenWarning {
         /// Where it stood.
         square: Square,
     },
-    /// A man that should be a king (with [`StrandedMen::Keep`]): the set-up is no position.
+    /// A man that should be a king (with [`StrandedMen::Keep`](super::StrandedMen::Keep)): the set-up is no position.
     #[error("{color} man on square {square}, its own promotion row")]
     ManOnPromotionRow {
         /// The owner of the man.
