@@ -11,11 +11,11 @@ use thiserror::Error;
 
 use super::adjudicate::Adjudication;
 use super::clock::{ParseTimeControlError, TimeControl};
-use super::description::DescriptionError;
 use super::launch;
 use super::schedule::game_count;
 use super::spec::{DxpSpec, EngineSpec, Kind};
 use super::stats::{EloModel, Sprt, SprtError};
+use crate::protocol::hub::HubError;
 
 /// The most games of a match.
 const MOST_GAMES: usize = 20_000_000;
@@ -29,7 +29,7 @@ pub(super) const LONGEST_GAP: u64 = 10_000;
 pub enum ConfigError {
     /// An engine's description is no list of arguments.
     #[error(transparent)]
-    Syntax(#[from] DescriptionError),
+    Syntax(#[from] HubError),
     /// An argument of an engine's description.
     #[error("engine description: {name}={value}: expected {expected}")]
     Argument {

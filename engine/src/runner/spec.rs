@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::clock::TimeControl;
 use super::config::{ConfigError, LONGEST_GAP, PATIENCE};
-use super::description::arguments;
 use crate::protocol::dxp::Address;
+use crate::protocol::hub::loose_arguments;
 
 /// How an engine is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -101,7 +101,7 @@ impl EngineSpec {
     /// # Errors
     /// Names the argument that cannot be used.
     pub fn parse(text: &str) -> Result<EngineSpec, ConfigError> {
-        let arguments = arguments(text)?;
+        let arguments = loose_arguments(text)?;
         let mut spec = EngineSpec {
             name: String::new(),
             kind: Kind::Builtin,

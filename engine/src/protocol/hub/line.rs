@@ -35,7 +35,7 @@ impl<'a> Line<'a> {
     /// # Errors
     /// The first offence against the syntax, with its column.
     pub fn parse(text: &'a str) -> Result<Option<Line<'a>>, BadLine<'a>> {
-        let mut scanner = Scanner { text, at: 0 };
+        let mut scanner = Scanner { text, at: 0, equals_in_values: false };
         scanner.skip_space();
         if scanner.at_end() {
             return Ok(None);
@@ -80,6 +80,20 @@ impl<'a> Line<'a> {
     }
 }
 
+/// Arguments without a command, in the order of the text; a flag has an empty value. Unlike in a
+/// line of the protocol a value without quotes may have `=` in it: `tc=nodes=2000`.
+///
+/// # Errors
+/// The first offence against the syntax, with its column.
+pub(crate) fn loose_arguments(text: &str) -> Result<Vec<(&str, &str)>, HubError> {
+    let mut scanner = Scanner { text, at: 0, equals_in_values: true };
+    let mut arguments = Vec::new();
+    while let Some(argument) = scanner.argument()? {
+        arguments.push(argument);
+    }
+    Ok(arguments)
+}
+
 fn is_space(c: char) -> bool {
     c.is_ascii_whitespace() || c == '\x0b'
 }
@@ -91,6 +105,8 @@ fn is_bare(c: char) -> bool {
 struct Scanner<'a> {
     text: &'a str,
     at: usize,
+    /// Whether bare values run to the next blank.
+    equals_in_values: bool,
 }
 
 impl<'a> Scanner<'a> {
@@ -129,7 +145,15 @@ impl<'a> Scanner<'a> {
     }
 
     fn bare(&mut self, expected: &'static str) -> Result<&'a str, HubError> {
-        let word = self.take(is_bare);
+        self.word(expected, is_bare)
+    }
+
+    fn word(
+        &mut self,
+        expected: &'static str,
+        accept: impl Fn(char) -> bool,
+    ) -> Result<&'a str, HubError> {
+        let word = self.take(accept);
         if word.is_empty() { Err(self.unexpected(expected)) } else { Ok(word) }
     }
 
@@ -139,7 +163,7 @@ impl<'a> Scanner<'a> {
         if self.at_end() {
             return Ok(None);
         }
-        if self.at == before {
+        if self.at == before && before > 0 {
             return Err(self.unexpected("white space"));
         }
         let name = self.bare("the name of an argument")?;
@@ -168,7 +192,10 @@ impl<'a> Scanner<'a> {
                 self.at += 1;
                 value
             }
-            Some(_) => self.bare("a value")?,
+            Some(_) => {
+                let takes_equals = self.equals_in_values;
+                self.word("a value", |c| is_bare(c) || takes_equals && c == '=')?
+            }
         };
         Ok(Some((name, value)))
     }
@@ -318,6 +345,33 @@ mod tests {
             let read: Vec<_> =
                 line.arguments().map(|(n, v)| (n.to_owned(), v.to_owned())).collect();
             prop_assert_eq!(read, arguments);
+        }
+    }
+
+    #[test]
+    fn loose_values_run_to_the_next_blank() {
+        let expected =
+            vec![("builtin", ""), ("tc", "10,nodes=2000"), ("cmd", "a b=c"), ("x", ""), ("y", "=")];
+        for text in [
+            "builtin tc=10,nodes=2000 cmd=\"a b=c\" x y==",
+            "  builtin\ttc = 10,nodes=2000  cmd= \"a b=c\" x=\"\" y=\"=\" ",
+        ] {
+            assert_eq!(loose_arguments(text).unwrap(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn errors_in_loose_arguments_name_their_column() {
+        for (text, message) in [
+            ("=x builtin", "column 1: unexpected '=', expected the name"),
+            ("é tc=\"10", "column 6: the quoted value"),
+            ("cmd=\"a\"b", "column 8: unexpected 'b', expected white space"),
+            ("cmd=a\"b\"", "column 6: unexpected quote, expected white space"),
+            ("tc=", "column 4: no value after 'tc='"),
+            ("a=\u{1}", "column 3: unexpected character \\u{1}, expected a value"),
+        ] {
+            let error = loose_arguments(text).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{text}: {error}");
         }
     }
 }

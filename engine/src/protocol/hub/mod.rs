@@ -23,6 +23,7 @@ mod worker;
 pub use error::HubError;
 pub use input::MAX_LINE;
 pub use level::Level;
+pub(crate) use line::loose_arguments;
 pub use line::{BadLine, Line, LineWriter};
 pub use log::Log;
 pub use params::Params;
