@@ -36,6 +36,8 @@ pub mod solve;
 mod test_positions;
 pub mod time;
 pub mod train;
+#[cfg(feature = "training")]
+pub mod training;
 mod tt;
 
 pub use endgame::DatabaseOptions;

@@ -13,6 +13,8 @@ mod perft;
 mod play;
 mod protocol_check;
 mod report;
+#[cfg(feature = "training")]
+mod selfplay;
 mod solve;
 mod source;
 mod train;
@@ -79,6 +81,10 @@ enum Command {
     ProtocolCheck(protocol_check::ProtocolCheckArgs),
     /// Search a fixed set of positions: the node count is the fingerprint of the search
     Bench(bench::BenchArgs),
+    /// Play games of the engine against itself, for training
+    #[cfg(feature = "training")]
+    #[command(name = "selfplay")]
+    SelfPlay(selfplay::SelfPlayArgs),
     /// Count the move sequences of a given length (check and speed test of the move generator)
     Perft(perft::PerftArgs),
     /// Endgame databases (Kingsrow formats): look up positions, check and convert files
@@ -139,6 +145,8 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Dxp(args)) => dxp::run(&args),
         Some(Command::ProtocolCheck(args)) => protocol_check::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
+        #[cfg(feature = "training")]
+        Some(Command::SelfPlay(args)) => selfplay::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Egdb(args)) => egdb::run(&args),
         Some(Command::Watchdog) => {
