@@ -5,6 +5,7 @@ use std::time::Duration;
 use movegen::{DrawRules, Game, Move};
 
 use crate::endgame::{DatabaseOptions, Databases};
+use crate::eval::Evaluation;
 use crate::limits::{Control, Limits};
 use crate::score::Score;
 use crate::search::{self, Equipment, Memory};
@@ -26,6 +27,8 @@ pub struct EngineOptions {
     pub draw_rules: DrawRules,
     /// The endgame databases.
     pub databases: DatabaseOptions,
+    /// What scores the leaves.
+    pub evaluation: Evaluation,
 }
 
 impl EngineOptions {
@@ -52,6 +55,7 @@ impl Default for EngineOptions {
             ponder: false,
             draw_rules: DrawRules::default(),
             databases: DatabaseOptions::default(),
+            evaluation: Evaluation::default(),
         }
     }
 }
@@ -169,6 +173,9 @@ impl Engine {
         if let Some(databases) = reopened {
             self.databases = databases;
             // What the table holds rests on other databases.
+            self.table.clear();
+        }
+        if options.evaluation != self.options.evaluation {
             self.table.clear();
         }
         self.memories.resize_with(options.threads, Memory::new);

@@ -23,7 +23,8 @@
 pub mod bench;
 mod endgame;
 mod engine;
-mod eval;
+pub mod eval;
+mod exclusive;
 mod limits;
 pub mod perft;
 pub mod protocol;

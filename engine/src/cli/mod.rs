@@ -6,6 +6,7 @@ mod completions;
 mod databases;
 mod dxp;
 mod egdb;
+mod evaluation;
 mod hub;
 mod interrupt;
 mod match_;
@@ -190,17 +191,20 @@ struct EngineArgs {
     draw_rules: DrawRuleSet,
     #[command(flatten)]
     databases: databases::DatabaseArgs,
+    #[command(flatten)]
+    evaluation: evaluation::EvaluationArgs,
 }
 
 impl EngineArgs {
-    fn options(&self) -> EngineOptions {
-        EngineOptions {
+    fn options(&self) -> Result<EngineOptions, Failure> {
+        Ok(EngineOptions {
             hash_mib: self.hash as usize,
             threads: self.threads as usize,
             draw_rules: DrawRules { set: self.draw_rules, ..DrawRules::default() },
             databases: self.databases.options(),
+            evaluation: self.evaluation.read()?,
             ..EngineOptions::default()
-        }
+        })
     }
 }
 

@@ -10,6 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use meerslag_engine::training::{OpeningMix, Progress, SelfPlay, SelfPlayError, Shard};
 
 use super::databases::DatabaseArgs;
+use super::evaluation::EvaluationArgs;
 use super::interrupt::Interrupt;
 use super::{Failure, is_watched};
 
@@ -47,6 +48,8 @@ pub(super) struct SelfPlayArgs {
     shard: Shard,
     #[command(flatten)]
     databases: DatabaseArgs,
+    #[command(flatten)]
+    evaluation: EvaluationArgs,
 }
 
 fn shard(text: &str) -> Result<Shard, String> {
@@ -72,6 +75,7 @@ pub(super) fn run(args: &SelfPlayArgs) -> Result<(), Failure> {
         shard: args.shard,
         threads: args.threads as usize,
         databases: args.databases.options(),
+        evaluation: args.evaluation.read()?,
     };
     let mut meter = Meter::new();
     let done =

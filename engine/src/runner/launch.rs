@@ -10,6 +10,7 @@ use super::process::{HubClient, HubClientOptions, ProcessOptions};
 use super::spec::{EngineSpec, Kind};
 use crate::endgame::DatabaseOptions;
 use crate::engine::EngineOptions;
+use crate::eval::Evaluation;
 
 /// Starts an engine and gets it ready.
 pub(super) fn start(
@@ -102,9 +103,12 @@ fn builtin_options(spec: &EngineSpec) -> Result<EngineOptions, String> {
                 options.databases.pieces = pieces.ok_or_else(error)?;
             }
             "bb-path" => options.databases.folders = DatabaseOptions::folder_list(value),
+            "eval-file" => {
+                options.evaluation = Evaluation::named(value).map_err(|error| error.to_string())?;
+            }
             _ => {
                 return Err(format!(
-                    "unknown parameter {name}, expected hash-mb, threads, move-overhead, bb-size or bb-path"
+                    "unknown parameter {name}, expected hash-mb, threads, move-overhead, bb-size, bb-path or eval-file"
                 ));
             }
         }

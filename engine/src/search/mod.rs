@@ -106,13 +106,13 @@ pub(crate) fn run(
         table,
         control,
         &limits,
-        options.draw_rules,
+        options,
         tables,
         (plan, start),
         memories.len(),
     );
     let node = Node { position, counters: *game.counters() };
-    let first_score = eval::evaluate(&position);
+    let first_score = options.evaluation.score(&position);
     let root = Root {
         node,
         lines: wanted_lines.min(moves.len()),
@@ -159,6 +159,7 @@ fn extend_variation(pv: &mut Vec<Move>, root: &Node, shared: &Shared<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::Evaluation;
     use crate::test_positions::random_positions;
     use crate::{DatabaseOptions, Engine, EngineOptions};
     use movegen::{DrawRules, Position};
@@ -199,7 +200,7 @@ mod tests {
                 return moves.iter().map(child).max().expect("there is a capture");
             }
             if !position.has_capture(side.opponent()) {
-                eval::evaluate(position)
+                Evaluation::default().score(position)
             } else if threats == 0 {
                 self.full(position, 1, 1, ply)
             } else {

@@ -204,3 +204,72 @@ impl PlayedGame {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::random::Random;
+    use crate::test_positions::{Random as TestRandom, played, scattered};
+
+    /// A game of random moves with random scores.
+    fn random_game(seed: u64) -> PlayedGame {
+        let mut random = Random::new(seed);
+        let mut starts = TestRandom::new(seed);
+        let start = if random.below(2) == 0 { played(&mut starts) } else { scattered(&mut starts) };
+        let mut position = start;
+        let mut plies = Vec::new();
+        for _ in 0..random.below(60) {
+            let moves = position.legal_moves();
+            if moves.is_empty() || moves.len() > MOST_MOVES {
+                break;
+            }
+            let mv = moves[random.below(moves.len())];
+            let score = Score::new(random.below(20_001) as i32 - 10_000);
+            plies.push(PlayedPly { mv, score: (moves.len() > 1).then_some(score) });
+            position = position.after(mv);
+        }
+        PlayedGame {
+            start,
+            opening: Opening::ALL[random.below(4)],
+            plies,
+            white: [Outcome::Loss, Outcome::Draw, Outcome::Win][random.below(3)],
+            end: End::ALL[random.below(End::ALL.len())],
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn games_come_back(seed: u64) {
+            let games = [random_game(seed), random_game(seed ^ 1)];
+            let mut bytes = Vec::new();
+            for game in &games {
+                game.encode(&mut bytes);
+            }
+            let mut rest = &bytes[..];
+            for game in &games {
+                prop_assert_eq!(&PlayedGame::decode(&mut rest).unwrap(), game);
+            }
+            prop_assert!(rest.is_empty());
+            let positions: Vec<Position> = games[0].positions().map(|(p, _)| p).collect();
+            prop_assert_eq!(positions.len(), games[0].plies.len() + 1);
+        }
+
+        #[test]
+        fn damaged_bytes_are_an_error_or_a_game(seed: u64, place: usize, flip: u8) {
+            let mut bytes = Vec::new();
+            random_game(seed).encode(&mut bytes);
+            let place = place % bytes.len();
+            bytes[place] ^= flip;
+            if let Ok(game) = PlayedGame::decode(&mut &bytes[..]) {
+                let mut position = game.start;
+                for ply in &game.plies {
+                    prop_assert!(position.legal_moves().contains(&ply.mv));
+                    position = position.after(ply.mv);
+                }
+            }
+            prop_assert!(PlayedGame::decode(&mut &bytes[..place]).is_err());
+        }
+    }
+}

@@ -20,6 +20,7 @@ use super::opening::{self, Opening, OpeningMix};
 use super::store::{BLOCK_GAMES, Header, Shard, Store, StoreError};
 use crate::endgame::{DatabaseOptions, Databases};
 use crate::engine::{Engine, EngineError, EngineOptions};
+use crate::eval::Evaluation;
 use crate::limits::{Control, Limits};
 use crate::random::Random;
 use crate::runner::stats::Outcome;
@@ -61,6 +62,8 @@ pub struct SelfPlay {
     pub threads: usize,
     /// For exact results.
     pub databases: DatabaseOptions,
+    /// What the players see in positions.
+    pub evaluation: Evaluation,
 }
 
 /// How far a run is.
@@ -115,7 +118,7 @@ impl SelfPlay {
             nodes: self.nodes,
             openings: self.openings,
             shard: self.shard,
-            evaluation: "hand-written".to_owned(),
+            evaluation: self.evaluation.name().to_owned(),
             database_pieces: databases.pieces(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
         };
@@ -225,6 +228,7 @@ impl Player {
         let options = EngineOptions {
             hash_mib: HASH_MIB,
             databases: run.databases.clone(),
+            evaluation: run.evaluation.clone(),
             ..EngineOptions::default()
         };
         Ok(Player {
@@ -375,5 +379,121 @@ impl Ahead {
         self.plies += 1;
         let result = if leader == Color::White { Outcome::Win } else { Outcome::Loss };
         (self.plies >= WON_PLIES).then_some(result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use super::super::store::Contents;
+    use super::*;
+
+    fn run() -> SelfPlay {
+        SelfPlay {
+            games: 3 * BLOCK_GAMES,
+            nodes: 60,
+            seed: 3,
+            openings: OpeningMix::default(),
+            shard: Shard::WHOLE,
+            threads: 1,
+            databases: DatabaseOptions::default(),
+            evaluation: Evaluation::default(),
+        }
+    }
+
+    fn play(run: &SelfPlay, folder: &TempDir, stop_after: u64) -> Progress {
+        let stop = AtomicBool::new(false);
+        let mut watch = |progress: Progress| {
+            stop.store(progress.games >= stop_after, Ordering::Relaxed);
+        };
+        run.run(folder.path(), &stop, &mut watch).unwrap()
+    }
+
+    fn games(folder: &TempDir, name: &str) -> Vec<PlayedGame> {
+        let mut contents = Contents::open(&folder.path().join(name)).unwrap();
+        let mut games = Vec::new();
+        while let Some(block) = contents.next_games().unwrap() {
+            games.extend(block);
+        }
+        assert_eq!(contents.skipped(), 0);
+        games
+    }
+
+    #[test]
+    fn the_same_games_for_any_threads_parts_and_interruptions() {
+        let whole = TempDir::new().unwrap();
+        assert_eq!(play(&run(), &whole, u64::MAX).games, 96);
+        let name = "seed3.games";
+        let bytes = fs::read(whole.path().join(name)).unwrap();
+
+        let other = TempDir::new().unwrap();
+        let three = SelfPlay { threads: 3, ..run() };
+        let part = play(&three, &other, 32);
+        assert!((32..=96).contains(&part.games), "{part:?}");
+        assert_eq!(play(&three, &other, u64::MAX).before, part.games);
+        assert!(fs::read(other.path().join(name)).unwrap() == bytes);
+
+        // The parts take turns, block by block; each has as many as the greatest.
+        let parts = TempDir::new().unwrap();
+        for index in 1..=2 {
+            play(&SelfPlay { shard: Shard { index, of: 2 }, ..run() }, &parts, u64::MAX);
+        }
+        let all = games(&whole, name);
+        let (odd, even) = (games(&parts, "seed3-1of2.games"), games(&parts, "seed3-2of2.games"));
+        assert!(odd[..32] == all[..32] && even[..32] == all[32..64] && odd[32..] == all[64..]);
+        assert_eq!(even.len(), 64);
+
+        let other_seed = TempDir::new().unwrap();
+        play(&SelfPlay { seed: 4, games: 32, ..run() }, &other_seed, u64::MAX);
+        assert_ne!(games(&other_seed, "seed4.games")[0], all[0]);
+    }
+
+    #[test]
+    fn games_are_what_they_claim_to_be() {
+        let folder = TempDir::new().unwrap();
+        play(&SelfPlay { games: 64, ..run() }, &folder, u64::MAX);
+        let databases = Databases::open(&DatabaseOptions::default()).unwrap();
+        let mut ends = [0; 6];
+        for played in games(&folder, "seed3.games") {
+            ends[played.end as usize] += 1;
+            let mut game = Game::new(played.start);
+            assert!(!databases.reaches(&played.start));
+            for ply in &played.plies {
+                // Nothing is played once the game is over.
+                assert_eq!(game.status(DrawRules::default()), Status::Ongoing);
+                game.play(ply.mv).unwrap();
+            }
+            let side = game.position().side_to_move();
+            let white_wins = |won| if won { Outcome::Win } else { Outcome::Loss };
+            match (played.end, game.status(DrawRules::default())) {
+                (End::NoMove, Status::Win(color, _)) => {
+                    assert_eq!(played.white, white_wins(color == Color::White));
+                }
+                (End::DrawRule, Status::Draw(_)) => assert_eq!(played.white, Outcome::Draw),
+                (End::Database, Status::Ongoing) => {
+                    let expected = match databases.probe().wld(game.position()).unwrap().unwrap() {
+                        Wld::Win => white_wins(side == Color::White),
+                        Wld::Loss => white_wins(side == Color::Black),
+                        Wld::Draw => Outcome::Draw,
+                    };
+                    assert_eq!(played.white, expected);
+                }
+                (End::Score, _) => {
+                    let winner =
+                        if played.white == Outcome::Win { Color::White } else { Color::Black };
+                    assert!(game.position().kings(winner.opponent()).is_empty());
+                }
+                (End::NoProgress, _) => {
+                    assert!(game.counters().reversible() >= NO_PROGRESS);
+                    assert_eq!(played.white, Outcome::Draw);
+                }
+                (End::Length, _) => assert_eq!(played.plies.len(), MOST_PLIES),
+                (end, status) => panic!("{end:?} but {status:?}"),
+            }
+        }
+        assert!(ends[End::Database as usize] > 10, "{ends:?}");
     }
 }

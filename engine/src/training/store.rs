@@ -18,6 +18,7 @@ use thiserror::Error;
 
 use super::game::PlayedGame;
 use super::opening::OpeningMix;
+use crate::exclusive;
 
 const MAGIC: &[u8; 8] = b"MEERGAME";
 const VERSION: u32 = 1;
@@ -158,14 +159,11 @@ impl Store {
         fs::create_dir_all(folder).map_err(failed)?;
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(&path).map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(fs::TryLockError::WouldBlock) => return Err(StoreError::InUse(path)),
-            // Some network file systems have no locks.
-            Err(fs::TryLockError::Error(e)) if e.kind() == io::ErrorKind::Unsupported => {}
-            Err(fs::TryLockError::Error(error)) => return Err(failed(error)),
-        }
+        let mut file = match exclusive::open(&path, &mut options) {
+            Ok(file) => file,
+            Err(exclusive::OpenError::InUse) => return Err(StoreError::InUse(path)),
+            Err(exclusive::OpenError::Io(error)) => return Err(failed(error)),
+        };
         let head = encoded_header(header);
         let length = file.metadata().map_err(failed)?.len();
         // A process may have been killed before it had written the whole header.
@@ -415,22 +413,130 @@ fn next_magic(file: &mut BufReader<File>, from: u64) -> io::Result<u64> {
     Ok(at)
 }
 
-/// The files of games in a folder, or the file itself, in the order of their names.
-///
-/// # Errors
-/// If the folder cannot be read or has no such file.
-pub fn files(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
-    let failed = |error| StoreError::Io { path: path.to_owned(), error };
-    if path.is_file() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let mut files = Vec::new();
-    for entry in fs::read_dir(path).map_err(failed)? {
-        let file = entry.map_err(failed)?.path();
-        if file.extension().is_some_and(|extension| extension == EXTENSION) {
-            files.push(file);
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn header() -> Header {
+        Header {
+            seed: 7,
+            nodes: 100,
+            openings: OpeningMix::default(),
+            shard: Shard::WHOLE,
+            evaluation: "some".to_owned(),
+            database_pieces: 4,
+            program: "1".to_owned(),
         }
     }
-    files.sort();
-    if files.is_empty() { Err(StoreError::Empty(path.to_owned())) } else { Ok(files) }
+
+    /// A file with blocks of these contents, which are no games.
+    fn file(folder: &TempDir, blocks: &[&[u8]]) -> PathBuf {
+        let mut store = Store::open(folder.path(), &header()).unwrap();
+        for bytes in blocks {
+            store.add(1, bytes).unwrap();
+        }
+        store.path().to_owned()
+    }
+
+    fn contents(path: &Path) -> (Vec<Vec<u8>>, u64) {
+        let mut contents = Contents::open(path).unwrap();
+        let mut blocks = Vec::new();
+        while let Some(block) = contents.next_block().unwrap() {
+            blocks.push(block.bytes);
+        }
+        (blocks, contents.skipped())
+    }
+
+    #[test]
+    fn wherever_a_file_is_cut_off_its_whole_blocks_remain() {
+        let folder = TempDir::new().unwrap();
+        let path = file(&folder, &[b"first", b"second", b""]);
+        let whole = fs::read(&path).unwrap();
+        let head = encoded_header(&header()).len();
+        let ends = [head, head + 25, head + 51, head + 71];
+        assert_eq!(whole.len(), ends[3]);
+        for length in 0..=whole.len() {
+            fs::write(&path, &whole[..length]).unwrap();
+            let mut store = Store::open(folder.path(), &header()).unwrap();
+            let blocks = ends[1..].iter().filter(|&&end| end <= length).count();
+            assert_eq!(store.blocks(), blocks as u64, "{length}");
+            store.add(1, b"more").unwrap();
+            drop(store);
+            let (found, skipped) = contents(&path);
+            let mut expected = vec![&b"first"[..], b"second", b""];
+            expected.truncate(blocks);
+            expected.push(b"more");
+            assert_eq!(found, expected);
+            assert_eq!(skipped, 0);
+        }
+    }
+
+    #[test]
+    fn damaged_blocks_are_passed_over_and_never_cut_off() {
+        let folder = TempDir::new().unwrap();
+        let path = file(&folder, &[b"first", b"BLCKsecond", b"third"]);
+        let whole = fs::read(&path).unwrap();
+        let head = encoded_header(&header()).len();
+        for place in head..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[place] ^= 0x10;
+            fs::write(&path, &bytes).unwrap();
+            let (found, skipped) = contents(&path);
+            assert_eq!(found.len(), 2, "{place}");
+            let lost = whole.len() - head - found.iter().map(|b| b.len() + 20).sum::<usize>();
+            assert_eq!(skipped, lost as u64, "{place}");
+            let opened = Store::open(folder.path(), &header());
+            if place < whole.len() - 25 {
+                assert!(matches!(opened, Err(StoreError::Damaged { .. })), "{place}");
+                assert_eq!(fs::read(&path).unwrap(), bytes);
+            } else {
+                assert_eq!(opened.unwrap().blocks(), 2);
+            }
+        }
+    }
+
+    #[test]
+    fn a_damaged_header_and_foreign_files_are_refused() {
+        let folder = TempDir::new().unwrap();
+        let path = file(&folder, &[b"first"]);
+        let whole = fs::read(&path).unwrap();
+        for place in 0..encoded_header(&header()).len() {
+            let mut bytes = whole.clone();
+            bytes[place] ^= 1;
+            fs::write(&path, &bytes).unwrap();
+            assert!(matches!(Contents::open(&path), Err(StoreError::Foreign { .. })), "{place}");
+            assert!(matches!(
+                Store::open(folder.path(), &header()),
+                Err(StoreError::Foreign { .. })
+            ));
+        }
+        fs::write(&path, b"").unwrap();
+        assert!(Contents::open(&path).is_err());
+    }
+
+    #[test]
+    fn games_of_other_settings_are_not_mixed_in() {
+        let folder = TempDir::new().unwrap();
+        file(&folder, &[b"first"]);
+        for (other, reason) in [
+            (Header { nodes: 101, ..header() }, "nodes 100 in the file, 101 asked for"),
+            (Header { evaluation: "other".to_owned(), ..header() }, "evaluation some in the file"),
+            (Header { database_pieces: 5, ..header() }, "databases up to 4 in the file"),
+        ] {
+            let error = Store::open(folder.path(), &other).unwrap_err().to_string();
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+
+    #[test]
+    fn one_writer_at_a_time() {
+        let folder = TempDir::new().unwrap();
+        let first = Store::open(folder.path(), &header()).unwrap();
+        let second = Store::open(folder.path(), &header());
+        assert!(matches!(second, Err(StoreError::InUse(_))));
+        drop(first);
+        assert!(Store::open(folder.path(), &header()).is_ok());
+    }
 }
