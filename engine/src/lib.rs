@@ -23,6 +23,7 @@
 pub mod bench;
 mod endgame;
 mod engine;
+mod error;
 mod eval;
 mod limits;
 pub mod perft;
@@ -39,6 +40,9 @@ pub mod train;
 mod tt;
 
 pub use endgame::DatabaseOptions;
-pub use engine::{Bound, Engine, EngineError, EngineOptions, Info, Outcome};
+pub use engine::{Engine, EngineOptions};
+pub use error::EngineError;
 pub use limits::{Clock, Control, Limits, Mode};
-pub use score::Score;
+pub use score::{Bound, Score};
+pub use search::{Info, SearchResult};
+pub use tt::OutOfMemory;
