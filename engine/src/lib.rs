@@ -22,6 +22,7 @@
 
 pub mod bench;
 mod endgame;
+pub mod endgame_trainer;
 mod engine;
 mod error;
 mod eval;
@@ -36,7 +37,6 @@ pub mod solve;
 #[cfg(test)]
 mod test_positions;
 pub mod time;
-pub mod train;
 mod tt;
 
 pub use endgame::DatabaseOptions;

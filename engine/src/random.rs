@@ -1,7 +1,7 @@
 //! Reproducible random numbers.
 
 /// A generator (SplitMix64, S. Vigna) that gives the same numbers for the same seed everywhere
-/// and in every version: the order of a match depends on it, and so do the positions of a training.
+/// and in every version: the order of a match depends on it, and so do the positions of the endgame trainer.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
