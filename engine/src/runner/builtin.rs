@@ -10,7 +10,7 @@ use super::player::{Abort, Answer, FaultKind, NewGame, Player, PlayerError, Thou
 use crate::engine::{Engine, EngineOptions};
 use crate::error::EngineError;
 use crate::limits::Control;
-use crate::random::Random;
+use movegen::random::Random;
 
 /// Our engine without a process around it.
 #[derive(Debug)]
