@@ -139,8 +139,10 @@ mod tests {
     fn two_runs_agree_node_by_node() {
         let mut seen = Vec::new();
         let databases = DatabaseOptions::default();
-        let first =
-            run(7, Set::Game, databases.clone(), Evaluation::default(), &mut |result| seen.push(result.clone())).unwrap();
+        let first = run(7, Set::Game, databases.clone(), Evaluation::default(), &mut |result| {
+            seen.push(result.clone())
+        })
+        .unwrap();
         let second = run(7, Set::Game, databases, Evaluation::default(), &mut |_| {}).unwrap();
         assert_eq!(first.positions, seen);
         assert_eq!(first.positions, second.positions);

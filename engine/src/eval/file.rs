@@ -100,7 +100,7 @@ impl Weights {
     /// # Errors
     /// If that fails.
     pub fn write(&self, path: &Path) -> Result<(), WeightsError> {
-        write_file(path, Existing::Replace, &self.to_bytes())
+        write_file(path, &self.to_bytes(), Existing::Replace)
             .map_err(|error| WeightsError::Io { path: path.to_owned(), error })
     }
 

@@ -115,8 +115,8 @@ pub(crate) fn progress(position: &Position) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
     use crate::test_positions::random_positions;
+    use movegen::random::Random;
     use movegen::{Bitboard, Setup, Square};
 
     /// Weights of every kind, at random.
@@ -164,7 +164,9 @@ mod tests {
                     let mut worth = 1;
                     for row in *top..top + rows {
                         for column in left..left + 4 {
-                            let Some(square) = Square::from_row_column(row, column) else { continue };
+                            let Some(square) = Square::from_row_column(row, column) else {
+                                continue;
+                            };
                             let digit = if position.men(Color::White).contains(square) {
                                 1
                             } else {

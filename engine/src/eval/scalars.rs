@@ -4,9 +4,10 @@
 //! from his side; only [`TURN`] looks at the side to move. [`visit`] names those that are not 0,
 //! in play and in training alike.
 
+use movegen::geometry::{self, SQUARES};
 use movegen::{Bitboard, Color, Position};
 
-use super::board::{self, MenSums};
+use super::board::MenSums;
 
 /// Men.
 pub(crate) const MEN: usize = 0;
@@ -41,8 +42,6 @@ pub(crate) const COUNT: usize = KING_SQUARES + 50;
 const MOST_TEMPI: i32 = 24;
 /// From how many rows off a man is looked at as a runner.
 const RUNNER_STEPS: usize = 5;
-
-const SQUARES: u64 = Bitboard::ALL.bits();
 
 /// Squares on which a piece can be taken: those not on the edge.
 const INTERIOR: u64 = {
@@ -117,10 +116,8 @@ const fn runner<const UP: bool>(men: Men, to_move: bool) -> Option<u32> {
             reach |= (back::<UP>(reach, 5) | back::<UP>(reach, 6)) & SQUARES;
         }
         let attacked = (reach << 5 | reach << 6 | reach >> 5 | reach >> 6) & INTERIOR;
-        runners = (ahead::<UP>(runners, 5) | ahead::<UP>(runners, 6))
-            & men.empty
-            & !reach
-            & !attacked;
+        runners =
+            (ahead::<UP>(runners, 5) | ahead::<UP>(runners, 6)) & men.empty & !reach & !attacked;
         if runners & crowned != 0 {
             return Some(step);
         }
@@ -141,26 +138,11 @@ fn king_moves(kings: u64, enemy_men: u64, empty: u64) -> (i32, i32) {
     while rest != 0 {
         let king = rest & rest.wrapping_neg();
         rest ^= king;
-        let reached = slides(king, empty);
+        let reached = geometry::king_slides(king, empty);
         denied += (reached & attacked).count_ones() as i32;
         safe += (reached & !attacked).count_ones() as i32;
     }
     (safe, denied)
-}
-
-/// The squares to which a king can go.
-#[inline]
-fn slides(king: u64, empty: u64) -> u64 {
-    let ray = |step: &dyn Fn(u64) -> u64| {
-        let mut all = 0;
-        let mut at = step(king) & empty;
-        while at != 0 {
-            all |= at;
-            at = step(at) & empty;
-        }
-        all
-    };
-    ray(&|b| b >> 5) | ray(&|b| b >> 6) | ray(&|b| b << 5) | ray(&|b| b << 6)
 }
 
 /// Calls `add` with the number and the value of each scalar that is not 0. `sums` are White's and
@@ -223,6 +205,6 @@ pub(crate) fn visit(position: &Position, sums: &[MenSums; 2], mut add: impl FnMu
 #[cfg(test)]
 pub(crate) fn all(position: &Position) -> [i32; COUNT] {
     let mut scalars = [0; COUNT];
-    visit(position, &board::sums(position), |index, value| scalars[index] += value);
+    visit(position, &super::board::sums(position), |index, value| scalars[index] += value);
     scalars
 }

@@ -210,13 +210,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::random::Random;
-    use crate::test_positions::{Random as TestRandom, played, scattered};
+    use crate::test_positions::{played, scattered};
+    use movegen::random::Random;
 
     /// A game of random moves with random scores.
     fn random_game(seed: u64) -> PlayedGame {
         let mut random = Random::new(seed);
-        let mut starts = TestRandom::new(seed);
+        let mut starts = Random::new(seed);
         let start = if random.below(2) == 0 { played(&mut starts) } else { scattered(&mut starts) };
         let mut position = start;
         let mut plies = Vec::new();

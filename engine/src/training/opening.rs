@@ -7,8 +7,8 @@ use movegen::{Bitboard, Color, Kind, Piece, Position, Setup, Square};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::random::Random;
 use crate::runner::openings::three_move_ballots;
+use movegen::random::Random;
 
 /// How the start position of a game comes about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

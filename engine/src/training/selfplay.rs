@@ -19,12 +19,13 @@ use super::game::{End, MOST_MOVES, PlayedGame, PlayedPly};
 use super::opening::{self, Opening, OpeningMix};
 use super::store::{BLOCK_GAMES, Header, Shard, Store, StoreError};
 use crate::endgame::{DatabaseOptions, Databases};
-use crate::engine::{Engine, EngineError, EngineOptions};
+use crate::engine::{Engine, EngineOptions};
+use crate::error::EngineError;
 use crate::eval::Evaluation;
 use crate::limits::{Control, Limits};
-use crate::random::Random;
 use crate::runner::stats::Outcome;
 use crate::score::Score;
+use movegen::random::Random;
 
 /// The players' transposition table. Small, since it is cleared for each game.
 const HASH_MIB: usize = 1;
@@ -112,7 +113,7 @@ impl SelfPlay {
         stop: &AtomicBool,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Progress, SelfPlayError> {
-        let databases = Databases::open(&self.databases)?;
+        let databases = Databases::open(&self.databases).map_err(EngineError::from)?;
         let header = Header {
             seed: self.seed,
             nodes: self.nodes,
@@ -247,7 +248,7 @@ impl Player {
     /// Plays the game with this number.
     fn play(&mut self, run: &SelfPlay, number: u64) -> Result<PlayedGame, SelfPlayError> {
         let mut seed = Random::new(run.seed);
-        let mut random = Random::new(seed.next() ^ Random::new(number).next());
+        let mut random = Random::new(seed.next_u64() ^ Random::new(number).next_u64());
         let (opening, start) = loop {
             let opening = run.openings.pick(&mut random);
             self.engine.new_game();

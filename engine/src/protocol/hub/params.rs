@@ -131,7 +131,8 @@ impl Params {
             "move-overhead" => self.move_overhead = real(name, text, &MOVE_OVERHEAD)?,
             "draw-rules" => self.draw_rules = draw_rules(text)?,
             "eval-file" => {
-                let error = |e: WeightsError| HubError::bad_value(name, text, format!("weights: {e}"));
+                let error =
+                    |e: WeightsError| HubError::bad_value(name, text, format!("weights: {e}"));
                 self.evaluation = Evaluation::named(text).map_err(error)?;
                 text.clone_into(&mut self.eval_file);
             }
