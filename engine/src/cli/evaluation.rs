@@ -11,12 +11,12 @@ pub(super) struct EvaluationArgs {
     /// A file with the weights of an evaluation, or the word material; without it that of the
     /// program
     #[arg(long = "eval", value_name = "FILE", default_value = "", hide_default_value = true)]
-    name: String,
+    evaluation: String,
 }
 
 impl EvaluationArgs {
     /// Reads the weights.
     pub(super) fn read(&self) -> Result<Evaluation, Failure> {
-        Evaluation::named(&self.name).map_err(|error| Failure::Input(error.into()))
+        Evaluation::named(&self.evaluation).map_err(|error| Failure::Input(error.into()))
     }
 }

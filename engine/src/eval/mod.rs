@@ -281,7 +281,7 @@ mod tests {
     fn a_king_takes_the_joy_out_of_a_few_men() {
         for evaluation in [Evaluation::default(), Evaluation::material()] {
             let score = evaluation.score(&position(&[36, 31, 41], &[], 3)).hundredths();
-            assert!(score.abs() < 60, "{score}");
+            assert!(score.abs() < 100, "{score}");
         }
     }
 
