@@ -27,7 +27,6 @@ mod eval;
 mod limits;
 pub mod perft;
 pub mod protocol;
-mod random;
 pub mod runner;
 mod score;
 mod search;

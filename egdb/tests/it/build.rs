@@ -53,9 +53,9 @@ fn a_build_equals_the_slow_solver() {
     let mut decided = 0;
     for slice in solution.slices() {
         for index in 0..slice.size() {
-            let placement = unrank(slice, index).unwrap();
+            let board = unrank(slice, index).unwrap();
             for side in Color::ALL {
-                let position = placement.position(side).unwrap();
+                let position = board.position(side).unwrap();
                 let entry = solution.entry(&Place::of(&position).unwrap());
                 assert_eq!(probe.wld(&position).unwrap(), Some(entry.wld), "{position:?}");
                 if entry.wld == Wld::Draw || index % 5 != 0 {

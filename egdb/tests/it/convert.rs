@@ -43,8 +43,8 @@ fn reading_in_order_is_looking_up() {
                 let n = (size - at).min(values.len() as u64) as usize;
                 assert!(database.read_values(id, at, &mut values[..n]).unwrap());
                 for (index, &value) in (at..).zip(&values[..n]) {
-                    let placement = unrank(id.slice, index).unwrap();
-                    assert_eq!(database.stored(&placement, id.side).unwrap(), Some(value));
+                    let board = unrank(id.slice, index).unwrap();
+                    assert_eq!(database.stored(&board, id.side).unwrap(), Some(value));
                 }
                 at += n as u64;
             }
@@ -103,8 +103,8 @@ fn distances_are_rewritten() {
             for (index, entry) in solution().table(id.slice, id.side).iter().enumerate() {
                 let expected = build::stored(db_type, *entry);
                 if expected != egdb::codec::DONT_CARE {
-                    let placement = unrank(id.slice, index as u64).unwrap();
-                    assert_eq!(database.stored(&placement, id.side).unwrap(), Some(expected));
+                    let board = unrank(id.slice, index as u64).unwrap();
+                    assert_eq!(database.stored(&board, id.side).unwrap(), Some(expected));
                 }
             }
         }

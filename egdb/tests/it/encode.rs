@@ -6,9 +6,10 @@ use egdb::encode::dtw::DtwWriter;
 use egdb::encode::wld::{Chooser, Effort};
 use egdb::encode::{CodedWriter, SubId, table};
 use egdb::{DbType, Slice, Wld};
+use movegen::random::Random;
 
+use crate::support::build;
 use crate::support::solver::{Entry, Solution};
-use crate::support::{Random, build};
 
 /// Bytes that the data and the lines of the index file take.
 fn size(values: &[u16], effort: Effort) -> usize {
@@ -29,12 +30,12 @@ fn size(values: &[u16], effort: Effort) -> usize {
 }
 
 /// Runs of random length; the greatest length changes every 20,000 values.
-fn runs(count: usize, weights: [u64; 3]) -> Vec<u16> {
-    let mut random = Random(8);
+fn runs(count: usize, weights: [usize; 3]) -> Vec<u16> {
+    let mut random = Random::new(8);
     let mut list = Vec::with_capacity(count);
     while list.len() < count {
         let longest = 1 << ((list.len() / 20_000) % 9);
-        let len = 1 + random.below(longest) as usize;
+        let len = 1 + random.below(longest);
         let at = random.below(weights.iter().sum());
         let value = if at < weights[0] { 1 } else { 2 + u16::from(at >= weights[0] + weights[1]) };
         list.resize(count.min(list.len() + len), value);
@@ -43,7 +44,7 @@ fn runs(count: usize, weights: [u64; 3]) -> Vec<u16> {
 }
 
 fn samples(count: usize) -> Vec<(&'static str, Vec<u16>)> {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let uniform = (0..count).map(|_| 1 + random.below(3) as u16).collect();
     let one_sided = (0..count).map(|_| if random.below(60) > 0 { 1 } else { 3 }).collect();
     let solution = Solution::solve(3);
@@ -123,11 +124,11 @@ fn positions_that_nobody_asks_for_make_files_smaller() {
 
 /// Values of every kind a type has, as a byte table.
 fn byte_table(db_type: DbType, size: usize) -> (Vec<u8>, [u16; 256]) {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     let mut bytes = Vec::with_capacity(size);
     while bytes.len() < size {
         let value = random.below(6) as u8;
-        let len = 1 + random.below(40) as usize;
+        let len = 1 + random.below(40);
         bytes.resize(size.min(bytes.len() + len), value);
     }
     let mut map = [DONT_CARE; 256];

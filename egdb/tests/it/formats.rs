@@ -9,8 +9,7 @@ use egdb::index::unrank;
 use egdb::verify::Outcome;
 use egdb::{Backend, Database, DbType, OpenOptions, Slice, manifest};
 use movegen::Color;
-
-use crate::support::Random;
+use movegen::random::Random;
 
 /// How values are distributed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,10 +36,10 @@ fn alphabet(db_type: DbType, seed: u64) -> Vec<u16> {
 
 fn values(db_type: DbType, kind: Kind, size: usize, seed: u64) -> Vec<u16> {
     let alphabet = alphabet(db_type, seed);
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut list = Vec::with_capacity(size);
     while list.len() < size {
-        let any = alphabet[random.below(alphabet.len() as u64) as usize];
+        let any = alphabet[random.below(alphabet.len())];
         let (value, len) = match kind {
             Kind::Random => (any, 1),
             Kind::OneSided if random.below(50) > 0 => (alphabet[0], 1),
@@ -49,11 +48,11 @@ fn values(db_type: DbType, kind: Kind, size: usize, seed: u64) -> Vec<u16> {
                 let scale = random.below(14);
                 (any, 1 + random.below(1 << scale))
             }
-            Kind::Constant => (alphabet[1], u64::MAX),
+            Kind::Constant => (alphabet[1], usize::MAX),
             Kind::Sparse if random.below(3) > 0 => (DONT_CARE, 1 + random.below(40)),
             Kind::Sparse => (any, 1),
         };
-        let len = len.min((size - list.len()) as u64) as usize;
+        let len = len.min(size - list.len());
         list.resize(list.len() + len, value);
     }
     list
@@ -107,12 +106,12 @@ fn options(db_type: DbType, backend: Backend) -> OpenOptions {
 fn compare(database: &Database, contents: &Contents, step: usize) {
     for (id, values) in contents {
         for (index, &expected) in values.iter().enumerate().step_by(step) {
-            let placement = unrank(id.slice, index as u64).unwrap();
+            let board = unrank(id.slice, index as u64).unwrap();
             // Every other position turned: it must be turned back.
             let found = if index % 2 == 0 {
-                database.stored(&placement, id.side)
+                database.stored(&board, id.side)
             } else {
-                database.stored(&placement.reversed(), id.side.opponent())
+                database.stored(&board.reversed(), id.side.opponent())
             };
             let found = found.unwrap();
             if expected != DONT_CARE {

@@ -7,24 +7,23 @@ use egdb::encode::{CodedWriter, SubId};
 use egdb::error::{FormatError, OpenError};
 use egdb::index::unrank;
 use egdb::{Backend, Database, DbType, OpenOptions, Slice};
-
-use crate::support::Random;
+use movegen::random::Random;
 
 const STEMS: [&str; 2] = ["db2", "db3"];
 
 fn write(dir: &Path, db_type: DbType) {
-    let mut random = Random(db_type.number() as u64 + 20);
+    let mut random = Random::new(db_type.number() as u64 + 20);
     for (pieces, stem) in (2..).zip(STEMS) {
         let mut coded =
             (db_type != DbType::Dtw).then(|| CodedWriter::create(dir, db_type, stem).unwrap());
         let mut distance = (db_type == DbType::Dtw).then(|| DtwWriter::create(dir, stem).unwrap());
         for slice in Slice::stored(pieces) {
             for &side in slice.stored_sides() {
-                let seed = random.next();
+                let seed = random.next_u64();
                 let mut source = |start: u64, out: &mut [u16]| {
                     for (k, value) in out.iter_mut().enumerate() {
                         let stretch = (start + k as u64) / 23;
-                        let n = Random(seed ^ stretch).next();
+                        let n = Random::new(seed ^ stretch).next_u64();
                         *value = match db_type {
                             DbType::Mtc => [0, 0, 10, 20][n as usize % 4],
                             DbType::Dtw => (n % 9) as u16,
@@ -56,10 +55,10 @@ fn sum_of_lookups(database: &Database, random: &mut Random, count: usize) -> (u6
     let slices: Vec<Slice> = (2..=3).flat_map(Slice::stored).collect();
     let (mut sum, mut errors) = (0, 0);
     for _ in 0..count {
-        let slice = slices[random.below(slices.len() as u64) as usize];
-        let side = slice.stored_sides()[random.below(slice.stored_sides().len() as u64) as usize];
-        let placement = unrank(slice, random.below(slice.size())).unwrap();
-        match database.stored(&placement, side) {
+        let slice = slices[random.below(slices.len())];
+        let side = slice.stored_sides()[random.below(slice.stored_sides().len())];
+        let board = unrank(slice, random.below_u64(slice.size())).unwrap();
+        match database.stored(&board, side) {
             Ok(value) => sum += u64::from(value.unwrap_or(9)),
             Err(_) => errors += 1,
         }
@@ -82,22 +81,22 @@ fn damage(rounds: usize) {
     for db_type in DbType::ALL {
         let dir = tempfile::tempdir().unwrap();
         write(dir.path(), db_type);
-        let mut random = Random(77);
+        let mut random = Random::new(77);
         let (mut opened, mut refused, mut failed) = (0, 0, 0);
         for file in files(dir.path(), db_type) {
             let good = std::fs::read(&file).unwrap();
             for round in 0..rounds {
                 let mut bytes = good.clone();
                 match round % 4 {
-                    0 => bytes.truncate(random.below(good.len() as u64) as usize),
-                    1 => bytes.extend((0..random.below(9000)).map(|_| random.next() as u8)),
+                    0 => bytes.truncate(random.below(good.len())),
+                    1 => bytes.extend((0..random.below(9000)).map(|_| random.next_u64() as u8)),
                     _ => {
                         for _ in 0..1 + random.below(4) {
-                            let at = random.below(good.len() as u64) as usize;
+                            let at = random.below(good.len());
                             bytes[at] = match random.below(3) {
-                                0 => b"0123456789,:/\nBASEbw+-=#"[random.below(24) as usize],
+                                0 => b"0123456789,:/\nBASEbw+-=#"[random.below(24)],
                                 1 => bytes[at].wrapping_add(1),
-                                _ => random.next() as u8,
+                                _ => random.next_u64() as u8,
                             };
                         }
                     }
@@ -163,7 +162,7 @@ fn a_damaged_block_is_an_error_and_not_a_value() {
         let mut bytes = std::fs::read(&data).unwrap();
         let reference = {
             let database = open(dir.path(), db_type, Backend::BlockCache).unwrap();
-            sum_of_lookups(&database, &mut Random(5), 5000)
+            sum_of_lookups(&database, &mut Random::new(5), 5000)
         };
         assert_eq!(reference.1, 0);
         // Blocks 0 and 1 exchanged: each sum is almost surely wrong.
@@ -171,7 +170,7 @@ fn a_damaged_block_is_an_error_and_not_a_value() {
         first[2048..].swap_with_slice(&mut rest[2048..4096]);
         std::fs::write(&data, &bytes).unwrap();
         let database = open(dir.path(), db_type, Backend::BlockCache).unwrap();
-        let damaged = sum_of_lookups(&database, &mut Random(5), 5000);
+        let damaged = sum_of_lookups(&database, &mut Random::new(5), 5000);
         assert!(damaged.1 > 0, "{db_type}");
         let found = database.check_blocks(|_, _| true).unwrap();
         assert!(found.iter().any(|error| error.block < 2 && error.file == data), "{found:?}");

@@ -1,10 +1,11 @@
 //! The index function against the published vectors, and forth and back.
 
 use egdb::index::{rank, unrank};
-use egdb::{Place, Placement, Slice};
-use movegen::Color;
+use egdb::{Place, Slice};
+use movegen::random::Random;
+use movegen::{Board, Color};
 
-use crate::support::{Random, fen, table};
+use crate::support::{fen, table};
 
 const VECTORS: &str = include_str!("../../../positions/egdb/kingsrow-index-vectors.tsv");
 const SIZES: &str = include_str!("../../../positions/egdb/kingsrow-slice-sizes.tsv");
@@ -24,8 +25,8 @@ fn vectors() {
         let index_32: u64 = row[6].parse().unwrap();
         assert_eq!((index >> 31, index & 0x7fff_ffff), (sub, index_32));
         let hex = |text| u64::from_str_radix(text, 16).unwrap();
-        let placement = Placement { black: hex(row[7]), white: hex(row[8]), kings: hex(row[9]) };
-        assert_eq!(unrank(place.slice, index), Some(placement), "{row:?}");
+        let board = Board { black: hex(row[7]), white: hex(row[8]), kings: hex(row[9]) };
+        assert_eq!(unrank(place.slice, index), Some(board), "{row:?}");
     }
 }
 
@@ -55,18 +56,18 @@ fn slice_sizes() {
 
 /// Ranks what unrank gives, on random indices of every slice and the ends of its range.
 fn forth_and_back(count: u64) {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for slice in (2..=9).flat_map(Slice::stored) {
         let size = slice.size();
         assert_eq!(unrank(slice, size), None);
         let ends = [0, 1, size / 2, size - 2, size - 1];
-        let indices = (0..count).map(|_| random.below(size));
+        let indices = (0..count).map(|_| random.below_u64(size));
         for index in ends.into_iter().chain(indices.collect::<Vec<_>>()) {
-            let placement = unrank(slice, index).unwrap();
-            assert_eq!(placement.slice(), Some(slice), "{slice} {index}");
-            assert_eq!(rank(slice, &placement), index, "{slice}");
-            assert!(placement.position(Color::Black).is_ok(), "{slice} {index}");
-            assert_eq!(placement.reversed().reversed(), placement);
+            let board = unrank(slice, index).unwrap();
+            assert_eq!(Slice::of(&board), Some(slice), "{slice} {index}");
+            assert_eq!(rank(slice, &board), index, "{slice}");
+            assert!(board.position(Color::Black).is_ok(), "{slice} {index}");
+            assert_eq!(board.reversed().reversed(), board);
         }
     }
 }
@@ -84,13 +85,13 @@ fn unranked_positions_rank_back_millions() {
 
 #[test]
 fn a_position_and_its_reverse_have_the_same_place() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     for slice in (2..=8).flat_map(Slice::stored) {
         for _ in 0..200 {
-            let placement = unrank(slice, random.below(slice.size())).unwrap();
+            let board = unrank(slice, random.below_u64(slice.size())).unwrap();
             for side in Color::ALL {
-                let a = Place::of_placement(&placement, side).unwrap();
-                let b = Place::of_placement(&placement.reversed(), side.opponent()).unwrap();
+                let a = Place::of_board(&board, side).unwrap();
+                let b = Place::of_board(&board.reversed(), side.opponent()).unwrap();
                 assert_eq!((a.slice, a.side, a.index), (b.slice, b.side, b.index));
                 assert_ne!(a.reversed, b.reversed);
                 assert!(a.slice.is_stored(a.side));

@@ -7,10 +7,11 @@ use egdb::index::unrank;
 use egdb::probe::MTC_ROUNDING;
 use egdb::value::MTC_THRESHOLD;
 use egdb::{Backend, Database, DbType, MoveAnswer, OpenOptions, Place, Probe, Slice, Wld};
+use movegen::random::Random;
 use movegen::{Color, Move, Position};
 
 use crate::support::solver::Solution;
-use crate::support::{Random, build, fen, table};
+use crate::support::{build, fen, table};
 
 fn solution() -> &'static Solution {
     static SOLUTION: OnceLock<Solution> = OnceLock::new();
@@ -47,9 +48,9 @@ fn probe(
 fn for_each_position(solution: &Solution, step: usize, mut visit: impl FnMut(&Position)) {
     for slice in solution.slices() {
         for index in (0..slice.size()).step_by(step) {
-            let placement = unrank(slice, index).unwrap();
+            let board = unrank(slice, index).unwrap();
             for side in Color::ALL {
-                visit(&placement.position(side).unwrap());
+                visit(&board.position(side).unwrap());
             }
         }
     }
@@ -109,10 +110,10 @@ fn a_missing_side_is_found_through_the_moves() {
     });
     // No blow-up: a question costs about one lookup for each move.
     let database = &probe.databases()[0];
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for slice in solution().slices() {
         for _ in 0..2000 {
-            let index = random.below(slice.size());
+            let index = random.below_u64(slice.size());
             let position = unrank(slice, index).unwrap().position(Color::White).unwrap();
             database.reset_stats();
             probe.wld(&position).unwrap();
@@ -145,11 +146,11 @@ fn stored_distances_have_the_parity_of_the_value() {
 #[test]
 fn moves_are_listed_best_first() {
     let probe = probe(solution(), &[DbType::Wld2, DbType::Mtc, DbType::Dtw], all);
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     for slice in solution().slices() {
         for _ in 0..300 {
-            let placement = unrank(slice, random.below(slice.size())).unwrap();
-            let position = placement.position(Color::ALL[random.below(2) as usize]).unwrap();
+            let board = unrank(slice, random.below_u64(slice.size())).unwrap();
+            let position = board.position(Color::ALL[random.below(2)]).unwrap();
             let answer = probe.answer(&position).unwrap();
             assert_eq!(answer.moves.len(), position.legal_moves().len());
             let Some(best) = answer.moves.first() else {

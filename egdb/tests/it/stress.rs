@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use egdb::bench::random_positions;
 use egdb::encode::{CodedWriter, SubId};
 use egdb::{Backend, Database, DbType, OpenOptions, Slice};
-
-use crate::support::Random;
+use movegen::random::Random;
 
 /// Files of 2 to 4 pieces; the latter have a few megabytes of random values.
 fn write(dir: &std::path::Path, slices_of_4: usize) -> u64 {
@@ -17,7 +16,7 @@ fn write(dir: &std::path::Path, slices_of_4: usize) -> u64 {
             for &side in slice.stored_sides() {
                 let is_full = pieces < 4 || n < slices_of_4;
                 let mut source = |start: u64, out: &mut [u16]| {
-                    let mut random = Random(start ^ (slice.id() as u64) << 40);
+                    let mut random = Random::new(start ^ (slice.id() as u64) << 40);
                     for value in out.iter_mut() {
                         *value = if is_full { 1 + random.below(3) as u16 } else { 3 };
                     }
@@ -70,9 +69,9 @@ fn stress(slices_of_4: usize, lookups: usize) {
                 let mut done = 0;
                 while done < lookups / threads {
                     let seed = (done * threads + thread) as u64;
-                    for (placement, side) in random_positions(reference, 4, 1 << 13, seed) {
-                        let expected = reference.stored(&placement, side).unwrap();
-                        if cached.stored(&placement, side).unwrap() != expected {
+                    for (board, side) in random_positions(reference, 4, 1 << 13, seed) {
+                        let expected = reference.stored(&board, side).unwrap();
+                        if cached.stored(&board, side).unwrap() != expected {
                             wrong.fetch_add(1, Ordering::Relaxed);
                         }
                         done += 1;

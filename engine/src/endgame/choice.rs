@@ -219,7 +219,7 @@ fn by_distance_to_conversion(
     let mut rated = Vec::new();
     for candidate in candidates {
         let Candidate { mv, value, .. } = *candidate;
-        let is_conversion = mv.is_capture() || !position.all_kings().contains(mv.from());
+        let is_conversion = position.is_irreversible(mv);
         // The way after the conversion: short for the winner, long for the loser.
         let mut then = 0;
         let score = if candidate.is_drawn || value == Wld::Draw {

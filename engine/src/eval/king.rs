@@ -1,19 +1,8 @@
 //! Kings: how far they can go and where they stand.
 
-use super::{View, weights};
+use movegen::Bitboard;
 
-/// 46-41-37-32-28-23-19-14-10-5.
-const LONG_DIAGONAL: u64 = {
-    let mut set = 0;
-    let mut bit = 49;
-    let mut i = 0;
-    while i < 10 {
-        set |= 1 << bit;
-        bit -= 5;
-        i += 1;
-    }
-    set
-};
+use super::{View, weights};
 
 /// The value of all kings beyond their material.
 #[inline]
@@ -22,7 +11,7 @@ pub(super) fn kings(view: &View) -> i32 {
     if kings == 0 {
         return 0;
     }
-    let on_diagonal = (kings & LONG_DIAGONAL).count_ones() as i32;
+    let on_diagonal = (kings & Bitboard::LONG_DIAGONAL.bits()).count_ones() as i32;
     let mut value = on_diagonal.min(1) * weights::KING_ON_LONG_DIAGONAL;
     while kings != 0 {
         let king = kings & kings.wrapping_neg();
@@ -55,7 +44,6 @@ fn slides(king: u64, empty: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use movegen::{Bitboard, Square};
 
     #[test]
     fn slides_are_the_generator_s() {
@@ -74,12 +62,5 @@ mod tests {
             }
             assert_eq!(found, expected, "{position:?}");
         }
-    }
-
-    #[test]
-    fn the_long_diagonal() {
-        let numbers = [46, 41, 37, 32, 28, 23, 19, 14, 10, 5];
-        let squares: Bitboard = numbers.iter().map(|&n| Square::new(n).unwrap()).collect();
-        assert_eq!(squares.bits(), LONG_DIAGONAL);
     }
 }

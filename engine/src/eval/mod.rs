@@ -13,6 +13,7 @@ mod men;
 mod squares;
 mod weights;
 
+use movegen::geometry::turned;
 use movegen::{Bitboard, Color, Position};
 
 use crate::score::Score;
@@ -53,12 +54,6 @@ impl View {
     const fn count(&self) -> i32 {
         (self.men | self.kings).count_ones() as i32
     }
-}
-
-/// The board turned by 180 degrees.
-#[inline]
-const fn turned(bits: u64) -> u64 {
-    bits.reverse_bits() >> 10
 }
 
 /// Steps that all men of both sides together need to promote at the start of a game.

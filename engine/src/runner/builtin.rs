@@ -9,7 +9,7 @@ use super::clock::Level;
 use super::player::{Abort, Answer, FaultKind, NewGame, Player, PlayerError, Thought};
 use crate::engine::{Engine, EngineError, EngineOptions};
 use crate::limits::Control;
-use crate::random::Random;
+use movegen::random::Random;
 
 /// Our engine without a process around it.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use movegen::MoveList;
 
 use super::node::{Kind, Node, Shallow};
-use super::ordering::{Picker, is_promotion};
+use super::ordering::Picker;
 use super::params::{self, MAX_PLY, PROBCUT_DEPTH};
 use super::tables::Verdict;
 use super::worker::Worker;
@@ -117,7 +117,7 @@ impl Worker<'_> {
             let mv = picker.pick(&mut moves, index);
             let child = node.after(mv);
             let depth = depth - 1 + extension;
-            let reduction = if mv.is_capture() || is_promotion(&node.position, mv) {
+            let reduction = if mv.is_capture() || node.position.is_promotion(mv) {
                 0
             } else {
                 params::reduction(K::PV, depth + 1 - extension, index)

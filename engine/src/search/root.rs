@@ -3,7 +3,6 @@
 use movegen::Move;
 
 use super::node::{Node, Pv, Zero};
-use super::ordering::is_promotion;
 use super::params::{self, ASPIRATION_DEPTH, ASPIRATION_MAX, ASPIRATION_WIDTH, MAX_DEPTH};
 use super::worker::Worker;
 use crate::engine::{Bound, Info};
@@ -123,7 +122,7 @@ impl Worker<'_> {
         for index in line..root.moves.len() {
             let mv = root.moves[index].mv;
             let child = root.node.after(mv);
-            let reduction = if mv.is_capture() || is_promotion(&root.node.position, mv) {
+            let reduction = if mv.is_capture() || root.node.position.is_promotion(mv) {
                 0
             } else {
                 params::reduction(true, depth, index - line)

@@ -72,7 +72,7 @@ mod tests {
 
     use super::super::test_endings::endings;
     use super::*;
-    use crate::random::Random;
+    use movegen::random::Random;
 
     /// Longer than any ending of four pieces.
     const LONGEST: usize = 400;

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::distance::Measure;
 use super::opponent::reply;
-use crate::random::Random;
+use movegen::random::Random;
 
 /// Random positions that are looked at for one side to move in a large slice.
 const TRIES: u64 = 500_000;
@@ -156,7 +156,7 @@ impl Search<'_> {
     fn random(&mut self, random: &mut Random) -> Result<Option<Position>, PickError> {
         let size = self.wanted.slice.size();
         for _ in 0..if size > SMALL { TRIES } else { TRIES_SMALL } {
-            let index = random.below(size as usize) as u64;
+            let index = random.below_u64(size);
             if let Some(position) = self.look(index)? {
                 return Ok(Some(position));
             }
@@ -170,7 +170,7 @@ impl Search<'_> {
     /// All positions, from a random one on.
     fn all(&mut self, random: &mut Random) -> Result<Option<Position>, PickError> {
         let size = self.wanted.slice.size();
-        let first = random.below(size as usize) as u64;
+        let first = random.below_u64(size);
         for index in (first..size).chain(0..first) {
             if let Some(position) = self.look(index)? {
                 return Ok(Some(position));
@@ -276,7 +276,7 @@ mod tests {
     }
 
     fn slice_of(position: &Position) -> Slice {
-        egdb::Placement::from(position).slice().unwrap()
+        Slice::of(position.board()).unwrap()
     }
 
     #[test]

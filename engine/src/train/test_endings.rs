@@ -3,7 +3,7 @@
 use egdb::{Slice, index};
 use movegen::{Color, Position};
 
-use crate::random::Random;
+use movegen::random::Random;
 
 /// Positions with a legal move of random slices of two to four pieces, either side to move.
 pub(super) fn endings(count: usize, seed: u64) -> impl Iterator<Item = Position> {
@@ -12,7 +12,7 @@ pub(super) fn endings(count: usize, seed: u64) -> impl Iterator<Item = Position>
     std::iter::from_fn(move || {
         loop {
             let slice = slices[random.below(slices.len())];
-            let index = random.below(slice.size() as usize) as u64;
+            let index = random.below_u64(slice.size());
             let side = Color::ALL[random.below(2)];
             let position = index::unrank(slice, index).unwrap().position(side).unwrap();
             if position.has_legal_move() {

@@ -7,7 +7,7 @@ use movegen::{
     Move, Position, Status, WinReason,
 };
 
-use crate::support::random::{Random, sprinkled};
+use crate::support::random::{Random, percent, sprinkled};
 use crate::support::{fen, mv, square};
 
 const RULES: DrawRules = DrawRules::LIDRAUGHTS;
@@ -416,14 +416,14 @@ fn choose(random: &mut Random, game: &Game, peaceful: bool) -> Move {
     let calm: Vec<Move> = moves.iter().filter(is_calm).copied().collect();
     let choice: &[Move] = if peaceful && !calm.is_empty() { &calm } else { &moves };
     let any = choice[random.below(choice.len())];
-    if !peaceful && random.percent(50) { back.unwrap_or(any) } else { any }
+    if !peaceful && percent(random, 50) { back.unwrap_or(any) } else { any }
 }
 
 /// Random games of few pieces, with many moves to and fro, against counters worked out anew from
 /// the whole game after each ply.
 #[test]
 fn counters_agree_with_the_whole_game() {
-    let mut random = Random(25);
+    let mut random = Random::new(25);
     let mut seen = std::collections::HashMap::new();
     for round in 0..3000 {
         let pieces =

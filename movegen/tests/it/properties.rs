@@ -5,7 +5,7 @@ use movegen::{Color, Move, Position};
 
 use crate::support::fen;
 use crate::support::mailbox::Mailbox;
-use crate::support::random::{Random, scattered, sprinkled};
+use crate::support::random::{Random, percent, scattered, sprinkled};
 
 /// How many positions a test compared, and what it met.
 #[derive(Default, Debug)]
@@ -71,7 +71,7 @@ fn play_out(random: &mut Random, tally: &mut Tally, start: Position, plies: usiz
 
 #[test]
 fn random_games() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let mut tally = Tally::default();
     while tally.compared < 40_000 {
         play_out(&mut random, &mut tally, Position::initial(), 150);
@@ -82,7 +82,7 @@ fn random_games() {
 
 #[test]
 fn sprinkled_positions() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     let mut tally = Tally::default();
     for _ in 0..40_000 {
         let total = 1 + random.below(40);
@@ -97,12 +97,12 @@ fn sprinkled_positions() {
 /// Few kings against scattered enemies: long, branching and circular captures.
 #[test]
 fn long_and_circular_captures_of_kings() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let mut tally = Tally::default();
     for _ in 0..40_000 {
         let (own, enemy) = (1 + random.below(4), 4 + random.below(11));
         let position = sprinkled(&mut random, [enemy, own], [30, 90]);
-        let position = if random.percent(50) { position.reversed() } else { position };
+        let position = if percent(&mut random, 50) { position.reversed() } else { position };
         tally.compare(&position);
         tally.compare(&position.with_other_side());
     }
@@ -115,7 +115,7 @@ fn long_and_circular_captures_of_kings() {
 /// thousands of routes to few results.
 #[test]
 fn kings_among_scattered_enemies() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let mut tally = Tally::default();
     for _ in 0..4_000 {
         let (own, enemies) = (1 + random.below(2), 8 + random.below(8));
@@ -129,7 +129,7 @@ fn kings_among_scattered_enemies() {
 /// More than twenty of a side, as compositions have.
 #[test]
 fn crowded_positions() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     let mut tally = Tally::default();
     for _ in 0..8_000 {
         let crowd = 21 + random.below(29);
@@ -152,7 +152,7 @@ fn random_few(crowd: usize) -> usize {
 /// Short games from sprinkled positions with kings: positions that games of men rarely reach.
 #[test]
 fn games_with_kings() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let mut tally = Tally::default();
     while tally.compared < 20_000 {
         let pieces = [1 + random.below(12), 1 + random.below(12)];
@@ -165,7 +165,7 @@ fn games_with_kings() {
 /// Turning the board and swapping the colours turns the moves.
 #[test]
 fn reversed_positions_have_the_turned_moves() {
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     for _ in 0..20_000 {
         let pieces = [1 + random.below(15), 1 + random.below(15)];
         let position = sprinkled(&mut random, pieces, [30, 30]);

@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use egdb::index::{Placement, unrank};
+use egdb::index::unrank;
 use egdb::{DbType, Place, Wld};
-use movegen::{Color, Position};
+use movegen::random::Random;
+use movegen::{Board, Color, Position};
 
 use crate::support::solver::Solution;
-use crate::support::{Random, build, fen};
+use crate::support::{build, fen};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
@@ -114,20 +115,20 @@ fn run(program: &Path, args: &[&Path], input: &str) -> String {
 
 /// Positions of both colours, captures included, and the lines that describe them.
 fn positions(solution: &Solution) -> (Vec<Position>, String) {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let slices = solution.slices();
     let (mut list, mut text) = (Vec::new(), String::new());
     // A published record of distance to conversion: 10, the least that is stored.
     list.push(fen("W:WK11:BK2,K6"));
     for _ in 0..3000 {
-        let slice = slices[random.below(slices.len() as u64) as usize];
-        let placement = unrank(slice, random.below(slice.size())).unwrap();
-        let placement = if random.below(2) == 1 { placement.reversed() } else { placement };
-        let color = random.below(2) as usize;
-        list.push(placement.position(Color::ALL[color]).unwrap());
+        let slice = slices[random.below(slices.len())];
+        let board = unrank(slice, random.below_u64(slice.size())).unwrap();
+        let board = if random.below(2) == 1 { board.reversed() } else { board };
+        let color = random.below(2);
+        list.push(board.position(Color::ALL[color]).unwrap());
     }
     for position in &list {
-        let Placement { black, white, kings } = Placement::from(position);
+        let Board { black, white, kings } = Board::from(position);
         let side = usize::from(position.side_to_move() == Color::White);
         writeln!(text, "{black:x} {white:x} {kings:x} {side}").unwrap();
     }

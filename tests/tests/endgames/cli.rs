@@ -10,11 +10,12 @@ use std::time::Duration;
 use egdb::index::unrank;
 use egdb::{DbType, Place, Slice, Wld};
 use meerslag_tests::{Client, Output, run};
+use movegen::random::Random;
 use movegen::{Color, Position};
 use serde_json::Value;
 
+use crate::support::build;
 use crate::support::solver::Solution;
-use crate::support::{Random, build};
 
 struct Built {
     solution: Solution,
@@ -92,14 +93,14 @@ fn json_lines(text: &str) -> Vec<Value> {
 
 /// Random positions, captures included, both colours to move.
 fn random_positions(solution: &Solution, count: usize) -> Vec<Position> {
-    let mut random = Random(42);
+    let mut random = Random::new(42);
     let slices = solution.slices();
     let position = |_| {
-        let slice = slices[random.below(slices.len() as u64) as usize];
-        let placement = unrank(slice, random.below(slice.size())).unwrap();
+        let slice = slices[random.below(slices.len())];
+        let placement = unrank(slice, random.below_u64(slice.size())).unwrap();
         let turned = random.below(2) == 1;
         let placement = if turned { placement.reversed() } else { placement };
-        placement.position(Color::ALL[random.below(2) as usize]).unwrap()
+        placement.position(Color::ALL[random.below(2)]).unwrap()
     };
     (0..count).map(position).collect()
 }

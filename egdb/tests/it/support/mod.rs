@@ -34,21 +34,3 @@ pub fn table(text: &str) -> Vec<Vec<&str>> {
     let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     lines.skip(1).map(|line| line.split('\t').collect()).collect()
 }
-
-/// A small random number generator: tests must repeat.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Below `n`.
-    pub fn below(&mut self, n: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
-    }
-}

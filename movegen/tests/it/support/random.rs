@@ -1,46 +1,22 @@
 //! Reproducible random numbers and positions.
 
+pub use movegen::random::Random;
 use movegen::{Color, Kind, Piece, Position, Setup, Square};
 
-/// SplitMix64.
-#[derive(Clone, Debug)]
-pub struct Random(pub u64);
-
-impl Random {
-    /// A 64-bit number.
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number from 0 to `below - 1`.
-    pub fn below(&mut self, below: usize) -> usize {
-        (self.next() % below as u64) as usize
-    }
-
-    /// True in `percent` of a hundred cases.
-    pub fn percent(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-
-    /// Either side.
-    pub fn color(&mut self) -> Color {
-        if self.percent(50) { Color::White } else { Color::Black }
-    }
+/// True in `percent` of a hundred cases.
+pub fn percent(random: &mut Random, percent: usize) -> bool {
+    random.below(100) < percent
 }
 
 /// A position with these numbers of pieces on random squares, `kings` percent of each kings; men
 /// that fall on their promotion row are crowned.
 pub fn sprinkled(random: &mut Random, pieces: [usize; 2], kings: [usize; 2]) -> Position {
     let mut free: Vec<Square> = Square::all().collect();
-    let mut setup = Setup::empty(random.color());
+    let mut setup = Setup::empty(Color::ALL[random.below(2)]);
     for color in Color::ALL {
         for _ in 0..pieces[color.index()] {
             let square = free.swap_remove(random.below(free.len()));
-            let crowned = random.percent(kings[color.index()]);
+            let crowned = percent(random, kings[color.index()]);
             let kind = if crowned { Kind::King } else { Kind::Man };
             setup.put(Piece { color, kind }, square);
         }
@@ -60,7 +36,7 @@ pub fn scattered(random: &mut Random, kings: usize, enemies: usize) -> Position 
             break;
         }
         let square = free.swap_remove(random.below(free.len()));
-        let kind = if random.percent(20) { Kind::King } else { Kind::Man };
+        let kind = if percent(random, 20) { Kind::King } else { Kind::Man };
         setup.put(Piece { color: Color::Black, kind }, square);
         free.retain(|s| {
             s.row().abs_diff(square.row()) != 1 || s.column().abs_diff(square.column()) != 1
