@@ -22,7 +22,9 @@
 
 pub mod bench;
 mod endgame;
+pub mod endgame_trainer;
 mod engine;
+mod error;
 mod eval;
 mod limits;
 pub mod perft;
@@ -34,10 +36,12 @@ pub mod solve;
 #[cfg(test)]
 mod test_positions;
 pub mod time;
-pub mod train;
 mod tt;
 
 pub use endgame::DatabaseOptions;
-pub use engine::{Bound, Engine, EngineError, EngineOptions, Info, Outcome};
+pub use engine::{Engine, EngineOptions};
+pub use error::EngineError;
 pub use limits::{Clock, Control, Limits, Mode};
-pub use score::Score;
+pub use score::{Bound, Score};
+pub use search::{Info, SearchResult};
+pub use tt::OutOfMemory;

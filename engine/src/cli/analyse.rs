@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::Args;
-use meerslag_engine::{Control, Engine, Info, Limits, Mode, Outcome};
+use meerslag_engine::{Control, Engine, Info, Limits, Mode, SearchResult};
 use movegen::notation::moves::format_move;
 use movegen::{Color, Game};
 use serde::Serialize;
@@ -230,7 +230,7 @@ impl<W: Write> Analysis<W> {
     fn end(
         &mut self,
         game: &Game,
-        outcome: &Outcome,
+        outcome: &SearchResult,
         variations: &BTreeMap<usize, Info>,
         detail: Detail,
     ) -> Result<(), Failure> {

@@ -6,6 +6,7 @@ mod completions;
 mod databases;
 mod dxp;
 mod egdb;
+mod endgame_trainer;
 mod hub;
 mod interrupt;
 mod match_;
@@ -15,7 +16,6 @@ mod protocol_check;
 mod report;
 mod solve;
 mod source;
-mod train;
 mod watchdog;
 
 use std::io::{self, IsTerminal, Write};
@@ -70,7 +70,7 @@ enum Command {
     /// Play a game against the engine in the terminal
     Play(play::PlayArgs),
     /// Play an endgame against perfect defence, with every mistake named
-    TrainEndgame(train::TrainArgs),
+    TrainEndgame(endgame_trainer::TrainEndgameArgs),
     /// Play matches between engines and judge the result
     Match(Box<match_::MatchArgs>),
     /// Play against another program over DXP, the DamExchange protocol
@@ -134,7 +134,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Play(args)) => play::run(&args),
-        Some(Command::TrainEndgame(args)) => train::run(&args),
+        Some(Command::TrainEndgame(args)) => endgame_trainer::run(&args),
         Some(Command::Match(args)) => match_::run(&args),
         Some(Command::Dxp(args)) => dxp::run(&args),
         Some(Command::ProtocolCheck(args)) => protocol_check::run(&args),

@@ -223,7 +223,7 @@ impl<W: Write> Table<W> {
         self.make(mv)
     }
 
-    fn search(&mut self) -> meerslag_engine::Outcome {
+    fn search(&mut self) -> meerslag_engine::SearchResult {
         self.engine.search(&self.game, &self.limits, &Control::new(), &mut |_| {})
     }
 

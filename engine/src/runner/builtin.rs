@@ -7,7 +7,8 @@ use movegen::Game;
 
 use super::clock::Level;
 use super::player::{Abort, Answer, FaultKind, NewGame, Player, PlayerError, Thought};
-use crate::engine::{Engine, EngineError, EngineOptions};
+use crate::engine::{Engine, EngineOptions};
+use crate::error::EngineError;
 use crate::limits::Control;
 use movegen::random::Random;
 

@@ -10,6 +10,7 @@ use super::process::{HubClient, HubClientOptions, ProcessOptions};
 use super::spec::{EngineSpec, Kind};
 use crate::endgame::DatabaseOptions;
 use crate::engine::EngineOptions;
+use crate::error::with_causes;
 
 /// Starts an engine and gets it ready.
 pub(super) fn start(
@@ -32,7 +33,7 @@ pub(super) fn start(
         Kind::Builtin => {
             let options = builtin_options(spec).map_err(fault)?;
             let player = BuiltIn::new(options, Arc::clone(abort));
-            Ok(Box::new(player.map_err(|error| fault(error.to_string()))?))
+            Ok(Box::new(player.map_err(|error| fault(with_causes(&error)))?))
         }
         Kind::Hub => {
             let options = HubClientOptions {

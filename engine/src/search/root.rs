@@ -4,10 +4,10 @@ use movegen::Move;
 
 use super::node::{Node, Pv, Zero};
 use super::params::{self, ASPIRATION_DEPTH, ASPIRATION_MAX, ASPIRATION_WIDTH, MAX_DEPTH};
+use super::report::Info;
 use super::worker::Worker;
-use crate::engine::{Bound, Info};
 use crate::limits::Mode;
-use crate::score::Score;
+use crate::score::{Bound, Score};
 use crate::time::Pace;
 
 /// A move of the searched position with the last that is known of it.
@@ -186,7 +186,7 @@ impl Worker<'_> {
             depth: found.depth.max(1) as u32,
             mean_depth: self.mean_depth(),
             max_depth: self.max_ply as u32,
-            score: shared.tables.told(found.score),
+            score: shared.prober.reported(found.score),
             bound: found.bound,
             nodes: shared.nodes_with(self.id, self.nodes),
             probes: shared.probes_with(self.id, self.probes),

@@ -1,6 +1,6 @@
 //! What the search tests share: random positions and a plain minimax.
 
-use meerslag_engine::{Control, Engine, EngineOptions, Info, Limits, Outcome};
+use meerslag_engine::{Control, Engine, EngineOptions, Info, Limits, SearchResult};
 use movegen::{Bitboard, Color, Game, Kind, Move, Piece, Position, Setup, Square};
 
 /// A small random number generator (SplitMix64), so that tests repeat exactly.
@@ -70,7 +70,7 @@ pub fn position(fen: &str) -> Position {
 }
 
 /// A search whose reports are thrown away.
-pub fn search(engine: &mut Engine, game: &Game, limits: &Limits) -> Outcome {
+pub fn search(engine: &mut Engine, game: &Game, limits: &Limits) -> SearchResult {
     engine.search(game, limits, &Control::new(), &mut |_| {})
 }
 
@@ -79,7 +79,7 @@ pub fn search_with_infos(
     engine: &mut Engine,
     game: &Game,
     limits: &Limits,
-) -> (Outcome, Vec<Info>) {
+) -> (SearchResult, Vec<Info>) {
     let mut infos = Vec::new();
     let outcome =
         engine.search(game, limits, &Control::new(), &mut |info| infos.push(info.clone()));

@@ -28,7 +28,7 @@ const LONGEST: usize = 1_000;
 
 /// What position to look for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Wanted {
+pub struct Criteria {
     /// The material. Both this and its reversed twin can be asked for.
     pub slice: Slice,
     /// The game value for the side to move.
@@ -90,7 +90,7 @@ impl Picker {
         Picker { random: Random::new(seed) }
     }
 
-    /// A random position that is as wanted and worth playing: the side to move has a choice and
+    /// A random position that is as asked for and worth playing: the side to move has a choice and
     /// does not win within two plies, and the rules do not make a draw of the won ending that
     /// the databases promise. Positions in which every move is as good as any other are only
     /// taken if there is nearly nothing else. All others are equally likely, unless they are so
@@ -101,24 +101,25 @@ impl Picker {
     pub fn pick(
         &mut self,
         probe: &Probe,
-        wanted: &Wanted,
+        criteria: &Criteria,
         rules: DrawRules,
     ) -> Result<Position, PickError> {
-        if wanted.dtw.is_some() && wanted.value == Wld::Draw {
+        if criteria.dtw.is_some() && criteria.value == Wld::Draw {
             return Err(PickError::DrawHasNoDistance);
         }
         let any_side = [Color::ALL, [Color::White, Color::Black]][self.random.below(2)];
-        let sides = match &wanted.side {
+        let sides = match &criteria.side {
             Some(side) => std::slice::from_ref(side),
             None => &any_side,
         };
         let mut is_all = true;
         for &side in sides {
-            let mut search = Search { probe, wanted, rules, side, easy: None, easy_seen: 0 };
+            let mut search =
+                PositionSearch { probe, criteria, rules, side, easy: None, easy_seen: 0 };
             if let Some(position) = search.random(&mut self.random)? {
                 return Ok(position);
             }
-            if wanted.slice.size() > SMALL {
+            if criteria.slice.size() > SMALL {
                 is_all = false;
             } else if let Some(position) = search.all(&mut self.random)? {
                 return Ok(position);
@@ -126,9 +127,9 @@ impl Picker {
         }
         let what = format!(
             "a {} for {} to move{}",
-            wanted.value,
-            wanted.side.map_or_else(|| "the side".to_owned(), |side| side.to_string()),
-            wanted.dtw.as_ref().map_or_else(String::new, |r| {
+            criteria.value,
+            criteria.side.map_or_else(|| "the side".to_owned(), |side| side.to_string()),
+            criteria.dtw.as_ref().map_or_else(String::new, |r| {
                 if *r.end() == u32::MAX {
                     format!(" in at least {} plies", r.start())
                 } else {
@@ -137,14 +138,14 @@ impl Picker {
             }),
         );
         let tried = (!is_all).then_some(TRIES);
-        Err(PickError::None { slice: wanted.slice, what, tried })
+        Err(PickError::None { slice: criteria.slice, what, tried })
     }
 }
 
 /// The search for one side to move.
-struct Search<'a> {
+struct PositionSearch<'a> {
     probe: &'a Probe,
-    wanted: &'a Wanted,
+    criteria: &'a Criteria,
     rules: DrawRules,
     side: Color,
     /// A position that will do if there is none with a choice.
@@ -152,9 +153,9 @@ struct Search<'a> {
     easy_seen: u32,
 }
 
-impl Search<'_> {
+impl PositionSearch<'_> {
     fn random(&mut self, random: &mut Random) -> Result<Option<Position>, PickError> {
-        let size = self.wanted.slice.size();
+        let size = self.criteria.slice.size();
         for _ in 0..if size > SMALL { TRIES } else { TRIES_SMALL } {
             let index = random.below_u64(size);
             if let Some(position) = self.look(index)? {
@@ -169,7 +170,7 @@ impl Search<'_> {
 
     /// All positions, from a random one on.
     fn all(&mut self, random: &mut Random) -> Result<Option<Position>, PickError> {
-        let size = self.wanted.slice.size();
+        let size = self.criteria.slice.size();
         let first = random.below_u64(size);
         for index in (first..size).chain(0..first) {
             if let Some(position) = self.look(index)? {
@@ -182,7 +183,7 @@ impl Search<'_> {
     /// The position with this index if it is good. One that is easy is remembered.
     fn look(&mut self, index: u64) -> Result<Option<Position>, PickError> {
         let Some(position) =
-            index::unrank(self.wanted.slice, index).and_then(|p| p.position(self.side).ok())
+            index::unrank(self.criteria.slice, index).and_then(|p| p.position(self.side).ok())
         else {
             return Ok(None);
         };
@@ -191,18 +192,18 @@ impl Search<'_> {
         }
         let Some(value) = self.probe.wld(&position)? else {
             return Err(PickError::NotInDatabases {
-                slice: self.wanted.slice,
+                slice: self.criteria.slice,
                 there: contents(self.probe),
             });
         };
-        if value != self.wanted.value {
+        if value != self.criteria.value {
             return Ok(None);
         }
         if value != Wld::Draw {
             let plies = self.probe.dtw(&position)?;
-            match (plies, &self.wanted.dtw) {
+            match (plies, &self.criteria.dtw) {
                 (None, Some(_)) => {
-                    return Err(PickError::NoDistance { slice: self.wanted.slice });
+                    return Err(PickError::NoDistance { slice: self.criteria.slice });
                 }
                 (Some(plies), Some(range)) if !range.contains(&plies) => return Ok(None),
                 (Some(..=TRIVIAL), None) => return Ok(None),
@@ -271,8 +272,8 @@ mod tests {
 
     use super::*;
 
-    fn wanted(slice: &str, value: Wld) -> Wanted {
-        Wanted { slice: slice.parse().unwrap(), value, side: None, dtw: None }
+    fn criteria(slice: &str, value: Wld) -> Criteria {
+        Criteria { slice: slice.parse().unwrap(), value, side: None, dtw: None }
     }
 
     fn slice_of(position: &Position) -> Slice {
@@ -287,15 +288,15 @@ mod tests {
         let mut kinds = 0;
         for slice in ["2020", "3010", "1030", "1111", "0211", "1102", "2001", "0121"] {
             for value in [Wld::Win, Wld::Draw, Wld::Loss] {
-                let wanted = wanted(slice, value);
+                let criteria = criteria(slice, value);
                 let mut seen = HashSet::new();
                 for _ in 0..6 {
-                    let position = match picker.pick(&probe, &wanted, rules) {
+                    let position = match picker.pick(&probe, &criteria, rules) {
                         Ok(position) => position,
                         Err(PickError::None { tried: None, .. }) => break,
                         Err(error) => panic!("{error}"),
                     };
-                    assert_eq!(slice_of(&position), wanted.slice);
+                    assert_eq!(slice_of(&position), criteria.slice);
                     let answer = probe.answer(&position).unwrap();
                     assert_eq!(answer.wld, Some(value));
                     assert!(answer.moves.len() > 1);
@@ -314,9 +315,9 @@ mod tests {
         let probe = Probe::embedded().unwrap();
         let list = |seed| {
             let mut picker = Picker::new(seed);
-            let wanted = wanted("2010", Wld::Draw);
+            let criteria = criteria("2010", Wld::Draw);
             (0..5)
-                .map(|_| picker.pick(&probe, &wanted, DrawRules::default()).unwrap())
+                .map(|_| picker.pick(&probe, &criteria, DrawRules::default()).unwrap())
                 .collect::<Vec<_>>()
         };
         assert_eq!(list(3), list(3));
@@ -329,9 +330,12 @@ mod tests {
         let mut picker = Picker::new(2);
         for side in Color::ALL {
             for dtw in [5..=7, 15..=u32::MAX, 1..=1] {
-                let wanted =
-                    Wanted { side: Some(side), dtw: Some(dtw.clone()), ..wanted("2020", Wld::Win) };
-                let position = picker.pick(&probe, &wanted, DrawRules::default()).unwrap();
+                let criteria = Criteria {
+                    side: Some(side),
+                    dtw: Some(dtw.clone()),
+                    ..criteria("2020", Wld::Win)
+                };
+                let position = picker.pick(&probe, &criteria, DrawRules::default()).unwrap();
                 assert_eq!(position.side_to_move(), side);
                 assert!(dtw.contains(&probe.dtw(&position).unwrap().unwrap()));
             }
@@ -357,14 +361,14 @@ mod tests {
     fn what_is_not_there_is_said() {
         let probe = Probe::embedded().unwrap();
         let rules = DrawRules::default();
-        let pick = |probe: &Probe, w: &Wanted| Picker::new(1).pick(probe, w, rules).unwrap_err();
-        let error = pick(&probe, &wanted("3030", Wld::Win)).to_string();
+        let pick = |probe: &Probe, w: &Criteria| Picker::new(1).pick(probe, w, rules).unwrap_err();
+        let error = pick(&probe, &criteria("3030", Wld::Win)).to_string();
         assert!(error.contains("3030") && error.contains("DTW of 2 to 4 pieces"), "{error}");
-        let error = pick(&Probe::new(), &wanted("1010", Wld::Win)).to_string();
+        let error = pick(&Probe::new(), &criteria("1010", Wld::Win)).to_string();
         assert!(error.contains("there are none"), "{error}");
-        let draw = Wanted { dtw: Some(1..=9), ..wanted("0101", Wld::Draw) };
+        let draw = Criteria { dtw: Some(1..=9), ..criteria("0101", Wld::Draw) };
         assert!(matches!(pick(&probe, &draw), PickError::DrawHasNoDistance));
-        let far = Wanted { dtw: Some(500..=600), ..wanted("1010", Wld::Win) };
+        let far = Criteria { dtw: Some(500..=600), ..criteria("1010", Wld::Win) };
         let error = pick(&probe, &far).to_string();
         assert_eq!(
             error,
@@ -374,8 +378,8 @@ mod tests {
         for db in probe.databases().iter().filter(|db| db.db_type() != egdb::DbType::Dtw) {
             without.add(std::sync::Arc::clone(db));
         }
-        let near = Wanted { dtw: Some(1..=9), ..wanted("1010", Wld::Win) };
+        let near = Criteria { dtw: Some(1..=9), ..criteria("1010", Wld::Win) };
         assert!(matches!(pick(&without, &near), PickError::NoDistance { .. }));
-        assert!(Picker::new(1).pick(&without, &wanted("1010", Wld::Win), rules).is_ok());
+        assert!(Picker::new(1).pick(&without, &criteria("1010", Wld::Win), rules).is_ok());
     }
 }

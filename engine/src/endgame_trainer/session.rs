@@ -20,7 +20,7 @@ const DUBIOUS: u8 = 6;
 
 /// Why an ending cannot be played.
 #[derive(Debug, Error)]
-pub enum SessionError {
+pub enum TrainerError {
     /// The databases do not know the position.
     #[error("a position with {pieces} pieces is not in the databases: {there}")]
     NotInDatabases {
@@ -39,7 +39,7 @@ pub enum SessionError {
 
 /// A game of the user against perfect play, and the judgements on the user's moves.
 #[derive(Clone, Debug)]
-pub struct Session {
+pub struct TrainerSession {
     probe: Probe,
     rules: DrawRules,
     user: Color,
@@ -75,7 +75,7 @@ pub struct Summary {
     pub mistakes_taken_back: u32,
 }
 
-impl Session {
+impl TrainerSession {
     /// Begins with the current position of a game, whose draw counters and repetitions count.
     ///
     /// # Errors
@@ -85,16 +85,16 @@ impl Session {
         game: &Game,
         user: Color,
         rules: DrawRules,
-    ) -> Result<Session, SessionError> {
+    ) -> Result<TrainerSession, TrainerError> {
         let position = game.position();
         let Some(start) = Assessment::of(&probe.answer(position)?) else {
             let there = contents(&probe);
-            return Err(SessionError::NotInDatabases { pieces: position.piece_count(), there });
+            return Err(TrainerError::NotInDatabases { pieces: position.piece_count(), there });
         };
         let start = if position.side_to_move() == user { start } else { start.opponent() };
         let game = Game::with_counters(*position, *game.counters());
         let judgements = Vec::new();
-        Ok(Session {
+        Ok(TrainerSession {
             probe,
             rules,
             user,
@@ -158,7 +158,7 @@ impl Session {
     ///
     /// # Errors
     /// If the move is not legal (nothing changes then).
-    pub fn play(&mut self, mv: Move) -> Result<Option<Judgement>, SessionError> {
+    pub fn play(&mut self, mv: Move) -> Result<Option<Judgement>, TrainerError> {
         let judgement = judge(&self.answer()?, mv);
         self.game.play(mv).map_err(Box::new)?;
         self.judgements.push(judgement.clone());
@@ -169,7 +169,7 @@ impl Session {
     ///
     /// # Errors
     /// If a database file cannot be read or is damaged.
-    pub fn reply(&mut self) -> Result<Option<Move>, SessionError> {
+    pub fn reply(&mut self) -> Result<Option<Move>, TrainerError> {
         if self.status().is_over() || self.position().side_to_move() == self.user {
             return Ok(None);
         }
@@ -309,13 +309,13 @@ mod tests {
 
     use super::*;
 
-    fn session(fen: &str, user: Color) -> Session {
+    fn session(fen: &str, user: Color) -> TrainerSession {
         let game = fen.parse::<Fen>().unwrap().game().unwrap();
-        Session::new(Probe::embedded().unwrap(), &game, user, DrawRules::default()).unwrap()
+        TrainerSession::new(Probe::embedded().unwrap(), &game, user, DrawRules::default()).unwrap()
     }
 
     /// The worst move for the side to move.
-    fn worst(session: &Session) -> Move {
+    fn worst(session: &TrainerSession) -> Move {
         session.answer().unwrap().moves.last().unwrap().mv
     }
 
@@ -380,12 +380,13 @@ mod tests {
     fn what_cannot_be_played() {
         let probe = Probe::embedded().unwrap();
         let game = Game::default();
-        let error =
-            Session::new(probe, &game, Color::White, DrawRules::default()).unwrap_err().to_string();
+        let error = TrainerSession::new(probe, &game, Color::White, DrawRules::default())
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("40 pieces") && error.contains("2 to 4 pieces"), "{error}");
         let mut session = session(WON, Color::White);
         let foreign = Position::initial().legal_moves()[0];
-        assert!(matches!(session.play(foreign), Err(SessionError::Illegal(_))));
+        assert!(matches!(session.play(foreign), Err(TrainerError::Illegal(_))));
         assert_eq!(session.game().ply(), 0);
     }
 }

@@ -13,22 +13,21 @@ use super::params::DATABASE_DEPTH;
 use super::worker::Worker;
 use crate::endgame::Databases;
 use crate::endgame::room::has_room;
-use crate::engine::Bound;
-use crate::score::Score;
+use crate::score::{Bound, Score};
 use crate::tt::TableMove;
 
 /// What a search asks the databases, and what it already knows of its root.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tables<'a> {
+pub(super) struct Prober<'a> {
     probe: &'a Probe,
     /// Positions with more pieces are not asked for.
     pieces: u32,
-    root: Option<Known>,
+    root: Option<RootValue>,
 }
 
 /// What is known of a root inside the databases.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct RootValue {
     /// For the side to move.
     value: Wld,
     /// While these do not change, a win has made no progress.
@@ -37,10 +36,10 @@ struct Known {
     winner: Color,
 }
 
-impl<'a> Tables<'a> {
+impl<'a> Prober<'a> {
     /// For a root whose value is not known.
-    pub(super) fn new(databases: &'a Databases) -> Tables<'a> {
-        Tables { probe: databases.probe(), pieces: databases.pieces(), root: None }
+    pub(super) fn new(databases: &'a Databases) -> Prober<'a> {
+        Prober { probe: databases.probe(), pieces: databases.pieces(), root: None }
     }
 
     /// For a root of this value, without a distance.
@@ -48,20 +47,20 @@ impl<'a> Tables<'a> {
     /// A drawn one is searched without databases, to which all is the same. In a decided one a
     /// position counts as won only after a conversion, so that there is something to aim at;
     /// what gives the win away is known at once.
-    pub(super) fn with_root(databases: &'a Databases, root: &Position, value: Wld) -> Tables<'a> {
+    pub(super) fn with_root(databases: &'a Databases, root: &Position, value: Wld) -> Prober<'a> {
         let side = root.side_to_move();
-        let known = Known {
+        let root_value = RootValue {
             value,
             men: Color::ALL.map(|color| root.men(color)),
             pieces: root.piece_count(),
             winner: if value == Wld::Win { side } else { side.opponent() },
         };
         let pieces = if value == Wld::Draw { 0 } else { databases.pieces() };
-        Tables { probe: databases.probe(), pieces, root: Some(known) }
+        Prober { probe: databases.probe(), pieces, root: Some(root_value) }
     }
 
-    /// Keeps the table's entries apart from those of searches to which the databases told
-    /// something else: XORed into the key.
+    /// Keeps the table's entries apart from those of searches that treat the databases
+    /// differently: XORed into the key.
     pub(super) fn key(&self) -> u64 {
         match self.root.map(|root| root.value) {
             None => 0,
@@ -70,8 +69,8 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// The score of the root as it should be told, from what a search came to.
-    pub(super) fn told(&self, score: Score) -> Score {
+    /// The score of the root as it is reported, from what a search came to.
+    pub(super) fn reported(&self, score: Score) -> Score {
         const SOME_WIN: Score = Score::database_win_in(999);
         match self.root.map(|root| root.value) {
             None => score,
@@ -122,14 +121,14 @@ pub(super) enum Verdict {
 impl Worker<'_> {
     /// Whether the databases may know the position.
     #[inline]
-    pub(super) fn is_in_tables(&self, node: &Node) -> bool {
-        node.position.piece_count() <= self.shared.tables.pieces
+    pub(super) fn may_probe(&self, node: &Node) -> bool {
+        node.position.piece_count() <= self.shared.prober.pieces
     }
 
     /// What the databases say of a node within their piece count; `depth` is that left to search.
     /// The side to move must not be able to capture and must have a move.
     #[inline]
-    pub(super) fn ask_tables(
+    pub(super) fn probe_node(
         &mut self,
         node: &Node,
         depth: i32,
@@ -140,7 +139,7 @@ impl Worker<'_> {
         self.probes += 1;
         let shared = self.shared;
         let conditional = depth < DATABASE_DEPTH;
-        let value = shared.tables.value(node, shared.rules, conditional)?;
+        let value = shared.prober.value(node, shared.rules, conditional)?;
         let (score, bound) = match value {
             Wld::Draw => (Score::DRAW, Bound::Exact),
             Wld::Win => (Score::database_win_in(ply as u32), Bound::Lower),
@@ -165,10 +164,10 @@ impl Worker<'_> {
         Some(if bound == Bound::Lower { Verdict::AtLeast(score) } else { Verdict::AtMost(score) })
     }
 
-    /// The score of a leaf that the databases know. As [`Worker::ask_tables`].
+    /// The score of a leaf that the databases know. As [`Worker::probe_node`].
     #[inline]
-    pub(super) fn leaf_in_tables(&mut self, node: &Node, ply: usize) -> Option<Score> {
-        match self.ask_tables(node, 0, Score::MIN, Score::MAX, ply)? {
+    pub(super) fn probe_leaf(&mut self, node: &Node, ply: usize) -> Option<Score> {
+        match self.probe_node(node, 0, Score::MIN, Score::MAX, ply)? {
             Verdict::Settled(score) => Some(score),
             Verdict::AtLeast(score) | Verdict::AtMost(score) => {
                 self.leaf(ply);

@@ -8,8 +8,8 @@ use std::path::Path;
 use ::egdb::{Answer, Probe, Slice, Wld};
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum};
-use meerslag_engine::train::{
-    Assessment, Measure, PickError, Picker, Session, SessionError, Verdict, Wanted,
+use meerslag_engine::endgame_trainer::{
+    Assessment, Criteria, Measure, PickError, Picker, TrainerError, TrainerSession, Verdict,
 };
 use movegen::notation::moves::{format_move, parse_move};
 use movegen::notation::pdn::{WriteOptions, write_game};
@@ -48,7 +48,7 @@ offered. Type 'help' in the game for its commands.";
 /// Play an endgame against perfect defence, with every mistake named
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct TrainArgs {
+pub(super) struct TrainEndgameArgs {
     /// The material: black men, black kings, white men, white kings, such as 3,0,1,0 or 3010
     #[arg(long, value_parser = slice, required_unless_present = "fen")]
     slice: Option<Slice>,
@@ -102,16 +102,16 @@ fn slice(text: &str) -> Result<Slice, String> {
     })
 }
 
-pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
+pub(super) fn run(args: &TrainEndgameArgs) -> Result<(), Failure> {
     let source = match (&args.fen, args.slice) {
         (Some(fen), _) => Source::Fen(Box::new(source::start(Some(fen))?)),
         (None, Some(slice)) => Source::Random {
-            wanted: wanted(args, slice)?,
+            criteria: criteria(args, slice)?,
             picker: Picker::new(args.seed.unwrap_or_else(|| RandomState::new().hash_one(0))),
         },
         (None, None) => return Err(Failure::Input(anyhow!("--slice or --fen is needed"))),
     };
-    let mut training = Training {
+    let mut trainer = Trainer {
         probe: args.databases.open()?,
         rules: DrawRules::from(args.draw_rules),
         user: match args.color {
@@ -121,24 +121,24 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
         },
         source,
     };
-    let session = training.start()?;
+    let session = trainer.start()?;
     let mut table = Table {
         flipped: session.user() == Color::Black,
         session,
-        training,
+        trainer,
         prompts: io::stdin().is_terminal(),
         out: io::stdout().lock(),
     };
     table.play(io::stdin().lock())
 }
 
-fn wanted(args: &TrainArgs, slice: Slice) -> Result<Wanted, Failure> {
+fn criteria(args: &TrainEndgameArgs, slice: Slice) -> Result<Criteria, Failure> {
     let (min, max) = (args.min_dtw.unwrap_or(0), args.max_dtw.unwrap_or(u32::MAX));
     if min > max {
         return Err(Failure::Input(anyhow!("--min-dtw {min} is more than --max-dtw {max}")));
     }
     let is_limited = args.min_dtw.is_some() || args.max_dtw.is_some();
-    Ok(Wanted {
+    Ok(Criteria {
         slice,
         value: match args.value {
             Value::Win => Wld::Win,
@@ -157,47 +157,50 @@ fn wanted(args: &TrainArgs, slice: Slice) -> Result<Wanted, Failure> {
 /// Where positions come from.
 enum Source {
     Fen(Box<Game>),
-    Random { wanted: Wanted, picker: Picker },
+    Random { criteria: Criteria, picker: Picker },
 }
 
 /// What is needed to begin with a position.
-struct Training {
+struct Trainer {
     probe: Probe,
     rules: DrawRules,
     user: Option<Color>,
     source: Source,
 }
 
-impl Training {
+impl Trainer {
     /// Begins with the next position.
-    fn start(&mut self) -> Result<Session, Failure> {
+    fn start(&mut self) -> Result<TrainerSession, Failure> {
         let game = match &mut self.source {
             Source::Fen(game) => (**game).clone(),
-            Source::Random { wanted, picker } => {
+            Source::Random { criteria, picker } => {
                 let position =
-                    picker.pick(&self.probe, wanted, self.rules).map_err(|error| match error {
-                        PickError::Probe(error) => Failure::run(error),
-                        error => Failure::Input(error.into()),
-                    })?;
+                    picker.pick(&self.probe, criteria, self.rules).map_err(
+                        |error| match error {
+                            PickError::Probe(error) => Failure::run(error),
+                            error => Failure::Input(error.into()),
+                        },
+                    )?;
                 Game::new(position)
             }
         };
         self.begin(&game)
     }
 
-    fn begin(&self, game: &Game) -> Result<Session, Failure> {
+    fn begin(&self, game: &Game) -> Result<TrainerSession, Failure> {
         let user = self.user.unwrap_or_else(|| game.position().side_to_move());
-        Session::new(self.probe.clone(), game, user, self.rules).map_err(|error| match error {
-            SessionError::Probe(error) => Failure::run(error),
+        TrainerSession::new(self.probe.clone(), game, user, self.rules).map_err(|error| match error
+        {
+            TrainerError::Probe(error) => Failure::run(error),
             error => Failure::Input(error.into()),
         })
     }
 }
 
-/// A training in progress.
+/// An ending in progress.
 struct Table<W> {
-    session: Session,
-    training: Training,
+    session: TrainerSession,
+    trainer: Trainer,
     flipped: bool,
     /// Whether a human is typing.
     prompts: bool,
@@ -276,11 +279,11 @@ impl<W: Write> Table<W> {
             "restart" => {
                 let game = self.session.game();
                 let start = Game::with_counters(*game.start(), *game.start_counters());
-                self.session = self.training.begin(&start)?;
+                self.session = self.trainer.begin(&start)?;
                 self.introduce()?;
             }
             "new" => {
-                self.session = self.training.start()?;
+                self.session = self.trainer.start()?;
                 self.flipped = self.session.user() == Color::Black;
                 self.introduce()?;
             }
@@ -404,7 +407,7 @@ impl<W: Write> Table<W> {
     }
 }
 
-fn failure(error: SessionError) -> Failure {
+fn failure(error: TrainerError) -> Failure {
     Failure::Run(error.into())
 }
 
