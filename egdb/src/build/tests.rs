@@ -7,7 +7,7 @@ use super::*;
 use crate::index::unrank;
 use crate::value::Wld;
 
-#[path = "../../tests/support/solver.rs"]
+#[path = "../../tests/it/support/solver.rs"]
 mod solver;
 
 /// Solves a slice in memory.
