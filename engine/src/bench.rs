@@ -28,8 +28,8 @@ impl Set {
     /// One FEN a line; `#` begins a comment.
     const fn text(self) -> &'static str {
         match self {
-            Set::Game => include_str!("../../positions/bench.fen"),
-            Set::Endgame => include_str!("../../positions/bench-endgame.fen"),
+            Set::Game => include_str!("../data/bench.fen"),
+            Set::Endgame => include_str!("../data/bench-endgame.fen"),
         }
     }
 }

@@ -15,3 +15,11 @@ pub use binary::{Output, binary, run};
 pub use client::{Answer, Client, Ended};
 pub use peer::Peer;
 pub use program::Program;
+
+/// The examples of the documents, as doc tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+mod readme {}
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/library.md")]
+mod library {}

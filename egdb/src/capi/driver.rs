@@ -133,7 +133,7 @@ unsafe fn open(
     Database::open(dir, &open_options).map_err(|e| chain(&e))
 }
 
-/// The value of a position; see the description of the formats, section 10. Negative if there is
+/// The value of a position; see `docs/formats.md`, section 10. Negative if there is
 /// none: -1 not in cache (conditional lookup), -2 not available or failed.
 ///
 /// # Safety
