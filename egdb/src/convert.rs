@@ -15,7 +15,7 @@ use crate::codec::DONT_CARE;
 use crate::codec::runs::Source;
 use crate::database::Database;
 use crate::encode::dtw::DtwWriter;
-use crate::encode::{CodedWriter, NewFile, SubId, Written};
+use crate::encode::{CodedWriter, OutFile, SubId, Written};
 use crate::error::{ProbeError, WriteError};
 use crate::format::DbType;
 use crate::index::unrank;
@@ -168,13 +168,7 @@ pub fn convert(
             Target::Raw => work.raw_file(&dir.join(&names[0]), &members),
             Target::Database(_) => work.pair(dir, &names[0], &members),
         };
-        let written = written.inspect_err(|_| {
-            for name in &names {
-                // It may not have been begun.
-                let _ = fs::remove_file(dir.join(format!("{name}.tmp")));
-            }
-        })?;
-        for (file, bytes) in written {
+        for (file, bytes) in written? {
             if options.checksums {
                 manifest::write_side_file(&file)?;
             }
@@ -245,7 +239,7 @@ impl Work<'_> {
     }
 
     fn raw_file(&mut self, path: &Path, subs: &[SubId]) -> Result<Files, ConvertError> {
-        let mut file = NewFile::create(path.to_owned())?;
+        let mut file = OutFile::create(path.to_owned())?;
         let mut len = 0;
         for &id in subs {
             let size = self.source.sub_size(id);

@@ -13,6 +13,7 @@ use crate::encode::Written;
 use crate::error::{VerifyError, WriteError};
 use crate::format::BLOCK;
 use crate::identify::crc32;
+use crate::storage::{Existing, write_file};
 
 const HEADING: &str = "meerslag checksums 1";
 
@@ -132,9 +133,9 @@ impl Manifest {
             text += &format!("{block:08x}\n");
         }
         text += &format!("end {:08x}\n", crc32(text.as_bytes()));
-        let mut out = crate::encode::NewFile::create(side_file(file))?;
-        out.write(text.as_bytes())?;
-        out.finish().map(|_| ())
+        let side_file = side_file(file);
+        write_file(&side_file, text.as_bytes(), Existing::Replace)
+            .map_err(|source| WriteError::Io { file: side_file, source })
     }
 }
 

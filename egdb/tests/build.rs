@@ -161,7 +161,7 @@ fn damaged_work_files_and_databases_are_made_again() {
     damage(&work.join("1110.raw"), 3000);
     damage(&work.join("2001.raw"), 0);
     fs::write(work.join("0201.raw"), b"short").unwrap();
-    fs::write(work.join("0210.raw.tmp"), b"left by a crash").unwrap();
+    fs::write(work.join("0210.raw.Qw3rTy.tmp"), b"left by a crash").unwrap();
     fs::remove_file(work.join("0210.raw")).unwrap();
     damage(&dir.path().join("db3.cpr1"), 700);
     fs::remove_file(dir.path().join("db3.idx_dtw")).unwrap();

@@ -5,7 +5,6 @@
 //! complete, so what stands on disk is either whole or damaged later, which the checksums tell.
 //! A work file is meant for the machine that made it: numbers are in its byte order.
 
-use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use super::men::MenSets;
 use super::solve::Wanted;
 use super::store::{Code, Distances, Level, Store, Words};
 use crate::slice::Slice;
-use crate::storage::DataFile;
+use crate::storage::{DataFile, Existing, NewFile};
 
 const MAGIC: [u8; 8] = *b"MEERWRK1";
 const HEADING: u64 = 24;
@@ -84,9 +83,8 @@ impl Plan {
 
 /// A work file being written, level by level.
 pub(super) struct RawWriter {
-    file: File,
+    file: NewFile,
     path: PathBuf,
-    temporary: PathBuf,
     sums: Vec<u32>,
 }
 
@@ -97,21 +95,17 @@ impl RawWriter {
         wanted: Wanted,
     ) -> Result<RawWriter, BuildError> {
         let path = path(dir, slice);
-        let temporary = path.with_extension("raw.tmp");
-        let mut writer = match File::create(&temporary) {
-            Ok(file) => RawWriter { file, path, temporary, sums: Vec::new() },
-            Err(source) => return Err(BuildError::Io { file: temporary, source }),
+        let mut writer = match NewFile::create(&path, Existing::Replace) {
+            Ok(file) => RawWriter { file, path, sums: Vec::new() },
+            Err(source) => return Err(BuildError::Io { file: path, source }),
         };
         writer.part(&heading(slice, wanted))?;
         Ok(writer)
     }
 
-    fn error(&self, source: io::Error) -> BuildError {
-        BuildError::Io { file: self.temporary.clone(), source }
-    }
-
     fn part(&mut self, bytes: &[u8]) -> Result<(), BuildError> {
-        self.file.write_all(bytes).map_err(|source| self.error(source))?;
+        let io = |source| BuildError::Io { file: self.path.clone(), source };
+        self.file.write_all(bytes).map_err(io)?;
         self.sums.push(crc32fast::hash(bytes));
         Ok(())
     }
@@ -128,18 +122,10 @@ impl RawWriter {
     pub(super) fn finish(mut self) -> Result<(), BuildError> {
         let sums = std::mem::take(&mut self.sums);
         self.part(bytemuck::cast_slice(&sums))?;
-        let last = self.sums.clone();
-        let io = |source| self.error(source);
-        (&self.file).write_all(&last[0].to_ne_bytes()).map_err(io)?;
-        self.file.sync_all().map_err(io)?;
-        fs::rename(&self.temporary, &self.path).map_err(io)
-    }
-}
-
-impl Drop for RawWriter {
-    fn drop(&mut self) {
-        // After `finish` there is nothing under this name.
-        let _ = fs::remove_file(&self.temporary);
+        // The checksum of the checksums.
+        let last = self.sums[0];
+        self.part(&last.to_ne_bytes())?;
+        self.file.finish().map_err(|source| BuildError::Io { file: self.path, source })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{NewFile, SubId, Written, content};
+use super::{OutFile, SubId, Written, content};
 use crate::codec::DONT_CARE;
 use crate::codec::huffman::Huffman;
 use crate::codec::repair::Learner;
@@ -26,8 +26,8 @@ const MAX_SYMBOLS: usize = 12_000;
 /// Writes one pair of distance-to-win files.
 #[derive(Debug)]
 pub struct DtwWriter {
-    data: NewFile,
-    index: NewFile,
+    data: OutFile,
+    index: OutFile,
     miniblocks: u64,
     index_len: u64,
     threads: usize,
@@ -39,7 +39,7 @@ impl DtwWriter {
     /// # Errors
     /// If the files cannot be created.
     pub fn create(dir: &Path, stem: &str) -> Result<DtwWriter, WriteError> {
-        let file = |extension| NewFile::create(dir.join(format!("{stem}.{extension}")));
+        let file = |extension| OutFile::create(dir.join(format!("{stem}.{extension}")));
         Ok(DtwWriter {
             data: file(DbType::Dtw.data_extension())?,
             index: file(DbType::Dtw.index_extension())?,

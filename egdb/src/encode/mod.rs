@@ -1,7 +1,6 @@
 //! Writers: from values to database files that both the original driver and we read.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use movegen::Color;
@@ -11,6 +10,7 @@ use crate::codec::runs::{Run, RunReader, Source};
 use crate::error::WriteError;
 use crate::format::{BLOCK, DbType};
 use crate::slice::Slice;
+use crate::storage::{Existing, NewFile};
 
 pub mod dtw;
 pub mod wld;
@@ -37,21 +37,31 @@ pub struct Written {
     pub bytes: [u64; 2],
 }
 
-/// A file that appears under its name only when it is complete.
-/// Dropped before, it leaves nothing behind.
+/// A database file being written: a [`NewFile`] whose errors name it. A file of this name is
+/// replaced.
 #[derive(Debug)]
-pub(crate) struct NewFile {
-    temporary: PathBuf,
+pub(crate) struct OutFile {
     path: PathBuf,
-    out: BufWriter<File>,
-    is_named: bool,
+    file: NewFile,
 }
 
-impl Drop for NewFile {
-    fn drop(&mut self) {
-        if !self.is_named {
-            // Nobody is there to be told.
-            let _ = fs::remove_file(&self.temporary);
+impl OutFile {
+    pub(crate) fn create(path: PathBuf) -> Result<OutFile, WriteError> {
+        match NewFile::create(&path, Existing::Replace) {
+            Ok(file) => Ok(OutFile { path, file }),
+            Err(source) => Err(WriteError::Io { file: path, source }),
+        }
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
+        let written = self.file.write_all(bytes);
+        written.map_err(|source| WriteError::Io { file: self.path.clone(), source })
+    }
+
+    pub(crate) fn finish(self) -> Result<PathBuf, WriteError> {
+        match self.file.finish() {
+            Ok(()) => Ok(self.path),
+            Err(source) => Err(WriteError::Io { file: self.path, source }),
         }
     }
 }
@@ -70,38 +80,6 @@ pub fn table<'a>(bytes: &'a [u8], map: &'a [u16; 256]) -> impl FnMut(u64, &mut [
     }
 }
 
-impl NewFile {
-    pub(crate) fn create(path: PathBuf) -> Result<NewFile, WriteError> {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".tmp");
-        let temporary = path.with_file_name(name);
-        match File::create(&temporary) {
-            Ok(file) => {
-                let out = BufWriter::with_capacity(1 << 16, file);
-                Ok(NewFile { temporary, path, out, is_named: false })
-            }
-            Err(source) => Err(WriteError::Io { file: temporary, source }),
-        }
-    }
-
-    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
-        self.out.write_all(bytes).map_err(|source| self.error(source))
-    }
-
-    fn error(&self, source: io::Error) -> WriteError {
-        WriteError::Io { file: self.temporary.clone(), source }
-    }
-
-    /// Makes sure that the contents are on the disk before the name is.
-    pub(crate) fn finish(mut self) -> Result<PathBuf, WriteError> {
-        self.out.flush().map_err(|source| self.error(source))?;
-        self.out.get_ref().sync_all().map_err(|source| self.error(source))?;
-        fs::rename(&self.temporary, &self.path).map_err(|source| self.error(source))?;
-        self.is_named = true;
-        Ok(self.path.clone())
-    }
-}
-
 /// Writes one pair of files (index and data) of a win/loss/draw or distance-to-conversion type.
 ///
 /// Sub-databases are added one after the other, in any order; [`CodedWriter::finish`] completes
@@ -109,8 +87,8 @@ impl NewFile {
 #[derive(Debug)]
 pub struct CodedWriter {
     db_type: DbType,
-    data: NewFile,
-    index: NewFile,
+    data: OutFile,
+    index: OutFile,
     /// Bytes of data written.
     len: u64,
     has_data: bool,
@@ -136,7 +114,7 @@ impl CodedWriter {
     /// If the type is distance to win, which has its own writer.
     pub fn create(dir: &Path, db_type: DbType, stem: &str) -> Result<CodedWriter, WriteError> {
         assert!(db_type != DbType::Dtw, "distance to win has its own writer");
-        let file = |extension| NewFile::create(dir.join(format!("{stem}.{extension}")));
+        let file = |extension| OutFile::create(dir.join(format!("{stem}.{extension}")));
         Ok(CodedWriter {
             db_type,
             data: file(db_type.data_extension())?,

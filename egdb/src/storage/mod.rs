@@ -1,4 +1,4 @@
-//! Where the bytes of the data files come from.
+//! Where the bytes of the data files come from, and how files are written ([`NewFile`]).
 //!
 //! Readers ask for pieces of blocks of 4096 bytes and get copies; 64 bytes are copied faster than
 //! a lock is taken, and no reader ever holds on to a block, so none can be evicted under it.
@@ -14,11 +14,13 @@ mod cache;
 mod in_place;
 #[cfg(feature = "mmap")]
 mod mmap;
+mod new_file;
 
 pub use cache::BlockCache;
 pub use in_place::{Fixed, InPlace};
 #[cfg(feature = "mmap")]
 pub use mmap::MemoryMap;
+pub use new_file::{Existing, NewFile, write_file};
 
 /// A data file of an open database.
 #[derive(Debug)]

@@ -1,0 +1,264 @@
+//! Files that appear under their name only when they are complete.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+/// What becomes of a file that has the name already.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Existing {
+    /// It stays; writing fails with [`io::ErrorKind::AlreadyExists`].
+    Keep,
+    /// The new file takes its place, in one step.
+    Replace,
+}
+
+/// A file being written. Its content stands in a temporary file of the same folder until
+/// [`NewFile::finish`]; dropped before, it leaves nothing behind, and an existing file is as it
+/// was. A killed process leaves `NAME.abc123.tmp`, which the next file of that name removes.
+///
+/// What is no regular file (a pipe, a terminal, `/dev/null`) has no old content to lose and is
+/// written to directly.
+///
+/// # Examples
+/// ```
+/// use std::io::Write;
+/// use egdb::storage::{Existing, NewFile};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("games.pdn");
+/// let mut file = NewFile::create(&path, Existing::Keep)?;
+/// writeln!(file, "1. 32-28 *")?;
+/// file.finish()?;
+/// assert!(NewFile::create(&path, Existing::Keep).is_err());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct NewFile {
+    out: BufWriter<File>,
+    /// `None` where there is nothing to rename.
+    rename: Option<Rename>,
+}
+
+#[derive(Debug)]
+struct Rename {
+    from: TempPath,
+    to: PathBuf,
+    existing: Existing,
+}
+
+impl NewFile {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// If no file can be made in the folder, if there is one of this name that is to be kept or
+    /// may not be written, or if the name is that of a folder.
+    pub fn create(path: &Path, existing: Existing) -> io::Result<NewFile> {
+        // A link stays; the file that it leads to is replaced.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let old = match fs::metadata(&path) {
+            Ok(old) => Some(old),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        if let Some(old) = &old {
+            if old.is_dir() {
+                return Err(io::ErrorKind::IsADirectory.into());
+            }
+            if !old.is_file() {
+                let out = buffered(OpenOptions::new().write(true).open(&path)?);
+                return Ok(NewFile { out, rename: None });
+            }
+            if existing == Existing::Keep {
+                return Err(io::ErrorKind::AlreadyExists.into());
+            }
+            if old.permissions().readonly() {
+                return Err(io::ErrorKind::PermissionDenied.into());
+            }
+        }
+        remove_leftovers(&path);
+        let (file, from) = temporary(&path)?;
+        if let Some(old) = old {
+            file.set_permissions(old.permissions())?;
+        }
+        // Says that the file is in use, see `remove_leftovers`. Not every file system has locks.
+        let _ = file.try_lock();
+        Ok(NewFile { out: buffered(file), rename: Some(Rename { from, to: path, existing }) })
+    }
+
+    /// Writes what is left, makes sure that it is on the disk, and gives the file its name.
+    ///
+    /// # Errors
+    /// If the disk is full, or if a file that is to be kept has come to stand there meanwhile.
+    pub fn finish(self) -> io::Result<()> {
+        let file = self.out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let Some(Rename { from, to, existing }) = self.rename else { return Ok(()) };
+        file.sync_all()?;
+        drop(file);
+        match existing {
+            Existing::Keep => from.persist_noclobber(&to),
+            Existing::Replace => from.persist(&to),
+        }
+        .map_err(|error| error.error)?;
+        sync_folder(&to);
+        Ok(())
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Writes a whole file, see [`NewFile`].
+///
+/// # Errors
+/// As [`NewFile::create`] and [`NewFile::finish`].
+pub fn write_file(path: &Path, bytes: &[u8], existing: Existing) -> io::Result<()> {
+    let mut file = NewFile::create(path, existing)?;
+    file.write_all(bytes)?;
+    file.finish()
+}
+
+fn buffered(file: File) -> BufWriter<File> {
+    BufWriter::with_capacity(1 << 16, file)
+}
+
+const SUFFIX: &str = ".tmp";
+
+/// The folder of a file and the part of a temporary name that stands before the random letters.
+fn folder_and_prefix(path: &Path) -> (&Path, std::ffi::OsString) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut prefix = path.file_name().unwrap_or_default().to_owned();
+    prefix.push(".");
+    (folder.unwrap_or(Path::new(".")), prefix)
+}
+
+fn temporary(path: &Path) -> io::Result<(File, TempPath)> {
+    let (folder, prefix) = folder_and_prefix(path);
+    // The errors of `tempfile` name the temporary file; ours do not.
+    let mut cause = None;
+    let file = tempfile::Builder::new().prefix(&prefix).suffix(SUFFIX).make_in(folder, |path| {
+        OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
+            let kind = error.kind();
+            cause = Some(error);
+            kind.into()
+        })
+    });
+    match file {
+        Ok(file) => Ok(file.into_parts()),
+        Err(error) => Err(cause.unwrap_or(error)),
+    }
+}
+
+/// Removes the temporary files of this name that nobody holds a lock on: their process was killed.
+fn remove_leftovers(path: &Path) {
+    let (folder, prefix) = folder_and_prefix(path);
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let middle = name
+            .as_encoded_bytes()
+            .strip_prefix(prefix.as_encoded_bytes())
+            .and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
+        if middle.is_some_and(|m| m.len() == 6 && m.iter().all(u8::is_ascii_alphanumeric))
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+            && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
+        {
+            // If it cannot be removed, it does no harm.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Makes sure that the name is on the disk. The file is complete whatever comes of it, and not
+/// every file system can do it.
+fn sync_folder(path: &Path) {
+    if cfg!(unix) {
+        let (folder, _) = folder_and_prefix(path);
+        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn old_content_stays_until_the_new_is_complete() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, "old").unwrap();
+        let mut file = NewFile::create(&path, Existing::Replace).unwrap();
+        file.write_all(b"new").unwrap();
+        file.flush().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        drop(file);
+        assert_eq!(names(folder.path()), ["a"]);
+        write_file(&path, b"new", Existing::Replace).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(names(folder.path()), ["a"]);
+    }
+
+    #[test]
+    fn a_file_that_is_to_be_kept_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let file = NewFile::create(&path, Existing::Keep).unwrap();
+        fs::write(&path, "meanwhile").unwrap();
+        assert_eq!(file.finish().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        let error = write_file(&path, b"later", Existing::Keep).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"meanwhile");
+        assert_eq!(names(folder.path()), ["a"]);
+        let error = write_file(folder.path(), b"", Existing::Replace).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
+    }
+
+    #[test]
+    fn only_what_a_killed_process_left_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        for name in ["a.Qw3rTy.tmp", "a.b.tmp", "b.Qw3rTy.tmp"] {
+            fs::write(folder.path().join(name), "left").unwrap();
+        }
+        let mut first = NewFile::create(&path, Existing::Replace).unwrap();
+        write_file(&path, b"second", Existing::Replace).unwrap();
+        first.write_all(b"first").unwrap();
+        first.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(names(folder.path()), ["a", "a.b.tmp", "b.Qw3rTy.tmp"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_devices_stay_what_they_are() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("a"), folder.path().join("link"));
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&path, &link).unwrap();
+        write_file(&link, b"new", Existing::Replace).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        write_file(Path::new("/dev/null"), b"new", Existing::Keep).unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+}
