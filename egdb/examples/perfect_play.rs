@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         };
         let as_good = answer.moves.iter().filter(|mv| is_as_good(mv, best)).count();
         println!(
-            "{ply:>3}. {:<8} {} in {plies:>2}, {as_good} of {} moves do it",
+            "{ply:>3}. {:<8} {} in {plies:>2}, {as_good} of {} moves are as good",
             format_move(&position, best.mv),
             if answer.wld == Some(Wld::Win) { "wins" } else { "lost" },
             answer.moves.len(),
