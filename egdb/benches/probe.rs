@@ -7,8 +7,8 @@ use egdb::codec::runs::RunReader;
 use egdb::encode::wld::{Chooser, Effort};
 use egdb::encode::{CodedWriter, SubId};
 use egdb::index::unrank;
-use egdb::{Backend, Database, DbType, OpenOptions, Place, Placement, Slice};
-use movegen::Color;
+use egdb::{Backend, Database, DbType, OpenOptions, Place, Slice};
+use movegen::{Board, Color};
 
 fn main() {
     divan::main();
@@ -62,7 +62,7 @@ const COUNT: usize = 1 << 14;
 #[divan::bench(args = [4, 6, 8])]
 fn rank(bencher: Bencher<'_, '_>, pieces: u8) {
     let slices: Vec<Slice> = Slice::stored(pieces).collect();
-    let positions: Vec<(Placement, Color, u64)> = (0..COUNT as u64)
+    let positions: Vec<(Board, Color, u64)> = (0..COUNT as u64)
         .map(|i| {
             let slice = slices[i as usize % slices.len()];
             let index = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % slice.size();
@@ -70,8 +70,8 @@ fn rank(bencher: Bencher<'_, '_>, pieces: u8) {
         })
         .collect();
     bencher.counter(ItemsCount::new(COUNT)).bench(|| {
-        for (placement, side, index) in &positions {
-            let place = black_box(Place::of_placement(black_box(placement), *side));
+        for (board, side, index) in &positions {
+            let place = black_box(Place::of_board(black_box(board), *side));
             assert_eq!(place.map(|p| p.index), Some(*index));
         }
     });

@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use movegen::Color;
+use movegen::{Board, Color};
 
 use crate::database::Database;
 use crate::error::ProbeError;
-use crate::index::{Place, Placement, unrank};
+use crate::index::{Place, unrank};
 use crate::slice::Slice;
 
 /// What to measure.
@@ -57,7 +57,7 @@ pub fn random_positions(
     pieces: u8,
     count: usize,
     seed: u64,
-) -> Vec<(Placement, Color)> {
+) -> Vec<(Board, Color)> {
     let mut state = seed.wrapping_mul(2).wrapping_add(1);
     let mut random = |n: u64| {
         state =
@@ -78,9 +78,9 @@ pub fn random_positions(
         let mut index = random(total);
         for &(slice, side) in &slices {
             if index < slice.size() {
-                if let Some(placement) = unrank(slice, index) {
-                    let turned = (placement.reversed(), side.opponent());
-                    list.push(if list.len() % 2 == 0 { (placement, side) } else { turned });
+                if let Some(board) = unrank(slice, index) {
+                    let turned = (board.reversed(), side.opponent());
+                    list.push(if list.len() % 2 == 0 { (board, side) } else { turned });
                 }
                 break;
             }
@@ -163,10 +163,10 @@ pub fn lookups(database: &Database, options: &BenchOptions) -> Result<BenchResul
 ///
 /// # Errors
 /// If a file cannot be read or is damaged.
-pub fn look_up(database: &Database, positions: &[(Placement, Color)]) -> Result<u64, ProbeError> {
+pub fn look_up(database: &Database, positions: &[(Board, Color)]) -> Result<u64, ProbeError> {
     let mut sum = 0;
-    for (placement, side) in positions {
-        sum += u64::from(database.stored(placement, *side)?.unwrap_or(4));
+    for (board, side) in positions {
+        sum += u64::from(database.stored(board, *side)?.unwrap_or(4));
     }
     Ok(sum)
 }
@@ -175,10 +175,7 @@ pub fn look_up(database: &Database, positions: &[(Placement, Color)]) -> Result<
 ///
 /// # Errors
 /// If a file cannot be read or is damaged.
-pub fn look_up_many(
-    database: &Database,
-    positions: &[(Placement, Color)],
-) -> Result<u64, ProbeError> {
+pub fn look_up_many(database: &Database, positions: &[(Board, Color)]) -> Result<u64, ProbeError> {
     let mut sum = 0;
     database.stored_many(positions, |value| sum += u64::from(value.unwrap_or(4)))?;
     Ok(sum)
@@ -186,13 +183,13 @@ pub fn look_up_many(
 
 /// Nanoseconds for turning and ranking a position.
 #[must_use]
-pub fn index_speed(positions: &[(Placement, Color)]) -> f64 {
+pub fn index_speed(positions: &[(Board, Color)]) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..5 {
         let started = Instant::now();
         let mut sum = 0u64;
-        for (placement, side) in positions {
-            sum = sum.wrapping_add(Place::of_placement(placement, *side).map_or(0, |p| p.index));
+        for (board, side) in positions {
+            sum = sum.wrapping_add(Place::of_board(board, *side).map_or(0, |p| p.index));
         }
         std::hint::black_box(sum);
         best = best.min(started.elapsed().as_secs_f64() * 1e9 / positions.len().max(1) as f64);

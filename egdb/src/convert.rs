@@ -320,8 +320,8 @@ impl Work<'_> {
         let first = u64::from(id.sub) * from.subslice_length() + start;
         let mut unknown = 0;
         for (index, value) in (first..).zip(out) {
-            let placement = unrank(id.slice, index);
-            let Some(Ok(position)) = placement.map(|p| p.position(id.side)) else { continue };
+            let board = unrank(id.slice, index);
+            let Some(Ok(position)) = board.map(|p| p.position(id.side)) else { continue };
             if excludes(self.to, &position).is_some() {
                 *value = DONT_CARE;
                 continue;

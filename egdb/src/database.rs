@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use movegen::Color;
+use movegen::{Board, Color};
 use tracing::{debug, info};
 
 use crate::error::{OpenError, ProbeError};
@@ -13,7 +13,7 @@ use crate::format::dtw::DtwRecord;
 use crate::format::text::TextIndex;
 use crate::format::{DbType, dtw, text};
 use crate::identify::{Identity, identify, identify_all};
-use crate::index::{Place, Placement};
+use crate::index::Place;
 use crate::isa::{BitWork, do_bit_work};
 use crate::reader::coded::{CodedBuilder, CodedReader, ENTRIES, FEW_ENTRIES, Raw};
 use crate::reader::dtw::{DtwBuilder, DtwReader};
@@ -417,8 +417,8 @@ impl Database {
     /// # Errors
     /// If a file cannot be read or is damaged.
     #[inline]
-    pub fn stored(&self, placement: &Placement, side: Color) -> Result<Option<u16>, ProbeError> {
-        do_bit_work(StoredOne { database: self, placement, side })
+    pub fn stored(&self, board: &Board, side: Color) -> Result<Option<u16>, ProbeError> {
+        do_bit_work(StoredOne { database: self, board, side })
     }
 
     /// The stored number of a position, or why there is none; `None` if a side has too many or
@@ -426,11 +426,11 @@ impl Database {
     #[inline]
     pub(crate) fn lookup(
         &self,
-        placement: &Placement,
+        board: &Board,
         side: Color,
         conditional: bool,
     ) -> Result<Option<Raw>, ProbeError> {
-        do_bit_work(LookUp { database: self, placement, side, conditional })
+        do_bit_work(LookUp { database: self, board, side, conditional })
     }
 
     /// As [`Database::stored`] for many positions: calls `answer` for each, in order. Faster than
@@ -441,7 +441,7 @@ impl Database {
     /// If a file cannot be read or is damaged; some answers may have been given by then.
     pub fn stored_many(
         &self,
-        positions: &[(Placement, Color)],
+        positions: &[(Board, Color)],
         answer: impl FnMut(Option<u16>),
     ) -> Result<(), ProbeError> {
         do_bit_work(StoredMany { database: self, positions, answer })
@@ -484,7 +484,7 @@ impl Database {
 
 struct LookUp<'a> {
     database: &'a Database,
-    placement: &'a Placement,
+    board: &'a Board,
     side: Color,
     conditional: bool,
 }
@@ -494,14 +494,14 @@ impl BitWork for LookUp<'_> {
 
     #[inline(always)]
     fn run(self) -> Result<Option<Raw>, ProbeError> {
-        let Some(place) = Place::compute(self.placement, self.side) else { return Ok(None) };
+        let Some(place) = Place::compute(self.board, self.side) else { return Ok(None) };
         self.database.raw(place.slice, place.side, place.index, self.conditional).map(Some)
     }
 }
 
 struct StoredOne<'a> {
     database: &'a Database,
-    placement: &'a Placement,
+    board: &'a Board,
     side: Color,
 }
 
@@ -510,7 +510,7 @@ impl BitWork for StoredOne<'_> {
 
     #[inline(always)]
     fn run(self) -> Result<Option<u16>, ProbeError> {
-        let Some(place) = Place::compute(self.placement, self.side) else { return Ok(None) };
+        let Some(place) = Place::compute(self.board, self.side) else { return Ok(None) };
         match self.database.raw(place.slice, place.side, place.index, false)? {
             Raw::Value(value) => Ok(Some(value)),
             _ => Ok(None),
@@ -520,7 +520,7 @@ impl BitWork for StoredOne<'_> {
 
 struct StoredMany<'a, F> {
     database: &'a Database,
-    positions: &'a [(Placement, Color)],
+    positions: &'a [(Board, Color)],
     answer: F,
 }
 
@@ -530,13 +530,13 @@ impl<F: FnMut(Option<u16>)> BitWork for StoredMany<'_, F> {
     #[inline(always)]
     fn run(mut self) -> Result<(), ProbeError> {
         let Reader::Coded(reader) = &self.database.reader else {
-            for (placement, side) in self.positions {
-                (self.answer)(self.database.stored(placement, *side)?);
+            for (board, side) in self.positions {
+                (self.answer)(self.database.stored(board, *side)?);
             }
             return Ok(());
         };
-        let places = self.positions.iter().map(|(placement, side)| {
-            let place = Place::compute(placement, *side)?;
+        let places = self.positions.iter().map(|(board, side)| {
+            let place = Place::compute(board, *side)?;
             Some((place.slice, place.side, place.index))
         });
         reader.lookup_many(places, |raw| match raw {

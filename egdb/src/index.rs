@@ -9,7 +9,8 @@
 //! Everything is table driven: the coefficients by bit number of the board layout, the ranks of
 //! the first row by its five bits, and the factors of every slice, all computed at compile time.
 
-use movegen::{Bitboard, Color, Position, PositionError};
+use movegen::geometry::{SQUARES, bit_of_index, bits, index_of_bit, turned};
+use movegen::{Bitboard, Board, Color, Position};
 
 use crate::slice::{SLICE_IDS, Slice};
 
@@ -52,22 +53,10 @@ pub(crate) const fn binomial(n: u32, k: u32) -> u32 {
     BINOMIALS[k as usize][(n & 63) as usize]
 }
 
-/// Square number less one of a bit of the board layout.
-#[inline(always)]
-const fn square(bit: u32) -> u32 {
-    bit - ((bit * 3) >> 5)
-}
-
-/// Bit of the board layout of a square number less one.
-#[inline]
-pub(crate) const fn bit_of(square: u32) -> u32 {
-    bit(square)
-}
-
 /// Rank of a set of squares among those with as many members.
 #[inline(always)]
 pub(crate) fn rank_squares(set: u64) -> u64 {
-    rank_set(set, square)
+    rank_set(set, index_of_bit)
 }
 
 /// Rank of a set among the sets with as many members of the squares that are not in `taken`.
@@ -82,13 +71,7 @@ pub(crate) fn men_arrangements(slice: Slice) -> u64 {
     layout(slice).men
 }
 
-/// Bit of the board layout of a square number less one.
-#[inline]
-const fn bit(square: u32) -> u32 {
-    square + square / 10
-}
-
-const FIRST_ROW: u64 = 0x1f;
+const FIRST_ROW: u64 = Bitboard::row(0).bits();
 
 /// Rank of every subset of the first row among those with as many members.
 const FIRST_ROW_RANK: [u8; 32] = {
@@ -201,66 +184,6 @@ static STORED_REVERSED: [bool; 2 * SLICE_IDS] = {
     table
 };
 
-/// Three sets in the board layout of [`Bitboard`]: where the pieces stand, without the side to
-/// move. The sets are within the fifty squares, `black` and `white` disjoint, `kings` a subset
-/// of the two, and no man stands on its promotion row.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Placement {
-    /// Black pieces.
-    pub black: u64,
-    /// White pieces.
-    pub white: u64,
-    /// Kings of both colours.
-    pub kings: u64,
-}
-
-impl From<&Position> for Placement {
-    #[inline]
-    fn from(position: &Position) -> Placement {
-        Placement {
-            black: position.pieces(Color::Black).bits(),
-            white: position.pieces(Color::White).bits(),
-            kings: position.all_kings().bits(),
-        }
-    }
-}
-
-impl Placement {
-    /// The board turned by 180 degrees with colours swapped.
-    #[inline(always)]
-    #[must_use]
-    pub const fn reversed(&self) -> Placement {
-        Placement {
-            black: self.white.reverse_bits() >> 10,
-            white: self.black.reverse_bits() >> 10,
-            kings: self.kings.reverse_bits() >> 10,
-        }
-    }
-
-    /// The position with this side to move.
-    ///
-    /// # Errors
-    /// If the sets break one of the rules of [`Placement`].
-    pub fn position(&self, side: Color) -> Result<Position, PositionError> {
-        let set = Bitboard::from_bits_truncate;
-        Position::from_bitboards(set(self.black), set(self.white), set(self.kings), side)
-    }
-
-    /// The material balance; `None` where no database has it.
-    #[inline(always)]
-    #[must_use]
-    pub const fn slice(&self) -> Option<Slice> {
-        let bk = (self.black & self.kings).count_ones();
-        let wk = (self.white & self.kings).count_ones();
-        let bm = (self.black & !self.kings).count_ones();
-        let wm = (self.white & !self.kings).count_ones();
-        if bm > 5 || bk > 5 || wm > 5 || wk > 5 {
-            return None;
-        }
-        Slice::new(bm as u8, bk as u8, wm as u8, wk as u8)
-    }
-}
-
 /// A position's place in the databases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
@@ -279,34 +202,34 @@ impl Place {
     #[inline]
     #[must_use]
     pub fn of(position: &Position) -> Option<Place> {
-        Place::of_placement(&Placement::from(position), position.side_to_move())
+        Place::of_board(position.board(), position.side_to_move())
     }
 
     /// As [`Place::of`], from the bare sets.
     #[inline]
     #[must_use]
-    pub fn of_placement(placement: &Placement, side: Color) -> Option<Place> {
-        crate::isa::place_of(placement, side)
+    pub fn of_board(board: &Board, side: Color) -> Option<Place> {
+        crate::isa::place_of(board, side)
     }
 
-    /// The body of [`Place::of_placement`], compiled once for each instruction set.
+    /// The body of [`Place::of_board`], compiled once for each instruction set.
     #[inline(always)]
-    pub(crate) fn compute(placement: &Placement, side: Color) -> Option<Place> {
-        let slice = placement.slice()?;
+    pub(crate) fn compute(board: &Board, side: Color) -> Option<Place> {
+        let slice = Slice::of(board)?;
         // Which way round is hard to predict: both are computed, and one is chosen bit by bit.
         let reversed = STORED_REVERSED[slice.id() * 2 + side.index()];
         let mask = u64::from(reversed).wrapping_neg();
         let choose = |here: u64, turned: u64| here ^ ((here ^ turned) & mask);
-        let turned = placement.reversed();
-        let chosen = Placement {
-            black: choose(placement.black, turned.black),
-            white: choose(placement.white, turned.white),
-            kings: choose(placement.kings, turned.kings),
+        let turned = board.reversed();
+        let chosen = Board {
+            black: choose(board.black, turned.black),
+            white: choose(board.white, turned.white),
+            kings: choose(board.kings, turned.kings),
         };
-        let other = Placement {
-            black: choose(turned.black, placement.black),
-            white: choose(turned.white, placement.white),
-            kings: choose(turned.kings, placement.kings),
+        let other = Board {
+            black: choose(turned.black, board.black),
+            white: choose(turned.white, board.white),
+            kings: choose(turned.kings, board.kings),
         };
         let slice = slice.reversed_if(reversed);
         let side = if reversed { side.opponent() } else { side };
@@ -314,19 +237,19 @@ impl Place {
     }
 }
 
-/// The index of a placement within its slice. `slice` must be [`Placement::slice`] of it; else
-/// the result is meaningless.
+/// The index of a board within its slice. `slice` must be [`Slice::of`] it; else the
+/// result is meaningless.
 #[inline(always)]
 #[must_use]
-pub fn rank(slice: Slice, placement: &Placement) -> u64 {
-    rank_both(slice, placement, &placement.reversed())
+pub fn rank(slice: Slice, board: &Board) -> u64 {
+    rank_both(slice, board, &board.reversed())
 }
 
-/// The same with the turned placement at hand: white men are counted from square 50 down.
+/// The same with the turned board at hand: white men are counted from square 50 down.
 #[inline(always)]
-fn rank_both(slice: Slice, placement: &Placement, turned: &Placement) -> u64 {
+fn rank_both(slice: Slice, board: &Board, turned: &Board) -> u64 {
     let layout = layout(slice);
-    let &Placement { black, white, kings } = placement;
+    let &Board { black, white, kings } = board;
     let men = (black | white) & !kings;
     let black_men = black & men;
 
@@ -336,7 +259,7 @@ fn rank_both(slice: Slice, placement: &Placement, turned: &Placement) -> u64 {
     let men_rank = layout.base[b0]
         + u64::from(FIRST_ROW_RANK[front])
         + u64::from(layout.front[b0])
-            * (rank_set(black_men & !FIRST_ROW, |bit| square(bit) - 5)
+            * (rank_set(black_men & !FIRST_ROW, |bit| index_of_bit(bit) - 5)
                 + u64::from(layout.back[b0]) * white_rank);
 
     let black_king_rank = rank_kings(black & kings, men);
@@ -367,13 +290,13 @@ fn rank_set(set: u64, number: impl Fn(u32) -> u32) -> u64 {
 #[inline(always)]
 fn rank_kings(kings: u64, before: u64) -> u64 {
     rank_set(kings, |bit| {
-        square(bit) - (before & (1u64.wrapping_shl(bit)).wrapping_sub(1)).count_ones()
+        index_of_bit(bit) - (before & (1u64.wrapping_shl(bit)).wrapping_sub(1)).count_ones()
     })
 }
 
-/// The placement with this index; `None` beyond the slice's size.
+/// The board with this index; `None` beyond the slice's size.
 #[must_use]
-pub fn unrank(slice: Slice, index: u64) -> Option<Placement> {
+pub fn unrank(slice: Slice, index: u64) -> Option<Board> {
     let layout = layout(slice);
     if index >= layout.size() {
         return None;
@@ -382,11 +305,10 @@ pub fn unrank(slice: Slice, index: u64) -> Option<Placement> {
     let (men, black_king_rank) = div_rem(rest, layout.black_kings);
     let (black_men, white_men) = unrank_men(slice, men)?;
     let men = black_men | white_men;
-    let black_kings =
-        unrank_set(black_king_rank, u32::from(slice.black_kings()), bit_set(50) & !men);
-    let free = bit_set(50) & !men & !black_kings;
+    let black_kings = unrank_set(black_king_rank, u32::from(slice.black_kings()), SQUARES & !men);
+    let free = SQUARES & !men & !black_kings;
     let white_kings = unrank_set(white_king_rank, u32::from(slice.white_kings()), free);
-    Some(Placement {
+    Some(Board {
         black: black_men | black_kings,
         white: white_men | white_kings,
         kings: black_kings | white_kings,
@@ -408,12 +330,12 @@ pub(crate) fn unrank_men(slice: Slice, men: u64) -> Option<(u64, u64)> {
     let (rest, front_rank) = div_rem(men - layout.base[b0], u32::from(layout.front[b0]));
     let (white_rank, back_rank) = div_rem(rest, layout.back[b0]);
 
-    let front = unrank_set(front_rank, b0 as u32, bit_set(5));
+    let front = unrank_set(front_rank, b0 as u32, first_squares(5));
     let back_count = u32::from(slice.black_men()) - b0 as u32;
-    let black_men = front | unrank_set(back_rank, back_count, bit_set(45) & !bit_set(5));
-    let free = bit_set(50) & !(black_men.reverse_bits() >> 10);
-    let white_men =
-        unrank_set(white_rank as u32, u32::from(slice.white_men()), free).reverse_bits() >> 10;
+    let black_men =
+        front | unrank_set(back_rank, back_count, first_squares(45) & !first_squares(5));
+    let free = SQUARES & !turned(black_men);
+    let white_men = turned(unrank_set(white_rank as u32, u32::from(slice.white_men()), free));
     Some((black_men, white_men))
 }
 
@@ -423,14 +345,8 @@ const fn div_rem(a: u64, b: u32) -> (u64, u32) {
 }
 
 /// The first n squares.
-const fn bit_set(n: u32) -> u64 {
-    let mut set = 0;
-    let mut s = 0;
-    while s < n {
-        set |= 1 << bit(s);
-        s += 1;
-    }
-    set
+const fn first_squares(n: u32) -> u64 {
+    SQUARES & ((1 << bit_of_index(n)) - 1)
 }
 
 /// The `count` members of `free` whose numbers within `free` have this rank.
@@ -438,11 +354,9 @@ fn unrank_set(mut rank: u32, count: u32, free: u64) -> u64 {
     let mut chosen = 0;
     let mut members = [0u8; 64];
     let mut n = 0;
-    let mut rest = free;
-    while rest != 0 {
-        members[n] = rest.trailing_zeros() as u8;
+    for bit in bits(free) {
+        members[n] = bit.trailing_zeros() as u8;
         n += 1;
-        rest &= rest - 1;
     }
     let mut q = n as u32;
     for k in (1..=count).rev() {

@@ -10,9 +10,9 @@
     expect(unsafe_code, reason = "calling a copy compiled for more instructions is unsafe")
 )]
 
-use movegen::Color;
+use movegen::{Board, Color};
 
-use crate::index::{Place, Placement};
+use crate::index::Place;
 use crate::storage::PIECE;
 
 /// Work that runs faster with bit instructions. `run` and all that it calls in its hot path must
@@ -46,14 +46,14 @@ fn with_bit_instructions<W: BitWork>(work: W) -> W::Output {
     work.run()
 }
 
-/// [`Place::of_placement`].
+/// [`Place::of_board`].
 #[inline]
-pub(crate) fn place_of(placement: &Placement, side: Color) -> Option<Place> {
-    do_bit_work(Indexing { placement, side })
+pub(crate) fn place_of(board: &Board, side: Color) -> Option<Place> {
+    do_bit_work(Indexing { board, side })
 }
 
 struct Indexing<'p> {
-    placement: &'p Placement,
+    board: &'p Board,
     side: Color,
 }
 
@@ -62,7 +62,7 @@ impl BitWork for Indexing<'_> {
 
     #[inline(always)]
     fn run(self) -> Option<Place> {
-        Place::compute(self.placement, self.side)
+        Place::compute(self.board, self.side)
     }
 }
 
@@ -240,12 +240,12 @@ mod tests {
     fn all_copies_agree() {
         for slice in (2..=8).flat_map(Slice::stored) {
             for k in 0..40 {
-                let placement = unrank(slice, slice.size() / 40 * k);
-                let placement = placement.expect("the index is in range");
+                let board = unrank(slice, slice.size() / 40 * k);
+                let board = board.expect("the index is in range");
                 for side in Color::ALL {
-                    let place = place_of(&placement, side);
+                    let place = place_of(&board, side);
                     assert!(place.is_some());
-                    assert_eq!(place, Place::compute(&placement, side));
+                    assert_eq!(place, Place::compute(&board, side));
                 }
             }
         }

@@ -46,7 +46,7 @@ mod walk;
 
 pub use database::{Backend, Database, Memory, OpenOptions};
 pub use format::DbType;
-pub use index::{Place, Placement};
+pub use index::Place;
 pub use probe::{Answer, MoveAnswer, Probe};
 pub use slice::Slice;
 pub use stats::{Counters, FileStats, Stats};

@@ -4,16 +4,11 @@
 //! [`crate::probe`], which answers single questions and uses stored distances as well; here the
 //! questions come in millions, one position after the other, so what has been found out is kept.
 
-use movegen::{Move, MoveList, Position};
+use movegen::{MoveList, Position};
 
 use crate::error::ProbeError;
 use crate::probe::Probe;
 use crate::value::Wld;
-
-/// Whether a move captures or is made by a man.
-pub(crate) fn is_conversion(position: &Position, mv: Move) -> bool {
-    mv.is_capture() || !position.all_kings().contains(mv.from())
-}
 
 /// What a position counts whose side to move wins by a conversion: the position after it, lost
 /// for its side to move, counts 2.
@@ -98,7 +93,7 @@ impl Near {
         let moves = position.legal_moves();
         let mut answer = moves.is_empty() || LOSS_BY_CONVERSION <= bound;
         if answer {
-            for &mv in moves.iter().filter(|&&mv| !is_conversion(position, mv)) {
+            for &mv in moves.iter().filter(|&&mv| !position.is_irreversible(mv)) {
                 match self.wins_within(probe, &position.after(mv), bound - 1)? {
                     Some(true) => {}
                     Some(false) => {
@@ -149,7 +144,7 @@ impl Near {
         }
         let mut is_certain = true;
         if WIN_BY_CONVERSION <= bound {
-            for &mv in moves.iter().filter(|&&mv| is_conversion(position, mv)) {
+            for &mv in moves.iter().filter(|&&mv| position.is_irreversible(mv)) {
                 match probe.wld(&position.after(mv))? {
                     Some(Wld::Loss) => return Ok(Some(true)),
                     Some(_) => {}
@@ -159,7 +154,7 @@ impl Near {
         }
         // Moves after which the loser must convert or is stuck are found without looking deeper.
         let mut lost = MoveList::new();
-        for &mv in moves.iter().filter(|&&mv| !is_conversion(position, mv)) {
+        for &mv in moves.iter().filter(|&&mv| !position.is_irreversible(mv)) {
             let next = position.after(mv);
             match probe.wld(&next)? {
                 Some(Wld::Loss) => {

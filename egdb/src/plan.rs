@@ -216,8 +216,8 @@ mod tests {
                 for _ in 0..600 {
                     x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                     let index = ((u128::from(x) * u128::from(task.slice.size())) >> 64) as u64;
-                    let placement = unrank(task.slice, index).expect("in range");
-                    let position = placement.position(side).expect("a position");
+                    let board = unrank(task.slice, index).expect("in range");
+                    let position = board.position(side).expect("a position");
                     for &mv in &position.legal_moves() {
                         if let Some(place) = Place::of(&position.after(mv)) {
                             seen.insert(place.slice);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use movegen::Color;
+use movegen::{Board, Color};
 
 use crate::error::ParseSliceError;
 
@@ -61,6 +61,20 @@ impl Slice {
     #[must_use]
     pub const fn white_kings(self) -> u8 {
         self.wk
+    }
+
+    /// The material balance of a board; `None` where no database has it.
+    #[inline(always)]
+    #[must_use]
+    pub const fn of(board: &Board) -> Option<Slice> {
+        let bk = (board.black & board.kings).count_ones();
+        let wk = (board.white & board.kings).count_ones();
+        let bm = (board.black & !board.kings).count_ones();
+        let wm = (board.white & !board.kings).count_ones();
+        if bm > 5 || bk > 5 || wm > 5 || wk > 5 {
+            return None;
+        }
+        Slice::new(bm as u8, bk as u8, wm as u8, wk as u8)
     }
 
     /// Pieces of both sides.

@@ -1,6 +1,9 @@
 //! The positions of a slice in the order of their numbers, faster than one by one.
 
-use crate::index::{Placement, unrank};
+use movegen::Board;
+use movegen::geometry::bits;
+
+use crate::index::unrank;
 use crate::slice::Slice;
 
 /// Goes through consecutive indices. The kings of one side (White's if there are any) change
@@ -11,7 +14,7 @@ pub(crate) struct Walk {
     end: u64,
     kings: u32,
     /// Everything but the moving kings, and the squares they can stand on.
-    rest: Placement,
+    rest: Board,
     free: [u64; 50],
     free_count: u32,
     /// Numbers of the kings' squares among the free ones, ascending.
@@ -28,7 +31,7 @@ impl Walk {
             next: start,
             end: end.min(slice.size()),
             kings: u32::from(kings),
-            rest: Placement { black: 0, white: 0, kings: 0 },
+            rest: Board::default(),
             free: [0; 50],
             free_count: 0,
             chosen: [0; 5],
@@ -37,32 +40,28 @@ impl Walk {
     }
 
     /// Takes the position at `next` apart.
-    fn set_out(&mut self, at: &Placement) {
+    fn set_out(&mut self, at: &Board) {
         let moving = self.moving(at);
-        self.rest = Placement {
+        self.rest = Board {
             black: at.black & !moving,
             white: at.white & !moving,
             kings: at.kings & !moving,
         };
-        let occupied = self.rest.black | self.rest.white;
-        let free = movegen::Bitboard::ALL.bits() & !occupied;
         (self.free_count, self.chosen) = (0, [0; 5]);
-        let (mut bits, mut k) = (free, 0);
-        while bits != 0 {
-            let bit = bits & bits.wrapping_neg();
+        let mut k = 0;
+        for bit in bits(self.rest.empty()) {
             if moving & bit != 0 {
                 self.chosen[k] = self.free_count as u8;
                 k += 1;
             }
             self.free[self.free_count as usize] = bit;
             self.free_count += 1;
-            bits ^= bit;
         }
         let all = binomial(self.free_count, self.kings);
         self.left = all - self.next % all;
     }
 
-    fn moving(&self, at: &Placement) -> u64 {
+    fn moving(&self, at: &Board) -> u64 {
         at.kings & if self.slice.white_kings() > 0 { at.white } else { at.black }
     }
 
@@ -83,17 +82,17 @@ impl Walk {
 }
 
 impl Iterator for Walk {
-    type Item = Placement;
+    type Item = Board;
 
     #[inline]
-    fn next(&mut self) -> Option<Placement> {
+    fn next(&mut self) -> Option<Board> {
         if self.next >= self.end {
             return None;
         }
         if self.kings == 0 {
-            let placement = unrank(self.slice, self.next);
+            let board = unrank(self.slice, self.next);
             self.next += 1;
-            return placement;
+            return board;
         }
         if self.left == 0 {
             let at = unrank(self.slice, self.next)?;
@@ -105,11 +104,11 @@ impl Iterator for Walk {
         self.left -= 1;
         let chosen = &self.chosen[..self.kings as usize];
         let kings = chosen.iter().fold(0, |set, &k| set | self.free[usize::from(k)]);
-        let Placement { black, white, kings: others } = self.rest;
+        let Board { black, white, kings: others } = self.rest;
         Some(if self.slice.white_kings() > 0 {
-            Placement { black, white: white | kings, kings: others | kings }
+            Board { black, white: white | kings, kings: others | kings }
         } else {
-            Placement { black: black | kings, white, kings: others | kings }
+            Board { black: black | kings, white, kings: others | kings }
         })
     }
 }
@@ -127,10 +126,10 @@ mod tests {
         for slice in (2..=7).flat_map(Slice::stored) {
             let size = slice.size();
             for start in [0, size / 3, size.saturating_sub(3000)] {
-                let walk: Vec<Placement> = Walk::new(slice, start, start + 5000).collect();
+                let walk: Vec<Board> = Walk::new(slice, start, start + 5000).collect();
                 assert_eq!(walk.len() as u64, 5000.min(size - start), "{slice}");
-                for (index, placement) in (start..).zip(walk) {
-                    assert_eq!(Some(placement), unrank(slice, index), "{slice} {index}");
+                for (index, board) in (start..).zip(walk) {
+                    assert_eq!(Some(board), unrank(slice, index), "{slice} {index}");
                 }
             }
         }

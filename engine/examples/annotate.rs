@@ -7,7 +7,7 @@ use std::error::Error;
 use std::thread;
 use std::time::Duration;
 
-use meerslag_engine::{Control, Engine, EngineOptions, Limits, Outcome};
+use meerslag_engine::{Control, Engine, EngineOptions, Limits, SearchResult};
 use movegen::Game;
 use movegen::notation::{format_move, parse_move};
 
@@ -41,11 +41,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn men(outcome: &Outcome) -> f64 {
-    f64::from(outcome.info.score.hundredths()) / 100.0
+fn men(result: &SearchResult) -> f64 {
+    f64::from(result.info.score.hundredths()) / 100.0
 }
 
-fn think(engine: &mut Engine, game: &Game, depth: u32) -> Outcome {
+fn think(engine: &mut Engine, game: &Game, depth: u32) -> SearchResult {
     let control = Control::new();
     thread::scope(|scope| {
         // Ends on its own long before; the guard is here to show how a search is stopped.
@@ -53,8 +53,8 @@ fn think(engine: &mut Engine, game: &Game, depth: u32) -> Outcome {
             thread::park_timeout(Duration::from_secs(2));
             control.stop();
         });
-        let outcome = engine.search(game, &Limits::depth(depth), &control, &mut |_| {});
+        let result = engine.search(game, &Limits::depth(depth), &control, &mut |_| {});
         guard.thread().unpark();
-        outcome
+        result
     })
 }

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use movegen::{DrawRules, Game, Move};
+use movegen::{DrawRules, Game};
 
 use crate::endgame::{DatabaseOptions, Databases};
+use crate::error::EngineError;
+use crate::eval::Evaluation;
 use crate::limits::{Control, Limits};
-use crate::score::Score;
-use crate::search::{self, Equipment, Memory};
-use crate::tt::Table;
+use crate::search::{self, Info, Memory, Resources, SearchResult};
+use crate::tt::TranspositionTable;
 
 /// What can be set on an engine.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,6 +27,8 @@ pub struct EngineOptions {
     pub draw_rules: DrawRules,
     /// The endgame databases.
     pub databases: DatabaseOptions,
+    /// What scores the leaves.
+    pub evaluation: Evaluation,
 }
 
 impl EngineOptions {
@@ -52,83 +55,9 @@ impl Default for EngineOptions {
             ponder: false,
             draw_rules: DrawRules::default(),
             databases: DatabaseOptions::default(),
+            evaluation: Evaluation::default(),
         }
     }
-}
-
-/// Why an engine cannot be made or changed.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum EngineError {
-    /// A transposition table of 0 MiB.
-    #[error("the transposition table must have at least 1 MiB")]
-    HashSize,
-    /// No memory for the transposition table.
-    #[error("no memory for a transposition table of {mib} MiB")]
-    OutOfMemory {
-        /// The size asked for.
-        mib: usize,
-    },
-    /// A number of threads out of range.
-    #[error("number of threads {threads} is not within 1..={}", EngineOptions::MAX_THREADS)]
-    Threads {
-        /// The number asked for.
-        threads: usize,
-    },
-    /// Endgame databases cannot be opened.
-    #[error("endgame databases: {reason}")]
-    Databases {
-        /// What is wrong with which file.
-        reason: String,
-    },
-}
-
-/// Whether a score is exact or a limit of the true one.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Bound {
-    /// The score is the result of the search.
-    Exact,
-    /// The true score is at least this.
-    Lower,
-    /// The true score is at most this.
-    Upper,
-}
-
-/// What a search knows at some moment.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Info {
-    /// Nominal depth of the iteration, in plies.
-    pub depth: u32,
-    /// Average depth of the leaves so far, in plies; 0 before the first leaf.
-    pub mean_depth: f64,
-    /// The deepest ply reached.
-    pub max_depth: u32,
-    /// The score, for the side to move in the searched position.
-    pub score: Score,
-    /// What the score means.
-    pub bound: Bound,
-    /// Nodes of all threads so far.
-    pub nodes: u64,
-    /// Endgame database lookups of all threads so far.
-    pub probes: u64,
-    /// Since the start of the search.
-    pub time: Duration,
-    /// Share of the transposition table that this search has filled, 0.0..=1.0; a sample.
-    pub hashfull: f64,
-    /// Which of the best moves this is, from 1.
-    pub multipv: usize,
-    /// The principal variation: legal moves in order, empty only in a position without moves.
-    pub pv: Vec<Move>,
-}
-
-/// The result of a search.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Outcome {
-    /// The best move; `None` only when there is no legal move.
-    pub best: Option<Move>,
-    /// The expected reply, legal after `best`.
-    pub ponder: Option<Move>,
-    /// The last report of the first variation.
-    pub info: Info,
 }
 
 /// The engine: transposition table, search threads and what they remember between moves.
@@ -136,7 +65,7 @@ pub struct Outcome {
 pub struct Engine {
     options: EngineOptions,
     databases: Databases,
-    table: Table,
+    table: TranspositionTable,
     /// One per thread.
     memories: Vec<Memory>,
 }
@@ -149,7 +78,7 @@ impl Engine {
     pub fn new(options: EngineOptions) -> Result<Engine, EngineError> {
         options.check()?;
         let databases = Databases::open(&options.databases)?;
-        let table = Table::new(options.hash_mib)?;
+        let table = TranspositionTable::new(options.hash_mib)?;
         let memories = std::iter::repeat_with(Memory::new).take(options.threads).collect();
         Ok(Engine { options, databases, table, memories })
     }
@@ -171,6 +100,9 @@ impl Engine {
             // What the table holds rests on other databases.
             self.table.clear();
         }
+        if options.evaluation != self.options.evaluation {
+            self.table.clear();
+        }
         self.memories.resize_with(options.threads, Memory::new);
         self.options = options;
         Ok(())
@@ -179,15 +111,15 @@ impl Engine {
     /// Replaces the table. The old one goes first: both together may not fit into the memory.
     fn resize_table(&mut self, mib: usize) -> Result<(), EngineError> {
         let old = self.table.mib();
-        self.table = Table::new(1)?;
-        match Table::new(mib) {
+        self.table = TranspositionTable::new(1)?;
+        match TranspositionTable::new(mib) {
             Ok(table) => {
                 self.table = table;
                 Ok(())
             }
             Err(error) => {
-                self.table = Table::new(old)?;
-                Err(error)
+                self.table = TranspositionTable::new(old)?;
+                Err(error.into())
             }
         }
     }
@@ -220,10 +152,18 @@ impl Engine {
         limits: &Limits,
         control: &Control,
         report: &mut dyn FnMut(&Info),
-    ) -> Outcome {
+    ) -> SearchResult {
         self.table.next_search();
         let Engine { options, databases, table, memories } = self;
-        let equipment = Equipment { options, databases, table, memories };
-        search::run(game, limits, control, equipment, report)
+        let resources = Resources {
+            draw_rules: options.draw_rules,
+            move_overhead: options.move_overhead,
+            ponder: options.ponder,
+            databases,
+            evaluation: &options.evaluation,
+            table,
+            memories,
+        };
+        search::run(game, limits, control, resources, report)
     }
 }

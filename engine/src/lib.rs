@@ -3,12 +3,14 @@
 
 pub mod bench;
 mod endgame;
+pub mod endgame_trainer;
 mod engine;
-mod eval;
+mod error;
+pub mod eval;
+mod exclusive;
 mod limits;
 pub mod perft;
 pub mod protocol;
-mod random;
 pub mod runner;
 mod score;
 mod search;
@@ -16,10 +18,14 @@ pub mod solve;
 #[cfg(test)]
 mod test_positions;
 pub mod time;
-pub mod train;
+#[cfg(feature = "training")]
+pub mod training;
 mod tt;
 
 pub use endgame::DatabaseOptions;
-pub use engine::{Bound, Engine, EngineError, EngineOptions, Info, Outcome};
+pub use engine::{Engine, EngineOptions};
+pub use error::EngineError;
 pub use limits::{Clock, Control, Limits, Mode};
-pub use score::Score;
+pub use score::{Bound, Score};
+pub use search::{Info, SearchResult};
+pub use tt::OutOfMemory;

@@ -1,4 +1,4 @@
-//! Scores.
+//! Scores, and how certain they are.
 
 use std::fmt;
 use std::ops::Neg;
@@ -11,6 +11,17 @@ use std::ops::Neg;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[repr(transparent)]
 pub struct Score(i16);
+
+/// Whether a score is exact or a limit of the true one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Bound {
+    /// The score is the result of the search.
+    Exact,
+    /// The true score is at least this.
+    Lower,
+    /// The true score is at most this.
+    Upper,
+}
 
 /// Won now; a win in n plies is n less.
 const WIN: i32 = 10_000;

@@ -1,27 +1,7 @@
 //! Random positions for tests.
 
+use movegen::random::Random;
 use movegen::{Color, Kind, Piece, Position, Setup, Square};
-
-/// A small random number generator (SplitMix64), so that tests repeat exactly.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) const fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    /// A number below `n`.
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-}
 
 /// Positions of every kind: reached by random play, scattered pieces with few or many kings.
 pub(crate) fn random_positions(count: usize, seed: u64) -> impl Iterator<Item = Position> {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub};
 
 use crate::color::Color;
+use crate::geometry::{self, Bits, SQUARES};
 use crate::square::Square;
 
 /// A set of squares in the 54-bit ghost layout (see [`Square`]). The ghost bits 10, 21, 32, 43
@@ -13,15 +14,23 @@ use crate::square::Square;
 #[repr(transparent)]
 pub struct Bitboard(u64);
 
-pub(crate) const SQUARES: u64 = ((1 << 54) - 1) & !((1 << 10) | (1 << 21) | (1 << 32) | (1 << 43));
-pub(crate) const ROW_0: u64 = 0x1f;
-pub(crate) const ROW_9: u64 = 0x1f << 49;
+const ROW_0: u64 = 0x1f;
 
 impl Bitboard {
     /// No square.
     pub const EMPTY: Bitboard = Bitboard(0);
     /// All fifty squares.
     pub const ALL: Bitboard = Bitboard(SQUARES);
+    /// The diagonal 46-41-37-32-28-23-19-14-10-5.
+    pub const LONG_DIAGONAL: Bitboard = {
+        let mut bits = 0;
+        let mut row = 0;
+        while row < 10 {
+            bits |= 1 << (4 + 5 * row);
+            row += 1;
+        }
+        Bitboard(bits)
+    };
 
     /// The set with these bits; `None` if a bit is set that is no square.
     #[must_use]
@@ -62,8 +71,8 @@ impl Bitboard {
     #[must_use]
     pub const fn promotion_row(color: Color) -> Bitboard {
         match color {
-            Color::White => Bitboard(ROW_0),
-            Color::Black => Bitboard(ROW_9),
+            Color::White => Bitboard::row(0),
+            Color::Black => Bitboard::row(9),
         }
     }
 
@@ -120,7 +129,7 @@ impl Bitboard {
     #[inline]
     #[must_use]
     pub const fn turned(self) -> Bitboard {
-        Bitboard(self.0.reverse_bits() >> 10)
+        Bitboard(geometry::turned(self.0))
     }
 }
 
@@ -182,24 +191,18 @@ impl BitXorAssign for Bitboard {
 
 /// The squares of a set in ascending order.
 #[derive(Clone, Debug)]
-pub struct Squares(u64);
+pub struct Squares(Bits);
 
 impl Iterator for Squares {
     type Item = Square;
 
     #[inline]
     fn next(&mut self) -> Option<Square> {
-        if self.0 == 0 {
-            return None;
-        }
-        let square = Square::from_bit_unchecked(self.0.trailing_zeros());
-        self.0 &= self.0 - 1;
-        Some(square)
+        self.0.next().map(|bit| Square::from_bit_unchecked(bit.trailing_zeros()))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let n = self.0.count_ones() as usize;
-        (n, Some(n))
+        self.0.size_hint()
     }
 }
 
@@ -210,7 +213,7 @@ impl IntoIterator for Bitboard {
     type IntoIter = Squares;
 
     fn into_iter(self) -> Squares {
-        Squares(self.0)
+        Squares(geometry::bits(self.0))
     }
 }
 
@@ -249,6 +252,13 @@ mod tests {
         assert_eq!(seen, Bitboard::ALL);
         assert_eq!(Bitboard::row(0), Bitboard::promotion_row(Color::White));
         assert_eq!(Bitboard::row(9), Bitboard::promotion_row(Color::Black));
+    }
+
+    #[test]
+    fn the_long_diagonal() {
+        let numbers = [46, 41, 37, 32, 28, 23, 19, 14, 10, 5];
+        let squares: Bitboard = numbers.into_iter().filter_map(Square::new).collect();
+        assert_eq!(Bitboard::LONG_DIAGONAL, squares);
     }
 
     #[test]

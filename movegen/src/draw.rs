@@ -35,18 +35,6 @@ pub const FIVE_MOVES: u16 = 10;
 /// How many times a position must occur for a draw by repetition.
 pub const REPETITION_OCCURRENCES: u32 = 3;
 
-/// The bits of 46-41-37-32-28-23-19-14-10-5.
-const LONG_DIAGONAL: u64 = {
-    let numbers: [u8; 10] = [46, 41, 37, 32, 28, 23, 19, 14, 10, 5];
-    let mut bits = 0;
-    let mut i = 0;
-    while i < 10 {
-        bits |= 1 << (numbers[i] - 1 + (numbers[i] - 1) / 10);
-        i += 1;
-    }
-    bits
-};
-
 /// Which reading of the draw rules is in force.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum DrawRuleSet {
@@ -279,8 +267,8 @@ impl DrawCounters {
     #[inline]
     #[must_use]
     pub fn after(&self, before: &Position, mv: Move, after: &Position) -> DrawCounters {
-        let irreversible = mv.is_capture() || !before.all_kings().contains(mv.from());
-        let reversible = if irreversible { 0 } else { self.reversible.saturating_add(1) };
+        let reversible =
+            if before.is_irreversible(mv) { 0 } else { self.reversible.saturating_add(1) };
         let class = MaterialClass::of(after);
         if class == MaterialClass::Other {
             return DrawCounters { class, reversible, ..DrawCounters::default() };
@@ -387,7 +375,7 @@ impl DrawCounters {
 const fn lone_king_on_long_diagonal(position: &Position) -> bool {
     let (black, white) = (position.pieces(Color::Black), position.pieces(Color::White));
     let alone: Bitboard = if black.len() == 1 { black } else { white };
-    alone.bits() & LONG_DIAGONAL != 0
+    alone.bits() & Bitboard::LONG_DIAGONAL.bits() != 0
 }
 
 /// How many earlier positions equal the last one.

@@ -3,21 +3,25 @@
 #![deny(unsafe_code)]
 
 mod bitboard;
+mod board;
 mod color;
 pub mod draw;
 mod error;
 mod game;
 mod r#gen;
+pub mod geometry;
 mod moves;
 pub mod notation;
 pub mod perft;
 mod piece;
 mod position;
+pub mod random;
 mod setup;
 mod square;
 mod zobrist;
 
 pub use bitboard::{Bitboard, Squares};
+pub use board::Board;
 pub use color::Color;
 pub use draw::{DrawCounters, DrawReason, DrawRuleSet, DrawRules, MaterialClass};
 pub use error::{IllegalMove, ParseDrawRulesError, ParseSquareError, PositionError};

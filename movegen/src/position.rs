@@ -2,110 +2,17 @@
 
 use std::fmt;
 
-use crate::bitboard::{Bitboard, ROW_0, ROW_9};
+use crate::bitboard::Bitboard;
+use crate::board::Board;
 use crate::color::Color;
 use crate::error::PositionError;
 use crate::r#gen::{self, isa::Portable};
+use crate::geometry::bits;
 use crate::moves::{Move, MoveList};
 use crate::piece::{Kind, Piece};
 use crate::setup::Setup;
 use crate::square::Square;
 use crate::zobrist;
-
-/// Where the pieces stand, without the side to move: the three bitboards of the Kingsrow
-/// databases. Always disjoint and within the fifty squares.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Board {
-    pub(crate) black: u64,
-    pub(crate) white: u64,
-    pub(crate) kings: u64,
-}
-
-/// The bits of the row on which a side's men become kings.
-#[inline(always)]
-pub(crate) const fn promotion_row<const WHITE: bool>() -> u64 {
-    if WHITE { ROW_0 } else { ROW_9 }
-}
-
-impl Board {
-    #[inline]
-    pub(crate) const fn empty(&self) -> u64 {
-        crate::bitboard::SQUARES & !(self.black | self.white)
-    }
-
-    #[inline]
-    pub(crate) const fn own<const WHITE: bool>(&self) -> u64 {
-        if WHITE { self.white } else { self.black }
-    }
-
-    #[inline]
-    pub(crate) const fn enemy<const WHITE: bool>(&self) -> u64 {
-        if WHITE { self.black } else { self.white }
-    }
-
-    /// The board after a quiet move of a man that does not promote.
-    #[inline]
-    pub(crate) const fn after_plain_step<const WHITE: bool>(&self, from: u64, to: u64) -> Board {
-        let flip = from | to;
-        if WHITE {
-            Board { white: self.white ^ flip, ..*self }
-        } else {
-            Board { black: self.black ^ flip, ..*self }
-        }
-    }
-
-    /// The board after a quiet move of a man.
-    #[inline]
-    pub(crate) const fn after_man<const WHITE: bool>(&self, from: u64, to: u64) -> Board {
-        let kings = self.kings | to & promotion_row::<WHITE>();
-        Board { kings, ..self.after_plain_step::<WHITE>(from, to) }
-    }
-
-    /// The board after a quiet move of a king.
-    #[inline]
-    pub(crate) const fn after_king<const WHITE: bool>(&self, from: u64, to: u64) -> Board {
-        let flip = from | to;
-        if WHITE {
-            Board { white: self.white ^ flip, kings: self.kings ^ flip, ..*self }
-        } else {
-            Board { black: self.black ^ flip, kings: self.kings ^ flip, ..*self }
-        }
-    }
-
-    /// The board after a capture by a man; `from` and `to` may be equal.
-    #[inline]
-    pub(crate) const fn after_man_capture<const WHITE: bool>(
-        &self,
-        from: u64,
-        to: u64,
-        captured: u64,
-    ) -> Board {
-        let kings = self.kings & !captured | to & promotion_row::<WHITE>();
-        if WHITE {
-            Board { white: self.white & !from | to, black: self.black & !captured, kings }
-        } else {
-            Board { black: self.black & !from | to, white: self.white & !captured, kings }
-        }
-    }
-
-    /// The board after a capture; `from` and `to` may be equal.
-    #[inline]
-    pub(crate) const fn after_capture<const WHITE: bool>(
-        &self,
-        from: u64,
-        to: u64,
-        captured: u64,
-    ) -> Board {
-        let was_king = self.kings & from != 0;
-        let crowned = if was_king { to } else { to & promotion_row::<WHITE>() };
-        let kings = self.kings & !(from | captured) | crowned;
-        if WHITE {
-            Board { white: self.white & !from | to, black: self.black & !captured, kings }
-        } else {
-            Board { black: self.black & !from | to, white: self.white & !captured, kings }
-        }
-    }
-}
 
 /// A legal position with its side to move. Immutable: [`Position::after`] makes the next one.
 ///
@@ -283,12 +190,9 @@ impl Position {
             ^ zobrist::BLACK_TO_MOVE
             ^ zobrist::piece(side, kind, mv.from().bit())
             ^ zobrist::piece(side, new_kind, mv.to().bit());
-        let mut rest = captured;
-        while rest != 0 {
-            let bit = rest.trailing_zeros();
-            let kind = if self.board.kings >> bit & 1 != 0 { Kind::King } else { Kind::Man };
-            key ^= zobrist::piece(side.opponent(), kind, bit);
-            rest &= rest - 1;
+        for square in bits(captured) {
+            let kind = if self.board.kings & square != 0 { Kind::King } else { Kind::Man };
+            key ^= zobrist::piece(side.opponent(), kind, square.trailing_zeros());
         }
         Position { board, side: side.opponent(), key }
     }
@@ -305,12 +209,7 @@ impl Position {
     /// position seen by the other side.
     #[must_use]
     pub fn reversed(&self) -> Position {
-        let turn = |bits| Bitboard::from_bits_unchecked(bits).turned().bits();
-        let board = Board {
-            black: turn(self.board.white),
-            white: turn(self.board.black),
-            kings: turn(self.board.kings),
-        };
+        let board = self.board.reversed();
         let mut position = Position { board, side: self.side.opponent(), key: 0 };
         position.key = position.computed_key();
         position
@@ -320,10 +219,7 @@ impl Position {
     #[inline]
     #[must_use]
     pub fn has_capture(&self, color: Color) -> bool {
-        match color {
-            Color::White => r#gen::has_capture::<true>(&self.board),
-            Color::Black => r#gen::has_capture::<false>(&self.board),
-        }
+        self.board.has_capture(color)
     }
 
     /// Whether the side to move has a legal move. A side without one has lost (rules, end of
@@ -365,7 +261,26 @@ impl Position {
         }
     }
 
-    pub(crate) const fn board(&self) -> &Board {
+    /// Whether a move captures or is made by a man: no position before it can recur after it.
+    /// The databases call it a conversion.
+    #[inline]
+    #[must_use]
+    pub const fn is_irreversible(&self, mv: Move) -> bool {
+        mv.is_capture() || !self.all_kings().contains(mv.from())
+    }
+
+    /// Whether a move of the side to move crowns a man.
+    #[inline]
+    #[must_use]
+    pub const fn is_promotion(&self, mv: Move) -> bool {
+        Bitboard::promotion_row(self.side).contains(mv.to())
+            && !self.all_kings().contains(mv.from())
+    }
+
+    /// Where the pieces stand.
+    #[inline]
+    #[must_use]
+    pub const fn board(&self) -> &Board {
         &self.board
     }
 }

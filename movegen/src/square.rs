@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use crate::bitboard::Bitboard;
 use crate::error::ParseSquareError;
+use crate::geometry::{SQUARES, bit_of_index, index_of_bit};
 
 /// A playing square, numbered 1 to 50 row by row from the top left as White sees the board
 /// (FMJD numbering).
@@ -16,20 +17,6 @@ use crate::error::ParseSquareError;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square(u8);
 
-const NUMBER_OF_BIT: [u8; 64] = {
-    let mut table = [0; 64];
-    let mut number = 1;
-    while number <= 50 {
-        table[bit_of_number(number) as usize] = number;
-        number += 1;
-    }
-    table
-};
-
-const fn bit_of_number(number: u8) -> u8 {
-    (number - 1) + (number - 1) / 10
-}
-
 impl Square {
     /// Number of squares.
     pub const COUNT: usize = 50;
@@ -37,13 +24,16 @@ impl Square {
     /// The square with this number, 1..=50; `None` outside.
     #[must_use]
     pub const fn new(number: u8) -> Option<Square> {
-        if number >= 1 && number <= 50 { Some(Square(bit_of_number(number))) } else { None }
+        match number {
+            1..=50 => Some(Square(bit_of_index(number as u32 - 1) as u8)),
+            _ => None,
+        }
     }
 
     /// The square of this bit number in the ghost layout; `None` for a ghost bit or above 53.
     #[must_use]
     pub const fn from_bit(bit: u32) -> Option<Square> {
-        if bit < 54 && NUMBER_OF_BIT[bit as usize] != 0 { Some(Square(bit as u8)) } else { None }
+        if bit < 64 && SQUARES >> bit & 1 != 0 { Some(Square(bit as u8)) } else { None }
     }
 
     /// As [`Square::from_bit`] for a bit known to be a square.
@@ -57,14 +47,14 @@ impl Square {
     #[inline]
     #[must_use]
     pub const fn number(self) -> u8 {
-        NUMBER_OF_BIT[(self.0 & 63) as usize]
+        self.index() as u8 + 1
     }
 
     /// The square's number less one, 0..=49: an array index.
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {
-        self.number() as usize - 1
+        index_of_bit(self.bit()) as usize
     }
 
     /// The square's bit number in the ghost layout, 0..=53.
@@ -111,7 +101,7 @@ impl Square {
 
     /// All squares, in ascending order.
     pub fn all() -> impl DoubleEndedIterator<Item = Square> + ExactSizeIterator {
-        (0..50u8).map(|i| Square(bit_of_number(i + 1)))
+        (0..50u32).map(|index| Square(bit_of_index(index) as u8))
     }
 }
 

@@ -8,13 +8,14 @@ pub mod check;
 pub mod client;
 pub mod peer;
 pub mod program;
-pub mod random;
 pub mod referee;
 
 pub use binary::{Output, binary, run};
 pub use client::{Answer, Client, Ended};
 pub use peer::Peer;
 pub use program::Program;
+
+pub use movegen::random;
 
 /// The examples of the documents, as doc tests.
 #[cfg(doctest)]

@@ -11,7 +11,7 @@
 
 use smallvec::SmallVec;
 
-use super::board::{BOARD, STEPS, shift};
+use movegen::geometry::{SQUARES, STEPS, bits, shift};
 
 /// The end of a capture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,19 +61,13 @@ impl Captures {
         occupied: u64,
         has_hidden_victim: bool,
     ) {
-        let empty = BOARD & !occupied;
-        let mut rest = men;
-        while rest != 0 {
-            let from = rest & rest.wrapping_neg();
-            rest &= rest - 1;
+        let empty = SQUARES & !occupied;
+        for from in bits(men) {
             let empty = empty | from;
             let mut search = Search { empty, victims, from, has_hidden_victim, found: self };
             search.man(from, 0, 0);
         }
-        let mut rest = kings;
-        while rest != 0 {
-            let from = rest & rest.wrapping_neg();
-            rest &= rest - 1;
+        for from in bits(kings) {
             let empty = empty | from;
             let mut search = Search { empty, victims, from, has_hidden_victim, found: self };
             search.king(from, 0, 0);
@@ -83,7 +77,7 @@ impl Captures {
     /// Adds the captures of a king that begin by jumping a victim in a direction.
     #[inline(always)]
     pub(super) fn of_king_over(&mut self, victim: u64, step: i32, victims: u64, occupied: u64) {
-        let empty = BOARD & !occupied;
+        let empty = SQUARES & !occupied;
         let mut search = Search { empty, victims, from: 0, has_hidden_victim: false, found: self };
         search.land(victim, step, 0, 0);
     }
@@ -104,8 +98,8 @@ impl Search<'_> {
     fn man(&mut self, at: u64, captured: u64, count: u32) -> bool {
         let mut has_jump = false;
         for step in STEPS {
-            let over = shift(at, step) & BOARD;
-            let to = shift(over, step) & BOARD;
+            let over = shift(at, step) & SQUARES;
+            let to = shift(over, step) & SQUARES;
             // The moving king might stand on either square.
             self.found.examined |= over & self.empty;
             if over & self.victims & !captured == 0 {

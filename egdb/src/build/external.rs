@@ -3,16 +3,16 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use movegen::{Bitboard, Color, MoveList, Position};
+use movegen::geometry::{SQUARES, STEPS, bits, forward_steps, shift};
+use movegen::{Bitboard, Board, Color, MoveList};
 
 use smallvec::SmallVec;
 
-use super::board::{BOARD, Fixed, STEPS, forward, promotion_row, shift};
 use super::captures::{Captures, Ending};
+use super::fixed::Fixed;
 use super::men::Block;
 use super::rows::Rows;
 use super::store::{Code, DRAW, Solved, Store};
-use crate::index::Placement;
 use crate::slice::Slice;
 
 /// Greatest distance that a [`Code`] holds.
@@ -109,11 +109,11 @@ enum Target<'a> {
 impl<'a> Known<'a> {
     /// The value of a position that is solved already.
     #[inline(always)]
-    fn value(&self, placement: &Placement, side: Color) -> Code {
-        if placement.slice() == Some(self.store.slice) {
-            self.store.value(placement, side)
+    fn value(&self, board: &Board, side: Color) -> Code {
+        if Slice::of(board) == Some(self.store.slice) {
+            self.store.value(board, side)
         } else {
-            self.solved.value(placement, side)
+            self.solved.value(board, side)
         }
     }
 
@@ -132,15 +132,8 @@ impl<'a> Known<'a> {
 
     /// The value of a position all of whose moves lead to solved ones.
     #[inline(always)]
-    pub(super) fn resolve(&self, placement: &Placement, side: Color, list: &mut MoveList) -> Code {
-        let set = Bitboard::from_bits_truncate;
-        let position = Position::from_bitboards(
-            set(placement.black),
-            set(placement.white),
-            set(placement.kings),
-            side,
-        );
-        let Ok(position) = position else { return DRAW };
+    pub(super) fn resolve(&self, board: &Board, side: Color, list: &mut MoveList) -> Code {
+        let Ok(position) = board.position(side) else { return DRAW };
         list.clear();
         position.generate(list);
         let mut best_win = DRAW;
@@ -148,7 +141,7 @@ impl<'a> Known<'a> {
         let mut holds = false;
         for &mv in list.iter() {
             let after = position.after(mv);
-            let code = self.value(&Placement::from(&after), side.opponent());
+            let code = self.value(after.board(), side.opponent());
             if code == DRAW {
                 holds = true;
             } else if code & 1 == 0 {
@@ -170,17 +163,14 @@ impl<'a> Known<'a> {
     pub(super) fn man_moves(&self, men: [u64; 2], side: Color) -> Vec<ManMove<'a>> {
         let mut moves = Vec::new();
         let all = men[0] | men[1];
-        let mut rest = men[side.index()];
-        while rest != 0 {
-            let from = rest & rest.wrapping_neg();
-            rest &= rest - 1;
-            for step in forward(side) {
-                let to = shift(from, step) & BOARD & !all;
+        for from in bits(men[side.index()]) {
+            for step in forward_steps(side) {
+                let to = shift(from, step) & SQUARES & !all;
                 if to == 0 {
                     continue;
                 }
                 let mut after = men;
-                let is_crowned = to & promotion_row(side) != 0;
+                let is_crowned = to & Bitboard::promotion_row(side).bits() != 0;
                 after[side.index()] ^= if is_crowned { from } else { from | to };
                 let target = if is_crowned {
                     let mut crowned = [0; 2];
@@ -231,7 +221,7 @@ impl<'a> Known<'a> {
         mut seeds: Option<Seeds<'_>>,
         scratch: &mut Scratch,
     ) -> Facts {
-        let empty = BOARD & !fixed.occupied();
+        let empty = SQUARES & !fixed.occupied();
         let captures = fixed.captures(side);
         let quiet = empty & !captures;
         let mut facts = Facts { quiet, ..Facts::default() };
@@ -281,13 +271,10 @@ impl<'a> Known<'a> {
 
         groups.clear();
         if is_moving_own {
-            let empty = BOARD & !occupied;
+            let empty = SQUARES & !occupied;
             for step in STEPS {
                 // Victims with an empty square behind them.
-                let mut victims = other & shift(empty, step);
-                while victims != 0 {
-                    let victim = victims & victims.wrapping_neg();
-                    victims &= victims - 1;
+                for victim in bits(other & shift(empty, step)) {
                     let mut squares = 0;
                     let mut at = shift(victim, step);
                     while at & empty != 0 {
@@ -333,11 +320,8 @@ impl<'a> Known<'a> {
         facts.win |= outcome.wins & settled;
         facts.loss |= settled & !outcome.holds;
 
-        let mut rest = captures & involved;
-        while rest != 0 {
-            let bit = rest.trailing_zeros() as usize;
-            let king = rest & rest.wrapping_neg();
-            rest &= rest - 1;
+        for king in bits(captures & involved) {
+            let bit = king.trailing_zeros() as usize;
             let code = self.resolve(&place(fixed, king), side, list);
             if code == DRAW {
                 continue;
@@ -368,7 +352,7 @@ impl<'a> Known<'a> {
         let after = apply(fixed, side, ending);
         let next = side.opponent();
         // With the king on some square, to know the slice.
-        let slice = place(&after, squares & squares.wrapping_neg()).slice();
+        let slice = Slice::of(&place(&after, squares & squares.wrapping_neg()));
         let store = slice.and_then(|slice| self.solved.get(slice));
         let rows = store.and_then(|store| store.rows.filter(|rows| rows.moving == fixed.moving));
         if let (Some(store), Some(rows)) = (store, rows) {
@@ -387,12 +371,9 @@ impl<'a> Known<'a> {
             return;
         }
         let mut codes = [DRAW; 64];
-        let mut rest = squares;
-        while rest != 0 {
-            let king = rest & rest.wrapping_neg();
+        for king in bits(squares) {
             let code = self.value(&place(&after, king), next);
-            codes[rest.trailing_zeros() as usize] = code;
-            rest &= rest - 1;
+            codes[king.trailing_zeros() as usize] = code;
             outcome.add(king, code);
         }
         if let Some(seeds) = seeds {
@@ -450,21 +431,17 @@ impl<'a> Known<'a> {
             }
             Target::Positions { from } => {
                 let mut codes = [DRAW; 64];
-                let mut rest = places;
-                while rest != 0 {
-                    let king = rest & rest.wrapping_neg();
-                    let bit = rest.trailing_zeros();
-                    rest &= rest - 1;
+                for king in bits(places) {
                     let mut after = place(fixed, king);
                     match side {
                         Color::Black => after.black ^= from | mv.to,
                         Color::White => after.white ^= from | mv.to,
                     }
-                    if mv.to & promotion_row(side) != 0 {
+                    if mv.to & Bitboard::promotion_row(side).bits() != 0 {
                         after.kings |= mv.to;
                     }
                     let code = self.value(&after, next);
-                    codes[bit as usize] = code;
+                    codes[king.trailing_zeros() as usize] = code;
                     if code == DRAW || code & 1 == 0 {
                         facts.holds |= king;
                     }
@@ -505,7 +482,7 @@ fn apply(fixed: &Fixed, side: Color, ending: &Ending) -> Fixed {
     *own = *own & !ending.from | ending.to;
     after.pieces[side.opponent().index()] &= !ending.captured;
     after.kings &= !(ending.from | ending.captured);
-    if was_king || ending.to & promotion_row(side) != 0 {
+    if was_king || ending.to & Bitboard::promotion_row(side).bits() != 0 {
         after.kings |= ending.to;
     }
     after
@@ -513,8 +490,8 @@ fn apply(fixed: &Fixed, side: Color, ending: &Ending) -> Fixed {
 
 /// A position of a row.
 #[inline(always)]
-fn place(fixed: &Fixed, king: u64) -> Placement {
+fn place(fixed: &Fixed, king: u64) -> Board {
     let mut pieces = fixed.pieces;
     pieces[fixed.moving.index()] |= king;
-    Placement { black: pieces[0], white: pieces[1], kings: fixed.kings | king }
+    Board { black: pieces[0], white: pieces[1], kings: fixed.kings | king }
 }

@@ -1,10 +1,12 @@
 //! Solved slices in the order of the index function, as the encoders want them.
 
-use movegen::Color;
+use movegen::{Board, Color};
 use rayon::prelude::*;
 
-use super::board::{BOARD, Fixed, captures_of_men};
+use movegen::geometry::{SQUARES, bits};
+
 use super::error::BuildError;
+use super::fixed::Fixed;
 use super::raw::RawFile;
 use super::rows::Rows;
 use super::store::{Code, DRAW, Distances, Words, value_of};
@@ -150,7 +152,7 @@ impl Cursor {
     /// The squares of the moving king for which the index counts the position in this row: those
     /// below the other kings of its colour.
     fn squares(&self, rows: Rows, kings: [u64; 2]) -> u64 {
-        let empty = BOARD & !(self.pieces[0] | self.pieces[1] | kings[0] | kings[1]);
+        let empty = SQUARES & !(self.pieces[0] | self.pieces[1] | kings[0] | kings[1]);
         let same = kings[rows.moving.index()];
         empty & (same & same.wrapping_neg()).wrapping_sub(1)
     }
@@ -192,16 +194,14 @@ impl Cursor {
                 if kind.is_quiet_for_both {
                     excluded |= fixed.captures(kind.side.opponent());
                 }
-                let mut squares = self.squares(rows, kings);
-                while squares != 0 {
-                    let bit = squares.trailing_zeros();
-                    squares &= squares - 1;
+                for square in bits(self.squares(rows, kings)) {
                     if skip > 0 {
                         skip -= 1;
                         continue;
                     }
                     let Some(out) = out.next() else { break };
-                    *out = if excluded >> bit & 1 != 0 {
+                    let bit = square.trailing_zeros();
+                    *out = if excluded & square != 0 {
                         DONT_CARE
                     } else if kind.db_type == DbType::Mtc || kind.db_type == DbType::Dtw {
                         stored(kind.db_type, self.distances[i][side][bit as usize])
@@ -225,10 +225,8 @@ impl Cursor {
         let slice = raw.store.slice;
         for (men, out) in (start..).zip(out) {
             let Some((black, white)) = unrank_men(slice, men) else { return Ok(()) };
-            let pieces = [black, white];
-            let own = pieces[kind.side.index()];
-            let other = pieces[kind.side.opponent().index()];
-            *out = if captures_of_men(own, other) {
+            let board = Board { black, white, kings: 0 };
+            *out = if board.has_capture(kind.side) {
                 DONT_CARE
             } else {
                 let block = raw.store.levels.block(black, white);

@@ -11,12 +11,13 @@
 
 use std::sync::Arc;
 
-use super::board::turned;
-use crate::index::{bit_of, rank_squares};
+use movegen::geometry::{bit_of_index, turned};
+
+use crate::index::rank_squares;
 use crate::slice::Slice;
 
 /// Squares on which a man can stand, from its own first row.
-const SQUARES: u32 = 45;
+const MAN_SQUARES: u32 = 45;
 /// Rows that a man advances before its last step.
 const ROWS: usize = 8;
 
@@ -37,7 +38,7 @@ impl MenSets {
         };
         let mut members: Vec<u32> = (0..u32::from(count)).collect();
         loop {
-            let set = members.iter().fold(0u64, |set, &s| set | 1 << bit_of(s));
+            let set = members.iter().fold(0u64, |set, &s| set | 1 << bit_of_index(s));
             let progress: u32 = members.iter().map(|s| s / 5).sum();
             let list = &mut sets.by_progress[progress as usize];
             sets.places.push((list.len() as u32, progress as u8));
@@ -45,7 +46,7 @@ impl MenSets {
             // The next set in order of rank: the lowest member that can move up does, and those
             // below it go back to the start.
             let movable = (0..members.len()).find(|&i| {
-                let limit = members.get(i + 1).copied().unwrap_or(SQUARES);
+                let limit = members.get(i + 1).copied().unwrap_or(MAN_SQUARES);
                 members[i] + 1 < limit
             });
             let Some(i) = movable else { return sets };

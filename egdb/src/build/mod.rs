@@ -3,18 +3,18 @@
 //! Slices are solved in order of pieces, then of men, so that captures and crowning lead to
 //! solved slices. Within a slice the arrangements of men are solved level by level, from those
 //! that have advanced most (`men`); what is left for an arrangement are the moves of its kings
-//! (`solve`), which work on whole rows of positions at once (`rows`, `board`). What moves that
+//! (`solve`), which work on whole rows of positions at once (`rows`, `fixed`). What moves that
 //! leave the arrangement lead to is looked up (`external`).
 //!
 //! A solved slice goes to a work file (`raw`), level by level, and comes back from there as far
 //! as it is needed and memory allows (`resident`). When all slices of a piece count are there, they
 //! are written as database files (`flat`, `pack`).
 
-mod board;
 mod captures;
 mod cells;
 mod error;
 mod external;
+mod fixed;
 mod flat;
 mod men;
 mod order;

@@ -6,8 +6,8 @@
 //! a position stands in several rows, once with each as the moving king.
 
 use movegen::Color;
+use movegen::geometry::{SQUARES, bits};
 
-use super::board::BOARD;
 use crate::index::{binomial, rank_free};
 use crate::slice::Slice;
 
@@ -59,7 +59,7 @@ impl Rows {
     /// The fixed black and white kings of every row, in order.
     pub(super) fn list(&self, men: u64, list: &mut Vec<[u64; 2]>) {
         list.clear();
-        let free = BOARD & !men;
+        let free = SQUARES & !men;
         for_each_subset(free, self.fixed[0], &mut |black| {
             for_each_subset(free & !black, self.fixed[1], &mut |white| list.push([black, white]));
         });
@@ -73,10 +73,7 @@ fn for_each_subset(free: u64, count: u32, visit: &mut dyn FnMut(u64)) {
         return;
     }
     // By greatest member, then the rest below it.
-    let mut rest = free;
-    while rest != 0 {
-        let top = rest & rest.wrapping_neg();
-        rest &= rest - 1;
+    for top in bits(free) {
         let below = free & (top - 1);
         if below.count_ones() + 1 >= count {
             for_each_subset(below, count - 1, &mut |set| visit(set | top));

@@ -2,6 +2,8 @@
 //! iteration ([`super::waves`]) a square of the moving king is won, or may be lost as far as these
 //! moves go.
 
+use movegen::geometry::bits;
+
 use super::external::{Facts, MAX_PLIES};
 use super::store::{DRAW, Distances};
 
@@ -103,11 +105,10 @@ impl<'a> Codes<'a> {
         for (row, facts) in facts.iter().enumerate() {
             for (side, facts) in facts.iter().enumerate() {
                 let mut plies = [0u64; 4];
-                let mut add = |mut squares: u64, codes: &[u8; 64]| {
-                    while squares != 0 {
-                        let code = codes[squares.trailing_zeros() as usize];
+                let mut add = |squares: u64, codes: &[u8; 64]| {
+                    for square in bits(squares) {
+                        let code = codes[square.trailing_zeros() as usize];
                         plies[usize::from(code >> 6)] |= 1 << (code & 63);
-                        squares &= squares - 1;
                     }
                 };
                 add(facts.win, &win[row][side]);
@@ -115,10 +116,8 @@ impl<'a> Codes<'a> {
                 add(lost, &loss[row][side]);
                 plies[3] &= !(1 << (DRAW & 63));
                 for (high, &low) in plies.iter().enumerate() {
-                    let mut low = low;
-                    while low != 0 {
+                    for low in bits(low) {
                         let ply = (high << 6) + low.trailing_zeros() as usize;
-                        low &= low - 1;
                         if let Some(bucket) = buckets.get_mut(ply) {
                             bucket.push(2 * row as u32 + side as u32);
                             last = last.max(ply as u8);
@@ -132,14 +131,9 @@ impl<'a> Codes<'a> {
 }
 
 #[inline(always)]
-fn equal(mut squares: u64, codes: &[u8; 64], ply: u8) -> u64 {
-    let mut found = 0;
-    while squares != 0 {
-        let bit = squares.trailing_zeros();
-        found |= u64::from(codes[bit as usize] == ply) << bit;
-        squares &= squares - 1;
-    }
-    found
+fn equal(squares: u64, codes: &[u8; 64], ply: u8) -> u64 {
+    let is_equal = |square: u64| codes[square.trailing_zeros() as usize] == ply;
+    bits(squares).fold(0, |found, square| found | if is_equal(square) { square } else { 0 })
 }
 
 impl Seed for Codes<'_> {

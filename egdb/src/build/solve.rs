@@ -4,8 +4,8 @@
 use movegen::Color;
 use rayon::prelude::*;
 
-use super::board::Fixed;
 use super::external::{Facts, Known, Scratch, Seeds};
+use super::fixed::Fixed;
 use super::rows::Rows;
 use super::seeds::{Codes, Conversion, Plain};
 use super::store::{DRAW, Distances, Store, Words};

@@ -3,13 +3,11 @@
 
 use std::sync::Arc;
 
-use movegen::Color;
+use movegen::{Board, Color};
 
-use super::board::turned;
 use super::men::{Block, Levels, MenSets};
 use super::rows::Rows;
 use super::solve::Wanted;
-use crate::index::Placement;
 use crate::slice::{SLICE_IDS, Slice};
 
 /// The value of a position for the side to move: an even number if it loses, an odd one if it
@@ -92,8 +90,8 @@ impl Store {
 
     /// The value of a position of this slice.
     #[inline(always)]
-    pub(super) fn value(&self, placement: &Placement, side: Color) -> Code {
-        let &Placement { black, white, kings } = placement;
+    pub(super) fn value(&self, board: &Board, side: Color) -> Code {
+        let &Board { black, white, kings } = board;
         let men = (black | white) & !kings;
         let block = self.levels.block(black & men, white & men);
         let level = &self.solved[block.level];
@@ -104,7 +102,7 @@ impl Store {
             Color::Black => (rows.number(men, black & (black - 1), white), black.trailing_zeros()),
         };
         let row = block.number * rows.count() + row;
-        debug_assert!(row < level.words.len(), "{} {placement:?} {side} {block:?}", self.slice);
+        debug_assert!(row < level.words.len(), "{} {board:?} {side} {block:?}", self.slice);
         if self.has_dtw {
             level.dtw[row][side.index()][bit as usize]
         } else {
@@ -152,17 +150,12 @@ impl Solved {
     /// # Panics
     /// If the slice is not solved.
     #[inline(always)]
-    pub(super) fn value(&self, placement: &Placement, side: Color) -> Code {
-        let Some(slice) = placement.slice() else { return 0 };
+    pub(super) fn value(&self, board: &Board, side: Color) -> Code {
+        let Some(slice) = Slice::of(board) else { return 0 };
         if let Some(store) = &self.by_id[slice.id()] {
-            return store.value(placement, side);
+            return store.value(board, side);
         }
-        let placement = Placement {
-            black: turned(placement.white),
-            white: turned(placement.black),
-            kings: turned(placement.kings),
-        };
         let store = self.by_id[slice.reversed().id()].as_ref();
-        store.expect("slices are solved in order").value(&placement, side.opponent())
+        store.expect("slices are solved in order").value(&board.reversed(), side.opponent())
     }
 }

@@ -7,7 +7,7 @@ use super::*;
 use crate::index::unrank;
 use crate::value::Wld;
 
-#[path = "../../tests/support/solver.rs"]
+#[path = "../../tests/it/support/solver.rs"]
 mod solver;
 
 /// Solves a slice in memory.
@@ -49,11 +49,11 @@ fn compare(pieces: u8, wanted: Wanted) {
                 continue;
             }
             for (index, entry) in expected.table(slice, side).iter().enumerate() {
-                let placement = unrank(slice, index as u64).unwrap();
-                let code = store.value(&placement, side);
-                assert_eq!(wld(code), entry.wld, "{slice} {side} {placement:?}");
+                let board = unrank(slice, index as u64).unwrap();
+                let code = store.value(&board, side);
+                assert_eq!(wld(code), entry.wld, "{slice} {side} {board:?}");
                 if wanted.dtw && code != DRAW {
-                    assert_eq!(u16::from(code), entry.dtw, "{slice} {side} {placement:?}");
+                    assert_eq!(u16::from(code), entry.dtw, "{slice} {side} {board:?}");
                 }
             }
         }

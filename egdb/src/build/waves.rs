@@ -8,7 +8,8 @@
 
 use std::sync::atomic::Ordering;
 
-use super::board::{BOARD, STEPS, shift, slides_to};
+use movegen::geometry::{SQUARES, STEPS, bits, king_slides, shift};
+
 use super::external::{Facts, Known, MAX_PLIES};
 use super::rows::Rows;
 use super::seeds::{Events, Seed};
@@ -27,7 +28,7 @@ impl Kings<'_> {
     #[inline(always)]
     fn empty(&self, row: usize) -> u64 {
         let kings = self.kings[row];
-        BOARD & !(self.men | kings[0] | kings[1])
+        SQUARES & !(self.men | kings[0] | kings[1])
     }
 
     /// The rows that a move of a fixed king of `side` leads to, each with the squares that the
@@ -36,10 +37,7 @@ impl Kings<'_> {
     fn for_each_move(&self, row: usize, side: usize, mut visit: impl FnMut(usize, u64)) {
         let kings = self.kings[row];
         let empty = self.empty(row);
-        let mut mine = kings[side];
-        while mine != 0 {
-            let from = mine & mine.wrapping_neg();
-            mine &= mine - 1;
+        for from in bits(kings[side]) {
             for step in STEPS {
                 let mut path = 0;
                 let mut at = shift(from, step);
@@ -62,7 +60,7 @@ impl Kings<'_> {
         let empty = self.empty(row);
         let mut found = 0;
         if side == self.rows.moving.index() {
-            found = slides_to(empty & !words[row][wins], empty);
+            found = king_slides(empty & !words[row][wins], empty);
         }
         self.for_each_move(row, side, |next, path| found |= !words[next][wins] & !path);
         found & empty
@@ -166,10 +164,8 @@ impl Waves {
                     self.next.push((at as u32, new));
                     words[row][2 * side + usize::from(!is_win)] |= new;
                     if let Some(distances) = &mut distances {
-                        let mut rest = new;
-                        while rest != 0 {
-                            distances[row][side][rest.trailing_zeros() as usize] = ply;
-                            rest &= rest - 1;
+                        for square in bits(new) {
+                            distances[row][side][square.trailing_zeros() as usize] = ply;
                         }
                     }
                 }
@@ -201,7 +197,7 @@ impl Waves {
                 }
             };
             if side == block.rows.moving.index() {
-                touch(row, slides_to(squares, block.empty(row)));
+                touch(row, king_slides(squares, block.empty(row)));
             }
             // Moves of kings can be taken back the way they came.
             block.for_each_move(row, side, |before, path| {

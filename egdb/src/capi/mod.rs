@@ -28,9 +28,7 @@ pub use probe::{
     meerslag_probe_new, meerslag_probe_wld,
 };
 
-use movegen::{Bitboard, Color, Position};
-
-use crate::index::Placement;
+use movegen::{Bitboard, Board, Color, Position};
 
 /// `EGDB_POSITION`: three sets in the layout of the file format (54 bits with ghost bits).
 #[repr(C)]
@@ -132,6 +130,5 @@ fn position(position: &EgdbPosition, color: c_int) -> Result<Position, String> {
     if [black, white, king].iter().any(|&set| Bitboard::from_bits_truncate(set).bits() != set) {
         return Err("the position has a bit that is no square".into());
     }
-    let placement = Placement { black, white, kings: king };
-    placement.position(side).map_err(|error| error.to_string())
+    Board { black, white, kings: king }.position(side).map_err(|error| error.to_string())
 }

@@ -1,14 +1,14 @@
 //! What a position's successors say about it, against what the databases say.
 
-use movegen::{Color, Position};
+use movegen::{Board, Color, Position};
 
 use super::{Finding, Kind, Outcome, Problem, Value};
 use crate::database::Database;
 use crate::encode::SubId;
 use crate::error::ProbeError;
 use crate::format::DbType;
-use crate::index::{Placement, unrank};
-use crate::near::{LOSS_BY_CONVERSION, Near, WIN_BY_CONVERSION, is_conversion};
+use crate::index::unrank;
+use crate::near::{LOSS_BY_CONVERSION, Near, WIN_BY_CONVERSION};
 use crate::probe::{Excluded, MTC_ROUNDING, Probe, exclusion};
 use crate::slice::Slice;
 use crate::value::{MTC_THRESHOLD, Wld, WldValue};
@@ -40,7 +40,7 @@ struct Successor {
 #[derive(Clone, Copy)]
 struct Case {
     position: Position,
-    placement: Placement,
+    board: Board,
     slice: Slice,
     index: u64,
     has_capture: bool,
@@ -104,15 +104,15 @@ impl<'p> Judge<'p> {
         read_at: Option<usize>,
         outcome: &mut Outcome,
     ) {
-        let Some(placement) = unrank(slice, index) else { return };
+        let Some(board) = unrank(slice, index) else { return };
         // Every second position is asked about with colours exchanged.
-        let (placement, mover) = match index % 2 {
-            0 => (placement, side),
-            _ => (placement.reversed(), side.opponent()),
+        let (board, mover) = match index % 2 {
+            0 => (board, side),
+            _ => (board.reversed(), side.opponent()),
         };
-        let Ok(position) = placement.position(mover) else { return };
+        let Ok(position) = board.position(mover) else { return };
         let has_capture = position.has_capture(mover);
-        let case = Case { position, placement, slice, index, has_capture, read_at };
+        let case = Case { position, board, slice, index, has_capture, read_at };
         if let Err(error) = self.judge(&case, outcome) {
             unreadable(outcome, index, position, &error);
         }
@@ -168,7 +168,7 @@ impl<'p> Judge<'p> {
                 None => is_certain = false,
             }
             if wants_all {
-                let is_conversion = is_conversion(position, mv);
+                let is_conversion = position.is_irreversible(mv);
                 self.successors.push(Successor { position: next, value, is_conversion });
             }
         }
@@ -189,7 +189,7 @@ impl<'p> Judge<'p> {
                 is_capture |= reason == Excluded::CaptureForMover;
                 continue;
             }
-            let Some(raw) = files.database.stored(&case.placement, case.position.side_to_move())?
+            let Some(raw) = files.database.stored(&case.board, case.position.side_to_move())?
             else {
                 continue;
             };
@@ -271,7 +271,7 @@ impl<'p> Judge<'p> {
         if !case.has_capture {
             for files in self.files.iter().filter(|files| files.kind == Kind::Dtw) {
                 let side = case.position.side_to_move();
-                let Some(half) = files.database.stored(&case.placement, side)? else { continue };
+                let Some(half) = files.database.stored(&case.board, side)? else { continue };
                 is_stored = true;
                 files.compare_reading(case, half, outcome);
                 outcome.tallies[Kind::Dtw as usize].compared += 1;
@@ -346,9 +346,9 @@ impl<'p> Judge<'p> {
         if position.has_capture(position.side_to_move()) {
             return Ok(None);
         }
-        let placement = Placement::from(position);
+        let board = Board::from(position);
         for files in self.files.iter().filter(|files| files.kind == Kind::Mtc) {
-            match files.database.stored(&placement, position.side_to_move())? {
+            match files.database.stored(&board, position.side_to_move())? {
                 Some(number) if number >= MTC_THRESHOLD => {
                     return Ok(Some(MTC_ROUNDING.exact(number, is_win)));
                 }
@@ -386,7 +386,7 @@ impl<'p> Judge<'p> {
             _ => Value::StoredConversion(number),
         };
         for files in self.files.iter().filter(|files| files.kind == Kind::Mtc) {
-            let stored = files.database.stored(&case.placement, case.position.side_to_move())?;
+            let stored = files.database.stored(&case.board, case.position.side_to_move())?;
             if let Some(stored) = stored {
                 files.compare_reading(case, stored, outcome);
             }

@@ -5,6 +5,8 @@ use std::ops::Range;
 use movegen::Color;
 
 use super::{Amount, CheckError, Options};
+use movegen::random::{Random, mix};
+
 use crate::probe::Probe;
 use crate::slice::Slice;
 
@@ -117,27 +119,11 @@ impl Selection {
         let range = start..(start + UNIT).min(sub.count);
         let picked = (!self.is_full).then(|| {
             let id = (sub.slice.id() * 2 + sub.side.index()) as u64;
-            let mut random = Random(mix(mix(self.seed ^ mix(id)) ^ number));
-            let mut list: Vec<u64> = range.clone().map(|_| random.below(sub.size)).collect();
+            let mut random = Random::new(mix(mix(self.seed ^ mix(id)) ^ number));
+            let mut list: Vec<u64> = range.clone().map(|_| random.below_u64(sub.size)).collect();
             list.sort_unstable();
             list
         });
         Unit { sub: at, slice: sub.slice, side: sub.side, picked, range }
     }
-}
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        ((u128::from(mix(self.0)) * u128::from(n)) >> 64) as u64
-    }
-}
-
-fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

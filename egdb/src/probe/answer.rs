@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use movegen::{Move, Position};
 
-use super::mtc::{after_conversion, is_conversion};
+use super::mtc::after_conversion;
 use super::quiet::excludes;
 use crate::database::Database;
 use crate::error::ProbeError;
@@ -179,7 +179,7 @@ impl Probe {
             };
             let mtc = match value {
                 _ if !reaches_mtc => None,
-                Some(value) if is_conversion(position, mv) => after_conversion(value),
+                Some(value) if position.is_irreversible(mv) => after_conversion(value),
                 Some(_) => self.mtc(&next)?,
                 None => None,
             };

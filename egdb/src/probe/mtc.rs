@@ -62,11 +62,6 @@ impl Rounding {
     }
 }
 
-/// Whether a move captures or is made by a man.
-pub(super) fn is_conversion(position: &Position, mv: Move) -> bool {
-    mv.is_capture() || !position.all_kings().contains(mv.from())
-}
-
 pub(super) fn after_conversion(successor: Wld) -> Option<u32> {
     match successor {
         Wld::Win => Some(MTC_AFTER_CONVERSION[0]),
@@ -184,7 +179,7 @@ impl Probe {
                 Some(_) => continue,
                 None => return Ok(None),
             }
-            let is_kept = if is_conversion(position, mv) {
+            let is_kept = if position.is_irreversible(mv) {
                 after_conversion(value.opponent()).map(|n| n + 1 == number)
             } else if value == Wld::Win {
                 self.reaches_within(&next, number - 1, &mut search)?
@@ -280,7 +275,7 @@ impl Probe {
                     Some(_) => continue,
                     None => return Ok(None),
                 }
-                let number = if is_conversion(position, mv) {
+                let number = if position.is_irreversible(mv) {
                     after_conversion(Wld::Loss)
                 } else {
                     self.mtc_of_loss(&next, search)?
@@ -344,14 +339,14 @@ impl Probe {
         // Conversions need no search.
         let moves = position.legal_moves();
         let by_conversion = after_conversion(Wld::Loss).is_some_and(|n| n < bound);
-        for &mv in moves.iter().filter(|&&mv| by_conversion && is_conversion(position, mv)) {
+        for &mv in moves.iter().filter(|&&mv| by_conversion && position.is_irreversible(mv)) {
             match self.known(&position.after(mv), search)? {
                 Some(Wld::Loss) => return Ok(Some(true)),
                 Some(_) => {}
                 None => result = None,
             }
         }
-        for &mv in moves.iter().filter(|&&mv| !is_conversion(position, mv)) {
+        for &mv in moves.iter().filter(|&&mv| !position.is_irreversible(mv)) {
             let next = position.after(mv);
             let is_good = match self.known(&next, search)? {
                 Some(Wld::Loss) => self.loses_within(&next, bound - 1, search)?,
@@ -391,7 +386,7 @@ impl Probe {
         if self.is_beyond(position)? {
             return Ok(Some(false));
         }
-        let moves = moves.iter().filter(|&&mv| !is_conversion(position, mv));
+        let moves = moves.iter().filter(|&&mv| !position.is_irreversible(mv));
         let next: Vec<Position> = moves.map(|&mv| position.after(mv)).collect();
         // What the files say of the successors settles most positions without a search.
         for successor in &next {

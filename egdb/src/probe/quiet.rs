@@ -2,13 +2,13 @@
 
 use std::marker::PhantomData;
 
-use movegen::{Color, Position};
+use movegen::{Board, Color, Position};
 use thiserror::Error;
 
 use crate::database::Database;
 use crate::error::ProbeError;
 use crate::format::DbType;
-use crate::index::{Place, Placement};
+use crate::index::Place;
 use crate::reader::coded::Raw;
 use crate::value::{DtwValue, MtcValue, WldValue};
 
@@ -176,7 +176,7 @@ impl sealed::Sealed for Dtw {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QuietFor<F> {
-    placement: Placement,
+    board: Board,
     side: Color,
     /// Value that needs no lookup: a side has no piece.
     is_over: bool,
@@ -193,7 +193,7 @@ impl<F: Format> QuietFor<F> {
         match F::excludes(position) {
             Some(reason) => Err(reason),
             None => Ok(QuietFor {
-                placement: Placement::from(position),
+                board: *position.board(),
                 side: position.side_to_move(),
                 is_over: Color::ALL.iter().any(|&c| position.pieces(c).is_empty()),
                 format: PhantomData,
@@ -209,8 +209,8 @@ impl<F: Format> QuietFor<F> {
 
     /// Where the pieces stand.
     #[must_use]
-    pub fn placement(&self) -> Placement {
-        self.placement
+    pub fn board(&self) -> Board {
+        self.board
     }
 }
 
@@ -251,13 +251,13 @@ impl<F: Format> View<'_, F> {
 
     #[inline]
     fn get(&self, position: &QuietFor<F>, conditional: bool) -> Result<F::Value, ProbeError> {
-        match Place::of_placement(&position.placement, position.side) {
+        match Place::of_board(&position.board, position.side) {
             Some(place) => {
                 let raw = self.database.raw(place.slice, place.side, place.index, conditional)?;
                 Ok(F::value(raw))
             }
             None if position.is_over => {
-                let value = position.placement.position(position.side);
+                let value = position.board.position(position.side);
                 Ok(value.map_or_else(|_| F::beyond(), |p| F::without_pieces(&p)))
             }
             None => {

@@ -10,13 +10,13 @@
 
 use std::collections::HashMap;
 
-use movegen::Position;
+use movegen::{Board, Position};
 
 use super::answer::Probe;
 use super::quiet::{excludes, excludes_quiet, wld_value, wld_without_pieces};
 use crate::error::ProbeError;
 use crate::format::DbType;
-use crate::index::{Place, Placement};
+use crate::index::Place;
 use crate::value::{Wld, WldValue};
 
 /// Left-out positions gathered for one question before giving up.
@@ -80,12 +80,12 @@ impl Probe {
         if position.pieces(position.side_to_move().opponent()).is_empty() {
             return Ok(wld_without_pieces(position).exact());
         }
-        let placement = Placement::from(position);
+        let board = Board::from(position);
         for database in self.wld_databases() {
             if excludes_quiet(database.db_type(), position) {
                 continue;
             }
-            let found = database.lookup(&placement, position.side_to_move(), conditional)?;
+            let found = database.lookup(&board, position.side_to_move(), conditional)?;
             let unknown_beyond = database.db_type() == DbType::WldRun;
             if let Some(value) = found.and_then(|raw| wld_value(raw, unknown_beyond).exact()) {
                 return Ok(Some(value));

@@ -2,14 +2,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use movegen::{Color, Position};
+use movegen::{Board, Color, Position};
 
 use super::{Longest, SideSurvey, reaches};
 use crate::database::Database;
 use crate::encode::SubId;
 use crate::error::ProbeError;
 use crate::format::DbType;
-use crate::index::Placement;
 use crate::near::{LOSS_BY_CONVERSION, Near, WIN_BY_CONVERSION};
 use crate::probe::{MTC_ROUNDING, Probe, exclusion};
 use crate::slice::Slice;
@@ -195,7 +194,7 @@ impl<'p> Surveyor<'p> {
         worker: &mut Worker,
         start: u64,
         end: u64,
-        mut visit: impl FnMut(&mut Worker, &Placement, u64, usize) -> Result<(), ProbeError>,
+        mut visit: impl FnMut(&mut Worker, &Board, u64, usize) -> Result<(), ProbeError>,
     ) -> Result<(), ProbeError> {
         let mut walk = Walk::new(self.slice, start, end);
         let mut at = start;
@@ -204,8 +203,8 @@ impl<'p> Surveyor<'p> {
             self.read(self.wld, at, count, &mut worker.wld)?;
             self.read(self.dtw, at, count, &mut worker.dtw)?;
             self.read(self.mtc, at, count, &mut worker.mtc)?;
-            for (k, placement) in walk.by_ref().take(count).enumerate() {
-                visit(worker, &placement, at + k as u64, k)?;
+            for (k, board) in walk.by_ref().take(count).enumerate() {
+                visit(worker, &board, at + k as u64, k)?;
             }
             at += count as u64;
         }
@@ -237,8 +236,8 @@ impl<'p> Surveyor<'p> {
         end: u64,
     ) -> Result<Counts, ProbeError> {
         let mut counts = Counts::default();
-        self.each(worker, start, end, |worker, placement, index, k| {
-            let Ok(position) = placement.position(self.side) else { return Ok(()) };
+        self.each(worker, start, end, |worker, board, index, k| {
+            let Ok(position) = board.position(self.side) else { return Ok(()) };
             let has_capture = position.has_capture(self.side);
             counts.captures += u64::from(has_capture);
             let value = self.value(worker, &position, k, has_capture)?;
@@ -346,12 +345,12 @@ impl<'p> Surveyor<'p> {
         if self.mtc_near.useless(start) == Some(limit.into()) {
             return Ok(counts);
         }
-        self.each(worker, start, end, |worker, placement, index, k| {
+        self.each(worker, start, end, |worker, board, index, k| {
             let useless = self.mtc_near.useless(index);
             if useless == Some(limit.into()) {
                 return Ok(());
             }
-            let Ok(position) = placement.position(self.side) else { return Ok(()) };
+            let Ok(position) = board.position(self.side) else { return Ok(()) };
             if position.has_capture(self.side) {
                 return Ok(());
             }

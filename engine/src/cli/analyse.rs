@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::Args;
-use meerslag_engine::{Control, Engine, Info, Limits, Mode, Outcome};
+use meerslag_engine::{Control, Engine, Info, Limits, Mode, SearchResult};
 use movegen::notation::moves::format_move;
 use movegen::{Color, Game};
 use serde::Serialize;
@@ -83,7 +83,7 @@ pub(super) fn run(args: &AnalyseArgs) -> Result<(), Failure> {
     let stop = Arc::clone(&control);
     let interrupt = Interrupt::catch(move || stop.stop())?;
     let mut analysis = Analysis {
-        engine: Engine::new(args.engine.options())?,
+        engine: Engine::new(args.engine.options()?)?,
         limits,
         control,
         interrupt,
@@ -230,7 +230,7 @@ impl<W: Write> Analysis<W> {
     fn end(
         &mut self,
         game: &Game,
-        outcome: &Outcome,
+        outcome: &SearchResult,
         variations: &BTreeMap<usize, Info>,
         detail: Detail,
     ) -> Result<(), Failure> {

@@ -6,6 +6,8 @@ mod completions;
 mod databases;
 mod dxp;
 mod egdb;
+mod endgame_trainer;
+mod evaluation;
 mod hub;
 mod interrupt;
 mod match_;
@@ -13,9 +15,10 @@ mod perft;
 mod play;
 mod protocol_check;
 mod report;
+#[cfg(feature = "training")]
+mod selfplay;
 mod solve;
 mod source;
-mod train;
 mod watchdog;
 
 use std::io::{self, IsTerminal, Write};
@@ -70,7 +73,7 @@ enum Command {
     /// Play a game against the engine in the terminal
     Play(play::PlayArgs),
     /// Play an endgame against perfect defence, with every mistake named
-    TrainEndgame(train::TrainArgs),
+    TrainEndgame(endgame_trainer::TrainEndgameArgs),
     /// Play matches between engines and judge the result
     Match(Box<match_::MatchArgs>),
     /// Play against another program over DXP, the DamExchange protocol
@@ -79,6 +82,10 @@ enum Command {
     ProtocolCheck(protocol_check::ProtocolCheckArgs),
     /// Search a fixed set of positions: the node count is the fingerprint of the search
     Bench(bench::BenchArgs),
+    /// Play games of the engine against itself, for training
+    #[cfg(feature = "training")]
+    #[command(name = "selfplay")]
+    SelfPlay(selfplay::SelfPlayArgs),
     /// Count the move sequences of a given length (check and speed test of the move generator)
     Perft(perft::PerftArgs),
     /// Endgame databases (Kingsrow formats): look up positions, check and convert files
@@ -134,11 +141,13 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Play(args)) => play::run(&args),
-        Some(Command::TrainEndgame(args)) => train::run(&args),
+        Some(Command::TrainEndgame(args)) => endgame_trainer::run(&args),
         Some(Command::Match(args)) => match_::run(&args),
         Some(Command::Dxp(args)) => dxp::run(&args),
         Some(Command::ProtocolCheck(args)) => protocol_check::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
+        #[cfg(feature = "training")]
+        Some(Command::SelfPlay(args)) => selfplay::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Egdb(args)) => egdb::run(&args),
         Some(Command::Watchdog) => {
@@ -182,17 +191,20 @@ struct EngineArgs {
     draw_rules: DrawRuleSet,
     #[command(flatten)]
     databases: databases::DatabaseArgs,
+    #[command(flatten)]
+    evaluation: evaluation::EvaluationArgs,
 }
 
 impl EngineArgs {
-    fn options(&self) -> EngineOptions {
-        EngineOptions {
+    fn options(&self) -> Result<EngineOptions, Failure> {
+        Ok(EngineOptions {
             hash_mib: self.hash as usize,
             threads: self.threads as usize,
             draw_rules: DrawRules { set: self.draw_rules, ..DrawRules::default() },
             databases: self.databases.options(),
+            evaluation: self.evaluation.read()?,
             ..EngineOptions::default()
-        }
+        })
     }
 }
 

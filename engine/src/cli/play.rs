@@ -90,7 +90,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<(), Failure> {
         Side::Both => None,
     };
     let mut table = Table {
-        engine: Engine::new(args.engine.options())?,
+        engine: Engine::new(args.engine.options()?)?,
         limits,
         game,
         engine_side,
@@ -223,7 +223,7 @@ impl<W: Write> Table<W> {
         self.make(mv)
     }
 
-    fn search(&mut self) -> meerslag_engine::Outcome {
+    fn search(&mut self) -> meerslag_engine::SearchResult {
         self.engine.search(&self.game, &self.limits, &Control::new(), &mut |_| {})
     }
 

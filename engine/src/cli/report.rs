@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use meerslag_engine::{Bound, Info, Outcome};
+use meerslag_engine::{Bound, Info, SearchResult};
 use movegen::notation::moves::format_move;
 use movegen::{Color, Game, Move, Piece, Position, Square};
 use serde::Serialize;
@@ -135,8 +135,8 @@ pub(super) struct BestRecord {
     ponder: Option<String>,
 }
 
-impl From<&Outcome> for BestRecord {
-    fn from(outcome: &Outcome) -> BestRecord {
+impl From<&SearchResult> for BestRecord {
+    fn from(outcome: &SearchResult) -> BestRecord {
         let text = |mv: Option<Move>| mv.map(|mv| mv.to_string());
         BestRecord { best: text(outcome.best), ponder: text(outcome.ponder) }
     }

@@ -23,7 +23,7 @@ use crate::score::Score;
 #[derive(Debug)]
 pub(crate) enum Choice {
     /// Distances settle it: all legal moves, the best first.
-    Known(Vec<RatedMove>),
+    Rated(Vec<RatedMove>),
     /// The best of these moves, all of the position's own value, must be found by search.
     Search {
         /// At least one.
@@ -112,7 +112,7 @@ fn try_choose(
         other => other,
     };
     if known.is_some() {
-        return Ok(known.map(Choice::Known));
+        return Ok(known.map(Choice::Rated));
     }
     let mut kept: Vec<&Candidate> = candidates.iter().filter(|c| c.value == value).collect();
     if value == Wld::Win && kept.iter().any(|c| !c.is_drawn) {
@@ -219,7 +219,7 @@ fn by_distance_to_conversion(
     let mut rated = Vec::new();
     for candidate in candidates {
         let Candidate { mv, value, .. } = *candidate;
-        let is_conversion = mv.is_capture() || !position.all_kings().contains(mv.from());
+        let is_conversion = position.is_irreversible(mv);
         // The way after the conversion: short for the winner, long for the loser.
         let mut then = 0;
         let score = if candidate.is_drawn || value == Wld::Draw {

@@ -10,15 +10,12 @@ pub(crate) mod line;
 pub(crate) mod room;
 pub(crate) mod traps;
 
-use std::error::Error;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use egdb::error::OpenError;
 use egdb::{Backend, OpenOptions, Probe};
 use movegen::Position;
-
-use crate::engine::EngineError;
 
 /// Which endgame databases an engine uses.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -80,21 +77,16 @@ pub(crate) struct Databases {
 }
 
 impl Databases {
-    pub(crate) fn open(options: &DatabaseOptions) -> Result<Databases, EngineError> {
-        let opened = if options.pieces < 2 {
-            Ok(Probe::new())
+    pub(crate) fn open(options: &DatabaseOptions) -> Result<Databases, OpenError> {
+        let probe = if options.pieces < 2 {
+            Probe::new()
         } else if options.folders.is_empty() {
-            embedded(options.pieces)
+            embedded(options.pieces)?
         } else {
-            Probe::open(&options.folders, &options.open_options())
+            Probe::open(&options.folders, &options.open_options())?
         };
-        match opened {
-            Ok(probe) => {
-                let pieces = probe.max_pieces().min(options.pieces).into();
-                Ok(Databases { probe, pieces })
-            }
-            Err(error) => Err(EngineError::Databases { reason: with_causes(&error) }),
-        }
+        let pieces = probe.max_pieces().min(options.pieces).into();
+        Ok(Databases { probe, pieces })
     }
 
     /// The largest piece count that has win/loss/draw values, 0 without databases.
@@ -124,16 +116,4 @@ fn embedded(pieces: u8) -> Result<Probe, OpenError> {
     }
     let probe = Probe::embedded()?;
     Ok(ALL.get_or_init(|| probe).clone())
-}
-
-/// An error's text with those of its causes.
-fn with_causes(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }

@@ -7,9 +7,10 @@ use movegen::Game;
 
 use super::clock::Level;
 use super::player::{Abort, Answer, FaultKind, NewGame, Player, PlayerError, Thought};
-use crate::engine::{Engine, EngineError, EngineOptions};
+use crate::engine::{Engine, EngineOptions};
+use crate::error::EngineError;
 use crate::limits::Control;
-use crate::random::Random;
+use movegen::random::Random;
 
 /// Our engine without a process around it.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::config::{Format, MatchConfig};
-use crate::random::Random;
+use movegen::random::Random;
 
 /// One game: who plays it and from where.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

@@ -2,13 +2,12 @@
 
 use movegen::MoveList;
 
-use super::node::{Kind, Node, Shallow};
-use super::ordering::{Picker, is_promotion};
+use super::node::{Node, NodeKind, Shallow};
+use super::ordering::Picker;
 use super::params::{self, MAX_PLY, PROBCUT_DEPTH};
-use super::tables::Verdict;
+use super::prober::Verdict;
 use super::worker::Worker;
-use crate::engine::Bound;
-use crate::score::Score;
+use crate::score::{Bound, Score};
 use crate::tt::{Hit, TableMove};
 
 impl Worker<'_> {
@@ -16,7 +15,7 @@ impl Worker<'_> {
     /// otherwise a bound. Meaningless once `stopped` is set.
     ///
     /// The node's key must be the last one of the path.
-    pub(super) fn search<K: Kind>(
+    pub(super) fn search<K: NodeKind>(
         &mut self,
         node: &Node,
         depth: i32,
@@ -38,7 +37,7 @@ impl Worker<'_> {
     }
 
     /// As [`Worker::search`] for a node that no draw rule ends and with at least one full ply.
-    pub(super) fn full<K: Kind>(
+    pub(super) fn full<K: NodeKind>(
         &mut self,
         node: &Node,
         depth: i32,
@@ -72,11 +71,11 @@ impl Worker<'_> {
         let side = node.position.side_to_move();
         let (mut floor, mut ceiling) = (Score::MIN, Score::MAX);
         let old_alpha = alpha;
-        if self.is_in_tables(node)
+        if self.may_probe(node)
             && !node.position.has_capture(side)
             && node.position.has_legal_move()
         {
-            match self.ask_tables(node, depth, alpha, beta, ply) {
+            match self.probe_node(node, depth, alpha, beta, ply) {
                 Some(Verdict::Settled(score)) => return score,
                 Some(Verdict::AtLeast(score)) => {
                     floor = score;
@@ -117,7 +116,7 @@ impl Worker<'_> {
             let mv = picker.pick(&mut moves, index);
             let child = node.after(mv);
             let depth = depth - 1 + extension;
-            let reduction = if mv.is_capture() || is_promotion(&node.position, mv) {
+            let reduction = if mv.is_capture() || node.position.is_promotion(mv) {
                 0
             } else {
                 params::reduction(K::PV, depth + 1 - extension, index)
@@ -189,7 +188,7 @@ impl Worker<'_> {
 
     /// The table's score, if it settles the node.
     #[inline]
-    fn table_cut<K: Kind>(
+    fn table_cut<K: NodeKind>(
         &self,
         node: &Node,
         hit: &Hit,

@@ -4,12 +4,13 @@ use std::time::Instant;
 
 use movegen::Position;
 
+use super::report::{Info, SearchResult};
 use crate::endgame::choice::RatedMove;
 use crate::endgame::{Databases, line};
-use crate::engine::{Bound, Info, Outcome};
 use crate::limits::{Control, Limits, Mode};
+use crate::score::Bound;
 
-/// Plies of the variation with which a move is told during a game, and in analysis.
+/// Plies of the variation with which a move is reported during a game, and in analysis.
 const LINE: usize = 12;
 const LINE_IN_ANALYSIS: usize = 200;
 /// Positions searched at each ply for a distance that is not stored.
@@ -39,7 +40,7 @@ pub(super) fn answer(
     databases: &Databases,
     start: Instant,
     report: &mut dyn FnMut(&Info),
-) -> Outcome {
+) -> SearchResult {
     let (longest, effort) = match limits.mode {
         Mode::Analyze => (LINE_IN_ANALYSIS, EFFORT_IN_ANALYSIS),
         Mode::Think | Mode::Ponder => (LINE, EFFORT),
@@ -74,5 +75,5 @@ pub(super) fn answer(
         _ => {}
     }
     let Some(info) = best else { unreachable!("a rated position has a legal move") };
-    Outcome { best: info.pv.first().copied(), ponder: info.pv.get(1).copied(), info }
+    SearchResult { best: info.pv.first().copied(), ponder: info.pv.get(1).copied(), info }
 }

@@ -4,7 +4,7 @@
 //! * [`alphabeta`]: the tree below it, [`quiescence`]: its leaves;
 //! * [`node`]: positions with their draw counters, kinds of nodes;
 //! * [`ordering`], [`history`]: which move first; [`pv`]: the best lines;
-//! * [`tables`]: endgame databases in the tree; [`known`]: a root that needs no search;
+//! * [`prober`]: endgame databases in the tree; [`known`]: a root that needs no search;
 //! * [`worker`]: a thread's memory, counting, stopping; [`smp`]: several threads;
 //! * [`params`]: the numbers.
 
@@ -14,28 +14,29 @@ mod known;
 mod node;
 mod ordering;
 mod params;
+mod prober;
 mod pv;
 mod quiescence;
+mod report;
 mod root;
 mod smp;
-mod tables;
 mod worker;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use movegen::{Game, Move};
+use movegen::{DrawRules, Game, Move};
 
 use crate::endgame::choice::Choice;
 use crate::endgame::{self, Databases};
-use crate::engine::{Bound, EngineOptions, Info, Outcome};
-use crate::eval;
+use crate::eval::{self, Evaluation};
 use crate::limits::{Control, Limits, Mode};
-use crate::score::Score;
+use crate::score::{Bound, Score};
 use crate::time::{self, Pace};
-use crate::tt::Table;
+use crate::tt::TranspositionTable;
 use node::Node;
+use prober::Prober;
+pub use report::{Info, SearchResult};
 use root::{Root, RootMove};
-use tables::Tables;
 pub(crate) use worker::Memory;
 use worker::Shared;
 
@@ -44,10 +45,15 @@ const FORCED_DEPTH: u32 = 8;
 const FORCED_NODES: u64 = 2_000;
 
 /// What an engine lends to a search.
-pub(crate) struct Equipment<'e> {
-    pub(crate) options: &'e EngineOptions,
+pub(crate) struct Resources<'e> {
+    pub(crate) draw_rules: DrawRules,
+    /// Time kept back at each move.
+    pub(crate) move_overhead: Duration,
+    /// Whether the engine may think in the opponent's time, too.
+    pub(crate) ponder: bool,
     pub(crate) databases: &'e Databases,
-    pub(crate) table: &'e Table,
+    pub(crate) evaluation: &'e Evaluation,
+    pub(crate) table: &'e TranspositionTable,
     /// One per thread.
     pub(crate) memories: &'e mut [Memory],
 }
@@ -57,35 +63,36 @@ pub(crate) fn run(
     game: &Game,
     limits: &Limits,
     control: &Control,
-    equipment: Equipment<'_>,
+    resources: Resources<'_>,
     report: &mut dyn FnMut(&Info),
-) -> Outcome {
+) -> SearchResult {
     let start = Instant::now();
-    let Equipment { options, databases, table, memories } = equipment;
+    let Resources { draw_rules, move_overhead, ponder, databases, evaluation, table, memories } =
+        resources;
     let position = *game.position();
     let legal = position.legal_moves();
     if legal.is_empty() {
-        return Outcome { best: None, ponder: None, info: lost_info(start) };
+        return SearchResult { best: None, ponder: None, info: lost_info(start) };
     }
     let wanted_lines = limits.multipv.max(1);
     let mut moves: Vec<Move> = legal.to_vec();
     let mut worse = Vec::new();
-    let mut tables = Tables::new(databases);
-    match endgame::choice::choose(game, databases, options.draw_rules, wanted_lines) {
-        Some(Choice::Known(rated)) => {
+    let mut prober = Prober::new(databases);
+    match endgame::choice::choose(game, databases, draw_rules, wanted_lines) {
+        Some(Choice::Rated(rated)) => {
             return known::answer(&position, &rated, limits, control, databases, start, report);
         }
         Some(Choice::Search { moves: chosen, value, worse: others }) => {
             moves = chosen;
             worse = others;
-            tables = Tables::with_root(databases, &position, value);
+            prober = Prober::with_root(databases, &position, value);
         }
         None => {}
     }
     let progress = eval::progress(&position);
     let timed = limits.clock.is_some() || limits.move_time.is_some();
     let forced = moves.len() == 1 && timed;
-    let mut plan = time::plan(limits, options.move_overhead, options.ponder, progress);
+    let mut plan = time::plan(limits, move_overhead, ponder, progress);
     let mut limits = limits.clone();
     if forced {
         match limits.mode {
@@ -95,7 +102,7 @@ pub(crate) fn run(
             }
             Mode::Ponder => {
                 if let Some(plan) = &mut plan {
-                    plan.target = std::time::Duration::ZERO;
+                    plan.target = Duration::ZERO;
                     plan.use_all = false;
                 }
             }
@@ -106,13 +113,13 @@ pub(crate) fn run(
         table,
         control,
         &limits,
-        options.draw_rules,
-        tables,
+        (draw_rules, evaluation),
+        prober,
         (plan, start),
         memories.len(),
     );
     let node = Node { position, counters: *game.counters() };
-    let first_score = eval::evaluate(&position);
+    let first_score = evaluation.score(&position);
     let root = Root {
         node,
         lines: wanted_lines.min(moves.len()),
@@ -125,7 +132,7 @@ pub(crate) fn run(
     let missing = wanted_lines.saturating_sub(root.lines);
     known::report_worse(&info, root.lines, &worse[..missing.min(worse.len())], report);
     extend_variation(&mut info.pv, &node, &shared);
-    Outcome { best: info.pv.first().copied(), ponder: info.pv.get(1).copied(), info }
+    SearchResult { best: info.pv.first().copied(), ponder: info.pv.get(1).copied(), info }
 }
 
 /// What there is to say when the side to move has lost.
@@ -161,7 +168,7 @@ mod tests {
     use super::*;
     use crate::test_positions::random_positions;
     use crate::{DatabaseOptions, Engine, EngineOptions};
-    use movegen::{DrawRules, Position};
+    use movegen::Position;
 
     /// What the search means by a score, without windows, table, ordering or pruning: one full
     /// ply, all captures, a full ply against the first threat on the path, later threats carried
@@ -199,7 +206,7 @@ mod tests {
                 return moves.iter().map(child).max().expect("there is a capture");
             }
             if !position.has_capture(side.opponent()) {
-                eval::evaluate(position)
+                Evaluation::default().score(position)
             } else if threats == 0 {
                 self.full(position, 1, 1, ply)
             } else {

@@ -63,13 +63,13 @@ const fn mixed(value: u64) -> u64 {
 }
 
 /// What a node is searched for.
-pub(super) trait Kind {
+pub(super) trait NodeKind {
     /// Whether the exact score and a variation are wanted; otherwise the window is empty.
     const PV: bool;
     /// Whether a shallow search may stand for the deep one.
     const PROBCUT: bool;
     /// The kind of nodes searched with an empty window from here.
-    type Zero: Kind;
+    type Zero: NodeKind;
 }
 
 /// Open window.
@@ -79,19 +79,19 @@ pub(super) struct Zero;
 /// Empty window inside the shallow search of ProbCut.
 pub(super) struct Shallow;
 
-impl Kind for Pv {
+impl NodeKind for Pv {
     const PV: bool = true;
     const PROBCUT: bool = false;
     type Zero = Zero;
 }
 
-impl Kind for Zero {
+impl NodeKind for Zero {
     const PV: bool = false;
     const PROBCUT: bool = true;
     type Zero = Zero;
 }
 
-impl Kind for Shallow {
+impl NodeKind for Shallow {
     const PV: bool = false;
     const PROBCUT: bool = false;
     type Zero = Shallow;

@@ -3,7 +3,7 @@
 //! A node has either captures only or quiet moves only, about ten, so everything is scored at
 //! once and picked by selection.
 
-use movegen::{Bitboard, Move, MoveList, Position};
+use movegen::{Move, MoveList, Position};
 use smallvec::SmallVec;
 
 use super::history::History;
@@ -40,7 +40,7 @@ impl Picker {
             if mv.is_capture() {
                 score += KING * (mv.captured() & enemy_kings).len() as i32;
             }
-            if is_promotion(position, mv) {
+            if position.is_promotion(mv) {
                 score += PROMOTION;
             }
             score
@@ -65,11 +65,4 @@ impl Picker {
         moves.swap(index, best);
         moves[index]
     }
-}
-
-/// Whether the move crowns a man.
-#[inline]
-pub(super) fn is_promotion(position: &Position, mv: Move) -> bool {
-    Bitboard::promotion_row(position.side_to_move()).contains(mv.to())
-        && !position.all_kings().contains(mv.from())
 }

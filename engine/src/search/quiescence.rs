@@ -2,7 +2,7 @@
 
 use movegen::MoveList;
 
-use super::node::{Kind, Node};
+use super::node::{Node, NodeKind};
 use super::params::{MAX_PLY, THREAT_PLIES};
 use super::worker::Worker;
 use crate::score::Score;
@@ -16,7 +16,7 @@ impl Worker<'_> {
     ///
     /// After [`THREAT_PLIES`] such plies on one path a further threat is taken at its word: the
     /// opponent captures at once. That is gloomy for the side to move, but ends.
-    pub(super) fn quiescence<K: Kind>(
+    pub(super) fn quiescence<K: NodeKind>(
         &mut self,
         node: &Node,
         mut alpha: Score,
@@ -27,9 +27,9 @@ impl Worker<'_> {
         let side = position.side_to_move();
         let captures = position.has_capture(side);
         if !captures
-            && self.is_in_tables(node)
+            && self.may_probe(node)
             && position.has_legal_move()
-            && let Some(score) = self.leaf_in_tables(node, ply)
+            && let Some(score) = self.probe_leaf(node, ply)
         {
             return if self.enter(ply) { score } else { Score::DRAW };
         }

@@ -3,12 +3,11 @@
 use movegen::Move;
 
 use super::node::{Node, Pv, Zero};
-use super::ordering::is_promotion;
 use super::params::{self, ASPIRATION_DEPTH, ASPIRATION_MAX, ASPIRATION_WIDTH, MAX_DEPTH};
+use super::report::Info;
 use super::worker::Worker;
-use crate::engine::{Bound, Info};
 use crate::limits::Mode;
-use crate::score::Score;
+use crate::score::{Bound, Score};
 use crate::time::Pace;
 
 /// A move of the searched position with the last that is known of it.
@@ -123,7 +122,7 @@ impl Worker<'_> {
         for index in line..root.moves.len() {
             let mv = root.moves[index].mv;
             let child = root.node.after(mv);
-            let reduction = if mv.is_capture() || is_promotion(&root.node.position, mv) {
+            let reduction = if mv.is_capture() || root.node.position.is_promotion(mv) {
                 0
             } else {
                 params::reduction(true, depth, index - line)
@@ -187,7 +186,7 @@ impl Worker<'_> {
             depth: found.depth.max(1) as u32,
             mean_depth: self.mean_depth(),
             max_depth: self.max_ply as u32,
-            score: shared.tables.told(found.score),
+            score: shared.prober.reported(found.score),
             bound: found.bound,
             nodes: shared.nodes_with(self.id, self.nodes),
             probes: shared.probes_with(self.id, self.probes),

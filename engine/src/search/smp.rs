@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 use std::thread;
 
+use super::report::Info;
 use super::root::{Root, RootMove};
 use super::worker::{Memory, Reporter, Shared, Worker};
-use crate::engine::Info;
 use crate::limits::Mode;
 
 /// Enough for the deepest path with room to spare.
@@ -34,7 +34,7 @@ pub(super) fn search(
             let mut root = root.clone();
             let body = move || {
                 let mut worker = Worker::new(shared, memory, id);
-                worker.set_history(keys);
+                worker.begin(keys);
                 worker.iterate(&mut root, 1 + id as i32 % 2);
                 root.moves.swap_remove(0)
             };
@@ -54,7 +54,7 @@ pub(super) fn search(
         };
         let mut worker = Worker::new(shared, main_memory, 0);
         worker.reporter = Some(Reporter::new(&mut remember));
-        worker.set_history(keys);
+        worker.begin(keys);
         let mut root = root.clone();
         worker.iterate(&mut root, 1);
         shared.finished.store(true, Ordering::Relaxed);
@@ -116,7 +116,7 @@ impl Worker<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Bound;
+    use crate::score::Bound;
     use crate::score::Score;
     use movegen::Position;
 

@@ -8,14 +8,14 @@ use movegen::DrawRules;
 use super::history::History;
 use super::node::Node;
 use super::params::{MAX_PLY, POLL_NODES};
+use super::prober::Prober;
 use super::pv::PvTable;
-use super::tables::Tables;
-use crate::engine::Info;
-use crate::eval;
+use super::report::Info;
+use crate::eval::Evaluation;
 use crate::limits::{Control, Limits, Mode};
 use crate::score::Score;
 use crate::time::Plan;
-use crate::tt::Table;
+use crate::tt::TranspositionTable;
 
 /// A node counter on a cache line of its own, so that threads do not disturb one another.
 #[derive(Default)]
@@ -27,31 +27,43 @@ pub(super) struct Counter {
 
 /// What the threads of one search share.
 pub(super) struct Shared<'a> {
-    pub(super) table: &'a Table,
+    pub(super) table: &'a TranspositionTable,
     pub(super) control: &'a Control,
     pub(super) limits: &'a Limits,
     pub(super) rules: DrawRules,
-    pub(super) tables: Tables<'a>,
+    pub(super) evaluation: &'a Evaluation,
+    pub(super) prober: Prober<'a>,
     pub(super) plan: Option<Plan>,
     pub(super) start: Instant,
-    /// Told to the helpers when the main thread has finished.
+    /// Set for the helpers when the main thread has finished.
     pub(super) finished: AtomicBool,
     pub(super) counters: Vec<Counter>,
 }
 
 impl<'a> Shared<'a> {
     pub(super) fn new(
-        table: &'a Table,
+        table: &'a TranspositionTable,
         control: &'a Control,
         limits: &'a Limits,
-        rules: DrawRules,
-        tables: Tables<'a>,
+        (rules, evaluation): (DrawRules, &'a Evaluation),
+        prober: Prober<'a>,
         (plan, start): (Option<Plan>, Instant),
         threads: usize,
     ) -> Shared<'a> {
         let counters = std::iter::repeat_with(Counter::default).take(threads).collect();
         let finished = AtomicBool::new(false);
-        Shared { table, control, limits, rules, tables, plan, start, finished, counters }
+        Shared {
+            table,
+            control,
+            limits,
+            rules,
+            evaluation,
+            prober,
+            plan,
+            start,
+            finished,
+            counters,
+        }
     }
 
     /// Nodes of all threads, as last reported by them.
@@ -67,7 +79,7 @@ impl<'a> Shared<'a> {
     /// The node's key in the transposition table.
     #[inline]
     pub(super) fn key(&self, node: &Node) -> u64 {
-        node.table_key(self.rules) ^ self.tables.key()
+        node.table_key(self.rules) ^ self.prober.key()
     }
 
     /// As [`Shared::nodes`], with this thread's exact number.
@@ -185,7 +197,7 @@ impl<'a> Worker<'a> {
 
     /// Prepares for a new root: forgets what belongs to the old one and takes over the keys of
     /// the game, the root's last.
-    pub(super) fn set_history(&mut self, keys: &[u64]) {
+    pub(super) fn begin(&mut self, keys: &[u64]) {
         self.memory.clear();
         self.memory.keys.clear();
         self.memory.keys.extend_from_slice(keys);
@@ -283,7 +295,7 @@ impl<'a> Worker<'a> {
     #[inline]
     pub(super) fn evaluate(&mut self, node: &Node, ply: usize) -> Score {
         self.leaf(ply);
-        eval::evaluate(&node.position)
+        self.shared.evaluation.score(&node.position)
     }
 
     /// The score of a node that the draw rules end: a draw, or a loss if the side to move has

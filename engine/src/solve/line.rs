@@ -41,12 +41,11 @@ impl Conversion {
     /// What the move is, if it is a conversion.
     #[must_use]
     pub fn of(position: &Position, mv: Move) -> Option<Conversion> {
-        let next = position.after(mv);
         if mv.is_capture() {
-            Some(Conversion::Capture(next.piece_count()))
-        } else if position.all_kings().contains(mv.from()) {
+            Some(Conversion::Capture(position.after(mv).piece_count()))
+        } else if !position.is_irreversible(mv) {
             None
-        } else if next.all_kings().contains(mv.to()) {
+        } else if position.is_promotion(mv) {
             Some(Conversion::Promotion)
         } else {
             Some(Conversion::ManMove)

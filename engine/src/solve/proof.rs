@@ -194,7 +194,7 @@ impl<'a> Proof<'a> {
         position.generate(&mut moves);
         for &mv in &moves {
             self.nodes += 1;
-            let is_irreversible = mv.is_capture() || !position.all_kings().contains(mv.from());
+            let is_irreversible = position.is_irreversible(mv);
             let child = self.child(position.after(mv), is_irreversible, attacker)?;
             let settles =
                 if position.side_to_move() == attacker { child.proof } else { child.disproof };

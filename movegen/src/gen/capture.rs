@@ -17,7 +17,8 @@ use smallvec::SmallVec;
 use super::Visitor;
 use super::isa::Isa;
 use super::king::{self, Direction, DownLeft, DownRight, Reach, UpLeft, UpRight};
-use super::man::{FirstJumps, bits};
+use super::man::FirstJumps;
+use crate::geometry::bits;
 use crate::piece::Kind;
 
 /// Two routes can take the same pieces from the same start only from this number on: men need a

@@ -11,8 +11,8 @@
 use super::capture::{Chain, Sink};
 use super::king::Direction;
 use super::{Visitor, capture};
+use crate::board::Board;
 use crate::perft;
-use crate::position::Board;
 
 /// The functions of the generator that stand for themselves, compiled for one instruction set.
 /// Boards come as three numbers where that keeps them in registers.

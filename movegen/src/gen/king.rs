@@ -5,7 +5,7 @@
 //! never an enemy, so the nearest non-empty bit of a ray always ends it correctly.
 
 use super::Visitor;
-use super::man::bits;
+use crate::geometry::{self, bits};
 use crate::piece::Kind;
 
 const fn ray_up(step: u32) -> u64 {
@@ -40,8 +40,14 @@ pub(crate) trait Direction {
     /// Tells the four directions apart, in bits above the board.
     const TAG: u64;
 
+    /// One of [`geometry::STEPS`].
+    const STEP: i32;
+
     /// Moves all squares `n` steps; steps over the edge end outside the fifty squares.
-    fn step(set: u64, n: u32) -> u64;
+    #[inline(always)]
+    fn step(set: u64, n: i32) -> u64 {
+        geometry::shift(set, Self::STEP * n)
+    }
 
     /// The first bit on the ray from the square with this bit number that is in `blockers`, or a
     /// bit from which no further step stays on the board. `blockers` must hold every bit that is
@@ -51,20 +57,10 @@ pub(crate) trait Direction {
     /// The first bit on the ray as [`Direction::nearest`], and the squares before it.
     fn look(from: u32, blockers: u64) -> (u64, u64);
 
-    /// The kings and the squares to which they can slide in this direction.
+    /// [`geometry::fill`] in this direction.
     #[inline(always)]
     fn fill(kings: u64, empty: u64) -> u64 {
-        // Doubling: after each line the fill reaches twice as far, up to 7 squares; two single
-        // steps make it the 9 of the long diagonal.
-        let mut fill = kings;
-        let mut open = empty;
-        fill |= open & Self::step(fill, 1);
-        open &= Self::step(open, 1);
-        fill |= open & Self::step(fill, 2);
-        open &= Self::step(open, 2);
-        fill |= open & Self::step(fill, 4);
-        fill |= empty & Self::step(fill, 1);
-        fill | empty & Self::step(fill, 1)
+        geometry::fill(kings, empty, Self::STEP)
     }
 }
 
@@ -80,11 +76,7 @@ macro_rules! direction {
             type Side2 = $side2;
             type Opposite = $opposite;
             const TAG: u64 = $tag << 62;
-
-            #[inline(always)]
-            fn step(set: u64, n: u32) -> u64 {
-                set >> ($step * n)
-            }
+            const STEP: i32 = -$step;
 
             #[inline(always)]
             fn nearest(from: u32, blockers: u64) -> u64 {
@@ -107,11 +99,7 @@ macro_rules! direction {
             type Side2 = $side2;
             type Opposite = $opposite;
             const TAG: u64 = $tag << 62;
-
-            #[inline(always)]
-            fn step(set: u64, n: u32) -> u64 {
-                set << ($step * n)
-            }
+            const STEP: i32 = $step;
 
             #[inline(always)]
             fn nearest(from: u32, blockers: u64) -> u64 {

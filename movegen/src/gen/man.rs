@@ -6,6 +6,7 @@
 //! enemy piece cannot reach.
 
 use super::Visitor;
+use crate::geometry::bits;
 
 /// The squares to which men can step: `[towards the left, towards the right]` as White sees the
 /// board. The two sets may overlap (two men, one square).
@@ -218,27 +219,4 @@ const fn any_but(sets: &[u64; 4], left_out: usize) -> u64 {
         i += 1;
     }
     union
-}
-
-/// The bits of a set, lowest first.
-#[inline(always)]
-pub(crate) const fn bits(set: u64) -> Bits {
-    Bits(set)
-}
-
-/// See [`bits`].
-pub(crate) struct Bits(u64);
-
-impl Iterator for Bits {
-    type Item = u64;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<u64> {
-        if self.0 == 0 {
-            return None;
-        }
-        let bit = self.0 & self.0.wrapping_neg();
-        self.0 &= self.0 - 1;
-        Some(bit)
-    }
 }

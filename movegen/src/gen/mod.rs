@@ -16,9 +16,10 @@ pub(crate) mod man;
 #[cfg(test)]
 mod worst_cases;
 
+use crate::board::Board;
+use crate::geometry::bits;
 use crate::moves::{Move, MoveList};
 use crate::piece::Kind;
-use crate::position::Board;
 use capture::{Counter, Groups};
 use isa::{Isa, Portable};
 use king::Reach;
@@ -39,7 +40,7 @@ pub(crate) trait Visitor {
     /// step began.
     #[inline(always)]
     fn steps(&mut self, set: u64, back: impl Fn(u64) -> u64) {
-        for to in man::bits(set) {
+        for to in bits(set) {
             self.quiet(Kind::Man, back(to), to);
         }
     }

@@ -4,11 +4,12 @@ pub(crate) mod unbulked;
 
 use std::marker::PhantomData;
 
+use crate::board::Board;
 use crate::color::Color;
 use crate::r#gen::isa::{Isa, dispatch};
 use crate::r#gen::{self, Visitor};
 use crate::piece::Kind;
-use crate::position::{Board, Position};
+use crate::position::Position;
 
 pub use unbulked::perft_unbulked;
 

@@ -5,12 +5,13 @@ use std::marker::PhantomData;
 use std::sync::atomic::{Ordering, compiler_fence};
 
 use super::after_quiet;
+use crate::board::{Board, promotion_row};
 use crate::color::Color;
 use crate::r#gen::isa::{Isa, dispatch};
-use crate::r#gen::man::bits;
 use crate::r#gen::{self, Visitor};
+use crate::geometry::bits;
 use crate::piece::Kind;
-use crate::position::{Board, Position, promotion_row};
+use crate::position::Position;
 
 /// As [`perft`](super::perft), but every position of the last ply is really made.
 #[must_use]

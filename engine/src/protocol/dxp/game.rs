@@ -11,7 +11,7 @@ use super::aside::{Meaning, Situation};
 use super::connection::{Connection, Incoming};
 use super::message::{EndReason, Message, TakeBack};
 use super::roles::{DxpEngine, SessionOptions};
-use crate::engine::Outcome;
+use crate::search::SearchResult;
 
 /// What both sides have agreed on.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -92,7 +92,7 @@ pub(super) struct Table<'a> {
     /// The reply that the last search expects.
     pub(super) expected: Option<Move>,
     /// What a search in the opponent's time, and then in ours, has come to.
-    pub(super) pondered: Option<Outcome>,
+    pub(super) pondered: Option<SearchResult>,
     /// When the opponent's move came, if it was heard during a search.
     pub(super) arrived: Option<Instant>,
     /// When the opponent counts as gone if it has not moved.
@@ -187,7 +187,7 @@ impl<'a> Table<'a> {
         self.connection.send_soon(&Message::Move(MoveMessage::new(mv, used.as_secs())), most);
     }
 
-    fn push(&mut self, mv: Move, time: Duration, outcome: Option<&Outcome>) {
+    fn push(&mut self, mv: Move, time: Duration, outcome: Option<&SearchResult>) {
         let mover = self.game.position().side_to_move();
         let time = time.as_secs_f64();
         let mut clocks = *self.clocks.last().unwrap_or(&[0.0; 2]);

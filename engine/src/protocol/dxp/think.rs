@@ -10,8 +10,9 @@ use movegen::Game;
 
 use super::aside::Meaning;
 use super::game::{Ending, Heard, Table, place, read_move};
-use crate::engine::{Engine, Outcome};
+use crate::engine::Engine;
 use crate::limits::{Clock, Control, Limits, Mode};
+use crate::search::SearchResult;
 
 /// Moves for which time is kept back when the number of moves is open.
 const OPEN_MOVES: u32 = 40;
@@ -29,7 +30,7 @@ enum Reaction {
 
 /// How a search ended.
 enum Searched {
-    Found(Outcome),
+    Found(SearchResult),
     /// By a message that is to be handled.
     Heard(String),
     Closed,
@@ -106,7 +107,7 @@ fn search(
 
 impl Table<'_> {
     /// Finds our move. Whatever message comes meanwhile is binding even in our time, or refused.
-    pub(super) fn think(&mut self, start: Instant) -> (Heard, Option<Outcome>) {
+    pub(super) fn think(&mut self, start: Instant) -> (Heard, Option<SearchResult>) {
         if let Some(outcome) = self.pondered.take() {
             return self.found(outcome);
         }
@@ -139,7 +140,7 @@ impl Table<'_> {
         }
     }
 
-    fn found(&self, outcome: Outcome) -> (Heard, Option<Outcome>) {
+    fn found(&self, outcome: SearchResult) -> (Heard, Option<SearchResult>) {
         match outcome.best {
             Some(mv) => (Heard::Move(mv), Some(outcome)),
             None => (self.lost("the search failed", Ending::Lost), None),

@@ -3,7 +3,7 @@
 use movegen::{Move, Position};
 
 use super::line::LineWriter;
-use crate::{Info, Outcome};
+use crate::{Info, SearchResult};
 
 /// The `info` line. Clients are picky (see the protocol's list): every field has a value, `depth`
 /// and `nodes` are integers, `pv` is quoted and each of its moves legal.
@@ -49,7 +49,7 @@ fn legal_prefix(position: &Position, moves: &[Move]) -> String {
 
 /// The `done` line: the move and, if one is known and legal, the expected reply. A bare `done`
 /// in a position without moves.
-pub(super) fn done(position: &Position, outcome: &Outcome) -> String {
+pub(super) fn done(position: &Position, outcome: &SearchResult) -> String {
     let legal = position.legal_moves();
     // A search that was stopped before it knew anything still owes a move.
     let best = outcome.best.filter(|mv| legal.contains(mv)).or(legal.first().copied());
@@ -125,7 +125,7 @@ mod tests {
         let start = Position::initial();
         let known = report(&start, 2);
         let (best, reply) = (known.pv[0], known.pv[1]);
-        let mut outcome = Outcome { best: Some(best), ponder: Some(reply), info: known };
+        let mut outcome = SearchResult { best: Some(best), ponder: Some(reply), info: known };
         assert_eq!(done(&start, &outcome), format!("done move={best} ponder={reply}"));
         outcome.ponder = Some(best);
         assert_eq!(done(&start, &outcome), format!("done move={best}"));

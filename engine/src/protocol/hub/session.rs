@@ -18,7 +18,8 @@ use super::log::Log;
 use super::params::Params;
 use super::reply;
 use super::worker::{self, Job, Report};
-use crate::{Control, EngineError, Info, Mode, Outcome};
+use crate::error::with_causes;
+use crate::{Control, EngineError, Info, Mode, SearchResult};
 
 /// `info` lines are not written closer together than this, except the first and the last.
 const INFO_INTERVAL: Duration = Duration::from_millis(10);
@@ -126,7 +127,7 @@ struct Search {
     /// A line that does not belong into a search waits for the end of this one.
     is_ending: bool,
     /// The finished search's result, while `waits`.
-    held: Option<Box<Result<Outcome, String>>>,
+    held: Option<Box<Result<SearchResult, String>>>,
     /// The last `info` written, and when.
     written: Option<(Info, Instant)>,
 }
@@ -435,7 +436,7 @@ impl<W: Write> Session<W> {
         match result {
             Ok(()) => self.applied = Some(self.params.clone()),
             Err(error) => {
-                self.fail(HubError::Engine(one_line(&error.to_string())))?;
+                self.fail(HubError::Engine(one_line(&with_causes(&error))))?;
                 // Back to what worked; without that, to the defaults. Folders without databases
                 // (as in configurations of other engines) leave everything else alone.
                 let first = self.applied.is_none();
@@ -467,7 +468,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Writes the end of a search: its last `info`, if that has not been told, and `done`.
-    fn finish(&mut self, result: Result<Outcome, String>) -> io::Result<()> {
+    fn finish(&mut self, result: Result<SearchResult, String>) -> io::Result<()> {
         let Busy::Searching(search) = std::mem::replace(&mut self.busy, Busy::No) else {
             return Ok(());
         };

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use movegen::Game;
 
-use crate::{Control, Engine, EngineError, EngineOptions, Info, Limits, Outcome};
+use crate::{Control, Engine, EngineError, EngineOptions, Info, Limits, SearchResult};
 
 /// The search recurses, with lists of moves in every frame.
 const STACK: usize = 64 << 20;
@@ -29,7 +29,7 @@ pub(super) enum Report {
     Configured(Result<(), EngineError>),
     Info(Info),
     /// The text is what a panicking search said.
-    Finished(Box<Result<Outcome, String>>),
+    Finished(Box<Result<SearchResult, String>>),
 }
 
 /// Starts the thread. It ends when its job channel is closed, and closes that of the reports.
@@ -87,7 +87,7 @@ impl Worker {
         game: &Game,
         limits: &Limits,
         control: &Control,
-    ) -> Result<Outcome, String> {
+    ) -> Result<SearchResult, String> {
         let Some(engine) = &mut self.engine else {
             return Err("no engine: its parameters could not be applied".to_owned());
         };

@@ -50,9 +50,9 @@ pub fn check(db_type: DbType, input: &[u8]) {
             assert!(read.as_ref().is_ok_and(|&is_there| is_there), "{read:?}");
         }
         for (i, &value) in values.iter().enumerate().step_by(29) {
-            let placement = unrank(id.slice, i as u64).expect("within the slice");
-            let first = mapped.stored(&placement, id.side);
-            let second = cached.stored(&placement, id.side);
+            let board = unrank(id.slice, i as u64).expect("within the slice");
+            let first = mapped.stored(&board, id.side);
+            let second = cached.stored(&board, id.side);
             match (first, second) {
                 (Ok(first), Ok(second)) => {
                     assert_eq!(first, second, "{id:?} {i}");

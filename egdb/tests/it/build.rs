@@ -1,0 +1,223 @@
+//! The generator as its users see it: files from nothing, read back through the probe, compared
+//! with an independent solution; interrupted, damaged, short of memory.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use egdb::build::{BuildError, BuildEvent, BuildOptions, Builder};
+use egdb::index::unrank;
+use egdb::{Database, DbType, OpenOptions, Place, Probe, Slice, Wld};
+use movegen::Color;
+
+use crate::support::solver::Solution;
+
+const ALL: [DbType; 3] = [DbType::Wld2, DbType::Mtc, DbType::Dtw];
+
+fn options() -> BuildOptions {
+    BuildOptions { types: ALL.to_vec(), threads: 2, ..BuildOptions::default() }
+}
+
+fn build(dir: &Path, pieces: u8, options: &BuildOptions) {
+    Builder::new(dir, options, &|_| true).unwrap().build(pieces).unwrap();
+}
+
+/// All database files of a folder, not the log or the work files.
+fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
+    let files = entries.filter(|entry| entry.file_type().unwrap().is_file());
+    let named = files.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()));
+    named.map(|(name, path)| (name, fs::read(path).unwrap())).collect()
+}
+
+fn slice(digits: &str) -> Slice {
+    digits.parse().unwrap()
+}
+
+#[test]
+fn a_build_equals_the_slow_solver() {
+    let dir = tempfile::tempdir().unwrap();
+    build(dir.path(), 3, &options());
+    assert!(!dir.path().join("work").exists(), "work files go when the build is done");
+    let mut probe = Probe::new();
+    for db_type in ALL {
+        let options = OpenOptions { db_type: Some(db_type), ..OpenOptions::default() };
+        let database = Database::open(dir.path(), &options).unwrap();
+        let report = database.verify(|_| true).unwrap();
+        assert_eq!(report.failures().count(), 0);
+        probe.add(Arc::new(database));
+    }
+    let solution = Solution::solve(3);
+    let mut decided = 0;
+    for slice in solution.slices() {
+        for index in 0..slice.size() {
+            let board = unrank(slice, index).unwrap();
+            for side in Color::ALL {
+                let position = board.position(side).unwrap();
+                let entry = solution.entry(&Place::of(&position).unwrap());
+                assert_eq!(probe.wld(&position).unwrap(), Some(entry.wld), "{position:?}");
+                if entry.wld == Wld::Draw || index % 5 != 0 {
+                    continue;
+                }
+                decided += 1;
+                let (dtw, mtc) = (u32::from(entry.dtw), u32::from(entry.mtc));
+                assert_eq!(probe.dtw(&position).unwrap(), Some(dtw), "{position:?}");
+                assert_eq!(probe.mtc(&position).unwrap(), Some(mtc), "{position:?}");
+            }
+        }
+    }
+    assert!(decided > 50_000, "{decided}");
+}
+
+#[test]
+fn the_bytes_depend_neither_on_threads_nor_on_types_nor_on_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    build(dir.path(), 3, &options());
+    let expected = files(dir.path());
+    assert!(expected.len() >= 16);
+
+    // The least that works: what is missing is read again and again.
+    let mut memory = 48 << 20;
+    let small = loop {
+        let small = tempfile::tempdir().unwrap();
+        let options = BuildOptions { threads: 1, memory, ..options() };
+        let reads = AtomicU64::new(0);
+        let observer = |event: &BuildEvent| {
+            if let BuildEvent::SliceDone(report) = event {
+                reads.fetch_add(report.loads.0, Ordering::Relaxed);
+            }
+            true
+        };
+        match Builder::new(small.path(), &options, &observer).unwrap().build(3) {
+            Ok(_) => {
+                assert!(reads.into_inner() > 0, "a small budget reads levels again");
+                break small;
+            }
+            Err(BuildError::Memory { needed, budget, .. }) => assert!(needed > budget),
+            Err(error) => panic!("{error}"),
+        }
+        memory += 64 << 10;
+    };
+    assert_eq!(files(small.path()), expected);
+
+    let single = tempfile::tempdir().unwrap();
+    build(single.path(), 3, &BuildOptions { types: vec![DbType::Wld2], threads: 1, ..options() });
+    for (name, bytes) in files(single.path()) {
+        assert_eq!(expected.get(&name), Some(&bytes), "{name}");
+    }
+}
+
+#[test]
+fn an_interrupted_build_goes_on() {
+    let whole = tempfile::tempdir().unwrap();
+    build(whole.path(), 3, &options());
+    let expected = files(whole.path());
+
+    let dir = tempfile::tempdir().unwrap();
+    let resume = BuildOptions { resume: true, ..options() };
+    let mut interruptions = 0;
+    let mut last = 0;
+    for stop_after in 1.. {
+        let events = AtomicU64::new(0);
+        let observer = |event: &BuildEvent| {
+            let is_news = !matches!(event, BuildEvent::SliceReused { .. });
+            events.fetch_add(u64::from(is_news), Ordering::Relaxed) < stop_after
+        };
+        match Builder::new(dir.path(), &resume, &observer).unwrap().build(3) {
+            Ok(_) => break,
+            Err(BuildError::Interrupted) => interruptions += 1,
+            Err(error) => panic!("{error}"),
+        }
+        // Nothing is lost that was complete.
+        let work = fs::read_dir(dir.path().join("work")).unwrap();
+        let names = work.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let (done, unfinished): (Vec<_>, Vec<_>) = names.partition(|name| name.ends_with(".raw"));
+        assert!(done.len() >= last);
+        assert!(unfinished.is_empty(), "{unfinished:?}");
+        last = done.len();
+    }
+    assert!(interruptions >= 3, "{interruptions}");
+    assert_eq!(files(dir.path()), expected);
+}
+
+#[test]
+fn damaged_work_files_and_databases_are_made_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let keep = BuildOptions { keep_work: true, ..options() };
+    build(dir.path(), 3, &keep);
+    let expected = files(dir.path());
+
+    let work = dir.path().join("work");
+    let damage = |path: &Path, at: usize| {
+        let mut bytes = fs::read(path).unwrap();
+        bytes[at] ^= 1;
+        fs::write(path, bytes).unwrap();
+    };
+    damage(&work.join("1110.raw"), 3000);
+    damage(&work.join("2001.raw"), 0);
+    fs::write(work.join("0201.raw"), b"short").unwrap();
+    fs::write(work.join("0210.raw.Qw3rTy.tmp"), b"left by a crash").unwrap();
+    fs::remove_file(work.join("0210.raw")).unwrap();
+    damage(&dir.path().join("db3.cpr1"), 700);
+    fs::remove_file(dir.path().join("db3.idx_dtw")).unwrap();
+
+    let log = std::sync::Mutex::new((Vec::new(), Vec::new(), Vec::new()));
+    let observer = |event: &BuildEvent| {
+        let mut log = log.lock().unwrap();
+        match event {
+            BuildEvent::SliceDiscarded { slice, .. } => log.0.push(*slice),
+            BuildEvent::SliceDone(report) => log.1.push(report.slice),
+            BuildEvent::Packed { db_type, stem, .. } => log.2.push(format!("{stem} {db_type}")),
+            _ => {}
+        }
+        true
+    };
+    let resume = BuildOptions { resume: true, ..keep };
+    Builder::new(dir.path(), &resume, &observer).unwrap().build(3).unwrap();
+    let (discarded, built, mut packed) = log.into_inner().unwrap();
+    assert_eq!(discarded, [slice("0201"), slice("1110"), slice("2001")]);
+    assert_eq!(built, [slice("0201"), slice("0210"), slice("1110"), slice("2001")]);
+    packed.sort();
+    assert_eq!(packed, ["db3 DTW", "db3 WLD version 2"]);
+    assert_eq!(files(dir.path()), expected);
+}
+
+#[test]
+fn slices_alone_and_what_they_need() {
+    let whole = tempfile::tempdir().unwrap();
+    build(whole.path(), 2, &options());
+
+    let dir = tempfile::tempdir().unwrap();
+    let keep = BuildOptions { keep_work: true, ..options() };
+    let builder = Builder::new(dir.path(), &keep, &|_| true).unwrap();
+    let report = builder.build_slices(&[slice("0201")]).unwrap();
+    let built: Vec<Slice> = report.slices.iter().map(|report| report.slice).collect();
+    assert_eq!(built, [slice("0101"), slice("0201")]);
+    // Files that hold several slices are written only when all of them are there.
+    assert!(files(dir.path()).is_empty());
+
+    // As several processes would do it: each slice by itself, then the files.
+    let resume = BuildOptions { resume: true, ..options() };
+    let builder = || Builder::new(dir.path(), &resume, &|_| true).unwrap();
+    assert!(matches!(
+        builder().build_slice(slice("1010")),
+        Err(BuildError::Missing { missing, .. }) if missing == slice("0110")
+    ));
+    assert!(matches!(builder().pack_only(2), Err(BuildError::Missing { .. })));
+    for digits in ["0101", "0110", "1010"] {
+        builder().build_slice(slice(digits)).unwrap();
+    }
+    builder().pack_only(2).unwrap();
+    assert_eq!(files(dir.path()), files(whole.path()));
+}
+
+#[test]
+fn a_folder_with_files_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    build(dir.path(), 2, &options());
+    let error = Builder::new(dir.path(), &options(), &|_| true).map(|_| ()).unwrap_err();
+    assert!(matches!(error, BuildError::NotEmpty { .. }), "{error}");
+    assert!(error.to_string().contains(&*dir.path().to_string_lossy()));
+}

@@ -1,0 +1,162 @@
+//! Databases rewritten in other formats answer the same.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use egdb::convert::{ConvertError, ConvertOptions, Target, convert};
+use egdb::index::unrank;
+use egdb::{Database, DbType, OpenOptions, Place, Probe, Slice, Wld};
+use movegen::Color;
+
+use crate::support::build;
+use crate::support::solver::Solution;
+
+fn solution() -> &'static Solution {
+    static SOLUTION: OnceLock<Solution> = OnceLock::new();
+    SOLUTION.get_or_init(|| Solution::solve(3))
+}
+
+fn built(
+    db_type: DbType,
+    keep: impl Fn(Slice, Color) -> bool,
+) -> (tempfile::TempDir, Arc<Database>) {
+    let dir = tempfile::tempdir().unwrap();
+    build::write(dir.path(), db_type, solution(), keep);
+    let database = open(dir.path());
+    (dir, database)
+}
+
+fn open(dir: &Path) -> Arc<Database> {
+    Arc::new(Database::open(dir, &OpenOptions::default()).unwrap())
+}
+
+#[test]
+fn reading_in_order_is_looking_up() {
+    for db_type in DbType::ALL {
+        let (_dir, database) = built(db_type, |_, _| true);
+        for id in database.contents() {
+            let size = database.sub_size(id);
+            // Odd lengths, so that blocks are entered in the middle.
+            let mut values = vec![0; 7919];
+            let mut at = 0;
+            while at < size {
+                let n = (size - at).min(values.len() as u64) as usize;
+                assert!(database.read_values(id, at, &mut values[..n]).unwrap());
+                for (index, &value) in (at..).zip(&values[..n]) {
+                    let board = unrank(id.slice, index).unwrap();
+                    assert_eq!(database.stored(&board, id.side).unwrap(), Some(value));
+                }
+                at += n as u64;
+            }
+        }
+        let kinds: usize = (2..=3).flat_map(Slice::stored).map(|s| s.stored_sides().len()).sum();
+        // Up to three pieces only few slices have a distance worth storing.
+        assert_eq!(database.contents().len() < kinds, db_type == DbType::Mtc, "{db_type}");
+    }
+}
+
+#[test]
+fn every_wld_type_becomes_every_other() {
+    let types = [DbType::Wld2, DbType::Wld1, DbType::WldRun];
+    for from in types {
+        let (_dir, source) = built(from, |_, _| true);
+        for to in types {
+            let dir = tempfile::tempdir().unwrap();
+            let mut last = 0;
+            let options = ConvertOptions::new(Target::Database(to));
+            let converted = convert(&source, dir.path(), &options, &mut |progress| {
+                assert!(progress.positions >= last && progress.positions <= progress.all_positions);
+                last = progress.positions;
+                true
+            });
+            let converted = converted.unwrap();
+            assert_eq!((converted.files.len(), converted.unknown), (4, 0));
+            let database = open(dir.path());
+            assert_eq!(database.db_type(), to);
+            assert!(database.check_blocks(|_, _| true).unwrap().is_empty());
+            assert_eq!(database.verify(|_| true).unwrap().failures().count(), 0);
+            let mut probe = Probe::new();
+            probe.add(database);
+            for slice in solution().slices() {
+                for index in (0..slice.size()).step_by(7) {
+                    for side in Color::ALL {
+                        let position = unrank(slice, index).unwrap().position(side).unwrap();
+                        let entry = solution().entry(&Place::of(&position).unwrap());
+                        assert_eq!(probe.wld(&position).unwrap(), Some(entry.wld), "{from} {to}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn distances_are_rewritten() {
+    for db_type in [DbType::Mtc, DbType::Dtw] {
+        let (_dir, source) = built(db_type, |_, _| true);
+        let dir = tempfile::tempdir().unwrap();
+        let options = ConvertOptions::new(Target::Database(db_type));
+        convert(&source, dir.path(), &options, &mut |_| true).unwrap();
+        let database = open(dir.path());
+        assert_eq!(database.contents(), source.contents());
+        for id in source.contents() {
+            for (index, entry) in solution().table(id.slice, id.side).iter().enumerate() {
+                let expected = build::stored(db_type, *entry);
+                if expected != egdb::codec::DONT_CARE {
+                    let board = unrank(id.slice, index as u64).unwrap();
+                    assert_eq!(database.stored(&board, id.side).unwrap(), Some(expected));
+                }
+            }
+        }
+        let other = ConvertOptions::new(Target::Database(DbType::Wld2));
+        let error = convert(&source, dir.path(), &other, &mut |_| true).unwrap_err();
+        assert!(matches!(error, ConvertError::Kind { .. }), "{error}");
+    }
+}
+
+#[test]
+fn bare_numbers() {
+    let (_dir, source) = built(DbType::Wld2, |_, _| true);
+    let dir = tempfile::tempdir().unwrap();
+    let slice: Slice = "1101".parse().unwrap();
+    let options = ConvertOptions { slices: vec![slice], ..ConvertOptions::new(Target::Raw) };
+    let converted = convert(&source, dir.path(), &options, &mut |_| true).unwrap();
+    assert_eq!(converted.positions, 2 * slice.size());
+    for side in Color::ALL {
+        let letter = side.letter().to_ascii_lowercase();
+        let bytes = std::fs::read(dir.path().join(format!("db3-1101-{letter}.raw"))).unwrap();
+        let expected: Vec<u8> = solution()
+            .table(slice, side)
+            .iter()
+            .map(|entry| match entry.wld {
+                _ if entry.has_capture => 255,
+                Wld::Win => 1,
+                Wld::Loss => 2,
+                Wld::Draw => 3,
+            })
+            .collect();
+        assert!(bytes == expected, "{side}");
+    }
+}
+
+#[test]
+fn nothing_is_overwritten_or_left_half_done() {
+    let (source_dir, source) = built(DbType::Wld2, |_, _| true);
+    let options = ConvertOptions::new(Target::Database(DbType::Wld1));
+    let error = convert(&source, source_dir.path(), &options, &mut |_| true).unwrap_err();
+    assert!(matches!(error, ConvertError::SameDirectory), "{error}");
+
+    let dir = tempfile::tempdir().unwrap();
+    let error = convert(&source, dir.path(), &options, &mut |p| p.positions == 0).unwrap_err();
+    assert!(matches!(error, ConvertError::Aborted), "{error}");
+    let left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
+
+    std::fs::write(dir.path().join("db3.idx"), "mine").unwrap();
+    let error = convert(&source, dir.path(), &options, &mut |_| true).unwrap_err();
+    assert!(matches!(&error, ConvertError::Exists { file } if file.ends_with("db3.idx")));
+    assert_eq!(std::fs::read(dir.path().join("db3.idx")).unwrap(), b"mine");
+    let options = ConvertOptions { overwrite: true, ..options };
+    convert(&source, dir.path(), &options, &mut |_| true).unwrap();
+    assert_eq!(open(dir.path()).db_type(), DbType::Wld1);
+}

@@ -1,0 +1,180 @@
+//! Damaged files: opening refuses what it can see, lookups give errors or values, nothing panics.
+
+use std::path::{Path, PathBuf};
+
+use egdb::encode::dtw::DtwWriter;
+use egdb::encode::{CodedWriter, SubId};
+use egdb::error::{FormatError, OpenError};
+use egdb::index::unrank;
+use egdb::{Backend, Database, DbType, OpenOptions, Slice};
+use movegen::random::Random;
+
+const STEMS: [&str; 2] = ["db2", "db3"];
+
+fn write(dir: &Path, db_type: DbType) {
+    let mut random = Random::new(db_type.number() as u64 + 20);
+    for (pieces, stem) in (2..).zip(STEMS) {
+        let mut coded =
+            (db_type != DbType::Dtw).then(|| CodedWriter::create(dir, db_type, stem).unwrap());
+        let mut distance = (db_type == DbType::Dtw).then(|| DtwWriter::create(dir, stem).unwrap());
+        for slice in Slice::stored(pieces) {
+            for &side in slice.stored_sides() {
+                let seed = random.next_u64();
+                let mut source = |start: u64, out: &mut [u16]| {
+                    for (k, value) in out.iter_mut().enumerate() {
+                        let stretch = (start + k as u64) / 23;
+                        let n = Random::new(seed ^ stretch).next_u64();
+                        *value = match db_type {
+                            DbType::Mtc => [0, 0, 10, 20][n as usize % 4],
+                            DbType::Dtw => (n % 9) as u16,
+                            _ => 1 + (n % 3) as u16,
+                        };
+                    }
+                };
+                let id = SubId { slice, sub: 0, side };
+                if let Some(writer) = &mut coded {
+                    writer.add(id, &mut source).unwrap();
+                }
+                if let Some(writer) = &mut distance {
+                    writer.add(id, &mut source).unwrap();
+                }
+            }
+        }
+        coded.map(|writer| writer.finish().unwrap());
+        distance.map(|writer| writer.finish().unwrap());
+    }
+}
+
+fn open(dir: &Path, db_type: DbType, backend: Backend) -> Result<Database, OpenError> {
+    let options =
+        OpenOptions { db_type: Some(db_type), backend, cache_mb: 1, ..OpenOptions::default() };
+    Database::open(dir, &options)
+}
+
+fn sum_of_lookups(database: &Database, random: &mut Random, count: usize) -> (u64, usize) {
+    let slices: Vec<Slice> = (2..=3).flat_map(Slice::stored).collect();
+    let (mut sum, mut errors) = (0, 0);
+    for _ in 0..count {
+        let slice = slices[random.below(slices.len())];
+        let side = slice.stored_sides()[random.below(slice.stored_sides().len())];
+        let board = unrank(slice, random.below_u64(slice.size())).unwrap();
+        match database.stored(&board, side) {
+            Ok(value) => sum += u64::from(value.unwrap_or(9)),
+            Err(_) => errors += 1,
+        }
+    }
+    (sum, errors)
+}
+
+fn files(dir: &Path, db_type: DbType) -> Vec<PathBuf> {
+    STEMS
+        .iter()
+        .flat_map(|stem| {
+            [db_type.index_extension(), db_type.data_extension()]
+                .map(|e| dir.join(format!("{stem}.{e}")))
+        })
+        .collect()
+}
+
+/// Changes files at random, opens them and looks up. `rounds` for each type and file.
+fn damage(rounds: usize) {
+    for db_type in DbType::ALL {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), db_type);
+        let mut random = Random::new(77);
+        let (mut opened, mut refused, mut failed) = (0, 0, 0);
+        for file in files(dir.path(), db_type) {
+            let good = std::fs::read(&file).unwrap();
+            for round in 0..rounds {
+                let mut bytes = good.clone();
+                match round % 4 {
+                    0 => bytes.truncate(random.below(good.len())),
+                    1 => bytes.extend((0..random.below(9000)).map(|_| random.next_u64() as u8)),
+                    _ => {
+                        for _ in 0..1 + random.below(4) {
+                            let at = random.below(good.len());
+                            bytes[at] = match random.below(3) {
+                                0 => b"0123456789,:/\nBASEbw+-=#"[random.below(24)],
+                                1 => bytes[at].wrapping_add(1),
+                                _ => random.next_u64() as u8,
+                            };
+                        }
+                    }
+                }
+                std::fs::write(&file, &bytes).unwrap();
+                let backend = if round % 2 == 0 { Backend::MemoryMap } else { Backend::BlockCache };
+                match open(dir.path(), db_type, backend) {
+                    Ok(database) => {
+                        opened += 1;
+                        failed += sum_of_lookups(&database, &mut random, 300).1;
+                        database.check_blocks(|_, _| true).unwrap();
+                    }
+                    Err(error) => {
+                        refused += 1;
+                        assert!(!error.to_string().is_empty());
+                    }
+                }
+            }
+            std::fs::write(&file, &good).unwrap();
+        }
+        assert!(opened > 0 && refused > 0 && failed > 0, "{db_type}: {opened} {refused} {failed}");
+    }
+}
+
+#[test]
+fn damaged_files_neither_panic_nor_read_out_of_bounds() {
+    damage(60);
+}
+
+#[test]
+#[ignore = "minutes"]
+fn damaged_files_many_times() {
+    damage(2_000);
+}
+
+#[test]
+fn every_truncated_data_file_is_refused_or_harmless() {
+    for db_type in DbType::ALL {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), db_type);
+        let data = dir.path().join(format!("db3.{}", db_type.data_extension()));
+        let good = std::fs::read(&data).unwrap();
+        let block = if db_type == DbType::Dtw { 512 } else { db_type.driver_block() as usize };
+        for blocks in 0..good.len() / block {
+            std::fs::write(&data, &good[..blocks * block]).unwrap();
+            let error = open(dir.path(), db_type, Backend::BlockCache).unwrap_err();
+            let named = match &error {
+                OpenError::Format(FormatError::Data { file, .. }) => file == &data,
+                _ => false,
+            };
+            assert!(named, "{db_type} {blocks}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_block_is_an_error_and_not_a_value() {
+    // A byte of a coded block whose length differs from the original's shifts the sum.
+    for db_type in [DbType::Wld2, DbType::Wld1, DbType::WldRun, DbType::Mtc] {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), db_type);
+        let data = dir.path().join(format!("db3.{}", db_type.data_extension()));
+        let mut bytes = std::fs::read(&data).unwrap();
+        let reference = {
+            let database = open(dir.path(), db_type, Backend::BlockCache).unwrap();
+            sum_of_lookups(&database, &mut Random::new(5), 5000)
+        };
+        assert_eq!(reference.1, 0);
+        // Blocks 0 and 1 exchanged: each sum is almost surely wrong.
+        let (first, rest) = bytes.split_at_mut(4096);
+        first[2048..].swap_with_slice(&mut rest[2048..4096]);
+        std::fs::write(&data, &bytes).unwrap();
+        let database = open(dir.path(), db_type, Backend::BlockCache).unwrap();
+        let damaged = sum_of_lookups(&database, &mut Random::new(5), 5000);
+        assert!(damaged.1 > 0, "{db_type}");
+        let found = database.check_blocks(|_, _| true).unwrap();
+        assert!(found.iter().any(|error| error.block < 2 && error.file == data), "{found:?}");
+        let text = format!("{}: {}", found[0], found[0].cause);
+        assert!(text.contains("damaged block"), "{text}");
+    }
+}

@@ -1,0 +1,17 @@
+//! Databases written, read, probed, built and checked from outside the crate.
+
+#![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
+
+mod build;
+mod check;
+mod convert;
+mod embedded;
+mod encode;
+mod formats;
+mod hostile;
+mod index;
+mod known;
+mod solved;
+mod stress;
+mod support;
+mod survey;

@@ -1,0 +1,96 @@
+//! Published values and record distances of the Kingsrow databases, asked of a probe.
+
+use egdb::survey::SideSurvey;
+use egdb::{Probe, Slice};
+use movegen::Color;
+
+use super::{fen, table};
+
+/// The one record of up to 5 pieces that we do not reproduce: position, published number, ours.
+/// All records fit if a position after a conversion counts 1 when Black is to move and 2 when
+/// White is, whoever wins; the rule that we follow (`docs/formats.md`, section 10) counts 1 if the
+/// side to move wins and 2 if it loses. Both are the same where Black wins, and 2102 is the only
+/// slice of up to 5 pieces in which White wins and numbers reach 10.
+const DIFFERS: (&str, u32, u32) = ("W:WK15,K16:BK2,13,26", 10, 9);
+/// The slice of that record, and our greatest numbers by side to move, Black first.
+const DIFFERS_IN: (&str, [u32; 2]) = ("2102", [10, 11]);
+
+/// What has been compared.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Compared {
+    /// Values of positions.
+    pub values: usize,
+    /// Record distances to conversion.
+    pub records: usize,
+    /// Records that are known to differ, and do.
+    pub different: usize,
+    /// Lines beyond the databases.
+    pub skipped: usize,
+}
+
+/// A record distance: slice, side to move, number, position.
+fn records() -> impl Iterator<Item = (Slice, Color, u32, &'static str)> {
+    let rows = table(include_str!("../../../../positions/egdb/kingsrow-high-mtc.tsv"));
+    rows.into_iter().map(|row| {
+        let side = if row[2] == "b" { Color::Black } else { Color::White };
+        (row[1].parse().unwrap(), side, row[3].parse().unwrap(), row[4])
+    })
+}
+
+/// Compares all published values and record positions that the probe reaches.
+///
+/// # Panics
+/// With all lines that disagree.
+pub fn compare(probe: &Probe, max_pieces: u8) -> Compared {
+    let mut compared = Compared::default();
+    let mut wrong = Vec::new();
+    for row in table(include_str!("../../../../positions/egdb/kingsrow-known-values.tsv")) {
+        let position = fen(row[0]);
+        let is_wanted = position.piece_count() <= max_pieces.into();
+        match probe.wld(&position).unwrap().filter(|_| is_wanted) {
+            None => compared.skipped += 1,
+            Some(value) => {
+                compared.values += 1;
+                if value.to_string() != row[1] {
+                    wrong.push(format!("{}: published {}, found {value}", row[0], row[1]));
+                }
+            }
+        }
+    }
+    for (slice, _, number, text) in records() {
+        let is_wanted = slice.pieces() <= max_pieces;
+        match probe.mtc(&fen(text)).unwrap().filter(|_| is_wanted) {
+            None => compared.skipped += 1,
+            Some(found) if (text, number, found) == DIFFERS => compared.different += 1,
+            Some(found) => {
+                compared.records += 1;
+                if found != number {
+                    wrong.push(format!("{text}: published mtc {number}, found {found}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} disagree:\n{}", wrong.len(), wrong.join("\n"));
+    compared
+}
+
+/// Compares the greatest distances to conversion of whole slices with the published ones: those
+/// that are not in the list are below 10. Returns how many are in it.
+pub fn compare_greatest(surveys: &[SideSurvey]) -> usize {
+    let mut count = 0;
+    let mut wrong = Vec::new();
+    for survey in surveys {
+        let published = records().find(|r| (r.0, r.1) == (survey.slice, survey.side));
+        let published = published.map(|(_, _, number, _)| number);
+        let found = survey.longest_mtc.map(|longest| longest.number).filter(|&n| n >= 10);
+        count += usize::from(published.is_some());
+        let ours = DIFFERS_IN.1[survey.side.index()];
+        let is_different = survey.slice.to_string() == DIFFERS_IN.0 && found == Some(ours);
+        if !is_different && found != published {
+            let (slice, side) = (survey.slice, survey.side);
+            wrong.push(format!("{slice}, {side} to move: {published:?}, found {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} disagree:\n{}", wrong.len(), wrong.join("\n"));
+    count
+}

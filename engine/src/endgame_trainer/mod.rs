@@ -1,0 +1,20 @@
+//! The endgame trainer: a player against perfect defence, with every move judged.
+//!
+//! [`Picker`] finds a position to play, [`reply`] is the opponent who never goes wrong, [`judge`]
+//! compares a move with the databases, and [`TrainerSession`] keeps one game with all that was said
+//! about it. Distances are plies, from the databases: to the end of the game where they know it,
+//! else to the next conversion (capture or move of a man).
+
+mod distance;
+mod judge;
+mod opponent;
+mod pick;
+mod session;
+#[cfg(test)]
+mod test_endings;
+
+pub use distance::{Assessment, Measure};
+pub use judge::{Judgement, Verdict, judge};
+pub use opponent::reply;
+pub use pick::{Criteria, PickError, Picker};
+pub use session::{Summary, TrainerError, TrainerSession};

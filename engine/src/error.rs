@@ -1,0 +1,41 @@
+//! Why an engine cannot be made or changed.
+
+use std::error::Error;
+
+use egdb::error::OpenError;
+use thiserror::Error;
+
+use crate::engine::EngineOptions;
+use crate::tt::OutOfMemory;
+
+/// Why an engine cannot be made or changed.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    /// A transposition table of 0 MiB.
+    #[error("the transposition table must have at least 1 MiB")]
+    HashSize,
+    /// No memory for the transposition table.
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
+    /// A number of threads out of range.
+    #[error("number of threads {threads} is not within 1..={}", EngineOptions::MAX_THREADS)]
+    Threads {
+        /// The number asked for.
+        threads: usize,
+    },
+    /// Endgame databases cannot be opened.
+    #[error("endgame databases")]
+    Databases(#[from] OpenError),
+}
+
+/// An error's text with those of its causes, for protocols and reports that have one line.
+pub(crate) fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}

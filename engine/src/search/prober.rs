@@ -1,0 +1,181 @@
+//! Endgame databases in the tree.
+//!
+//! A database knows positions in which the side to move cannot capture; captures are searched,
+//! which leads to positions with fewer pieces. A drawn position is a draw. A won one is at least
+//! [`Score::database_win_in`]: that ends a node whose beta is not above it, and otherwise the
+//! search goes on for a proven end of the game. Lost ones likewise.
+
+use egdb::{Probe, Wld};
+use movegen::{Color, DrawRules, Position};
+
+use super::node::Node;
+use super::params::DATABASE_DEPTH;
+use super::worker::Worker;
+use crate::endgame::Databases;
+use crate::endgame::room::has_room;
+use crate::score::{Bound, Score};
+use crate::tt::TableMove;
+
+/// What a search asks the databases, and what it already knows of its root.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Prober<'a> {
+    probe: &'a Probe,
+    /// Positions with more pieces are not asked for.
+    pieces: u32,
+    root: Option<RootValue>,
+}
+
+/// What is known of a root inside the databases.
+#[derive(Clone, Copy, Debug)]
+struct RootValue {
+    /// For the side to move.
+    value: Wld,
+    /// While these do not change, a win has made no progress.
+    men: [movegen::Bitboard; 2],
+    pieces: u32,
+    winner: Color,
+}
+
+impl<'a> Prober<'a> {
+    /// For a root whose value is not known.
+    pub(super) fn new(databases: &'a Databases) -> Prober<'a> {
+        Prober { probe: databases.probe(), pieces: databases.pieces(), root: None }
+    }
+
+    /// For a root of this value, without a distance.
+    ///
+    /// A drawn one is searched without databases, to which all is the same. In a decided one a
+    /// position counts as won only after a conversion, so that there is something to aim at;
+    /// what gives the win away is known at once.
+    pub(super) fn with_root(databases: &'a Databases, root: &Position, value: Wld) -> Prober<'a> {
+        let side = root.side_to_move();
+        let root_value = RootValue {
+            value,
+            men: Color::ALL.map(|color| root.men(color)),
+            pieces: root.piece_count(),
+            winner: if value == Wld::Win { side } else { side.opponent() },
+        };
+        let pieces = if value == Wld::Draw { 0 } else { databases.pieces() };
+        Prober { probe: databases.probe(), pieces, root: Some(root_value) }
+    }
+
+    /// Keeps the table's entries apart from those of searches that treat the databases
+    /// differently: XORed into the key.
+    pub(super) fn key(&self) -> u64 {
+        match self.root.map(|root| root.value) {
+            None => 0,
+            Some(Wld::Draw) => 0x6a09_e667_f3bc_c908,
+            Some(Wld::Win | Wld::Loss) => 0xbb67_ae85_84ca_a73b,
+        }
+    }
+
+    /// The score of the root as it is reported, from what a search came to.
+    pub(super) fn reported(&self, score: Score) -> Score {
+        const SOME_WIN: Score = Score::database_win_in(999);
+        match self.root.map(|root| root.value) {
+            None => score,
+            Some(Wld::Draw) => Score::DRAW,
+            Some(Wld::Win) => score.max(SOME_WIN),
+            Some(Wld::Loss) => score.min(-SOME_WIN),
+        }
+    }
+
+    /// The value of a quiet position, if it may be relied on.
+    #[inline]
+    fn value(&self, node: &Node, rules: DrawRules, conditional: bool) -> Option<Wld> {
+        let position = &node.position;
+        // A damaged file is as good as none.
+        let value = self.probe.wld_quiet(position, conditional).ok().flatten()?;
+        if value == Wld::Draw {
+            return Some(value);
+        }
+        if let Some(root) = &self.root {
+            let side = position.side_to_move();
+            let winner = if value == Wld::Win { side } else { side.opponent() };
+            let is_home = position.piece_count() == root.pieces
+                && Color::ALL.map(|color| position.men(color)) == root.men;
+            if is_home && winner == root.winner {
+                return None;
+            }
+        }
+        self.has_room(node, rules).then_some(value)
+    }
+
+    /// Whether a win is not in danger from a draw by counting.
+    #[inline]
+    fn has_room(&self, node: &Node, rules: DrawRules) -> bool {
+        has_room(&node.counters, rules, || self.probe.dtw(&node.position).ok().flatten())
+    }
+}
+
+/// What a database says of a node.
+pub(super) enum Verdict {
+    /// This is the node's score, or a bound that settles it.
+    Settled(Score),
+    /// At least this.
+    AtLeast(Score),
+    /// At most this.
+    AtMost(Score),
+}
+
+impl Worker<'_> {
+    /// Whether the databases may know the position.
+    #[inline]
+    pub(super) fn may_probe(&self, node: &Node) -> bool {
+        node.position.piece_count() <= self.shared.prober.pieces
+    }
+
+    /// What the databases say of a node within their piece count; `depth` is that left to search.
+    /// The side to move must not be able to capture and must have a move.
+    #[inline]
+    pub(super) fn probe_node(
+        &mut self,
+        node: &Node,
+        depth: i32,
+        alpha: Score,
+        beta: Score,
+        ply: usize,
+    ) -> Option<Verdict> {
+        self.probes += 1;
+        let shared = self.shared;
+        let conditional = depth < DATABASE_DEPTH;
+        let value = shared.prober.value(node, shared.rules, conditional)?;
+        let (score, bound) = match value {
+            Wld::Draw => (Score::DRAW, Bound::Exact),
+            Wld::Win => (Score::database_win_in(ply as u32), Bound::Lower),
+            Wld::Loss => (Score::database_loss_in(ply as u32), Bound::Upper),
+        };
+        let is_settled = match bound {
+            Bound::Exact => true,
+            Bound::Lower => score >= beta,
+            Bound::Upper => score <= alpha,
+        };
+        if is_settled {
+            self.leaf(ply);
+            if depth > 0 {
+                let key = shared.key(node);
+                // Valid at any depth; the margin keeps it in the table for some iterations.
+                let depth = (depth + DATABASE_ENTRY_DEPTH).min(255);
+                let own = score.nearer(ply as u32);
+                shared.table.store(key, TableMove::NONE, own, Score::DRAW, depth, bound);
+            }
+            return Some(Verdict::Settled(score));
+        }
+        Some(if bound == Bound::Lower { Verdict::AtLeast(score) } else { Verdict::AtMost(score) })
+    }
+
+    /// The score of a leaf that the databases know. As [`Worker::probe_node`].
+    #[inline]
+    pub(super) fn probe_leaf(&mut self, node: &Node, ply: usize) -> Option<Score> {
+        match self.probe_node(node, 0, Score::MIN, Score::MAX, ply)? {
+            Verdict::Settled(score) => Some(score),
+            Verdict::AtLeast(score) | Verdict::AtMost(score) => {
+                self.leaf(ply);
+                Some(score)
+            }
+        }
+    }
+}
+
+/// By how many plies the entry of a database score counts as deeper than it was searched.
+const DATABASE_ENTRY_DEPTH: i32 = 6;

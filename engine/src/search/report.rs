@@ -1,0 +1,45 @@
+//! What a search reports, on the way and at the end.
+
+use std::time::Duration;
+
+use movegen::Move;
+
+use crate::score::{Bound, Score};
+
+/// What a search knows at some moment.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Info {
+    /// Nominal depth of the iteration, in plies.
+    pub depth: u32,
+    /// Average depth of the leaves so far, in plies; 0 before the first leaf.
+    pub mean_depth: f64,
+    /// The deepest ply reached.
+    pub max_depth: u32,
+    /// The score, for the side to move in the searched position.
+    pub score: Score,
+    /// What the score means.
+    pub bound: Bound,
+    /// Nodes of all threads so far.
+    pub nodes: u64,
+    /// Endgame database lookups of all threads so far.
+    pub probes: u64,
+    /// Since the start of the search.
+    pub time: Duration,
+    /// Share of the transposition table that this search has filled, 0.0..=1.0; a sample.
+    pub hashfull: f64,
+    /// Which of the best moves this is, from 1.
+    pub multipv: usize,
+    /// The principal variation: legal moves in order, empty only in a position without moves.
+    pub pv: Vec<Move>,
+}
+
+/// The result of a search.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SearchResult {
+    /// The best move; `None` only when there is no legal move.
+    pub best: Option<Move>,
+    /// The expected reply, legal after `best`.
+    pub ponder: Option<Move>,
+    /// The last report of the first variation.
+    pub info: Info,
+}

@@ -1,0 +1,10 @@
+//! The engine as a library: search, endgames, proofs.
+
+#![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
+
+mod endgames;
+mod ends;
+mod search;
+mod solve;
+mod strength;
+mod support;

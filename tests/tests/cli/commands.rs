@@ -1,0 +1,258 @@
+//! The command line as its users see it: help texts, output for people and for programs.
+
+use meerslag_tests::{Output, run};
+use serde_json::Value;
+
+fn ok(args: &[&str], input: &str) -> Output {
+    run(args, input).success()
+}
+
+#[test]
+fn help_texts() {
+    insta::assert_snapshot!("help", ok(&["--help"], "").stdout);
+    insta::assert_snapshot!("help_short", ok(&["-h"], "").stdout);
+    for command in [
+        "hub",
+        "analyse",
+        "solve",
+        "play",
+        "train-endgame",
+        "match",
+        "dxp",
+        "protocol-check",
+        "bench",
+        "selfplay",
+        "perft",
+        "completions",
+    ] {
+        let help = ok(&[command, "--help"], "").stdout;
+        insta::assert_snapshot!(format!("help_{command}"), help);
+    }
+    insta::assert_snapshot!("help_egdb", ok(&["egdb", "--help"], "").stdout);
+    for command in [
+        "identify", "info", "verify", "probe", "dump", "convert", "bench", "check", "stats", "plan",
+    ] {
+        let help = ok(&["egdb", command, "--help"], "").stdout;
+        insta::assert_snapshot!(format!("help_egdb_{command}"), help);
+    }
+}
+
+#[test]
+fn versions() {
+    assert_eq!(ok(&["-V"], "").stdout, concat!("meerslag ", env!("CARGO_PKG_VERSION"), "\n"));
+    let long = ok(&["--version"], "").stdout;
+    assert!(long.contains("Hub 2") && long.contains("MIT OR Apache-2.0"), "{long}");
+}
+
+#[test]
+fn completions_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        let script = ok(&["completions", shell], "").stdout;
+        for word in ["analyse", "multipv", "divide"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+}
+
+/// Published counts, see `positions/perft.tsv`.
+#[test]
+fn perft_for_people() {
+    let text = ok(&["perft", "--depth", "5", "--divide"], "").stdout;
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.len(), 11, "nine moves, the sum and the speed");
+    let sum: u64 = lines[..9]
+        .iter()
+        .map(|l| l.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap())
+        .sum();
+    assert_eq!(sum, 27_117);
+    assert_eq!(lines[9], "perft(5) = 27117");
+}
+
+#[test]
+fn perft_for_programs() {
+    let woldouby = "W:W25,27,28,30,32-35,37,38:B12-14,16,18,19,21,23,24,26";
+    for extra in
+        [&[][..], &["--threads=2"], &["--hash=1"], &["--unbulked"], &["--hash=1", "--threads=3"]]
+    {
+        let args = [&["perft", "--fen", woldouby, "--depth=10", "--json"], extra].concat();
+        let lines = ok(&args, "").json_lines();
+        let [report] = &lines[..] else { panic!("{lines:?}") };
+        assert_eq!(report["nodes"], 88_050, "{extra:?}");
+        assert_eq!(report["depth"], 10);
+        assert!(report["fen"].as_str().unwrap().starts_with("W:W25,27,"), "{report}");
+        assert!(report.get("divide").is_none() && report["nps"].as_f64().unwrap() > 0.0);
+    }
+    let lines = ok(&["perft", "--depth=2", "--divide", "--json"], "").json_lines();
+    let divide = lines[0]["divide"].as_array().unwrap();
+    assert_eq!(divide.len(), 9);
+    assert!(divide.iter().all(|entry| entry["nodes"] == 9 && entry["move"].is_string()));
+    assert_eq!(ok(&["perft", "--depth=0", "--json"], "").json_lines()[0]["nodes"], 1);
+}
+
+#[test]
+fn bench_has_a_fingerprint() {
+    let count = || {
+        let lines = ok(&["bench", "--depth=5", "--json"], "").json_lines();
+        let [result] = &lines[..] else { panic!("{lines:?}") };
+        let positions = result["positions"].as_array().unwrap();
+        let sum: u64 = positions.iter().map(|p| p["nodes"].as_u64().unwrap()).sum();
+        assert_eq!(result["nodes"], sum);
+        assert_eq!(positions.len(), 50);
+        sum
+    };
+    let first = count();
+    assert_eq!(count(), first);
+    let text = ok(&["bench", "--depth=5"], "").stdout;
+    assert!(text.contains(&format!("\n{first} nodes\n")), "{text}");
+}
+
+#[test]
+fn analyse_a_position_for_people() {
+    // White wins a man by 28-22 and more; the search is deterministic.
+    let text = ok(&["analyse", "W:WK28:B23", "--depth=3"], "").stdout;
+    assert!(text.contains("White to move   W:WK28:B23"), "{text}");
+    assert!(text.contains("win 1"), "{text}");
+    assert!(text.lines().last().unwrap().starts_with("Best move for White: 28x"), "{text}");
+    let lost = ok(&["analyse", "W:W:B1", "--depth=3"], "").stdout;
+    assert!(lost.ends_with("White has no legal move and has lost.\n"), "{lost}");
+    let start = ok(&["analyse", "--depth=4", "--multipv=3"], "").stdout;
+    for part in ["(1) 1. ", "(2) 1. ", "(3) 1. ", "Best move for White: "] {
+        assert!(start.contains(part), "{part} in {start}");
+    }
+    let hub = "BeeeeebeeeeeeeeWeeeeeeeeeeeeweeeeeeeeeeeeeeeeeBeeee";
+    assert!(ok(&["analyse", hub, "--nodes=1000"], "").stdout.contains("1... 46x"));
+}
+
+#[test]
+fn analyse_a_position_for_programs() {
+    let lines = ok(&["analyse", "--depth=5", "--multipv=2", "--json"], "").json_lines();
+    assert_eq!(lines[0]["type"], "position");
+    assert_eq!((&lines[0]["side"], &lines[0]["ply"]), (&Value::from("W"), &Value::from(0)));
+    let infos: Vec<_> = lines.iter().filter(|l| l["type"] == "info").collect();
+    assert!(infos.len() >= 5 * 2, "{infos:?}");
+    assert!(infos.iter().all(|i| i["score"].is_f64() && i["pv"][0].is_string()));
+    let result = lines.last().unwrap();
+    assert_eq!(result["type"], "result");
+    let variations = result["variations"].as_array().unwrap();
+    assert_eq!(variations.len(), 2);
+    assert_eq!(variations[0]["pv"][0], result["best"]);
+    assert_eq!(variations[0]["depth"], 5);
+    assert_ne!(variations[0]["pv"][0], variations[1]["pv"][0]);
+}
+
+const GAMES: &str = "\
+[Event \"Test\"]
+[White \"A\"]
+[Black \"B\"]
+[Result \"1-1\"]
+1. 32-28 19-23 2. 28x19 14x23 1-1
+
+[White \"C\"]
+[FEN \"B:W35,40:B1,2\"]
+1... 1-6 2. 35-30 *
+";
+
+#[test]
+fn analyse_a_file() {
+    let last = ok(&["analyse", "-", "--depth=3", "--json"], GAMES).json_lines();
+    let positions: Vec<_> = last.iter().filter(|l| l["type"] == "position").collect();
+    let place = |p: &Value| (p["game"].as_u64().unwrap(), p["ply"].as_u64().unwrap());
+    assert_eq!(positions.iter().map(|p| place(p)).collect::<Vec<_>>(), [(1, 4), (2, 2)]);
+
+    let all = ok(&["analyse", "-", "--depth=2", "--json", "--all-moves"], GAMES).json_lines();
+    let positions: Vec<_> = all.iter().filter(|l| l["type"] == "position").map(place).collect();
+    assert_eq!(positions, [(1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (2, 0), (2, 1), (2, 2)]);
+
+    let one = ok(&["analyse", "-", "--depth=2", "--game=2", "--ply=1"], GAMES).stdout;
+    assert!(one.starts_with("Game 2: C - ?"), "{one}");
+    assert!(one.contains("White to move   W:W35,40:B2,6"), "{one}");
+
+    let table = ok(&["analyse", "-", "--depth=2", "--game=1", "--all-moves"], GAMES).stdout;
+    let lines: Vec<_> = table.lines().collect();
+    assert_eq!(lines.len(), 6, "{table}");
+    for (line, start) in lines.iter().zip([
+        "Game 1: A - B",
+        "1. 32-28 ",
+        "1... 19-23 ",
+        "2. 28x19 ",
+        "2... 14x23",
+        "(end)",
+    ]) {
+        assert!(line.starts_with(start), "{line} should start with {start}");
+    }
+}
+
+#[test]
+fn play_a_game_through_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("game.pdn");
+    let path = path.to_str().unwrap();
+    let args = ["play", "--fen", "W:WK28,K50:B23", "--depth", "3", "--save", path];
+    let text = ok(&args, "28x19\n").stdout;
+    assert!(text.contains("White has won: no pieces left."), "{text}");
+    let saved = std::fs::read_to_string(path).unwrap();
+    let start = "[FEN \"W:WK28,K50:B23\"]";
+    for part in ["[White \"Player\"]", "[Black \"Meerslag\"]", start, "1. 28x19 2-0"] {
+        assert!(saved.contains(part), "{part} in {saved}");
+    }
+
+    // The engine begins; undo takes back our move and its answer; hint and flip change nothing.
+    let text = ok(
+        &["play", "--color", "black", "--depth", "4"],
+        "legal\nhint\n16-21\nundo\nmoves\nfen\nflip\nquit\n",
+    )
+    .stdout;
+    assert_eq!(text.matches("Engine: 1. ").count(), 1, "{text}");
+    assert_eq!(text.matches("Engine: 2. ").count(), 1, "{text}");
+    assert!(text.contains("  46 "), "the board is turned: {text}");
+    let fen = text.lines().find(|l| l.starts_with("B:W")).expect("the position after one move");
+    assert_eq!(fen.matches(',').count(), 38, "{fen}");
+
+    // The game goes on to its end when the engine plays both sides by `go`.
+    let text = ok(&["play", "--color", "both", "--depth", "2"], &"go\n".repeat(400)).stdout;
+    assert!(text.contains("has won") || text.contains("Draw: "), "{text}");
+}
+
+/// `meerslag ... | head`: nobody reads any more, and that is no error.
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let mut child = std::process::Command::new(meerslag_tests::binary())
+        .args(["analyse", "--depth=12", "--json"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+/// Ctrl-C ends a long count or search at once and with the status that shells expect.
+#[cfg(unix)]
+#[test]
+fn interrupted() {
+    use std::time::{Duration, Instant};
+    for args in [
+        &["perft", "--depth=20"][..],
+        &["perft", "--depth=20", "--hash=16", "--threads=2"],
+        &["analyse", "--time=600"],
+    ] {
+        let child = std::process::Command::new(meerslag_tests::binary())
+            .args(args)
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+        let signal = Instant::now();
+        let id = child.id().to_string();
+        assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{args:?}: {output:?}");
+        assert!(signal.elapsed() < Duration::from_secs(10), "{args:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?}");
+        let best = String::from_utf8_lossy(&output.stdout).contains("Best move for White");
+        assert_eq!(best, args[0] == "analyse", "what is known is printed");
+    }
+}

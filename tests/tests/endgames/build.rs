@@ -1,0 +1,128 @@
+//! `meerslag egdb build`, `build-slice` and `pack` with the real program: from nothing to answers,
+//! killed and resumed.
+
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use meerslag_tests::{binary, run};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+/// All database files of a folder with their contents.
+fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
+    let named = entries.map(|entry| (entry.file_name().into_string().unwrap(), entry.path()));
+    let files = named.filter(|(name, _)| name.starts_with("db"));
+    files.map(|(name, path)| (name, fs::read(path).unwrap())).collect()
+}
+
+/// Starts a build and stops it with a signal once it has reported so many events.
+fn stop_after(dir: &str, events: usize, signal: Signal) -> (Child, usize) {
+    let mut child = Command::new(binary())
+        .args(["egdb", "build", "--pieces", "4", "--types", "wld", "--out", dir, "--json"])
+        .arg("--resume")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut seen = 0;
+    while seen < events {
+        let Some(Ok(line)) = lines.next() else { break };
+        let event: Value = serde_json::from_str(&line).unwrap();
+        seen += usize::from(event["event"] == "slice");
+    }
+    let id = Pid::from_raw(i32::try_from(child.id()).unwrap());
+    kill(id, signal).unwrap();
+    drop(lines);
+    (child, seen)
+}
+
+#[test]
+fn killed_and_interrupted_builds_go_on_to_the_same_files() {
+    let whole = tempfile::tempdir().unwrap();
+    let whole_dir = whole.path().to_str().unwrap();
+    let build = ["egdb", "build", "--pieces", "4", "--types", "wld", "--out"];
+    let out = run([&build[..], &[whole_dir]].concat(), "");
+    assert_eq!(out.code, 0, "{}", out.stderr);
+    assert!(out.stdout.contains("3010") && out.stdout.contains("peak memory"), "{}", out.stdout);
+    let expected = files(whole.path());
+    assert_eq!(expected.len(), 12);
+    assert!(!whole.path().join("work").exists());
+
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().to_str().unwrap();
+    // Killed in the middle of a slice of four pieces, then interrupted some slices later.
+    let (mut child, seen) = stop_after(path, 12, Signal::SIGKILL);
+    assert_eq!(seen, 12);
+    child.wait().unwrap();
+    let (mut child, seen) = stop_after(path, 3, Signal::SIGINT);
+    assert_eq!(seen, 3);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(!dir.path().join("db4.idx1").exists());
+
+    // Without --resume nothing is touched.
+    let out = run([&build[..], &[path]].concat(), "");
+    assert_eq!(out.code, 2, "{}", out.stdout);
+    assert!(out.stderr.contains("resume"), "{}", out.stderr);
+
+    let out = run([&build[..], &[path, "--resume", "--json"]].concat(), "");
+    assert_eq!(out.code, 0, "{}", out.stderr);
+    let events: Vec<Value> =
+        out.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let count = |name: &str| events.iter().filter(|event| event["event"] == name).count();
+    assert!(count("reused") >= 15, "{}", out.stdout);
+    assert_eq!(count("reused") + count("slice"), 23);
+    assert_eq!(files(dir.path()), expected);
+
+    // The log has everything, of all runs.
+    let log = fs::read_to_string(dir.path().join("build.jsonl")).unwrap();
+    let log: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(log.len() > events.len());
+    let last = log.last().unwrap();
+    assert_eq!(last["event"], "done");
+    assert!(last["usage"]["peak_resident"].as_u64().unwrap() > 1 << 20);
+
+    // And it answers.
+    let out = run(["egdb", "probe", "--dir", path, "W:WK35:B2,K27,K45"], "");
+    assert!(out.stdout.contains("loss"), "{}", out.stdout);
+    let out = run(["egdb", "verify", path], "");
+    assert_eq!(out.code, 0, "{}", out.stderr);
+}
+
+#[test]
+fn bad_requests_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().to_str().unwrap();
+    for (args, expected) in [
+        (&["build", "--out", path][..], "--pieces"),
+        (&["build", "--pieces", "9", "--out", path], "9"),
+        (&["build", "--slices", "6010", "--out", path], "6010"),
+        (&["build", "--pieces", "3", "--memory", "lots", "--out", path], "lots"),
+        (&["build", "--pieces", "3", "--memory", "10M", "--out", path], "MiB"),
+        (&["build-slice", "--slice", "1010", "--out", path], "0110"),
+        (&["pack", "--pieces", "2", "--out", path], "0101"),
+    ] {
+        let out = run([&["egdb"], args].concat(), "");
+        assert_ne!(out.code, 0, "{args:?}");
+        assert!(out.stderr.contains(expected), "{args:?}: {}", out.stderr);
+        assert!(!out.stderr.contains("panicked"), "{args:?}: {}", out.stderr);
+    }
+    assert!(files(dir.path()).is_empty());
+}
+
+#[test]
+fn without_folders_the_embedded_databases_answer() {
+    let out = run(["egdb", "probe", "--json", "W:WK11:BK2,K6"], "");
+    let answer: Value = serde_json::from_str(out.stdout.trim()).unwrap();
+    assert_eq!(
+        (&answer["wld"], &answer["dtw"], &answer["mtc"]),
+        (&Value::from("loss"), &Value::from(8), &Value::from(10),)
+    );
+}

@@ -1,0 +1,252 @@
+//! The C interface: programs in C and C++ are compiled against the header, linked with the
+//! libraries, and run on databases made here.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use egdb::index::unrank;
+use egdb::{DbType, Place, Wld};
+use movegen::random::Random;
+use movegen::{Board, Color, Position};
+
+use crate::support::solver::Solution;
+use crate::support::{build, fen};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+/// The shared and the static library.
+fn libraries() -> &'static [PathBuf; 2] {
+    static LIBRARIES: OnceLock<[PathBuf; 2]> = OnceLock::new();
+    LIBRARIES.get_or_init(|| {
+        let output = Command::new(env!("CARGO"))
+            .args(["rustc", "--lib", "--features=capi", "--crate-type=cdylib,staticlib"])
+            .args(["--message-format=json", "--manifest-path"])
+            .arg(root().join("egdb/Cargo.toml"))
+            .stderr(Stdio::inherit())
+            .output()
+            .expect("cargo starts");
+        assert!(output.status.success(), "the libraries cannot be built");
+        let text = String::from_utf8(output.stdout).unwrap();
+        let messages = text.lines().map(|line| serde_json::from_str(line).expect(line));
+        let mut files: Vec<PathBuf> = Vec::new();
+        for message in messages {
+            let message: serde_json::Value = message;
+            if message["reason"] == "compiler-artifact" && message["target"]["name"] == "egdb" {
+                let names = message["filenames"].as_array().unwrap();
+                files.extend(names.iter().map(|name| PathBuf::from(name.as_str().unwrap())));
+            }
+        }
+        let ends = |ends: &[&str]| {
+            let is_it = |f: &&PathBuf| ends.iter().any(|e| f.extension().is_some_and(|x| x == *e));
+            files.iter().find(is_it).unwrap_or_else(|| panic!("{files:?}")).clone()
+        };
+        [ends(&["so", "dylib", "dll"]), ends(&["a", "lib"])]
+    })
+}
+
+fn has(compiler: &str) -> bool {
+    let found = Command::new(compiler).arg("--version").output().is_ok();
+    if !found {
+        eprintln!("SKIPPED: there is no {compiler}");
+    }
+    found
+}
+
+struct Built {
+    solution: Solution,
+    dir: PathBuf,
+}
+
+fn built() -> &'static Built {
+    static BUILT: OnceLock<Built> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("capi");
+        let _ = fs::remove_dir_all(&dir);
+        let solution = Solution::solve(3);
+        for (name, db_type) in [("wld", DbType::Wld2), ("mtc", DbType::Mtc), ("dtw", DbType::Dtw)] {
+            fs::create_dir_all(dir.join(name)).unwrap();
+            for written in build::write(&dir.join(name), db_type, &solution, |_, _| true) {
+                egdb::manifest::write_for(&written).unwrap();
+            }
+        }
+        Built { solution, dir }
+    })
+}
+
+fn compile(compiler: &str, source: &str, program: &Path, link: &[&str]) {
+    let output = Command::new(compiler)
+        .args(["-Wall", "-Wextra", "-Werror", "-O1", "-I"])
+        .arg(root().join("egdb/include"))
+        .arg(root().join("tests/tests/endgames/capi").join(source))
+        .arg("-o")
+        .arg(program)
+        .args(link)
+        .output()
+        .expect("the compiler starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{source}: {errors}");
+    assert_eq!(errors, "", "{source}");
+}
+
+fn run(program: &Path, args: &[&Path], input: &str) -> String {
+    let mut child = Command::new(program)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_owned();
+    let writer = std::thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {errors}", output.status);
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Positions of both colours, captures included, and the lines that describe them.
+fn positions(solution: &Solution) -> (Vec<Position>, String) {
+    let mut random = Random::new(7);
+    let slices = solution.slices();
+    let (mut list, mut text) = (Vec::new(), String::new());
+    // A published record of distance to conversion: 10, the least that is stored.
+    list.push(fen("W:WK11:BK2,K6"));
+    for _ in 0..3000 {
+        let slice = slices[random.below(slices.len())];
+        let board = unrank(slice, random.below_u64(slice.size())).unwrap();
+        let board = if random.below(2) == 1 { board.reversed() } else { board };
+        let color = random.below(2);
+        list.push(board.position(Color::ALL[color]).unwrap());
+    }
+    for position in &list {
+        let Board { black, white, kings } = Board::from(position);
+        let side = usize::from(position.side_to_move() == Color::White);
+        writeln!(text, "{black:x} {white:x} {kings:x} {side}").unwrap();
+    }
+    (list, text)
+}
+
+fn code(value: Wld) -> i64 {
+    match value {
+        Wld::Win => 1,
+        Wld::Loss => 2,
+        Wld::Draw => 3,
+    }
+}
+
+#[test]
+fn a_c_program() {
+    if !has("cc") {
+        return;
+    }
+    let Built { solution, dir } = built();
+    let [shared, _] = libraries();
+    let program = dir.join("engine-c");
+    let folder = shared.parent().unwrap().to_str().unwrap();
+    let rpath = format!("-Wl,-rpath,{folder}");
+    compile("cc", "engine.c", &program, &[shared.to_str().unwrap(), &rpath, "-lpthread"]);
+
+    let (list, input) = positions(solution);
+    let output = run(
+        &program,
+        &["wld", "mtc", "dtw"].map(|n| dir.join(n)).each_ref().map(PathBuf::as_path),
+        &input,
+    );
+    assert_eq!(output.lines().count(), list.len());
+    let (mut captures, mut long) = (0, 0);
+    for (position, line) in list.iter().zip(output.lines()) {
+        let numbers: Vec<i64> = line.split(' ').map(|n| n.parse().unwrap()).collect();
+        let &[wld, mtc, dtw, exact_wld, exact_mtc, exact_dtw] = &numbers[..] else {
+            panic!("{line}")
+        };
+        let entry = solution.entry(&Place::of(position).unwrap());
+        let is_draw = entry.wld == Wld::Draw;
+        if entry.has_capture {
+            captures += 1;
+            assert_eq!((wld, mtc, dtw), (0, 1, -2), "{position:?}");
+        } else {
+            assert_eq!(wld, code(entry.wld), "{position:?}");
+            if !is_draw {
+                let stored = if entry.mtc < 10 { 1 } else { i64::from(entry.mtc) & !1 };
+                long += usize::from(stored > 1);
+                assert_eq!((mtc, dtw), (stored, i64::from(entry.dtw) / 2), "{position:?}");
+            }
+        }
+        assert_eq!(exact_wld, code(entry.wld), "{position:?}");
+        let distance = |n: u16| if is_draw { -1 } else { i64::from(n) };
+        assert_eq!(
+            (exact_mtc, exact_dtw),
+            (distance(entry.mtc), distance(entry.dtw)),
+            "{position:?}"
+        );
+    }
+    assert!(captures > 100 && long > 0, "{captures} {long}");
+}
+
+#[test]
+fn a_cpp_program_with_the_static_library() {
+    if !has("g++") {
+        return;
+    }
+    let Built { solution, dir } = built();
+    let [_, archive] = libraries();
+    let program = dir.join("engine-cpp");
+    let mut link = vec![archive.to_str().unwrap()];
+    if cfg!(target_os = "linux") {
+        link.extend(["-lpthread", "-ldl", "-lm"]);
+    }
+    compile("g++", "engine.cpp", &program, &link);
+    let (list, input) = positions(solution);
+    let output = run(&program, &[&dir.join("wld")], &input);
+    assert_eq!(output.lines().count(), list.len());
+    for (position, line) in list.iter().zip(output.lines()) {
+        let entry = solution.entry(&Place::of(position).unwrap());
+        let expected = if entry.has_capture { 0 } else { code(entry.wld) };
+        assert_eq!(line, expected.to_string(), "{position:?}");
+    }
+}
+
+/// The names after `marker` in a text.
+fn names<'t>(text: &'t str, marker: &str) -> BTreeSet<&'t str> {
+    let after = text.split(marker).skip(1);
+    after.map(|rest| rest.split(['(', '<']).next().unwrap().trim()).collect()
+}
+
+#[test]
+fn the_header_declares_what_the_library_exports() {
+    let mut exported = BTreeSet::new();
+    let sources: Vec<String> = ["driver", "failure", "probe"]
+        .iter()
+        .map(|name| fs::read_to_string(root().join(format!("egdb/src/capi/{name}.rs"))).unwrap())
+        .collect();
+    for source in &sources {
+        for item in source.split("#[unsafe(no_mangle)]").skip(1) {
+            exported.extend(names(item.split('{').next().unwrap(), "extern \"C\" fn "));
+        }
+    }
+    let header = fs::read_to_string(root().join("egdb/include/egdb.h")).unwrap();
+    // Declarations of functions: a name before a parenthesis at the start of a statement.
+    let code: String = header.split("/*").map(|part| part.split("*/").last().unwrap()).collect();
+    let code: Vec<&str> = code.lines().filter(|line| !line.starts_with('#')).collect();
+    let code = code.join("\n");
+    let declared: BTreeSet<&str> = code
+        .split(';')
+        .filter(|statement| !statement.contains("(*lookup)") && !statement.contains("typedef"))
+        .filter_map(|statement| statement.trim().split_once('('))
+        .map(|(head, _)| head.rsplit([' ', '*', '\n']).next().unwrap())
+        .filter(|name| {
+            name.starts_with("egdb_") || name.starts_with("is_") || name.starts_with("meerslag_")
+        })
+        .collect();
+    assert_eq!(declared, exported);
+    assert_eq!(exported.len(), 12 + 7);
+}

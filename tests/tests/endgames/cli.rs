@@ -1,0 +1,492 @@
+//! `meerslag egdb` on databases of two and three pieces, made here by our writers from an
+//! independent solution.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use egdb::index::unrank;
+use egdb::{DbType, Place, Slice, Wld};
+use meerslag_tests::{Client, Output, run};
+use movegen::random::Random;
+use movegen::{Color, Position};
+use serde_json::Value;
+
+use crate::support::build;
+use crate::support::solver::Solution;
+
+struct Built {
+    solution: Solution,
+    dir: PathBuf,
+}
+
+impl Built {
+    fn dir(&self, name: &str) -> String {
+        self.dir.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+/// Databases of all types, each in a folder.
+fn built() -> &'static Built {
+    static BUILT: OnceLock<Built> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let dir = scratch("egdb-cli");
+        let solution = Solution::solve(3);
+        let types = [
+            ("wld2", DbType::Wld2),
+            ("wld1", DbType::Wld1),
+            ("run", DbType::WldRun),
+            ("mtc", DbType::Mtc),
+            ("dtw", DbType::Dtw),
+        ];
+        for (name, db_type) in types {
+            fs::create_dir(dir.join(name)).unwrap();
+            for written in build::write(&dir.join(name), db_type, &solution, |_, _| true) {
+                egdb::manifest::write_for(&written).unwrap();
+            }
+        }
+        Built { solution, dir }
+    })
+}
+
+/// An empty folder that the next run of the tests empties again.
+fn scratch(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&dir);
+    fs::create_dir_all(&dir).unwrap();
+    dir
+}
+
+fn copy(from: &str, name: &str) -> PathBuf {
+    let dir = scratch(name);
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), dir.join(entry.file_name())).unwrap();
+    }
+    dir
+}
+
+fn egdb(args: &[&str], input: &str) -> Output {
+    run([&["egdb"], args].concat(), input)
+}
+
+fn ok(args: &[&str], input: &str) -> String {
+    egdb(args, input).success().stdout
+}
+
+fn fails(code: i32, args: &[&str], input: &str) -> String {
+    let output = egdb(args, input);
+    assert_eq!(output.code, code, "{args:?}: {output:?}");
+    assert_eq!(output.stderr.lines().count(), 1, "{output:?}");
+    output.stderr
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).expect(text)
+}
+
+fn json_lines(text: &str) -> Vec<Value> {
+    text.lines().map(json).collect()
+}
+
+/// Random positions, captures included, both colours to move.
+fn random_positions(solution: &Solution, count: usize) -> Vec<Position> {
+    let mut random = Random::new(42);
+    let slices = solution.slices();
+    let position = |_| {
+        let slice = slices[random.below(slices.len())];
+        let placement = unrank(slice, random.below_u64(slice.size())).unwrap();
+        let turned = random.below(2) == 1;
+        let placement = if turned { placement.reversed() } else { placement };
+        placement.position(Color::ALL[random.below(2)]).unwrap()
+    };
+    (0..count).map(position).collect()
+}
+
+fn name(value: Wld) -> &'static str {
+    match value {
+        Wld::Win => "win",
+        Wld::Loss => "loss",
+        Wld::Draw => "draw",
+    }
+}
+
+#[test]
+fn identify_names_the_types() {
+    let built = built();
+    for (short, number) in [("wld2", 4), ("wld1", 3), ("run", 0), ("mtc", 1), ("dtw", 5)] {
+        let dir = built.dir(short);
+        let report = json(&ok(&["identify", &dir, "--json"], ""));
+        let list = report["databases"].as_array().unwrap();
+        assert_eq!(list.len(), 1, "{report}");
+        assert_eq!((&list[0]["type"], &list[0]["type_number"]), (&short.into(), &number.into()));
+        assert_eq!(list[0]["max_pieces"], 3);
+        assert_eq!(list[0]["genuine"], false);
+        let text = ok(&["identify", &dir], "");
+        assert!(text.contains(&format!("({short}), up to 3 pieces")), "{text}");
+    }
+    let empty = scratch("egdb-cli-empty");
+    let empty = empty.to_str().unwrap();
+    assert!(fails(2, &["identify", empty], "").contains("no endgame database in"));
+    assert!(fails(2, &["probe", "--dir", empty, "W:WK1:BK2"], "").contains("no endgame"));
+    assert!(fails(2, &["identify", "/no/such/folder"], "").contains("cannot read"));
+}
+
+#[test]
+fn info_counts_everything() {
+    let built = built();
+    let report = json(&ok(&["info", &built.dir("wld2"), "--json", "--slices"], ""));
+    // `docs/formats.md`, section 2: indices times sides of 2 and 3 pieces.
+    assert_eq!(report["positions"], 8_845 + 806_300);
+    assert_eq!(report["pieces"][0]["slices"], 3);
+    assert_eq!(report["pieces"][1]["slices"], 6);
+    assert_eq!(report["slices"].as_array().unwrap().len(), 9);
+    let bytes: u64 = ["db2.idx1", "db2.cpr1", "db3.idx1", "db3.cpr1"]
+        .iter()
+        .map(|file| fs::metadata(built.dir.join("wld2").join(file)).unwrap().len())
+        .sum();
+    assert_eq!(report["bytes"], bytes);
+    let less = json(&ok(&["info", &built.dir("wld2"), "--json", "--max-pieces=2"], ""));
+    assert_eq!((&less["positions"], &less["max_pieces"]), (&8_845.into(), &2.into()));
+    let text = ok(&["info", &built.dir("wld1"), "--slices"], "");
+    assert!(text.contains("WLD version 1 (wld1)") && text.contains("\n1101   bw"), "{text}");
+}
+
+#[test]
+fn probe_for_programs_answers_every_line_in_order() {
+    let built = built();
+    let positions = random_positions(&built.solution, 1500);
+    let mut input = String::new();
+    for (n, position) in positions.iter().enumerate() {
+        input += &position.to_fen();
+        input += "\n";
+        if n % 100 == 50 {
+            input += "no position\n";
+        }
+    }
+    let [wld, mtc, dtw] = ["wld2", "mtc", "dtw"].map(|name| built.dir(name));
+    let args = ["probe", "--dir", &wld, "--dir", &mtc, "--dir", &dtw, "--stdin", "--json"];
+    for extra in [&[][..], &["--backend=cache", "--cache-mb=1"]] {
+        let records = json_lines(&ok(&[&args[..], extra].concat(), &input));
+        assert_eq!(records.len(), positions.len() + 15);
+        let (errors, records): (Vec<_>, Vec<_>) =
+            records.into_iter().partition(|record| record.get("error").is_some());
+        assert_eq!(errors.len(), 15);
+        for error in errors {
+            assert_eq!(error["fen"], "no position");
+            assert_eq!(error.as_object().unwrap().len(), 2);
+        }
+        for (position, record) in positions.iter().zip(&records) {
+            check_record(&built.solution, position, record);
+        }
+    }
+}
+
+fn check_record(solution: &Solution, position: &Position, record: &Value) {
+    let fields: BTreeSet<_> = record.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(fields, BTreeSet::from(["fen", "wld", "dtw", "mtc", "moves"]));
+    assert_eq!(record["fen"], position.to_fen());
+    let distance = |wld: Wld, n: u16| if wld == Wld::Draw { Value::Null } else { n.into() };
+    let entry = solution.entry(&Place::of(position).unwrap());
+    assert_eq!(record["wld"], name(entry.wld), "{record}");
+    assert_eq!(record["dtw"], distance(entry.wld, entry.dtw), "{record}");
+    assert_eq!(record["mtc"], distance(entry.wld, entry.mtc), "{record}");
+    let moves = record["moves"].as_array().unwrap();
+    let legal = position.legal_moves();
+    let listed: BTreeSet<_> =
+        moves.iter().map(|m| m["move"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(listed, legal.iter().map(ToString::to_string).collect(), "{record}");
+    for &mv in &legal {
+        let text = mv.to_string();
+        let entry = moves.iter().find(|m| m["move"] == text.as_str()).unwrap();
+        let after = position.after(mv);
+        let (wld, dtw) = if after.pieces(after.side_to_move()).is_empty() {
+            (Wld::Win, 1)
+        } else {
+            let next = solution.entry(&Place::of(&after).unwrap());
+            (next.wld.opponent(), next.dtw.saturating_add(1))
+        };
+        assert_eq!(entry["wld"], name(wld), "{text} in {record}");
+        assert_eq!(entry["dtw"], distance(wld, dtw), "{text} in {record}");
+    }
+    // Best first.
+    if let Some(best) = moves.first() {
+        assert_eq!((&best["wld"], &best["dtw"]), (&record["wld"], &record["dtw"]), "{record}");
+    }
+}
+
+#[test]
+fn probe_answers_while_the_input_is_open() {
+    let dir = built().dir("wld2");
+    let mut client = Client::start(&["egdb", "probe", "--dir", &dir, "--stdin", "--json"]);
+    for (fen, value) in [("W:WK1:BK40", "win"), ("W:W:BK50", "loss"), ("W:WK1:BK6", "draw")] {
+        client.send(fen);
+        let record = json(&client.line_within(Duration::from_secs(30)).expect("an answer"));
+        assert_eq!((&record["fen"], &record["wld"]), (&fen.into(), &value.into()));
+    }
+}
+
+#[test]
+fn probe_for_people() {
+    let built = built();
+    let [wld, mtc, dtw] = ["wld2", "mtc", "dtw"].map(|name| built.dir(name));
+    let dirs = ["probe", "--dir", &wld, "--dir", &mtc, "--dir", &dtw];
+    // A published record: ten in the counting of conversions.
+    let text = ok(&[&dirs[..], &["W:WK11:BK2,K6"]].concat(), "");
+    assert!(text.contains("White to move   W:WK11:BK2,K6"), "{text}");
+    assert!(text.contains("\nloss   dtw ") && text.contains("   mtc 10\n"), "{text}");
+    let rows = text.lines().skip_while(|line| !line.starts_with("move")).skip(1);
+    let rows = rows.filter(|line| line.contains("loss")).count();
+    assert_eq!(
+        rows,
+        text.lines().filter(|line| line.contains('-') && line.contains("loss")).count()
+    );
+    assert!(rows > 5, "{text}");
+    let beyond = ok(&[&dirs[..], &["W:WK11,K12,K13:BK2,K6"]].concat(), "");
+    assert!(beyond.contains("\nunknown\n"), "{beyond}");
+    assert!(
+        fails(2, &[&dirs[..], &["W:WK11:BX2"]].concat(), "").contains("cannot read the position")
+    );
+    assert!(egdb(&dirs, "").stderr.contains("FEN"), "a position is needed");
+    let lines = ok(&[&dirs[..], &["--stdin"]].concat(), "W:WK1:BK40\nnonsense\n");
+    assert!(lines.contains("\nwin   dtw 1") && lines.contains("error: "), "{lines}");
+}
+
+#[test]
+fn odd_lines_are_errors_in_their_place() {
+    let dir = built().dir("wld2");
+    let input = ["", "W:WK1:BK6", "W:W51:B1", "\u{fffd}\u{0}", "W:W1-5:BK1", "  B:WK1:BK6 \r"];
+    let long = "x".repeat(100_000);
+    let text = [&input[..], &[&long]].concat().join("\n");
+    let records = json_lines(&ok(&["probe", "--dir", &dir, "--stdin", "--json"], &text));
+    let kinds: Vec<bool> = records.iter().map(|r| r.get("error").is_some()).collect();
+    assert_eq!(kinds, [true, false, true, true, true, false, true]);
+    assert_eq!(records[5]["fen"], "B:WK1:BK6");
+    assert!(records[6]["fen"].as_str().unwrap().len() <= 4096);
+    assert_eq!(ok(&["probe", "--dir", &dir, "--stdin", "--json"], ""), "");
+}
+
+#[test]
+fn verify_finds_the_damaged_block() {
+    let built = built();
+    for name in ["wld2", "mtc", "dtw"] {
+        let text = ok(&["verify", &built.dir(name)], "");
+        assert!(text.lines().all(|line| line.ends_with("ok (side file)")), "{text}");
+    }
+    let dir = copy(&built.dir("wld2"), "egdb-cli-damaged");
+    let file = dir.join("db3.cpr1");
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[2 * 4096 + 5] ^= 0x55;
+    fs::write(&file, &bytes).unwrap();
+    let dir_name = dir.to_str().unwrap();
+    let output = egdb(&["verify", dir_name], "");
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stdout.contains("damaged blocks: 2"), "{output:?}");
+    let records = json_lines(&egdb(&["verify", dir_name, "--json"], "").stdout);
+    let bad: Vec<_> = records.iter().filter(|record| record["result"] == "bad").collect();
+    assert_eq!(bad.len(), 1);
+    assert_eq!((&bad[0]["file"], &bad[0]["blocks"][0]), (&"db3.cpr1".into(), &2.into()));
+
+    // Without side files there is nothing to compare with, but the data can be decoded.
+    for entry in fs::read_dir(&dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|e| e == "sum") {
+            fs::remove_file(path).unwrap();
+        }
+    }
+    assert!(fails(1, &["verify", dir_name], "").contains("--blocks"));
+    let mut swapped = fs::read(built.dir.join("wld2/db3.cpr1")).unwrap();
+    let text = {
+        fs::write(&file, &swapped).unwrap();
+        ok(&["verify", dir_name, "--blocks"], "")
+    };
+    assert!(text.contains("ok (all blocks decoded)"), "{text}");
+    let (first, second) = swapped.split_at_mut(4096);
+    first[1024..].swap_with_slice(&mut second[1024..4096]);
+    fs::write(&file, &swapped).unwrap();
+    let output = egdb(&["verify", dir_name, "--blocks"], "");
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stdout.contains("damaged block"), "{output:?}");
+    // Lookups in the damaged blocks fail, and say where.
+    let output = egdb(&["dump", "--dir", dir_name, "--slice=2010", "--all"], "");
+    let all = Slice::stored(3).map(|slice| slice.to_string());
+    let dumps = all.map(|slice| egdb(&["dump", "--dir", dir_name, "--slice", &slice, "--all"], ""));
+    let failed = dumps.chain([output]).filter(|o| o.code == 1);
+    let told = failed.filter(|o| o.stderr.contains("db3.cpr1") && o.stderr.contains("damaged"));
+    assert!(told.count() > 0);
+}
+
+#[test]
+fn a_broken_index_is_refused_with_its_line() {
+    let dir = copy(&built().dir("wld2"), "egdb-cli-broken");
+    let file = dir.join("db3.idx1");
+    let text = fs::read_to_string(&file).unwrap();
+    let lines = text.lines().count();
+    fs::write(&file, text + "99999999999,1,2\n").unwrap();
+    let dir = dir.to_str().unwrap();
+    let message = fails(2, &["info", dir], "");
+    assert!(message.contains(&format!("db3.idx1:{}: ", lines + 1)), "{message}");
+}
+
+#[test]
+fn dump_lists_stored_values() {
+    let built = built();
+    let slice: Slice = "1101".parse().unwrap();
+    let args =
+        ["dump", "--dir", &built.dir("wld2"), "--slice", "1101", "--side", "white", "--json"];
+    let records = json_lines(&ok(&[&args[..], &["--step", "13"]].concat(), ""));
+    let table = built.solution.table(slice, Color::White);
+    let expected: Vec<(u64, &str)> = table
+        .iter()
+        .enumerate()
+        .step_by(13)
+        .filter(|(_, entry)| !entry.has_capture)
+        .map(|(index, entry)| (index as u64, name(entry.wld)))
+        .collect();
+    let listed: Vec<(u64, &str)> = records
+        .iter()
+        .map(|r| (r["index"].as_u64().unwrap(), r["wld"].as_str().unwrap()))
+        .collect();
+    assert_eq!(listed, expected);
+    for record in records.iter().step_by(100) {
+        let position = Position::from_fen(record["fen"].as_str().unwrap()).unwrap();
+        let place = Place::of(&position).unwrap();
+        assert_eq!((place.slice, place.index), (slice, record["index"].as_u64().unwrap()));
+    }
+    let wins = ok(&[&args[..7], &["--value=win", "--count=5"]].concat(), "");
+    assert_eq!(wins.lines().filter(|line| line.ends_with("\twin")).count(), 5, "{wins}");
+    // Steps beyond the chunk, and a range.
+    let few = json_lines(&ok(&[&args[..], &["--all", "--from=7", "--step=20000"]].concat(), ""));
+    let few: Vec<_> = few.iter().map(|r| r["index"].as_u64().unwrap()).collect();
+    assert_eq!(few, (7..slice.size()).step_by(20_000).collect::<Vec<_>>());
+    let range = ok(&[&args[..], &["--all", "--from=100", "--to=110"]].concat(), "");
+    assert_eq!(range.lines().count(), 10);
+
+    let mtc = built.dir("mtc");
+    let records =
+        json_lines(&ok(&["dump", "--dir", &mtc, "--slice=0201", "--min=10", "--json"], ""));
+    let stored = |side| {
+        let table = built.solution.table("0201".parse().unwrap(), side).iter();
+        table.filter(|e| !e.has_capture && e.wld != Wld::Draw && e.mtc >= 10).count()
+    };
+    assert_eq!(records.len(), stored(Color::White) + stored(Color::Black));
+    assert!(fails(2, &["dump", "--dir", &mtc, "--slice=0102"], "").contains("0201"));
+    assert!(
+        fails(2, &["dump", "--dir", &mtc, "--slice=0201", "--value=win"], "").contains("--value")
+    );
+}
+
+#[test]
+fn convert_there_and_back() {
+    let built = built();
+    let dir = scratch("egdb-cli-converted");
+    let at = |name: &str| dir.join(name).to_str().unwrap().to_owned();
+    let report = json(&ok(&["convert", &built.dir("wld1"), &at("a"), "--to=wld2", "--json"], ""));
+    assert_eq!(report["positions"], 8_845 + 806_300);
+    assert_eq!(report["unknown"], 0);
+    ok(&["convert", &at("a"), &at("b"), "--to=run"], "");
+    ok(&["convert", &at("b"), &at("c"), "--to=wld1"], "");
+    ok(&["verify", &at("c")], "");
+    let input: String =
+        random_positions(&built.solution, 300).iter().map(|p| p.to_fen() + "\n").collect();
+    let answers = |dir: &str| ok(&["probe", "--dir", dir, "--stdin", "--json"], &input);
+    let expected = answers(&built.dir("wld1"));
+    for name in ["a", "b", "c"] {
+        assert!(answers(&at(name)) == expected, "{name}");
+    }
+    assert!(fails(2, &["convert", &at("a"), &at("b"), "--to=run"], "").contains("exists"));
+    ok(&["convert", &at("a"), &at("b"), "--to=run", "--force"], "");
+    assert!(fails(2, &["convert", &at("a"), &at("d"), "--to=mtc"], "").contains("cannot become"));
+    ok(&["convert", &at("a"), &at("raw"), "--to=raw", "--slice=0101", "--no-checksums"], "");
+    let files: Vec<_> =
+        fs::read_dir(dir.join("raw")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(files, ["db2-0101-b.raw"]);
+    assert_eq!(fs::metadata(dir.join("raw/db2-0101-b.raw")).unwrap().len(), 2450);
+}
+
+#[test]
+fn several_databases_in_a_folder() {
+    let built = built();
+    let dir = copy(&built.dir("wld2"), "egdb-cli-several");
+    for name in ["mtc", "dtw"] {
+        for entry in fs::read_dir(built.dir.join(name)).unwrap() {
+            let entry = entry.unwrap();
+            fs::copy(entry.path(), dir.join(entry.file_name())).unwrap();
+        }
+    }
+    let dir = dir.to_str().unwrap();
+    let message = fails(2, &["info", dir], "");
+    assert!(message.contains("--type (wld2, mtc, dtw)"), "{message}");
+    assert!(ok(&["info", dir, "--type=dtw"], "").starts_with("DTW (dtw)"));
+    let record = json(&ok(&["probe", "--dir", dir, "W:WK11:BK2,K6", "--json"], ""));
+    assert_eq!((&record["wld"], &record["mtc"]), (&"loss".into(), &10.into()));
+    let position = Position::from_fen("W:WK11:BK2,K6").unwrap();
+    assert_eq!(record["dtw"], built.solution.entry(&Place::of(&position).unwrap()).dtw);
+}
+
+#[test]
+fn bench_measures() {
+    let dir = built().dir("wld2");
+    let args = ["bench", "--dir", &dir, "--threads=2", "--seconds=0.2", "--json"];
+    let report = json(&ok(&args, ""));
+    assert!(report["lookups"].as_u64().unwrap() > 0, "{report}");
+    assert_eq!((&report["pieces"], &report["threads"]), (&3.into(), &2.into()));
+    assert!(fails(2, &["bench", "--dir", &dir, "--pieces=4"], "").contains("no data of 4 pieces"));
+}
+
+/// A match ends as soon as the database knows the position, with its value.
+#[test]
+fn games_of_a_match_are_adjudicated() {
+    use std::sync::Arc;
+
+    let dir = scratch("egdb-match");
+    let (openings, state) = (dir.join("openings.fen"), dir.join("match.jsonl"));
+    fs::write(&openings, "W:WK10,48:BK4,20\nB:WK46,K49:BK4,19\nW:W33,K40:B14,20\n").unwrap();
+    let output = run(
+        [
+            "match".to_owned(),
+            "--engine=random name=a".to_owned(),
+            "--engine=random name=b param.seed=9".to_owned(),
+            "--pairs=60".to_owned(),
+            "--concurrency=2".to_owned(),
+            format!("--egdb={}", built().dir("wld2")),
+            format!("--openings={}", openings.display()),
+            format!("--state={}", state.display()),
+        ],
+        "",
+    );
+    assert_eq!(output.code, 0, "{output:?}");
+    // Another format of the same values judges.
+    let database = egdb::Database::open(built().dir("wld1"), &egdb::OpenOptions::default());
+    let mut probe = egdb::Probe::new();
+    probe.add(Arc::new(database.unwrap()));
+    let mut results = BTreeSet::new();
+    for line in fs::read_to_string(&state).unwrap().lines().skip(1) {
+        let game: Value = serde_json::from_str(line).unwrap();
+        let mut position = Position::from_fen(game["fen"].as_str().unwrap()).unwrap();
+        let plies = game["plies"].as_array().unwrap();
+        for (index, ply) in plies.iter().enumerate() {
+            assert!(index == 0 || position.piece_count() > 3, "went on in {}", position.to_fen());
+            let mv = movegen::notation::hub::parse_move(&position, ply["mv"].as_str().unwrap());
+            position = position.after(mv.unwrap());
+        }
+        if game["termination"] != "database" {
+            continue;
+        }
+        let value = probe.wld(&position).unwrap().unwrap();
+        let white = match (value, position.side_to_move()) {
+            (Wld::Draw, _) => "draw",
+            (Wld::Win, Color::White) | (Wld::Loss, Color::Black) => "win",
+            _ => "loss",
+        };
+        assert_eq!(game["white"], white, "{}", position.to_fen());
+        results.insert(white);
+    }
+    assert_eq!(results.len(), 3, "{results:?}");
+    let missing =
+        run(["match", "--engine=random", "--engine=random name=b", "--egdb=/nonexistent"], "");
+    assert_eq!(missing.code, 1, "{missing:?}");
+    assert!(missing.stderr.contains("endgame database"), "{missing:?}");
+}

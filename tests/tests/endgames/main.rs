@@ -1,0 +1,16 @@
+//! Endgame databases: the `egdb` commands, the C interface, solving and training.
+
+#![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
+
+#[path = "../../../egdb/tests/it/support/mod.rs"]
+#[allow(dead_code, reason = "only some of it is used here")]
+mod support;
+
+mod build;
+mod capi;
+mod cli;
+mod compositions;
+mod snakemake;
+mod solve;
+mod survey;
+mod train;

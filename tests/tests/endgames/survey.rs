@@ -1,0 +1,205 @@
+//! `meerslag egdb check`, `stats` and `plan` as their users see them, on databases of up to three
+//! pieces.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use egdb::DbType;
+use meerslag_tests::{Output, run};
+use serde_json::Value;
+
+use crate::support::build;
+use crate::support::solver::Solution;
+
+fn scratch(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&dir);
+    fs::create_dir_all(&dir).unwrap();
+    dir
+}
+
+/// A right database of all types, and one with a wrong win/loss/draw value.
+fn built() -> &'static (String, String) {
+    static BUILT: OnceLock<(String, String)> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let (right, wrong) = (scratch("survey-right"), scratch("survey-wrong"));
+        let solution = Solution::solve(3);
+        for db_type in [DbType::Wld2, DbType::Mtc, DbType::Dtw] {
+            build::write(&right, db_type, &solution, |_, _| true);
+        }
+        // The first draw of two kings becomes a win.
+        let slice = "0101".parse().unwrap();
+        let table = solution.table(slice, movegen::Color::Black);
+        let at = table.iter().position(|e| !e.has_capture && e.wld == egdb::Wld::Draw).unwrap();
+        build::write_altered(
+            &wrong,
+            DbType::Wld2,
+            &solution,
+            |_, _| true,
+            |id, index, value| {
+                if id.slice == slice && index == at as u64 { 1 } else { value }
+            },
+        );
+        let text = |dir: PathBuf| dir.to_str().unwrap().to_owned();
+        (text(right), text(wrong))
+    })
+}
+
+fn egdb(args: &[&str]) -> Output {
+    run([&["egdb"], args].concat(), "")
+}
+
+fn ok(args: &[&str]) -> String {
+    egdb(args).success().stdout
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+}
+
+#[test]
+fn check_says_what_was_compared() {
+    let (right, _) = built();
+    let report = lines(&ok(&["check", right, "--full", "--pieces=2", "--json"]));
+    let [report] = &report[..] else { panic!("{report:?}") };
+    assert_eq!((&report["positions"], &report["wrong"]), (&8_845.into(), &0.into()));
+    assert_eq!((&report["full"], &report["complete"]), (&true.into(), &true.into()));
+    let wld = &report["wld"];
+    let sum = wld["compared"].as_u64().unwrap() + wld["captures"].as_u64().unwrap();
+    assert_eq!((sum, &wld["undecided"]), (8_845, &0.into()));
+    assert!(report["dtw"]["compared"].as_u64().unwrap() > 1000);
+    // 2 pieces have no distances to conversion, 3 have.
+    let text = ok(&["check", right, "--sample=5000", "--seed=7", "--threads=1"]);
+    assert!(text.contains("a sample of 5000 positions of 9 slices"), "{text}");
+    assert!(["wld ", "mtc ", "dtw "].iter().all(|kind| text.contains(kind)), "{text}");
+    // A slice as it is met is checked as it is stored.
+    let report = lines(&ok(&["check", right, "--slices=0111,2010", "--sample=100", "--json"]));
+    assert_eq!((&report[0]["slices"], &report[0]["full"]), (&2.into(), &false.into()));
+}
+
+#[test]
+fn check_names_a_wrong_value() {
+    let (_, wrong) = built();
+    let output = egdb(&["check", wrong, "--full", "--slices=0101"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stderr.contains("wrong"), "{output:?}");
+    let expected = "WLD version 2: expected draw, found win";
+    let line = output.stdout.lines().find(|line| line.contains(expected)).unwrap();
+    let fen = line.split_whitespace().nth(1).unwrap();
+    let output = egdb(&["check", wrong, "--full", "--slices=0101", "--json", "--show=1000"]);
+    let report = lines(&output.stdout);
+    let (summary, findings) = report.split_last().unwrap();
+    assert_eq!(summary["wrong"], findings.len());
+    let finding = findings.iter().find(|f| f["fen"] == fen).unwrap();
+    assert_eq!((&finding["expected"], &finding["found"]), (&"draw".into(), &"win".into()));
+    assert_eq!((&finding["type"], &finding["problem"]), (&"wld2".into(), &"stored".into()));
+}
+
+#[test]
+#[cfg(unix)]
+fn check_can_be_interrupted() {
+    use std::process::{Command, Stdio};
+
+    let (right, _) = built();
+    let child = Command::new(meerslag_tests::binary())
+        .args(["egdb", "check", right, right, right, "--full", "--threads=1"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("interrupted after ") && text.contains("\nwld "), "{text}");
+}
+
+#[test]
+fn bad_usage() {
+    let (right, _) = built();
+    let empty = scratch("survey-empty");
+    let empty = empty.to_str().unwrap();
+    for (args, part) in [
+        (&["check", right, "--sample=0"][..], "--sample"),
+        (&["check", right, "--full", "--sample=5"], "cannot be used with"),
+        (&["check", right, "--slices=9999"], "is no slice"),
+        (&["check", right, "--slices=1111"], "slice 1111 is not in the database"),
+        (&["check", empty], "no endgame database"),
+        (&["stats", right, "--slices=1111"], "slice 1111 is not in the database"),
+        (&["stats", right, "--slices=1101", "--pieces=2"], "no slice"),
+        (&["plan", "--pieces=9"], "9"),
+        (&["plan", "--pieces=3", "--types=abc"], "abc"),
+    ] {
+        let output = egdb(args);
+        assert_eq!(output.code, 2, "{args:?}: {output:?}");
+        assert!(output.stderr.contains(part), "{args:?}: {output:?}");
+    }
+}
+
+#[test]
+fn stats_for_programs() {
+    let (right, _) = built();
+    let records = lines(&ok(&["stats", right, "--format=json", "--threads=2"]));
+    assert_eq!(records.len(), 16);
+    let number = |value: &Value| value.as_u64().unwrap();
+    let positions: u64 = records.iter().map(|r| number(&r["positions"])).sum();
+    assert_eq!(positions, 8_845 + 806_300);
+    for record in &records {
+        let sum = number(&record["wins"]) + number(&record["losses"]) + number(&record["draws"]);
+        assert_eq!(sum, number(&record["positions"]), "{record}");
+        assert!(record["to_move"] == "b" || record["to_move"] == "w");
+        assert!(record.get("unknown").is_none());
+        assert!(record["bytes"]["wld2"].is_u64() && record["bits_per_position"]["dtw"].is_f64());
+        let is_won = number(&record["wins"]) > 0;
+        assert_eq!(record["longest_dtw_win"].is_u64(), is_won);
+        assert_eq!(record["longest_dtw_win_fen"].is_string(), is_won);
+    }
+    let record = records.iter().find(|r| r["longest_mtc"] == 10).unwrap();
+    assert_eq!(record["slice"], serde_json::json!([0, 2, 0, 1]));
+    assert_eq!(
+        (&record["to_move"], &record["longest_mtc_fen"]),
+        (&"w".into(), &"W:WK11:BK2,K6".into())
+    );
+}
+
+#[test]
+fn stats_for_people() {
+    let (right, _) = built();
+    let text = ok(&["stats", right]);
+    assert!(text.contains("0201 w "), "{text}");
+    assert!(text.contains("greatest mtc  W:WK11:BK2,K6"), "{text}");
+    assert!(text.contains("3 pieces, 6 slices: 806300 positions"), "{text}");
+    let page = ok(&["stats", right, "--format=markdown", "--pieces=2"]);
+    assert!(page.starts_with("# ") && page.contains("\n## 2 pieces\n"), "{page}");
+    assert!(!page.contains("## 3 pieces"));
+    // Every row of a table has as many cells as its heading.
+    let rows = page.lines().filter(|line| line.starts_with('|'));
+    let widths: BTreeSet<usize> = rows.map(|row| row.matches('|').count()).collect();
+    assert_eq!(widths.len(), 2, "{page}");
+}
+
+#[test]
+fn plans() {
+    let tasks = lines(&ok(&["plan", "--pieces=4", "--format=json"]));
+    assert_eq!(tasks.len(), 3 + 6 + 14);
+    let mut built = BTreeSet::new();
+    for task in &tasks {
+        let needs = task["needs"].as_array().unwrap();
+        assert!(needs.iter().all(|need| built.contains(&need.to_string())), "{task}");
+        built.insert(task["slice"].to_string());
+    }
+    let text = ok(&["plan", "--pieces=5", "--memory=64M"]);
+    assert!(text.contains("more than --memory") && text.contains("1570600750"), "{text}");
+    let dot = ok(&["plan", "--pieces=3", "--format=dot"]);
+    assert!(dot.starts_with("digraph") && dot.contains("\"0101\" -> \"0201\";"), "{dot}");
+    let tasks = ok(&["plan", "--pieces=3", "--format=hyperqueue", "--out=a \"b\""]);
+    assert_eq!(tasks.matches("[[task]]").count(), 9 + 2);
+    assert!(tasks.contains("\"--out\", \"a \\\"b\\\"\""), "{tasks}");
+    assert!(tasks.contains("\"--slice\", \"0101\"") && tasks.contains("deps = [0, 1, 2]"));
+    let workflow = ok(&["plan", "--pieces=3", "--format=snakemake", "--types=wld,dtw"]);
+    assert!(workflow.contains("DEFAULT_TYPES = \"wld,dtw\""), "{workflow}");
+}

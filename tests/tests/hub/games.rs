@@ -1,0 +1,148 @@
+//! Whole games through pipes.
+
+use std::time::Duration;
+
+use meerslag_tests::Client;
+use meerslag_tests::random::Random;
+use meerslag_tests::referee::{History, Record, play, pos_line, random_start};
+use movegen::Status;
+
+/// Time a move.
+const MOVE_TIME: f64 = 0.05;
+/// How much later than that an answer may be. The engine's own part is a millisecond or two; the
+/// rest is for machines that do other things while they run the tests.
+const TOLERANCE: Duration = Duration::from_millis(450);
+
+/// Plays games at a fixed time a move; the two engines get the history in different forms.
+fn games(count: usize, seed: u64) -> Vec<Record> {
+    let mut random = Random::new(seed);
+    let mut engines = [Client::ready(&[("hash-mb", "16")]), Client::ready(&[("hash-mb", "16")])];
+    let mut records = Vec::new();
+    for number in 0..count {
+        let start = random_start(&mut random, 4 + number % 5);
+        let history = [History::Whole, History::ReversibleTail][number % 2];
+        let level = format!("level move-time={MOVE_TIME}");
+        records.push(play(&mut engines, start, history, |_, _| level.clone()));
+    }
+    for engine in engines {
+        engine.quit().assert_clean();
+    }
+    records
+}
+
+fn report(records: &[Record]) -> Duration {
+    let mut times: Vec<_> = records.iter().flat_map(|r| r.times.iter().copied()).collect();
+    times.sort();
+    let worst = *times.last().unwrap();
+    let late = times.iter().filter(|t| t.as_secs_f64() > MOVE_TIME).count();
+    let wins = records.iter().filter(|r| matches!(r.status, Status::Win(..))).count();
+    println!(
+        "{} games, {wins} won, {} moves; median {:?}, 99 % below {:?}, worst {worst:?}, {late} \
+         beyond {MOVE_TIME} s",
+        records.len(),
+        times.len(),
+        times[times.len() / 2],
+        times[times.len() * 99 / 100],
+    );
+    worst
+}
+
+#[test]
+fn eight_games_at_50_ms_a_move() {
+    let records = games(8, 1);
+    let worst = report(&records);
+    assert!(worst < Duration::from_secs_f64(MOVE_TIME) + TOLERANCE, "{worst:?}");
+    assert!(records.iter().all(|r| r.game.ply() > 20));
+}
+
+#[test]
+#[ignore = "slow: about ten minutes"]
+fn a_hundred_games_at_50_ms_a_move() {
+    let records = games(100, 2);
+    let worst = report(&records);
+    assert!(worst < Duration::from_secs_f64(MOVE_TIME) + TOLERANCE, "{worst:?}");
+}
+
+/// What a clock shows after every second of these times, the increment added each time.
+fn left(start: f64, inc: f64, times: &[Duration], skip: usize) -> f64 {
+    let own = times.iter().skip(skip).step_by(2);
+    start + own.map(|time| inc - time.as_secs_f64()).sum::<f64>()
+}
+
+/// A fast game with real clocks, the time that the pipes and a busy machine take included:
+/// nobody oversteps.
+#[test]
+fn a_game_with_fischer_clocks() {
+    let mut engines =
+        [Client::ready(&[("move-overhead", "0.05")]), Client::ready(&[("move-overhead", "0.05")])];
+    let (time, inc) = (3.0, 0.1);
+    let start = random_start(&mut Random::new(3), 6);
+    let record = play(&mut engines, start, History::Whole, |side, times| {
+        let skip = usize::from(side != start.side_to_move());
+        format!("level time={:.3} inc={inc}", left(time, inc, times, skip))
+    });
+    for plies in 1..=record.times.len() {
+        let times = &record.times[..plies];
+        let left = left(time, inc, times, (plies - 1) % 2);
+        assert!(left > 0.0, "{left} s left after ply {plies}: {times:?}");
+    }
+    for engine in engines {
+        engine.quit().assert_clean();
+    }
+}
+
+/// A game in which each engine ponders over the reply it expects, with hits and misses.
+#[test]
+fn a_game_with_pondering() {
+    let mut engine = Client::ready(&[("ponder", "true")]);
+    let mut opponent = Client::ready(&[]);
+    let mut game = movegen::Game::new(random_start(&mut Random::new(4), 4));
+    let (mut hits, mut misses) = (0, 0);
+    let rules = movegen::DrawRules::default();
+    while !game.status(rules).is_over() && game.ply() < 160 {
+        engine.send(&pos_line(&game, History::Whole));
+        engine.send("level move-time=0.02");
+        let mut answer = engine.go("think", game.position());
+        // As long as the opponent does what we expect, the answer comes out of the pondering.
+        loop {
+            game.play(answer.best.unwrap()).unwrap();
+            if game.status(rules).is_over() {
+                break;
+            }
+            let expected = answer.ponder;
+            if let Some(reply) = expected {
+                let mut ahead = game.clone();
+                ahead.play(reply).unwrap();
+                if !ahead.position().has_legal_move() {
+                    break;
+                }
+                engine.send(&pos_line(&ahead, History::Whole));
+                engine.send("level move-time=0.02");
+                engine.send("go ponder");
+            }
+            opponent.send(&pos_line(&game, History::ReversibleTail));
+            opponent.send("level nodes=3000");
+            let reply = opponent.go("think", game.position()).best.unwrap();
+            let before = *game.position();
+            game.play(reply).unwrap();
+            let Some(expected) = expected else { break };
+            if expected == reply {
+                hits += 1;
+                engine.send("ponder-hit");
+                answer = engine.answer(game.position(), std::time::Instant::now());
+                if game.status(rules).is_over() {
+                    break;
+                }
+            } else {
+                misses += 1;
+                engine.send("stop");
+                let other = before.after(expected);
+                assert!(engine.answer(&other, std::time::Instant::now()).best.is_some());
+                break;
+            }
+        }
+    }
+    assert!(hits > 0 && misses > 0, "{hits} hits, {misses} misses in {} plies", game.ply());
+    engine.quit().assert_clean();
+    opponent.quit().assert_clean();
+}

@@ -1,0 +1,9 @@
+//! The engine behind the Hub protocol.
+
+#![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
+
+mod endgames;
+mod games;
+mod protocol_check;
+mod session;
+mod stop;

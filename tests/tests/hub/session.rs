@@ -1,0 +1,527 @@
+//! Hub sessions as clients lead them: start-up, parameters, searches of every kind.
+
+use std::time::{Duration, Instant};
+
+use meerslag_tests::random::Random;
+use meerslag_tests::referee::{History, pos_line};
+use meerslag_tests::{Client, check};
+use movegen::notation::hub;
+use movegen::{Game, Position};
+
+const START: &str = "Wbbbbbbbbbbbbbbbbbbbbeeeeeeeeeewwwwwwwwwwwwwwwwwwww";
+/// Black to move, to capture with its king.
+const KINGS: &str = "BeeeeebeeeeeeeeWeeeeeeeeeeeeweeeeeeeeeeeeeeeeeBeeee";
+
+fn position(text: &str) -> Position {
+    hub::parse_position(text).unwrap()
+}
+
+/// The position after moves in Hub notation.
+fn after(start: &str, moves: &str) -> Position {
+    let mut game = Game::new(position(start));
+    for text in moves.split_whitespace() {
+        game.play(hub::parse_move(game.position(), text).unwrap()).unwrap();
+    }
+    *game.position()
+}
+
+type Dialect = fn(&str) -> String;
+
+/// Different ways of writing the same lines.
+const DIALECTS: [(&str, Dialect); 6] = [
+    ("plain", |line| format!("{line}\n")),
+    ("carriage returns", |line| format!("{line}\r\n")),
+    ("tabs", |line| format!("{}\n", outside_quotes(line, ' ', "\t"))),
+    ("doubled blanks", |line| format!("  {}  \n", outside_quotes(line, ' ', "  "))),
+    ("blanks around =", |line| format!("{}\n", outside_quotes(line, '=', " = "))),
+    ("quoted values", |line| {
+        let words = line.split(' ').map(|word| match word.split_once('=') {
+            Some((name, value)) if !value.contains('"') && !line.contains('"') => {
+                format!("{name}=\"{value}\"")
+            }
+            _ => word.to_owned(),
+        });
+        format!("{}\n", words.collect::<Vec<_>>().join(" "))
+    }),
+];
+
+fn outside_quotes(line: &str, what: char, by: &str) -> String {
+    let parts = line.split('"').enumerate();
+    let parts =
+        parts.map(|(i, part)| if i % 2 == 0 { part.replace(what, by) } else { part.into() });
+    parts.collect::<Vec<_>>().join("\"")
+}
+
+/// The example exchange of the protocol description, with every dialect.
+#[test]
+fn example_exchange_in_all_dialects() {
+    for (dialect, write) in DIALECTS {
+        let mut engine = Client::start(&["hub"]);
+        let send = |engine: &mut Client, line: &str| engine.send_bytes(write(line).as_bytes());
+        send(&mut engine, "hub");
+        let introduction = engine.until("wait");
+        assert!(introduction[0].starts_with("id name=Meerslag version="), "{dialect}");
+        for name in ["variant", "ponder", "threads", "tt-size"] {
+            let start = format!("param name={name} ");
+            assert!(introduction.iter().any(|line| line.starts_with(&start)), "{dialect} {name}");
+        }
+        send(&mut engine, "set-param name=ponder value=true");
+        send(&mut engine, "set-param name=initial-time value=180");
+        send(&mut engine, "init");
+        assert_eq!(engine.until("ready"), [""; 0], "{dialect}");
+        send(&mut engine, "new-game");
+
+        let start = position(START);
+        send(&mut engine, &format!("pos pos={START}"));
+        send(&mut engine, "level moves=75 time=3.000");
+        send(&mut engine, "go think");
+        assert!(engine.answer(&start, Instant::now()).best.is_some());
+
+        let moves = "32-28 19-23";
+        send(&mut engine, &format!("pos pos={START} moves=\"{moves}\""));
+        send(&mut engine, "level moves=74 time=2.120");
+        send(&mut engine, "go ponder");
+        send(&mut engine, "ping");
+        send(&mut engine, "ponder-hit");
+        let pondered = pondered(&mut engine, &after(START, moves));
+        assert!(pondered.best.unwrap().is_capture(), "{dialect}");
+
+        let moves = "32-28 19-23 28x19x23";
+        send(&mut engine, &format!("pos pos={START} moves=\"{moves}\""));
+        send(&mut engine, "level depth=9");
+        send(&mut engine, "go think");
+        let answer = engine.answer(&after(START, moves), Instant::now());
+        assert!(answer.infos.iter().all(|info| info.depth <= 9), "{dialect}");
+
+        send(&mut engine, &format!("pos pos={KINGS}"));
+        send(&mut engine, "level infinite");
+        send(&mut engine, "go analyze");
+        std::thread::sleep(Duration::from_millis(20));
+        send(&mut engine, "stop");
+        assert!(engine.answer(&position(KINGS), Instant::now()).best.unwrap().is_capture());
+        send(&mut engine, "stop");
+        assert_eq!(engine.sync(), [""; 0], "{dialect}: a late stop is no event");
+        engine.quit().assert_clean();
+    }
+}
+
+/// The answer to a `ponder-hit` search during which one `ping` was sent.
+fn pondered(engine: &mut Client, position: &Position) -> meerslag_tests::Answer {
+    let mut lines = Vec::new();
+    loop {
+        let line = engine.line();
+        if line == "pong" {
+            break;
+        }
+        assert!(line.starts_with("info"), "the search goes on after ping: {line}");
+        lines.push(check::info(position, &line));
+    }
+    let mut answer = engine.answer(position, Instant::now());
+    lines.append(&mut answer.infos);
+    answer.infos = lines;
+    answer
+}
+
+#[test]
+fn parameters_of_scan_configurations_are_taken() {
+    let mut engine = Client::start(&["hub"]);
+    engine.send("hub");
+    engine.until("wait");
+    for line in [
+        "set-param name=variant value=normal",
+        "set-param name=variant value=standard",
+        "set-param name=book value=false",
+        "set-param name=book-ply value=4",
+        "set-param name=book-margin value=4",
+        "set-param name=ponder value=true",
+        "set-param name=threads value=2",
+        "set-param name=tt-size value=20",
+        "set-param name=bb-size value=6",
+        "set-param name=bb-path value=\"C:\\\\data bases\\\\egdb\"",
+        "set-param name=move-overhead value=0,1",
+        "set-param name=initial-time value=180",
+        "set-param name=gui-name value=\"\"",
+        "set-param name=gui-flag",
+    ] {
+        engine.send(line);
+    }
+    assert_eq!(engine.sync(), [""; 0]);
+    engine.send("init");
+    // The folder is not there; nothing else is wrong.
+    let errors = engine.until("ready");
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(errors[0].contains(r"cannot read C:\\data bases\\egdb"), "{errors:?}");
+    engine.send("hub");
+    let again = engine.until("wait").join("\n");
+    for part in [
+        "name=book value=false ",
+        "name=ponder value=true ",
+        "name=threads value=2 ",
+        "name=tt-size value=20 ",
+        "name=hash-mb value=16 ",
+        "name=bb-size value=6 ",
+        "name=bb-path value=\"\"",
+        "name=move-overhead value=0.1 ",
+    ] {
+        assert!(again.contains(part), "{part} in\n{again}");
+    }
+    engine.send("set-param name=hash-mb value=8");
+    engine.send("set-param name=threads value=99");
+    engine.send("init");
+    assert_eq!(engine.until("ready"), [""; 0], "init may come again");
+    engine.send("pos");
+    engine.send("level depth=6");
+    assert!(engine.go("think", &Position::initial()).best.is_some());
+    engine.quit().assert_clean();
+}
+
+#[test]
+fn hub_without_the_argument_is_recognised() {
+    let mut engine = Client::start(&[]);
+    for line in ["", "ping", "HUB", "name=x", "\"", "init"] {
+        engine.send(line);
+    }
+    engine.send("hub");
+    assert!(engine.until("wait")[0].starts_with("id "), "silent until `hub`");
+    engine.send("init");
+    engine.until("ready");
+    engine.quit().assert_clean();
+}
+
+#[test]
+fn go_initialises_if_nobody_did() {
+    let mut engine = Client::start(&["hub"]);
+    engine.send("level depth=5");
+    let answer = engine.go("think", &Position::initial());
+    assert!(answer.best.is_some(), "without hub, init and pos");
+    engine.quit().assert_clean();
+}
+
+/// The depth that a think search ends with.
+fn depth_reached(engine: &mut Client) -> u32 {
+    let answer = engine.go("think", &Position::initial());
+    answer.infos.iter().map(|info| info.depth).max().unwrap()
+}
+
+#[test]
+fn limits_add_up_and_are_cleared() {
+    let mut engine = Client::ready(&[]);
+    let send = |engine: &mut Client, lines: &[&str]| {
+        for line in lines {
+            engine.send(line);
+        }
+    };
+    send(&mut engine, &["pos", "level depth=4", "level nodes=100000000"]);
+    assert_eq!(depth_reached(&mut engine), 4, "two lines");
+    send(&mut engine, &["pos", "level depth=5 move-time=20"]);
+    assert_eq!(depth_reached(&mut engine), 5, "one line");
+    send(&mut engine, &["level depth=3", "pos"]);
+    assert_eq!(depth_reached(&mut engine), 3, "level before the first pos after a search");
+    send(&mut engine, &["level depth=3", "pos", "level depth=6", "pos", "level depth=7"]);
+    assert_eq!(depth_reached(&mut engine), 7, "the second pos clears");
+    send(&mut engine, &["pos", "level depth=2", "pos", "level nodes=20000"]);
+    assert!(depth_reached(&mut engine) > 2, "cleared by pos");
+    send(&mut engine, &["pos", "level depth=2"]);
+    assert_eq!(depth_reached(&mut engine), 2);
+    send(&mut engine, &["level nodes=20000"]);
+    assert!(depth_reached(&mut engine) > 2, "cleared by the end of the search");
+    send(&mut engine, &["level depth=5", "level depth=0", "level depth=-1", "level handicap=3"]);
+    assert_eq!(depth_reached(&mut engine), 5, "zero, negative and unknown count as not given");
+    engine.quit().assert_clean();
+}
+
+#[test]
+fn every_level_form_gives_a_move() {
+    let mut engine = Client::ready(&[]);
+    for level in [
+        "level depth=6",
+        "level nodes=5000",
+        "level move-time=0.05",
+        "level move-time=0",
+        "level move-time=0,05",
+        "level move-time=1e-05",
+        "level time=0.5",
+        "level time=1.5 inc=0.1",
+        "level time=0 inc=0.1",
+        "level time=-0.05 inc=0.2",
+        "level time=-5",
+        "level time=-5 inc=1",
+        "level time=1e-05",
+        "level time=9 inc=0.0 depth=5",
+        "level moves=40 time=2.000",
+        "level moves=1 time=0.1",
+        "level moves=10 time=1 inc=0.05",
+        "level moves=75 time=-3.000",
+        "level moves=3 depth=4",
+        "level inc=0.1 depth=4",
+        "level infinite nodes=1000",
+        "level handicap=3 depth=4 ponder",
+    ] {
+        engine.send("pos");
+        engine.send(level);
+        let answer = engine.go("think", &Position::initial());
+        assert!(answer.best.is_some(), "{level}");
+    }
+    engine.quit().assert_clean();
+}
+
+/// A GUI that forgets `level` gets a move after the safety time.
+#[test]
+fn a_search_without_level_ends_by_itself() {
+    let mut engine = Client::ready(&[("safety-time", "0.2")]);
+    engine.send("pos");
+    assert!(engine.go("think", &Position::initial()).best.is_some());
+    engine.send("pos");
+    engine.send("go ponder");
+    engine.send("ponder-hit");
+    assert!(engine.answer(&Position::initial(), Instant::now()).best.is_some());
+    engine.quit().assert_clean();
+}
+
+/// Positions whose whole tree is tiny: analysis and pondering end early, but the answer waits.
+#[test]
+fn early_ends_wait_for_the_client() {
+    // A capture that ends the game; a race of two men; men that soon block one another.
+    for fen in ["W:WK28:B23", "W:W16:B35", "W:W12,26:B1,21"] {
+        let position = Position::from_fen(fen).unwrap();
+        let text = hub::format_position(&position);
+        let mut engine = Client::ready(&[]);
+        for (mode, end) in
+            [("analyze", "stop"), ("ponder", "stop"), ("ponder", "ponder-hit"), ("think", "stop")]
+        {
+            engine.send(&format!("pos pos={text}"));
+            engine.send("level infinite");
+            engine.send(&format!("go {mode}"));
+            let mut infos = 0;
+            let quiet = Instant::now();
+            if mode == "think" {
+                // Ends by itself, however long a loaded machine takes over it.
+                while engine.line().starts_with("info") {
+                    infos += 1;
+                }
+            }
+            while mode != "think" && quiet.elapsed() < Duration::from_millis(150) {
+                if let Some(line) = engine.line_within(Duration::from_millis(50)) {
+                    assert!(line.starts_with("info"), "{mode}: {line} before {end}");
+                    infos += 1;
+                }
+            }
+            assert!(infos > 0, "{mode} {fen}");
+            engine.send(end);
+            if mode != "think" {
+                loop {
+                    let line = engine.line();
+                    if line.starts_with("done") {
+                        assert!(check::done(&position, &line).0.is_some());
+                        break;
+                    }
+                }
+            }
+            assert_eq!(engine.sync(), [""; 0], "one done only");
+        }
+        engine.quit().assert_clean();
+    }
+}
+
+/// Limits bind a ponder search only after the hit.
+#[test]
+fn ponder_ignores_limits_until_the_hit() {
+    let mut engine = Client::ready(&[("ponder", "true")]);
+    let start = Position::initial();
+    for level in ["level depth=3", "level nodes=100", "level move-time=0.001", "level time=0.01"] {
+        engine.send("pos");
+        engine.send(level);
+        engine.send("go ponder");
+        let begun = Instant::now();
+        while let Some(line) = engine.line_within(Duration::from_millis(60)) {
+            assert!(line.starts_with("info"), "{line} after {level}");
+            if begun.elapsed() > Duration::from_millis(200) {
+                break;
+            }
+        }
+        engine.send("ponder-hit");
+        assert!(engine.answer_after_infos(&start), "{level}");
+        engine.send("ponder-hit");
+        assert_eq!(engine.sync(), [""; 0], "a second hit is ignored");
+    }
+    engine.quit().assert_clean();
+}
+
+trait AfterInfos {
+    fn answer_after_infos(&mut self, position: &Position) -> bool;
+}
+
+impl AfterInfos for Client {
+    /// As `answer`, for a search whose `info` lines have been read already.
+    fn answer_after_infos(&mut self, position: &Position) -> bool {
+        loop {
+            let line = self.line();
+            if line.starts_with("done") {
+                return check::done(position, &line).0.is_some();
+            }
+            let _ = check::info(position, &line);
+        }
+    }
+}
+
+#[test]
+fn no_legal_move_is_answered_by_a_bare_done() {
+    let mut engine = Client::ready(&[]);
+    // White has nothing left; White's only man is blocked.
+    for fen in ["W:W:B1", "W:W26:B21,17"] {
+        let position = Position::from_fen(fen).unwrap();
+        assert!(!position.has_legal_move(), "{fen}");
+        let text = hub::format_position(&position);
+        for mode in ["think", "ponder", "analyze", ""] {
+            engine.send(&format!("pos pos={text}"));
+            engine.send("level depth=5");
+            let answer = engine.go(mode, &position);
+            assert!(answer.best.is_none() && answer.infos.is_empty());
+        }
+    }
+    assert_eq!(engine.sync(), [""; 0]);
+    engine.quit().assert_clean();
+}
+
+/// A forced move still has an `info`, and no expected reply follows a move that ends the game.
+#[test]
+fn forced_and_last_moves() {
+    let mut engine = Client::ready(&[]);
+    let position = Position::from_fen("W:WK28:B23").unwrap();
+    engine.send(&format!("pos pos={}", hub::format_position(&position)));
+    engine.send("level move-time=0.1");
+    let answer = engine.go("think", &position);
+    let best = answer.best.unwrap();
+    assert!(best.is_capture() && !position.after(best).has_legal_move());
+    assert_eq!(answer.ponder, None);
+    assert!(answer.infos.last().unwrap().score > 99.0, "won in one ply");
+    engine.quit().assert_clean();
+}
+
+/// Lines that do not belong into a search end it, and are then obeyed in their order.
+#[test]
+fn other_lines_end_a_search() {
+    let mut engine = Client::ready(&[]);
+    let start = Position::initial();
+    for line in
+        ["pos", "level depth=2", "new-game", "set-param name=hash-mb value=8", "hub", "init"]
+    {
+        engine.send("pos");
+        engine.send("level infinite");
+        engine.send("go think");
+        engine.send(line);
+        assert!(engine.answer(&start, Instant::now()).best.is_some(), "{line}");
+        let rest = engine.sync();
+        assert!(rest.is_empty() || matches!(line, "hub" | "init"), "{line}: {rest:?}");
+    }
+    // Two searches in one breath: both are answered, the first with what it has.
+    engine.send("pos\nlevel infinite\ngo analyze\npos moves=\"32-28\"\nlevel depth=4\ngo think");
+    assert!(engine.answer(&start, Instant::now()).best.is_some());
+    assert!(engine.answer(&after(START, "32-28"), Instant::now()).best.is_some());
+    // A stop after the second `go` belongs to it.
+    engine.send("pos\nlevel infinite\ngo think\npos\nlevel infinite\ngo think\nstop");
+    assert!(engine.answer(&start, Instant::now()).best.is_some());
+    assert!(engine.answer(&start, Instant::now()).best.is_some());
+    assert_eq!(engine.sync(), [""; 0]);
+    engine.quit().assert_clean();
+}
+
+/// Rubbish during a search neither ends it nor is complained of before `done`.
+#[test]
+fn errors_wait_for_the_end_of_the_search() {
+    let mut engine = Client::ready(&[]);
+    let start = Position::initial();
+    engine.send("pos\nlevel infinite\ngo think");
+    for line in ["rubbish", "x=1", "\"", "pos pos=\"W", "", "info depth=1", "level depth="] {
+        engine.send(line);
+    }
+    std::thread::sleep(Duration::from_millis(50));
+    engine.send("stop");
+    assert!(engine.answer(&start, Instant::now()).best.is_some());
+    let errors = engine.sync();
+    assert_eq!(errors.len(), 4, "{errors:?}");
+    assert!(errors.iter().all(|line| line.starts_with("error message=")), "{errors:?}");
+    engine.quit().assert_clean();
+}
+
+#[test]
+fn new_game_is_fast_with_a_large_table() {
+    let mut engine = Client::ready(&[("tt-size", "26")]);
+    for _ in 0..20 {
+        engine.send("new-game");
+        engine.send("pos\nlevel depth=3");
+        assert!(engine.go("think", &Position::initial()).best.is_some());
+    }
+    engine.quit().assert_clean();
+}
+
+/// A game of 600 plies, captures among them, is told whole. The engine is a king behind and
+/// every score would say so, but the search sees that it can bring about a position once more.
+#[test]
+fn long_histories_and_repetition() {
+    let random_plies = 40;
+    let mut game = Game::new(position(START));
+    let mut random = Random::new(5);
+    while game.ply() < random_plies || !game.moves().iter().any(|mv| mv.is_capture()) {
+        let moves = game.position().legal_moves();
+        game.play(moves[random.below(moves.len())]).unwrap();
+    }
+    let mut engine = Client::ready(&[]);
+    while game.ply() < 600 {
+        // Legal moves as they come; the game need not be sensible, and after its end by the rules
+        // of repetition GUIs may still go on.
+        let moves = game.position().legal_moves();
+        let quiet = moves.iter().copied().filter(|mv| {
+            let next = game.position().after(*mv);
+            next.has_legal_move() && next.piece_count() > 4
+        });
+        let choices: Vec<_> = quiet.collect();
+        if choices.is_empty() {
+            break;
+        }
+        game.play(choices[random.below(choices.len())]).unwrap();
+    }
+    assert!(game.moves().iter().filter(|mv| mv.is_capture()).count() > 5);
+    engine.send(&pos_line(&game, History::Whole));
+    engine.send("level depth=6");
+    if game.position().has_legal_move() {
+        assert!(engine.go("think", game.position()).best.is_some());
+    }
+    assert_eq!(engine.sync(), [""; 0], "every move was accepted");
+
+    // White has a king against a king and seven men, but it may walk to and fro.
+    let first = Position::from_fen("W:WK46:BK15,1,2,3,4,6,16,26").unwrap();
+    let cycle = shuffle(&first).join(" ");
+    let mut score = |rules: &str, cycles: usize| {
+        engine.send(&format!("set-param name=draw-rules value={rules}"));
+        engine.send("new-game");
+        let moves = vec![cycle.as_str(); cycles].join(" ");
+        engine.send(&format!("pos pos={} moves=\"{moves}\"", hub::format_position(&first)));
+        engine.send("level depth=6");
+        engine.go("think", &first).infos.last().unwrap().score
+    };
+    let fresh = score("scan", 0);
+    assert!(fresh < -2.0, "Black is far ahead: {fresh}");
+    assert_eq!(score("scan", 150), 0.0, "any king move brings about an old position");
+    assert!(score("none", 150) < -2.0, "without the rule it is as it was");
+    engine.quit().assert_clean();
+}
+
+/// Four moves that lead back to the position.
+fn shuffle(position: &Position) -> Vec<String> {
+    for a in position.legal_moves() {
+        let p1 = position.after(a);
+        for b in p1.legal_moves() {
+            let p2 = p1.after(b);
+            for c in p2.legal_moves() {
+                let p3 = p2.after(c);
+                for d in p3.legal_moves() {
+                    if p3.after(d) == *position {
+                        return [a, b, c, d].iter().map(ToString::to_string).collect();
+                    }
+                }
+            }
+        }
+    }
+    panic!("no way back")
+}

@@ -1,0 +1,239 @@
+//! `meerslag match` with engines that write without end, answer twice, die with many words or do
+//! not start again.
+
+use std::io::Write;
+use std::net::TcpListener;
+use std::thread;
+
+use meerslag_tests::{Output, Peer, run};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The description of a mock engine.
+fn mock(name: &str, switches: &str) -> String {
+    let program = env!("CARGO_BIN_EXE_mock_engine");
+    format!("--engine=name={name} cmd=\"'{program}' {switches}\" stall=60 start=60")
+}
+
+/// The same with little patience.
+fn hasty(name: &str, switches: &str) -> String {
+    mock(name, switches).replace("stall=60", "stall=0.5")
+}
+
+fn start(args: &[&str]) -> Output {
+    run(["match", "--json"].iter().chain(args), "")
+}
+
+/// The games of a match that must succeed.
+fn games(args: &[&str]) -> Vec<Value> {
+    let mut lines = start(args).success().json_lines();
+    assert_eq!(lines.pop().expect("a table")["type"], "standings");
+    lines
+}
+
+fn tail(game: &Value) -> Vec<&str> {
+    game["tail"].as_array().expect("a list").iter().map(|l| l.as_str().expect("text")).collect()
+}
+
+/// An engine that never stops writing loses as one that is silent.
+#[test]
+fn a_flood_does_not_put_deadlines_off() {
+    for (switches, control) in
+        [("flood=2", "--tc=move=0.2"), ("flood=2", "--tc=depth=1"), ("flood-ready", "--tc=depth=1")]
+    {
+        let bad = hasty("bad", switches);
+        let games = games(&[&bad, "--engine=random", control, "--pairs=1", "--concurrency=2"]);
+        for game in &games {
+            assert_eq!(game["termination"], "stall", "{switches}: {game}");
+            let loser = if game["result"] == "2-0" { "black" } else { "white" };
+            assert_eq!(game[loser], "bad", "{switches}: {game}");
+        }
+    }
+    let bad = mock("bad", "flood-start").replace("start=60", "start=1");
+    let args = [&bad, "--engine=random", "--tc=depth=1"];
+    let output = start(&args);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stderr.contains("no 'ready' within 1s"), "{output:?}");
+}
+
+/// The same over DXP, with messages that are no answers.
+#[test]
+fn a_flood_of_messages_does_not_put_deadlines_off() {
+    let listener = TcpListener::bind("localhost:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let follower = thread::spawn(move || {
+        let mut peer = Peer::accept(&listener);
+        // The answer to each of them takes a while.
+        let messages = "B001W\0".repeat(1000);
+        while peer.stream.write_all(messages.as_bytes()).is_ok() {}
+    });
+    let bad = format!("--engine=name=bad dxp=localhost:{port} start=1 gap=2");
+    let output = start(&[&bad, "--engine=random", "--tc=60", "--pairs=1"]);
+    follower.join().unwrap();
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stderr.contains("no answer to the game request within 1s"), "{output:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_match_is_stopped_in_a_flood() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    use meerslag_tests::binary;
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+
+    for switches in ["flood=1", "flood-ready"] {
+        let folder = TempDir::new().unwrap();
+        let starts = folder.path().join("starts");
+        let bad = mock("bad", &format!("{switches} starts='{}'", starts.display()));
+        let mut runner = Command::new(binary())
+            .args(["match", "--json", "--engine=random", "--tc=depth=1", "--pairs=1"])
+            .arg(bad)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !starts.exists() {
+            assert!(Instant::now() < deadline);
+            thread::sleep(Duration::from_millis(5));
+        }
+        thread::sleep(Duration::from_millis(100));
+        kill(Pid::from_raw(runner.id().cast_signed()), Signal::SIGINT).unwrap();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while runner.try_wait().unwrap().is_none() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(10));
+        }
+        let has_ended = runner.try_wait().unwrap().is_some();
+        let _ = runner.kill();
+        assert!(has_ended, "{switches}");
+    }
+}
+
+/// The second of two answers is not taken for the next one.
+#[test]
+fn a_second_answer_is_passed_over() {
+    let args = [&mock("odd", "twice"), "--engine=random", "--tc=depth=1", "--pairs=2"];
+    for game in games(&args) {
+        assert_ne!(game["termination"], "illegal move", "{game}");
+        assert!(game["plies"].as_u64().unwrap() > 8, "{game}");
+    }
+}
+
+/// What an engine says before its end is in the report, up to the last word.
+#[test]
+fn last_words_are_reported() {
+    for game in games(&[&mock("bad", "crash=2 words"), "--engine=random", "--tc=20", "--pairs=1"]) {
+        assert_eq!(game["termination"], "crash", "{game}");
+        let tail = tail(&game);
+        assert_eq!(tail.last(), Some(&"stderr: mock: about to crash"), "{game}");
+        assert!(tail.contains(&"stderr: word 99999"), "{game}");
+    }
+    for game in
+        games(&[&hasty("bad", "partial=2"), "--engine=random", "--tc=move=0.2", "--pairs=1"])
+    {
+        assert_eq!(game["termination"], "stall", "{game}");
+        assert_eq!(tail(&game).last(), Some(&"info depth="), "{game}");
+    }
+}
+
+/// Once an engine has played, a failed start costs it the game and not the match.
+#[test]
+fn an_engine_that_does_not_start_again_loses_the_game() {
+    let folder = TempDir::new().unwrap();
+    let starts = |name: &str| format!("starts='{}'", folder.path().join(name).display());
+    // Two attempts for each game.
+    let bad = mock("bad", &format!("crash=1 fails=2-3 {}", starts("one")));
+    let found = games(&[&bad, "--engine=random", "--tc=depth=1", "--pairs=2"]);
+    let ends: Vec<_> = found.iter().map(|game| game["termination"].as_str().unwrap()).collect();
+    assert_eq!(ends, ["crash", "start failure", "crash", "crash"]);
+    let lost = &found[1];
+    let loser = if lost["result"] == "2-0" { "black" } else { "white" };
+    assert_eq!((&lost[loser], &lost["plies"]), (&"bad".into(), &0.into()), "{lost}");
+    assert!(lost["detail"].as_str().unwrap().contains("the program ended before"), "{lost}");
+    assert!(tail(lost).contains(&"stderr: mock: not today"), "{lost}");
+
+    // If it never starts again, the match is given up.
+    let bad = mock("bad", &format!("crash=1 fails=2-999 {}", starts("two")));
+    let output = start(&[&bad, "--engine=random", "--tc=depth=1", "--pairs=10"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stderr.contains("engine 'bad' does not start: the program ended"), "{output:?}");
+    assert_eq!(output.json_lines().len(), 1 + 5 + 1, "{output:?}");
+}
+
+/// Hub engines pass over parameters that they do not know: the runner does not.
+#[test]
+fn parameters_that_an_engine_has_not_declared_are_refused() {
+    let args = |param: &str| {
+        let bad = format!("{} param.{param}", mock("bad", ""));
+        start(&[&bad, "--engine=random", "--tc=depth=1", "--pairs=1", "--max-moves=2"])
+    };
+    for (param, message) in [
+        (
+            "levle=5",
+            "engine 'bad' does not start: it has not declared a parameter 'levle', only: level",
+        ),
+        (
+            "level=high",
+            "engine 'bad' does not start: it reports an error: level: 'high' is no number",
+        ),
+    ] {
+        let output = args(param);
+        assert_eq!(output.code, 1, "{output:?}");
+        assert!(output.stderr.contains(message), "{output:?}");
+    }
+    args("level=5").success();
+    let dxp = "--engine=name=far dxp=localhost:1 param.level=5";
+    let output = start(&[dxp, "--engine=random", "--tc=60", "--pairs=1"]);
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.stderr.contains("engine 'far': parameter level: "), "{output:?}");
+}
+
+/// An engine whose turn comes late is tried before the first game.
+#[test]
+fn an_engine_that_cannot_start_is_reported_before_the_first_game() {
+    let folder = TempDir::new().unwrap();
+    let starts = folder.path().join("starts");
+    let bad = mock("bad", &format!("starts='{}' fails=1-9", starts.display()));
+    let output = start(&[
+        "--engine=random name=a",
+        "--engine=random name=b",
+        &bad,
+        "--tc=depth=1",
+        "--pairs=20",
+    ]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stderr.contains("engine 'bad' does not start: the program ended"), "{output:?}");
+    assert!(output.stderr.contains("stderr: mock: not today"), "{output:?}");
+    assert!(!output.stdout.contains("\"type\":\"game\""), "{output:?}");
+}
+
+/// Whoever waits for an engine that is still silent is told why, with what it has said so far.
+#[test]
+fn a_slow_start_is_reported_while_it_lasts() {
+    let slow = mock("slow", "no-wait").replace("start=60", "start=2");
+    let output = start(&[&slow, "--engine=random", "--tc=depth=1", "--pairs=1"]);
+    let report = "engine 'slow' is slow to start: no 'wait' within 1s";
+    let end = "engine 'slow' does not start: no 'wait' within 2s";
+    let at = |text| output.stderr.find(text).unwrap_or_else(|| panic!("{output:?}"));
+    assert!(at(report) < at("id name=Mock") && at("id name=Mock") < at(end), "{output:?}");
+}
+
+/// A DXP program that ends instead of connecting is not waited for.
+#[test]
+fn a_dxp_program_that_ends_is_reported_with_its_last_words() {
+    let folder = TempDir::new().unwrap();
+    let starts = folder.path().join("starts");
+    let bad = mock("bad", &format!("starts='{}' fails=1-9", starts.display()));
+    for way in ["dxp", "dxp-listen"] {
+        let bad = bad.replace("cmd=", &format!("{way}=localhost:0 cmd="));
+        let bad = bad.replace("mock_engine'", "mock_engine' seed={port}");
+        let output = start(&[&bad, "--engine=random", "--tc=60", "--pairs=1"]);
+        assert_eq!(output.code, 1, "{output:?}");
+        let message = "engine 'bad' does not start: the program ended before it connected";
+        assert!(output.stderr.contains(message), "{output:?}");
+        assert!(output.stderr.contains("stderr: mock: not today"), "{output:?}");
+    }
+}

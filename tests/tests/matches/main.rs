@@ -1,0 +1,12 @@
+//! Matches, and games over DXP.
+
+#![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
+
+mod dxp;
+mod dxp_odd_peers;
+mod dxp_players;
+mod dxp_sessions;
+mod faults;
+mod report;
+mod runner;
+mod state;
