@@ -140,7 +140,7 @@ mod tests {
         let mut seen = Vec::new();
         let databases = DatabaseOptions::default();
         let first = run(7, Set::Game, databases.clone(), Evaluation::default(), &mut |result| {
-            seen.push(result.clone())
+            seen.push(result.clone());
         })
         .unwrap();
         let second = run(7, Set::Game, databases, Evaluation::default(), &mut |_| {}).unwrap();
