@@ -206,6 +206,36 @@ fn every_section_of_the_formats_that_the_source_cites_exists() {
     assert!(count >= 12, "only {count} citations were found");
 }
 
+/// The files that the sources of a crate embed, its tests left out.
+fn embedded(source: &str) -> Vec<&str> {
+    let code = source.split("#[cfg(test)]\nmod ").next().unwrap();
+    let starts = ["include_str!(\"", "include_bytes!(\""];
+    let rests = starts.iter().flat_map(|start| code.split(start).skip(1));
+    rests.map(|rest| rest.split('"').next().unwrap()).collect()
+}
+
+/// So that `cargo package` makes packages that compile, with the licences in them.
+#[test]
+fn what_a_package_needs_lies_in_its_crate() {
+    let mut count = 0;
+    for crate_name in ["movegen", "egdb", "engine"] {
+        let dir = root().join(crate_name).canonicalize().unwrap();
+        for source in files(&dir.join("src"), "rs") {
+            for file in embedded(&fs::read_to_string(&source).unwrap()) {
+                let path = source.parent().unwrap().join(file).canonicalize().unwrap();
+                assert!(path.starts_with(&dir), "{} embeds {file}", source.display());
+                count += 1;
+            }
+        }
+        for name in ["LICENSE-MIT", "LICENSE-APACHE", "NOTICE"] {
+            let text = |path: PathBuf| fs::read_to_string(path).unwrap();
+            assert_eq!(text(dir.join(name)), text(root().join(name)), "{crate_name}/{name}");
+        }
+        assert!(dir.join("README.md").exists(), "{crate_name}/README.md");
+    }
+    assert!(count >= 10, "only {count} embedded files were found");
+}
+
 #[test]
 fn the_readme_is_short_and_has_the_test_command_of_ci() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
