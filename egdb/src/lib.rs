@@ -1,15 +1,11 @@
 //! Kingsrow endgame databases for international draughts: read, write, probe.
 //!
 //! ```no_run
-//! use std::sync::Arc;
-//!
-//! use egdb::{Database, OpenOptions, Probe, Wld};
+//! use egdb::{DatabaseOptions, Wld};
 //! use movegen::Position;
 //!
 //! fn is_won(position: &Position) -> Result<bool, Box<dyn std::error::Error>> {
-//!     let database = Database::open("/data/kr", &OpenOptions::default())?;
-//!     let mut probe = Probe::new();
-//!     probe.add(Arc::new(database));
+//!     let probe = DatabaseOptions::in_folders(["/data/kr"]).open()?;
 //!     Ok(probe.wld(position)? == Some(Wld::Win))
 //! }
 //! ```
@@ -19,7 +15,7 @@
 //! files are read through the block cache.
 //!
 //! From the outside in:
-//! * [`probe`]: [`Probe`] answers for every legal position; [`probe::QuietFor`] is the proof that
+//! * [`probe`]: [`DatabaseOptions`] opens databases, and [`Probe`] answers for every legal position; [`probe::QuietFor`] is the proof that
 //!   a position may be looked up directly, in a [`probe::View`] of one format.
 //! * [`Database`]: opening, [`identify`], [`verify`] with side files ([`manifest`]), counts.
 //! * [`encode`]: writers for all types.
@@ -65,7 +61,7 @@ mod walk;
 pub use database::{Backend, Database, Memory, OpenOptions};
 pub use format::DbType;
 pub use index::Place;
-pub use probe::{Answer, MoveAnswer, Probe};
+pub use probe::{Answer, DatabaseOptions, MoveAnswer, Probe};
 pub use slice::Slice;
 pub use stats::{Counters, FileStats, Stats};
 pub use value::{DtwValue, MtcValue, Wld, WldValue};

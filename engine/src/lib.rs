@@ -38,7 +38,7 @@ mod test_positions;
 pub mod time;
 mod tt;
 
-pub use endgame::DatabaseOptions;
+pub use egdb::DatabaseOptions;
 pub use engine::{Engine, EngineOptions};
 pub use error::EngineError;
 pub use limits::{Clock, Control, Limits, Mode};

@@ -9,9 +9,10 @@ use std::time::Duration;
 use egdb::index::unrank;
 use egdb::{Probe, Slice, Wld};
 use meerslag_engine::{Control, DatabaseOptions, Engine, EngineOptions, Info, Limits, Mode, Score};
+use movegen::random::Random;
 use movegen::{Color, DrawCounters, DrawRules, Game, Move, Position, Status};
 
-use crate::support::{Random, position};
+use crate::support::{position, random_position};
 
 const THINKING_TIME: Duration = Duration::from_millis(10);
 
@@ -26,7 +27,7 @@ fn slices() -> impl Iterator<Item = Slice> {
 }
 
 fn random_position(random: &mut Random, slice: Slice) -> Position {
-    let placement = unrank(slice, random.next() % slice.size()).unwrap();
+    let placement = unrank(slice, random.below_u64(slice.size())).unwrap();
     let position = placement.position(Color::ALL[random.below(2)]).unwrap();
     // Of a slice and its twin with the colours exchanged only one is listed.
     if random.below(2) == 0 { position } else { position.reversed() }
@@ -227,7 +228,7 @@ fn wins_without_distances_by_search() {
 fn wins_positions_of_larger_databases() {
     let dir = std::env::var_os("MEERSLAG_EGDB_DIR").expect("MEERSLAG_EGDB_DIR names a folder");
     let dir = PathBuf::from(dir);
-    let probe = Probe::open(&[&dir], &egdb::OpenOptions::default()).unwrap();
+    let probe = DatabaseOptions::in_folders([&dir]).open().unwrap();
     let slices: Vec<Slice> = Slice::stored(probe.max_pieces()).collect();
     let (wld_mtc, wld) = (folder_of(&dir, &WLD_MTC), folder_of(&dir, &WLD));
     let all = DatabaseOptions { folders: vec![dir], ..DatabaseOptions::default() };
@@ -510,7 +511,7 @@ fn a_search_above_the_databases_finds_their_wins() {
     let limits = Limits::depth(9);
     let (mut decided, mut probes) = (0, 0);
     for _ in 0..60 {
-        let start = random.position(3, 20);
+        let start = random_position(&mut random, 3, 20);
         if start.piece_count() != 5 || !start.has_legal_move() {
             continue;
         }
