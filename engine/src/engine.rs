@@ -6,6 +6,7 @@ use egdb::{DatabaseOptions, Probe};
 use movegen::{DrawRules, Game};
 
 use crate::error::EngineError;
+use crate::eval::Evaluation;
 use crate::limits::{Control, Limits};
 use crate::search::{self, Info, Memory, Resources, SearchResult};
 use crate::tt::TranspositionTable;
@@ -26,6 +27,8 @@ pub struct EngineOptions {
     pub draw_rules: DrawRules,
     /// The endgame databases.
     pub databases: DatabaseOptions,
+    /// What scores the leaves.
+    pub evaluation: Evaluation,
 }
 
 impl EngineOptions {
@@ -52,6 +55,7 @@ impl Default for EngineOptions {
             ponder: false,
             draw_rules: DrawRules::default(),
             databases: DatabaseOptions::default(),
+            evaluation: Evaluation::default(),
         }
     }
 }
@@ -94,6 +98,9 @@ impl Engine {
         if let Some(databases) = reopened {
             self.databases = databases;
             // What the table holds rests on other databases.
+            self.table.clear();
+        }
+        if options.evaluation != self.options.evaluation {
             self.table.clear();
         }
         self.memories.resize_with(options.threads, Memory::new);
@@ -153,6 +160,7 @@ impl Engine {
             move_overhead: options.move_overhead,
             ponder: options.ponder,
             databases,
+            evaluation: &options.evaluation,
             table,
             memories,
         };

@@ -25,7 +25,8 @@ mod endgame;
 pub mod endgame_trainer;
 mod engine;
 mod error;
-mod eval;
+pub mod eval;
+mod exclusive;
 mod limits;
 pub mod perft;
 pub mod protocol;
@@ -36,6 +37,8 @@ pub mod solve;
 #[cfg(test)]
 mod test_positions;
 pub mod time;
+#[cfg(feature = "training")]
+pub mod training;
 mod tt;
 
 pub use egdb::DatabaseOptions;

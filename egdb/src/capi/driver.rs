@@ -279,7 +279,7 @@ pub unsafe extern "C" fn egdb_verify(
         for (file, outcome) in &report.files {
             let words = match outcome {
                 Outcome::Good(_) => &ok,
-                Outcome::Bad { .. } => &crc_failed,
+                Outcome::Bad { .. } | Outcome::BadSideFile(_) => &crc_failed,
                 Outcome::Unknown => continue,
             };
             let name = file.file_name().unwrap_or_default().to_string_lossy();

@@ -7,6 +7,7 @@ mod databases;
 mod dxp;
 mod egdb;
 mod endgame_trainer;
+mod evaluation;
 mod hub;
 mod interrupt;
 mod match_;
@@ -14,6 +15,8 @@ mod perft;
 mod play;
 mod protocol_check;
 mod report;
+#[cfg(feature = "training")]
+mod selfplay;
 mod solve;
 mod source;
 mod watchdog;
@@ -79,6 +82,10 @@ enum Command {
     ProtocolCheck(protocol_check::ProtocolCheckArgs),
     /// Search a fixed set of positions: the node count is the fingerprint of the search
     Bench(bench::BenchArgs),
+    /// Play games of the engine against itself, for training
+    #[cfg(feature = "training")]
+    #[command(name = "selfplay")]
+    SelfPlay(selfplay::SelfPlayArgs),
     /// Count the move sequences of a given length (check and speed test of the move generator)
     Perft(perft::PerftArgs),
     /// Endgame databases (Kingsrow formats): look up positions, check and convert files
@@ -139,6 +146,8 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Dxp(args)) => dxp::run(&args),
         Some(Command::ProtocolCheck(args)) => protocol_check::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
+        #[cfg(feature = "training")]
+        Some(Command::SelfPlay(args)) => selfplay::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Egdb(args)) => egdb::run(&args),
         Some(Command::Watchdog) => {
@@ -182,17 +191,20 @@ struct EngineArgs {
     draw_rules: DrawRuleSet,
     #[command(flatten)]
     databases: databases::DatabaseArgs,
+    #[command(flatten)]
+    evaluation: evaluation::EvaluationArgs,
 }
 
 impl EngineArgs {
-    fn options(&self) -> EngineOptions {
-        EngineOptions {
+    fn options(&self) -> Result<EngineOptions, Failure> {
+        Ok(EngineOptions {
             hash_mib: self.hash as usize,
             threads: self.threads as usize,
             draw_rules: DrawRules { set: self.draw_rules, ..DrawRules::default() },
             databases: self.databases.options(),
+            evaluation: self.evaluation.read()?,
             ..EngineOptions::default()
-        }
+        })
     }
 }
 

@@ -39,4 +39,4 @@ pub use schedule::{Pairing, schedule};
 pub use spec::{DxpSpec, EngineSpec, Kind};
 pub use standings::{Line, Standings};
 pub use state::{StateError, StateFile};
-pub use tournament::{MatchEnd, MatchError, Workers, run};
+pub use tournament::{MatchEnd, MatchError, MatchEvent, Workers, run, tail_text};
