@@ -1,21 +1,8 @@
-//! Kingsrow endgame databases for international draughts: read, write, probe.
+#![doc = include_str!("../README.md")]
 //!
-//! ```no_run
-//! use egdb::{DatabaseOptions, Wld};
-//! use movegen::Position;
-//!
-//! fn is_won(position: &Position) -> Result<bool, Box<dyn std::error::Error>> {
-//!     let probe = DatabaseOptions::in_folders(["/data/kr"]).open()?;
-//!     Ok(probe.wld(position)? == Some(Wld::Win))
-//! }
-//! ```
-//!
-//! Features: `embedded` (default) makes the databases of up to four pieces part of the library
-//! ([`Database::embedded`], 3.8 MB); `mmap` (default) brings the memory-mapped backend and with it `memmap2`; without it
-//! files are read through the block cache.
-//!
-//! From the outside in:
-//! * [`probe`]: [`DatabaseOptions`] opens databases, and [`Probe`] answers for every legal position; [`probe::QuietFor`] is the proof that
+//! Modules, from the outside in:
+//! * [`probe`]: [`DatabaseOptions`] opens databases, and [`Probe`] answers for every legal
+//!   position; [`probe::QuietFor`] is the proof that
 //!   a position may be looked up directly, in a [`probe::View`] of one format.
 //! * [`Database`]: opening, [`identify`], [`verify`] with side files ([`manifest`]), counts.
 //! * [`encode`]: writers for all types.

@@ -134,7 +134,7 @@ unsafe fn open(
     TextOptions::parse(text, cache_mb)?.open(&dir).map_err(|e| with_causes(&e))
 }
 
-/// The value of a position; see the description of the formats, section 10. Negative if there is
+/// The value of a position; see `docs/formats.md`, section 10. Negative if there is
 /// none: -1 not in cache (conditional lookup), -2 not available or failed.
 ///
 /// # Safety

@@ -1,6 +1,6 @@
 //! Exact distances to conversion.
 //!
-//! The convention (format description, section 10): a conversion is a capture or a move of a man,
+//! The convention (`docs/formats.md`, section 10): a conversion is a capture or a move of a man,
 //! by either side. A position that a conversion leads to counts as [`MTC_AFTER_CONVERSION`],
 //! every other one as 1 more than its best successor: the smallest for the winner, over the moves
 //! that keep the win, the greatest for the loser. A position without a legal move counts 0. So

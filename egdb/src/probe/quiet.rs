@@ -51,7 +51,7 @@ mod sealed {
     }
 }
 
-/// The rule of each format (format description, section 10).
+/// The rule of each format (`docs/formats.md`, section 10).
 #[inline]
 pub(crate) fn excludes(db_type: DbType, position: &Position) -> Option<Excluded> {
     if position.has_capture(position.side_to_move()) {

@@ -26,7 +26,7 @@ fn slices() -> impl Iterator<Item = Slice> {
     (2..=4).flat_map(Slice::stored)
 }
 
-fn random_position(random: &mut Random, slice: Slice) -> Position {
+fn position_in(random: &mut Random, slice: Slice) -> Position {
     let placement = unrank(slice, random.below_u64(slice.size())).unwrap();
     let position = placement.position(Color::ALL[random.below(2)]).unwrap();
     // Of a slice and its twin with the colours exchanged only one is listed.
@@ -40,7 +40,7 @@ fn won_positions(count: usize, tries: usize) -> Vec<(Position, u32)> {
     let mut by_distance: HashMap<(Slice, Color, u32), Vec<Position>> = HashMap::new();
     for slice in slices() {
         for _ in 0..tries {
-            let position = random_position(&mut random, slice);
+            let position = position_in(&mut random, slice);
             if probe().wld(&position).unwrap() == Some(Wld::Win) {
                 let plies = probe().dtw(&position).unwrap().unwrap();
                 by_distance
@@ -88,7 +88,7 @@ fn drawn_positions(count: usize) -> Vec<Position> {
         if found.len() == count {
             break;
         }
-        let position = random_position(&mut random, slices[number % slices.len()]);
+        let position = position_in(&mut random, slices[number % slices.len()]);
         if probe().wld(&position).unwrap() == Some(Wld::Draw) {
             found.push(position);
         }
@@ -241,7 +241,7 @@ fn wins_positions_of_larger_databases() {
         let mut random = Random::new(5);
         let (mut count, mut won, mut plies, mut shortest) = (0, 0, 0, 0);
         while count < 1_000 {
-            let start = random_position(&mut random, slices[count % slices.len()]);
+            let start = position_in(&mut random, slices[count % slices.len()]);
             if probe.wld(&start).unwrap() != Some(Wld::Win) {
                 continue;
             }
@@ -315,7 +315,7 @@ fn lost_positions_resist_as_long_as_possible() {
     let slices: Vec<Slice> = slices().collect();
     let mut count = 0;
     for number in 0..4_000 {
-        let start = random_position(&mut random, slices[number % slices.len()]);
+        let start = position_in(&mut random, slices[number % slices.len()]);
         if probe().wld(&start).unwrap() != Some(Wld::Loss) || !start.has_legal_move() {
             continue;
         }
@@ -406,7 +406,7 @@ fn all_moves_are_rated() {
     let mut engine = engine(DatabaseOptions::default());
     let limits = Limits { depth: Some(3), multipv: 100, mode: Mode::Analyze, ..Limits::default() };
     for number in 0..500 {
-        let start = random_position(&mut random, slices[number % slices.len()]);
+        let start = position_in(&mut random, slices[number % slices.len()]);
         let answer = probe().answer(&start).unwrap();
         if answer.wld == Some(Wld::Draw) || answer.moves.is_empty() {
             continue;
@@ -437,7 +437,7 @@ fn losing_moves_of_a_drawn_position_are_shown_too() {
     let limits = Limits { depth: Some(3), multipv: 100, mode: Mode::Analyze, ..Limits::default() };
     let mut shown = 0;
     for number in 0..300 {
-        let start = random_position(&mut random, slices[number % slices.len()]);
+        let start = position_in(&mut random, slices[number % slices.len()]);
         let answer = probe().answer(&start).unwrap();
         if answer.wld != Some(Wld::Draw) {
             continue;

@@ -138,7 +138,7 @@ fn identify_names_the_types() {
 fn info_counts_everything() {
     let built = built();
     let report = json(&ok(&["info", &built.dir("wld2"), "--json", "--slices"], ""));
-    // The numbers of the format description: indices times sides of 2 and 3 pieces.
+    // `docs/formats.md`, section 2: indices times sides of 2 and 3 pieces.
     assert_eq!(report["positions"], 8_845 + 806_300);
     assert_eq!(report["pieces"][0]["slices"], 3);
     assert_eq!(report["pieces"][1]["slices"], 6);
