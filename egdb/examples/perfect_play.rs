@@ -6,7 +6,7 @@
 
 use std::error::Error;
 
-use egdb::{MoveAnswer, OpenOptions, Probe, Wld};
+use egdb::{DatabaseOptions, MoveAnswer, Probe, Wld};
 use movegen::Position;
 use movegen::notation::format_move;
 
@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
     let fen = args.next().unwrap_or_else(|| ONE_AGAINST_THREE.to_owned());
     let probe = match args.next() {
-        Some(folder) => Probe::open(&[folder], &OpenOptions::default())?,
+        Some(folder) => DatabaseOptions::in_folders([folder]).open()?,
         None => Probe::embedded()?,
     };
 

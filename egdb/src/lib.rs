@@ -1,7 +1,8 @@
 #![doc = include_str!("../README.md")]
 //!
 //! Modules, from the outside in:
-//! * [`probe`]: [`Probe`] answers for every legal position; [`probe::QuietFor`] is the proof that
+//! * [`probe`]: [`DatabaseOptions`] opens databases, and [`Probe`] answers for every legal
+//!   position; [`probe::QuietFor`] is the proof that
 //!   a position may be looked up directly, in a [`probe::View`] of one format.
 //! * [`Database`]: opening, [`identify`], [`verify`] with side files ([`manifest`]), counts.
 //! * [`encode`]: writers for all types.
@@ -47,7 +48,7 @@ mod walk;
 pub use database::{Backend, Database, Memory, OpenOptions};
 pub use format::DbType;
 pub use index::Place;
-pub use probe::{Answer, MoveAnswer, Probe};
+pub use probe::{Answer, DatabaseOptions, MoveAnswer, Probe};
 pub use slice::Slice;
 pub use stats::{Counters, FileStats, Stats};
 pub use value::{DtwValue, MtcValue, Wld, WldValue};

@@ -22,7 +22,7 @@ pub mod time;
 pub mod training;
 mod tt;
 
-pub use endgame::DatabaseOptions;
+pub use egdb::DatabaseOptions;
 pub use engine::{Engine, EngineOptions};
 pub use error::EngineError;
 pub use limits::{Clock, Control, Limits, Mode};
