@@ -38,8 +38,8 @@ struct Page {
     anchors: Vec<String>,
     /// The numbers of numbered headings: `7.1`.
     sections: Vec<String>,
-    /// Inline code within tables.
-    table_codes: Vec<String>,
+    /// Inline code, and whether it stands in a table.
+    codes: Vec<(String, bool)>,
     /// Code blocks with their language.
     blocks: Vec<(String, String)>,
 }
@@ -98,7 +98,7 @@ impl Page {
                         code.push_str(&text);
                     }
                 }
-                Event::Code(code) if is_table => page.table_codes.push(code.into_string()),
+                Event::Code(code) => page.codes.push((code.into_string(), is_table)),
                 _ => {}
             }
         }
@@ -152,17 +152,43 @@ fn a_broken_link_is_noticed() {
     );
 }
 
+/// Whether inline code is a path of this repository: `engine/src/eval`, not `DIR/work` or a command.
+fn is_path(code: &str) -> bool {
+    let folder = code.split('/').next().unwrap();
+    folder != "target"
+        && code.contains('/')
+        && !code.contains([' ', '<', '*'])
+        && root().join(folder).is_dir()
+}
+
 #[test]
-fn every_file_that_architecture_names_exists() {
+fn every_path_that_a_document_names_exists() {
+    let (mut count, mut missing) = (0, Vec::new());
+    for page in files(root(), "md") {
+        for (code, _) in Page::read(&page).codes.iter().filter(|(code, _)| is_path(code)) {
+            count += 1;
+            if !root().join(code).exists() {
+                missing.push(format!("{}: {code}", page.display()));
+            }
+        }
+    }
+    assert!(count > 80, "only {count} paths were found");
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// A new folder of a crate has a line there.
+#[test]
+fn architecture_names_every_folder_of_the_sources() {
     let page = Page::read(&root().join("ARCHITECTURE.md"));
-    let paths: Vec<_> = page
-        .table_codes
-        .iter()
-        .filter(|code| code.contains('/') && !code.contains([' ', '<', '*']))
-        .collect();
-    assert!(paths.len() > 50, "{paths:?}");
-    let missing: Vec<_> = paths.iter().filter(|path| !root().join(path).exists()).collect();
-    assert!(missing.is_empty(), "{missing:?}");
+    let named: Vec<_> = page.codes.iter().filter(|(_, in_table)| *in_table).collect();
+    for source in ["movegen/src", "egdb/src", "engine/src"] {
+        for entry in fs::read_dir(root().join(source)).unwrap() {
+            let path = entry.unwrap().path();
+            let name = format!("{source}/{}", path.file_name().unwrap().to_string_lossy());
+            let is_named = named.iter().any(|(code, _)| code.starts_with(&name));
+            assert!(!path.is_dir() || is_named, "{name} is not in a table of ARCHITECTURE.md");
+        }
+    }
 }
 
 /// `docs/formats.md, section 7.1` or `sections 7.4 and 8`: the numbers.
