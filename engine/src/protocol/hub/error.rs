@@ -62,6 +62,14 @@ pub enum HubError {
         /// What the parameter accepts.
         expected: String,
     },
+    /// A parameter that there is not; the protocol ignores it.
+    #[error("unknown parameter {name}, expected {names}")]
+    UnknownParam {
+        /// The name, shortened.
+        name: String,
+        /// Those that there are.
+        names: String,
+    },
     /// `set-param` without `name`, or without `value` for a known parameter.
     #[error("set-param without '{0}'")]
     IncompleteParam(&'static str),
@@ -81,7 +89,7 @@ impl HubError {
         HubError::BadNumber { name: name.to_owned(), text: shortened(text), expected }
     }
 
-    pub(super) fn bad_value(name: &str, text: &str, expected: impl Into<String>) -> HubError {
+    pub(crate) fn bad_value(name: &str, text: &str, expected: impl Into<String>) -> HubError {
         HubError::BadValue {
             name: name.to_owned(),
             text: shortened(text),
