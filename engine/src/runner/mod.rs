@@ -38,5 +38,5 @@ pub use report::{Page, csv_lines};
 pub use schedule::{Pairing, schedule};
 pub use spec::{DxpSpec, EngineSpec, Kind};
 pub use standings::{Line, Standings};
-pub use state::{Resumed, StateError, StateFile};
+pub use state::{LineError, Resumed, StateError, StateFile};
 pub use tournament::{MatchEnd, MatchError, MatchEvent, Workers, run, tail_text};

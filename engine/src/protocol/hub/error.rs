@@ -1,5 +1,6 @@
 //! What can be wrong with a Hub line.
 
+use movegen::ParseFenError;
 use thiserror::Error;
 
 /// How much of a message of the engine is told: a path fits in.
@@ -75,7 +76,7 @@ pub enum HubError {
     IncompleteParam(&'static str),
     /// The position string is no position.
     #[error("bad position: {0}")]
-    BadPosition(String),
+    BadPosition(#[source] ParseFenError),
     /// A move of the list is unreadable or illegal.
     #[error("illegal move {0}")]
     IllegalMove(String),
