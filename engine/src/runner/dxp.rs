@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 use movegen::notation::dxp::MoveMessage;
 use movegen::{Color, Game};
 
-use super::clock::Level;
 use super::player::{
     Abort, Answer, Claim, FaultKind, NewGame, Player, PlayerError, SLOW_START, SlowStart, Thought,
 };
 use super::process::{Process, ProcessOptions};
 use super::stats::Outcome;
+use crate::limits::Limits;
 use crate::protocol::dxp::{
     Acceptance, Address, Connection, ConnectionLog, EndReason, Incoming, Listener, Message,
     Request, TakeBack, connect,
@@ -454,7 +454,7 @@ impl Player for DxpPlayer {
         Ok(())
     }
 
-    fn think(&mut self, game: &Game, level: &Level) -> Result<Answer, PlayerError> {
+    fn think(&mut self, game: &Game, limits: &Limits) -> Result<Answer, PlayerError> {
         if let Some(mv) = game.moves().get(self.known) {
             if let Some(claim) = self.catch_up()? {
                 return Ok(Answer::End(claim));
@@ -463,7 +463,7 @@ impl Player for DxpPlayer {
             self.known += 1;
         }
         let asked = Instant::now();
-        let allowed = level.allowed().unwrap_or_default();
+        let allowed = limits.longest().unwrap_or_default();
         let mut wait = Wait::until(asked + allowed + self.options.stall_patience);
         loop {
             match self.hear(&mut wait)? {

@@ -195,8 +195,8 @@ impl MatchGame<'_> {
             }
             let side = self.game.position().side_to_move();
             let clock = &mut self.clocks[place(side)];
-            let level = clock.level();
-            let thought = match players[place(side)].think(&self.game, &level) {
+            let limits = clock.limits();
+            let thought = match players[place(side)].think(&self.game, &limits) {
                 Ok(Answer::Move(thought)) => thought,
                 Ok(Answer::End(claim)) => return Ok(self.claimed(side, claim)),
                 Err(error) => return self.failed(side, error),
@@ -208,7 +208,7 @@ impl MatchGame<'_> {
             let forfeits = self.config.engines[self.engines[place(side)]].forfeits;
             let margin = forfeits.then(|| self.config.margin());
             if !clock.spend(elapsed, margin) {
-                let allowed = level.allowed().unwrap_or_default();
+                let allowed = limits.longest().unwrap_or_default();
                 let detail = format!(
                     "{side} used {:.3} s of {:.3} s for {}",
                     elapsed.as_secs_f64(),

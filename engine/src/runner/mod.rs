@@ -29,7 +29,7 @@ mod tournament;
 pub use adjudicate::{Adjudication, Draw, Resign};
 pub use builtin::{BuiltIn, RandomMover};
 pub use check::{Check, Finding, Severity, check_dxp, check_hub};
-pub use clock::{GameClock, Level, ParseTimeControlError, TimeControl};
+pub use clock::{GameClock, ParseTimeControlError, TimeControl};
 pub use config::{ConfigError, Format, MatchConfig, SprtConfig};
 pub use dxp::{DxpPlayer, DxpPlayerOptions};
 pub use player::{Abort, Answer, Claim, FaultKind, NewGame, Player, PlayerError, Thought};

@@ -10,9 +10,9 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::clock::{Level, TimeControl};
+use super::clock::TimeControl;
 use super::stats::Outcome;
-use crate::limits::Control;
+use crate::limits::{Control, Limits};
 
 /// A move and what led to it.
 #[derive(Clone, PartialEq, Debug)]
@@ -138,7 +138,7 @@ pub trait Player: Send {
     ///
     /// # Errors
     /// If the engine fails or the match is stopped.
-    fn think(&mut self, game: &Game, level: &Level) -> Result<Answer, PlayerError>;
+    fn think(&mut self, game: &Game, limits: &Limits) -> Result<Answer, PlayerError>;
 
     /// Tells it that the game is over and how, from its own point of view; `None` if that is not
     /// known.
