@@ -11,6 +11,7 @@ mod exclusive;
 mod limits;
 pub mod perft;
 pub mod protocol;
+pub mod record;
 pub mod runner;
 mod score;
 mod search;

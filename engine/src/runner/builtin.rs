@@ -64,7 +64,7 @@ impl Player for BuiltIn {
         };
         Ok(Answer::Move(Thought {
             mv,
-            score: Some(f64::from(outcome.info.score.hundredths()) / 100.0),
+            score: Some(outcome.info.score.men()),
             depth: Some(outcome.info.depth),
             nodes: Some(outcome.info.nodes),
             asked,

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use movegen::notation::dxp::MoveMessage;
+use movegen::notation::pdn::GameResult;
 use movegen::{Color, Game};
 
 use super::player::{
@@ -498,7 +499,7 @@ impl Player for DxpPlayer {
         }
     }
 
-    fn game_over(&mut self, game: &Game, outcome: Option<Outcome>) {
+    fn game_over(&mut self, game: &Game, result: GameResult) {
         if !self.is_playing {
             return;
         }
@@ -522,7 +523,7 @@ impl Player for DxpPlayer {
             }
         }
         // In place of a move of ours, as a rule: from our point of view.
-        self.end(match outcome {
+        self.end(match Outcome::of(result, self.color) {
             Some(Outcome::Win) => EndReason::Lost,
             Some(Outcome::Draw) => EndReason::Draw,
             Some(Outcome::Loss) => EndReason::Won,

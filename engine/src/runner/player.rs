@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use movegen::notation::pdn::GameResult;
 use movegen::{Color, Game, Move, Position};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::clock::TimeControl;
-use super::stats::Outcome;
 use crate::limits::{Control, Limits};
 
 /// A move and what led to it.
@@ -140,9 +140,8 @@ pub trait Player: Send {
     /// If the engine fails or the match is stopped.
     fn think(&mut self, game: &Game, limits: &Limits) -> Result<Answer, PlayerError>;
 
-    /// Tells it that the game is over and how, from its own point of view; `None` if that is not
-    /// known.
-    fn game_over(&mut self, _game: &Game, _outcome: Option<Outcome>) {}
+    /// Tells it that the game is over and how.
+    fn game_over(&mut self, _game: &Game, _result: GameResult) {}
 
     /// After a failure: whether it can play the next game all the same. If not, it is dropped and
     /// another one started.

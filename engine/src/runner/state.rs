@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::config::{ConfigError, MatchConfig};
-use super::record::GameRecord;
+use super::match_game::MatchGame;
 use super::schedule::schedule;
 use crate::exclusive;
 
@@ -91,7 +91,7 @@ pub struct Resumed {
     /// What it is.
     pub config: MatchConfig,
     /// The games played so far, in the order in which they ended.
-    pub records: Vec<GameRecord>,
+    pub records: Vec<MatchGame>,
     /// The other files that it wrote from its start on.
     pub outputs: Vec<PathBuf>,
 }
@@ -133,7 +133,7 @@ impl StateFile {
         let mut reader = BufReader::new(&file);
         let mut config = None;
         let mut outputs = Vec::new();
-        let mut records: Vec<GameRecord> = Vec::new();
+        let mut records: Vec<MatchGame> = Vec::new();
         let mut games = Vec::new();
         let mut seen = HashSet::new();
         let mut good = 0;
@@ -157,7 +157,7 @@ impl StateFile {
                 good += length as u64;
                 continue;
             }
-            let record: GameRecord =
+            let record: MatchGame =
                 serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
             let number = record.game + 1;
             if games.get(record.game) != Some(&record.pairing) {
@@ -180,7 +180,7 @@ impl StateFile {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn add(&mut self, record: &GameRecord) -> Result<(), StateError> {
+    pub fn add(&mut self, record: &MatchGame) -> Result<(), StateError> {
         self.write(record)
     }
 
@@ -222,21 +222,22 @@ mod tests {
     use egdb::error::with_causes;
     use tempfile::TempDir;
 
-    use super::super::record::{Termination, WhiteResult};
+    use movegen::Position;
+    use movegen::notation::pdn::GameResult;
+
+    use super::super::match_game::Termination;
     use super::super::schedule::tests::config;
     use super::*;
+    use crate::record::GameRecord;
 
-    fn record(config: &MatchConfig, game: usize) -> GameRecord {
-        GameRecord {
+    fn record(config: &MatchConfig, game: usize) -> MatchGame {
+        MatchGame {
             game,
             pairing: schedule(config)[game],
-            fen: String::new(),
-            plies: Vec::new(),
-            white: WhiteResult::Draw,
+            record: GameRecord { result: GameResult::Draw, ..GameRecord::new(Position::initial()) },
             termination: Termination::DrawRule,
             detail: String::new(),
             tail: Vec::new(),
-            date: String::new(),
             overhead_us: 0.0,
             latency_us: [None; 2],
         }
@@ -281,7 +282,7 @@ mod tests {
         let config = config(2, 0, 3);
         let mut other = record(&config, 2);
         other.pairing.white = other.pairing.black;
-        let outside = GameRecord { game: 6, ..record(&config, 0) };
+        let outside = MatchGame { game: 6, ..record(&config, 0) };
         for (odd, message) in [
             (record(&config, 0), "line 4: game 1 for the second time"),
             (other, "line 4: game 3 is not one of this match"),

@@ -38,7 +38,7 @@ mod token;
 mod warning;
 mod writer;
 
-pub use comment::{ClockTime, Comment};
+pub use comment::{ClockTime, Comment, format_time};
 pub use game::{Annotation, Line, PdnGame, Ply, Tags};
 pub use reader::{Counters, PdnReader, ReadOptions};
 pub use result::GameResult;
