@@ -38,7 +38,7 @@ impl TableMove {
     }
 
     /// The index of the move in the list of legal moves, if it is there.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn find(self, moves: &[Move]) -> Option<usize> {
         if self == TableMove::NONE {
             return None;
@@ -186,13 +186,13 @@ impl TranspositionTable {
         self.age = (self.age + 1) % AGES;
     }
 
-    #[inline]
+    #[inline(always)]
     fn index(&self, key: u64) -> usize {
         ((u128::from(key) * self.buckets.len() as u128) >> 64) as usize
     }
 
     /// What is known of the position with this key.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn probe(&self, key: u64) -> Option<Hit> {
         let lock = key ^ self.salt;
         for entry in &self.buckets[self.index(key)].0 {

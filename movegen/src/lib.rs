@@ -1,6 +1,6 @@
 //! Rules, move generation and notation of international draughts (10x10).
 
-// One module calls into newer instruction sets: `gen::isa`.
+// One module calls into newer instruction sets: `isa`.
 #![deny(unsafe_code)]
 
 mod bitboard;
@@ -11,6 +11,7 @@ mod error;
 mod game;
 mod r#gen;
 pub mod geometry;
+pub mod isa;
 mod moves;
 pub mod notation;
 pub mod perft;

@@ -6,8 +6,9 @@ use crate::bitboard::Bitboard;
 use crate::board::Board;
 use crate::color::Color;
 use crate::error::PositionError;
-use crate::r#gen::{self, isa::Portable};
+use crate::r#gen;
 use crate::geometry::bits;
+use crate::isa::{Isa, Portable};
 use crate::moves::{Move, MoveList};
 use crate::piece::{Kind, Piece};
 use crate::setup::Setup;
@@ -173,7 +174,7 @@ impl Position {
     /// The move must be one of [`Position::legal_moves`]; for another one the result is a
     /// meaningless (but memory-safe) position. Debug builds check that a piece of the side to
     /// move stands on the start square.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn after(&self, mv: Move) -> Position {
         debug_assert!(self.pieces(self.side).contains(mv.from()), "{self:?} {mv}");
@@ -216,7 +217,7 @@ impl Position {
     }
 
     /// Whether this side could capture if it were to move. Generates nothing.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn has_capture(&self, color: Color) -> bool {
         self.board.has_capture(color)
@@ -224,7 +225,7 @@ impl Position {
 
     /// Whether the side to move has a legal move. A side without one has lost (rules, end of
     /// the game).
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn has_legal_move(&self) -> bool {
         match self.side {
@@ -245,9 +246,15 @@ impl Position {
     /// Appends the legal moves to a list.
     #[inline]
     pub fn generate(&self, list: &mut MoveList) {
+        self.generate_with(Portable, list);
+    }
+
+    /// As [`Position::generate`], with the instructions of this processor.
+    #[inline(always)]
+    pub fn generate_with(&self, isa: impl Isa, list: &mut MoveList) {
         match self.side {
-            Color::White => r#gen::generate::<true>(&self.board, list),
-            Color::Black => r#gen::generate::<false>(&self.board, list),
+            Color::White => r#gen::generate::<true>(isa, &self.board, list),
+            Color::Black => r#gen::generate::<false>(isa, &self.board, list),
         }
     }
 
@@ -256,8 +263,8 @@ impl Position {
     #[must_use]
     pub fn count_legal_moves(&self) -> u64 {
         match self.side {
-            Color::White => r#gen::count::<Portable, true>(&self.board),
-            Color::Black => r#gen::count::<Portable, false>(&self.board),
+            Color::White => r#gen::count::<true>(Portable, &self.board),
+            Color::Black => r#gen::count::<false>(Portable, &self.board),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The main search: principal variation search, fail-soft.
 
 use movegen::MoveList;
+use movegen::isa::Isa;
 
 use super::node::{Node, NodeKind, Shallow};
 use super::ordering::Picker;
@@ -10,11 +11,12 @@ use super::worker::Worker;
 use crate::score::{Bound, Score};
 use crate::tt::{Hit, TableMove};
 
-impl Worker<'_> {
+impl<I: Isa> Worker<'_, I> {
     /// The score of a node for its side to move. Exact if it lies between `alpha` and `beta`,
     /// otherwise a bound. Meaningless once `stopped` is set.
     ///
     /// The node's key must be the last one of the path.
+    #[inline(always)]
     pub(super) fn search<K: NodeKind>(
         &mut self,
         node: &Node,
@@ -37,7 +39,30 @@ impl Worker<'_> {
     }
 
     /// As [`Worker::search`] for a node that no draw rule ends and with at least one full ply.
+    #[inline(never)]
     pub(super) fn full<K: NodeKind>(
+        &mut self,
+        node: &Node,
+        depth: i32,
+        alpha: Score,
+        beta: Score,
+        ply: usize,
+    ) -> Score {
+        self.isa.run5(
+            self,
+            node,
+            depth,
+            (alpha, beta),
+            ply,
+            #[inline(always)]
+            |worker, node, depth, (alpha, beta), ply| {
+                worker.full_in_copy::<K>(node, depth, alpha, beta, ply)
+            },
+        )
+    }
+
+    #[inline(always)]
+    fn full_in_copy<K: NodeKind>(
         &mut self,
         node: &Node,
         depth: i32,
@@ -99,7 +124,7 @@ impl Worker<'_> {
 
         // Filled in place: a list is a kilobyte to move about.
         let mut moves = MoveList::new();
-        node.position.generate(&mut moves);
+        node.position.generate_with(self.isa, &mut moves);
         if moves.is_empty() {
             self.leaf(ply);
             return Score::loss_in(ply as u32);
@@ -187,7 +212,7 @@ impl Worker<'_> {
     }
 
     /// The table's score, if it settles the node.
-    #[inline]
+    #[inline(always)]
     fn table_cut<K: NodeKind>(
         &self,
         node: &Node,
@@ -224,7 +249,7 @@ impl Worker<'_> {
     }
 
     /// ProbCut: if even a shallow search comes out well above beta, the deep one would as well.
-    #[inline]
+    #[inline(always)]
     fn probcut(&mut self, node: &Node, depth: i32, beta: Score, ply: usize) -> Option<Score> {
         let margin = params::probcut_margin(depth);
         let raised = beta.plus(margin);

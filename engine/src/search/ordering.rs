@@ -19,13 +19,13 @@ pub(super) struct Picker {
 }
 
 impl Picker {
-    #[inline]
+    #[inline(always)]
     pub(super) fn new() -> Picker {
         Picker { scores: SmallVec::new() }
     }
 
     /// Scores the moves; `table` is the index of the table's move.
-    #[inline]
+    #[inline(always)]
     pub(super) fn score(
         &mut self,
         moves: &MoveList,
@@ -51,7 +51,7 @@ impl Picker {
     }
 
     /// Brings the best of the moves from `index` on to `index`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pick(&mut self, moves: &mut MoveList, index: usize) -> Move {
         let scores = self.scores.as_mut_slice();
         let mut best = index;

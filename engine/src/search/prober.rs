@@ -6,6 +6,7 @@
 //! search goes on for a proven end of the game. Lost ones likewise.
 
 use egdb::{Probe, Wld};
+use movegen::isa::Isa;
 use movegen::{Color, DrawRules, Position};
 
 use super::node::Node;
@@ -118,7 +119,7 @@ pub(super) enum Verdict {
     AtMost(Score),
 }
 
-impl Worker<'_> {
+impl<I: Isa> Worker<'_, I> {
     /// Whether the databases may know the position.
     #[inline]
     pub(super) fn may_probe(&self, node: &Node) -> bool {

@@ -1,13 +1,14 @@
 //! Quiescence: no position in which either side could capture is judged as it stands.
 
 use movegen::MoveList;
+use movegen::isa::Isa;
 
 use super::node::{Node, NodeKind};
 use super::params::{MAX_PLY, THREAT_PLIES};
 use super::worker::Worker;
 use crate::score::Score;
 
-impl Worker<'_> {
+impl<I: Isa> Worker<'_, I> {
     /// The score of a node at the horizon that no draw rule ends.
     ///
     /// Captures are compulsory, so all of them are searched and standing pat is no choice. If
@@ -16,7 +17,28 @@ impl Worker<'_> {
     ///
     /// After [`THREAT_PLIES`] such plies on one path a further threat is taken at its word: the
     /// opponent captures at once. That is gloomy for the side to move, but ends.
+    #[inline(never)]
     pub(super) fn quiescence<K: NodeKind>(
+        &mut self,
+        node: &Node,
+        alpha: Score,
+        beta: Score,
+        ply: usize,
+    ) -> Score {
+        self.isa.run4(
+            self,
+            node,
+            (alpha, beta),
+            ply,
+            #[inline(always)]
+            |worker, node, (alpha, beta), ply| {
+                worker.quiescence_in_copy::<K>(node, alpha, beta, ply)
+            },
+        )
+    }
+
+    #[inline(always)]
+    fn quiescence_in_copy<K: NodeKind>(
         &mut self,
         node: &Node,
         mut alpha: Score,
@@ -65,7 +87,7 @@ impl Worker<'_> {
         }
         let mut best = Score::MIN;
         let mut moves = MoveList::new();
-        position.generate(&mut moves);
+        position.generate_with(self.isa, &mut moves);
         for &mv in &moves {
             let child = node.after(mv);
             let score = self

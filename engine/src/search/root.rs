@@ -1,6 +1,7 @@
 //! The root: iterative deepening, aspiration windows, several variations, and when to stop.
 
 use movegen::Move;
+use movegen::isa::Isa;
 
 use super::node::{Node, Pv, Zero};
 use super::params::{self, ASPIRATION_DEPTH, ASPIRATION_MAX, ASPIRATION_WIDTH, MAX_DEPTH};
@@ -39,10 +40,10 @@ pub(super) struct Root {
     pub(super) pace: Pace,
 }
 
-impl Worker<'_> {
+impl<I: Isa> Worker<'_, I> {
     /// Searches deeper and deeper until something ends the search.
     pub(super) fn iterate(&mut self, root: &mut Root, first_depth: i32) {
-        let last_depth = |worker: &Worker<'_>| match worker.shared.limits.depth {
+        let last_depth = |worker: &Worker<'_, I>| match worker.shared.limits.depth {
             Some(depth) if worker.id == 0 && !worker.pondering => (depth as i32).min(MAX_DEPTH),
             _ => MAX_DEPTH,
         };

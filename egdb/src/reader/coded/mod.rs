@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use movegen::Color;
+use movegen::isa::prefetch;
 
 use super::{Directory, Found, Slot};
 use crate::codec::tunstall::Dictionary;
@@ -15,7 +16,6 @@ use crate::codec::{ByteCode, runlen};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::BLOCK;
 use crate::format::text::Coding;
-use crate::isa::prefetch;
 use crate::slice::Slice;
 use crate::stats::Counters;
 use crate::storage::{AnyStorage, PIECE, Storage};
