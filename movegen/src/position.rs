@@ -223,6 +223,17 @@ impl Position {
         self.board.has_capture(color)
     }
 
+    /// Whether a piece of the side to move could go somewhere without a capture. Where it cannot
+    /// capture either, it has lost; where it can, no such move is legal.
+    #[inline(always)]
+    #[must_use]
+    pub fn has_quiet_move(&self) -> bool {
+        match self.side {
+            Color::White => r#gen::has_quiet_move::<true>(&self.board),
+            Color::Black => r#gen::has_quiet_move::<false>(&self.board),
+        }
+    }
+
     /// Whether the side to move has a legal move. A side without one has lost (rules, end of
     /// the game).
     #[inline(always)]
@@ -253,8 +264,17 @@ impl Position {
     #[inline(always)]
     pub fn generate_with(&self, isa: impl Isa, list: &mut MoveList) {
         match self.side {
-            Color::White => r#gen::generate::<true>(isa, &self.board, list),
-            Color::Black => r#gen::generate::<false>(isa, &self.board, list),
+            Color::White => r#gen::generate::<true, true>(isa, &self.board, list),
+            Color::Black => r#gen::generate::<false, true>(isa, &self.board, list),
+        }
+    }
+
+    /// Appends the legal moves to a list if they are captures, otherwise nothing.
+    #[inline(always)]
+    pub fn generate_captures_with(&self, isa: impl Isa, list: &mut MoveList) {
+        match self.side {
+            Color::White => r#gen::generate::<true, false>(isa, &self.board, list),
+            Color::Black => r#gen::generate::<false, false>(isa, &self.board, list),
         }
     }
 

@@ -126,6 +126,23 @@ impl<I: Isa> Worker<'_, I> {
         node.position.piece_count() <= self.shared.prober.pieces
     }
 
+    /// As [`Worker::probe_node`] for any node; `None` also where the databases say nothing.
+    #[inline(always)]
+    pub(super) fn probe_quiet(
+        &mut self,
+        node: &Node,
+        depth: i32,
+        alpha: Score,
+        beta: Score,
+        ply: usize,
+    ) -> Option<Verdict> {
+        let position = &node.position;
+        let is_quiet = self.may_probe(node)
+            && !position.has_capture(position.side_to_move())
+            && position.has_quiet_move();
+        if is_quiet { self.probe_node(node, depth, alpha, beta, ply) } else { None }
+    }
+
     /// What the databases say of a node within their piece count; `depth` is that left to search.
     /// The side to move must not be able to capture and must have a move.
     #[inline]

@@ -45,32 +45,10 @@ impl<I: Isa> Worker<'_, I> {
         beta: Score,
         ply: usize,
     ) -> Score {
-        let position = &node.position;
-        let side = position.side_to_move();
-        let captures = position.has_capture(side);
-        if !captures
-            && self.may_probe(node)
-            && position.has_legal_move()
-            && let Some(score) = self.probe_leaf(node, ply)
-        {
-            return if self.enter(ply) { score } else { Score::DRAW };
-        }
-        if !captures && position.has_capture(side.opponent()) {
-            if self.threat_plies < THREAT_PLIES {
-                let depth = i32::from(self.threat_plies == 0);
-                self.threat_plies += 1;
-                let score = self.full::<K>(node, depth, alpha, beta, ply);
-                self.threat_plies -= 1;
-                return score;
-            }
-            if position.has_legal_move() && ply < MAX_PLY {
-                let passed = Node { position: position.with_other_side(), ..*node };
-                let score = self.descend(&passed, |worker| {
-                    -worker.quiescence::<K>(&passed, -beta, -alpha, ply + 1)
-                });
-                // Nobody has to pass, so this proves nothing.
-                return if score.is_decided() { Score::eval(score.hundredths()) } else { score };
-            }
+        let mut moves = MoveList::new();
+        node.position.generate_captures_with(self.isa, &mut moves);
+        if moves.is_empty() {
+            return self.without_capture::<K>(node, alpha, beta, ply);
         }
         if !self.enter(ply) {
             return Score::DRAW;
@@ -78,16 +56,7 @@ impl<I: Isa> Worker<'_, I> {
         if ply >= MAX_PLY {
             return self.evaluate(node, ply);
         }
-        if !captures {
-            if !position.has_legal_move() {
-                self.leaf(ply);
-                return Score::loss_in(ply as u32);
-            }
-            return self.evaluate(node, ply);
-        }
         let mut best = Score::MIN;
-        let mut moves = MoveList::new();
-        position.generate_with(self.isa, &mut moves);
         for &mv in &moves {
             let child = node.after(mv);
             let score = self
@@ -109,5 +78,49 @@ impl<I: Isa> Worker<'_, I> {
             }
         }
         best
+    }
+
+    /// As [`Worker::quiescence`] where the side to move cannot capture.
+    #[inline(always)]
+    fn without_capture<K: NodeKind>(
+        &mut self,
+        node: &Node,
+        alpha: Score,
+        beta: Score,
+        ply: usize,
+    ) -> Score {
+        let position = &node.position;
+        let has_move = position.has_quiet_move();
+        if has_move
+            && self.may_probe(node)
+            && let Some(score) = self.probe_leaf(node, ply)
+        {
+            return if self.enter(ply) { score } else { Score::DRAW };
+        }
+        if position.has_capture(position.side_to_move().opponent()) {
+            if self.threat_plies < THREAT_PLIES {
+                let depth = i32::from(self.threat_plies == 0);
+                self.threat_plies += 1;
+                let score = self.full::<K>(node, depth, alpha, beta, ply);
+                self.threat_plies -= 1;
+                return score;
+            }
+            if has_move && ply < MAX_PLY {
+                let passed = Node { position: position.with_other_side(), ..*node };
+                let score = self.descend(&passed, |worker| {
+                    -worker.quiescence::<K>(&passed, -beta, -alpha, ply + 1)
+                });
+                // Nobody has to pass, so this proves nothing.
+                return if score.is_decided() { Score::eval(score.hundredths()) } else { score };
+            }
+        }
+        if !self.enter(ply) {
+            return Score::DRAW;
+        }
+        if !has_move && ply < MAX_PLY {
+            self.leaf(ply);
+            return Score::loss_in(ply as u32);
+        }
+        self.evaluate(node, ply)
     }
 }

@@ -75,21 +75,28 @@ pub(crate) fn has_capture<const WHITE: bool>(board: &Board) -> bool {
         || kings != 0 && Reach::new(kings, enemy, empty).captures()
 }
 
-/// Whether the side has any legal move.
+/// Whether a piece of the side could go somewhere, captures left aside.
 #[inline(always)]
-pub(crate) fn has_move<const WHITE: bool>(board: &Board) -> bool {
+pub(crate) fn has_quiet_move<const WHITE: bool>(board: &Board) -> bool {
     let View { men, kings, empty, .. } = View::new::<WHITE>(board);
     let [left, right] = man::steps::<WHITE>(men, empty);
     let around = kings >> 5 | kings >> 6 | kings << 5 | kings << 6;
-    left | right | (around & empty) != 0 || has_capture::<WHITE>(board)
+    left | right | (around & empty) != 0
 }
 
-/// Shows the visitor every legal move of the side and gives it back.
+/// Whether the side has any legal move.
+#[inline(always)]
+pub(crate) fn has_move<const WHITE: bool>(board: &Board) -> bool {
+    has_quiet_move::<WHITE>(board) || has_capture::<WHITE>(board)
+}
+
+/// Shows the visitor every legal move of the side, or its captures only unless `QUIET`, and gives
+/// it back.
 ///
 /// The visitor goes through by value, so that its fields can stay in registers on the common
 /// path (men only, no capture of several pieces); the other paths are functions of their own.
 #[inline(always)]
-pub(crate) fn visit<const WHITE: bool, V: Visitor>(
+pub(crate) fn visit<const WHITE: bool, const QUIET: bool, V: Visitor>(
     isa: impl Isa,
     board: &Board,
     mut visitor: V,
@@ -97,7 +104,7 @@ pub(crate) fn visit<const WHITE: bool, V: Visitor>(
     let View { men, kings, enemy, empty } = View::new::<WHITE>(board);
     if kings != 0 {
         let Board { black, white, kings } = *board;
-        return visit_with_kings::<WHITE, V>(isa, black, white, kings, visitor);
+        return visit_with_kings::<WHITE, QUIET, V>(isa, black, white, kings, visitor);
     }
     let jumps = Jumps::new(enemy, empty);
     if men & jumps.any() != 0 {
@@ -106,7 +113,7 @@ pub(crate) fn visit<const WHITE: bool, V: Visitor>(
             return visit_captures(isa, men, 0, enemy, empty, visitor);
         }
         first.visit(&mut visitor);
-    } else {
+    } else if QUIET {
         man::visit_steps::<WHITE>(men, empty, &mut visitor);
     }
     visitor
@@ -114,7 +121,7 @@ pub(crate) fn visit<const WHITE: bool, V: Visitor>(
 
 /// Boards come as three numbers where that keeps them in registers.
 #[inline(never)]
-fn visit_with_kings<const WHITE: bool, V: Visitor>(
+fn visit_with_kings<const WHITE: bool, const QUIET: bool, V: Visitor>(
     isa: impl Isa,
     black: u64,
     white: u64,
@@ -134,8 +141,10 @@ fn visit_with_kings<const WHITE: bool, V: Visitor>(
             if men & jumps.any() != 0 || Reach::new(kings, enemy, empty).captures() {
                 return visit_captures(isa, men, kings, enemy, empty, visitor);
             }
-            man::visit_steps::<WHITE>(men, empty, &mut visitor);
-            king::visit_slides(kings, empty, &mut visitor);
+            if QUIET {
+                man::visit_steps::<WHITE>(men, empty, &mut visitor);
+                king::visit_slides(kings, empty, &mut visitor);
+            }
             visitor
         },
     )
@@ -281,10 +290,14 @@ fn count_captures(isa: impl Isa, men: u64, kings: u64, enemy: u64, empty: u64) -
     )
 }
 
-/// Appends the legal moves of the side to the list.
+/// Appends the legal moves of the side to the list, or its captures only unless `QUIET`.
 #[inline(always)]
-pub(crate) fn generate<const WHITE: bool>(isa: impl Isa, board: &Board, list: &mut MoveList) {
-    visit::<WHITE, _>(isa, board, list);
+pub(crate) fn generate<const WHITE: bool, const QUIET: bool>(
+    isa: impl Isa,
+    board: &Board,
+    list: &mut MoveList,
+) {
+    visit::<WHITE, QUIET, _>(isa, board, list);
 }
 
 impl Visitor for &mut MoveList {
@@ -296,5 +309,13 @@ impl Visitor for &mut MoveList {
     #[inline(always)]
     fn capture(&mut self, from: u64, to: u64, captured: u64) {
         self.push(Move::from_parts(from.trailing_zeros(), to.trailing_zeros(), captured));
+    }
+
+    #[inline(always)]
+    fn steps(&mut self, set: u64, back: impl Fn(u64) -> u64) {
+        self.extend(bits(set).map(
+            #[inline(always)]
+            |to| Move::from_parts(back(to).trailing_zeros(), to.trailing_zeros(), 0),
+        ));
     }
 }

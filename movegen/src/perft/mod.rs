@@ -93,7 +93,7 @@ fn sum<const WHITE: bool, const BLACK: bool>(
     depth: u32,
 ) -> u64 {
     let sum = Sum::<_, WHITE, BLACK> { board: *board, depth, nodes: 0, count };
-    r#gen::visit::<WHITE, _>(isa, board, sum).nodes
+    r#gen::visit::<WHITE, true, _>(isa, board, sum).nodes
 }
 
 /// Boards come as three numbers, which stay in registers.

@@ -51,7 +51,7 @@ fn unbulked<const WHITE: bool, const BLACK: bool>(
             let board = Board { black, white, kings };
             let below = depth - 1;
             let inner = Inner::<_, WHITE, BLACK> { board, below, leaf, nodes: 0, isa };
-            r#gen::visit::<WHITE, _>(isa, &board, inner).nodes
+            r#gen::visit::<WHITE, true, _>(isa, &board, inner).nodes
         },
     )
 }
@@ -74,7 +74,7 @@ fn last_one<const WHITE: bool>(
         |black, white, kings, leaf| {
             let board = Board { black, white, kings };
             let leaves = Leaves::<WHITE> { board, leaf, nodes: 0 };
-            r#gen::visit::<WHITE, _>(isa, &board, leaves).nodes
+            r#gen::visit::<WHITE, true, _>(isa, &board, leaves).nodes
         },
     )
 }
