@@ -6,6 +6,7 @@
 //! ([`process`]), or within this process.
 
 mod adjudicate;
+mod arbiter;
 mod builtin;
 mod check;
 mod clock;
@@ -23,7 +24,6 @@ mod spec;
 mod standings;
 mod state;
 pub mod stats;
-mod tables;
 mod tournament;
 
 pub use adjudicate::{Adjudication, Draw, Resign};
@@ -34,9 +34,9 @@ pub use config::{ConfigError, Format, MatchConfig, SprtConfig};
 pub use dxp::{DxpPlayer, DxpPlayerOptions};
 pub use player::{Abort, Answer, Claim, FaultKind, NewGame, Player, PlayerError, Thought};
 pub use record::{GameRecord, PlyRecord, Termination, WhiteResult, today};
-pub use report::{CsvTable, Page};
+pub use report::{Page, csv_lines};
 pub use schedule::{Pairing, schedule};
 pub use spec::{DxpSpec, EngineSpec, Kind};
 pub use standings::{Line, Standings};
-pub use state::{StateError, StateFile};
+pub use state::{Resumed, StateError, StateFile};
 pub use tournament::{MatchEnd, MatchError, MatchEvent, Workers, run, tail_text};
