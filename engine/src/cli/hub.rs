@@ -1,14 +1,16 @@
 //! `meerslag hub`: the engine side of the Hub protocol on standard input and output.
 
+use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::Duration;
 use std::{panic, process, thread};
 
+use anyhow::Context;
 use clap::Args;
 use meerslag_engine::protocol::hub::{Log, Options, serve};
 
-use super::{Failure, files};
+use super::Failure;
 
 /// How long after the end of the input the process ends at the latest.
 const LAST_MOMENT: Duration = Duration::from_millis(80);
@@ -23,7 +25,7 @@ it work by hand:
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct HubArgs {
-    /// Add all lines of the session to this file
+    /// Record all lines of the session in this file (it is overwritten)
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 }
@@ -31,7 +33,12 @@ pub(super) struct HubArgs {
 pub(super) fn run(args: HubArgs) -> Result<(), Failure> {
     let log = match args.log {
         None => Log::none(),
-        Some(path) => Log::to(files::log(&path)?),
+        Some(path) => {
+            let file = File::create(&path)
+                .with_context(|| format!("cannot write the log {}", path.display()))
+                .map_err(Failure::Run)?;
+            Log::to(file)
+        }
     };
     converse(log, false)
 }

@@ -7,4 +7,3 @@ mod bad_input;
 mod commands;
 mod docs;
 mod interop;
-mod saving;

@@ -1,7 +1,9 @@
 //! What is told about the games of a session: lines, PDN, and totals.
 
 use std::fmt::Write as _;
-use std::io;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::PathBuf;
 
 use meerslag_engine::protocol::dxp::{Acceptance, DxpGame, Event};
 use movegen::Color;
@@ -10,10 +12,9 @@ use movegen::notation::pdn::{
 };
 
 use super::say;
-use crate::cli::files::GrowingFile;
 
 pub(super) struct Report {
-    pdn: Option<GrowingFile>,
+    pdn: Option<(PathBuf, File)>,
     name: String,
     /// Won, drawn, lost, unknown.
     pub(super) counts: [u32; 4],
@@ -22,7 +23,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    pub(super) fn new(name: &str, pdn: Option<GrowingFile>) -> Report {
+    pub(super) fn new(name: &str, pdn: Option<(PathBuf, File)>) -> Report {
         Report { pdn, name: name.to_owned(), counts: [0; 4], plies: 0 }
     }
 
@@ -65,11 +66,14 @@ impl Report {
         };
         let (result, note, moves) = (game.result, &game.note, game.plies.len().div_ceil(2));
         say(&format!("{round}: {white} - {black}  {result}  {note}, {moves} moves"))?;
-        if let Some(file) = &mut self.pdn {
+        if let Some((path, file)) = &mut self.pdn {
             let mut text = Vec::new();
             let pdn = to_pdn(game, round, white, black);
             write_game(&mut text, &pdn, &WriteOptions::default())?;
-            file.add(&text)?;
+            file.write_all(&text).map_err(|error| {
+                let message = format!("cannot write {}: {error}", path.display());
+                io::Error::new(error.kind(), message)
+            })?;
         }
         Ok(())
     }
