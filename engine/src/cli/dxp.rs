@@ -16,6 +16,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use meerslag_engine::protocol::dxp::{Address, DEFAULT_PORT, Listener, connect, format_minutes};
 
 use self::session::{After, Session};
+use super::files::ForceArgs;
 use super::interrupt::Interrupt;
 use super::{EngineArgs, Failure};
 
@@ -96,9 +97,11 @@ struct Common {
     /// Initiator: begin with this game, counted from 1
     #[arg(long, value_name = "N", default_value_t = 1)]
     from_game: usize,
-    /// Add the games to this PDN file
+    /// Write the games to this PDN file
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Add every message with time and direction to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
