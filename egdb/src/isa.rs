@@ -6,7 +6,7 @@
     expect(unsafe_code, reason = "calling a copy compiled for more instructions is unsafe")
 )]
 
-use crate::storage::PIECE;
+use crate::layout::PIECE;
 
 /// Lengths of the 256 codes of a dictionary, low and high bytes apart, so that sixty-four can be
 /// looked up at once.

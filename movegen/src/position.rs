@@ -6,7 +6,7 @@ use crate::bitboard::Bitboard;
 use crate::board::Board;
 use crate::color::Color;
 use crate::error::PositionError;
-use crate::r#gen;
+use crate::generator;
 use crate::geometry::bits;
 use crate::isa::{Isa, Portable};
 use crate::moves::{Move, MoveList};
@@ -229,8 +229,8 @@ impl Position {
     #[must_use]
     pub fn has_quiet_move(&self) -> bool {
         match self.side {
-            Color::White => r#gen::has_quiet_move::<true>(&self.board),
-            Color::Black => r#gen::has_quiet_move::<false>(&self.board),
+            Color::White => generator::has_quiet_move::<true>(&self.board),
+            Color::Black => generator::has_quiet_move::<false>(&self.board),
         }
     }
 
@@ -240,8 +240,8 @@ impl Position {
     #[must_use]
     pub fn has_legal_move(&self) -> bool {
         match self.side {
-            Color::White => r#gen::has_move::<true>(&self.board),
-            Color::Black => r#gen::has_move::<false>(&self.board),
+            Color::White => generator::has_move::<true>(&self.board),
+            Color::Black => generator::has_move::<false>(&self.board),
         }
     }
 
@@ -264,8 +264,8 @@ impl Position {
     #[inline(always)]
     pub fn generate_with(&self, isa: impl Isa, list: &mut MoveList) {
         match self.side {
-            Color::White => r#gen::generate::<true, true>(isa, &self.board, list),
-            Color::Black => r#gen::generate::<false, true>(isa, &self.board, list),
+            Color::White => generator::generate::<true, true>(isa, &self.board, list),
+            Color::Black => generator::generate::<false, true>(isa, &self.board, list),
         }
     }
 
@@ -273,8 +273,8 @@ impl Position {
     #[inline(always)]
     pub fn generate_captures_with(&self, isa: impl Isa, list: &mut MoveList) {
         match self.side {
-            Color::White => r#gen::generate::<true, false>(isa, &self.board, list),
-            Color::Black => r#gen::generate::<false, false>(isa, &self.board, list),
+            Color::White => generator::generate::<true, false>(isa, &self.board, list),
+            Color::Black => generator::generate::<false, false>(isa, &self.board, list),
         }
     }
 
@@ -283,8 +283,8 @@ impl Position {
     #[must_use]
     pub fn count_legal_moves(&self) -> u64 {
         match self.side {
-            Color::White => r#gen::count::<true>(Portable, &self.board),
-            Color::Black => r#gen::count::<false>(Portable, &self.board),
+            Color::White => generator::count::<true>(Portable, &self.board),
+            Color::Black => generator::count::<false>(Portable, &self.board),
         }
     }
 

@@ -20,7 +20,7 @@ use movegen::isa::prefetch;
 use parking_lot::Mutex;
 
 use super::{DataFile, Storage};
-use crate::format::BLOCK;
+use crate::layout::BLOCK;
 use crate::stats::Counters;
 
 const WAYS: usize = 8;

@@ -221,7 +221,7 @@ mod tests {
     fn one_ply_is_what_it_says() {
         let options = EngineOptions {
             hash_mib: 1,
-            draw_rules: DrawRules::NONE,
+            draw_rules: DrawRules::None,
             databases: DatabaseOptions::none(),
             ..EngineOptions::default()
         };
@@ -258,6 +258,6 @@ mod tests {
         assert_ne!(key(kings, 0, rules), key(kings, 40, rules));
         assert_ne!(key(kings, 41, rules), key(kings, 40, rules));
         assert_ne!(key(counted, 0, rules), key(counted, 1, rules));
-        assert_eq!(key(counted, 0, DrawRules::SCAN), key(counted, 9, DrawRules::SCAN));
+        assert_eq!(key(counted, 0, DrawRules::Scan), key(counted, 9, DrawRules::Scan));
     }
 }

@@ -1,10 +1,10 @@
 //! Node counts of the move tree, the standard check and benchmark of a move generator.
 
-pub(crate) mod unbulked;
+mod unbulked;
 
 use crate::board::Board;
 use crate::color::Color;
-use crate::r#gen::{self, Visitor};
+use crate::generator::{self, Visitor};
 use crate::isa::Isa;
 use crate::piece::Kind;
 use crate::position::Position;
@@ -52,7 +52,7 @@ struct Moves<I>(I);
 impl<I: Isa> Count for Moves<I> {
     #[inline(always)]
     fn child<const WHITE: bool, const BLACK: bool>(self, child: &Board, _depth: u32) -> u64 {
-        r#gen::count::<WHITE>(self.0, child)
+        generator::count::<WHITE>(self.0, child)
     }
 }
 
@@ -93,7 +93,7 @@ fn sum<const WHITE: bool, const BLACK: bool>(
     depth: u32,
 ) -> u64 {
     let sum = Sum::<_, WHITE, BLACK> { board: *board, depth, nodes: 0, count };
-    r#gen::visit::<WHITE, true, _>(isa, board, sum).nodes
+    generator::visit::<WHITE, true, _>(isa, board, sum).nodes
 }
 
 /// Boards come as three numbers, which stay in registers.
@@ -112,7 +112,7 @@ fn bulk<const WHITE: bool, const BLACK: bool>(
         depth,
         #[inline(always)]
         |black, white, kings, depth| match depth {
-            1 => r#gen::count::<WHITE>(isa, &Board { black, white, kings }),
+            1 => generator::count::<WHITE>(isa, &Board { black, white, kings }),
             2 => last_two::<WHITE, BLACK>(isa, black, white, kings),
             _ => {
                 let board = Board { black, white, kings };

@@ -6,7 +6,7 @@ use std::sync::atomic::{Ordering, compiler_fence};
 use super::after_quiet;
 use crate::board::{Board, promotion_row};
 use crate::color::Color;
-use crate::r#gen::{self, Visitor};
+use crate::generator::{self, Visitor};
 use crate::geometry::bits;
 use crate::isa::Isa;
 use crate::piece::Kind;
@@ -16,8 +16,8 @@ use crate::with_isa;
 /// As [`perft`](super::perft), but every position of the last ply is really made.
 #[must_use]
 pub fn perft_unbulked(position: &Position, depth: u32) -> u64 {
-    let Board { black, white, kings } = *position.board();
-    let mut leaf = *position.board();
+    let board = position.board();
+    let mut leaf = *board;
     // From here on the compiler must take the leaf for something that others look at.
     black_box(&mut leaf);
     let leaf = &mut leaf;
@@ -51,7 +51,7 @@ fn unbulked<const WHITE: bool, const BLACK: bool>(
             let board = Board { black, white, kings };
             let below = depth - 1;
             let inner = Inner::<_, WHITE, BLACK> { board, below, leaf, nodes: 0, isa };
-            r#gen::visit::<WHITE, true, _>(isa, &board, inner).nodes
+            generator::visit::<WHITE, true, _>(isa, &board, inner).nodes
         },
     )
 }
@@ -74,7 +74,7 @@ fn last_one<const WHITE: bool>(
         |black, white, kings, leaf| {
             let board = Board { black, white, kings };
             let leaves = Leaves::<WHITE> { board, leaf, nodes: 0 };
-            r#gen::visit::<WHITE, true, _>(isa, &board, leaves).nodes
+            generator::visit::<WHITE, true, _>(isa, &board, leaves).nodes
         },
     )
 }
