@@ -13,7 +13,7 @@ use meerslag_engine::endgame_trainer::{
 };
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::PdnGame;
-use movegen::{Color, DrawRuleSet, DrawRules, Game, Move, Status};
+use movegen::{Color, DrawRules, Game, Move, Status};
 
 use super::console::{Console, ConsoleGame};
 use super::databases::DatabaseArgs;
@@ -62,7 +62,7 @@ pub(super) struct TrainEndgameArgs {
     fen: Option<String>,
     /// Draw rules: lidraughts, fmjd-cumulative, scan or none
     #[arg(long, value_name = "RULES", default_value = "lidraughts")]
-    draw_rules: DrawRuleSet,
+    draw_rules: DrawRules,
     /// Write the games to this PDN file, after each move, with the judgements as comments
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
@@ -107,7 +107,7 @@ pub(super) fn run(args: &TrainEndgameArgs) -> Result<(), Failure> {
     };
     let mut trainer = Trainer {
         probe: args.databases.open()?,
-        rules: DrawRules::from(args.draw_rules),
+        rules: args.draw_rules,
         user: match args.color {
             Side::White => Some(Color::White),
             Side::Black => Some(Color::Black),

@@ -28,7 +28,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 use meerslag_engine::EngineOptions;
-use movegen::{DrawRuleSet, DrawRules};
+use movegen::DrawRules;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -190,7 +190,7 @@ struct EngineArgs {
     hash: u32,
     /// Draw rules that the search believes in: lidraughts, fmjd-cumulative, scan or none
     #[arg(long, value_name = "RULES", default_value = "lidraughts")]
-    draw_rules: DrawRuleSet,
+    draw_rules: DrawRules,
     #[command(flatten)]
     databases: databases::DatabaseArgs,
     #[command(flatten)]
@@ -202,7 +202,7 @@ impl EngineArgs {
         Ok(EngineOptions {
             hash_mib: self.hash as usize,
             threads: self.threads as usize,
-            draw_rules: DrawRules { set: self.draw_rules, ..DrawRules::default() },
+            draw_rules: self.draw_rules,
             databases: self.databases.options(),
             evaluation: self.evaluation.read()?,
             ..EngineOptions::default()

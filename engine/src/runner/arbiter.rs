@@ -68,7 +68,7 @@ mod tests {
         }
         for left in 1..8 {
             assert_eq!(verdict(left, DrawRules::default()), None, "{left}");
-            assert_eq!(verdict(left, DrawRules::SCAN), Some(GameResult::WhiteWins), "{left}");
+            assert_eq!(verdict(left, DrawRules::Scan), Some(GameResult::WhiteWins), "{left}");
         }
     }
 }

@@ -18,7 +18,7 @@ use meerslag_engine::runner::{
     Resumed, SprtConfig, StateError, StateFile, TimeControl, Workers, openings, run as run_match,
     tail_text,
 };
-use movegen::DrawRuleSet;
+use movegen::DrawRules;
 
 use self::output::Output;
 use super::files::ForceArgs;
@@ -96,7 +96,7 @@ pub(super) struct MatchArgs {
     margin: u64,
     /// Draw rules: lidraughts, fmjd-cumulative, scan or none
     #[arg(long, value_name = "RULES", default_value = "lidraughts")]
-    draw_rules: DrawRuleSet,
+    draw_rules: DrawRules,
     /// Draw after this many moves of each player; 0 for no limit
     #[arg(long, value_name = "N", default_value_t = 300)]
     max_moves: u32,
