@@ -26,8 +26,8 @@ const FINALISTS: usize = 8;
 /// The first blocks of a sub-database are chosen with care, so that small ones come out as if all
 /// had been tried; over many blocks the same care gains a thousandth and takes most of the time.
 const CAREFUL_BLOCKS: u32 = 16;
-/// From this many values in a block on, one more choice is tried for so many values, with care and
-/// without; with care these are all choices from about 200,000 values on.
+/// In blocks of at least this many values, one more choice is tried for each [`VALUES_PER_TRY`] of
+/// them (with care, without); with care these are all choices from about 200,000 values on.
 const LONG_BLOCK: u64 = 24_000;
 const VALUES_PER_TRY: [u64; 2] = [600, 10_000];
 /// Tried at least, with care and without, for a block that covers an eighth more or less than its

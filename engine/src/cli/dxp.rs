@@ -72,7 +72,7 @@ enum Role {
 
 #[derive(Args, Debug)]
 struct Common {
-    /// Port; 0 with listen takes a free one and tells it [default: 27531]
+    /// Port; 0 with listen takes a free one and reports it [default: 27531]
     #[arg(long)]
     port: Option<u16>,
     /// Who proposes the games
@@ -108,7 +108,7 @@ struct Common {
     /// Least time between two of our messages in milliseconds: some programs need it
     #[arg(long, value_name = "MS", default_value_t = 100)]
     gap: u64,
-    /// Give the opponent up after so many seconds without a move [default: wait for ever]
+    /// Give the opponent up after this many seconds without a move [default: wait for ever]
     #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
     silence: Option<Duration>,
     /// How long to wait for a legal move after an illegal one, in seconds

@@ -1,4 +1,4 @@
-//! What is told about the games of a session: lines, PDN, and totals.
+//! What is reported about the games of a session: lines, PDN, and totals.
 
 use std::fmt::Write as _;
 use std::io;
