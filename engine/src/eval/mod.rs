@@ -4,10 +4,10 @@
 //! move sees less what its opponent sees, so turning the board and swapping the colours changes
 //! nothing. The result presumes that neither side can capture.
 //!
-//! * [`board`]: what patterns and scalars need to know of the men;
-//! * [`scalars`]: what is counted beside the patterns; [`weights`]: the score;
-//! * [`file`](mod@file): the file of the weights;
-//! * [`hand`]: the hand-written evaluation.
+//! * `board`: what patterns and scalars need to know of the men;
+//! * `scalars`: what is counted beside the patterns; `weights`: the score;
+//! * `file`: the file of the weights;
+//! * `hand`: the hand-written evaluation.
 
 pub(crate) mod board;
 mod file;

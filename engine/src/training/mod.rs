@@ -1,7 +1,7 @@
 //! Learning the evaluation from the engine's own games.
 //!
-//! * [`selfplay`]: plays games; [`opening`]: where they begin;
-//! * [`game`]: one played game and its bytes; [`store`]: the files that hold games.
+//! * `selfplay`: plays games; `opening`: where they begin;
+//! * `game`: one played game and its bytes; `store`: the files that hold games.
 
 mod game;
 mod opening;
