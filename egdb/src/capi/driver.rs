@@ -16,7 +16,7 @@ use crate::identify::identify;
 use crate::probe::{Dtw, Format, Mtc, QuietFor, View};
 use crate::slice::Slice;
 use crate::value::{DtwValue, MtcValue, WldValue};
-use crate::verify::Outcome;
+use crate::verify::FileState;
 
 /// Behind `internal_data`.
 pub(super) struct Inner {
@@ -278,9 +278,9 @@ pub unsafe extern "C" fn egdb_verify(
         };
         for (file, outcome) in &report.files {
             let words = match outcome {
-                Outcome::Good(_) => &ok,
-                Outcome::Bad { .. } | Outcome::BadSideFile(_) => &crc_failed,
-                Outcome::Unknown => continue,
+                FileState::Good(_) => &ok,
+                FileState::Bad { .. } | FileState::BadSideFile(_) => &crc_failed,
+                FileState::Unknown => continue,
             };
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             // SAFETY: the caller promises it.

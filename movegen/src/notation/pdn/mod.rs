@@ -39,7 +39,7 @@ mod warning;
 mod writer;
 
 pub use comment::{ClockTime, Comment, format_time};
-pub use game::{Annotation, Line, PdnGame, Ply, Tags};
+pub use game::{Annotation, PdnGame, Ply, Tags, Variation};
 pub use reader::{Counters, PdnReader, ReadOptions};
 pub use result::GameResult;
 pub use warning::{ParsePdnError, PdnWarning, PdnWarningKind};
