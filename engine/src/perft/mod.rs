@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use movegen::{Move, Position};
 use rayon::prelude::*;
-use table::{Address, Table};
+use table::{Address, CountTable};
 use thiserror::Error;
 
 /// Sub-trees per thread.
@@ -132,7 +132,7 @@ pub fn count(
     let mib = options.hash_mib;
     let table = match mib {
         0 => None,
-        _ => Some(Table::new(mib).ok_or(PerftError::OutOfMemory { mib })?),
+        _ => Some(CountTable::new(mib).ok_or(PerftError::OutOfMemory { mib })?),
     };
     if options.depth == 0 {
         return Ok(Counts { nodes: 1, divide: Vec::new() });
@@ -186,7 +186,7 @@ fn split(position: &Position, depth: u32, wanted: usize) -> (Vec<Item>, u32) {
 }
 
 struct Counter<'a> {
-    table: Option<Table>,
+    table: Option<CountTable>,
     bulk: bool,
     progress: &'a Progress,
 }
@@ -224,7 +224,12 @@ impl Counter<'_> {
         Ok(nodes)
     }
 
-    fn hashed(&self, table: &Table, position: &Position, depth: u32) -> Result<u64, PerftError> {
+    fn hashed(
+        &self,
+        table: &CountTable,
+        position: &Position,
+        depth: u32,
+    ) -> Result<u64, PerftError> {
         if depth < MIN_HASHED {
             return Ok(self.leaf(position, depth));
         }

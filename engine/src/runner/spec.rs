@@ -13,7 +13,7 @@ use crate::protocol::hub::loose_arguments;
 /// How an engine is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum EngineKind {
     /// A child process that speaks Hub.
     Hub,
     /// Our engine within this process. Parameters: `hash-mb`, `threads`, `move-overhead`.
@@ -58,7 +58,7 @@ pub struct EngineSpec {
     /// The name in tables; unique in a match.
     pub name: String,
     /// How it is reached.
-    pub kind: Kind,
+    pub kind: EngineKind,
     /// Program and arguments; empty for those within the process, or started by somebody else.
     #[serde(default)]
     pub command: Vec<String>,
@@ -104,7 +104,7 @@ impl EngineSpec {
         let arguments = loose_arguments(text)?;
         let mut spec = EngineSpec {
             name: String::new(),
-            kind: Kind::Builtin,
+            kind: EngineKind::Builtin,
             command: Vec::new(),
             dir: None,
             env: BTreeMap::new(),
@@ -163,7 +163,7 @@ impl EngineSpec {
                         fractions: false,
                         log: None,
                     });
-                    decide(if name == "dxp" { "dxp" } else { "dxp-listen" }, Kind::Dxp)?;
+                    decide(if name == "dxp" { "dxp" } else { "dxp-listen" }, EngineKind::Dxp)?;
                 }
                 "gap" => {
                     let gap = value.parse().ok().filter(|ms| *ms <= LONGEST_GAP);
@@ -173,8 +173,8 @@ impl EngineSpec {
                 "forfeit" => forfeits = Some(yes_or_no()?),
                 "log" if value.is_empty() => return Err(error("a file")),
                 "log" => log = Some(PathBuf::from(value)),
-                "builtin" => decide("builtin", Kind::Builtin)?,
-                "random" => decide("random", Kind::Random)?,
+                "builtin" => decide("builtin", EngineKind::Builtin)?,
+                "random" => decide("random", EngineKind::Random)?,
                 "dir" => spec.dir = Some(value.into()),
                 "tc" => spec.time_control = Some(value.parse()?),
                 "start" => spec.start_seconds = seconds()?,
@@ -203,18 +203,18 @@ impl EngineSpec {
                 }
             }
         }
-        let by_command = (!spec.command.is_empty()).then_some(Kind::Hub);
+        let by_command = (!spec.command.is_empty()).then_some(EngineKind::Hub);
         spec.kind = kind.or(by_command).ok_or(ConfigError::NoKind)?;
-        spec.forfeits = forfeits.unwrap_or(spec.kind != Kind::Dxp);
+        spec.forfeits = forfeits.unwrap_or(spec.kind != EngineKind::Dxp);
         if let Some(dxp) = &mut spec.dxp {
             *dxp = DxpSpec { gap_ms, fractions, log, ..dxp.clone() };
         }
         if spec.name.is_empty() {
             spec.name = match spec.kind {
-                Kind::Builtin => "builtin".to_owned(),
-                Kind::Random => "random".to_owned(),
-                Kind::Dxp if spec.command.is_empty() => "dxp".to_owned(),
-                Kind::Hub | Kind::Dxp => {
+                EngineKind::Builtin => "builtin".to_owned(),
+                EngineKind::Random => "random".to_owned(),
+                EngineKind::Dxp if spec.command.is_empty() => "dxp".to_owned(),
+                EngineKind::Hub | EngineKind::Dxp => {
                     let program = PathBuf::from(&spec.command[0]);
                     program.file_stem().map_or_else(String::new, |n| n.to_string_lossy().into())
                 }
@@ -234,7 +234,7 @@ mod tests {
                     env.LANG=C history=tail ping=no stall=5";
         let spec = EngineSpec::parse(text).unwrap();
         assert_eq!(spec.command, ["./scan", "a b", "hub"]);
-        assert_eq!((spec.kind, spec.tail_only, spec.ping), (Kind::Hub, true, false));
+        assert_eq!((spec.kind, spec.tail_only, spec.ping), (EngineKind::Hub, true, false));
         assert_eq!(spec.params["threads"], "2");
         assert_eq!(spec.time_control.unwrap().to_string(), "40/60+1");
         let json = serde_json::to_string(&spec).unwrap();
@@ -242,7 +242,10 @@ mod tests {
         assert_eq!(EngineSpec::parse("builtin").unwrap().name, "builtin");
         let text = "dxp=localhost:1,localhost:2 cmd=\"./moby -p {port}\" gap=100 log=x.log tc=60";
         let spec = EngineSpec::parse(text).unwrap();
-        assert_eq!((spec.kind, spec.forfeits, spec.name.as_str()), (Kind::Dxp, false, "moby"));
+        assert_eq!(
+            (spec.kind, spec.forfeits, spec.name.as_str()),
+            (EngineKind::Dxp, false, "moby")
+        );
         let dxp = spec.dxp.as_ref().unwrap();
         assert_eq!((dxp.addresses.len(), dxp.gap_ms, dxp.listen), (2, 100, false));
         let json = serde_json::to_string(&spec).unwrap();

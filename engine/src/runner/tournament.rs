@@ -18,7 +18,7 @@ use super::match_game::MatchGame;
 use super::player::{Abort, Player, PlayerError};
 use super::process::pin;
 use super::schedule::{Pairing, schedule};
-use super::spec::Kind;
+use super::spec::EngineKind;
 use super::standings::Standings;
 use super::state::{StateError, StateFile};
 use super::stats::Decision;
@@ -236,7 +236,7 @@ fn try_starts(
 ) -> Result<bool, MatchError> {
     let observer = RefCell::new((observe, Ok(())));
     for (engine, spec) in config.engines.iter().enumerate() {
-        if spec.kind != Kind::Hub || [first.white, first.black].contains(&engine) {
+        if spec.kind != EngineKind::Hub || [first.white, first.black].contains(&engine) {
             continue;
         }
         let slow = |missing: &str, tail: &[String]| {
