@@ -51,6 +51,12 @@ pub enum ConfigError {
         /// And then.
         second: &'static str,
     },
+    /// An argument that means nothing to other engines.
+    #[error("engine description: {argument}=... is for programs that speak DXP")]
+    OnlyDxp {
+        /// Its name.
+        argument: &'static str,
+    },
     /// Something that engines of this kind do not have.
     #[error("engine '{name}' runs within the runner: it has no {what}")]
     NoProcess {
