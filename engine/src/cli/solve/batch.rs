@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use ::egdb::error::ProbeError;
 use anyhow::anyhow;
-use crossbeam::channel;
+use crossbeam::channel::{self, Receiver};
 use meerslag_engine::solve::{Solution, Solver, Value};
 use movegen::Game;
 use rayon::prelude::*;
@@ -76,33 +76,7 @@ pub(super) fn run(args: &SolveArgs, file: &str, out: &mut impl Write) -> Result<
                 })
             });
         });
-        let (mut done, mut waiting) = (0, BTreeMap::<usize, Solved>::new());
-        let mut items = items.iter().enumerate().peekable();
-        let mut print_all = || -> Result<(), Failure> {
-            for (i, solved) in &receiver {
-                waiting.insert(i, solved);
-                done += 1;
-                bar.show(done, all, String::new);
-                // In the order of the file, whoever comes first.
-                while let Some(&(i, item)) = items.peek() {
-                    match (&item.game, waiting.remove(&i)) {
-                        (Ok(game), Some(solved)) => {
-                            bar.suspend(|| printer.position(item.line, game, solved))?;
-                        }
-                        (Ok(_), None) => break,
-                        (Err(error), _) => bar.suspend(|| printer.error(item.line, error))?,
-                    }
-                    items.next();
-                }
-            }
-            for (_, item) in &mut items {
-                if let Err(error) = &item.game {
-                    printer.error(item.line, error)?;
-                }
-            }
-            Ok(())
-        };
-        let printed = print_all();
+        let printed = printer.in_order(&items, &receiver, &bar, all);
         if printed.is_err() {
             // Nobody reads any more.
             stop.store(true, Ordering::Relaxed);
@@ -137,6 +111,39 @@ struct Printer<'a, W> {
 }
 
 impl<W: Write> Printer<'_, W> {
+    /// Prints what is solved in the order of the file, whichever comes first.
+    fn in_order(
+        &mut self,
+        items: &[input::Item],
+        solved: &Receiver<(usize, Solved)>,
+        bar: &Bar,
+        all: u64,
+    ) -> Result<(), Failure> {
+        let (mut done, mut waiting) = (0, BTreeMap::<usize, Solved>::new());
+        let mut items = items.iter().enumerate().peekable();
+        for (i, solved) in solved {
+            waiting.insert(i, solved);
+            done += 1;
+            bar.show(done, all, String::new);
+            while let Some(&(i, item)) = items.peek() {
+                match (&item.game, waiting.remove(&i)) {
+                    (Ok(game), Some(solved)) => {
+                        bar.suspend(|| self.position(item.line, game, solved))?;
+                    }
+                    (Ok(_), None) => break,
+                    (Err(error), _) => bar.suspend(|| self.error(item.line, error))?,
+                }
+                items.next();
+            }
+        }
+        for (_, item) in items {
+            if let Err(error) = &item.game {
+                self.error(item.line, error)?;
+            }
+        }
+        Ok(())
+    }
+
     fn position(&mut self, line: u64, game: &Game, solved: Solved) -> Result<(), Failure> {
         self.summary.left_out -= 1;
         let solution = match solved {
