@@ -180,19 +180,6 @@ impl PdnGame {
         sets_up(&self.line.lead) || self.line.plies.iter().any(|p| sets_up(&p.after))
     }
 
-    /// Whether the game may be used for training and statistics: read whole, no set-ups in the
-    /// middle, a result with points.
-    #[must_use]
-    pub fn is_usable(&self) -> bool {
-        self.truncated.is_none()
-            && !self.has_set_ups()
-            && !self.line.plies.is_empty()
-            && matches!(
-                self.result,
-                GameResult::WhiteWins | GameResult::Draw | GameResult::BlackWins
-            )
-    }
-
     /// The position before each move and the move itself, set-ups included.
     pub fn positions(&self) -> impl Iterator<Item = (Position, &Ply)> {
         let mut position = after_set_ups(self.start, &self.line.lead);
