@@ -1,44 +1,42 @@
 //! Principal variations.
 
-use movegen::{Bitboard, Move, Square};
+use arrayvec::ArrayVec;
+use movegen::Move;
 
 use super::params::MAX_PLY;
 
-/// The best line found from each ply of the current path.
-pub(super) struct PvTable {
-    moves: Vec<Move>,
-    len: [usize; MAX_PLY + 1],
-}
+/// The best line found from each ply of the current path: a row for each ply, none longer than the
+/// path may become.
+pub(super) struct PvTable(Vec<ArrayVec<Move, ROWS>>);
 
-/// Moves per ply; a line never goes beyond the last ply.
-const WIDTH: usize = MAX_PLY + 1;
+const ROWS: usize = MAX_PLY + 1;
 
 impl PvTable {
     pub(super) fn new() -> PvTable {
-        let square = Square::from_bit(0).expect("bit 0 is square 1");
-        let filler = Move::new(square, square, Bitboard::EMPTY);
-        PvTable { moves: vec![filler; WIDTH * WIDTH], len: [0; MAX_PLY + 1] }
+        PvTable(vec![ArrayVec::new(); ROWS])
     }
 
     /// There is no line from this ply.
     #[inline]
     pub(super) fn clear(&mut self, ply: usize) {
-        self.len[ply] = 0;
+        self.0[ply].clear();
     }
 
     /// The line from `ply` is this move and the line from the next ply.
     pub(super) fn set(&mut self, ply: usize, mv: Move) {
-        let tail = if ply + 1 < WIDTH { self.len[ply + 1] } else { 0 };
-        let tail = tail.min(WIDTH - 1);
-        self.moves[ply * WIDTH] = mv;
-        let next = (ply + 1) * WIDTH;
-        self.moves.copy_within(next..next + tail, ply * WIDTH + 1);
-        self.len[ply] = tail + 1;
+        let (rows, below) = self.0.split_at_mut(ply + 1);
+        let row = &mut rows[ply];
+        row.clear();
+        row.push(mv);
+        let tail = below.first().map_or(&[][..], |next| next);
+        // What does not fit lies beyond the last ply.
+        let tail = &tail[..tail.len().min(row.remaining_capacity())];
+        row.extend(tail.iter().copied());
     }
 
     /// The line from this ply.
     pub(super) fn line(&self, ply: usize) -> &[Move] {
-        &self.moves[ply * WIDTH..ply * WIDTH + self.len[ply]]
+        &self.0[ply]
     }
 }
 

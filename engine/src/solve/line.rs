@@ -80,11 +80,6 @@ pub struct SolutionLine {
 }
 
 impl SolutionLine {
-    /// The moves alone.
-    pub fn moves(&self) -> impl Iterator<Item = Move> {
-        self.plies.iter().map(|ply| ply.mv)
-    }
-
     /// After how many plies the draw rules would end this line before its win, and which. `game`
     /// gives the start position with its draw counters.
     ///

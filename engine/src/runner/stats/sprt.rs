@@ -11,7 +11,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::counts::{Pentanomial, Tally};
+use super::counts::Pentanomial;
 use super::rating::{NORMALISED_SCALE, score_of_elo};
 use super::sample::Sample;
 
@@ -136,12 +136,6 @@ impl Sprt {
         pairs.sample().map_or(0.0, |sample| self.ratio(sample, SQRT_2))
     }
 
-    /// The log-likelihood ratio of games that do not come in pairs; 0 without any.
-    #[must_use]
-    pub fn llr_of_games(&self, games: &Tally) -> f64 {
-        games.sample().map_or(0.0, |sample| self.ratio(sample, 1.0))
-    }
-
     /// What a log-likelihood ratio means.
     #[must_use]
     pub fn decision(&self, llr: f64) -> Decision {
@@ -221,6 +215,7 @@ fn tilted<const N: usize>(sample: &Sample<N>, phi: &[f64; N]) -> [f64; N] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::counts::Tally;
     use super::*;
 
     fn close(found: f64, published: f64) {
@@ -258,8 +253,8 @@ mod tests {
             (0.5, 2.5, Logistic, (21404, 21184, 40708), -1.57),
             (0.0, 2.0, Logistic, (57433, 57030, 106593), -2.59),
         ] {
-            let games = Tally { wins, draws, losses };
-            close(test(elo0, elo1, model).llr_of_games(&games), llr);
+            let games = Tally { wins, draws, losses }.sample().unwrap();
+            close(test(elo0, elo1, model).ratio(games, 1.0), llr);
         }
     }
 
