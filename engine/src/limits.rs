@@ -144,14 +144,14 @@ impl Control {
 
     fn command(&self, flag: &AtomicBool) {
         // The lock makes sure that a searcher between looking at the flags and falling asleep
-        // hears the bell.
+        // does not miss the bell.
         let guard = self.lock.lock();
         flag.store(true, Ordering::Release);
         drop(guard);
         self.bell.notify_all();
     }
 
-    /// Whether the search has been told to end.
+    /// Whether the search has been asked to end.
     #[inline]
     #[must_use]
     pub fn is_stopped(&self) -> bool {
@@ -165,7 +165,7 @@ impl Control {
         self.ponder_hit.load(Ordering::Acquire)
     }
 
-    /// Sleeps until told to stop or, when `until_hit`, until the expected move has come.
+    /// Sleeps until asked to stop or, when `until_hit`, until the expected move has come.
     pub(crate) fn wait(&self, until_hit: bool) {
         let mut guard = self.lock.lock();
         while !(self.is_stopped() || until_hit && self.is_ponder_hit()) {

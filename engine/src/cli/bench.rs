@@ -11,8 +11,8 @@ use super::evaluation::EvaluationArgs;
 
 /// Search a fixed set of positions: the node count is the fingerprint of the search
 ///
-/// One thread searches each position to a fixed depth. The total number of nodes tells two
-/// versions of the search apart: the same source always gives the same number. Time and speed
+/// One thread searches each position to a fixed depth. The total number of nodes distinguishes two
+/// versions of the search: the same source always gives the same number. Time and speed
 /// depend on the machine.
 #[derive(Args, Debug)]
 pub(super) struct BenchArgs {

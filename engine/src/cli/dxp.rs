@@ -134,7 +134,7 @@ fn minutes(text: &str) -> Result<f64, String> {
     let minutes: Option<f64> = text.parse().ok();
     let minutes = minutes.filter(|m| (0.01..=999.0).contains(m));
     let minutes = minutes.ok_or("expected minutes from 0.01 to 999")?;
-    // Else the opponent would hear of another time than the one that is played.
+    // Else the opponent would be sent another time than the one that is played.
     format_minutes(minutes).ok_or("the protocol has three characters: 12, 1.5 or .05")?;
     Ok(minutes)
 }

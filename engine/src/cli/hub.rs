@@ -6,7 +6,8 @@ use std::time::Duration;
 use std::{panic, process, thread};
 
 use clap::Args;
-use meerslag_engine::protocol::hub::{Log, Options, serve};
+use meerslag_engine::protocol::Log;
+use meerslag_engine::protocol::hub::{Options, serve};
 
 use super::{Failure, files};
 

@@ -169,7 +169,7 @@ pub(crate) fn main() -> ExitCode {
         // Whoever read our output has seen enough (`meerslag analyse | head`).
         return ExitCode::SUCCESS;
     }
-    // Where nobody can be told, the exit status still tells it.
+    // Where nobody reads it, there is still the exit status.
     let _ = writeln!(io::stderr(), "meerslag: {error:#}");
     ExitCode::from(code)
 }

@@ -12,7 +12,7 @@ use movegen::{DrawCounters, DrawRules};
 const TO_CONVERT: u16 = 40;
 
 /// Whether a won or lost position with these counters will not be drawn by counting, if the
-/// winner keeps to the shortest way. `dtw` tells the plies to the end of the game, if they are
+/// winner keeps to the shortest way. `dtw` gives the plies to the end of the game, if they are
 /// known; it is asked only if a counter is running. With more than five pieces and no distance
 /// this is a good guess.
 #[inline]

@@ -2,3 +2,6 @@
 
 pub mod dxp;
 pub mod hub;
+mod log;
+
+pub use log::Log;

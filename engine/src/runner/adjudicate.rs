@@ -10,7 +10,7 @@ use crate::record::PlyRecord;
 /// When to end a game early. Move counts are moves of both players.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Adjudication {
-    /// A draw after so many moves.
+    /// A draw after this many moves.
     pub max_moves: Option<u32>,
     /// A win when both players agree on it.
     pub resign: Option<Resign>,
@@ -23,7 +23,7 @@ pub struct Adjudication {
 pub struct Resign {
     /// The loser's score is at most minus this and the winner's at least this, in men.
     pub score: f64,
-    /// For so many moves in a row.
+    /// For this many moves in a row.
     pub moves: u32,
 }
 
@@ -32,7 +32,7 @@ pub struct Resign {
 pub struct Draw {
     /// Both scores lie within plus and minus this, in men.
     pub score: f64,
-    /// For so many moves in a row.
+    /// For this many moves in a row.
     pub moves: u32,
     /// From this move on.
     pub from: u32,

@@ -155,7 +155,7 @@ impl GameClock {
         self.control.has_clock().then_some(self.left)
     }
 
-    /// Takes the time of a move off. `false` if there was not so much, by more than the margin;
+    /// Takes the time of a move off. `false` if there was less, by more than the margin;
     /// what lies within the margin is forgiven, and the clock then shows 0. Without a margin
     /// (`None`) everything is forgiven, and the clock goes below 0.
     #[must_use]

@@ -102,7 +102,7 @@ pub enum ConfigError {
     /// A time control that DXP cannot express.
     #[error(
         "engine '{name}' speaks DXP: its time control must be whole minutes for the game, 60 to \
-         59940 seconds, or so many moves of each player in them (75/60), not '{control}'; \
+         59940 seconds, or a number of moves of each player in them (75/60), not '{control}'; \
          fractions=yes for programs that know parts of minutes"
     )]
     DxpTime {

@@ -21,9 +21,10 @@ use super::player::{
 use super::process::{Process, ProcessOptions};
 use super::stats::Outcome;
 use crate::limits::Limits;
+use crate::protocol::Log;
 use crate::protocol::dxp::{
-    Acceptance, Address, Connection, ConnectionLog, EndReason, Incoming, Listener, Message,
-    Request, TakeBack, connect,
+    Acceptance, Address, Connection, EndReason, Incoming, Listener, Message, Request, TakeBack,
+    connect,
 };
 
 /// How long the answer to a request and the echo of an end may take.
@@ -59,7 +60,7 @@ pub struct DxpPlayerOptions {
 pub struct DxpPlayer {
     options: DxpPlayerOptions,
     abort: Arc<Abort>,
-    log: ConnectionLog,
+    log: Log,
     listener: Option<Listener>,
     process: Option<Process>,
     connection: Option<Connection>,
@@ -73,7 +74,7 @@ pub struct DxpPlayer {
 }
 
 /// What ends a wait.
-enum Heard {
+enum Received {
     Message(Message),
     /// A move, which is judged elsewhere, as text.
     Move(String),
@@ -97,7 +98,7 @@ impl Wait {
         Wait::until(Instant::now() + patience)
     }
 
-    /// Whether nothing more is to be heard.
+    /// Whether nothing more is waited for.
     fn is_over(&mut self) -> bool {
         if Instant::now() < self.deadline {
             return false;
@@ -120,13 +121,13 @@ impl DxpPlayer {
         slow: SlowStart<'_>,
     ) -> Result<DxpPlayer, PlayerError> {
         let log = match &options.log {
-            None => ConnectionLog::none(),
+            None => Log::none(),
             Some(path) => {
                 let file = OpenOptions::new().create(true).append(true).open(path);
                 let file = file.map_err(|error| {
                     start_fault(format!("cannot write {}: {error}", path.display()))
                 })?;
-                ConnectionLog::to(file)
+                Log::to(file)
             }
         };
         let mut player = DxpPlayer {
@@ -246,28 +247,28 @@ impl DxpPlayer {
     }
 
     /// The next message that matters; chat and what cannot be understood is passed over.
-    fn hear(&mut self, wait: &mut Wait) -> Result<Heard, PlayerError> {
+    fn receive(&mut self, wait: &mut Wait) -> Result<Received, PlayerError> {
         let deadline = wait.deadline;
         loop {
             if self.abort.is_set() {
                 return Err(PlayerError::Aborted);
             }
             if wait.is_over() {
-                return Ok(Heard::Silence);
+                return Ok(Received::Silence);
             }
-            let Some(connection) = &mut self.connection else { return Ok(Heard::Closed) };
+            let Some(connection) = &mut self.connection else { return Ok(Received::Closed) };
             let text = match connection.receive(Some(deadline)) {
                 Incoming::Message(text) => text,
                 Incoming::Closed => {
                     self.connection = None;
-                    return Ok(Heard::Closed);
+                    return Ok(Received::Closed);
                 }
-                Incoming::Nothing if Instant::now() >= deadline => return Ok(Heard::Silence),
+                Incoming::Nothing if Instant::now() >= deadline => return Ok(Received::Silence),
                 Incoming::Nothing => continue,
             };
             self.remember('<', &text);
             if text.starts_with('M') {
-                return Ok(Heard::Move(text));
+                return Ok(Received::Move(text));
             }
             match text.parse() {
                 Ok(Message::Chat(_) | Message::BackAnswer(_)) => {}
@@ -278,7 +279,7 @@ impl DxpPlayer {
                     name: NAME.to_owned(),
                     code: Acceptance::NotThisGame,
                 }),
-                Ok(message) => return Ok(Heard::Message(message)),
+                Ok(message) => return Ok(Received::Message(message)),
                 Err(error) => {
                     if let Some(connection) = &self.connection {
                         connection.remark(&format!("ignored: {error}"));
@@ -292,13 +293,13 @@ impl DxpPlayer {
     fn catch_up(&mut self) -> Result<Option<Claim>, PlayerError> {
         let mut wait = Wait::until(Instant::now());
         loop {
-            match self.hear(&mut wait)? {
-                Heard::Message(Message::End { reason, stop }) => {
+            match self.receive(&mut wait)? {
+                Received::Message(Message::End { reason, stop }) => {
                     return Ok(Some(self.ended(reason, stop)));
                 }
                 // Out of turn.
-                Heard::Message(_) | Heard::Move(_) => {}
-                Heard::Silence | Heard::Closed => return Ok(None),
+                Received::Message(_) | Received::Move(_) => {}
+                Received::Silence | Received::Closed => return Ok(None),
             }
         }
     }
@@ -325,15 +326,15 @@ impl DxpPlayer {
         self.send(&Message::End { reason, stop: false });
         let mut wait = Wait::patiently(ECHO_PATIENCE);
         loop {
-            match self.hear(&mut wait) {
-                Ok(Heard::Message(Message::End { stop, .. })) => {
+            match self.receive(&mut wait) {
+                Ok(Received::Message(Message::End { stop, .. })) => {
                     if stop {
                         self.connection = None;
                     }
                     return true;
                 }
-                Ok(Heard::Message(_) | Heard::Move(_)) => {}
-                Ok(Heard::Silence | Heard::Closed) | Err(_) => return false,
+                Ok(Received::Message(_) | Received::Move(_)) => {}
+                Ok(Received::Silence | Received::Closed) | Err(_) => return false,
             }
         }
     }
@@ -366,11 +367,11 @@ impl DxpPlayer {
         }));
         let mut wait = Wait::patiently(self.options.start_patience);
         loop {
-            match self.hear(&mut wait)? {
-                Heard::Message(Message::Accept { code, .. }) => return Ok(Some(code)),
-                Heard::Message(_) | Heard::Move(_) => {}
-                Heard::Closed => return Ok(None),
-                Heard::Silence => {
+            match self.receive(&mut wait)? {
+                Received::Message(Message::Accept { code, .. }) => return Ok(Some(code)),
+                Received::Message(_) | Received::Move(_) => {}
+                Received::Closed => return Ok(None),
+                Received::Silence => {
                     let patience = self.options.start_patience;
                     let message = format!("no answer to the game request within {patience:?}");
                     return Err(self.fault(FaultKind::Start, message));
@@ -467,8 +468,8 @@ impl Player for DxpPlayer {
         let allowed = limits.longest().unwrap_or_default();
         let mut wait = Wait::until(asked + allowed + self.options.stall_patience);
         loop {
-            match self.hear(&mut wait)? {
-                Heard::Move(text) => {
+            match self.receive(&mut wait)? {
+                Received::Move(text) => {
                     let answered = Instant::now();
                     let position = game.position();
                     let message: Result<MoveMessage, _> = text.parse();
@@ -483,15 +484,15 @@ impl Player for DxpPlayer {
                     let (score, depth, nodes) = (None, None, None);
                     return Ok(Answer::Move(Thought { mv, score, depth, nodes, asked, answered }));
                 }
-                Heard::Message(Message::End { reason, stop }) => {
+                Received::Message(Message::End { reason, stop }) => {
                     return Ok(Answer::End(self.ended(reason, stop)));
                 }
-                Heard::Message(_) => {}
-                Heard::Silence => {
+                Received::Message(_) => {}
+                Received::Silence => {
                     let message = format!("no move after {:.1?}", asked.elapsed());
                     return Err(self.fault(FaultKind::Stall, message));
                 }
-                Heard::Closed => {
+                Received::Closed => {
                     self.is_playing = false;
                     return Err(self.fault(FaultKind::Crash, "the connection broke"));
                 }
@@ -505,20 +506,20 @@ impl Player for DxpPlayer {
         }
         let is_blocked = !game.position().has_legal_move();
         if game.position().side_to_move() == self.color && is_blocked {
-            // It hears the last move and gives up itself.
+            // It gets the last move and gives up itself.
             for mv in &game.moves()[self.known..] {
                 self.send(&Message::Move(MoveMessage::new(*mv, 0)));
             }
             let mut wait = Wait::patiently(ECHO_PATIENCE);
             loop {
-                match self.hear(&mut wait) {
-                    Ok(Heard::Message(Message::End { reason, stop })) => {
+                match self.receive(&mut wait) {
+                    Ok(Received::Message(Message::End { reason, stop })) => {
                         self.ended(reason, stop);
                         return;
                     }
-                    Ok(Heard::Message(_) | Heard::Move(_)) => {}
-                    Ok(Heard::Silence) => break,
-                    Ok(Heard::Closed) | Err(_) => return,
+                    Ok(Received::Message(_) | Received::Move(_)) => {}
+                    Ok(Received::Silence) => break,
+                    Ok(Received::Closed) | Err(_) => return,
                 }
             }
         }

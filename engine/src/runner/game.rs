@@ -18,7 +18,7 @@ const PROVEN: f64 = 90.0;
 /// The share of its time that a program may overrun before it is worth a note.
 const OVERRUN: f64 = 0.1;
 
-/// A game and who has to be started anew after it.
+/// A game and who has to be started again after it.
 #[derive(Debug)]
 pub(super) struct Played {
     pub record: MatchGame,

@@ -1,4 +1,4 @@
-//! Matches between engines: the instrument that tells whether a change makes the engine stronger.
+//! Matches between engines: the instrument that shows whether a change makes the engine stronger.
 //!
 //! A [`MatchConfig`] says who plays whom from which openings; [`schedule`] lists its games, always
 //! in pairs with colours exchanged; [`run`] plays them with several workers and saves the state

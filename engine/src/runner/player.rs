@@ -19,7 +19,7 @@ use crate::limits::{Control, Limits};
 pub struct Thought {
     /// The move, legal in the position asked about.
     pub mv: Move,
-    /// The engine's score for itself in men, if it told one; beyond ±90 a proven end.
+    /// The engine's score for itself in men, if it reported one; beyond ±90 a proven end.
     pub score: Option<f64>,
     /// The depth that it reached, in plies.
     pub depth: Option<u32>,
@@ -62,7 +62,7 @@ pub enum Answer {
     End(Claim),
 }
 
-/// What a player is told before a game.
+/// What a player gets to know before a game.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct NewGame {
     /// Where it starts.
@@ -128,7 +128,7 @@ pub type SlowStart<'a> = &'a dyn Fn(&str, &[String]);
 
 /// An engine in a match. One game at a time.
 pub trait Player: Send {
-    /// Tells it that what follows is another game.
+    /// Announces another game.
     ///
     /// # Errors
     /// If the engine fails.
@@ -140,7 +140,7 @@ pub trait Player: Send {
     /// If the engine fails or the match is stopped.
     fn think(&mut self, game: &Game, limits: &Limits) -> Result<Answer, PlayerError>;
 
-    /// Tells it that the game is over and how.
+    /// Announces that the game is over and how.
     fn game_over(&mut self, _game: &Game, _result: GameResult) {}
 
     /// After a failure: whether it can play the next game all the same. If not, it is dropped and

@@ -61,7 +61,7 @@ pub enum MatchError {
     /// The state cannot be saved.
     #[error(transparent)]
     State(#[from] StateError),
-    /// Whoever hears of the games could not cope, for example because a disk is full.
+    /// The observer of the games could not cope, for example because a disk is full.
     #[error("cannot write the results")]
     Observer(#[source] io::Error),
 }

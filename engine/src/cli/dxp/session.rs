@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
+use meerslag_engine::protocol::Log;
 use meerslag_engine::protocol::dxp::{
-    Connection, ConnectionLog, DxpEngine, Event, InitiatorOptions, SessionEnd, SessionOptions,
-    follow, initiate,
+    Connection, DxpEngine, Event, InitiatorOptions, SessionEnd, SessionOptions, follow, initiate,
 };
 use meerslag_engine::runner::openings;
 use meerslag_engine::{Engine, EngineOptions};
@@ -41,7 +41,7 @@ pub(super) struct DxpSession<'a> {
     proposal: InitiatorOptions,
     /// The next game to propose.
     next: usize,
-    log: ConnectionLog,
+    log: Log,
     pub(super) report: GamesReport,
 }
 
@@ -64,8 +64,8 @@ impl<'a> DxpSession<'a> {
         let existing = common.force.existing();
         let pdn = common.pdn.as_deref().map(|path| GrowingFile::new(path, existing)).transpose()?;
         let log = match &common.log {
-            Some(path) => ConnectionLog::to(files::log(path)?),
-            None => ConnectionLog::none(),
+            Some(path) => Log::to(files::log(path)?),
+            None => Log::none(),
         };
         Ok(DxpSession {
             common,
@@ -142,7 +142,7 @@ impl<'a> DxpSession<'a> {
         }
     }
 
-    /// Tells the totals.
+    /// Prints the totals.
     pub(super) fn totals(&self) -> Result<(), Failure> {
         let [won, drawn, lost, unknown] = self.report.counts;
         say(&format!("{won} won, {drawn} drawn, {lost} lost, {unknown} unknown"))?;
@@ -154,7 +154,7 @@ impl<'a> DxpSession<'a> {
         self.common.role == Role::Follower && self.report.played() > 0
     }
 
-    /// Tells the totals; a failure if proposals were not played.
+    /// Prints the totals; a failure if proposals were not played.
     pub(super) fn finish(&self) -> Result<(), Failure> {
         self.totals()?;
         let wanted = self.proposal.games.len() - (self.common.from_game - 1);

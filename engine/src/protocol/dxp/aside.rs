@@ -36,7 +36,7 @@ impl Situation {
     }
 
     /// Finds out what a message means and answers it if nothing changes by it.
-    pub(super) fn hear(
+    pub(super) fn judge(
         self,
         text: &str,
         connection: &mut Connection,

@@ -3,15 +3,14 @@
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
-use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
-use parking_lot::Mutex;
 use socket2::{SockRef, TcpKeepalive};
 
 use super::framer::Framer;
+use crate::protocol::Log;
 
 /// How often a wait looks whether it is to be given up.
 const SLICE: Duration = Duration::from_millis(50);
@@ -23,65 +22,6 @@ const WAITING: usize = 256;
 const SHOWN: usize = 200;
 /// Silence after which the system asks whether the other machine is still there, and how often.
 const KEEPALIVE: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(15)];
-
-/// Where every message is written with its time and direction; shared by several connections.
-#[derive(Clone, Default)]
-pub struct ConnectionLog(Option<Arc<Mutex<Box<dyn Write + Send>>>>);
-
-impl std::fmt::Debug for ConnectionLog {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("ConnectionLog").field(&self.0.is_some()).finish()
-    }
-}
-
-impl ConnectionLog {
-    /// A log that keeps nothing.
-    #[must_use]
-    pub fn none() -> ConnectionLog {
-        ConnectionLog(None)
-    }
-
-    /// A log into this output.
-    #[must_use]
-    pub fn to(out: impl Write + Send + 'static) -> ConnectionLog {
-        ConnectionLog(Some(Arc::new(Mutex::new(Box::new(out)))))
-    }
-
-    /// Writes a line: seconds since 1970, a mark (`<` received, `>` sent, `#` remark) and text.
-    pub fn line(&self, mark: char, text: &str) {
-        if self.0.is_some() {
-            self.write(mark, &text.escape_default());
-        }
-    }
-
-    /// A message as it is, whatever its bytes.
-    fn bytes(&self, mark: char, bytes: &[u8]) {
-        if self.0.is_some() {
-            self.write(mark, &bytes.escape_ascii());
-        }
-    }
-
-    /// What is no complete message: its beginning.
-    fn rest(&self, bytes: &[u8]) {
-        if !bytes.is_empty() {
-            let shown = &bytes[..bytes.len().min(SHOWN)];
-            self.line('#', &format!("{} bytes without a NUL, which begin with:", bytes.len()));
-            self.bytes('<', shown);
-        }
-    }
-
-    fn write(&self, mark: char, text: &dyn std::fmt::Display) {
-        let Some(out) = &self.0 else { return };
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        // In one piece: several connections may append to one file, each through a handle of its
-        // own.
-        let line = format!("{:.3} {mark} {text}\n", since.as_secs_f64());
-        let mut out = out.lock();
-        // A full disk must not end a match.
-        let _ = out.write_all(line.as_bytes());
-        let _ = out.flush();
-    }
-}
 
 /// What comes from a peer.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -100,7 +40,7 @@ pub struct Connection {
     messages: Receiver<String>,
     /// Messages that were read too early.
     returned: VecDeque<String>,
-    log: ConnectionLog,
+    log: Log,
     gap: Duration,
     last_sent: Option<Instant>,
     /// The peer has moved since our last message, so it has read that.
@@ -116,7 +56,7 @@ impl Connection {
     ///
     /// # Errors
     /// If the stream is not usable.
-    pub fn new(stream: TcpStream, gap: Duration, log: ConnectionLog) -> io::Result<Connection> {
+    pub fn new(stream: TcpStream, gap: Duration, log: Log) -> io::Result<Connection> {
         stream.set_nonblocking(false)?;
         stream.set_nodelay(true)?;
         stream.set_write_timeout(Some(WRITE_PATIENCE))?;
@@ -128,7 +68,7 @@ impl Connection {
         let (sender, messages) = bounded(WAITING);
         let reader_log = log.clone();
         if let Ok(peer) = stream.peer_addr() {
-            log.line('#', &format!("connected with {peer}"));
+            log.line('#', format_args!("connected with {peer}"));
         }
         thread::spawn(move || {
             let mut framer = Framer::default();
@@ -139,19 +79,19 @@ impl Connection {
                     Ok(read) => read,
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                     Err(error) => {
-                        reader_log.line('#', &error.to_string());
+                        reader_log.line('#', error);
                         break;
                     }
                 };
                 let mut is_wanted = true;
                 let result = framer.push(&buffer[..read], |message| {
-                    reader_log.bytes('<', message);
+                    reader_log.line('<', message.escape_ascii());
                     if let Some(text) = Framer::text(message) {
                         is_wanted &= sender.send(text).is_ok();
                     }
                 });
                 if let Err(error) = result {
-                    reader_log.line('#', &format!("closing: {error}"));
+                    reader_log.line('#', format_args!("closing: {error}"));
                     let _ = input.shutdown(Shutdown::Both);
                     break;
                 }
@@ -159,7 +99,7 @@ impl Connection {
                     break;
                 }
             }
-            reader_log.rest(framer.rest());
+            log_rest(&reader_log, framer.rest());
             reader_log.line('#', "connection closed");
         });
         let last_sent = None;
@@ -194,11 +134,11 @@ impl Connection {
         }
         self.is_answered = false;
         let text = message.to_string();
-        self.log.line('>', &text);
+        self.log.line('>', text.escape_default());
         let mut bytes = text.into_bytes();
         bytes.push(0);
         if let Err(error) = self.stream.write_all(&bytes) {
-            self.log.line('#', &format!("cannot send: {error}"));
+            self.log.line('#', format_args!("cannot send: {error}"));
             self.is_broken = true;
         }
         self.last_sent = Some(Instant::now());
@@ -258,7 +198,7 @@ impl Connection {
 
     /// Writes a remark into the log.
     pub(crate) fn remark(&self, text: &str) {
-        self.log.line('#', text);
+        self.log.line('#', text.escape_default());
     }
 }
 
@@ -266,5 +206,13 @@ impl Drop for Connection {
     fn drop(&mut self) {
         // Also ends the reader.
         let _ = self.stream.shutdown(Shutdown::Both);
+    }
+}
+
+/// Logs what is no complete message: its beginning.
+fn log_rest(log: &Log, bytes: &[u8]) {
+    if !bytes.is_empty() {
+        log.line('#', format_args!("{} bytes without a NUL, which begin with:", bytes.len()));
+        log.line('<', bytes[..bytes.len().min(SHOWN)].escape_ascii());
     }
 }

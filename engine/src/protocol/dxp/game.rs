@@ -54,7 +54,7 @@ pub enum Ending {
 }
 
 /// What ends a wait for a move.
-pub(super) enum Heard {
+pub(super) enum TurnEnd {
     Move(Move),
     Ended(GameResult, String, Ending),
     /// Moves were taken back while this side was to move.
@@ -122,15 +122,15 @@ impl<'a> OpenGame<'a> {
             if is_ours && let Some((reason, note)) = self.end_to_claim() {
                 break self.claim(reason, note);
             }
-            let (heard, outcome) = if is_ours {
+            let (end, outcome) = if is_ours {
                 self.think(start)
             } else {
                 self.silent_at = self.options.move_patience.map(|patience| start + patience);
                 self.ponder();
                 (self.wait(), None)
             };
-            match heard {
-                Heard::Move(mv) => {
+            match end {
+                TurnEnd::Move(mv) => {
                     if is_ours {
                         self.send_move(mv, start);
                     } else {
@@ -139,13 +139,13 @@ impl<'a> OpenGame<'a> {
                     let end = self.arrived.unwrap_or_else(Instant::now);
                     self.push(mv, end.duration_since(start), outcome.as_ref());
                 }
-                Heard::TakenBack(mover) => {
+                TurnEnd::TakenBack(mover) => {
                     // What was used stays used: else a peer could hold us up for ever.
                     if let Some(clocks) = self.clocks.last_mut() {
                         clocks[mover.index()] -= start.elapsed().as_secs_f64();
                     }
                 }
-                Heard::Ended(result, note, ending) => break (result, note, ending),
+                TurnEnd::Ended(result, note, ending) => break (result, note, ending),
             }
         };
         self.connection.remark(&format!("game over: {result}, {note}"));
@@ -200,7 +200,7 @@ impl<'a> OpenGame<'a> {
     }
 
     /// Waits for the opponent's move.
-    fn wait(&mut self) -> Heard {
+    fn wait(&mut self) -> TurnEnd {
         let mut corrected: Option<(Instant, String)> = None;
         loop {
             if self.stop.load(Ordering::Relaxed) {
@@ -214,7 +214,7 @@ impl<'a> OpenGame<'a> {
                 {
                     let note = format!("illegal move by opponent: {what}");
                     self.connection.send(&Message::End { reason: EndReason::Unknown, stop: false });
-                    return Heard::Ended(GameResult::Unknown, note, self.wait_for_echo());
+                    return TurnEnd::Ended(GameResult::Unknown, note, self.wait_for_echo());
                 }
                 if self.silent_at.is_some_and(|silent_at| now >= silent_at) {
                     return self.lost("the opponent is silent", Ending::Lost);
@@ -225,7 +225,7 @@ impl<'a> OpenGame<'a> {
                 Incoming::Closed => return self.lost("connection lost", Ending::Lost),
                 Incoming::Message(text) if text.starts_with('M') => {
                     match read_move(&text, self.game.position()) {
-                        Ok(mv) => return Heard::Move(mv),
+                        Ok(mv) => return TurnEnd::Move(mv),
                         Err(problem) => {
                             self.connection.remark(&problem);
                             let chat = "illegal move, waiting for another one".to_owned();
@@ -236,16 +236,16 @@ impl<'a> OpenGame<'a> {
                     }
                 }
                 Incoming::Message(text) => {
-                    if let Some(heard) = self.handle(&text) {
-                        return heard;
+                    if let Some(end) = self.handle(&text) {
+                        return end;
                     }
                 }
             }
         }
     }
 
-    pub(super) fn lost(&self, note: &str, ending: Ending) -> Heard {
-        Heard::Ended(GameResult::Unknown, note.to_owned(), ending)
+    pub(super) fn lost(&self, note: &str, ending: Ending) -> TurnEnd {
+        TurnEnd::Ended(GameResult::Unknown, note.to_owned(), ending)
     }
 
     /// What messages are judged by.
@@ -254,14 +254,14 @@ impl<'a> OpenGame<'a> {
     }
 
     /// Handles what is no move of the side whose turn it is; `None` if nothing changes.
-    pub(super) fn handle(&mut self, text: &str) -> Option<Heard> {
-        match self.situation().hear(text, self.connection, self.options) {
+    pub(super) fn handle(&mut self, text: &str) -> Option<TurnEnd> {
+        match self.situation().judge(text, self.connection, self.options) {
             Meaning::Nothing => None,
             Meaning::End { reason, stop } => {
                 self.connection.send(&Message::End { reason: EndReason::Unknown, stop });
                 let (result, note) = self.verdict(reason);
                 let ending = if stop { Ending::StopCode } else { Ending::NextGame };
-                Some(Heard::Ended(result, note, ending))
+                Some(TurnEnd::Ended(result, note, ending))
             }
             Meaning::Back(target) => {
                 let mover = self.game.position().side_to_move();
@@ -271,7 +271,7 @@ impl<'a> OpenGame<'a> {
                     self.game.undo();
                 }
                 self.connection.send(&Message::BackAnswer(TakeBack::Accepted));
-                Some(Heard::TakenBack(mover))
+                Some(TurnEnd::TakenBack(mover))
             }
         }
     }

@@ -20,8 +20,8 @@ mod roles;
 mod think;
 
 pub use address::{Address, ParseAddressError};
+pub use connection::Connection;
 pub(crate) use connection::Incoming;
-pub use connection::{Connection, ConnectionLog};
 pub use framer::{Framer, MAX_MESSAGE, TooLong};
 pub use game::{DxpGame, Ending, Terms};
 pub use listener::{Listener, connect};

@@ -9,7 +9,7 @@ use crossbeam::channel::{Receiver, bounded, never, select};
 use movegen::Game;
 
 use super::aside::Meaning;
-use super::game::{Ending, Heard, OpenGame, read_move};
+use super::game::{Ending, OpenGame, TurnEnd, read_move};
 use crate::engine::Engine;
 use crate::limits::{Clock, Control, Limits, Mode};
 use crate::search::SearchResult;
@@ -32,7 +32,7 @@ enum Reaction {
 enum Searched {
     Found(SearchResult),
     /// By a message that is to be handled.
-    Heard(String),
+    Message(String),
     Closed,
     Interrupted,
     /// The time to wait for the opponent was over.
@@ -87,7 +87,7 @@ fn search(
                             control.ponder_hit();
                         }
                         Reaction::Stop => {
-                            ended = Some(Searched::Heard(message));
+                            ended = Some(Searched::Message(message));
                             control.stop();
                             messages = never();
                         }
@@ -107,26 +107,26 @@ fn search(
 
 impl OpenGame<'_> {
     /// Finds our move. Whatever message comes meanwhile is binding even in our time, or refused.
-    pub(super) fn think(&mut self, start: Instant) -> (Heard, Option<SearchResult>) {
+    pub(super) fn think(&mut self, start: Instant) -> (TurnEnd, Option<SearchResult>) {
         if let Some(outcome) = self.pondered.take() {
             return self.found(outcome);
         }
         loop {
             if let Some(text) = self.connection.take_returned()
-                && let Some(heard) = self.handle(&text)
+                && let Some(end) = self.handle(&text)
             {
-                return (heard, None);
+                return (end, None);
             }
             let limits = self.limits(start.elapsed());
             let situation = self.situation();
             let incoming = self.connection.incoming().clone();
             let engine = &mut self.engine.engine;
-            let react = |text: &str| reaction(situation.hear(text, self.connection, self.options));
+            let react = |text: &str| reaction(situation.judge(text, self.connection, self.options));
             match search(engine, &self.game, &limits, incoming, self.stop, None, react) {
                 Searched::Found(outcome) => return self.found(outcome),
-                Searched::Heard(text) => {
-                    if let Some(heard) = self.handle(&text) {
-                        return (heard, None);
+                Searched::Message(text) => {
+                    if let Some(end) = self.handle(&text) {
+                        return (end, None);
                     }
                 }
                 Searched::Closed => return (self.lost("connection lost", Ending::Lost), None),
@@ -140,9 +140,9 @@ impl OpenGame<'_> {
         }
     }
 
-    fn found(&self, outcome: SearchResult) -> (Heard, Option<SearchResult>) {
+    fn found(&self, outcome: SearchResult) -> (TurnEnd, Option<SearchResult>) {
         match outcome.best {
-            Some(mv) => (Heard::Move(mv), Some(outcome)),
+            Some(mv) => (TurnEnd::Move(mv), Some(outcome)),
             None => (self.lost("the search failed", Ending::Lost), None),
         }
     }
@@ -172,7 +172,7 @@ impl OpenGame<'_> {
                 hit = Some((text.to_owned(), Instant::now()));
                 return Reaction::Hit;
             }
-            reaction(situation.hear(text, self.connection, self.options))
+            reaction(situation.judge(text, self.connection, self.options))
         });
         if let Some((text, arrived)) = hit {
             self.connection.remark("the expected move");
@@ -183,7 +183,7 @@ impl OpenGame<'_> {
                 return;
             }
         }
-        if let Searched::Heard(text) = searched {
+        if let Searched::Message(text) = searched {
             self.connection.give_back(text);
         }
     }

@@ -3,7 +3,7 @@
 use movegen::ParseFenError;
 use thiserror::Error;
 
-/// How much of a message of the engine is told: a path fits in.
+/// How much of a message of the engine is written: a path fits in.
 const MESSAGE: usize = 240;
 
 /// Longest piece of the offending text that an error message repeats.

@@ -3,7 +3,7 @@
 //! The protocol is lines of text over standard input and output. [`serve`] runs a whole session;
 //! the parts are [`Line`] (syntax), [`Params`] (what `set-param` changes), [`Level`] (search
 //! limits) and, private, the threads around the state machine. Three threads share the work, so
-//! that `ping`, `stop` and the end of the input are heard during a search: one reads lines, one
+//! that `ping`, `stop` and the end of the input are noticed during a search: one reads lines, one
 //! searches, and the session between them is the only one that writes.
 //!
 //! Source: the protocol description that comes with Scan 3.1, and the behaviour of the clients
@@ -13,7 +13,6 @@ mod error;
 mod input;
 mod level;
 mod line;
-mod log;
 mod number;
 mod params;
 mod reply;
@@ -25,6 +24,5 @@ pub use input::MAX_LINE;
 pub use level::{Level, level_line};
 pub(crate) use line::loose_arguments;
 pub use line::{BadLine, Line, LineWriter};
-pub use log::Log;
 pub use params::Params;
 pub use session::{Options, serve};

@@ -14,10 +14,10 @@ use super::error::{HubError, one_line, shortened};
 use super::input::{self, Input, MAX_LINE};
 use super::level::Level;
 use super::line::{Line, LineWriter};
-use super::log::Log;
 use super::params::Params;
 use super::reply;
 use super::worker::{self, Job, Report};
+use crate::protocol::Log;
 use crate::{Control, EngineError, Info, Mode, SearchResult};
 use egdb::error::with_causes;
 
@@ -30,8 +30,8 @@ const LAST_ANSWER: Duration = Duration::from_millis(50);
 /// How a session is run.
 #[derive(Debug)]
 pub struct Options {
-    /// Stay silent until the line `hub`: the program was not told to speak Hub, it listens
-    /// whether somebody does.
+    /// Stay silent until the line `hub`: the program was started without a command, and listens
+    /// whether somebody speaks Hub.
     pub until_hub: bool,
     /// Where to record the session.
     pub log: Log,
@@ -48,7 +48,7 @@ impl Default for Options {
 
 /// Runs a session until `quit`, the end of the input, or until nobody reads the output.
 ///
-/// A search that is still running is told to stop, and waited for a moment only.
+/// A search that is still running is stopped, and waited for a moment only.
 ///
 /// # Errors
 /// If a thread cannot be started, or the output fails for another reason than a closed pipe.
@@ -149,7 +149,7 @@ struct Session<W> {
     busy: Busy,
     /// Lines that have come and wait for their turn.
     pending: VecDeque<String>,
-    /// Errors that may not be told before `done`: some clients give a game up on an `error` line
+    /// Errors that may not be written before `done`: some clients give a game up on an `error` line
     /// while they wait for a move.
     deferred: Vec<HubError>,
 }
@@ -189,7 +189,7 @@ impl<W: Write> Session<W> {
                 }
                 recv(reports) -> report => match report {
                     Err(_) => return Err(io::Error::other("the search thread has ended")),
-                    Ok(report) => self.hear(report)?,
+                    Ok(report) => self.handle(report)?,
                 },
             }
         }
@@ -201,7 +201,7 @@ impl<W: Write> Session<W> {
         if matches!(self.busy, Busy::Configuring { .. })
             && let Ok(report) = reports.recv_timeout(LAST_ANSWER)
         {
-            self.hear(report)?;
+            self.handle(report)?;
             return Ok(Next::GoOn);
         }
         Ok(Next::Quit)
@@ -399,7 +399,7 @@ impl<W: Write> Session<W> {
         self.send(Job::Search { game: Box::new(self.game.clone()), limits, control })
     }
 
-    /// Tells the running search to end, or that it no longer ponders.
+    /// Ends the running search, or its pondering.
     fn end_search(&mut self, command: Command) -> io::Result<()> {
         let Busy::Searching(search) = &mut self.busy else { return Ok(()) };
         match command {
@@ -414,8 +414,8 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// The worker has something to tell.
-    fn hear(&mut self, report: Report) -> io::Result<()> {
+    /// The worker has something to report.
+    fn handle(&mut self, report: Report) -> io::Result<()> {
         match report {
             Report::Configured(result) => self.configured(result),
             Report::Info(info) => self.inform(info),
@@ -467,7 +467,7 @@ impl<W: Write> Session<W> {
         self.write(&line)
     }
 
-    /// Writes the end of a search: its last `info`, if that has not been told, and `done`.
+    /// Writes the end of a search: its last `info`, if that has not been written, and `done`.
     fn finish(&mut self, result: Result<SearchResult, String>) -> io::Result<()> {
         let Busy::Searching(search) = std::mem::replace(&mut self.busy, Busy::No) else {
             return Ok(());
@@ -475,16 +475,16 @@ impl<W: Write> Session<W> {
         match result {
             Ok(outcome) => {
                 let last = &outcome.info;
-                let told = search.written.as_ref().is_some_and(|(info, _)| {
+                let is_written = search.written.as_ref().is_some_and(|(info, _)| {
                     (info.depth, info.score) == (last.depth, last.score) && info.pv == last.pv
                 });
-                if !told && !last.pv.is_empty() {
+                if !is_written && !last.pv.is_empty() {
                     self.write(&reply::info(&search.position, last))?;
                 }
                 self.write(&reply::done(&search.position, &outcome))?;
             }
             Err(message) => {
-                self.log.line('#', &format!("search failed: {message}"));
+                self.log.line('#', format_args!("search failed: {message}"));
                 if let Some(mv) = search.position.legal_moves().first() {
                     self.write(&format!("info depth=1 score=0.00 pv=\"{mv}\""))?;
                     self.write(&format!("done move={mv}"))?;

@@ -104,7 +104,7 @@ impl Walk {
             return Some(());
         }
         self.our_move(0)?;
-        match self.hear(self.patience)? {
+        match self.receive(self.patience)? {
             Some(Message::End { reason, stop }) => {
                 if reason != EndReason::Lost {
                     let reason = reason as u8;
@@ -161,7 +161,7 @@ impl Walk {
         }
         for text in ["M0000322500", "M0000010600", "M00003228", "M9999999999"] {
             self.send_text(text)?;
-            match self.hear(SETTLED)? {
+            match self.receive(SETTLED)? {
                 None => {}
                 Some(Message::End { stop, .. }) => {
                     // That is a way to put it.
@@ -190,7 +190,7 @@ impl Walk {
         self.our_move(0)?;
         if self.their_move()? {
             self.send(&Message::BackRequest { number: 999, color: Color::White })?;
-            match self.hear(self.patience)? {
+            match self.receive(self.patience)? {
                 Some(Message::BackAnswer(TakeBack::Accepted)) => {
                     self.error("a move that was never played is taken back");
                 }
@@ -198,7 +198,7 @@ impl Walk {
                 _ => self.error("no answer to a take-back request"),
             }
             self.send(&Message::BackRequest { number: 1, color: Color::Black })?;
-            match self.hear(self.patience)? {
+            match self.receive(self.patience)? {
                 Some(Message::BackAnswer(TakeBack::Accepted)) => {
                     self.game.undo();
                     self.their_move()?;
@@ -242,7 +242,7 @@ impl Walk {
             self.our_move(0)?;
         }
         // It may end the game or play on; then we end it.
-        match self.hear(MOVE_FACTOR * self.patience)? {
+        match self.receive(MOVE_FACTOR * self.patience)? {
             Some(Message::End { stop, .. }) => {
                 self.send(&Message::End { reason: EndReason::Unknown, stop })
             }
@@ -262,7 +262,7 @@ impl Walk {
             (format!("R01{name}W001075BW{empty}"), None, "an empty board"),
         ] {
             self.send_text(&text)?;
-            match self.hear(self.patience)? {
+            match self.receive(self.patience)? {
                 Some(Message::Accept { code: Acceptance::Accepted, .. }) => {
                     self.error(format!("{what} is accepted"));
                     self.state = State::Playing;
@@ -283,7 +283,7 @@ impl Walk {
 
         self.begin("a request for 000 minutes");
         self.send_text(&format!("R01{name}Z000000A"))?;
-        match self.hear(self.patience)? {
+        match self.receive(self.patience)? {
             Some(Message::Accept { code: Acceptance::Accepted, .. }) => {
                 self.state = State::Playing;
                 self.end()?;

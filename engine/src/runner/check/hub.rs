@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use movegen::Position;
 use movegen::notation::hub;
 
-use super::super::process::{Heard, Process, ProcessOptions};
+use super::super::process::{Process, ProcessOptions, Received};
 use super::{Check, Severity, shown};
 use crate::protocol::hub::Line;
 
@@ -71,11 +71,11 @@ impl Walk {
     }
 
     /// The next line, if one comes in time.
-    fn hear(&mut self, deadline: Instant) -> Option<Option<(String, Instant)>> {
-        match self.process.hear(deadline) {
-            Heard::Line(line, at) => Some(Some((line, at))),
-            Heard::Silence => Some(None),
-            Heard::Closed => {
+    fn receive(&mut self, deadline: Instant) -> Option<Option<(String, Instant)>> {
+        match self.process.receive(deadline) {
+            Received::Line(line, at) => Some(Some((line, at))),
+            Received::Silence => Some(None),
+            Received::Closed => {
                 self.error("the engine ended, or closed its output");
                 None
             }
@@ -92,7 +92,7 @@ impl Walk {
         let mut before = Vec::new();
         let mut bytes = 0;
         loop {
-            let Some((line, at)) = self.hear(deadline)? else {
+            let Some((line, at)) = self.receive(deadline)? else {
                 self.error(format!("no '{command}' within {patience:?}"));
                 return Some((before, None));
             };
@@ -280,7 +280,7 @@ impl Walk {
     fn no_more(&mut self, command: &str, why: &str) -> Step {
         let deadline = Instant::now() + SETTLED;
         loop {
-            let Some((line, _)) = self.hear(deadline)? else { return Some(()) };
+            let Some((line, _)) = self.receive(deadline)? else { return Some(()) };
             let word = line.split_whitespace().next();
             self.has_info |= word == Some("info");
             if word == Some(command) {

@@ -91,7 +91,7 @@ impl Walk {
     }
 
     /// The next message that is no chat, judged by its form; `None` inside if there is none.
-    pub(super) fn hear(&mut self, patience: Duration) -> Step<Option<Message>> {
+    pub(super) fn receive(&mut self, patience: Duration) -> Step<Option<Message>> {
         let deadline = Instant::now() + patience;
         let mut is_first = true;
         loop {
@@ -169,7 +169,7 @@ impl Walk {
     /// The answer to a request: its code.
     pub(super) fn answer(&mut self) -> Step<Option<Acceptance>> {
         self.state = State::Unclear;
-        match self.hear(self.patience)? {
+        match self.receive(self.patience)? {
             Some(Message::Accept { code, .. }) => {
                 let is_accepted = code == Acceptance::Accepted;
                 self.state = if is_accepted { State::Playing } else { State::Idle };
@@ -192,7 +192,7 @@ impl Walk {
         self.started(start, follower)
     }
 
-    /// Hears the answer to a proper request; `Some(false)` if the program does not play.
+    /// Receives the answer to a proper request; `Some(false)` if the program does not play.
     pub(super) fn started(&mut self, start: Position, follower: Color) -> Step<bool> {
         let code = self.answer()?;
         self.game = Game::new(start);
@@ -206,11 +206,11 @@ impl Walk {
         Some(code == Some(Acceptance::Accepted))
     }
 
-    /// Hears and judges the program's move; `Some(false)` if the game cannot go on.
+    /// Receives and judges the program's move; `Some(false)` if the game cannot go on.
     pub(super) fn their_move(&mut self) -> Step<bool> {
         let patience = MOVE_FACTOR * self.patience;
         let position = *self.game.position();
-        match self.hear(patience)? {
+        match self.receive(patience)? {
             Some(Message::Move(message)) => match message.resolve(&position) {
                 Ok(mv) => {
                     if message.captured.len() != mv.captured().len() {
@@ -246,7 +246,7 @@ impl Walk {
         Some(())
     }
 
-    /// Ends the game and hears the echo; outside a game there is none, and nothing is said.
+    /// Ends the game and receives the echo; outside a game there is none, and nothing is said.
     pub(super) fn end(&mut self) -> Step {
         let state = std::mem::replace(&mut self.state, State::Idle);
         if state == State::Idle {
@@ -256,13 +256,13 @@ impl Walk {
         if state == State::Unclear {
             // If it believes in a game, this ends it; there is nothing to judge.
             let deadline = Instant::now() + SETTLED;
-            while Instant::now() < deadline && self.hear(SETTLED)?.is_some() {}
+            while Instant::now() < deadline && self.receive(SETTLED)?.is_some() {}
             return Some(());
         }
         let deadline = Instant::now() + ECHO;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            match self.hear(left)?.filter(|_| !left.is_zero()) {
+            match self.receive(left)?.filter(|_| !left.is_zero()) {
                 Some(Message::End { reason, stop }) => {
                     if reason != EndReason::Unknown {
                         self.warn("the echo of an end should have reason 0");
@@ -282,11 +282,11 @@ impl Walk {
         }
     }
 
-    /// Hears nothing that answers what deserves no answer.
+    /// Expects silence after what deserves no answer.
     pub(super) fn expect_silence(&mut self, what: &str) -> Step {
         // Perhaps it never is silent.
         for _ in 0..MOST_ANSWERS {
-            let Some(message) = self.hear(SETTLED)? else { break };
+            let Some(message) = self.receive(SETTLED)? else { break };
             self.error(format!("'{message}' in answer to {what}"));
         }
         Some(())

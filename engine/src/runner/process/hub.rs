@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use movegen::notation::hub;
 use movegen::{Game, Position};
 
-use super::{Heard, Process, ProcessOptions};
+use super::{Process, ProcessOptions, Received};
 use crate::limits::Limits;
 use crate::protocol::hub::{Line, LineWriter, level_line};
 use crate::runner::player::{
@@ -122,16 +122,16 @@ impl HubClient {
         Ok(())
     }
 
-    /// Hears a line, looking now and then whether the match is being stopped.
-    fn hear(&mut self, deadline: Instant) -> Result<Heard, PlayerError> {
+    /// Receives a line, looking now and then whether the match is being stopped.
+    fn receive(&mut self, deadline: Instant) -> Result<Received, PlayerError> {
         loop {
             if self.abort.is_set() {
                 return Err(PlayerError::Aborted);
             }
             let slice = deadline.min(Instant::now() + SLICE);
-            match self.process.hear(slice) {
-                Heard::Silence if slice < deadline => {}
-                heard => return Ok(heard),
+            match self.process.receive(slice) {
+                Received::Silence if slice < deadline => {}
+                received => return Ok(received),
             }
         }
     }
@@ -147,8 +147,8 @@ impl HubClient {
         let deadline = Instant::now() + patience;
         let mut slow_at = Some(Instant::now() + SLOW_START).filter(|at| *at < deadline);
         loop {
-            match self.hear(slow_at.unwrap_or(deadline))? {
-                Heard::Line(text, _) => {
+            match self.receive(slow_at.unwrap_or(deadline))? {
+                Received::Line(text, _) => {
                     let Ok(Some(line)) = Line::parse(&text) else { continue };
                     match line.command() {
                         "param" => said.parameters.extend(line.value("name").map(str::to_owned)),
@@ -162,14 +162,14 @@ impl HubClient {
                         _ => {}
                     }
                 }
-                Heard::Silence if slow_at.take().is_some() => {
+                Received::Silence if slow_at.take().is_some() => {
                     slow(&format!("no '{end}' within {SLOW_START:?}"), &self.process.tail());
                 }
-                Heard::Silence => {
+                Received::Silence => {
                     let message = format!("no '{end}' within {patience:?}");
                     return Err(self.fault(FaultKind::Start, message));
                 }
-                Heard::Closed => {
+                Received::Closed => {
                     return Err(self.ended(FaultKind::Start, &format!("before '{end}'")));
                 }
             }
@@ -216,17 +216,17 @@ impl Player for HubClient {
         self.send(&level_line(limits), FaultKind::Crash)?;
         let start = Instant::now();
         self.send("go think", FaultKind::Crash)?;
-        // After its time an engine is told to stop, and after some patience it counts as stalled.
+        // After its time an engine gets a `stop`, and after some patience it counts as stalled.
         let over = limits.longest().map(|allowed| start + allowed + self.options.margin);
         let stalled = over.unwrap_or(start) + self.options.stall_patience;
         let mut stop_at = over;
         let (mut score, mut depth, mut nodes) = (None, None, None);
         loop {
             let deadline = stop_at.unwrap_or(stalled);
-            match self.hear(deadline)? {
+            match self.receive(deadline)? {
                 // Left over from before: for example a second answer.
-                Heard::Line(_, arrived) if arrived < start => {}
-                Heard::Line(text, arrived) => {
+                Received::Line(_, arrived) if arrived < start => {}
+                Received::Line(text, arrived) => {
                     let line = match Line::parse(&text) {
                         Ok(Some(line)) => line,
                         Err(bad) if bad.command == Some("done") => {
@@ -256,15 +256,15 @@ impl Player for HubClient {
                         _ => {}
                     }
                 }
-                Heard::Silence if stop_at.is_some() => {
+                Received::Silence if stop_at.is_some() => {
                     stop_at = None;
                     self.send("stop", FaultKind::Crash)?;
                 }
-                Heard::Silence => {
+                Received::Silence => {
                     let message = format!("no move after {:.1?}", start.elapsed());
                     return Err(self.fault(FaultKind::Stall, message));
                 }
-                Heard::Closed => return Err(self.ended(FaultKind::Crash, "while thinking")),
+                Received::Closed => return Err(self.ended(FaultKind::Crash, "while thinking")),
             }
         }
     }
@@ -276,12 +276,12 @@ impl Player for HubClient {
         let start = Instant::now();
         self.process.send("ping").ok()?;
         loop {
-            match self.hear(start + PONG_PATIENCE) {
-                Ok(Heard::Line(text, arrived)) if text.trim() == "pong" && arrived >= start => {
+            match self.receive(start + PONG_PATIENCE) {
+                Ok(Received::Line(text, arrived)) if text.trim() == "pong" && arrived >= start => {
                     return Some(arrived.saturating_duration_since(start));
                 }
-                Ok(Heard::Line(..)) => {}
-                Ok(Heard::Silence | Heard::Closed) => {
+                Ok(Received::Line(..)) => {}
+                Ok(Received::Silence | Received::Closed) => {
                     self.options.ping = false;
                     return None;
                 }

@@ -26,7 +26,7 @@ pub use watchdog::{Watchdog, keep_watch};
 
 /// Lines that may wait to be read: an engine that writes more is held up.
 const WAITING_LINES: usize = 4096;
-/// How long a process that was told to quit may take.
+/// How long a process that was asked to quit may take.
 const QUIT_PATIENCE: Duration = Duration::from_secs(2);
 /// How long the last words of a program that has ended may be on their way.
 const WORDS_PATIENCE: Duration = Duration::from_millis(200);
@@ -46,7 +46,7 @@ pub struct ProcessOptions {
 
 /// What reading a line from a program can give.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Heard {
+pub enum Received {
     /// A line without its end, and when it arrived.
     Line(String, Instant),
     /// Nothing until the deadline.
@@ -131,7 +131,7 @@ impl Process {
     /// program that writes without end does not put the deadline off; what came later is kept for
     /// the next question.
     #[must_use]
-    pub fn hear(&mut self, deadline: Instant) -> Heard {
+    pub fn receive(&mut self, deadline: Instant) -> Received {
         let next = match self.late.take() {
             Some(late) => Ok(late),
             None => self.lines.recv_deadline(deadline),
@@ -139,11 +139,11 @@ impl Process {
         match next {
             Ok(late) if late.0 > deadline => {
                 self.late = Some(late);
-                Heard::Silence
+                Received::Silence
             }
-            Ok((arrived, line)) => Heard::Line(line, arrived),
-            Err(RecvTimeoutError::Timeout) => Heard::Silence,
-            Err(RecvTimeoutError::Disconnected) => Heard::Closed,
+            Ok((arrived, line)) => Received::Line(line, arrived),
+            Err(RecvTimeoutError::Timeout) => Received::Silence,
+            Err(RecvTimeoutError::Disconnected) => Received::Closed,
         }
     }
 

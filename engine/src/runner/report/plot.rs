@@ -10,7 +10,7 @@ const HEIGHT: f64 = 300.0;
 const LEFT: f64 = 60.0;
 const BOTTOM: f64 = 30.0;
 const TOP: f64 = 10.0;
-/// More points than this cannot be told apart.
+/// More points than this cannot be distinguished.
 const MOST_POINTS: usize = 450;
 /// Early estimates may be anything; the plot does not follow them beyond this.
 const MOST_ELO: f64 = 800.0;

@@ -1,0 +1,46 @@
+//! The log of what goes over a protocol, for those who debug a client, an opponent or this engine.
+
+use std::fmt::Display;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use parking_lot::Mutex;
+
+/// A line for each message: its time in seconds since 1970, its direction (`<` received, `>` sent,
+/// `#` a remark of ours) and its text. Copies write to the same place. A log that cannot be written
+/// is not complained about: a full disk must not disturb a game.
+#[derive(Clone, Default)]
+pub struct Log(Option<Arc<Mutex<Box<dyn Write + Send>>>>);
+
+impl Log {
+    /// A log that keeps nothing.
+    #[must_use]
+    pub fn none() -> Log {
+        Log(None)
+    }
+
+    /// A log into this output.
+    #[must_use]
+    pub fn to(out: impl Write + Send + 'static) -> Log {
+        Log(Some(Arc::new(Mutex::new(Box::new(out)))))
+    }
+
+    /// Writes a line.
+    pub(super) fn line(&self, mark: char, text: impl Display) {
+        let Some(out) = &self.0 else { return };
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        // In one piece: several connections may append to one file, each through a handle of its
+        // own.
+        let line = format!("{:.3} {mark} {text}\n", since.as_secs_f64());
+        let mut out = out.lock();
+        let _ = out.write_all(line.as_bytes());
+        let _ = out.flush();
+    }
+}
+
+impl std::fmt::Debug for Log {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Log").field(&self.0.is_some()).finish()
+    }
+}
