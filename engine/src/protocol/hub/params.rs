@@ -39,75 +39,54 @@ enum Field {
     Choice(fn() -> String, fn(&Params) -> &str, fn(&mut Params, &str) -> Result<(), String>),
 }
 
+impl Parameter {
+    const fn new(name: &'static str, field: Field) -> Parameter {
+        Parameter { name, field }
+    }
+}
+
 /// All parameters, in the order in which they are declared.
-const PARAMETERS: [Parameter; 15] = [
-    Parameter {
-        name: "variant",
-        field: Field::Choice(|| "normal".to_owned(), |_| "normal", |_, text| variant(text)),
-    },
-    Parameter { name: "book", field: Field::Bool(|p| p.book, |p, on| p.book = on) },
-    Parameter {
-        name: "book-ply",
-        field: Field::Integer(0..=20, |p| p.book_ply, |p, n| p.book_ply = n),
-    },
-    Parameter {
-        name: "book-margin",
-        field: Field::Integer(0..=100, |p| p.book_margin, |p, n| p.book_margin = n),
-    },
-    Parameter { name: "ponder", field: Field::Bool(|p| p.ponder, |p, on| p.ponder = on) },
-    Parameter {
-        name: "threads",
-        field: Field::Integer(1..=16, |p| p.threads, |p, n| p.threads = n),
-    },
-    Parameter {
+const PARAMETERS: [Parameter; 15] = {
+    use Field::{Bool, Choice, Integer, Real, Text};
+    const MOST_PIECES: i64 = DatabaseOptions::MAX_PIECES as i64;
+    const MOST_CACHE: i64 = DatabaseOptions::MAX_CACHE_MIB as i64;
+    [
+        Parameter::new("variant", Choice(|| "normal".to_owned(), |_| "normal", |_, t| variant(t))),
+        Parameter::new("book", Bool(|p| p.book, |p, on| p.book = on)),
+        Parameter::new("book-ply", Integer(0..=20, |p| p.book_ply, |p, n| p.book_ply = n)),
+        Parameter::new(
+            "book-margin",
+            Integer(0..=100, |p| p.book_margin, |p, n| p.book_margin = n),
+        ),
+        Parameter::new("ponder", Bool(|p| p.ponder, |p, on| p.ponder = on)),
+        Parameter::new("threads", Integer(1..=16, |p| p.threads, |p, n| p.threads = n)),
         // 1 MiB to 16 GiB.
-        name: "tt-size",
-        field: Field::Integer(TT_SIZE_OF_1_MIB..=30, Params::tt_size, Params::set_tt_size),
-    },
-    Parameter {
-        name: "bb-size",
-        field: Field::Integer(
-            0..=DatabaseOptions::MAX_PIECES as i64,
-            |p| p.bb_size,
-            |p, n| p.bb_size = n,
+        Parameter::new(
+            "tt-size",
+            Integer(TT_SIZE_OF_1_MIB..=30, Params::tt_size, Params::set_tt_size),
         ),
-    },
-    Parameter {
-        name: "bb-path",
-        field: Field::Text(
-            |p| &p.bb_path,
-            |p, text| {
-                text.clone_into(&mut p.bb_path);
-                Ok(())
-            },
+        Parameter::new("bb-size", Integer(0..=MOST_PIECES, |p| p.bb_size, |p, n| p.bb_size = n)),
+        Parameter::new("bb-path", Text(|p| &p.bb_path, Params::set_bb_path)),
+        Parameter::new(
+            "bb-cache-mb",
+            Integer(0..=MOST_CACHE, |p| p.bb_cache_mb, |p, n| p.bb_cache_mb = n),
         ),
-    },
-    Parameter {
-        name: "bb-cache-mb",
-        field: Field::Integer(
-            0..=DatabaseOptions::MAX_CACHE_MIB as i64,
-            |p| p.bb_cache_mb,
-            |p, n| p.bb_cache_mb = n,
+        Parameter::new("hash-mb", Integer(1..=16_384, |p| p.hash_mb, |p, n| p.hash_mb = n)),
+        Parameter::new(
+            "move-overhead",
+            Real(0.0..=5.0, |p| p.move_overhead, |p, s| p.move_overhead = s),
         ),
-    },
-    Parameter {
-        name: "hash-mb",
-        field: Field::Integer(1..=16_384, |p| p.hash_mb, |p, n| p.hash_mb = n),
-    },
-    Parameter {
-        name: "move-overhead",
-        field: Field::Real(0.0..=5.0, |p| p.move_overhead, |p, s| p.move_overhead = s),
-    },
-    Parameter {
-        name: "safety-time",
-        field: Field::Real(0.1..=86_400.0, |p| p.safety_time, |p, s| p.safety_time = s),
-    },
-    Parameter {
-        name: "draw-rules",
-        field: Field::Choice(rule_sets, |p| p.draw_rules.name(), Params::set_draw_rules),
-    },
-    Parameter { name: "eval-file", field: Field::Text(|p| &p.eval_file, Params::set_eval_file) },
-];
+        Parameter::new(
+            "safety-time",
+            Real(0.1..=86_400.0, |p| p.safety_time, |p, s| p.safety_time = s),
+        ),
+        Parameter::new(
+            "draw-rules",
+            Choice(rule_sets, |p| p.draw_rules.name(), Params::set_draw_rules),
+        ),
+        Parameter::new("eval-file", Text(|p| &p.eval_file, Params::set_eval_file)),
+    ]
+};
 
 /// The values of all parameters. They are shown by `hub` and changed by `set-param`.
 #[derive(Clone, PartialEq, Debug)]
@@ -263,6 +242,11 @@ impl Params {
 
     fn set_tt_size(&mut self, size: i64) {
         self.hash_mb = 1 << (size - TT_SIZE_OF_1_MIB);
+    }
+
+    fn set_bb_path(&mut self, text: &str) -> Result<(), String> {
+        text.clone_into(&mut self.bb_path);
+        Ok(())
     }
 
     fn set_draw_rules(&mut self, text: &str) -> Result<(), String> {
