@@ -15,6 +15,7 @@ mod interrupt;
 mod match_;
 mod perft;
 mod play;
+mod progress;
 mod protocol_check;
 mod report;
 #[cfg(feature = "training")]

@@ -9,7 +9,7 @@ use super::builtin::{BuiltIn, RandomMover};
 use super::dxp::{DxpPlayer, DxpPlayerOptions};
 use super::player::{Abort, FaultKind, Player, PlayerError, SlowStart};
 use super::process::{HubClient, HubClientOptions, ProcessOptions};
-use super::spec::{EngineSpec, Kind};
+use super::spec::{EngineKind, EngineSpec};
 use crate::engine::EngineOptions;
 use crate::protocol::hub::{HubError, Params};
 
@@ -31,15 +31,15 @@ pub(super) fn start(
         cpus: cpus.to_vec(),
     };
     match spec.kind {
-        Kind::Random => {
+        EngineKind::Random => {
             Ok(Box::new(RandomMover::new(random_seed(spec).map_err(|e| fault(e.to_string()))?)))
         }
-        Kind::Builtin => {
+        EngineKind::Builtin => {
             let options = builtin_options(spec).map_err(|e| fault(e.to_string()))?;
             let player = BuiltIn::new(options, Arc::clone(abort));
             Ok(Box::new(player.map_err(|error| fault(with_causes(&error)))?))
         }
-        Kind::Hub => {
+        EngineKind::Hub => {
             let options = HubClientOptions {
                 process: process(),
                 params: spec.params.clone().into_iter().collect(),
@@ -51,7 +51,7 @@ pub(super) fn start(
             };
             Ok(Box::new(HubClient::start(options, Arc::clone(abort), slow)?))
         }
-        Kind::Dxp => {
+        EngineKind::Dxp => {
             let dxp = spec.dxp.as_ref().ok_or_else(|| fault("no address".to_owned()))?;
             // Several games at the same time either have as many addresses, or all port 0.
             let address = dxp.addresses.get(slot).or(dxp.addresses.first());
@@ -73,10 +73,10 @@ pub(super) fn start(
 /// theirs when they start; DXP has none.
 pub(super) fn check_params(spec: &EngineSpec) -> Result<(), HubError> {
     match spec.kind {
-        Kind::Builtin => builtin_options(spec).map(|_| ()),
-        Kind::Random => random_seed(spec).map(|_| ()),
-        Kind::Hub => Ok(()),
-        Kind::Dxp => match spec.params.keys().next() {
+        EngineKind::Builtin => builtin_options(spec).map(|_| ()),
+        EngineKind::Random => random_seed(spec).map(|_| ()),
+        EngineKind::Hub => Ok(()),
+        EngineKind::Dxp => match spec.params.keys().next() {
             Some(name) => Err(unknown(name, "none: DXP cannot set parameters")),
             None => Ok(()),
         },

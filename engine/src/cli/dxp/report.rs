@@ -10,7 +10,7 @@ use movegen::notation::pdn::{PdnGame, WriteOptions, write_game};
 use super::say;
 use crate::cli::files::GrowingFile;
 
-pub(super) struct Report {
+pub(super) struct GamesReport {
     pdn: Option<GrowingFile>,
     name: String,
     /// Won, drawn, lost, unknown.
@@ -19,9 +19,9 @@ pub(super) struct Report {
     pub(super) plies: usize,
 }
 
-impl Report {
-    pub(super) fn new(name: &str, pdn: Option<GrowingFile>) -> Report {
-        Report { pdn, name: name.to_owned(), counts: [0; 4], plies: 0 }
+impl GamesReport {
+    pub(super) fn new(name: &str, pdn: Option<GrowingFile>) -> GamesReport {
+        GamesReport { pdn, name: name.to_owned(), counts: [0; 4], plies: 0 }
     }
 
     /// Games that were begun.

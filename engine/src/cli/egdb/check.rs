@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::super::Failure;
 use super::super::databases::ReadingArgs;
 use super::super::interrupt::Interrupt;
-use super::bar::Bar;
+use super::super::progress::Bar;
 use super::selection::SelectionArgs;
 
 const EXAMPLES: &str = "\
@@ -124,7 +124,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
         max_findings: args.show,
         search_limit: args.search_limit,
     };
-    let bar = Bar::new();
+    let bar = Bar::new("positions");
     let report = check(&probe, &options, |at| {
         bar.show(at.done, at.all, || match at.wrong {
             0 => String::new(),

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::super::Failure;
 use super::super::databases::ReadingArgs;
 use super::super::interrupt::Interrupt;
-use super::bar::Bar;
+use super::super::progress::Bar;
 use super::selection::SelectionArgs;
 
 const EXAMPLES: &str = "\
@@ -107,7 +107,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
         slices: args.selection.slices(),
         threads: args.selection.threads(),
     };
-    let bar = Bar::new();
+    let bar = Bar::new("positions");
     let mut page =
         Page { format: args.format, databases: &databases, rows: Vec::new(), is_first: true };
     let mut failed = Ok(());

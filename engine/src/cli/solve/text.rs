@@ -4,7 +4,7 @@ use std::io::Write;
 
 use meerslag_engine::record::{GameRecord, PlyRecord, Remark, comment};
 use meerslag_engine::solve::{
-    Conversion, Limit, Line, LineKind, LinePly, Solution, Source, Value, Within,
+    Conversion, Limit, LineKind, LinePly, Solution, SolutionLine, Value, ValueSource, Within,
 };
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::{self, GameResult, PdnGame, WriteOptions};
@@ -98,8 +98,8 @@ fn source(solution: &Solution) -> String {
     let conversion = solution.mtc.map_or_else(String::new, |mtc| format!(", {mtc} to conversion"));
     let nodes = solution.nodes;
     let how = match (solution.source, solution.limit) {
-        (Some(Source::Rules), _) => String::new(),
-        (Some(Source::Databases), _) => "   (databases)".to_owned(),
+        (Some(ValueSource::Rules), _) => String::new(),
+        (Some(ValueSource::Databases), _) => "   (databases)".to_owned(),
         (_, None) => format!("   (proved by search, {nodes} nodes)"),
         (_, Some(limit)) => {
             let what = match solution.value {
@@ -118,7 +118,7 @@ fn source(solution: &Solution) -> String {
     format!("{conversion}{how}")
 }
 
-fn draw_note(game: &Game, line: &Line) -> Option<String> {
+fn draw_note(game: &Game, line: &SolutionLine) -> Option<String> {
     if line.kind == LineKind::OneOfMany {
         return None;
     }
@@ -129,7 +129,7 @@ fn draw_note(game: &Game, line: &Line) -> Option<String> {
     })
 }
 
-fn pdn_game(game: &Game, solution: &Solution, line: &Line, most_plies: usize) -> PdnGame {
+fn pdn_game(game: &Game, solution: &Solution, line: &SolutionLine, most_plies: usize) -> PdnGame {
     let start = *game.position();
     let side = start.side_to_move();
     let winner = match solution.value {

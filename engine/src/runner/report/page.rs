@@ -212,7 +212,7 @@ fn conditions(config: &MatchConfig) -> Vec<(&'static str, String)> {
 
 fn standing_rows<'a>(config: &'a MatchConfig, table: &Standings) -> Vec<StandingRow<'a>> {
     let percent = |share: Option<f64>| share.map_or_else(dash, |s| format!("{:.1} %", 100.0 * s));
-    let row = |line: &super::super::standings::Line| {
+    let row = |line: &super::super::standings::Standing| {
         let rating = line.rating();
         let failures = line.faults + line.time_forfeits;
         StandingRow {
