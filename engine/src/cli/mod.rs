@@ -3,6 +3,8 @@
 mod analyse;
 mod bench;
 mod completions;
+#[cfg(feature = "training")]
+mod data;
 mod databases;
 mod dxp;
 mod egdb;
@@ -19,6 +21,8 @@ mod report;
 mod selfplay;
 mod solve;
 mod source;
+#[cfg(feature = "training")]
+mod train;
 mod watchdog;
 
 use std::io::{self, IsTerminal, Write};
@@ -86,6 +90,12 @@ enum Command {
     #[cfg(feature = "training")]
     #[command(name = "selfplay")]
     SelfPlay(selfplay::SelfPlayArgs),
+    /// Look at games of self-play: counts, damage, positions, PDN
+    #[cfg(feature = "training")]
+    Data(data::DataArgs),
+    /// Fit the weights of an evaluation to games of self-play
+    #[cfg(feature = "training")]
+    Train(train::TrainArgs),
     /// Count the move sequences of a given length (check and speed test of the move generator)
     Perft(perft::PerftArgs),
     /// Endgame databases (Kingsrow formats): look up positions, check and convert files
@@ -148,6 +158,10 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Bench(args)) => bench::run(&args),
         #[cfg(feature = "training")]
         Some(Command::SelfPlay(args)) => selfplay::run(&args),
+        #[cfg(feature = "training")]
+        Some(Command::Data(args)) => data::run(&args),
+        #[cfg(feature = "training")]
+        Some(Command::Train(args)) => train::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Egdb(args)) => egdb::run(&args),
         Some(Command::Watchdog) => {

@@ -34,6 +34,8 @@ pub use config::{ConfigError, Format, MatchConfig, SprtConfig};
 pub use dxp::{DxpPlayer, DxpPlayerOptions};
 pub use player::{Abort, Answer, Claim, FaultKind, NewGame, Player, PlayerError, Thought};
 pub use record::{GameRecord, PlyRecord, Termination, WhiteResult, today};
+#[cfg(feature = "training")]
+pub(crate) use report::nice_step;
 pub use report::{CsvTable, Page};
 pub use schedule::{Pairing, schedule};
 pub use spec::{DxpSpec, EngineSpec, Kind};

@@ -15,6 +15,8 @@ use serde::Serialize;
 
 pub use self::csv::CsvTable;
 pub use self::page::Page;
+#[cfg(feature = "training")]
+pub(crate) use self::plot::nice_step;
 use super::config::MatchConfig;
 use super::record::GameRecord;
 
