@@ -1,4 +1,4 @@
-//! The index function: positions of a slice numbered from 0 (format description, section 3).
+//! The index function: positions of a slice numbered from 0 (`docs/formats.md`, section 3).
 //!
 //! A set of squares is numbered by the sum of binomial coefficients `C(q1,1) + C(q2,2) + ...`
 //! over its members in ascending order. Men come first: black men on the first row and the

@@ -119,7 +119,7 @@ impl Slice {
     }
 
     /// Whether positions of this slice with this side to move are stored turned round, as the
-    /// reversed slice with the other side to move (format description, section 2).
+    /// reversed slice with the other side to move (`docs/formats.md`, section 2).
     #[inline]
     #[must_use]
     pub const fn is_stored_reversed(self, side: Color) -> bool {

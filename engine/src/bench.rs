@@ -29,8 +29,8 @@ impl Set {
     /// One FEN a line; `#` begins a comment.
     const fn text(self) -> &'static str {
         match self {
-            Set::Game => include_str!("../../positions/bench.fen"),
-            Set::Endgame => include_str!("../../positions/bench-endgame.fen"),
+            Set::Game => include_str!("../data/bench.fen"),
+            Set::Endgame => include_str!("../data/bench-endgame.fen"),
         }
     }
 }
@@ -140,7 +140,7 @@ mod tests {
         let mut seen = Vec::new();
         let databases = DatabaseOptions::default();
         let first = run(7, Set::Game, databases.clone(), Evaluation::default(), &mut |result| {
-            seen.push(result.clone())
+            seen.push(result.clone());
         })
         .unwrap();
         let second = run(7, Set::Game, databases, Evaluation::default(), &mut |_| {}).unwrap();

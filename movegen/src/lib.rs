@@ -1,5 +1,4 @@
-//! Rules, move generation and notation of international draughts (10x10).
-
+#![doc = include_str!("../README.md")]
 // One module calls into newer instruction sets: `gen::isa`.
 #![deny(unsafe_code)]
 

@@ -42,7 +42,7 @@ Examples:
       judge every position of the games in a file
   meerslag play --color black
       play a game in the terminal
-  meerslag egdb probe --dir /data/egdb \"W:WK11:BK2,K6\"
+  meerslag egdb probe --egdb /data/egdb \"W:WK11:BK2,K6\"
       ask an endgame database
 
 Exit status: 0 success, 1 failure while running, 2 wrong usage or unreadable input,
@@ -220,6 +220,16 @@ impl EngineArgs {
             ..EngineOptions::default()
         })
     }
+}
+
+/// Reads a size in MiB (a bare number) or with a unit, such as `512M` or `8G`; rounded up to MiB.
+fn mebibytes(text: &str) -> Result<u64, String> {
+    let expected = || "expected a number of MiB, or a size such as 512M or 8G".to_owned();
+    if let Ok(mib) = text.parse::<u64>() {
+        return Ok(mib);
+    }
+    let size: bytesize::ByteSize = text.parse().map_err(|_| expected())?;
+    Ok(size.as_u64().div_ceil(1 << 20))
 }
 
 /// Reads a number of seconds, such as `0.5`.

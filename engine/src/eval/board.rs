@@ -38,8 +38,8 @@ static PARTS: [[u32; 2]; ENTRIES] = {
             while digit < 4 {
                 let straight = (chunk >> bits[digit] & 1) as u32;
                 let turned = (chunk >> (9 - bits[digit]) & 1) as u32;
-                table[chunk][0] += straight * worth << (8 * group);
-                table[chunk][1] += turned * worth << (8 * group);
+                table[chunk][0] += (straight * worth) << (8 * group);
+                table[chunk][1] += (turned * worth) << (8 * group);
                 worth *= 3;
                 digit += 1;
             }
@@ -146,7 +146,7 @@ mod tests {
         let mut value = 0;
         for (digit, (row, right)) in [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter().enumerate() {
             let row = 2 * chunk + row;
-            let column = 2 * group + 2 * right + usize::from(row % 2 == 0);
+            let column = 2 * group + 2 * right + usize::from(row.is_multiple_of(2));
             let mut square = Square::from_row_column(row as u8, column as u8).unwrap();
             if view == Color::Black {
                 square = Square::from_row_column(9 - row as u8, 9 - column as u8).unwrap();

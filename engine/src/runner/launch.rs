@@ -8,10 +8,10 @@ use super::dxp::{DxpPlayer, DxpPlayerOptions};
 use super::player::{Abort, FaultKind, Player, PlayerError, SlowStart};
 use super::process::{HubClient, HubClientOptions, ProcessOptions};
 use super::spec::{EngineSpec, Kind};
-use crate::endgame::DatabaseOptions;
 use crate::engine::EngineOptions;
-use crate::error::with_causes;
 use crate::eval::Evaluation;
+use egdb::DatabaseOptions;
+use egdb::error::with_causes;
 
 /// Starts an engine and gets it ready.
 pub(super) fn start(

@@ -10,6 +10,7 @@ use std::thread;
 use crossbeam::channel::{Sender, bounded};
 use thiserror::Error;
 
+use super::arbiter::Arbiter;
 use super::config::MatchConfig;
 use super::game::{NotPlayed, forfeit, play};
 use super::launch::start;
@@ -21,7 +22,6 @@ use super::spec::Kind;
 use super::standings::Standings;
 use super::state::{StateError, StateFile};
 use super::stats::Decision;
-use super::tables::Tables;
 
 /// Attempts to start an engine that has played before.
 const START_ATTEMPTS: u32 = 2;
@@ -140,7 +140,7 @@ pub fn run(
     let played: HashSet<usize> = records.iter().map(|r| r.game).collect();
     let games: Vec<(usize, Pairing)> =
         schedule(config).into_iter().enumerate().filter(|(i, _)| !played.contains(i)).collect();
-    let tables = Tables::open(&config.egdb)?;
+    let arbiter = Arbiter::open(&config.egdb)?;
     for engine in &config.engines {
         let Some(dxp) = &engine.dxp else { continue };
         let (given, wanted) = (dxp.addresses.len(), workers.concurrency.min(games.len()));
@@ -173,12 +173,12 @@ pub fn run(
             } else {
                 workers.cpus[slot % workers.cpus.len()].clone()
             };
-            let (games, next, tables, health) = (&games, &next, tables.as_ref(), &health);
+            let (games, next, arbiter, health) = (&games, &next, arbiter.as_ref(), &health);
             scope.spawn(move || {
                 let abort = Arc::clone(abort);
                 let (events, players) = (sender, Vec::new());
                 let mut worker =
-                    Worker { config, tables, health, slot, cpus, abort, events, players };
+                    Worker { config, arbiter, health, slot, cpus, abort, events, players };
                 worker.work(games, next);
             });
         }
@@ -291,7 +291,7 @@ struct NoStart {
 /// Plays one game after the other and keeps its engines from game to game.
 struct Worker<'a> {
     config: &'a MatchConfig,
-    tables: Option<&'a Tables>,
+    arbiter: Option<&'a Arbiter>,
     /// Of all engines.
     health: &'a [Health],
     /// Which worker it is, from 0.
@@ -346,7 +346,7 @@ impl Worker<'_> {
             }
         }
         let Ok(mut players) = <[_; 2]>::try_from(players) else { return Ok(None) };
-        let played = match play(self.config, self.tables, number, pairing, &mut players) {
+        let played = match play(self.config, self.arbiter, number, pairing, &mut players) {
             Ok(played) => played,
             Err(NotPlayed::Aborted) => return Ok(None),
             Err(NotPlayed::Start { engine, message, tail }) => {

@@ -24,10 +24,11 @@ mod worker;
 
 use std::time::{Duration, Instant};
 
+use egdb::Probe;
 use movegen::{DrawRules, Game, Move};
 
+use crate::endgame;
 use crate::endgame::choice::Choice;
-use crate::endgame::{self, Databases};
 use crate::eval::{self, Evaluation};
 use crate::limits::{Control, Limits, Mode};
 use crate::score::{Bound, Score};
@@ -51,7 +52,7 @@ pub(crate) struct Resources<'e> {
     pub(crate) move_overhead: Duration,
     /// Whether the engine may think in the opponent's time, too.
     pub(crate) ponder: bool,
-    pub(crate) databases: &'e Databases,
+    pub(crate) databases: &'e Probe,
     pub(crate) evaluation: &'e Evaluation,
     pub(crate) table: &'e TranspositionTable,
     /// One per thread.

@@ -18,13 +18,13 @@ use thiserror::Error;
 use super::game::{End, MOST_MOVES, PlayedGame, PlayedPly};
 use super::opening::{self, Opening, OpeningMix};
 use super::store::{BLOCK_GAMES, Header, Shard, Store, StoreError};
-use crate::endgame::{DatabaseOptions, Databases};
 use crate::engine::{Engine, EngineOptions};
 use crate::error::EngineError;
 use crate::eval::Evaluation;
 use crate::limits::{Control, Limits};
 use crate::runner::stats::Outcome;
 use crate::score::Score;
+use egdb::{DatabaseOptions, Probe};
 use movegen::random::Random;
 
 /// The players' transposition table. Small, since it is cleared for each game.
@@ -113,14 +113,14 @@ impl SelfPlay {
         stop: &AtomicBool,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Progress, SelfPlayError> {
-        let databases = Databases::open(&self.databases).map_err(EngineError::from)?;
+        let databases = self.databases.open().map_err(EngineError::from)?;
         let header = Header {
             seed: self.seed,
             nodes: self.nodes,
             openings: self.openings,
             shard: self.shard,
             evaluation: self.evaluation.name().to_owned(),
-            database_pieces: databases.pieces(),
+            database_pieces: databases.max_pieces().into(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
         };
         let store = Store::open(folder, &header)?;
@@ -219,13 +219,13 @@ impl SelfPlay {
 /// One thread's player: both sides of its games.
 struct Player {
     engine: Engine,
-    databases: Databases,
+    databases: Probe,
     control: Control,
     ballots: Vec<Position>,
 }
 
 impl Player {
-    fn new(run: &SelfPlay, databases: &Databases) -> Result<Player, EngineError> {
+    fn new(run: &SelfPlay, databases: &Probe) -> Result<Player, EngineError> {
         let options = EngineOptions {
             hash_mib: HASH_MIB,
             databases: run.databases.clone(),
@@ -339,7 +339,7 @@ impl Player {
         let position = game.position();
         let side = position.side_to_move();
         if self.databases.reaches(position) && !position.has_capture(side) {
-            let result = self.databases.probe().wld(position)?.map(|value| match value {
+            let result = self.databases.wld(position)?.map(|value| match value {
                 Wld::Win => won_by(side),
                 Wld::Loss => won_by(side.opponent()),
                 Wld::Draw => Outcome::Draw,
@@ -456,7 +456,7 @@ mod tests {
     fn games_are_what_they_claim_to_be() {
         let folder = TempDir::new().unwrap();
         play(&SelfPlay { games: 64, ..run() }, &folder, u64::MAX);
-        let databases = Databases::open(&DatabaseOptions::default()).unwrap();
+        let databases = DatabaseOptions::default().open().unwrap();
         let mut ends = [0; 6];
         for played in games(&folder, "seed3.games") {
             ends[played.end as usize] += 1;
@@ -475,7 +475,7 @@ mod tests {
                 }
                 (End::DrawRule, Status::Draw(_)) => assert_eq!(played.white, Outcome::Draw),
                 (End::Database, Status::Ongoing) => {
-                    let expected = match databases.probe().wld(game.position()).unwrap().unwrap() {
+                    let expected = match databases.wld(game.position()).unwrap().unwrap() {
                         Wld::Win => white_wins(side == Color::White),
                         Wld::Loss => white_wins(side == Color::Black),
                         Wld::Draw => Outcome::Draw,

@@ -386,7 +386,6 @@ fn read_block(file: &mut BufReader<File>, start: u64) -> io::Result<Found> {
     if length > MOST_BLOCK {
         return Ok(Found::Nothing);
     }
-    let mut bytes = bytes;
     file.by_ref().take(u64::from(length) + 4).read_to_end(&mut bytes)?;
     let end = BLOCK_HEAD + length as usize;
     if bytes.len() < end + 4 || crc32fast::hash(&bytes[..end]).to_le_bytes() != bytes[end..] {

@@ -1,4 +1,4 @@
-//! Text index files: heads and block lines (format description, section 6).
+//! Text index files: heads and block lines (`docs/formats.md`, section 6).
 
 use std::path::Path;
 
