@@ -175,7 +175,8 @@ fn stats(input: &Input, out: &mut impl Write) -> Result<(), Failure> {
         Ok(())
     })?;
     writeln!(out, "{games} games, {plies} plies, {taken} positions to train with")?;
-    let heads = ["opening", "White's result", "end", "steps to promotion", "pieces", "score in men"];
+    let heads =
+        ["opening", "White's result", "end", "steps to promotion", "pieces", "score in men"];
     for (index, (table, head)) in tables.iter().zip(heads).enumerate() {
         writeln!(out, "\n{head}")?;
         let all = if index < 3 { games } else { taken };

@@ -12,6 +12,8 @@ mod endgame_trainer;
 mod evaluation;
 mod hub;
 mod interrupt;
+#[cfg(feature = "training")]
+mod learn;
 mod match_;
 mod perft;
 mod play;
@@ -24,6 +26,7 @@ mod source;
 #[cfg(feature = "training")]
 mod train;
 mod watchdog;
+mod weights;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -86,10 +89,15 @@ enum Command {
     ProtocolCheck(protocol_check::ProtocolCheckArgs),
     /// Search a fixed set of positions: the node count is the fingerprint of the search
     Bench(bench::BenchArgs),
+    /// Look at the weights of evaluations
+    Weights(weights::WeightsArgs),
     /// Play games of the engine against itself, for training
     #[cfg(feature = "training")]
     #[command(name = "selfplay")]
     SelfPlay(selfplay::SelfPlayArgs),
+    /// Learn an evaluation from nothing: play, fit, match, generation after generation
+    #[cfg(feature = "training")]
+    Learn(learn::LearnArgs),
     /// Look at games of self-play: counts, damage, positions, PDN
     #[cfg(feature = "training")]
     Data(data::DataArgs),
@@ -159,9 +167,12 @@ pub(crate) fn main() -> ExitCode {
         #[cfg(feature = "training")]
         Some(Command::SelfPlay(args)) => selfplay::run(&args),
         #[cfg(feature = "training")]
+        Some(Command::Learn(args)) => learn::run(&args),
+        #[cfg(feature = "training")]
         Some(Command::Data(args)) => data::run(&args),
         #[cfg(feature = "training")]
         Some(Command::Train(args)) => train::run(&args),
+        Some(Command::Weights(args)) => weights::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Egdb(args)) => egdb::run(&args),
         Some(Command::Watchdog) => {

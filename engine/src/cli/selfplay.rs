@@ -89,15 +89,15 @@ pub(super) fn run(args: &SelfPlayArgs) -> Result<(), Failure> {
     if interrupt.is_pressed() { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
-/// Says how far the run is: a bar where somebody watches, else a line from time to time.
-struct Meter {
+/// How far a run is: a bar where somebody watches, else a line from time to time.
+pub(super) struct Meter {
     bar: ProgressBar,
     start: Instant,
     next: Instant,
 }
 
 impl Meter {
-    fn new() -> Meter {
+    pub(super) fn new() -> Meter {
         let target = if is_watched() {
             ProgressDrawTarget::stderr_with_hz(2)
         } else {
@@ -124,7 +124,7 @@ impl Meter {
         format!("{rate:.0} games/h, {left} left")
     }
 
-    fn show(&mut self, progress: Progress) {
+    pub(super) fn show(&mut self, progress: Progress) {
         self.bar.set_length(progress.of);
         self.bar.set_position(progress.games);
         self.bar.set_message(self.rate(progress));
@@ -135,7 +135,7 @@ impl Meter {
         }
     }
 
-    fn finish(self, progress: Progress) {
+    pub(super) fn finish(self, progress: Progress) {
         self.bar.finish_and_clear();
         let hours = self.start.elapsed().as_secs_f64() / 3600.0;
         let new = progress.games - progress.before;

@@ -33,22 +33,22 @@ pub(super) struct TrainArgs {
     #[arg(long, value_name = "KIND", default_value = "p8", value_parser = kind)]
     kind: Kind,
     /// The most times to go through the games
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = Training::default().epochs, value_parser = clap::value_parser!(u32).range(1..=1000))]
     epochs: u32,
     /// Stop after so many epochs without progress on the held-out games
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = Training::default().patience, value_parser = clap::value_parser!(u32).range(1..=1000))]
     patience: u32,
     /// The share of the game's result in what is to be foretold; the rest is the search's score
-    #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = Training::default().result_share, value_parser = share)]
     lambda: f32,
     /// Hundredths of a man that make the odds e to 1; without it, what fits the scores of the games
     #[arg(long, value_name = "N", value_parser = positive)]
     scale: Option<f32>,
     /// The length of the steps in the first epoch
-    #[arg(long, value_name = "RATE", default_value_t = 0.1, value_parser = positive)]
+    #[arg(long, value_name = "RATE", default_value_t = Training::default().rate, value_parser = positive)]
     rate: f32,
     /// How strongly patterns are drawn to 0
-    #[arg(long, value_name = "X", default_value_t = 0.0001, value_parser = not_negative)]
+    #[arg(long, value_name = "X", default_value_t = Training::default().decay, value_parser = not_negative)]
     decay: f32,
     /// Takes the games in another order
     #[arg(long, value_name = "S", default_value_t = 1)]
@@ -74,7 +74,7 @@ fn source(text: &str) -> Result<Source, String> {
     }
 }
 
-fn kind(name: &str) -> Result<Kind, String> {
+pub(super) fn kind(name: &str) -> Result<Kind, String> {
     Kind::from_name(name).ok_or_else(|| "expected material, p8 or p12".to_owned())
 }
 

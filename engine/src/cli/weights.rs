@@ -108,7 +108,7 @@ fn compare(first: &Evaluation, second: &Evaluation, out: &mut impl Write) -> Res
     let pairs: Vec<(f64, f64)> = [bench::Set::Game, bench::Set::Endgame]
         .into_iter()
         .flat_map(bench::positions)
-        .map(|(_, position)| (first.static_score(&position), second.static_score(&position)))
+        .map(|(_, position)| (first.score(&position), second.score(&position)))
         .map(|(a, b)| (f64::from(a.hundredths()), f64::from(b.hundredths())))
         .collect();
     let count = pairs.len() as f64;

@@ -201,6 +201,24 @@ pub(crate) fn visit(position: &Position, sums: &[MenSums; 2], mut add: impl FnMu
     }
 }
 
+/// A name of the scalar.
+pub(crate) fn name(index: usize) -> String {
+    match index {
+        MEN => "men".to_owned(),
+        FIRST_KING => "first-king".to_owned(),
+        FURTHER_KINGS => "further-kings".to_owned(),
+        KING_SAFE => "king-safe".to_owned(),
+        KING_DENIED => "king-denied".to_owned(),
+        BALANCE => "balance".to_owned(),
+        TURN => "turn".to_owned(),
+        TEMPO => "tempo".to_owned(),
+        SAFE_MOVES..RUNNER => format!("safe-moves-{}", index - SAFE_MOVES),
+        RUNNER..LEAD => format!("runner-{}", index - RUNNER + 1),
+        LEAD..KING_SQUARES => format!("lead-{}", 2 * (index - LEAD) + 1),
+        _ => format!("king-on-{}", index - KING_SQUARES + 1),
+    }
+}
+
 /// The scalars of a position, for those who do not need them fast.
 #[cfg(test)]
 pub(crate) fn all(position: &Position) -> [i32; COUNT] {

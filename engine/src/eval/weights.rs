@@ -16,7 +16,7 @@ pub(crate) const UNITS: i32 = 10;
 
 /// The values of a weight at the start and at the end of the game, in tenths of a hundredth of a
 /// man.
-pub(crate) type Pair = [i16; 2];
+pub type Pair = [i16; 2];
 
 /// The patterns of an evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -64,6 +64,15 @@ impl Kind {
             Kind::Material => 0,
             Kind::P8 => PART_VALUES * PART_VALUES,
             Kind::P12 => PART_VALUES * PART_VALUES * PART_VALUES,
+        }
+    }
+
+    /// Rows of a window.
+    const fn rows(self) -> usize {
+        match self {
+            Kind::Material => 0,
+            Kind::P8 => 4,
+            Kind::P12 => 6,
         }
     }
 
@@ -131,6 +140,31 @@ impl Weights {
         scalars[scalars::TEMPO] = [0, 30];
         let (kind, provenance) = (Kind::Material, Provenance::default());
         Weights { kind, provenance, scalars, patterns: Vec::new() }
+    }
+
+    /// Number of weights, each a pair.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.scalars.len() + self.patterns.len()
+    }
+
+    /// The weights that are not 0 with their names: scalars, then `tTABLE.DIGITS` for patterns, the
+    /// digits of the entry in base 3 from the lowest on.
+    pub fn named(&self) -> impl Iterator<Item = (String, Pair)> {
+        let scalars = self.scalars.iter().enumerate();
+        let scalars = scalars.map(|(index, &pair)| (scalars::name(index), pair));
+        let entries = self.kind.entries().max(1);
+        let digits = 2 * self.kind.rows();
+        let patterns = self.patterns.iter().enumerate().map(move |(index, &pair)| {
+            let (table, mut entry) = (index / entries, index % entries);
+            let mut name = format!("t{table}.");
+            for _ in 0..digits {
+                name.push(char::from(b'0' + (entry % 3) as u8));
+                entry /= 3;
+            }
+            (name, pair)
+        });
+        scalars.chain(patterns).filter(|(_, pair)| *pair != [0; 2])
     }
 
     /// White's score in hundredths of a man, for a position in which nobody can capture.

@@ -39,6 +39,21 @@ pub struct Training {
     pub seed: u64,
 }
 
+impl Default for Training {
+    fn default() -> Training {
+        Training {
+            kind: Kind::P8.name().to_owned(),
+            epochs: 6,
+            patience: 2,
+            result_share: 1.0,
+            scale: None,
+            rate: 0.05,
+            decay: 1e-4,
+            seed: 1,
+        }
+    }
+}
+
 /// The losses of an epoch: mean cross-entropy of the expected result against the label. A constant
 /// expectation of a half has 0.693.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
