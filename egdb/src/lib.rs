@@ -32,6 +32,7 @@ pub mod format;
 pub mod identify;
 pub mod index;
 mod isa;
+pub mod layout;
 pub mod manifest;
 mod near;
 pub mod plan;

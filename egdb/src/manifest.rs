@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use crate::encode::Written;
 use crate::error::{VerifyError, WriteError};
-use crate::format::BLOCK;
 use crate::identify::crc32;
+use crate::layout::BLOCK;
 use crate::storage::{Existing, read_regular, write_file};
 
 const HEADING: &str = "meerslag checksums 1";

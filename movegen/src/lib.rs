@@ -1,5 +1,5 @@
 #![doc = include_str!("../README.md")]
-// One module calls into newer instruction sets: `gen::isa`.
+// One module calls into newer instruction sets: `isa`.
 #![deny(unsafe_code)]
 
 mod bitboard;
@@ -8,8 +8,9 @@ mod color;
 pub mod draw;
 mod error;
 mod game;
-mod r#gen;
+mod generator;
 pub mod geometry;
+pub mod isa;
 mod moves;
 pub mod notation;
 pub mod perft;
@@ -23,7 +24,7 @@ mod zobrist;
 pub use bitboard::{Bitboard, Squares};
 pub use board::Board;
 pub use color::Color;
-pub use draw::{DrawCounters, DrawReason, DrawRuleSet, DrawRules, MaterialClass};
+pub use draw::{DrawCounters, DrawReason, DrawRules, MaterialClass};
 pub use error::{IllegalMove, ParseDrawRulesError, ParseSquareError, PositionError};
 pub use game::{Game, Status, WinReason};
 pub use moves::{INLINE_MOVES, Move, MoveList};

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use super::runs::Run;
 use super::{ByteCode, locate_by_adding};
 use crate::isa::{self, SplitLengths};
-use crate::storage::PIECE;
+use crate::layout::PIECE;
 
 /// Which set of dictionaries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,7 +8,8 @@ use movegen::Color;
 use crate::codec::runlen::{self, RunLength};
 use crate::codec::runs::{Run, RunReader, Source};
 use crate::error::WriteError;
-use crate::format::{BLOCK, DbType};
+use crate::format::DbType;
+use crate::layout::BLOCK;
 use crate::slice::Slice;
 use crate::storage::{Existing, NewFile};
 
@@ -129,7 +130,7 @@ impl CodedWriter {
         })
     }
 
-    /// Lets so many threads choose codes for version 2; the files are the same for any number.
+    /// Lets this many threads choose codes for version 2; the files are the same for any number.
     /// The other types are written by one.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads;

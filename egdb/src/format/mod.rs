@@ -191,9 +191,6 @@ impl fmt::Display for DbType {
     }
 }
 
-/// Bytes of a block as we read and cache it, whatever the type.
-pub const BLOCK: usize = 4096;
-
 /// Whether a byte is a value map of version 2: a permutation of 0 to 3 in four fields of two
 /// bits.
 #[must_use]

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::format::BLOCK;
+use crate::layout::{BLOCK, PIECE};
 use crate::stats::Counters;
 
 mod cache;
@@ -131,9 +131,6 @@ impl DataFile {
         }
     }
 }
-
-/// Bytes of a piece: what a lookup in a coded block needs.
-pub const PIECE: usize = 64;
 
 /// A way to read blocks of data files.
 ///

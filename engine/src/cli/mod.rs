@@ -3,6 +3,7 @@
 mod analyse;
 mod bench;
 mod completions;
+mod console;
 #[cfg(feature = "training")]
 mod data;
 mod databases;
@@ -10,6 +11,7 @@ mod dxp;
 mod egdb;
 mod endgame_trainer;
 mod evaluation;
+mod files;
 mod hub;
 mod interrupt;
 #[cfg(feature = "training")]
@@ -33,7 +35,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 use meerslag_engine::EngineOptions;
-use movegen::{DrawRuleSet, DrawRules};
+use movegen::DrawRules;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -213,7 +215,7 @@ struct EngineArgs {
     hash: u32,
     /// Draw rules that the search believes in: lidraughts, fmjd-cumulative, scan or none
     #[arg(long, value_name = "RULES", default_value = "lidraughts")]
-    draw_rules: DrawRuleSet,
+    draw_rules: DrawRules,
     #[command(flatten)]
     databases: databases::DatabaseArgs,
     #[command(flatten)]
@@ -225,7 +227,7 @@ impl EngineArgs {
         Ok(EngineOptions {
             hash_mib: self.hash as usize,
             threads: self.threads as usize,
-            draw_rules: DrawRules { set: self.draw_rules, ..DrawRules::default() },
+            draw_rules: self.draw_rules,
             databases: self.databases.options(),
             evaluation: self.evaluation.read()?,
             ..EngineOptions::default()

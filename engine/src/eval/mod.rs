@@ -73,7 +73,7 @@ impl Evaluation {
     }
 
     /// The score of a position for its side to move, presuming that nobody can capture.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn score(&self, position: &Position) -> Score {
         let white = self.weights.white_score(position);

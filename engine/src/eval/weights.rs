@@ -168,7 +168,7 @@ impl Weights {
     }
 
     /// White's score in hundredths of a man, for a position in which nobody can capture.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn white_score(&self, position: &Position) -> i32 {
         let sums = board::sums(position);
         let mut sum = Sum::default();
@@ -198,21 +198,21 @@ impl Weights {
 }
 
 /// The sums mixed by the phase of the game, times [`OPENING_STEPS`].
-#[inline]
+#[inline(always)]
 pub(crate) fn mixed(sum: [i32; 2], men: &[MenSums; 2]) -> i32 {
     let steps = opening_steps(men);
     sum[0] * steps + sum[1] * (OPENING_STEPS - steps)
 }
 
 /// How much of the start of the game is left, 0..=[`OPENING_STEPS`].
-#[inline]
+#[inline(always)]
 pub(crate) fn opening_steps(men: &[MenSums; 2]) -> i32 {
     (men[0].steps + men[1].steps).min(OPENING_STEPS)
 }
 
 /// What part of its score a side keeps that is better by it, as a power of two by which the score
 /// is divided: a king is hard to catch, and small majorities against one are worth little.
-#[inline]
+#[inline(always)]
 pub(crate) fn towards_draw(position: &Position, better: Color) -> u32 {
     let worse = better.opponent();
     if position.kings(worse).is_empty() {

@@ -69,7 +69,7 @@ mod tests {
         }
         for left in 1..8 {
             assert_eq!(verdict(left, DrawRules::default()), None, "{left}");
-            assert_eq!(verdict(left, DrawRules::SCAN), Some(Outcome::Win), "{left}");
+            assert_eq!(verdict(left, DrawRules::Scan), Some(Outcome::Win), "{left}");
         }
     }
 }

@@ -287,7 +287,7 @@ impl MatchGame<'_> {
         };
         match claim {
             Claim::Lost => End::lost_by(side, Termination::Resigned).with(side.to_string()),
-            Claim::Draw if self.game.status(DrawRules::SCAN).is_over() => {
+            Claim::Draw if self.game.status(DrawRules::Scan).is_over() => {
                 End::new(Some(Outcome::Draw), Termination::Claim).with(claims("a repetition"))
             }
             Claim::Draw if theirs.abs() < PROVEN => {

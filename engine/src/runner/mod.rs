@@ -36,9 +36,9 @@ pub use player::{Abort, Answer, Claim, FaultKind, NewGame, Player, PlayerError, 
 pub use record::{GameRecord, PlyRecord, Termination, WhiteResult, today};
 #[cfg(feature = "training")]
 pub(crate) use report::nice_step;
-pub use report::{CsvTable, Page};
+pub use report::{Page, csv_lines};
 pub use schedule::{Pairing, schedule};
 pub use spec::{DxpSpec, EngineSpec, Kind};
 pub use standings::{Line, Standings};
-pub use state::{StateError, StateFile};
+pub use state::{Resumed, StateError, StateFile};
 pub use tournament::{MatchEnd, MatchError, MatchEvent, Workers, run, tail_text};

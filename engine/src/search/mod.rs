@@ -25,7 +25,7 @@ mod worker;
 use std::time::{Duration, Instant};
 
 use egdb::Probe;
-use movegen::{DrawRules, Game, Move};
+use movegen::{DrawRules, Game, Move, with_isa};
 
 use crate::endgame;
 use crate::endgame::choice::Choice;
@@ -128,7 +128,7 @@ pub(crate) fn run(
         pace: Pace::new(progress),
     };
     let keys = game.reversible_keys();
-    let mut info = smp::search(&shared, memories, &root, keys, report);
+    let mut info = with_isa!(isa => smp::search(isa, &shared, memories, &root, keys, report));
     // Whoever wants to see more moves than keep the value sees what the others are worth.
     let missing = wanted_lines.saturating_sub(root.lines);
     known::report_worse(&info, root.lines, &worse[..missing.min(worse.len())], report);
@@ -221,7 +221,7 @@ mod tests {
     fn one_ply_is_what_it_says() {
         let options = EngineOptions {
             hash_mib: 1,
-            draw_rules: DrawRules::NONE,
+            draw_rules: DrawRules::None,
             databases: DatabaseOptions::none(),
             ..EngineOptions::default()
         };
@@ -258,6 +258,6 @@ mod tests {
         assert_ne!(key(kings, 0, rules), key(kings, 40, rules));
         assert_ne!(key(kings, 41, rules), key(kings, 40, rules));
         assert_ne!(key(counted, 0, rules), key(counted, 1, rules));
-        assert_eq!(key(counted, 0, DrawRules::SCAN), key(counted, 9, DrawRules::SCAN));
+        assert_eq!(key(counted, 0, DrawRules::Scan), key(counted, 9, DrawRules::Scan));
     }
 }

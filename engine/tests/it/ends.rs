@@ -34,7 +34,7 @@ fn decided_positions(count: usize, depth: i32, seed: u64) -> Vec<(Position, i32)
 
 #[test]
 fn distances_are_those_of_minimax() {
-    let rules = DrawRules::NONE;
+    let rules = DrawRules::None;
     let options = EngineOptions { hash_mib: 2, draw_rules: rules, ..EngineOptions::default() };
     let mut engine = Engine::new(options).unwrap();
     for (position, plies) in decided_positions(150, 5, 1) {
@@ -60,7 +60,7 @@ fn the_table_changes_no_distance() {
     }
 }
 
-/// A win in so many plies in the five-move class.
+/// A win in this many plies in the five-move class.
 fn counted_win(plies: i32) -> Position {
     let fen = match plies {
         3 => "B:WK46:BK19,K42",

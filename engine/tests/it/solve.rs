@@ -304,5 +304,5 @@ fn a_draw_rule_may_come_before_the_win() {
     assert_eq!(line.draw_by_rule(&Game::new(position), rules), None);
     let late = Fen { halfmoves: Some(30), ..Fen::from(&position) }.game().unwrap();
     assert_eq!(line.draw_by_rule(&late, rules), Some((2, DrawReason::SixteenMoves)));
-    assert_eq!(line.draw_by_rule(&late, DrawRules::NONE), None);
+    assert_eq!(line.draw_by_rule(&late, DrawRules::None), None);
 }

@@ -184,7 +184,7 @@ fn parameters_that_an_engine_has_not_declared_are_refused() {
         assert_eq!(output.code, 1, "{output:?}");
         assert!(output.stderr.contains(message), "{output:?}");
     }
-    args("level=5").success();
+    let _ = args("level=5").success();
     let dxp = "--engine=name=far dxp=localhost:1 param.level=5";
     let output = start(&[dxp, "--engine=random", "--tc=60", "--pairs=1"]);
     assert_eq!(output.code, 2, "{output:?}");

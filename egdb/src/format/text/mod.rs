@@ -4,9 +4,10 @@ use std::path::Path;
 
 use movegen::Color;
 
-use super::{BLOCK, DbType, is_value_map};
+use super::{DbType, is_value_map};
 use crate::codec::tunstall::{self, Version};
 use crate::error::FormatError;
+use crate::layout::BLOCK;
 use crate::slice::Slice;
 
 mod lines;

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use movegen::{DrawRuleSet, DrawRules};
+use movegen::DrawRules;
 
 use super::error::HubError;
 use super::line::LineWriter;
@@ -78,7 +78,7 @@ pub struct Params {
     /// Longest thinking time, in seconds, when `go think` comes without any `level`.
     pub safety_time: f64,
     /// The reading of the draw rules that the search believes in.
-    pub draw_rules: DrawRuleSet,
+    pub draw_rules: DrawRules,
     /// The file of the evaluation's weights, as it was named; empty for those in the program.
     pub eval_file: String,
     /// What was in that file.
@@ -100,7 +100,7 @@ impl Default for Params {
             bb_cache_mb: 0,
             move_overhead: DEFAULT_MOVE_OVERHEAD,
             safety_time: 60.0,
-            draw_rules: options.draw_rules.set,
+            draw_rules: options.draw_rules,
             eval_file: String::new(),
             evaluation: options.evaluation,
         }
@@ -181,7 +181,7 @@ impl Params {
             threads: self.threads as usize,
             move_overhead: Duration::from_secs_f64(self.move_overhead),
             ponder: self.ponder,
-            draw_rules: DrawRules { set: self.draw_rules, ..DrawRules::default() },
+            draw_rules: self.draw_rules,
             databases: DatabaseOptions {
                 pieces: self.bb_size as u8,
                 folders: DatabaseOptions::folder_list(&self.bb_path),
@@ -211,14 +211,14 @@ fn variant(text: &str) -> Result<(), HubError> {
     Err(HubError::bad_value("variant", text, "normal, the only variant this engine plays"))
 }
 
-fn draw_rules(text: &str) -> Result<DrawRuleSet, HubError> {
+fn draw_rules(text: &str) -> Result<DrawRules, HubError> {
     text.parse()
         .map_err(|_| HubError::bad_value("draw-rules", text, format!("one of {}", rule_sets())))
 }
 
 /// The names of all rule sets, separated by blanks.
 fn rule_sets() -> String {
-    DrawRuleSet::ALL.map(DrawRuleSet::name).join(" ")
+    DrawRules::ALL.map(DrawRules::name).join(" ")
 }
 
 fn boolean(name: &str, text: &str) -> Result<bool, HubError> {

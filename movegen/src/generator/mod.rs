@@ -1,0 +1,321 @@
+//! Move generation.
+//!
+//! Everything works on whole sets of squares: a diagonal step is a shift by 5 or 6, so one shift
+//! moves all men at once. The side to move is a const parameter, so each function exists once
+//! for White and once for Black without a branch inside.
+//!
+//! * [`man`]: steps and first jumps of all men.
+//! * [`king`]: slides and first captures, by rays for a few kings and by filling for many.
+//! * [`capture`]: complete captures of the greatest number, merged where they agree in start
+//!   and captured set.
+
+pub(crate) mod capture;
+pub(crate) mod king;
+pub(crate) mod man;
+#[cfg(test)]
+mod worst_cases;
+
+use crate::board::Board;
+use crate::geometry::bits;
+use crate::isa::Isa;
+use crate::moves::{Move, MoveList};
+use crate::piece::Kind;
+use capture::{Counter, Groups};
+use king::Reach;
+use man::{FirstJumps, Jumps, SecondJumps};
+
+/// Receives the legal moves of a position one by one; squares are sets of one bit.
+pub(crate) trait Visitor {
+    fn quiet(&mut self, kind: Kind, from: u64, to: u64);
+    fn capture(&mut self, from: u64, to: u64, captured: u64);
+
+    /// A capture known to be a man's.
+    #[inline(always)]
+    fn man_capture(&mut self, from: u64, to: u64, captured: u64) {
+        self.capture(from, to, captured);
+    }
+
+    /// All steps of men in one direction: `set` holds where they end, `back` tells where such a
+    /// step began.
+    #[inline(always)]
+    fn steps(&mut self, set: u64, back: impl Fn(u64) -> u64) {
+        for to in bits(set) {
+            self.quiet(Kind::Man, back(to), to);
+        }
+    }
+}
+
+/// The pieces of a board as the side to move sees them.
+#[derive(Clone, Copy)]
+struct View {
+    men: u64,
+    kings: u64,
+    enemy: u64,
+    empty: u64,
+}
+
+impl View {
+    #[inline(always)]
+    fn new<const WHITE: bool>(board: &Board) -> View {
+        let own = board.own::<WHITE>();
+        View {
+            men: own & !board.kings,
+            kings: own & board.kings,
+            enemy: board.enemy::<WHITE>(),
+            empty: board.empty(),
+        }
+    }
+}
+
+/// Whether the side could capture if it were to move.
+#[inline(always)]
+pub(crate) fn has_capture<const WHITE: bool>(board: &Board) -> bool {
+    let View { men, kings, enemy, empty } = View::new::<WHITE>(board);
+    men & Jumps::new(enemy, empty).any() != 0
+        || kings != 0 && Reach::new(kings, enemy, empty).captures()
+}
+
+/// Whether a piece of the side could go somewhere, captures left aside.
+#[inline(always)]
+pub(crate) fn has_quiet_move<const WHITE: bool>(board: &Board) -> bool {
+    let View { men, kings, empty, .. } = View::new::<WHITE>(board);
+    let [left, right] = man::steps::<WHITE>(men, empty);
+    let around = kings >> 5 | kings >> 6 | kings << 5 | kings << 6;
+    left | right | (around & empty) != 0
+}
+
+/// Whether the side has any legal move.
+#[inline(always)]
+pub(crate) fn has_move<const WHITE: bool>(board: &Board) -> bool {
+    has_quiet_move::<WHITE>(board) || has_capture::<WHITE>(board)
+}
+
+/// Shows the visitor every legal move of the side, or its captures only unless `QUIET`, and gives
+/// it back.
+///
+/// The visitor goes through by value, so that its fields can stay in registers on the common
+/// path (men only, no capture of several pieces); the other paths are functions of their own.
+#[inline(always)]
+pub(crate) fn visit<const WHITE: bool, const QUIET: bool, V: Visitor>(
+    isa: impl Isa,
+    board: &Board,
+    mut visitor: V,
+) -> V {
+    let View { men, kings, enemy, empty } = View::new::<WHITE>(board);
+    if kings != 0 {
+        let Board { black, white, kings } = *board;
+        return visit_with_kings::<WHITE, QUIET, V>(isa, black, white, kings, visitor);
+    }
+    let jumps = Jumps::new(enemy, empty);
+    if men & jumps.any() != 0 {
+        let first = FirstJumps::new(men, &jumps);
+        if first.chains() != 0 {
+            return visit_captures(isa, men, 0, enemy, empty, visitor);
+        }
+        first.visit(&mut visitor);
+    } else if QUIET {
+        man::visit_steps::<WHITE>(men, empty, &mut visitor);
+    }
+    visitor
+}
+
+/// Boards come as three numbers where that keeps them in registers.
+#[inline(never)]
+fn visit_with_kings<const WHITE: bool, const QUIET: bool, V: Visitor>(
+    isa: impl Isa,
+    black: u64,
+    white: u64,
+    kings: u64,
+    visitor: V,
+) -> V {
+    isa.run4(
+        black,
+        white,
+        kings,
+        visitor,
+        #[inline(always)]
+        |black, white, kings, mut visitor| {
+            let board = Board { black, white, kings };
+            let View { men, kings, enemy, empty } = View::new::<WHITE>(&board);
+            let jumps = Jumps::new(enemy, empty);
+            if men & jumps.any() != 0 || Reach::new(kings, enemy, empty).captures() {
+                return visit_captures(isa, men, kings, enemy, empty, visitor);
+            }
+            if QUIET {
+                man::visit_steps::<WHITE>(men, empty, &mut visitor);
+                king::visit_slides(kings, empty, &mut visitor);
+            }
+            visitor
+        },
+    )
+}
+
+/// Shows the visitor the captures. Without kings some man must be able to take two pieces.
+#[inline(never)]
+fn visit_captures<V: Visitor>(
+    isa: impl Isa,
+    men: u64,
+    kings: u64,
+    enemy: u64,
+    empty: u64,
+    visitor: V,
+) -> V {
+    isa.run5(
+        men,
+        kings,
+        enemy,
+        empty,
+        visitor,
+        #[inline(always)]
+        |men, kings, enemy, empty, mut visitor| {
+            if let Some(pairs) = pairs_of_men(men, kings, enemy, empty) {
+                pairs.visit(&mut visitor);
+                return visitor;
+            }
+            let mut groups = Groups::new();
+            collect(isa, men, kings, enemy, empty, &mut groups);
+            groups.visit(&mut visitor);
+            visitor
+        },
+    )
+}
+
+/// All captures, if they are captures of exactly two pieces by men.
+#[inline(always)]
+fn pairs_of_men(men: u64, kings: u64, enemy: u64, empty: u64) -> Option<SecondJumps> {
+    if kings != 0 {
+        return None;
+    }
+    let jumps = Jumps::new(enemy, empty);
+    let first = FirstJumps::new(men, &jumps);
+    debug_assert!(first.chains() != 0);
+    let second = SecondJumps::new(&first, &jumps);
+    (second.chains() == 0).then_some(second)
+}
+
+/// Collects the captures of kings and men.
+#[inline(always)]
+fn collect(
+    isa: impl Isa,
+    men: u64,
+    kings: u64,
+    enemy: u64,
+    empty: u64,
+    sink: &mut impl capture::Sink,
+) {
+    if kings != 0 {
+        capture::collect_kings(isa, &Reach::new(kings, enemy, empty), enemy, empty, sink);
+    }
+    let jumps = Jumps::new(enemy, empty);
+    if men & jumps.any() != 0 {
+        capture::collect_men(isa, &FirstJumps::new(men, &jumps), enemy, empty, sink);
+    }
+}
+
+/// Number of legal moves of the side.
+#[inline(always)]
+pub(crate) fn count<const WHITE: bool>(isa: impl Isa, board: &Board) -> u64 {
+    let View { men, kings, enemy, empty } = View::new::<WHITE>(board);
+    let jumps = Jumps::new(enemy, empty);
+    if kings != 0 {
+        return count_with_kings::<WHITE>(isa, men, kings, enemy, empty);
+    }
+    if men & jumps.any() != 0 {
+        let first = FirstJumps::new(men, &jumps);
+        if first.chains() == 0 {
+            return u64::from(first.count());
+        }
+        return count_captures(isa, men, 0, enemy, empty);
+    }
+    let [left, right] = man::steps::<WHITE>(men, empty);
+    u64::from(left.count_ones() + right.count_ones())
+}
+
+#[inline(never)]
+fn count_with_kings<const WHITE: bool>(
+    isa: impl Isa,
+    men: u64,
+    kings: u64,
+    enemy: u64,
+    empty: u64,
+) -> u64 {
+    isa.run4(
+        men,
+        kings,
+        enemy,
+        empty,
+        #[inline(always)]
+        |men, kings, enemy, empty| {
+            let jumps = Jumps::new(enemy, empty);
+            let reach = Reach::new(kings, enemy, empty);
+            if reach.captures() {
+                let mut counter = Counter::new();
+                capture::collect_kings(isa, &reach, enemy, empty, &mut counter);
+                if men & jumps.any() != 0 {
+                    let first = FirstJumps::new(men, &jumps);
+                    capture::collect_men(isa, &first, enemy, empty, &mut counter);
+                }
+                return counter.total();
+            }
+            if men & jumps.any() != 0 {
+                let first = FirstJumps::new(men, &jumps);
+                if first.chains() == 0 {
+                    return u64::from(first.count());
+                }
+                return count_captures(isa, men, 0, enemy, empty);
+            }
+            let [left, right] = man::steps::<WHITE>(men, empty);
+            u64::from(left.count_ones() + right.count_ones() + reach.count_slides())
+        },
+    )
+}
+
+/// Number of captures. Without kings some man must be able to take two pieces.
+#[inline(never)]
+fn count_captures(isa: impl Isa, men: u64, kings: u64, enemy: u64, empty: u64) -> u64 {
+    isa.run4(
+        men,
+        kings,
+        enemy,
+        empty,
+        #[inline(always)]
+        |men, kings, enemy, empty| {
+            if let Some(pairs) = pairs_of_men(men, kings, enemy, empty) {
+                return u64::from(pairs.count());
+            }
+            let mut counter = Counter::new();
+            collect(isa, men, kings, enemy, empty, &mut counter);
+            counter.total()
+        },
+    )
+}
+
+/// Appends the legal moves of the side to the list, or its captures only unless `QUIET`.
+#[inline(always)]
+pub(crate) fn generate<const WHITE: bool, const QUIET: bool>(
+    isa: impl Isa,
+    board: &Board,
+    list: &mut MoveList,
+) {
+    visit::<WHITE, QUIET, _>(isa, board, list);
+}
+
+impl Visitor for &mut MoveList {
+    #[inline(always)]
+    fn quiet(&mut self, _kind: Kind, from: u64, to: u64) {
+        self.push(Move::from_parts(from.trailing_zeros(), to.trailing_zeros(), 0));
+    }
+
+    #[inline(always)]
+    fn capture(&mut self, from: u64, to: u64, captured: u64) {
+        self.push(Move::from_parts(from.trailing_zeros(), to.trailing_zeros(), captured));
+    }
+
+    #[inline(always)]
+    fn steps(&mut self, set: u64, back: impl Fn(u64) -> u64) {
+        self.extend(bits(set).map(
+            #[inline(always)]
+            |to| Move::from_parts(back(to).trailing_zeros(), to.trailing_zeros(), 0),
+        ));
+    }
+}
