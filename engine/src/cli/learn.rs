@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use ::egdb::storage::Existing;
 use clap::Args;
 use meerslag_engine::DatabaseOptions;
 use meerslag_engine::eval::{Evaluation, Kind, Provenance};
@@ -85,7 +86,7 @@ pub(super) fn run(args: &LearnArgs) -> Result<(), Failure> {
         return Err(Failure::Run(anyhow::anyhow!(message)));
     }
     let best = args.folder.join("accepted.weights");
-    evaluation(&accepted)?.weights().write(&best).map_err(Failure::run)?;
+    evaluation(&accepted)?.weights().write(&best, Existing::Replace).map_err(Failure::run)?;
     println!("{} is the best: {}", accepted, best.display());
     Ok(())
 }
@@ -156,7 +157,7 @@ impl Learning<'_> {
             )
             .map_err(Failure::run)?;
         let Some((weights, _)) = trained else { return Err(Failure::Interrupted) };
-        weights.write(&file).map_err(Failure::run)?;
+        weights.write(&file, Existing::Replace).map_err(Failure::run)?;
         let positions = weights.provenance().positions;
         println!(
             "generation {generation}: {} games, {positions} positions, loss {loss:.4}",

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::anyhow;
+use ::egdb::storage::write_file;
 use clap::Args;
 use meerslag_engine::eval::{Kind, Provenance};
 use meerslag_engine::runner::today;
@@ -14,6 +14,7 @@ use meerslag_engine::training::{
 };
 
 use super::Failure;
+use super::files::{self, ForceArgs};
 use super::interrupt::Interrupt;
 
 /// Fit the weights of an evaluation to games of self-play
@@ -26,7 +27,7 @@ pub(super) struct TrainArgs {
     /// Folders or files of games; FOLDER=WEIGHT makes its positions count less or more than 1
     #[arg(required = true, value_name = "DIR[=WEIGHT]", value_parser = source)]
     data: Vec<Source>,
-    /// The file for the weights; it is replaced
+    /// The file for the weights
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
     /// The kind of evaluation: material, p8 or p12
@@ -59,9 +60,11 @@ pub(super) struct TrainArgs {
     /// The number of the generation, for the file
     #[arg(long, value_name = "N", default_value_t = 0)]
     generation: u32,
-    /// Draw the losses in this file (SVG; it is replaced)
+    /// Draw the losses in this file (SVG)
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Print a JSON object for each epoch
     #[arg(long)]
     json: bool,
@@ -96,6 +99,10 @@ fn share(text: &str) -> Result<f32, String> {
 }
 
 pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
+    let existing = args.force.existing();
+    for path in [Some(&args.out), args.plot.as_ref()].into_iter().flatten() {
+        files::check(path, existing)?;
+    }
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     Interrupt::catch(move || flag.store(true, Ordering::Relaxed))?;
@@ -134,11 +141,10 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
         })?;
     written?;
     let Some((weights, epochs)) = trained else { return Err(Failure::Interrupted) };
-    weights.write(&args.out).map_err(Failure::run)?;
+    weights.write(&args.out, existing).map_err(Failure::run)?;
     if let Some(path) = &args.plot {
-        let plot = loss_plot(&epochs);
-        ::egdb::storage::write_file(path, plot.as_bytes(), ::egdb::storage::Existing::Replace)
-            .map_err(|error| Failure::Run(anyhow!("{}: {error}", path.display())))?;
+        write_file(path, loss_plot(&epochs).as_bytes(), existing)
+            .map_err(|error| files::named(path, &error))?;
     }
     if !args.json {
         println!(

@@ -156,10 +156,13 @@ fn weights_are_trained_shown_and_used() {
     assert_ne!(nodes(text(&weights)), nodes(""));
 
     // A training is continued only with its own games and settings.
-    let output = train(&["--rate=0.2"]);
+    let output = train(&["--rate=0.2", "--force"]);
     assert_eq!(output.code, 1, "{output:?}");
     assert!(output.stderr.contains("other data or settings"), "{output:?}");
-    assert_eq!(train(&[]).success().stderr, "");
+    let output = train(&[]);
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.stderr.contains("--force replaces it"), "{output:?}");
+    assert_eq!(train(&["--force"]).success().stderr, "");
     assert_eq!(fs::read(&weights).unwrap().len(), bytes.len());
 }
 
@@ -181,7 +184,6 @@ fn unusable_weights_are_refused_everywhere() {
         let out = format!("--out={}", folder.path().display());
         for command in [
             vec!["analyse", start, "--depth=1", &eval],
-            vec!["play", &eval],
             vec!["bench", "--depth=1", &eval],
             vec!["selfplay", "--games=1", &out, &eval],
             vec!["weights", "info", text(&bad)],
