@@ -46,12 +46,10 @@ fn a_killed_run_goes_on_where_it_ended() {
     bytes.extend_from_slice(b"BLCK");
     bytes.extend(half);
     fs::write(&file, &bytes).unwrap();
-    let output = selfplay(killed.path(), &["--threads=2"]).success();
-    assert!(output.stdout.contains(" of 96 games, ") || output.stdout.contains(" of them new"));
-    let (whole, killed) = (fs::read(whole.path().join("seed1.games")).unwrap(), length());
-    let resumed = fs::read(&file).unwrap();
-    let common = whole.len().min(killed as usize);
-    assert!(whole[..common] == resumed[..common] && common > 10_000, "{common}");
+    assert_eq!(selfplay(killed.path(), &["--threads=2"]).success().stderr, "");
+    // At least as many games as the other run, and the same ones.
+    let whole = fs::read(whole.path().join("seed1.games")).unwrap();
+    assert!(fs::read(&file).unwrap().starts_with(&whole) && whole.len() > 10_000);
 }
 
 #[test]
