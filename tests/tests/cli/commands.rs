@@ -22,6 +22,10 @@ fn help_texts() {
         "protocol-check",
         "bench",
         "selfplay",
+        "train",
+        "data",
+        "weights",
+        "learn",
         "perft",
         "completions",
     ] {
