@@ -240,7 +240,11 @@ impl Worker<'_> {
             let event = match self.play(number, pairing) {
                 Ok(Some(record)) => Event::Game(Box::new(record)),
                 Ok(None) => break,
-                Err(error) => Event::Failed(error),
+                Err(error) => {
+                    // At once: nobody may start one more engine before the event is read.
+                    self.abort.set();
+                    Event::Failed(error)
+                }
             };
             if events.send(event).is_err() {
                 break;
