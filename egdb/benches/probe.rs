@@ -50,9 +50,9 @@ fn directory() -> tempfile::TempDir {
     dir
 }
 
-fn open(backend: Backend, cache_mb: usize) -> (tempfile::TempDir, Database) {
+fn open(backend: Backend, cache_mib: usize) -> (tempfile::TempDir, Database) {
     let dir = directory();
-    let options = OpenOptions { backend, cache_mb, ..OpenOptions::default() };
+    let options = OpenOptions { backend, cache_mib, ..OpenOptions::default() };
     let database = Database::open(dir.path(), &options).expect("the files just written");
     (dir, database)
 }
@@ -86,10 +86,10 @@ enum Way {
 fn lookups(
     bencher: Bencher<'_, '_>,
     backend: Backend,
-    cache_mb: usize,
+    cache_mib: usize,
     (threads, way): (usize, Way),
 ) {
-    let (_dir, database) = open(backend, cache_mb);
+    let (_dir, database) = open(backend, cache_mib);
     let positions = random_positions(&database, 4, COUNT, 1);
     let expected = look_up(&database, &positions).expect("good files");
     bencher.counter(ItemsCount::new(COUNT * threads)).bench(|| {

@@ -18,9 +18,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (pieces, batch, rounds): (u8, usize, u64) =
         (pieces.parse()?, batch.parse()?, rounds.parse()?);
     let mut options = OpenOptions::default();
-    if let Some(cache_mb) = rest.first() {
+    if let Some(cache_mib) = rest.first() {
         options.backend = Backend::BlockCache;
-        options.cache_mb = cache_mb.parse()?;
+        options.cache_mib = cache_mib.parse()?;
     }
     let started = Instant::now();
     let database = Database::open(dir, &options)?;

@@ -94,7 +94,8 @@ typedef struct EGDB_DRIVER {
 /*
  * Opens the database in a directory. Null on failure; the reason goes to msg_fn, which may be
  * null. options: "name = value" pairs separated by ';', null or empty for none: maxpieces,
- * maxkings_1side_8pcs; ours: backend = mmap (default) or cache. cache_mb: MiB of memory to use.
+ * maxkings_1side_8pcs; ours: backend = mmap (default) or cache; type = wld2, wld1, run, mtc or dtw,
+ * for a directory that holds several databases. cache_mb: MiB of memory to use.
  */
 EGDB_DRIVER *egdb_open(const char *options, int cache_mb, const char *directory,
                        void (*msg_fn)(const char *));

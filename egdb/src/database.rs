@@ -2,17 +2,16 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use movegen::{Board, Color};
+use rayon::prelude::*;
 use tracing::{debug, info};
 
 use crate::error::{OpenError, ProbeError};
 use crate::format::dtw::DtwRecord;
 use crate::format::text::TextIndex;
 use crate::format::{DbType, dtw, text};
-use crate::identify::{Identity, identify, identify_all};
+use crate::identify::{Folder, Identity};
 use crate::index::Place;
 use crate::isa::{BitWork, do_bit_work};
 use crate::reader::coded::{CodedBuilder, CodedReader, ENTRIES, FEW_ENTRIES, Raw};
@@ -29,7 +28,7 @@ pub enum Backend {
     /// Mapped into memory; the system's page cache is the cache. The files must not be changed
     /// while the database is open. Needs the feature `mmap`.
     MemoryMap,
-    /// Positioned reads into a cache of `cache_mb`, for slow disks and small memory.
+    /// Positioned reads into a cache of `cache_mib`, for slow disks and small memory.
     BlockCache,
 }
 
@@ -39,13 +38,11 @@ pub struct OpenOptions {
     /// The type wanted, where a directory holds several; `None` takes what
     /// [`crate::identify::identify`] finds.
     pub db_type: Option<DbType>,
-    /// Largest piece count to open; `None` opens all.
+    /// Largest piece count to open, 2 or more; `None` opens all.
     pub max_pieces: Option<u8>,
-    /// Leave out 8-piece slices with more kings than this on a side.
-    pub max_kings_1side_8pcs: Option<u8>,
     /// Memory in MiB. With the block cache: everything, except that eight blocks and the contents
     /// of the index files are always kept. With the memory map: the tables that speed up lookups.
-    pub cache_mb: usize,
+    pub cache_mib: usize,
     /// How the files are read.
     pub backend: Backend,
 }
@@ -53,43 +50,7 @@ pub struct OpenOptions {
 impl Default for OpenOptions {
     fn default() -> OpenOptions {
         let backend = if cfg!(feature = "mmap") { Backend::MemoryMap } else { Backend::BlockCache };
-        OpenOptions {
-            db_type: None,
-            max_pieces: None,
-            max_kings_1side_8pcs: None,
-            cache_mb: 1024,
-            backend,
-        }
-    }
-}
-
-impl OpenOptions {
-    /// Sets options from text as the original driver takes it: `name = value` pairs separated by
-    /// `;`, the names `maxpieces` and `maxkings_1side_8pcs`; 0 pieces means all. A name of ours is
-    /// `backend`, with the values `mmap` and `cache`.
-    ///
-    /// # Errors
-    /// If a name is unknown or a value is no number.
-    pub fn with_text(mut self, text: &str) -> Result<OpenOptions, OpenError> {
-        for pair in text.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {
-            let error = |name| OpenError::Option { name, reason: format!("`{pair}`") };
-            let (name, value) = pair.split_once('=').ok_or(error("name = value"))?;
-            if name.trim() == "backend" {
-                self.backend = match value.trim() {
-                    "mmap" => Backend::MemoryMap,
-                    "cache" => Backend::BlockCache,
-                    _ => return Err(error("mmap or cache")),
-                };
-                continue;
-            }
-            let value: u8 = value.trim().parse().map_err(|_| error("a number"))?;
-            match name.trim() {
-                "maxpieces" => self.max_pieces = Some(value).filter(|&n| n > 0),
-                "maxkings_1side_8pcs" => self.max_kings_1side_8pcs = Some(value),
-                _ => return Err(error("maxpieces, maxkings_1side_8pcs or backend")),
-            }
-        }
-        Ok(self)
+        OpenOptions { db_type: None, max_pieces: None, cache_mib: 1024, backend }
     }
 }
 
@@ -123,7 +84,8 @@ pub(crate) enum Reader {
 
 /// A pair of files to open.
 struct Pair {
-    stem: String,
+    index: PathBuf,
+    data: PathBuf,
     slices: Vec<Slice>,
     pieces: u8,
 }
@@ -156,30 +118,33 @@ impl Database {
     /// # Errors
     /// If there is no database, a required file is missing, or a file breaks its format.
     pub fn open(dir: impl AsRef<Path>, options: &OpenOptions) -> Result<Database, OpenError> {
-        let dir = dir.as_ref();
-        let nothing = || OpenError::NothingFound { dir: dir.to_owned() };
-        let mut identity = match options.db_type {
-            None => identify(dir)?,
-            Some(wanted) => {
-                let all = identify_all(dir)?;
-                all.into_iter().find(|i| i.db_type == wanted).ok_or_else(nothing)?
-            }
-        };
+        let folder = Folder::read(dir.as_ref())?;
+        Database::open_in(&folder, folder.identity(options.db_type)?, options, &|_| true)
+    }
+
+    /// Opens a database that has been identified, without the files of slices that are not
+    /// wanted.
+    pub(crate) fn open_in(
+        folder: &Folder,
+        identity: Identity,
+        options: &OpenOptions,
+        is_wanted: &dyn Fn(Slice) -> bool,
+    ) -> Result<Database, OpenError> {
         if options.max_pieces.is_some_and(|n| n < 2) {
             let reason = "expected 2 or more".into();
-            return Err(OpenError::Option { name: "maxpieces", reason });
+            return Err(OpenError::Option { name: "max_pieces", reason });
         }
         let limit = options.max_pieces.unwrap_or(u8::MAX).min(identity.max_pieces);
-        identity.max_pieces = limit;
-        let pairs = find_pairs(dir, identity.db_type, limit, options)?;
+        let pairs = find_pairs(folder, identity.db_type, limit, is_wanted)?;
         let mut files = Vec::with_capacity(pairs.len());
         for pair in &pairs {
-            let path = dir.join(format!("{}.{}", pair.stem, identity.db_type.data_extension()));
-            let file = DataFile::open(path.clone());
-            files.push(file.map_err(|source| OpenError::Io { file: path, source })?);
+            match DataFile::open(pair.data.clone()) {
+                Ok(file) => files.push(file),
+                Err(source) => return Err(OpenError::Io { file: pair.data.clone(), source }),
+            }
         }
-        let parsed = parse_all(dir, identity.db_type, &pairs, &files)?;
-        Database::assemble(dir, identity, &pairs, files, parsed, options)
+        let parsed = parse_all(identity.db_type, &pairs, &files)?;
+        Database::assemble(folder.dir(), identity, &pairs, files, parsed, options)
     }
 
     /// The database of up to four pieces that is part of the library, without any file: exists
@@ -201,15 +166,15 @@ impl Database {
         for pieces in 2..=crate::embedded::MAX_PIECES.min(pieces) {
             for (stem, slices) in db_type.file_stems(pieces) {
                 let get = |extension: &str| crate::embedded::file(&format!("{stem}.{extension}"));
-                let (Some((index_path, index)), Some((path, data))) =
+                let (Some((index, text)), Some((data, bytes))) =
                     (get(db_type.index_extension()), get(db_type.data_extension()))
                 else {
                     continue;
                 };
-                let len = data.len() as u64;
-                parsed.push(Parsed::of(db_type, &index_path, index, &slices, len)?);
-                files.push(DataFile::fixed(path, data));
-                pairs.push(Pair { stem, slices, pieces });
+                let len = bytes.len() as u64;
+                parsed.push(Parsed::of(db_type, &index, text, &slices, len)?);
+                files.push(DataFile::fixed(data.clone(), bytes));
+                pairs.push(Pair { index, data, slices, pieces });
             }
         }
         let max_pieces = crate::embedded::MAX_PIECES;
@@ -239,7 +204,7 @@ impl Database {
                 Parsed::Dtw(records) => distance.add(file, records),
             }
         }
-        let budget = options.cache_mb.saturating_mul(1 << 20);
+        let budget = options.cache_mib.saturating_mul(1 << 20);
         let is_dtw = identity.db_type == DbType::Dtw;
         let (index_memory, all_tables) =
             if is_dtw { (distance.memory(), 0) } else { coded.memory() };
@@ -547,81 +512,49 @@ impl<F: FnMut(Option<u16>)> BitWork for StoredMany<'_, F> {
 }
 
 fn find_pairs(
-    dir: &Path,
+    folder: &Folder,
     db_type: DbType,
     limit: u8,
-    options: &OpenOptions,
+    is_wanted: &dyn Fn(Slice) -> bool,
 ) -> Result<Vec<Pair>, OpenError> {
     let mut pairs = Vec::new();
     for pieces in 2..=limit {
         for (stem, slices) in db_type.file_stems(pieces) {
-            let file = |extension| dir.join(format!("{stem}.{extension}"));
-            let data = file(db_type.data_extension());
-            if !data.is_file() {
-                if pieces <= db_type.required_pieces() {
-                    return Err(OpenError::Missing { file: data });
-                }
-                continue;
-            }
-            let too_many_kings = |slice: &Slice| {
-                let most = slice.black_kings().max(slice.white_kings());
-                pieces == 8 && options.max_kings_1side_8pcs.is_some_and(|n| most > n)
+            let missing = |extension| OpenError::Missing {
+                file: folder.dir().join(format!("{stem}.{extension}")),
             };
-            if slices.iter().any(too_many_kings) {
-                continue;
+            let (index, data) = (db_type.index_extension(), db_type.data_extension());
+            match folder.file(&stem, data)? {
+                _ if !slices.iter().all(|&slice| is_wanted(slice)) => {}
+                Some(data) => {
+                    let index = folder.file(&stem, index)?.ok_or_else(|| missing(index))?;
+                    pairs.push(Pair { index, data, slices, pieces });
+                }
+                None if pieces <= db_type.required_pieces() => return Err(missing(data)),
+                None => {}
             }
-            let index = file(db_type.index_extension());
-            if !index.is_file() {
-                return Err(OpenError::Missing { file: index });
-            }
-            pairs.push(Pair { stem, slices, pieces });
         }
     }
     Ok(pairs)
 }
 
-/// Reads all index files, with as many threads as there are processors if that can pay.
+/// Reads all index files, on all processors if that can pay.
 fn parse_all(
-    dir: &Path,
     db_type: DbType,
     pairs: &[Pair],
     files: &[DataFile],
 ) -> Result<Vec<Parsed>, OpenError> {
-    let parse = |i: usize| -> Result<Parsed, OpenError> {
-        let Pair { stem, slices, .. } = &pairs[i];
-        let path = dir.join(format!("{stem}.{}", db_type.index_extension()));
-        debug!(file = %path.display(), "reading index");
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(source) => return Err(OpenError::Io { file: path, source }),
-        };
-        Parsed::of(db_type, &path, &bytes, slices, files[i].len)
-    };
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    if pairs.len() <= 4 || processors == 1 {
-        return (0..pairs.len()).map(parse).collect();
-    }
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..processors.min(pairs.len()) {
-            scope.spawn(|| {
-                loop {
-                    let i = next.fetch_add(1, Ordering::Relaxed);
-                    if i >= pairs.len() {
-                        return;
-                    }
-                    let result = parse(i);
-                    if let Ok(mut list) = results.lock() {
-                        list.push((i, result));
-                    }
-                }
-            });
+    let parse = |(pair, file): (&Pair, &DataFile)| -> Result<Parsed, OpenError> {
+        debug!(file = %pair.index.display(), "reading index");
+        match fs::read(&pair.index) {
+            Ok(bytes) => Parsed::of(db_type, &pair.index, &bytes, &pair.slices, file.len),
+            Err(source) => Err(OpenError::Io { file: pair.index.clone(), source }),
         }
-    });
-    let mut results = results.into_inner().unwrap_or_default();
-    results.sort_unstable_by_key(|(i, _)| *i);
-    results.into_iter().map(|(_, result)| result).collect()
+    };
+    if pairs.len() <= 4 {
+        return pairs.iter().zip(files).map(parse).collect();
+    }
+    pairs.par_iter().zip(files).map(parse).collect()
 }
 
 fn open_storage(

@@ -20,6 +20,14 @@ pub struct ParseSliceError {
     pub text: String,
 }
 
+/// A text is no type of database.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("`{text}` is no type of database: expected wld2, wld1, run, mtc or dtw")]
+pub struct ParseTypeError {
+    /// The text, shortened.
+    pub text: String,
+}
+
 /// One file of a database cannot be accepted.
 #[derive(Debug, Error)]
 pub enum FormatError {
@@ -184,4 +192,16 @@ pub enum WriteError {
         /// The format.
         db_type: DbType,
     },
+}
+
+/// An error's text with those of its causes, for reports that have one line.
+#[must_use]
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text += &format!(": {error}");
+        cause = error.source();
+    }
+    text
 }

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Read};
-use std::path::Path;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use crate::error::OpenError;
 use crate::format::DbType;
+use crate::storage::{check_regular, read_regular};
 
 /// What a directory holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,72 +83,126 @@ pub fn crc32(bytes: &[u8]) -> u32 {
 /// published checksum, else by file names. Of several types the first of [`DbType::ALL`].
 ///
 /// # Errors
-/// If the directory cannot be read or holds no database.
+/// If the directory cannot be read or holds no database, or if something with the name of a
+/// database file is no file.
 pub fn identify(dir: &Path) -> Result<Identity, OpenError> {
-    let all = identify_all(dir)?;
-    let genuine = all.iter().find(|identity| identity.is_genuine);
-    genuine.or(all.first()).copied().ok_or_else(|| OpenError::NothingFound { dir: dir.to_owned() })
+    Folder::read(dir)?.identity(None)
 }
 
 /// All databases in a directory, at most one of each type, in the order of [`DbType::ALL`].
 ///
 /// # Errors
-/// If the directory cannot be read.
+/// As [`identify`]; a directory without a database is none.
 pub fn identify_all(dir: &Path) -> Result<Vec<Identity>, OpenError> {
-    let names = file_names(dir).map_err(|source| OpenError::Io { file: dir.to_owned(), source })?;
-    let mut list = Vec::new();
-    for db_type in DbType::ALL {
-        // Names by the hundred are made up only for types of which there is something.
-        let extension = db_type.data_extension();
-        if !names.iter().any(|name| Path::new(name).extension() == Some(OsStr::new(extension))) {
-            continue;
+    Folder::read(dir)?.identities()
+}
+
+/// A directory whose names have been read, once: asking for each of the hundreds of possible
+/// files takes long on a network drive.
+pub(crate) struct Folder {
+    dir: PathBuf,
+    names: HashSet<String>,
+}
+
+impl Folder {
+    pub(crate) fn read(dir: &Path) -> Result<Folder, OpenError> {
+        let names = fs::read_dir(dir).and_then(|entries| {
+            let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+            entries.map(|entry| entry.map(name)).collect()
+        });
+        match names {
+            Ok(names) => Ok(Folder { dir: dir.to_owned(), names }),
+            Err(source) => Err(OpenError::Io { file: dir.to_owned(), source }),
         }
-        let has = |pieces: u8| {
-            let stems = db_type.file_stems(pieces);
-            stems.iter().any(|(stem, _)| has_file(dir, &names, stem, extension))
+    }
+
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The path of a file, if there is something of this name. A link that leads nowhere is an
+    /// error: without its file the database would seem to be a smaller one.
+    pub(crate) fn file(&self, stem: &str, extension: &str) -> Result<Option<PathBuf>, OpenError> {
+        let name = format!("{stem}.{extension}");
+        if !self.names.contains(&name) {
+            return Ok(None);
+        }
+        let file = self.dir.join(name);
+        match check_regular(&file) {
+            Ok(()) => Ok(Some(file)),
+            Err(source) => Err(OpenError::Io { file, source }),
+        }
+    }
+
+    /// The database of this type; of any type as [`identify`] says.
+    pub(crate) fn identity(&self, db_type: Option<DbType>) -> Result<Identity, OpenError> {
+        let all = self.identities()?;
+        let found = match db_type {
+            Some(wanted) => all.iter().find(|identity| identity.db_type == wanted),
+            None => all.iter().find(|identity| identity.is_genuine).or(all.first()),
         };
-        let Some(max_pieces) = (2..=db_type.max_pieces()).rev().find(|&pieces| has(pieces)) else {
-            continue;
-        };
-        // Version 1 and run lengths share their names; the first has a line that the other lacks.
-        if matches!(db_type, DbType::Wld1 | DbType::WldRun) {
-            let is_version_1 = holds_version_1(dir, &names);
-            if is_version_1 != (db_type == DbType::Wld1) {
+        found.copied().ok_or_else(|| OpenError::NothingFound { dir: self.dir.clone() })
+    }
+
+    pub(crate) fn identities(&self) -> Result<Vec<Identity>, OpenError> {
+        let mut list = Vec::new();
+        for db_type in DbType::ALL {
+            // Names by the hundred are made up only for types of which there is something.
+            let extension = OsStr::new(db_type.data_extension());
+            if !self.names.iter().any(|name| Path::new(name).extension() == Some(extension)) {
                 continue;
             }
+            let mut max_pieces = None;
+            for pieces in (2..=db_type.max_pieces()).rev() {
+                if self.has_data(db_type, pieces)? {
+                    max_pieces = Some(pieces);
+                    break;
+                }
+            }
+            let Some(max_pieces) = max_pieces else { continue };
+            // Version 1 and run lengths share their names; the first has a line that the other
+            // lacks.
+            if matches!(db_type, DbType::Wld1 | DbType::WldRun)
+                && self.holds_version_1()? != (db_type == DbType::Wld1)
+            {
+                continue;
+            }
+            list.push(Identity { db_type, max_pieces, is_genuine: self.is_genuine(db_type) });
         }
-        list.push(Identity { db_type, max_pieces, is_genuine: is_genuine(dir, &names, db_type) });
+        Ok(list)
     }
-    Ok(list)
-}
 
-/// The names in a directory, read once: asking for each of the hundreds of possible files takes
-/// long on a network drive.
-fn file_names(dir: &Path) -> io::Result<HashSet<String>> {
-    fs::read_dir(dir)?
-        .map(|entry| entry.map(|e| e.file_name().to_string_lossy().into_owned()))
-        .collect()
-}
+    /// Whether there is a data file of this piece count.
+    fn has_data(&self, db_type: DbType, pieces: u8) -> Result<bool, OpenError> {
+        for (stem, _) in db_type.file_stems(pieces) {
+            if self.file(&stem, db_type.data_extension())?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 
-fn has_file(dir: &Path, names: &HashSet<String>, stem: &str, extension: &str) -> bool {
-    let name = format!("{stem}.{extension}");
-    names.contains(&name) && dir.join(name).is_file()
-}
+    fn is_genuine(&self, db_type: DbType) -> bool {
+        let rows = published().identify.iter().filter(|row| row.db_type == db_type);
+        rows.filter(|row| self.names.contains(row.file)).any(|row| {
+            let bytes = read_regular(&self.dir.join(row.file));
+            bytes.is_ok_and(|bytes| crc32(&bytes) == row.crc)
+        })
+    }
 
-fn is_genuine(dir: &Path, names: &HashSet<String>, db_type: DbType) -> bool {
-    let rows = published().identify.iter().filter(|row| row.db_type == db_type);
-    rows.filter(|row| names.contains(row.file))
-        .any(|row| fs::read(dir.join(row.file)).is_ok_and(|bytes| crc32(&bytes) == row.crc))
-}
-
-fn holds_version_1(dir: &Path, names: &HashSet<String>) -> bool {
-    let stems = (2..=DbType::Wld1.max_pieces()).flat_map(|n| DbType::Wld1.file_stems(n));
-    stems.into_iter().filter(|(stem, _)| has_file(dir, names, stem, "idx")).any(|(stem, _)| {
-        let mut text = Vec::new();
-        fs::File::open(dir.join(format!("{stem}.idx")))
-            .and_then(|file| file.take(1 << 16).read_to_end(&mut text))
-            .is_ok_and(|_| text.windows(7).any(|w| w == b"# vmap "))
-    })
+    fn holds_version_1(&self) -> Result<bool, OpenError> {
+        let db_type = DbType::Wld1;
+        for (stem, _) in (2..=db_type.max_pieces()).flat_map(|n| db_type.file_stems(n)) {
+            let Some(path) = self.file(&stem, db_type.index_extension())? else { continue };
+            let mut text = Vec::new();
+            let read =
+                fs::File::open(path).and_then(|file| file.take(1 << 16).read_to_end(&mut text));
+            if read.is_ok() && text.windows(7).any(|w| w == b"# vmap ") {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }
 
 #[cfg(test)]

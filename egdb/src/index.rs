@@ -1,4 +1,4 @@
-//! The index function: positions of a slice numbered from 0 (format description, section 3).
+//! The index function: positions of a slice numbered from 0 (`docs/formats.md`, section 3).
 //!
 //! A set of squares is numbered by the sum of binomial coefficients `C(q1,1) + C(q2,2) + ...`
 //! over its members in ascending order. Men come first: black men on the first row and the
@@ -12,6 +12,7 @@
 use movegen::geometry::{SQUARES, bit_of_index, bits, index_of_bit, turned};
 use movegen::{Bitboard, Board, Color, Position};
 
+use crate::layout::{BINOMIALS, binomial};
 use crate::slice::{SLICE_IDS, Slice};
 
 /// `C(n, k)` for k up to 5 and n up to 49 at `[k][n]`, the rest 0; eight rows of 64 so that a
@@ -30,29 +31,6 @@ static BINOMIAL: [[u32; 64]; 8] = {
     table
 };
 
-const BINOMIALS: [[u32; 64]; 8] = {
-    let mut table = [[0u32; 64]; 8];
-    let mut n = 0;
-    while n < 64 {
-        table[0][n] = 1;
-        let mut k = 1;
-        while k < 6 {
-            if n > 0 {
-                table[k][n] = table[k][n - 1] + table[k - 1][n - 1];
-            }
-            k += 1;
-        }
-        n += 1;
-    }
-    table
-};
-
-/// `C(n, k)`, n below 64 and k up to 5.
-#[inline(always)]
-pub(crate) const fn binomial(n: u32, k: u32) -> u32 {
-    BINOMIALS[k as usize][(n & 63) as usize]
-}
-
 /// Rank of a set of squares among those with as many members.
 #[inline(always)]
 pub(crate) fn rank_squares(set: u64) -> u64 {
@@ -68,7 +46,7 @@ pub(crate) fn rank_free(set: u64, taken: u64) -> u64 {
 /// Number of arrangements of the men of a slice.
 #[cfg(test)]
 pub(crate) fn men_arrangements(slice: Slice) -> u64 {
-    layout(slice).men
+    slice.layout().men
 }
 
 const FIRST_ROW: u64 = Bitboard::row(0).bits();
@@ -91,82 +69,6 @@ const FIRST_ROW_RANK: [u8; 32] = {
     }
     table
 };
-
-/// The factors of a slice's index function.
-#[derive(Clone, Copy)]
-pub(crate) struct Layout {
-    /// Man arrangements with more black men on the first row than the array index.
-    base: [u64; 6],
-    /// `C(5, b)`.
-    front: [u8; 6],
-    /// `C(40, bm - b)`.
-    back: [u32; 6],
-    /// `C(50 - men, bk)`.
-    black_kings: u32,
-    /// `C(50 - men - bk, wk)`.
-    white_kings: u32,
-    /// All man arrangements.
-    men: u64,
-}
-
-impl Layout {
-    const fn new(slice: Slice) -> Layout {
-        let (bm, bk) = (slice.black_men() as u32, slice.black_kings() as u32);
-        let (wm, wk) = (slice.white_men() as u32, slice.white_kings() as u32);
-        let mut layout = Layout {
-            base: [0; 6],
-            front: [0; 6],
-            back: [0; 6],
-            black_kings: binomial(50 - bm - wm, bk),
-            white_kings: binomial(50 - bm - wm - bk, wk),
-            men: 0,
-        };
-        let mut b = bm + 1;
-        while b > 0 {
-            b -= 1;
-            layout.base[b as usize] = layout.men;
-            layout.front[b as usize] = binomial(5, b) as u8;
-            layout.back[b as usize] = binomial(40, bm - b);
-            layout.men += binomial(5, b) as u64
-                * binomial(40, bm - b) as u64
-                * binomial(45 - bm + b, wm) as u64;
-        }
-        layout
-    }
-
-    pub(crate) const fn size(&self) -> u64 {
-        self.men * self.black_kings as u64 * self.white_kings as u64
-    }
-}
-
-static LAYOUTS: [Layout; SLICE_IDS] = layouts();
-
-const fn layouts() -> [Layout; SLICE_IDS] {
-    let none = Layout {
-        base: [0; 6],
-        front: [0; 6],
-        back: [0; 6],
-        black_kings: 0,
-        white_kings: 0,
-        men: 0,
-    };
-    let mut table = [none; SLICE_IDS];
-    let mut id = 0;
-    while id < SLICE_IDS {
-        let digits = [id / 216, id / 36 % 6, id / 6 % 6, id % 6];
-        let [bm, bk, wm, wk] = [digits[0] as u8, digits[1] as u8, digits[2] as u8, digits[3] as u8];
-        if let Some(slice) = Slice::new(bm, bk, wm, wk) {
-            table[id] = Layout::new(slice);
-        }
-        id += 1;
-    }
-    table
-}
-
-#[inline(always)]
-pub(crate) fn layout(slice: Slice) -> &'static Layout {
-    &LAYOUTS[slice.id()]
-}
 
 /// [`Slice::is_stored_reversed`] by slice and side: its comparisons are hard to predict.
 static STORED_REVERSED: [bool; 2 * SLICE_IDS] = {
@@ -248,7 +150,7 @@ pub fn rank(slice: Slice, board: &Board) -> u64 {
 /// The same with the turned board at hand: white men are counted from square 50 down.
 #[inline(always)]
 fn rank_both(slice: Slice, board: &Board, turned: &Board) -> u64 {
-    let layout = layout(slice);
+    let layout = slice.layout();
     let &Board { black, white, kings } = board;
     let men = (black | white) & !kings;
     let black_men = black & men;
@@ -297,7 +199,7 @@ fn rank_kings(kings: u64, before: u64) -> u64 {
 /// The board with this index; `None` beyond the slice's size.
 #[must_use]
 pub fn unrank(slice: Slice, index: u64) -> Option<Board> {
-    let layout = layout(slice);
+    let layout = slice.layout();
     if index >= layout.size() {
         return None;
     }
@@ -317,14 +219,14 @@ pub fn unrank(slice: Slice, index: u64) -> Option<Board> {
 
 /// Number of placements of the kings for each arrangement of the men.
 pub(crate) fn king_placements(slice: Slice) -> u64 {
-    let layout = layout(slice);
+    let layout = slice.layout();
     u64::from(layout.black_kings) * u64::from(layout.white_kings)
 }
 
 /// The black and the white men of an arrangement: the index of a position divided by
 /// [`king_placements`].
 pub(crate) fn unrank_men(slice: Slice, men: u64) -> Option<(u64, u64)> {
-    let layout = layout(slice);
+    let layout = slice.layout();
     // base[] falls with growing b, so the first b from 0 that does not exceed is the largest set.
     let b0 = (0..=usize::from(slice.black_men())).find(|&b| layout.base[b] <= men)?;
     let (rest, front_rank) = div_rem(men - layout.base[b0], u32::from(layout.front[b0]));

@@ -13,7 +13,7 @@
 use movegen::{Board, Color};
 
 use crate::index::Place;
-use crate::storage::PIECE;
+use crate::layout::PIECE;
 
 /// Work that runs faster with bit instructions. `run` and all that it calls in its hot path must
 /// be `#[inline(always)]`, so that it is compiled anew where it is used.

@@ -1,25 +1,8 @@
-//! Kingsrow endgame databases for international draughts: read, write, probe.
+#![doc = include_str!("../README.md")]
 //!
-//! ```no_run
-//! use std::sync::Arc;
-//!
-//! use egdb::{Database, OpenOptions, Probe, Wld};
-//! use movegen::Position;
-//!
-//! fn is_won(position: &Position) -> Result<bool, Box<dyn std::error::Error>> {
-//!     let database = Database::open("/data/kr", &OpenOptions::default())?;
-//!     let mut probe = Probe::new();
-//!     probe.add(Arc::new(database));
-//!     Ok(probe.wld(position)? == Some(Wld::Win))
-//! }
-//! ```
-//!
-//! Features: `embedded` (default) makes the databases of up to four pieces part of the library
-//! ([`Database::embedded`], 3.8 MB); `mmap` (default) brings the memory-mapped backend and with it `memmap2`; without it
-//! files are read through the block cache.
-//!
-//! From the outside in:
-//! * [`probe`]: [`Probe`] answers for every legal position; [`probe::QuietFor`] is the proof that
+//! Modules, from the outside in:
+//! * [`probe`]: [`DatabaseOptions`] opens databases, and [`Probe`] answers for every legal
+//!   position; [`probe::QuietFor`] is the proof that
 //!   a position may be looked up directly, in a [`probe::View`] of one format.
 //! * [`Database`]: opening, [`identify`], [`verify`] with side files ([`manifest`]), counts.
 //! * [`encode`]: writers for all types.
@@ -49,6 +32,7 @@ pub mod format;
 pub mod identify;
 pub mod index;
 mod isa;
+pub mod layout;
 pub mod manifest;
 mod near;
 pub mod plan;
@@ -65,7 +49,7 @@ mod walk;
 pub use database::{Backend, Database, Memory, OpenOptions};
 pub use format::DbType;
 pub use index::Place;
-pub use probe::{Answer, MoveAnswer, Probe};
+pub use probe::{Answer, DatabaseOptions, MoveAnswer, Probe};
 pub use slice::Slice;
 pub use stats::{Counters, FileStats, Stats};
 pub use value::{DtwValue, MtcValue, Wld, WldValue};

@@ -5,15 +5,15 @@
 //! side file per file, and not one for all, so that programs that build different files at once
 //! need not agree.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::encode::Written;
 use crate::error::{VerifyError, WriteError};
-use crate::format::BLOCK;
 use crate::identify::crc32;
-use crate::storage::{Existing, write_file};
+use crate::layout::BLOCK;
+use crate::storage::{Existing, read_regular, write_file};
 
 const HEADING: &str = "meerslag checksums 1";
 
@@ -76,7 +76,7 @@ impl Manifest {
     /// If the side file is damaged or cannot be read.
     pub fn read(file: &Path) -> Result<Option<Manifest>, VerifyError> {
         let path = side_file(file);
-        let text = match fs::read(&path) {
+        let text = match read_regular(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(VerifyError::Io { file: path, source }),

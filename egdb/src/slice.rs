@@ -6,13 +6,14 @@ use std::str::FromStr;
 use movegen::{Board, Color};
 
 use crate::error::ParseSliceError;
+use crate::layout::{self, LAYOUTS, Layout};
 
 /// Most pieces on one side.
 pub const MAX_ONE_SIDE: u8 = 5;
 /// Most pieces in all, apart from the single nine-piece slice 5040.
 pub const MAX_PIECES: u8 = 8;
 /// Number of values of [`Slice::id`].
-pub const SLICE_IDS: usize = 6 * 6 * 6 * 6;
+pub const SLICE_IDS: usize = layout::IDS;
 
 /// A material balance: black men, black kings, white men, white kings. One to five pieces a
 /// side, at most eight in all, or five men against four.
@@ -119,7 +120,7 @@ impl Slice {
     }
 
     /// Whether positions of this slice with this side to move are stored turned round, as the
-    /// reversed slice with the other side to move (format description, section 2).
+    /// reversed slice with the other side to move (`docs/formats.md`, section 2).
     #[inline]
     #[must_use]
     pub const fn is_stored_reversed(self, side: Color) -> bool {
@@ -151,7 +152,12 @@ impl Slice {
     /// Number of positions: the indices are `0..size`.
     #[must_use]
     pub fn size(self) -> u64 {
-        crate::index::layout(self).size()
+        self.layout().size()
+    }
+
+    #[inline(always)]
+    pub(crate) fn layout(self) -> &'static Layout {
+        &LAYOUTS[self.id()]
     }
 
     /// Number of subslices of the given length.

@@ -24,6 +24,17 @@ impl Wld {
         }
     }
 
+    /// Of two distances those of moves that keep the value, the one to which the side to move
+    /// plays: the smaller one if it wins, the greater one if it loses. `best` is that of the
+    /// moves before, if there were any.
+    pub(crate) fn chosen<N: Ord>(self, best: Option<N>, number: N) -> Option<N> {
+        Some(match best {
+            Some(best) if self == Wld::Win => best.min(number),
+            Some(best) => best.max(number),
+            None => number,
+        })
+    }
+
     /// 2 for a win, 1 for a draw, 0 for a loss: greater is better for the side to move.
     #[must_use]
     pub const fn rank(self) -> u8 {

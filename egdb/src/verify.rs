@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use tracing::info;
 
 use crate::database::Database;
-use crate::error::VerifyError;
+use crate::error::{VerifyError, with_causes};
 use crate::identify::published;
 use crate::manifest::Manifest;
 
@@ -36,6 +36,8 @@ pub enum Outcome {
         /// Blocks of 4096 bytes that differ, where a side file tells.
         blocks: Vec<u32>,
     },
+    /// The side file is damaged or cannot be read, so nothing can be compared with it.
+    BadSideFile(String),
     /// There is nothing to compare with.
     Unknown,
 }
@@ -50,7 +52,9 @@ pub struct VerifyReport {
 impl VerifyReport {
     /// The files that are not what they should be.
     pub fn failures(&self) -> impl Iterator<Item = &(PathBuf, Outcome)> {
-        self.files.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Bad { .. }))
+        self.files
+            .iter()
+            .filter(|(_, outcome)| matches!(outcome, Outcome::Bad { .. } | Outcome::BadSideFile(_)))
     }
 }
 
@@ -72,8 +76,7 @@ impl Database {
     /// table. `progress` is called after every mebibyte and stops the work by returning false.
     ///
     /// # Errors
-    /// If a file cannot be read, a side file is damaged, nothing is known about any file, or
-    /// `progress` asked to stop.
+    /// If a file cannot be read, nothing is known about any file, or `progress` asked to stop.
     pub fn verify(
         &self,
         mut progress: impl FnMut(VerifyProgress) -> bool,
@@ -88,7 +91,7 @@ impl Database {
         };
         let mut report = VerifyReport::default();
         for file in files {
-            let side = Manifest::read(&file)?;
+            let side = Manifest::read(&file);
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let table = &published().verify;
             let row = table.iter().find(|row| row.db_type == self.db_type() && row.file == name);
@@ -102,18 +105,21 @@ impl Database {
                 Err(source) => return Err(VerifyError::Io { file, source }),
             };
             let outcome = match (side, row) {
-                (Some(side), _) if side == found => Outcome::Good(Authority::SideFile),
-                (Some(side), _) => bad(&side, &found),
-                (None, Some(row)) if row.crc == found.crc => Outcome::Good(Authority::Published),
+                (Err(error), _) => Outcome::BadSideFile(with_causes(&error)),
+                (Ok(Some(side)), _) if side == found => Outcome::Good(Authority::SideFile),
+                (Ok(Some(side)), _) => bad(&side, &found),
+                (Ok(None), Some(row)) if row.crc == found.crc => {
+                    Outcome::Good(Authority::Published)
+                }
                 // The type's table is about the published files. That a file of the same name
                 // differs is a failure only if the database claims to be the published one.
-                (None, Some(row)) if self.is_genuine() => Outcome::Bad {
+                (Ok(None), Some(row)) if self.is_genuine() => Outcome::Bad {
                     authority: Authority::Published,
                     expected: (row.crc, None),
                     found: (found.crc, found.bytes),
                     blocks: Vec::new(),
                 },
-                (None, _) => Outcome::Unknown,
+                (Ok(None), _) => Outcome::Unknown,
             };
             info!(file = %file.display(), outcome = ?outcome, "verified");
             report.files.push((file, outcome));

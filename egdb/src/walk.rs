@@ -4,6 +4,7 @@ use movegen::Board;
 use movegen::geometry::bits;
 
 use crate::index::unrank;
+use crate::layout::binomial;
 use crate::slice::Slice;
 
 /// Goes through consecutive indices. The kings of one side (White's if there are any) change
@@ -57,7 +58,7 @@ impl Walk {
             self.free[self.free_count as usize] = bit;
             self.free_count += 1;
         }
-        let all = binomial(self.free_count, self.kings);
+        let all = u64::from(binomial(self.free_count, self.kings));
         self.left = all - self.next % all;
     }
 
@@ -111,10 +112,6 @@ impl Iterator for Walk {
             Board { black: black | kings, white, kings: others | kings }
         })
     }
-}
-
-fn binomial(n: u32, k: u32) -> u64 {
-    (0..u64::from(k)).fold(1, |product, i| product * (u64::from(n) - i) / (i + 1))
 }
 
 #[cfg(test)]

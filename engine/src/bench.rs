@@ -7,6 +7,7 @@ use std::time::Instant;
 use movegen::{Game, Position};
 use serde::Serialize;
 
+use crate::eval::Evaluation;
 use crate::{Control, DatabaseOptions, Engine, EngineError, EngineOptions, Limits};
 
 /// The depth of the standard benchmark.
@@ -28,8 +29,8 @@ impl Set {
     /// One FEN a line; `#` begins a comment.
     const fn text(self) -> &'static str {
         match self {
-            Set::Game => include_str!("../../positions/bench.fen"),
-            Set::Endgame => include_str!("../../positions/bench-endgame.fen"),
+            Set::Game => include_str!("../data/bench.fen"),
+            Set::Endgame => include_str!("../data/bench-endgame.fen"),
         }
     }
 }
@@ -79,7 +80,8 @@ pub fn positions(set: Set) -> impl Iterator<Item = (&'static str, Position)> {
 }
 
 /// Searches the positions of the benchmark to `depth`, each from an empty table, and calls `each`
-/// after every one. Always one thread and default options but for the databases.
+/// after every one. Always one thread and default options but for the databases
+/// and the evaluation.
 ///
 /// # Errors
 /// If there is no memory for the transposition table, or the databases cannot be opened.
@@ -87,9 +89,11 @@ pub fn run(
     depth: u32,
     set: Set,
     databases: DatabaseOptions,
+    evaluation: Evaluation,
     each: &mut dyn FnMut(&PositionResult),
 ) -> Result<BenchResult, EngineError> {
-    let options = EngineOptions { hash_mib: HASH_MIB, databases, ..EngineOptions::default() };
+    let options =
+        EngineOptions { hash_mib: HASH_MIB, databases, evaluation, ..EngineOptions::default() };
     let mut engine = Engine::new(options)?;
     let (limits, control) = (Limits::depth(depth), Control::new());
     let start = Instant::now();
@@ -135,9 +139,11 @@ mod tests {
     fn two_runs_agree_node_by_node() {
         let mut seen = Vec::new();
         let databases = DatabaseOptions::default();
-        let first =
-            run(7, Set::Game, databases.clone(), &mut |result| seen.push(result.clone())).unwrap();
-        let second = run(7, Set::Game, databases, &mut |_| {}).unwrap();
+        let first = run(7, Set::Game, databases.clone(), Evaluation::default(), &mut |result| {
+            seen.push(result.clone());
+        })
+        .unwrap();
+        let second = run(7, Set::Game, databases, Evaluation::default(), &mut |_| {}).unwrap();
         assert_eq!(first.positions, seen);
         assert_eq!(first.positions, second.positions);
         assert_eq!(first.nodes, seen.iter().map(|p| p.nodes).sum::<u64>());

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use egdb::{DatabaseOptions, Probe};
 use movegen::{DrawRules, Game};
 
-use crate::endgame::{DatabaseOptions, Databases};
 use crate::error::EngineError;
+use crate::eval::Evaluation;
 use crate::limits::{Control, Limits};
 use crate::search::{self, Info, Memory, Resources, SearchResult};
 use crate::tt::TranspositionTable;
@@ -26,6 +27,8 @@ pub struct EngineOptions {
     pub draw_rules: DrawRules,
     /// The endgame databases.
     pub databases: DatabaseOptions,
+    /// What scores the leaves.
+    pub evaluation: Evaluation,
 }
 
 impl EngineOptions {
@@ -52,6 +55,7 @@ impl Default for EngineOptions {
             ponder: false,
             draw_rules: DrawRules::default(),
             databases: DatabaseOptions::default(),
+            evaluation: Evaluation::default(),
         }
     }
 }
@@ -60,7 +64,7 @@ impl Default for EngineOptions {
 #[derive(Debug)]
 pub struct Engine {
     options: EngineOptions,
-    databases: Databases,
+    databases: Probe,
     table: TranspositionTable,
     /// One per thread.
     memories: Vec<Memory>,
@@ -73,7 +77,7 @@ impl Engine {
     /// If an option is out of range or there is no memory for the table.
     pub fn new(options: EngineOptions) -> Result<Engine, EngineError> {
         options.check()?;
-        let databases = Databases::open(&options.databases)?;
+        let databases = options.databases.open()?;
         let table = TranspositionTable::new(options.hash_mib)?;
         let memories = std::iter::repeat_with(Memory::new).take(options.threads).collect();
         Ok(Engine { options, databases, table, memories })
@@ -86,7 +90,7 @@ impl Engine {
     pub fn set_options(&mut self, options: EngineOptions) -> Result<(), EngineError> {
         options.check()?;
         let reopened = (options.databases != self.options.databases)
-            .then(|| Databases::open(&options.databases))
+            .then(|| options.databases.open())
             .transpose()?;
         if options.hash_mib != self.table.mib() {
             self.resize_table(options.hash_mib)?;
@@ -94,6 +98,9 @@ impl Engine {
         if let Some(databases) = reopened {
             self.databases = databases;
             // What the table holds rests on other databases.
+            self.table.clear();
+        }
+        if options.evaluation != self.options.evaluation {
             self.table.clear();
         }
         self.memories.resize_with(options.threads, Memory::new);
@@ -120,7 +127,7 @@ impl Engine {
     /// The largest piece count that the open endgame databases have values for, 0 without any.
     #[must_use]
     pub fn database_pieces(&self) -> u32 {
-        self.databases.pieces()
+        self.databases.max_pieces().into()
     }
 
     /// The options in force.
@@ -153,6 +160,7 @@ impl Engine {
             move_overhead: options.move_overhead,
             ponder: options.ponder,
             databases,
+            evaluation: &options.evaluation,
             table,
             memories,
         };

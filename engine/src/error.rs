@@ -1,7 +1,5 @@
 //! Why an engine cannot be made or changed.
 
-use std::error::Error;
-
 use egdb::error::OpenError;
 use thiserror::Error;
 
@@ -26,16 +24,4 @@ pub enum EngineError {
     /// Endgame databases cannot be opened.
     #[error("endgame databases")]
     Databases(#[from] OpenError),
-}
-
-/// An error's text with those of its causes, for protocols and reports that have one line.
-pub(crate) fn with_causes(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }

@@ -2,7 +2,7 @@
 //!
 //! Pure functions from the clock to a plan. The target is what a move is worth; the hard limit
 //! is what a search may use when the position asks for it and is never exceeded. Numbers follow
-//! Scan's (engine guide, "Time"), with the hard limit always obeyed.
+//! those of Scan 3.1, with the hard limit always obeyed.
 
 use std::time::Duration;
 

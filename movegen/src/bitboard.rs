@@ -90,13 +90,6 @@ impl Bitboard {
         self.0 == 0
     }
 
-    /// Whether the set holds more than one square.
-    #[inline]
-    #[must_use]
-    pub const fn has_several(self) -> bool {
-        self.0 & self.0.wrapping_sub(1) != 0
-    }
-
     /// Whether the square is in the set.
     #[inline]
     #[must_use]

@@ -3,7 +3,7 @@
 use crate::bitboard::Bitboard;
 use crate::color::Color;
 use crate::error::PositionError;
-use crate::r#gen;
+use crate::generator;
 use crate::geometry::{self, SQUARES};
 use crate::position::Position;
 
@@ -70,8 +70,8 @@ impl Board {
     #[must_use]
     pub fn has_capture(&self, color: Color) -> bool {
         match color {
-            Color::White => r#gen::has_capture::<true>(self),
-            Color::Black => r#gen::has_capture::<false>(self),
+            Color::White => generator::has_capture::<true>(self),
+            Color::Black => generator::has_capture::<false>(self),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The rules of the World Draughts Federation (annex 1, article on draws) leave open how the
 //! counters of the small endings start and whether they go on after a capture. The default here
-//! is the reading of lidraughts; [`DrawRuleSet`] names the others.
+//! is the reading of lidraughts; [`DrawRules`] names the others.
 //!
 //! After each move the material puts the position in a class:
 //!
@@ -20,7 +20,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::bitboard::Bitboard;
 use crate::color::Color;
 use crate::error::ParseDrawRulesError;
 use crate::moves::Move;
@@ -35,9 +34,10 @@ pub const FIVE_MOVES: u16 = 10;
 /// How many times a position must occur for a draw by repetition.
 pub const REPETITION_OCCURRENCES: u32 = 3;
 
-/// Which reading of the draw rules is in force.
+/// The draw rules of a game: which reading of the official rules is in force. As text:
+/// [`DrawRules::name`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum DrawRuleSet {
+pub enum DrawRules {
     /// All four rules; the class counter starts anew when 16-move material becomes 5-move
     /// material. What lidraughts does.
     #[default]
@@ -51,97 +51,40 @@ pub enum DrawRuleSet {
     None,
 }
 
-impl DrawRuleSet {
+impl DrawRules {
     /// All rule sets.
-    pub const ALL: [DrawRuleSet; 4] = [
-        DrawRuleSet::Lidraughts,
-        DrawRuleSet::FmjdCumulative,
-        DrawRuleSet::Scan,
-        DrawRuleSet::None,
-    ];
+    pub const ALL: [DrawRules; 4] =
+        [DrawRules::Lidraughts, DrawRules::FmjdCumulative, DrawRules::Scan, DrawRules::None];
 
     /// The name used in options: `lidraughts`, `fmjd-cumulative`, `scan`, `none`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            DrawRuleSet::Lidraughts => "lidraughts",
-            DrawRuleSet::FmjdCumulative => "fmjd-cumulative",
-            DrawRuleSet::Scan => "scan",
-            DrawRuleSet::None => "none",
+            DrawRules::Lidraughts => "lidraughts",
+            DrawRules::FmjdCumulative => "fmjd-cumulative",
+            DrawRules::Scan => "scan",
+            DrawRules::None => "none",
         }
-    }
-}
-
-impl fmt::Display for DrawRuleSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for DrawRuleSet {
-    type Err = ParseDrawRulesError;
-
-    fn from_str(text: &str) -> Result<DrawRuleSet, ParseDrawRulesError> {
-        DrawRuleSet::ALL
-            .into_iter()
-            .find(|set| set.name() == text)
-            .ok_or_else(|| ParseDrawRulesError { text: text.chars().take(40).collect() })
-    }
-}
-
-/// The draw rules of a game. As text: the name of the rule set, with `+long-diagonal5` behind it
-/// when that clause is on.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct DrawRules {
-    /// The reading of the official rules.
-    pub set: DrawRuleSet,
-    /// A clause quoted for some edition of the 16-move rule: while the lone king stays on the long
-    /// diagonal, 5 moves instead of 16. Uncertain, off by default; without effect in rule sets
-    /// that have no 16-move rule. The plies count from the first position of the class in which
-    /// the king stands on the diagonal and start again when it comes back after leaving it.
-    pub long_diagonal5: bool,
-}
-
-const LONG_DIAGONAL_SUFFIX: &str = "+long-diagonal5";
-
-impl DrawRules {
-    /// The default: all rules as lidraughts reads them.
-    pub const LIDRAUGHTS: DrawRules = DrawRules::of(DrawRuleSet::Lidraughts);
-    /// All rules, the 16-move counter running on.
-    pub const FMJD_CUMULATIVE: DrawRules = DrawRules::of(DrawRuleSet::FmjdCumulative);
-    /// Repetition only.
-    pub const SCAN: DrawRules = DrawRules::of(DrawRuleSet::Scan);
-    /// No draw at all.
-    pub const NONE: DrawRules = DrawRules::of(DrawRuleSet::None);
-
-    const fn of(set: DrawRuleSet) -> DrawRules {
-        DrawRules { set, long_diagonal5: false }
     }
 
     /// Whether the third occurrence of a position is a draw.
     #[inline]
     #[must_use]
     pub const fn has_repetition(self) -> bool {
-        !matches!(self.set, DrawRuleSet::None)
+        !matches!(self, DrawRules::None)
     }
 
     /// Whether plies are counted (25-, 16- and 5-move rules).
     #[inline]
     #[must_use]
     pub const fn has_counters(self) -> bool {
-        matches!(self.set, DrawRuleSet::Lidraughts | DrawRuleSet::FmjdCumulative)
-    }
-}
-
-impl From<DrawRuleSet> for DrawRules {
-    fn from(set: DrawRuleSet) -> DrawRules {
-        DrawRules::of(set)
+        matches!(self, DrawRules::Lidraughts | DrawRules::FmjdCumulative)
     }
 }
 
 impl fmt::Display for DrawRules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.set, if self.long_diagonal5 { LONG_DIAGONAL_SUFFIX } else { "" })
+        f.pad(self.name())
     }
 }
 
@@ -149,9 +92,10 @@ impl FromStr for DrawRules {
     type Err = ParseDrawRulesError;
 
     fn from_str(text: &str) -> Result<DrawRules, ParseDrawRulesError> {
-        let bare = text.strip_suffix(LONG_DIAGONAL_SUFFIX);
-        let set = bare.unwrap_or(text).parse()?;
-        Ok(DrawRules { set, long_diagonal5: bare.is_some() })
+        DrawRules::ALL
+            .into_iter()
+            .find(|set| set.name() == text)
+            .ok_or_else(|| ParseDrawRulesError { text: text.chars().take(40).collect() })
     }
 }
 
@@ -166,8 +110,6 @@ pub enum DrawReason {
     SixteenMoves,
     /// 10 plies with one or two pieces against a lone king.
     FiveMoves,
-    /// 10 plies with three pieces against a lone king on the long diagonal (optional clause).
-    LongDiagonal,
 }
 
 impl fmt::Display for DrawReason {
@@ -177,7 +119,6 @@ impl fmt::Display for DrawReason {
             DrawReason::TwentyFiveMoves => "25 moves without a capture or a man move",
             DrawReason::SixteenMoves => "16 moves with three pieces against one king",
             DrawReason::FiveMoves => "5 moves with at most two pieces against one king",
-            DrawReason::LongDiagonal => "5 moves with the lone king on the long diagonal",
         })
     }
 }
@@ -226,9 +167,6 @@ pub struct DrawCounters {
     /// Since 16-move material arose, running on in the 5-move material that came out of it. Plus
     /// one; 0 when it does not run.
     since_sixteen: u16,
-    /// Since the lone king of 16-move material came to (or was found on) the long diagonal. Plus
-    /// one; 0 when it is not there.
-    on_diagonal: u16,
 }
 
 impl DrawCounters {
@@ -237,13 +175,7 @@ impl DrawCounters {
     pub const fn new(start: &Position) -> DrawCounters {
         let class = MaterialClass::of(start);
         let sixteen = matches!(class, MaterialClass::SixteenMoves);
-        DrawCounters {
-            class,
-            reversible: 0,
-            in_class: 0,
-            since_sixteen: sixteen as u16,
-            on_diagonal: (sixteen && lone_king_on_long_diagonal(start)) as u16,
-        }
+        DrawCounters { class, reversible: 0, in_class: 0, since_sixteen: sixteen as u16 }
     }
 
     /// The counters of a start position of which `plies` have already been counted (the `H` field
@@ -273,19 +205,14 @@ impl DrawCounters {
         if class == MaterialClass::Other {
             return DrawCounters { class, reversible, ..DrawCounters::default() };
         }
-        let next = |counter: u16| if counter == 0 { 0 } else { counter.saturating_add(1) };
         let same = class == self.class;
         let in_class = if same { self.in_class.saturating_add(1) } else { 0 };
-        let (since_sixteen, on_diagonal) = match class {
-            MaterialClass::SixteenMoves if !lone_king_on_long_diagonal(after) => {
-                (in_class.saturating_add(1), 0)
-            }
-            MaterialClass::SixteenMoves => {
-                (in_class.saturating_add(1), self.on_diagonal.saturating_add(1))
-            }
-            _ => (next(self.since_sixteen), 0),
+        let since_sixteen = match class {
+            MaterialClass::SixteenMoves => in_class.saturating_add(1),
+            _ if self.since_sixteen == 0 => 0,
+            _ => self.since_sixteen.saturating_add(1),
         };
-        DrawCounters { class, reversible, in_class, since_sixteen, on_diagonal }
+        DrawCounters { class, reversible, in_class, since_sixteen }
     }
 
     /// The material class of the position.
@@ -355,27 +282,19 @@ impl DrawCounters {
                 (FIVE_MOVES.saturating_sub(self.in_class), DrawReason::FiveMoves)
             }
         };
-        let mut limit = |plus_one: u16, limit: u16, reason: DrawReason| {
-            if plus_one != 0 && limit.saturating_sub(plus_one - 1) < nearest.0 {
-                nearest = (limit.saturating_sub(plus_one - 1), reason);
+        let mut limit = |left: u16, reason: DrawReason| {
+            if left < nearest.0 {
+                nearest = (left, reason);
             }
         };
-        if rules.set == DrawRuleSet::FmjdCumulative {
-            limit(self.since_sixteen, SIXTEEN_MOVES, DrawReason::SixteenMoves);
+        if rules == DrawRules::FmjdCumulative && self.since_sixteen != 0 {
+            let left = SIXTEEN_MOVES.saturating_sub(self.since_sixteen - 1);
+            limit(left, DrawReason::SixteenMoves);
         }
-        if rules.long_diagonal5 {
-            limit(self.on_diagonal, FIVE_MOVES, DrawReason::LongDiagonal);
-        }
-        let quiet = self.reversible.saturating_add(1);
-        limit(quiet, TWENTY_FIVE_MOVES, DrawReason::TwentyFiveMoves);
+        let left = TWENTY_FIVE_MOVES.saturating_sub(self.reversible);
+        limit(left, DrawReason::TwentyFiveMoves);
         Some(nearest)
     }
-}
-
-const fn lone_king_on_long_diagonal(position: &Position) -> bool {
-    let (black, white) = (position.pieces(Color::Black), position.pieces(Color::White));
-    let alone: Bitboard = if black.len() == 1 { black } else { white };
-    alone.bits() & Bitboard::LONG_DIAGONAL.bits() != 0
 }
 
 /// How many earlier positions equal the last one.

@@ -48,10 +48,7 @@ pub struct IllegalMove {
 
 /// A text that names no draw rules.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error(
-    "'{text}' names no draw rules: expected lidraughts, fmjd-cumulative, scan or none, \
-     with '+long-diagonal5' behind it for that clause"
-)]
+#[error("'{text}' names no draw rules: expected lidraughts, fmjd-cumulative, scan or none")]
 pub struct ParseDrawRulesError {
     /// The offending text (at most 40 characters).
     pub text: String,

@@ -1,6 +1,5 @@
-//! Rules, move generation and notation of international draughts (10x10).
-
-// One module calls into newer instruction sets: `gen::isa`.
+#![doc = include_str!("../README.md")]
+// One module calls into newer instruction sets: `generator::isa`.
 #![deny(unsafe_code)]
 
 mod bitboard;
@@ -9,7 +8,7 @@ mod color;
 pub mod draw;
 mod error;
 mod game;
-mod r#gen;
+mod generator;
 pub mod geometry;
 mod moves;
 pub mod notation;
@@ -24,7 +23,7 @@ mod zobrist;
 pub use bitboard::{Bitboard, Squares};
 pub use board::Board;
 pub use color::Color;
-pub use draw::{DrawCounters, DrawReason, DrawRuleSet, DrawRules, MaterialClass};
+pub use draw::{DrawCounters, DrawReason, DrawRules, MaterialClass};
 pub use error::{IllegalMove, ParseDrawRulesError, ParseSquareError, PositionError};
 pub use game::{Game, Status, WinReason};
 pub use moves::{INLINE_MOVES, Move, MoveList};

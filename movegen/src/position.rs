@@ -6,7 +6,7 @@ use crate::bitboard::Bitboard;
 use crate::board::Board;
 use crate::color::Color;
 use crate::error::PositionError;
-use crate::r#gen::{self, isa::Portable};
+use crate::generator::{self, isa::Portable};
 use crate::geometry::bits;
 use crate::moves::{Move, MoveList};
 use crate::piece::{Kind, Piece};
@@ -228,8 +228,8 @@ impl Position {
     #[must_use]
     pub fn has_legal_move(&self) -> bool {
         match self.side {
-            Color::White => r#gen::has_move::<true>(&self.board),
-            Color::Black => r#gen::has_move::<false>(&self.board),
+            Color::White => generator::has_move::<true>(&self.board),
+            Color::Black => generator::has_move::<false>(&self.board),
         }
     }
 
@@ -246,8 +246,8 @@ impl Position {
     #[inline]
     pub fn generate(&self, list: &mut MoveList) {
         match self.side {
-            Color::White => r#gen::generate::<true>(&self.board, list),
-            Color::Black => r#gen::generate::<false>(&self.board, list),
+            Color::White => generator::generate::<true>(&self.board, list),
+            Color::Black => generator::generate::<false>(&self.board, list),
         }
     }
 
@@ -256,8 +256,8 @@ impl Position {
     #[must_use]
     pub fn count_legal_moves(&self) -> u64 {
         match self.side {
-            Color::White => r#gen::count::<Portable, true>(&self.board),
-            Color::Black => r#gen::count::<Portable, false>(&self.board),
+            Color::White => generator::count::<Portable, true>(&self.board),
+            Color::Black => generator::count::<Portable, false>(&self.board),
         }
     }
 

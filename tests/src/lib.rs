@@ -16,3 +16,11 @@ pub use peer::Peer;
 pub use program::Program;
 
 pub use movegen::random;
+
+/// The examples of the documents, as doc tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+mod readme {}
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/library.md")]
+mod library {}

@@ -49,7 +49,7 @@ impl<'a> Flat<'a> {
     ) -> Flat<'a> {
         let slice = raw.store.slice;
         let is_quiet_for_both =
-            db_type == DbType::Wld2 && slice.pieces() >= 7 && slice.kings() >= 2;
+            db_type.leaves_out_threats(slice.pieces().into(), slice.kings().into());
         let threads = rayon::current_num_threads().max(1);
         Flat {
             raw,

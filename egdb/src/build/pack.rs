@@ -36,11 +36,12 @@ pub(super) fn pack(
             }
         }
     }
-    // With 7 and 8 pieces and several kings, version 2 has one side to move only, the one that
-    // takes less room.
+    // Where it leaves out threats, version 2 has one side to move only, the one that takes less
+    // room.
     let slice = slices.first().map(|raw| raw.store.slice);
-    let is_one_sided = db_type == DbType::Wld2
-        && slice.is_some_and(|slice| slice.pieces() >= 7 && slice.kings() >= 2);
+    let is_one_sided = slice.is_some_and(|slice| {
+        db_type.leaves_out_threats(slice.pieces().into(), slice.kings().into())
+    });
     let written = if is_one_sided && slice.is_some_and(|slice| !slice.is_symmetric()) {
         let mut best: Option<(u64, Color)> = None;
         let trial = dir.join("work");

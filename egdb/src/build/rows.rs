@@ -8,7 +8,8 @@
 use movegen::Color;
 use movegen::geometry::{SQUARES, bits};
 
-use crate::index::{binomial, rank_free};
+use crate::index::rank_free;
+use crate::layout::binomial;
 use crate::slice::Slice;
 
 /// The numbering of the rows of one arrangement of men.

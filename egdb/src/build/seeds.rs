@@ -54,8 +54,7 @@ impl Seed for Plain {
 }
 
 /// Distance to conversion: a position after a conversion counts 1 if its side to move wins and 2
-/// if it loses, so the one before it 2 or 3; one without a move 0 (format description, section
-/// 10).
+/// if it loses, so the one before it 2 or 3; one without a move 0 (`docs/formats.md`, section 10).
 pub(super) struct Conversion;
 
 impl Seed for Conversion {

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use std::ptr;
 use std::sync::Arc;
 
-use super::failure::{chain, guard, text};
+use super::failure::{guard, text};
+use super::options::TextOptions;
 use super::{EgdbDriver, EgdbPosition, EgdbStats, EgdbVerifyMsgs, MsgFn, UNAVAILABLE, position};
-use crate::database::{Database, OpenOptions};
-use crate::error::VerifyError;
+use crate::database::Database;
+use crate::error::{VerifyError, with_causes};
 use crate::format::DbType;
 use crate::identify::identify;
 use crate::probe::{Dtw, Format, Mtc, QuietFor, View};
@@ -123,17 +124,17 @@ unsafe fn open(
     // SAFETY: the caller promises it.
     let dir = unsafe { path(directory) }?;
     let cache_mb = usize::try_from(cache_mb).map_err(|_| "cache_mb is negative".to_owned())?;
-    let mut open_options = OpenOptions { cache_mb, ..OpenOptions::default() };
-    if !options.is_null() {
+    let text = match options.is_null() {
+        true => "",
         // SAFETY: the caller promises a string.
-        let options = unsafe { CStr::from_ptr(options) };
-        let options = options.to_str().map_err(|_| "the options are not UTF-8".to_owned())?;
-        open_options = open_options.with_text(options).map_err(|e| chain(&e))?;
-    }
-    Database::open(dir, &open_options).map_err(|e| chain(&e))
+        false => unsafe { CStr::from_ptr(options) }
+            .to_str()
+            .map_err(|_| "the options are not UTF-8".to_owned())?,
+    };
+    TextOptions::parse(text, cache_mb)?.open(&dir).map_err(|e| with_causes(&e))
 }
 
-/// The value of a position; see the description of the formats, section 10. Negative if there is
+/// The value of a position; see `docs/formats.md`, section 10. Negative if there is
 /// none: -1 not in cache (conditional lookup), -2 not available or failed.
 ///
 /// # Safety
@@ -181,7 +182,7 @@ fn lookup(
     let position = position(pos, color)?;
     if let Some(result) = database.wld(&position, conditional) {
         // An excluded position is unknown: 0.
-        return result.map(|value| value.map_or(0, WldValue::code)).map_err(|e| chain(&e));
+        return result.map(|value| value.map_or(0, WldValue::code)).map_err(|e| with_causes(&e));
     }
     if let Some(view) = database.view::<Mtc>() {
         return Ok(match look(view, &position, conditional)? {
@@ -201,7 +202,7 @@ fn look<F: Format>(
 ) -> Result<Option<F::Value>, String> {
     let Ok(quiet) = QuietFor::<F>::check(position) else { return Ok(None) };
     let value = if conditional { view.lookup_cached(&quiet) } else { view.lookup(&quiet) };
-    value.map(Some).map_err(|e| chain(&e))
+    value.map(Some).map_err(|e| with_causes(&e))
 }
 
 /// Closes a database; no other thread may be using it. 0 on success.
@@ -238,7 +239,7 @@ pub unsafe extern "C" fn egdb_identify(
         // SAFETY: the caller promises it.
         let (db_type, max_pieces) = unsafe { (db_type.as_mut(), max_pieces.as_mut()) };
         let (db_type, max_pieces) = (db_type.ok_or(NULL)?, max_pieces.ok_or(NULL)?);
-        let identity = identify(&dir).map_err(|e| chain(&e))?;
+        let identity = identify(&dir).map_err(|e| with_causes(&e))?;
         *db_type = identity.db_type.number();
         *max_pieces = identity.max_pieces.into();
         Ok(0)
@@ -273,12 +274,12 @@ pub unsafe extern "C" fn egdb_verify(
         let report = match database.verify(|_| !is_aborted()) {
             Ok(report) => report,
             Err(VerifyError::NothingKnown { .. }) => Default::default(),
-            Err(error) => return Err(chain(&error)),
+            Err(error) => return Err(with_causes(&error)),
         };
         for (file, outcome) in &report.files {
             let words = match outcome {
                 Outcome::Good(_) => &ok,
-                Outcome::Bad { .. } => &crc_failed,
+                Outcome::Bad { .. } | Outcome::BadSideFile(_) => &crc_failed,
                 Outcome::Unknown => continue,
             };
             let name = file.file_name().unwrap_or_default().to_string_lossy();

@@ -31,17 +31,6 @@ pub(super) fn guard<T>(otherwise: T, body: impl FnOnce() -> Result<T, String>) -
     otherwise
 }
 
-/// An error with its causes.
-pub(super) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text += &format!(": {error}");
-        cause = error.source();
-    }
-    text
-}
-
 /// The text of the last failure in this thread, empty if there was none. Valid until the next
 /// call of any function of this interface in this thread.
 #[unsafe(no_mangle)]

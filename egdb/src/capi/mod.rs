@@ -14,6 +14,7 @@
 
 mod driver;
 mod failure;
+mod options;
 mod probe;
 
 use std::ffi::{c_char, c_float, c_int, c_uint, c_void};

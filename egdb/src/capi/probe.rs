@@ -7,9 +7,9 @@ use std::sync::Arc;
 use movegen::Position;
 
 use super::driver::Inner;
-use super::failure::{chain, guard};
+use super::failure::guard;
 use super::{EgdbDriver, EgdbPosition, position};
-use crate::error::ProbeError;
+use crate::error::{ProbeError, with_causes};
 use crate::probe::Probe;
 use crate::value::Wld;
 
@@ -63,7 +63,7 @@ unsafe fn ask(
         let (probe, pos) = unsafe { (probe.as_ref(), pos.as_ref()) };
         let position = position(pos.ok_or("the position is null")?, color)?;
         let probe = &probe.ok_or("the probe is null")?.probe;
-        question(probe, &position).map_err(|e| chain(&e))
+        question(probe, &position).map_err(|e| with_causes(&e))
     })
 }
 

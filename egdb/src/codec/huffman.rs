@@ -1,4 +1,4 @@
-//! Canonical Huffman codes as the distance-to-win files have them (format description, section
+//! Canonical Huffman codes as the distance-to-win files have them (`docs/formats.md`, section
 //! 9): listed by decreasing length, the longest codes having the smallest numbers.
 
 use std::cmp::Reverse;

@@ -7,7 +7,7 @@ pub mod runlen;
 pub mod runs;
 pub mod tunstall;
 
-use crate::storage::PIECE;
+use crate::layout::PIECE;
 
 /// A code in which every byte stands for a fixed number of consecutive values.
 pub trait ByteCode {

@@ -1,5 +1,5 @@
 //! Grammars of pairs (Re-pair): a symbol is a value, or a rule for two symbols one after the
-//! other (format description, section 9).
+//! other (`docs/formats.md`, section 9).
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -1,5 +1,5 @@
-//! The byte run lengths of the oldest win/loss/draw type and of distance to conversion (format
-//! description, sections 7.4 and 8).
+//! The byte run lengths of the oldest win/loss/draw type and of distance to conversion
+//! (`docs/formats.md`, sections 7.4 and 8).
 
 use std::sync::LazyLock;
 

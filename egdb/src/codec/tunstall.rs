@@ -1,4 +1,4 @@
-//! The Tunstall codes of win/loss/draw databases (format description, section 7.1).
+//! The Tunstall codes of win/loss/draw databases (`docs/formats.md`, section 7.1).
 //!
 //! A dictionary is a full tree over virtual values; its leaves, in preorder, are the codes.
 //! Directly behind the one leaf that is a pure run of a value follow extra codes for longer runs
@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use super::runs::Run;
 use super::{ByteCode, locate_by_adding};
 use crate::isa::{self, SplitLengths};
-use crate::storage::PIECE;
+use crate::layout::PIECE;
 
 /// Which set of dictionaries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,7 +8,8 @@ use movegen::Color;
 use crate::codec::runlen::{self, RunLength};
 use crate::codec::runs::{Run, RunReader, Source};
 use crate::error::WriteError;
-use crate::format::{BLOCK, DbType};
+use crate::format::DbType;
+use crate::layout::BLOCK;
 use crate::slice::Slice;
 use crate::storage::{Existing, NewFile};
 

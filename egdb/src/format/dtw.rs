@@ -1,4 +1,4 @@
-//! Binary index files of distance to win (format description, section 9).
+//! Binary index files of distance to win (`docs/formats.md`, section 9).
 
 use std::path::Path;
 

@@ -1,7 +1,9 @@
 //! The file formats: types, names, and what the files of each type hold.
 
 use std::fmt;
+use std::str::FromStr;
 
+use crate::error::ParseTypeError;
 use crate::slice::Slice;
 
 pub mod dtw;
@@ -26,6 +28,27 @@ impl DbType {
     /// All types that can be read and written.
     pub const ALL: [DbType; 5] =
         [DbType::Wld2, DbType::Wld1, DbType::WldRun, DbType::Mtc, DbType::Dtw];
+
+    /// The name on the command line, in JSON and in options: `wld2`, `wld1`, `run`, `mtc`, `dtw`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            DbType::WldRun => "run",
+            DbType::Mtc => "mtc",
+            DbType::Wld1 => "wld1",
+            DbType::Wld2 => "wld2",
+            DbType::Dtw => "dtw",
+        }
+    }
+
+    /// Whether the format leaves out positions of this material in which the side that is not to
+    /// move could capture (format description, section 10). Those in which the side to move can
+    /// capture are left out by all formats.
+    #[inline]
+    #[must_use]
+    pub const fn leaves_out_threats(self, pieces: u32, kings: u32) -> bool {
+        matches!(self, DbType::Wld2) && (pieces >= 9 || pieces >= 7 && kings >= 2)
+    }
 
     /// The number of the C interface.
     #[must_use]
@@ -145,6 +168,17 @@ impl DbType {
     }
 }
 
+impl FromStr for DbType {
+    type Err = ParseTypeError;
+
+    /// Reads a [`DbType::name`].
+    fn from_str(text: &str) -> Result<DbType, ParseTypeError> {
+        let mut all = DbType::ALL.into_iter();
+        let found = all.find(|db_type| db_type.name() == text);
+        found.ok_or_else(|| ParseTypeError { text: text.chars().take(20).collect() })
+    }
+}
+
 impl fmt::Display for DbType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -156,9 +190,6 @@ impl fmt::Display for DbType {
         })
     }
 }
-
-/// Bytes of a block as we read and cache it, whatever the type.
-pub const BLOCK: usize = 4096;
 
 /// Whether a byte is a value map of version 2: a permutation of 0 to 3 in four fields of two
 /// bits.

@@ -19,6 +19,18 @@ use crate::value::Wld;
 #[derive(Clone, Debug, Default)]
 pub struct Probe {
     databases: Vec<Arc<Database>>,
+    /// The largest piece count of the win/loss/draw databases.
+    max_pieces: u8,
+}
+
+/// What the files say of a position without a look at its successors.
+pub(super) enum Stored<T> {
+    /// This is it.
+    Value(T),
+    /// What it is can be told from the successors.
+    InSuccessors,
+    /// The databases do not reach it.
+    Nowhere,
 }
 
 /// What is known about a position, from the side to move's view.
@@ -72,6 +84,9 @@ impl Probe {
 
     /// Adds a database.
     pub fn add(&mut self, database: Arc<Database>) {
+        if database.db_type().is_wld() {
+            self.max_pieces = self.max_pieces.max(database.max_pieces());
+        }
         self.databases.push(database);
         // Larger win/loss/draw types first is of no use; smaller positions are in all of them.
         self.databases.sort_by_key(|db| Reverse(db.max_pieces()));
@@ -84,9 +99,17 @@ impl Probe {
     }
 
     /// The largest piece count of the win/loss/draw databases, 0 without one.
+    #[inline]
     #[must_use]
     pub fn max_pieces(&self) -> u8 {
-        self.wld_databases().map(Database::max_pieces).max().unwrap_or(0)
+        self.max_pieces
+    }
+
+    /// Whether the databases may know the value of the position.
+    #[inline]
+    #[must_use]
+    pub fn reaches(&self, position: &Position) -> bool {
+        position.piece_count() <= u32::from(self.max_pieces)
     }
 
     pub(super) fn wld_databases(&self) -> impl Iterator<Item = &Database> {
@@ -122,45 +145,48 @@ impl Probe {
         position: &Position,
         value: Wld,
     ) -> Result<Option<u32>, ProbeError> {
-        let is_win = match value {
-            Wld::Win => true,
-            Wld::Loss => false,
-            Wld::Draw => return Ok(None),
-        };
-        if !position.has_legal_move() {
-            return Ok(Some(0));
+        if value == Wld::Draw {
+            return Ok(None);
         }
-        if excludes(DbType::Dtw, position).is_none() {
-            let Some(place) = Place::of(position) else { return Ok(None) };
-            let mut other_side_is_there = false;
-            let databases = self.databases.iter().filter(|db| db.db_type() == DbType::Dtw);
-            for database in databases {
-                match database.raw(place.slice, place.side, place.index, false)? {
-                    Raw::Value(half) => return Ok(Some(2 * u32::from(half) + u32::from(is_win))),
-                    Raw::NotStored => other_side_is_there = true,
-                    Raw::NoSlice | Raw::NotInCache => {}
-                }
-            }
-            // Moves lead to the side that is stored, or to fewer pieces or men: no circles.
-            if !other_side_is_there {
-                return Ok(None);
-            }
+        match self.stored_dtw(position, value)? {
+            Stored::Value(plies) => return Ok(Some(plies)),
+            Stored::Nowhere => return Ok(None),
+            Stored::InSuccessors => {}
         }
-        let mut best: Option<u32> = None;
+        let mut chosen = None;
         for &mv in &position.legal_moves() {
             let next = position.after(mv);
-            let Some(value) = self.wld(&next)? else { return Ok(None) };
-            if is_win && value != Wld::Loss {
-                continue;
+            let Some(after) = self.wld(&next)? else { return Ok(None) };
+            if after == value.opponent() {
+                let Some(plies) = self.dtw_of(&next, after)? else { return Ok(None) };
+                chosen = value.chosen(chosen, plies + 1);
             }
-            let Some(plies) = self.dtw_of(&next, value)? else { return Ok(None) };
-            best = Some(match best {
-                Some(b) if is_win => b.min(plies),
-                Some(b) => b.max(plies),
-                None => plies,
-            });
         }
-        Ok(best.map(|plies| plies + 1))
+        Ok(chosen)
+    }
+
+    /// The plies to the end as far as they need no look at the successors.
+    fn stored_dtw(&self, position: &Position, value: Wld) -> Result<Stored<u32>, ProbeError> {
+        if !position.has_legal_move() {
+            return Ok(Stored::Value(0));
+        }
+        if excludes(DbType::Dtw, position).is_some() {
+            return Ok(Stored::InSuccessors);
+        }
+        let Some(place) = Place::of(position) else { return Ok(Stored::Nowhere) };
+        let mut other_side_is_there = false;
+        for database in self.databases.iter().filter(|db| db.db_type() == DbType::Dtw) {
+            match database.raw(place.slice, place.side, place.index, false)? {
+                Raw::Value(half) => {
+                    let plies = 2 * u32::from(half) + u32::from(value == Wld::Win);
+                    return Ok(Stored::Value(plies));
+                }
+                Raw::NotStored => other_side_is_there = true,
+                Raw::NoSlice | Raw::NotInCache => {}
+            }
+        }
+        // Moves lead to the side that is stored, or to fewer pieces or men: no circles.
+        Ok(if other_side_is_there { Stored::InSuccessors } else { Stored::Nowhere })
     }
 
     /// Everything about a position, with all its moves.
@@ -173,16 +199,15 @@ impl Probe {
         for &mv in &position.legal_moves() {
             let next = position.after(mv);
             let value = self.wld(&next)?;
-            let dtw = match value {
-                Some(value) => self.dtw_of(&next, value)?,
-                None => None,
-            };
-            let mtc = match value {
-                _ if !reaches_mtc => None,
-                Some(value) if position.is_irreversible(mv) => after_conversion(value),
-                Some(_) => self.mtc(&next)?,
-                None => None,
-            };
+            let (mut dtw, mut mtc) = (None, None);
+            if let Some(value) = value {
+                dtw = self.dtw_of(&next, value)?;
+                mtc = match position.is_irreversible(mv) {
+                    _ if !reaches_mtc => None,
+                    true => after_conversion(value),
+                    false => self.mtc_of(&next, value)?,
+                };
+            }
             let plus_one = |n: u32| n + 1;
             moves.push(MoveAnswer {
                 mv,
@@ -192,11 +217,53 @@ impl Probe {
             });
         }
         moves.sort_by_key(MoveAnswer::order);
-        let wld = self.wld(position)?;
-        let (dtw, mtc) = match wld {
-            Some(value) => (self.dtw_of(position, value)?, self.mtc(position)?),
-            None => (None, None),
+        let wld = match self.stored_wld(position)? {
+            Stored::Value(value) => Some(value),
+            Stored::Nowhere => None,
+            Stored::InSuccessors => best(&moves),
         };
+        let (mut dtw, mut mtc) = (None, None);
+        if let Some(value @ (Wld::Win | Wld::Loss)) = wld {
+            dtw = match self.stored_dtw(position, value)? {
+                Stored::Value(plies) => Some(plies),
+                Stored::Nowhere => None,
+                Stored::InSuccessors => chosen(&moves, value, |m| m.dtw),
+            };
+            if reaches_mtc {
+                // Without a successor's number a search of its own may still find this one.
+                mtc = match chosen(&moves, value, |m| m.mtc) {
+                    None => self.mtc_of(position, value)?,
+                    number => number,
+                };
+            }
+        }
         Ok(Answer { wld, dtw, mtc, moves })
     }
+}
+
+/// The value of a position from those of its moves; `None` if it cannot be told.
+fn best(moves: &[MoveAnswer]) -> Option<Wld> {
+    let has = |value| moves.iter().any(|m| m.wld == value);
+    match () {
+        () if has(Some(Wld::Win)) => Some(Wld::Win),
+        () if has(None) => None,
+        () if has(Some(Wld::Draw)) => Some(Wld::Draw),
+        () => Some(Wld::Loss),
+    }
+}
+
+/// The distance of a position of this value from those of its moves; `None` if one is missing
+/// that could matter, or there is no move.
+fn chosen(
+    moves: &[MoveAnswer],
+    value: Wld,
+    distance: impl Fn(&MoveAnswer) -> Option<u32>,
+) -> Option<u32> {
+    let mut chosen = None;
+    for candidate in moves {
+        if candidate.wld? == value {
+            chosen = value.chosen(chosen, distance(candidate)?);
+        }
+    }
+    chosen
 }

@@ -12,6 +12,7 @@ mod wld;
 
 pub use answer::{Answer, MoveAnswer, Probe};
 pub use mtc::{MTC_AFTER_CONVERSION, MTC_ROUNDING, Rounding};
+pub use open::DatabaseOptions;
 pub(crate) use quiet::excludes;
 pub use quiet::{Dtw, Excluded, Format, Mtc, QuietFor, View, Wld1, Wld2, WldRun};
 

@@ -1,6 +1,6 @@
 //! Exact distances to conversion.
 //!
-//! The convention (format description, section 10): a conversion is a capture or a move of a man,
+//! The convention (`docs/formats.md`, section 10): a conversion is a capture or a move of a man,
 //! by either side. A position that a conversion leads to counts as [`MTC_AFTER_CONVERSION`],
 //! every other one as 1 more than its best successor: the smallest for the winner, over the moves
 //! that keep the win, the greatest for the loser. A position without a legal move counts 0. So
@@ -134,9 +134,30 @@ impl Probe {
             return Ok(None);
         }
         match self.wld(position)? {
-            Some(Wld::Win) => self.mtc_of_win(position, &mut Search::new(effort)),
-            Some(Wld::Loss) => self.mtc_of_loss(position, &mut Search::new(effort)),
-            _ => Ok(None),
+            Some(value) => self.mtc_of_value(position, value, &mut Search::new(effort)),
+            None => Ok(None),
+        }
+    }
+
+    /// As [`Probe::mtc`], for a position within the databases whose value is known.
+    pub(super) fn mtc_of(
+        &self,
+        position: &Position,
+        value: Wld,
+    ) -> Result<Option<u32>, ProbeError> {
+        self.mtc_of_value(position, value, &mut Search::new(usual_effort(position)))
+    }
+
+    fn mtc_of_value(
+        &self,
+        position: &Position,
+        value: Wld,
+        search: &mut Search,
+    ) -> Result<Option<u32>, ProbeError> {
+        match value {
+            Wld::Win => self.mtc_of_win(position, search),
+            Wld::Loss => self.mtc_of_loss(position, search),
+            Wld::Draw => Ok(None),
         }
     }
 
@@ -165,12 +186,9 @@ impl Probe {
         }
         let Some(value) = self.wld(position)? else { return Ok(None) };
         let mut search = Search::new(effort);
-        let number = match value {
-            Wld::Win => self.mtc_of_win(position, &mut search)?,
-            Wld::Loss => self.mtc_of_loss(position, &mut search)?,
-            Wld::Draw => None,
+        let Some(number) = self.mtc_of_value(position, value, &mut search)? else {
+            return Ok(None);
         };
-        let Some(number) = number else { return Ok(None) };
         let mut moves = Vec::new();
         for &mv in &position.legal_moves() {
             let next = position.after(mv);
@@ -281,7 +299,7 @@ impl Probe {
                     self.mtc_of_loss(&next, search)?
                 };
                 let Some(number) = number else { return Ok(None) };
-                best = Some(best.map_or(number, |b: u32| b.min(number)));
+                best = Wld::Win.chosen(best, number);
             }
             return Ok(best.map(|n| n + 1));
         }

@@ -1,40 +1,114 @@
-//! Opening all the databases of some folders at once.
+//! Opening all databases that are to answer together.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Probe;
-use crate::database::{Database, OpenOptions};
+use crate::database::{Backend, Database, OpenOptions};
 use crate::error::OpenError;
-use crate::identify::identify_all;
+use crate::identify::Folder;
 
-impl Probe {
-    /// Opens all databases of all types that are in these folders; `options.db_type` has no
-    /// effect. Of two that hold the same slice the one with more pieces counts, then the one
+/// Which databases a program uses, and how it reads them.
+///
+/// # Examples
+/// ```
+/// use egdb::DatabaseOptions;
+///
+/// // Those of up to three pieces that are part of the library.
+/// let probe = DatabaseOptions { pieces: 3, ..DatabaseOptions::default() }.open()?;
+/// assert_eq!(probe.max_pieces(), 3);
+/// // Those in a folder.
+/// assert!(DatabaseOptions::in_folders(["/no/such/folder"]).open().is_err());
+/// # Ok::<(), egdb::error::OpenError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DatabaseOptions {
+    /// Folders with databases; all types in them are used. Without a folder it is the set of up
+    /// to four pieces that is part of the library.
+    pub folders: Vec<PathBuf>,
+    /// The largest piece count, up to [`DatabaseOptions::MAX_PIECES`]; below 2 none are used.
+    pub pieces: u8,
+    /// Memory for a cache of blocks in MiB, for files that are larger than the memory or on a
+    /// slow disk; 0 maps the files into memory and leaves caching to the system.
+    pub cache_mib: usize,
+}
+
+impl Default for DatabaseOptions {
+    /// Those that are part of the library.
+    fn default() -> DatabaseOptions {
+        DatabaseOptions { folders: Vec::new(), pieces: DatabaseOptions::MAX_PIECES, cache_mib: 0 }
+    }
+}
+
+impl DatabaseOptions {
+    /// The largest piece count of any database.
+    pub const MAX_PIECES: u8 = 9;
+    /// The largest cache, in MiB.
+    pub const MAX_CACHE_MIB: usize = 1 << 20;
+
+    /// No databases.
+    #[must_use]
+    pub const fn none() -> DatabaseOptions {
+        DatabaseOptions { folders: Vec::new(), pieces: 0, cache_mib: 0 }
+    }
+
+    /// All databases in these folders.
+    pub fn in_folders<P: Into<PathBuf>>(folders: impl IntoIterator<Item = P>) -> DatabaseOptions {
+        let folders = folders.into_iter().map(Into::into).collect();
+        DatabaseOptions { folders, ..DatabaseOptions::default() }
+    }
+
+    /// The folders of a list, separated by `;`.
+    #[must_use]
+    pub fn folder_list(text: &str) -> Vec<PathBuf> {
+        let folders = text.split(';').map(str::trim).filter(|folder| !folder.is_empty());
+        folders.map(PathBuf::from).collect()
+    }
+
+    /// How one database is opened.
+    #[must_use]
+    pub fn open_options(&self) -> OpenOptions {
+        let options = OpenOptions { max_pieces: Some(self.pieces), ..OpenOptions::default() };
+        match self.cache_mib {
+            0 => options,
+            mib => OpenOptions { backend: Backend::BlockCache, cache_mib: mib, ..options },
+        }
+    }
+
+    /// Opens them. Of two that hold the same slice the one with more pieces counts, then the one
     /// found first.
     ///
     /// # Errors
     /// If a folder has none, a required file is missing, or a file breaks its format.
-    pub fn open<P: AsRef<Path>>(dirs: &[P], options: &OpenOptions) -> Result<Probe, OpenError> {
+    pub fn open(&self) -> Result<Probe, OpenError> {
         let mut probe = Probe::new();
-        for dir in dirs.iter().map(AsRef::as_ref) {
-            let all = identify_all(dir)?;
+        if self.pieces < 2 {
+            return Ok(probe);
+        }
+        if self.folders.is_empty() {
+            return embedded(self.pieces);
+        }
+        let options = self.open_options();
+        for dir in &self.folders {
+            let folder = Folder::read(dir)?;
+            let all = folder.identities()?;
             if all.is_empty() {
-                return Err(OpenError::NothingFound { dir: dir.to_owned() });
+                return Err(OpenError::NothingFound { dir: dir.clone() });
             }
             for identity in all {
-                let options = OpenOptions { db_type: Some(identity.db_type), ..options.clone() };
-                // A type may begin above the largest piece count that is wanted.
-                match Database::open(dir, &options) {
+                match Database::open_in(&folder, identity, &options, &|_| true) {
                     Ok(database) => probe.add(Arc::new(database)),
-                    Err(OpenError::NothingFound { .. }) if options.max_pieces.is_some() => {}
+                    // A type may begin above the largest piece count that is wanted.
+                    Err(OpenError::NothingFound { .. }) => {}
                     Err(error) => return Err(error),
                 }
             }
         }
         Ok(probe)
     }
+}
 
+impl Probe {
     /// The databases of up to four pieces that are part of the library: win/loss/draw and both
     /// distances, without any file. See [`Database::embedded`].
     ///
@@ -42,26 +116,38 @@ impl Probe {
     /// Only if the library was built with damaged files.
     #[cfg(feature = "embedded")]
     pub fn embedded() -> Result<Probe, OpenError> {
-        Probe::embedded_up_to(crate::embedded::MAX_PIECES)
+        DatabaseOptions::default().open()
     }
+}
 
-    /// As [`Probe::embedded`], with at most this many pieces.
-    ///
-    /// # Errors
-    /// As [`Probe::embedded`].
-    #[cfg(feature = "embedded")]
-    pub fn embedded_up_to(pieces: u8) -> Result<Probe, OpenError> {
-        use crate::format::DbType;
+/// The embedded set, opened once for each piece count: a match holds many engines.
+#[cfg(feature = "embedded")]
+fn embedded(pieces: u8) -> Result<Probe, OpenError> {
+    use std::sync::OnceLock;
 
-        let mut probe = Probe::new();
-        for db_type in [DbType::Wld2, DbType::Mtc, DbType::Dtw] {
-            match Database::embedded_up_to(db_type, pieces) {
-                Ok(database) => probe.add(Arc::new(database)),
-                // Distances to conversion begin with three pieces.
-                Err(OpenError::NothingFound { .. }) => {}
-                Err(error) => return Err(error),
-            }
+    use crate::embedded::MAX_PIECES;
+    use crate::format::DbType;
+
+    static OPEN: [OnceLock<Probe>; MAX_PIECES as usize + 1] =
+        [const { OnceLock::new() }; MAX_PIECES as usize + 1];
+    let pieces = pieces.min(MAX_PIECES);
+    let open = &OPEN[usize::from(pieces)];
+    if let Some(probe) = open.get() {
+        return Ok(probe.clone());
+    }
+    let mut probe = Probe::new();
+    for db_type in [DbType::Wld2, DbType::Mtc, DbType::Dtw] {
+        match Database::embedded_up_to(db_type, pieces) {
+            Ok(database) => probe.add(Arc::new(database)),
+            // Distances to conversion begin with three pieces.
+            Err(OpenError::NothingFound { .. }) => {}
+            Err(error) => return Err(error),
         }
-        Ok(probe)
     }
+    Ok(open.get_or_init(|| probe).clone())
+}
+
+#[cfg(not(feature = "embedded"))]
+fn embedded(_pieces: u8) -> Result<Probe, OpenError> {
+    Ok(Probe::new())
 }

@@ -51,7 +51,7 @@ mod sealed {
     }
 }
 
-/// The rule of each format (format description, section 10).
+/// The rule of each format (`docs/formats.md`, section 10).
 #[inline]
 pub(crate) fn excludes(db_type: DbType, position: &Position) -> Option<Excluded> {
     if position.has_capture(position.side_to_move()) {
@@ -64,12 +64,8 @@ pub(crate) fn excludes(db_type: DbType, position: &Position) -> Option<Excluded>
 /// side's captures exclude it.
 #[inline]
 pub(crate) fn excludes_quiet(db_type: DbType, position: &Position) -> bool {
-    if db_type != DbType::Wld2 {
-        return false;
-    }
-    let pieces = position.piece_count();
-    let quiet_for_both = pieces >= 9 || (pieces >= 7 && position.all_kings().has_several());
-    quiet_for_both && position.has_capture(position.side_to_move().opponent())
+    db_type.leaves_out_threats(position.piece_count(), position.all_kings().len())
+        && position.has_capture(position.side_to_move().opponent())
 }
 
 macro_rules! format {

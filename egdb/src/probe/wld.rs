@@ -10,9 +10,9 @@
 
 use std::collections::HashMap;
 
-use movegen::{Board, Position};
+use movegen::Position;
 
-use super::answer::Probe;
+use super::answer::{Probe, Stored};
 use super::quiet::{excludes, excludes_quiet, wld_value, wld_without_pieces};
 use crate::error::ProbeError;
 use crate::format::DbType;
@@ -80,18 +80,27 @@ impl Probe {
         if position.pieces(position.side_to_move().opponent()).is_empty() {
             return Ok(wld_without_pieces(position).exact());
         }
-        let board = Board::from(position);
+        let board = position.board();
         for database in self.wld_databases() {
             if excludes_quiet(database.db_type(), position) {
                 continue;
             }
-            let found = database.lookup(&board, position.side_to_move(), conditional)?;
+            let found = database.lookup(board, position.side_to_move(), conditional)?;
             let unknown_beyond = database.db_type() == DbType::WldRun;
             if let Some(value) = found.and_then(|raw| wld_value(raw, unknown_beyond).exact()) {
                 return Ok(Some(value));
             }
         }
         Ok(None)
+    }
+
+    /// The value as far as one lookup tells.
+    pub(super) fn stored_wld(&self, position: &Position) -> Result<Stored<Wld>, ProbeError> {
+        Ok(match self.direct(position)? {
+            Direct::Known(value) => Stored::Value(value),
+            Direct::Beyond => Stored::Nowhere,
+            Direct::Captures | Direct::Moves => Stored::InSuccessors,
+        })
     }
 
     fn direct(&self, position: &Position) -> Result<Direct, ProbeError> {

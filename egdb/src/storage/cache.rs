@@ -19,8 +19,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 use parking_lot::Mutex;
 
 use super::{DataFile, Storage};
-use crate::format::BLOCK;
 use crate::isa::prefetch;
+use crate::layout::BLOCK;
 use crate::stats::Counters;
 
 const WAYS: usize = 8;

@@ -5,8 +5,8 @@ use std::io;
 use std::ops::Deref;
 use std::path::PathBuf;
 
-use super::{DataFile, PIECE, Storage};
-use crate::format::BLOCK;
+use super::{DataFile, Storage};
+use crate::layout::{BLOCK, PIECE};
 use crate::stats::Counters;
 
 /// Data files with their bytes.

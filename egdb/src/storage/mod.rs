@@ -3,11 +3,11 @@
 //! Readers ask for pieces of blocks of 4096 bytes and get copies; 64 bytes are copied faster than
 //! a lock is taken, and no reader ever holds on to a block, so none can be evicted under it.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::format::BLOCK;
+use crate::layout::{BLOCK, PIECE};
 use crate::stats::Counters;
 
 mod cache;
@@ -21,6 +21,21 @@ pub use in_place::{Fixed, InPlace};
 #[cfg(feature = "mmap")]
 pub use mmap::MemoryMap;
 pub use new_file::{Existing, NewFile, write_file};
+
+/// Makes sure that a path is a regular file or leads to one: opening a pipe would wait for
+/// somebody to write to it.
+pub(crate) fn check_regular(path: &Path) -> io::Result<()> {
+    match fs::metadata(path)?.is_file() {
+        true => Ok(()),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
+    }
+}
+
+/// The contents of a regular file.
+pub(crate) fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    check_regular(path)?;
+    fs::read(path)
+}
 
 /// A data file of an open database.
 #[derive(Debug)]
@@ -116,9 +131,6 @@ impl DataFile {
         }
     }
 }
-
-/// Bytes of a piece: what a lookup in a coded block needs.
-pub const PIECE: usize = 64;
 
 /// A way to read blocks of data files.
 ///

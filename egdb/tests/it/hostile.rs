@@ -47,8 +47,38 @@ fn write(dir: &Path, db_type: DbType) {
 
 fn open(dir: &Path, db_type: DbType, backend: Backend) -> Result<Database, OpenError> {
     let options =
-        OpenOptions { db_type: Some(db_type), backend, cache_mb: 1, ..OpenOptions::default() };
+        OpenOptions { db_type: Some(db_type), backend, cache_mib: 1, ..OpenOptions::default() };
     Database::open(dir, &options)
+}
+
+#[test]
+fn what_is_no_file_is_not_taken_for_a_smaller_database() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), DbType::Wld2);
+    let refused = |file: &str| {
+        let error = Database::open(dir.path(), &OpenOptions::default()).unwrap_err();
+        assert!(matches!(&error, OpenError::Io { file: named, .. } if named.ends_with(file)));
+    };
+    let data = dir.path().join("db3.cpr1");
+    std::fs::remove_file(&data).unwrap();
+    std::fs::create_dir(&data).unwrap();
+    refused("db3.cpr1");
+    std::fs::remove_dir(&data).unwrap();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("/no/such/file", &data).unwrap();
+        refused("db3.cpr1");
+        std::fs::remove_file(&data).unwrap();
+        // Opening a pipe that nobody writes to would wait for ever.
+        for name in ["db2.idx1", "db3.cpr1"] {
+            let path = dir.path().join(name);
+            let _ = std::fs::remove_file(&path);
+            assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+            refused(name);
+            std::fs::remove_file(&path).unwrap();
+            write(dir.path(), DbType::Wld2);
+        }
+    }
 }
 
 fn sum_of_lookups(database: &Database, random: &mut Random, count: usize) -> (u64, usize) {

@@ -32,7 +32,7 @@ fn probe(
         let dir = tempfile::tempdir().unwrap();
         build::write(dir.path(), db_type, solution, keep);
         for backend in [Backend::MemoryMap, Backend::BlockCache] {
-            let options = OpenOptions { backend, cache_mb: 1, ..OpenOptions::default() };
+            let options = OpenOptions { backend, cache_mib: 1, ..OpenOptions::default() };
             let database = Database::open(dir.path(), &options).unwrap();
             assert_eq!(database.db_type(), db_type);
             assert!(database.check_blocks(|_, _| true).unwrap().is_empty(), "{db_type}");

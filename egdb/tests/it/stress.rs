@@ -34,7 +34,7 @@ fn many_at_a_time_gives_the_same_as_one_by_one() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), 3);
     for backend in [Backend::MemoryMap, Backend::BlockCache] {
-        let options = OpenOptions { backend, cache_mb: 1, ..OpenOptions::default() };
+        let options = OpenOptions { backend, cache_mib: 1, ..OpenOptions::default() };
         let database = Database::open(dir.path(), &options).unwrap();
         // Not a multiple of the group, three slices without data, and one beyond the files.
         let mut positions = random_positions(&database, 4, 5003, 7);
@@ -54,8 +54,8 @@ fn stress(slices_of_4: usize, lookups: usize) {
     let dir = tempfile::tempdir().unwrap();
     let bytes = write(dir.path(), slices_of_4);
     let third = ((bytes / 3) >> 20).max(1) as usize;
-    let open = |backend, cache_mb| {
-        let options = OpenOptions { backend, cache_mb, ..OpenOptions::default() };
+    let open = |backend, cache_mib| {
+        let options = OpenOptions { backend, cache_mib, ..OpenOptions::default() };
         Database::open(dir.path(), &options).unwrap()
     };
     let reference = open(Backend::MemoryMap, 64);

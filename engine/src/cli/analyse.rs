@@ -83,7 +83,7 @@ pub(super) fn run(args: &AnalyseArgs) -> Result<(), Failure> {
     let stop = Arc::clone(&control);
     let interrupt = Interrupt::catch(move || stop.stop())?;
     let mut analysis = Analysis {
-        engine: Engine::new(args.engine.options())?,
+        engine: Engine::new(args.engine.options()?)?,
         limits,
         control,
         interrupt,

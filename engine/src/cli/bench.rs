@@ -7,6 +7,7 @@ use meerslag_engine::bench;
 
 use super::Failure;
 use super::databases::DatabaseArgs;
+use super::evaluation::EvaluationArgs;
 
 /// Search a fixed set of positions: the node count is the fingerprint of the search
 ///
@@ -23,6 +24,8 @@ pub(super) struct BenchArgs {
     set: SetName,
     #[command(flatten)]
     databases: DatabaseArgs,
+    #[command(flatten)]
+    evaluation: EvaluationArgs,
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -44,7 +47,8 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
         SetName::Game => bench::Set::Game,
         SetName::Endgame => bench::Set::Endgame,
     };
-    let result = bench::run(args.depth, set, args.databases.options(), &mut |position| {
+    let (databases, evaluation) = (args.databases.options(), args.evaluation.read()?);
+    let result = bench::run(args.depth, set, databases, evaluation, &mut |position| {
         number += 1;
         if !args.json && written.is_ok() {
             let score = f64::from(position.score) / 100.0;

@@ -1,48 +1,127 @@
-//! Which endgame databases a command uses.
+//! Which endgame databases a command uses, and how it reads them: the same options everywhere.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use ::egdb::Probe;
-use clap::Args;
+use ::egdb::{Database, DbType, Probe};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 use meerslag_engine::DatabaseOptions;
 
-use super::Failure;
+use super::{Failure, mebibytes};
 
-/// The endgame databases of commands that solve or search.
+/// The endgame databases of commands that solve, search or ask.
 #[derive(Args, Clone, Debug)]
 pub(super) struct DatabaseArgs {
     /// A folder with endgame databases; all types in it are used. May be given several times.
     /// Without it those of up to four pieces are used that are part of the program
-    #[arg(long = "egdb", value_name = "DIR")]
+    #[arg(long = "egdb", alias = "dir", value_name = "DIR")]
     pub(super) dirs: Vec<PathBuf>,
-    /// Use databases of at most this many pieces; 0 for none
-    #[arg(long = "egdb-pieces", value_name = "N", default_value_t = 9,
-          value_parser = clap::value_parser!(u8).range(0..=9))]
-    pub(super) pieces: u8,
-    /// Memory in MiB for a cache of database blocks; 0 maps the files into memory
-    #[arg(long = "egdb-cache", value_name = "MIB", default_value_t = 0,
-          value_parser = clap::value_parser!(u32).range(0..=DatabaseOptions::MAX_CACHE_MIB as i64))]
-    pub(super) cache: u32,
+    #[command(flatten)]
+    pub(super) reading: ReadingArgs,
 }
 
 impl DatabaseArgs {
     /// As an engine takes them.
     pub(super) fn options(&self) -> DatabaseOptions {
-        DatabaseOptions {
-            pieces: self.pieces,
-            folders: self.dirs.clone(),
-            cache_mib: self.cache as usize,
-        }
+        self.reading.options(&self.dirs)
     }
 
     /// Opens them.
     pub(super) fn open(&self) -> Result<Probe, Failure> {
-        if self.pieces < 2 {
-            return Ok(Probe::new());
-        }
-        if self.dirs.is_empty() {
-            return Ok(Probe::embedded_up_to(self.pieces)?);
-        }
-        Ok(Probe::open(&self.dirs, &self.options().open_options())?)
+        Ok(self.options().open()?)
     }
+}
+
+/// How many pieces, and how files are read.
+#[derive(Args, Clone, Debug)]
+pub(super) struct ReadingArgs {
+    /// Use databases of at most this many pieces; 0 for none
+    #[arg(long = "egdb-pieces", alias = "max-pieces", value_name = "N", default_value_t = 9,
+          value_parser = clap::value_parser!(u8).range(0..=9))]
+    pub(super) pieces: u8,
+    /// Memory for a cache of database blocks, in MiB or such as 512M or 4G; 0 maps the files into
+    /// memory
+    #[arg(long = "egdb-cache", value_name = "SIZE", default_value = "0", value_parser = cache)]
+    cache_mib: usize,
+    /// The name of before: `cache` makes '--cache-mb' count.
+    #[arg(long, hide = true)]
+    backend: Option<BackendName>,
+    /// The name of before.
+    #[arg(long, hide = true, value_parser = cache)]
+    cache_mb: Option<usize>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum BackendName {
+    Mmap,
+    Cache,
+}
+
+impl ReadingArgs {
+    /// Memory for a cache, in MiB; 0 for none.
+    pub(super) fn cache_mib(&self) -> usize {
+        match self.backend {
+            Some(BackendName::Cache) => self.cache_mb.unwrap_or(1024),
+            _ => self.cache_mib,
+        }
+    }
+
+    /// With these folders.
+    pub(super) fn options(&self, dirs: &[PathBuf]) -> DatabaseOptions {
+        DatabaseOptions { folders: dirs.to_vec(), pieces: self.pieces, cache_mib: self.cache_mib() }
+    }
+}
+
+/// One database, for commands that look at its files.
+#[derive(Args, Clone, Debug)]
+pub(super) struct OneDatabaseArgs {
+    /// Which of several databases [default: win/loss/draw, if it is there]
+    #[arg(long = "type", value_name = "TYPE", value_parser = db_type())]
+    pub(super) db_type: Option<DbType>,
+    #[command(flatten)]
+    pub(super) reading: ReadingArgs,
+}
+
+impl OneDatabaseArgs {
+    /// Opens the database of the type asked for, or else of this one, or the one that
+    /// [`::egdb::identify::identify`] finds. Without a folder it is part of the program.
+    pub(super) fn open(
+        &self,
+        dir: Option<&Path>,
+        otherwise: Option<DbType>,
+    ) -> Result<Database, Failure> {
+        let db_type = self.db_type.or(otherwise);
+        let options = self.reading.options(&[]).open_options();
+        Ok(match dir {
+            Some(dir) => Database::open(dir, &::egdb::OpenOptions { db_type, ..options })?,
+            None => Database::embedded(db_type.unwrap_or(DbType::Wld2))?,
+        })
+    }
+}
+
+/// Reads a size of at most [`DatabaseOptions::MAX_CACHE_MIB`].
+fn cache(text: &str) -> Result<usize, String> {
+    let mib = mebibytes(text)?;
+    match usize::try_from(mib) {
+        Ok(mib) if mib <= DatabaseOptions::MAX_CACHE_MIB => Ok(mib),
+        _ => Err(format!("more than {} MiB", DatabaseOptions::MAX_CACHE_MIB)),
+    }
+}
+
+/// The types by their names.
+fn db_type() -> impl TypedValueParser<Value = DbType> {
+    PossibleValuesParser::new(db_type_names()).try_map(|name| name.parse::<DbType>())
+}
+
+/// The names of the types, with what they are.
+pub(super) fn db_type_names() -> impl Iterator<Item = PossibleValue> {
+    DbType::ALL.into_iter().map(|db_type| {
+        PossibleValue::new(db_type.name()).help(match db_type {
+            DbType::Wld2 => "Win/loss/draw, version 2",
+            DbType::Wld1 => "Win/loss/draw, version 1",
+            DbType::WldRun => "Win/loss/draw, run lengths",
+            DbType::Mtc => "Distance to conversion",
+            DbType::Dtw => "Distance to win",
+        })
+    })
 }

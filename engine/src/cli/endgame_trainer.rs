@@ -13,7 +13,7 @@ use meerslag_engine::endgame_trainer::{
 };
 use movegen::notation::moves::{format_move, parse_move};
 use movegen::notation::pdn::{WriteOptions, write_game};
-use movegen::{Color, DrawRuleSet, DrawRules, Game, Position, Status};
+use movegen::{Color, DrawRules, Game, Position, Status};
 
 use super::databases::DatabaseArgs;
 use super::{Failure, report, source};
@@ -73,7 +73,7 @@ pub(super) struct TrainEndgameArgs {
     fen: Option<String>,
     /// Draw rules: lidraughts, fmjd-cumulative, scan or none
     #[arg(long, value_name = "RULES", default_value = "lidraughts")]
-    draw_rules: DrawRuleSet,
+    draw_rules: DrawRules,
     #[command(flatten)]
     databases: DatabaseArgs,
 }
@@ -113,7 +113,7 @@ pub(super) fn run(args: &TrainEndgameArgs) -> Result<(), Failure> {
     };
     let mut trainer = Trainer {
         probe: args.databases.open()?,
-        rules: DrawRules::from(args.draw_rules),
+        rules: args.draw_rules,
         user: match args.color {
             Side::White => Some(Color::White),
             Side::Black => Some(Color::Black),

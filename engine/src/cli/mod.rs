@@ -7,6 +7,7 @@ mod databases;
 mod dxp;
 mod egdb;
 mod endgame_trainer;
+mod evaluation;
 mod hub;
 mod interrupt;
 mod match_;
@@ -14,6 +15,8 @@ mod perft;
 mod play;
 mod protocol_check;
 mod report;
+#[cfg(feature = "training")]
+mod selfplay;
 mod solve;
 mod source;
 mod watchdog;
@@ -23,7 +26,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 use meerslag_engine::EngineOptions;
-use movegen::{DrawRuleSet, DrawRules};
+use movegen::DrawRules;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,7 +38,7 @@ Examples:
       judge every position of the games in a file
   meerslag play --color black
       play a game in the terminal
-  meerslag egdb probe --dir /data/egdb \"W:WK11:BK2,K6\"
+  meerslag egdb probe --egdb /data/egdb \"W:WK11:BK2,K6\"
       ask an endgame database
 
 Exit status: 0 success, 1 failure while running, 2 wrong usage or unreadable input,
@@ -79,6 +82,10 @@ enum Command {
     ProtocolCheck(protocol_check::ProtocolCheckArgs),
     /// Search a fixed set of positions: the node count is the fingerprint of the search
     Bench(bench::BenchArgs),
+    /// Play games of the engine against itself, for training
+    #[cfg(feature = "training")]
+    #[command(name = "selfplay")]
+    SelfPlay(selfplay::SelfPlayArgs),
     /// Count the move sequences of a given length (check and speed test of the move generator)
     Perft(perft::PerftArgs),
     /// Endgame databases (Kingsrow formats): look up positions, check and convert files
@@ -139,6 +146,8 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Dxp(args)) => dxp::run(&args),
         Some(Command::ProtocolCheck(args)) => protocol_check::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
+        #[cfg(feature = "training")]
+        Some(Command::SelfPlay(args)) => selfplay::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Egdb(args)) => egdb::run(&args),
         Some(Command::Watchdog) => {
@@ -179,21 +188,34 @@ struct EngineArgs {
     hash: u32,
     /// Draw rules that the search believes in: lidraughts, fmjd-cumulative, scan or none
     #[arg(long, value_name = "RULES", default_value = "lidraughts")]
-    draw_rules: DrawRuleSet,
+    draw_rules: DrawRules,
     #[command(flatten)]
     databases: databases::DatabaseArgs,
+    #[command(flatten)]
+    evaluation: evaluation::EvaluationArgs,
 }
 
 impl EngineArgs {
-    fn options(&self) -> EngineOptions {
-        EngineOptions {
+    fn options(&self) -> Result<EngineOptions, Failure> {
+        Ok(EngineOptions {
             hash_mib: self.hash as usize,
             threads: self.threads as usize,
-            draw_rules: DrawRules { set: self.draw_rules, ..DrawRules::default() },
+            draw_rules: self.draw_rules,
             databases: self.databases.options(),
+            evaluation: self.evaluation.read()?,
             ..EngineOptions::default()
-        }
+        })
     }
+}
+
+/// Reads a size in MiB (a bare number) or with a unit, such as `512M` or `8G`; rounded up to MiB.
+fn mebibytes(text: &str) -> Result<u64, String> {
+    let expected = || "expected a number of MiB, or a size such as 512M or 8G".to_owned();
+    if let Ok(mib) = text.parse::<u64>() {
+        return Ok(mib);
+    }
+    let size: bytesize::ByteSize = text.parse().map_err(|_| expected())?;
+    Ok(size.as_u64().div_ceil(1 << 20))
 }
 
 /// Reads a number of seconds, such as `0.5`.

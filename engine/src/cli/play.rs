@@ -90,7 +90,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<(), Failure> {
         Side::Both => None,
     };
     let mut table = Table {
-        engine: Engine::new(args.engine.options())?,
+        engine: Engine::new(args.engine.options()?)?,
         limits,
         game,
         engine_side,

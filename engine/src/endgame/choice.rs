@@ -15,7 +15,6 @@ use egdb::{Probe, Wld};
 use movegen::draw::MaterialClass;
 use movegen::{DrawCounters, DrawRules, Game, Move, Position};
 
-use super::Databases;
 use super::traps::losing_moves;
 use crate::score::Score;
 
@@ -66,16 +65,11 @@ impl Candidate {
 /// the number of moves that somebody wants to see.
 ///
 /// A file that cannot be read counts as not there: a game must go on.
-pub(crate) fn choose(
-    game: &Game,
-    databases: &Databases,
-    rules: DrawRules,
-    lines: usize,
-) -> Option<Choice> {
-    if !databases.reaches(game.position()) {
+pub(crate) fn choose(game: &Game, probe: &Probe, rules: DrawRules, lines: usize) -> Option<Choice> {
+    if !probe.reaches(game.position()) {
         return None;
     }
-    try_choose(game, databases.probe(), rules, lines).ok().flatten()
+    try_choose(game, probe, rules, lines).ok().flatten()
 }
 
 fn try_choose(

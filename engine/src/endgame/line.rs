@@ -4,22 +4,20 @@ use egdb::Probe;
 use egdb::error::ProbeError;
 use movegen::{Move, Position};
 
-use super::Databases;
-
 /// Adds the perfect play from a won or lost position to a variation: the winner takes the
 /// shortest way, the loser the longest, to the end of the game if that distance is known, else
 /// to conversion after conversion. Ends where no distance is known, and after `longest` moves;
 /// `effort` is that of [`Probe::mtc_moves_within`].
 pub(crate) fn extend(
-    databases: &Databases,
+    probe: &Probe,
     mut position: Position,
     variation: &mut Vec<Move>,
     longest: usize,
     effort: u32,
 ) {
     while variation.len() < longest
-        && databases.reaches(&position)
-        && let Ok(Some(mv)) = best(databases.probe(), &position, effort)
+        && probe.reaches(&position)
+        && let Ok(Some(mv)) = best(probe, &position, effort)
     {
         variation.push(mv);
         position = position.after(mv);

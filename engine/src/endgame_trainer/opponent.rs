@@ -103,9 +103,9 @@ mod tests {
             }
             let plies = probe.dtw(&start).unwrap().expect("stored") as usize;
             let mut game = Game::new(start);
-            while !game.status(DrawRules::NONE).is_over() && game.ply() < LONGEST {
+            while !game.status(DrawRules::None).is_over() && game.ply() < LONGEST {
                 if game.position().side_to_move() == defender {
-                    play_reply(&mut game, &probe, DrawRules::NONE);
+                    play_reply(&mut game, &probe, DrawRules::None);
                 } else {
                     play_best(&mut game, &probe);
                 }
@@ -161,14 +161,14 @@ mod tests {
             let plies = all.dtw(&start).unwrap().expect("stored") as usize;
             for (probe, most) in [(&all, plies), (&without_dtw, LONGEST)] {
                 let mut game = Game::new(start);
-                while !game.status(DrawRules::NONE).is_over() && game.ply() < LONGEST {
+                while !game.status(DrawRules::None).is_over() && game.ply() < LONGEST {
                     if game.position().side_to_move() == start.side_to_move() {
-                        play_reply(&mut game, probe, DrawRules::NONE);
+                        play_reply(&mut game, probe, DrawRules::None);
                     } else {
                         play_random(&mut game, &mut random);
                     }
                 }
-                let status = game.status(DrawRules::NONE);
+                let status = game.status(DrawRules::None);
                 let winner = start.side_to_move();
                 assert!(matches!(status, Status::Win(s, _) if s == winner), "{}", start.to_fen());
                 assert!(game.ply() <= most, "{}: {} plies", start.to_fen(), game.ply());
@@ -195,7 +195,7 @@ mod tests {
             let holding = answer.moves.iter().filter(|m| m.wld == Some(Wld::Draw));
             let counts: Vec<usize> = holding.map(|m| losing(&position.after(m.mv))).collect();
             let game = Game::new(position);
-            let mv = reply(&probe, &game, DrawRules::NONE).unwrap().unwrap();
+            let mv = reply(&probe, &game, DrawRules::None).unwrap().unwrap();
             let most = counts.iter().copied().max();
             assert_eq!(Some(losing(&position.after(mv))), most, "{}", position.to_fen());
             choices += usize::from(counts.iter().min() < counts.iter().max());
@@ -208,7 +208,7 @@ mod tests {
         let probe = Probe::embedded().unwrap();
         let start: Fen = "W:WK46:BK45,K50".parse().unwrap();
         let mut game = Game::new(start.position().unwrap());
-        let rules = DrawRules { set: movegen::DrawRuleSet::Scan, ..DrawRules::default() };
+        let rules = DrawRules::Scan;
         // The lone king plays the first move that holds: to and fro.
         for _ in 0..12 {
             play_reply(&mut game, &probe, rules);

@@ -354,7 +354,7 @@ mod tests {
         };
         assert!(is_decided(0, DrawRules::default()));
         assert!(!is_decided(4, DrawRules::default()), "the tenth ply comes before the win");
-        assert!(is_decided(4, DrawRules::SCAN));
+        assert!(is_decided(4, DrawRules::Scan));
     }
 
     #[test]

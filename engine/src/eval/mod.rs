@@ -1,135 +1,245 @@
-//! Evaluation of quiet positions: [`evaluate`] is the one entry.
+//! Evaluation of quiet positions: an [`Evaluation`] scores them.
 //!
 //! A position is seen twice, by each side as if it were White; the score is what the side to
 //! move sees less what its opponent sees, so turning the board and swapping the colours changes
 //! nothing. The result presumes that neither side can capture.
 //!
-//! * [`squares`]: where the men stand (one table look-up for two rows);
-//! * [`men`]: how they stand to each other: formation, mobility, breakthroughs;
-//! * [`king`]: kings; [`weights`]: the numbers, hundredths of a man.
+//! * [`board`]: what patterns and scalars need to know of the men;
+//! * [`scalars`]: what is counted beside the patterns; [`weights`]: the score;
+//! * [`file`](mod@file): the file of the weights;
+//! * [`hand`]: the hand-written evaluation.
 
-mod king;
-mod men;
-mod squares;
-mod weights;
+pub(crate) mod board;
+mod file;
+mod hand;
+pub(crate) mod scalars;
+pub(crate) mod weights;
 
-use movegen::geometry::turned;
-use movegen::{Bitboard, Color, Position};
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use movegen::{Color, Position};
 
 use crate::score::Score;
-use squares::Sums;
+pub use file::{Provenance, WeightsError};
+use weights::OPENING_STEPS;
+pub use weights::{Kind, Weights};
 
-/// A board as one side sees it, that side moving up like White.
-#[derive(Clone, Copy)]
-struct View {
-    men: u64,
-    kings: u64,
-    enemy_men: u64,
-    enemy_kings: u64,
-    empty: u64,
+/// A way to score positions. Copies are handles of the same weights; any number of engines and
+/// threads may share them. The default is the one that is part of the program.
+#[derive(Clone)]
+pub struct Evaluation {
+    /// `None` is the hand-written evaluation.
+    weights: Option<Arc<Weights>>,
+    name: Arc<str>,
 }
 
-impl View {
-    fn white(position: &Position) -> View {
-        View {
-            men: position.men(Color::White).bits(),
-            kings: position.kings(Color::White).bits(),
-            enemy_men: position.men(Color::Black).bits(),
-            enemy_kings: position.kings(Color::Black).bits(),
-            empty: position.empty().bits(),
+impl Evaluation {
+    /// An evaluation with these weights.
+    #[must_use]
+    pub fn new(weights: Weights) -> Evaluation {
+        let sum = crc32fast::hash(&weights.to_bytes());
+        let name = format!("{}-{sum:08x}", weights.kind()).into();
+        Evaluation { weights: Some(Arc::new(weights)), name }
+    }
+
+    /// The evaluation that a user names: a file with weights, `material` for
+    /// [`Evaluation::material`], or nothing for the one that is part of the program.
+    ///
+    /// # Errors
+    /// If the file cannot be read or has no weights that this program understands.
+    pub fn named(name: &str) -> Result<Evaluation, WeightsError> {
+        match name {
+            "" => Ok(Evaluation::default()),
+            "material" => Ok(Evaluation::material()),
+            file => Weights::read(Path::new(file)).map(Evaluation::new),
         }
     }
 
-    fn of_opponent(&self) -> View {
-        View {
-            men: turned(self.enemy_men),
-            kings: turned(self.enemy_kings),
-            enemy_men: turned(self.men),
-            enemy_kings: turned(self.kings),
-            empty: turned(self.empty),
-        }
+    /// Material and what it takes to finish games: where learning begins.
+    #[must_use]
+    pub fn material() -> Evaluation {
+        Evaluation::new(Weights::material())
     }
 
-    /// Pieces of both kinds.
-    const fn count(&self) -> i32 {
-        (self.men | self.kings).count_ones() as i32
+    /// The weights; `None` for the hand-written evaluation.
+    #[must_use]
+    pub fn weights(&self) -> Option<&Weights> {
+        self.weights.as_deref()
+    }
+
+    /// The kind with the checksum of the weights: two evaluations of the same name are the same.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The score of a position for its side to move, presuming that nobody can capture.
+    #[inline]
+    pub(crate) fn score(&self, position: &Position) -> Score {
+        let Some(weights) = &self.weights else { return hand::evaluate(position) };
+        let white = weights.white_score(position);
+        let better = if white > 0 { Color::White } else { Color::Black };
+        let white = white / (1 << weights::towards_draw(position, better));
+        Score::eval(if position.side_to_move() == Color::White { white } else { -white })
     }
 }
 
-/// Steps that all men of both sides together need to promote at the start of a game.
-const OPENING_STEPS: i32 = 300;
-
-/// The score of a position for its side to move, presuming that nobody can capture.
-pub(crate) fn evaluate(position: &Position) -> Score {
-    let white = View::white(position);
-    let black = white.of_opponent();
-    let (white_sums, black_sums) = (squares::sums(white.men), squares::sums(black.men));
-
-    let steps = i32::from(white_sums.steps + black_sums.steps).min(OPENING_STEPS);
-    let mixed = |sums: &Sums| {
-        (i32::from(sums.opening) * steps + i32::from(sums.ending) * (OPENING_STEPS - steps))
-            / OPENING_STEPS
-    };
-    let side = |view: &View, sums: &Sums| {
-        material(view)
-            + mixed(sums)
-            + men::balance(sums)
-            + men::formation(view)
-            + men::mobility(view)
-            + men::breakthroughs(view)
-            + king::kings(view)
-    };
-    let score = side(&white, &white_sums) - side(&black, &black_sums);
-    let score = towards_draw(score, &white, &black);
-    Score::eval(if position.side_to_move() == Color::White { score } else { -score })
-}
-
-fn material(view: &View) -> i32 {
-    let kings = view.kings.count_ones() as i32;
-    let first = if kings > 0 { weights::FIRST_KING } else { 0 };
-    view.men.count_ones() as i32 * weights::MAN + first + (kings - 1).max(0) * weights::FURTHER_KING
-}
-
-/// A king is hard to catch: small majorities against one are worth little.
-fn towards_draw(score: i32, white: &View, black: &View) -> i32 {
-    let (better, worse) = if score > 0 { (white, black) } else { (black, white) };
-    if worse.kings == 0 {
-        return score;
+impl Default for Evaluation {
+    fn default() -> Evaluation {
+        static BUILT_IN: LazyLock<Evaluation> =
+            LazyLock::new(|| Evaluation { weights: None, name: "hand-written".into() });
+        BUILT_IN.clone()
     }
-    let men = better.men.count_ones().abs_diff(worse.men.count_ones());
-    if better.count() <= 3 {
-        score / 8
-    } else if better.kings.count_ones() == worse.kings.count_ones() && men <= 1 {
-        score / 2
-    } else {
-        score
+}
+
+impl PartialEq for Evaluation {
+    fn eq(&self, other: &Evaluation) -> bool {
+        self.name == other.name
+    }
+}
+
+impl fmt::Debug for Evaluation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Evaluation").field(&self.name).finish()
     }
 }
 
 /// How far the game has gone, from 0.0 with all men at home to 1.0 without men.
 pub(crate) fn progress(position: &Position) -> f64 {
-    let steps = |men: Bitboard| f64::from(squares::sums(men.bits()).steps);
-    let white = steps(position.men(Color::White));
-    let black = steps(position.men(Color::Black).turned());
-    1.0 - ((white + black) / f64::from(OPENING_STEPS)).clamp(0.0, 1.0)
+    let steps = weights::opening_steps(&board::sums(position));
+    1.0 - f64::from(steps) / f64::from(OPENING_STEPS)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::test_positions::random_positions;
-    use movegen::{Setup, Square};
+    use movegen::random::Random;
+    use movegen::{Bitboard, Setup, Square};
+
+    /// Weights of every kind, at random.
+    fn random_weights(kind: Kind, seed: u64) -> Weights {
+        let mut random = Random::new(seed);
+        let mut pairs = |count| -> Vec<weights::Pair> {
+            (0..count).map(|_| [0; 2].map(|_| random.below(401) as i16 - 200)).collect()
+        };
+        let (scalars, patterns) = (pairs(scalars::COUNT), pairs(kind.tables() * kind.entries()));
+        Weights { kind, provenance: Provenance::default(), scalars, patterns }
+    }
+
+    fn evaluations() -> Vec<Evaluation> {
+        let mut all = vec![Evaluation::default(), Evaluation::material()];
+        all.extend(Kind::ALL.map(|kind| Evaluation::new(random_weights(kind, 9))));
+        all
+    }
 
     #[test]
     fn both_sides_see_the_same() {
-        let mut kings = 0;
-        for position in random_positions(20_000, 1) {
-            assert_eq!(evaluate(&position), evaluate(&position.reversed()), "{position:?}");
-            assert_eq!(evaluate(&position), -evaluate(&position.with_other_side()));
-            kings += u32::from(!position.all_kings().is_empty());
+        for evaluation in evaluations() {
+            let mut kings = 0;
+            for position in random_positions(5_000, 1) {
+                let score = evaluation.score(&position);
+                assert_eq!(score, evaluation.score(&position.reversed()), "{position:?}");
+                kings += u32::from(!position.all_kings().is_empty());
+            }
+            assert!(kings > 250);
         }
-        assert!(kings > 1000);
-        assert_eq!(evaluate(&Position::initial()), Score::DRAW);
+    }
+
+    /// The patterns by the definition: squares of a window one by one, digits by colour.
+    fn slow_patterns(weights: &Weights, position: &Position) -> [i32; 2] {
+        let (tops, rows): (&[u8], u8) = match weights.kind {
+            Kind::Material => (&[], 0),
+            Kind::P8 => (&[0, 2], 4),
+            Kind::P12 => (&[0], 6),
+        };
+        let mut sum = [0; 2];
+        for (position, sign) in [(*position, 1), (position.reversed(), -1)] {
+            let mut table = 0;
+            for top in tops {
+                for left in [0, 2, 4, 6] {
+                    let mut entry = 0;
+                    let mut worth = 1;
+                    for row in *top..top + rows {
+                        for column in left..left + 4 {
+                            let Some(square) = Square::from_row_column(row, column) else {
+                                continue;
+                            };
+                            let digit = if position.men(Color::White).contains(square) {
+                                1
+                            } else {
+                                2 * usize::from(position.men(Color::Black).contains(square))
+                            };
+                            entry += worth * digit;
+                            worth *= 3;
+                        }
+                    }
+                    let pair = weights.patterns[table * weights.kind.entries() + entry];
+                    for phase in 0..2 {
+                        sum[phase] += sign * i32::from(pair[phase]);
+                    }
+                    table += 1;
+                }
+            }
+        }
+        sum
+    }
+
+    #[test]
+    fn scores_are_sums_by_the_definition() {
+        for kind in Kind::ALL {
+            let weights = random_weights(kind, 10);
+            for position in random_positions(2_000, 11) {
+                let mut sum = slow_patterns(&weights, &position);
+                for (value, pair) in scalars::all(&position).iter().zip(&weights.scalars) {
+                    for phase in 0..2 {
+                        sum[phase] += value * i32::from(pair[phase]);
+                    }
+                }
+                let men = board::sums(&position);
+                let expected = weights::mixed(sum, &men) / (OPENING_STEPS * weights::UNITS);
+                assert_eq!(weights.white_score(&position), expected, "{kind} {position:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn files_come_back_and_damaged_ones_are_refused() {
+        for kind in [Kind::Material, Kind::P8] {
+            let weights = random_weights(kind, 12);
+            let bytes = weights.to_bytes();
+            assert_eq!(Weights::from_bytes(&bytes).unwrap(), weights);
+            let mut random = Random::new(13);
+            for _ in 0..300 {
+                let mut bad = bytes.clone();
+                let place = random.below(bad.len());
+                bad[place] ^= 1 << random.below(8);
+                assert!(Weights::from_bytes(&bad).is_err(), "{place}");
+                assert!(Weights::from_bytes(&bytes[..place]).is_err(), "{place}");
+            }
+        }
+        let whole = |mut bytes: Vec<u8>| {
+            let end = bytes.len() - 4;
+            let sum = crc32fast::hash(&bytes[..end]).to_le_bytes();
+            bytes[end..].copy_from_slice(&sum);
+            Weights::from_bytes(&bytes).unwrap_err()
+        };
+        let bytes = Weights::material().to_bytes();
+        let replaced = |from: &str, to: &str| {
+            let place = bytes.windows(from.len()).position(|w| w == from.as_bytes()).unwrap();
+            let mut bytes = bytes.clone();
+            bytes[place..place + from.len()].copy_from_slice(to.as_bytes());
+            whole(bytes)
+        };
+        assert!(replaced("material", "matarial").contains("unknown kind 'matarial'"));
+        assert!(replaced("\"units\":10", "\"units\":20").contains("another version"));
+        assert!(replaced("[300,0]", "[200,0]").contains("another version"));
+        let mut longer = bytes.clone();
+        longer.extend([0; 4]);
+        assert!(whole(longer).contains("do not fit the header"));
+        assert!(Weights::from_bytes(b"MZ").unwrap_err().contains("not a file of weights"));
     }
 
     #[test]
@@ -144,7 +254,10 @@ mod tests {
     fn evaluations_stay_in_their_range() {
         let mut setup = Setup::empty(Color::White);
         setup.kings[1] = Bitboard::ALL;
-        assert_eq!(evaluate(&setup.position().unwrap()), Score::EVAL_MAX);
+        let position = setup.position().unwrap();
+        for evaluation in [Evaluation::default(), Evaluation::material()] {
+            assert_eq!(evaluation.score(&position), Score::EVAL_MAX);
+        }
     }
 
     fn position(white: &[u8], black: &[u8], black_king: u8) -> Position {
@@ -158,20 +271,25 @@ mod tests {
     #[test]
     fn a_man_more_is_worth_about_a_man() {
         let more = position(&[31, 32, 33, 37, 38, 42, 43], &[8, 9, 13, 14, 18, 19], 0);
-        let score = evaluate(&more).hundredths();
-        assert!((60..140).contains(&score), "{score}");
+        for evaluation in [Evaluation::default(), Evaluation::material()] {
+            let score = evaluation.score(&more).hundredths();
+            assert!((60..140).contains(&score), "{score}");
+        }
     }
 
     #[test]
     fn a_king_takes_the_joy_out_of_a_few_men() {
-        let free = evaluate(&position(&[36, 31, 41], &[], 3)).hundredths();
-        assert!(free.abs() < 60, "{free}");
+        for evaluation in [Evaluation::default(), Evaluation::material()] {
+            let score = evaluation.score(&position(&[36, 31, 41], &[], 3)).hundredths();
+            assert!(score.abs() < 100, "{score}");
+        }
     }
 
     #[test]
     fn a_free_man_counts_more_than_a_stopped_one() {
-        let free = evaluate(&position(&[16, 48], &[35, 40], 0));
-        let stopped = evaluate(&position(&[16, 48], &[6, 40], 0));
+        let evaluation = Evaluation::default();
+        let free = evaluation.score(&position(&[16, 48], &[35, 40], 0));
+        let stopped = evaluation.score(&position(&[16, 48], &[6, 40], 0));
         assert!(free > stopped.plus(30), "{free} {stopped}");
     }
 }

@@ -1,42 +1,195 @@
-//! The weights of the hand-written evaluation, in hundredths of a man. Set by hand from common
-//! knowledge of the game, to be replaced by trained ones.
+//! Weights, and the score of a position by them.
+//!
+//! The score is a sum over the scalars and, for each side as it sees the board, over its patterns:
+//! what White sees less what Black sees. Every weight is a pair: for the start of the game, when
+//! the men have [`OPENING_STEPS`] steps to go, and for its end. In between they are mixed.
 
-pub(super) const MAN: i32 = 100;
-/// Having a king at all, and each further one.
-pub(super) const FIRST_KING: i32 = 300;
-pub(super) const FURTHER_KING: i32 = 270;
+use movegen::{Color, Position};
 
-/// A man in this row, from the promotion row (0) to the home row (9): at the start of the game
-/// and at its end.
-pub(super) const OPENING_ROW: [i16; 10] = [0, 14, 9, 7, 6, 5, 3, 1, 0, 1];
-pub(super) const ENDING_ROW: [i16; 10] = [0, 40, 30, 23, 17, 12, 8, 5, 2, 0];
+use super::board::{self, GROUPS, MenSums, PART_VALUES, View};
+use super::{file::Provenance, scalars};
 
-/// A man in this column.
-pub(super) const OPENING_COLUMN: [i16; 10] = [-5, -2, 0, 2, 4, 4, 2, 0, -2, -5];
-pub(super) const ENDING_COLUMN: [i16; 10] = [-3, 0, 1, 1, 2, 2, 1, 1, 0, -3];
+/// Steps that all men of both sides together need to promote at the start of a game.
+pub(crate) const OPENING_STEPS: i32 = 300;
+/// Units of a weight in a hundredth of a man.
+pub(crate) const UNITS: i32 = 10;
 
-/// Men of the home row that keep the enemy from crowning: 46 to 50. 48 is the golden piece.
-pub(super) const HOME_ROW: [i16; 5] = [0, 3, 9, 3, 0];
+/// The values of a weight at the start and at the end of the game, in tenths of a hundredth of a
+/// man.
+pub(crate) type Pair = [i16; 2];
 
-/// Per hundredth of the lever (men × half columns from the middle) of an uneven distribution.
-pub(super) const BALANCE: i32 = 60;
+/// The patterns of an evaluation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// No patterns: material, mobility, races.
+    Material,
+    /// Sixteen windows of 4 rows and 4 columns (8 squares). Each side looks at eight of them.
+    P8,
+    /// Eight windows of 6 rows and 4 columns (12 squares). Each side looks at four of them.
+    P12,
+}
 
-/// Two men one behind the other on a diagonal.
-pub(super) const PAIR: i32 = 2;
-/// A man with no friend on any neighbouring square.
-pub(super) const LONER: i32 = 5;
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 3] = [Kind::Material, Kind::P8, Kind::P12];
 
-/// By number of man moves that lose nothing at once; more than the last entry counts as it.
-pub(super) const MOBILITY: [i32; 9] = [-45, -24, -12, -5, 0, 3, 5, 7, 8];
+    /// The name in files and options.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Material => "material",
+            Kind::P8 => "p8",
+            Kind::P12 => "p12",
+        }
+    }
 
-/// A man that no enemy man can stop, by its row.
-pub(super) const FREE_MAN: [i32; 8] = [0, 130, 105, 85, 70, 55, 45, 35];
+    /// The kind of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
 
-/// Per square a king can go to, up to so many.
-pub(super) const KING_MOVE: i32 = 2;
-pub(super) const KING_MOVES: i32 = 14;
-/// A king that cannot move, or can reach two squares at most.
-pub(super) const KING_BLOCKED: i32 = -110;
-pub(super) const KING_CRAMPED: i32 = -35;
-/// A king on the long diagonal 46–5.
-pub(super) const KING_ON_LONG_DIAGONAL: i32 = 14;
+    /// Number of tables: one for each window that a side looks at.
+    pub(crate) const fn tables(self) -> usize {
+        match self {
+            Kind::Material => 0,
+            Kind::P8 => 2 * GROUPS,
+            Kind::P12 => GROUPS,
+        }
+    }
+
+    /// Entries of a table.
+    pub(crate) const fn entries(self) -> usize {
+        match self {
+            Kind::Material => 0,
+            Kind::P8 => PART_VALUES * PART_VALUES,
+            Kind::P12 => PART_VALUES * PART_VALUES * PART_VALUES,
+        }
+    }
+
+    /// Calls `see` with the table and the entry of each window that a side looks at.
+    #[inline(always)]
+    pub(crate) fn visit(self, view: View, mut see: impl FnMut(usize, usize)) {
+        match self {
+            Kind::Material => {}
+            Kind::P8 => {
+                for top in 0..2 {
+                    for group in 0..GROUPS {
+                        let (a, b) = (view.part(top, group), view.part(top + 1, group));
+                        see(top * GROUPS + group, a + PART_VALUES * b);
+                    }
+                }
+            }
+            Kind::P12 => {
+                for group in 0..GROUPS {
+                    let part = |chunk| view.part(chunk, group);
+                    see(group, part(0) + PART_VALUES * (part(1) + PART_VALUES * part(2)));
+                }
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A set of weights.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Weights {
+    pub(crate) kind: Kind,
+    pub(crate) provenance: Provenance,
+    /// [`scalars::COUNT`] of them.
+    pub(crate) scalars: Vec<Pair>,
+    /// Table after table.
+    pub(crate) patterns: Vec<Pair>,
+}
+
+/// Sums of weights: at the start and at the end of the game.
+#[derive(Clone, Copy, Default)]
+struct Sum([i32; 2]);
+
+impl Sum {
+    #[inline(always)]
+    fn add(&mut self, pair: Pair, times: i32) {
+        self.0[0] += i32::from(pair[0]) * times;
+        self.0[1] += i32::from(pair[1]) * times;
+    }
+}
+
+impl Weights {
+    /// Weights that know material and what it takes to finish games: men go forward, kings have
+    /// room.
+    pub(crate) fn material() -> Weights {
+        let mut scalars = vec![[0; 2]; scalars::COUNT];
+        scalars[scalars::MEN] = [1000; 2];
+        scalars[scalars::FIRST_KING] = [3000; 2];
+        scalars[scalars::FURTHER_KINGS] = [2700; 2];
+        scalars[scalars::KING_SAFE] = [20; 2];
+        scalars[scalars::TEMPO] = [0, 30];
+        let (kind, provenance) = (Kind::Material, Provenance::default());
+        Weights { kind, provenance, scalars, patterns: Vec::new() }
+    }
+
+    /// White's score in hundredths of a man, for a position in which nobody can capture.
+    #[inline]
+    pub(crate) fn white_score(&self, position: &Position) -> i32 {
+        let sums = board::sums(position);
+        let mut sum = Sum::default();
+        scalars::visit(position, &sums, |index, value| sum.add(self.scalars[index], value));
+        match self.kind {
+            Kind::Material => {}
+            Kind::P8 => self.add_patterns::<{ Kind::P8 as u8 }>(position, &mut sum),
+            Kind::P12 => self.add_patterns::<{ Kind::P12 as u8 }>(position, &mut sum),
+        }
+        mixed(sum.0, &sums) / (OPENING_STEPS * UNITS)
+    }
+
+    /// `KIND` is the kind as a number, so that each gets code of its own.
+    #[inline(always)]
+    fn add_patterns<const KIND: u8>(&self, position: &Position, sum: &mut Sum) {
+        let kind = if KIND == Kind::P8 as u8 { Kind::P8 } else { Kind::P12 };
+        let men = |color| position.men(color).bits();
+        let views = board::views(men(Color::White), men(Color::Black));
+        // The length is checked when weights are made: 4 tables, or 8, of all entries.
+        let patterns = &self.patterns[..kind.tables() * kind.entries()];
+        for (view, sign) in views.into_iter().zip([1, -1]) {
+            kind.visit(view, |table, entry| {
+                sum.add(patterns[table * kind.entries() + entry], sign);
+            });
+        }
+    }
+}
+
+/// The sums mixed by the phase of the game, times [`OPENING_STEPS`].
+#[inline]
+pub(crate) fn mixed(sum: [i32; 2], men: &[MenSums; 2]) -> i32 {
+    let steps = opening_steps(men);
+    sum[0] * steps + sum[1] * (OPENING_STEPS - steps)
+}
+
+/// How much of the start of the game is left, 0..=[`OPENING_STEPS`].
+#[inline]
+pub(crate) fn opening_steps(men: &[MenSums; 2]) -> i32 {
+    (men[0].steps + men[1].steps).min(OPENING_STEPS)
+}
+
+/// What part of its score a side keeps that is better by it, as a power of two by which the score
+/// is divided: a king is hard to catch, and small majorities against one are worth little.
+#[inline]
+pub(crate) fn towards_draw(position: &Position, better: Color) -> u32 {
+    let worse = better.opponent();
+    if position.kings(worse).is_empty() {
+        return 0;
+    }
+    let men = position.men(better).len().abs_diff(position.men(worse).len());
+    if position.pieces(better).len() <= 3 {
+        3
+    } else if position.kings(better).len() == position.kings(worse).len() && men <= 1 {
+        1
+    } else {
+        0
+    }
+}

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use movegen::{DrawRuleSet, DrawRules, Position};
+use movegen::{DrawRules, Position};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -224,7 +224,7 @@ impl MatchConfig {
         let bad = |what: String, value: &dyn ToString, expected| {
             Err(ConfigError::Bounds { what, value: value.to_string(), expected })
         };
-        if self.draw_rules.parse::<DrawRuleSet>().is_err() {
+        if self.draw_rules.parse::<DrawRules>().is_err() {
             let expected = "lidraughts, fmjd-cumulative, scan or none";
             return bad("draw rules".to_owned(), &self.draw_rules, expected);
         }
@@ -274,8 +274,7 @@ impl MatchConfig {
     /// The draw rules; the default if the text is unreadable, which [`MatchConfig::check`] refuses.
     #[must_use]
     pub fn rules(&self) -> DrawRules {
-        let set = self.draw_rules.parse::<DrawRuleSet>().unwrap_or_default();
-        DrawRules { set, ..DrawRules::default() }
+        self.draw_rules.parse().unwrap_or_default()
     }
 
     /// The margin of time limits.

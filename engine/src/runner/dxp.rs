@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 use std::fs::OpenOptions;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,7 +15,9 @@ use movegen::notation::dxp::MoveMessage;
 use movegen::{Color, Game};
 
 use super::clock::Level;
-use super::player::{Abort, Answer, Claim, FaultKind, NewGame, Player, PlayerError, Thought};
+use super::player::{
+    Abort, Answer, Claim, FaultKind, NewGame, Player, PlayerError, SLOW_START, SlowStart, Thought,
+};
 use super::process::{Process, ProcessOptions};
 use super::stats::Outcome;
 use crate::protocol::dxp::{
@@ -25,6 +27,8 @@ use crate::protocol::dxp::{
 
 /// How long the answer to a request and the echo of an end may take.
 const ECHO_PATIENCE: Duration = Duration::from_secs(5);
+/// How long one attempt to connect may take, before we look at the program.
+const ATTEMPT: Duration = Duration::from_millis(500);
 /// Messages kept for a report.
 const TAIL: usize = 20;
 /// Messages that may have come in time though they are looked at only after the deadline.
@@ -104,11 +108,16 @@ impl Wait {
 }
 
 impl DxpPlayer {
-    /// Connects with the program, and starts it first if a command is given.
+    /// Connects with the program, and starts it first if a command is given. `slow` is called when
+    /// that takes long.
     ///
     /// # Errors
     /// If it cannot be reached.
-    pub fn start(options: DxpPlayerOptions, abort: Arc<Abort>) -> Result<DxpPlayer, PlayerError> {
+    pub fn start(
+        options: DxpPlayerOptions,
+        abort: Arc<Abort>,
+        slow: SlowStart<'_>,
+    ) -> Result<DxpPlayer, PlayerError> {
         let log = match &options.log {
             None => ConnectionLog::none(),
             Some(path) => {
@@ -131,53 +140,84 @@ impl DxpPlayer {
             is_playing: false,
             tail: VecDeque::new(),
         };
-        player.connect()?;
+        player.connect(slow)?;
         Ok(player)
     }
 
     /// Makes a new connection, and a new process if there is one.
-    fn connect(&mut self) -> Result<(), PlayerError> {
+    fn connect(&mut self, slow: SlowStart<'_>) -> Result<(), PlayerError> {
         self.connection = None;
         self.process = None;
         let Address { host, port } = self.options.address.clone();
         let failed = |what: &str, error: std::io::Error| {
             start_fault(format!("{what} {host}, port {port}: {error}"))
         };
-        let deadline = Instant::now() + self.options.start_patience;
-        let abort = Arc::clone(&self.abort);
-        let stream = if self.options.listen {
-            if self.listener.is_none() {
-                let listener = Listener::bind(&host, port);
-                self.listener = Some(listener.map_err(|e| failed("cannot listen on", e))?);
+        let port = match port {
+            _ if self.options.listen => {
+                if self.listener.is_none() {
+                    let listener = Listener::bind(&host, port);
+                    self.listener = Some(listener.map_err(|e| failed("cannot listen on", e))?);
+                }
+                let port = self.listener.as_ref().map(Listener::port).transpose();
+                port.map_err(|e| failed("cannot listen on", e))?.unwrap_or_default()
             }
-            let Some(listener) = &self.listener else { return Ok(()) };
-            let port = listener.port().map_err(|e| failed("cannot listen on", e))?;
-            self.process = self.options.start_process(port)?;
-            let stream = listener.accept(abort.flag(), Some(deadline));
-            stream.map_err(|e| failed("cannot listen on", e))?
-        } else {
-            let port = match port {
-                0 => free_port().map_err(|e| failed("no free port on", e))?,
-                port => port,
-            };
-            self.process = self.options.start_process(port)?;
-            let stream = connect(&host, port, self.options.start_patience, abort.flag());
-            stream.map_err(|error| {
-                let message = format!("cannot connect with {host}, port {port}: {error}");
-                PlayerError::Fault { kind: FaultKind::Start, message, tail: self.report() }
-            })?
+            0 => free_port().map_err(|e| failed("no free port on", e))?,
+            port => port,
         };
-        if abort.is_set() {
-            return Err(PlayerError::Aborted);
-        }
-        let stream = stream.ok_or_else(|| {
-            let patience = self.options.start_patience;
-            let message = format!("nobody connected to {host}, port {port} within {patience:?}");
-            PlayerError::Fault { kind: FaultKind::Start, message, tail: self.report() }
-        })?;
+        self.process = self.options.start_process(port)?;
+        let stream = self.reach(port, slow)?;
         let connection = Connection::new(stream, self.options.gap, self.log.clone());
         self.connection = Some(connection.map_err(|e| failed("lost the connection with", e))?);
         Ok(())
+    }
+
+    /// Waits for the connection. A program of ours that ends with a failure is waited for no
+    /// longer.
+    fn reach(&mut self, port: u16, slow: SlowStart<'_>) -> Result<TcpStream, PlayerError> {
+        let abort = Arc::clone(&self.abort);
+        let host = self.options.address.host.clone();
+        let patience = self.options.start_patience;
+        let deadline = Instant::now() + patience;
+        let mut slow_at = Some(Instant::now() + SLOW_START).filter(|at| *at < deadline);
+        loop {
+            let now = Instant::now();
+            let left = deadline.saturating_duration_since(now).min(ATTEMPT);
+            let (missing, why) = match &self.listener {
+                Some(listener) => match listener.accept(abort.flag(), Some(now + left)) {
+                    Ok(Some(stream)) => return Ok(stream),
+                    Ok(None) => (format!("nobody connected to {host}, port {port}"), String::new()),
+                    Err(error) => {
+                        let message = format!("cannot listen on {host}, port {port}: {error}");
+                        return Err(self.fault(FaultKind::Start, message));
+                    }
+                },
+                None => match connect(&host, port, left, abort.flag()) {
+                    Ok(Some(stream)) => return Ok(stream),
+                    Ok(None) => return Err(PlayerError::Aborted),
+                    Err(error) => {
+                        (format!("cannot connect with {host}, port {port}"), format!(": {error}"))
+                    }
+                },
+            };
+            if abort.is_set() {
+                return Err(PlayerError::Aborted);
+            }
+            let status = self.process.as_mut().and_then(|process| process.wait(Duration::ZERO));
+            if let Some(status) = status.filter(|status| !status.success())
+                && let Some(process) = &mut self.process
+            {
+                let message = format!("the program ended before it connected ({status})");
+                let tail = process.last_words();
+                return Err(PlayerError::Fault { kind: FaultKind::Start, message, tail });
+            }
+            if Instant::now() >= deadline {
+                let message = format!("{missing} within {patience:?}{why}");
+                return Err(self.fault(FaultKind::Start, message));
+            }
+            if slow_at.take_if(|at| Instant::now() >= *at).is_some() {
+                slow(&format!("{missing} within {SLOW_START:?}{why}"), &self.report());
+            }
+        }
     }
 
     /// What the program last said, and its output if it is our child.
@@ -387,7 +427,7 @@ impl Player for DxpPlayer {
         // A second attempt: over a new connection, or after ending what the program still plays.
         for is_second in [false, true] {
             if !self.is_connected()? {
-                self.connect()?;
+                self.connect(&|_, _| {})?;
             }
             match self.propose(game)? {
                 Some(Acceptance::Accepted) => {

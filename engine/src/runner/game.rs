@@ -4,13 +4,13 @@ use std::time::{Duration, Instant};
 
 use movegen::{Color, DrawRules, Game, Position, Status};
 
+use super::arbiter::Arbiter;
 use super::clock::GameClock;
 use super::config::MatchConfig;
 use super::player::{Answer, Claim, FaultKind, NewGame, Player, PlayerError};
 use super::record::{GameRecord, PlyRecord, Termination, today};
 use super::schedule::Pairing;
 use super::stats::Outcome;
-use super::tables::Tables;
 
 /// From this score on, in men, an engine takes a position for proven.
 const PROVEN: f64 = 90.0;
@@ -61,7 +61,7 @@ impl End {
 /// there is no result.
 pub(super) fn play(
     config: &MatchConfig,
-    tables: Option<&Tables>,
+    arbiter: Option<&Arbiter>,
     number: usize,
     pairing: Pairing,
     players: &mut [Box<dyn Player>; 2],
@@ -70,7 +70,7 @@ pub(super) fn play(
     let engines = [pairing.white, pairing.black];
     let mut match_game = MatchGame {
         config,
-        tables,
+        arbiter,
         engines,
         game: Game::new(start),
         clocks: engines.map(|e| GameClock::new(config.time_control(e))),
@@ -160,7 +160,7 @@ const fn place(side: Color) -> usize {
 
 struct MatchGame<'a> {
     config: &'a MatchConfig,
-    tables: Option<&'a Tables>,
+    arbiter: Option<&'a Arbiter>,
     /// White's and Black's number in the configuration.
     engines: [usize; 2],
     game: Game,
@@ -253,7 +253,7 @@ impl MatchGame<'_> {
         // The opening itself is played out even if the databases know it.
         if !self.plies.is_empty()
             && let Some((white, detail)) =
-                self.tables.and_then(|t| t.verdict(&self.game, self.config.rules()))
+                self.arbiter.and_then(|t| t.verdict(&self.game, self.config.rules()))
         {
             return Some(End::new(Some(white), Termination::Database).with(detail));
         }
@@ -270,7 +270,7 @@ impl MatchGame<'_> {
     /// The end of a game that `side` has ended instead of moving: what is certain comes first.
     fn claimed(&self, side: Color, claim: Claim) -> End {
         if let Some((white, detail)) =
-            self.tables.and_then(|t| t.verdict(&self.game, self.config.rules()))
+            self.arbiter.and_then(|t| t.verdict(&self.game, self.config.rules()))
         {
             return End::new(Some(white), Termination::Database).with(detail);
         }
@@ -287,7 +287,7 @@ impl MatchGame<'_> {
         };
         match claim {
             Claim::Lost => End::lost_by(side, Termination::Resigned).with(side.to_string()),
-            Claim::Draw if self.game.status(DrawRules::SCAN).is_over() => {
+            Claim::Draw if self.game.status(DrawRules::Scan).is_over() => {
                 End::new(Some(Outcome::Draw), Termination::Claim).with(claims("a repetition"))
             }
             Claim::Draw if theirs.abs() < PROVEN => {

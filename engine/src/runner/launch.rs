@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use super::builtin::{BuiltIn, RandomMover};
 use super::dxp::{DxpPlayer, DxpPlayerOptions};
-use super::player::{Abort, FaultKind, Player, PlayerError};
+use super::player::{Abort, FaultKind, Player, PlayerError, SlowStart};
 use super::process::{HubClient, HubClientOptions, ProcessOptions};
 use super::spec::{EngineSpec, Kind};
-use crate::endgame::DatabaseOptions;
 use crate::engine::EngineOptions;
-use crate::error::with_causes;
+use crate::eval::Evaluation;
+use egdb::DatabaseOptions;
+use egdb::error::with_causes;
 
 /// Starts an engine and gets it ready.
 pub(super) fn start(
@@ -19,6 +20,7 @@ pub(super) fn start(
     slot: usize,
     cpus: &[usize],
     abort: &Arc<Abort>,
+    slow: SlowStart<'_>,
 ) -> Result<Box<dyn Player>, PlayerError> {
     let fault =
         |message: String| PlayerError::Fault { kind: FaultKind::Start, message, tail: Vec::new() };
@@ -45,7 +47,7 @@ pub(super) fn start(
                 tail_only: spec.tail_only,
                 ping: spec.ping,
             };
-            Ok(Box::new(HubClient::start(options, Arc::clone(abort))?))
+            Ok(Box::new(HubClient::start(options, Arc::clone(abort), slow)?))
         }
         Kind::Dxp => {
             let dxp = spec.dxp.as_ref().ok_or_else(|| fault("no address".to_owned()))?;
@@ -60,18 +62,24 @@ pub(super) fn start(
                 start_patience: Duration::from_secs_f64(spec.start_seconds),
                 stall_patience: Duration::from_secs_f64(spec.stall_seconds),
             };
-            Ok(Box::new(DxpPlayer::start(options, Arc::clone(abort))?))
+            Ok(Box::new(DxpPlayer::start(options, Arc::clone(abort), slow)?))
         }
     }
 }
 
-/// Looks for unknown parameters and bad values of engines within this process; other engines judge
-/// theirs themselves.
+/// Looks for unknown parameters and bad values of engines within this process. Hub engines declare
+/// theirs when they start; DXP has none.
 pub(super) fn check_params(spec: &EngineSpec) -> Result<(), String> {
     match spec.kind {
         Kind::Builtin => builtin_options(spec).map(|_| ()),
         Kind::Random => random_seed(spec).map(|_| ()),
-        Kind::Hub | Kind::Dxp => Ok(()),
+        Kind::Hub => Ok(()),
+        Kind::Dxp => match spec.params.keys().next() {
+            Some(name) => {
+                Err(format!("parameter {name}: a program cannot be given parameters over DXP"))
+            }
+            None => Ok(()),
+        },
     }
 }
 
@@ -103,9 +111,12 @@ fn builtin_options(spec: &EngineSpec) -> Result<EngineOptions, String> {
                 options.databases.pieces = pieces.ok_or_else(error)?;
             }
             "bb-path" => options.databases.folders = DatabaseOptions::folder_list(value),
+            "eval-file" => {
+                options.evaluation = Evaluation::named(value).map_err(|error| error.to_string())?;
+            }
             _ => {
                 return Err(format!(
-                    "unknown parameter {name}, expected hash-mb, threads, move-overhead, bb-size or bb-path"
+                    "unknown parameter {name}, expected hash-mb, threads, move-overhead, bb-size, bb-path or eval-file"
                 ));
             }
         }

@@ -6,6 +6,7 @@
 //! ([`process`]), or within this process.
 
 mod adjudicate;
+mod arbiter;
 mod builtin;
 mod check;
 mod clock;
@@ -23,7 +24,6 @@ mod spec;
 mod standings;
 mod state;
 pub mod stats;
-mod tables;
 mod tournament;
 
 pub use adjudicate::{Adjudication, Draw, Resign};
@@ -39,4 +39,4 @@ pub use schedule::{Pairing, schedule};
 pub use spec::{DxpSpec, EngineSpec, Kind};
 pub use standings::{Line, Standings};
 pub use state::{StateError, StateFile};
-pub use tournament::{MatchEnd, MatchError, Workers, run};
+pub use tournament::{MatchEnd, MatchError, MatchEvent, Workers, run, tail_text};

@@ -7,9 +7,9 @@ use movegen::notation::pdn::{PdnReader, PdnWarning, PdnWarningKind};
 use thiserror::Error;
 
 /// The 79 two-move ballots: a pair from each is the classic match of 158 games.
-const TWO_MOVE: &str = include_str!("../../../positions/ballots-2move.fen");
+const TWO_MOVE: &str = include_str!("../../data/ballots-2move.fen");
 /// The 331 three-move ballots.
-const THREE_MOVE: &str = include_str!("../../../positions/ballots-3move.fen");
+const THREE_MOVE: &str = include_str!("../../data/ballots-3move.fen");
 
 /// Why openings cannot be used.
 #[derive(Debug, Error)]

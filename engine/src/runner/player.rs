@@ -101,7 +101,7 @@ impl fmt::Display for FaultKind {
 /// Why an engine gave no move.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum PlayerError {
-    /// The engine failed: it loses the game and is started anew.
+    /// The engine failed: it loses the game and is started again.
     #[error("{kind}: {message}")]
     Fault {
         /// What it did wrong.
@@ -118,6 +118,13 @@ pub enum PlayerError {
     #[error("the match was stopped")]
     Aborted,
 }
+
+/// A start that takes longer is worth a word.
+pub(super) const SLOW_START: Duration = Duration::from_secs(1);
+
+/// Called when a start takes longer than a second: what is still missing, and the last lines of
+/// the program.
+pub type SlowStart<'a> = &'a dyn Fn(&str, &[String]);
 
 /// An engine in a match. One game at a time.
 pub trait Player: Send {

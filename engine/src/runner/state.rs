@@ -15,6 +15,7 @@ use thiserror::Error;
 use super::config::MatchConfig;
 use super::record::GameRecord;
 use super::schedule::schedule;
+use crate::exclusive;
 
 /// The version of the format.
 const VERSION: u32 = 1;
@@ -157,35 +158,15 @@ impl StateFile {
 
 /// Opens a state file for this process alone.
 fn open(path: &Path, options: &mut OpenOptions) -> Result<File, StateError> {
-    let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::AlreadyExists => StateError::Exists(path.to_owned()),
-        _ if is_shut(&error) => StateError::InUse(path.to_owned()),
-        _ => StateError::Io { path: path.to_owned(), error },
-    };
-    // A lock would keep others from reading, too.
-    #[cfg(windows)]
-    std::os::windows::fs::OpenOptionsExt::share_mode(options, FILE_SHARE_READ);
     // There, a file that is only added to cannot be cut off either.
     let options = options.write(true).append(cfg!(not(windows)));
-    let file = options.open(path).map_err(failed)?;
-    #[cfg(not(windows))]
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(fs::TryLockError::WouldBlock) => return Err(StateError::InUse(path.to_owned())),
-        // Some network file systems have no locks.
-        Err(fs::TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
-        Err(fs::TryLockError::Error(error)) => return Err(failed(error)),
-    }
-    Ok(file)
-}
-
-#[cfg(windows)]
-const FILE_SHARE_READ: u32 = 1;
-
-/// Whether another process keeps the file from being opened.
-fn is_shut(error: &io::Error) -> bool {
-    const ERROR_SHARING_VIOLATION: i32 = 32;
-    cfg!(windows) && error.raw_os_error() == Some(ERROR_SHARING_VIOLATION)
+    exclusive::open(path, options).map_err(|error| match error {
+        exclusive::OpenError::InUse => StateError::InUse(path.to_owned()),
+        exclusive::OpenError::Io(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            StateError::Exists(path.to_owned())
+        }
+        exclusive::OpenError::Io(error) => StateError::Io { path: path.to_owned(), error },
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
-//! Many games at once: workers play, the caller hears of each game.
+//! Many games at once: workers play, the caller is called after each game.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::thread;
@@ -8,6 +10,7 @@ use std::thread;
 use crossbeam::channel::{Sender, bounded};
 use thiserror::Error;
 
+use super::arbiter::Arbiter;
 use super::config::MatchConfig;
 use super::game::{NotPlayed, forfeit, play};
 use super::launch::start;
@@ -15,13 +18,12 @@ use super::player::{Abort, Player, PlayerError};
 use super::process::pin;
 use super::record::GameRecord;
 use super::schedule::{Pairing, schedule};
-use super::spec::EngineSpec;
+use super::spec::Kind;
 use super::standings::Standings;
 use super::state::{StateError, StateFile};
 use super::stats::Decision;
-use super::tables::Tables;
 
-/// Attempts to start an engine for a game.
+/// Attempts to start an engine that has played before.
 const START_ATTEMPTS: u32 = 2;
 /// Games in a row that an engine can lose because it does not start again; then the match is given
 /// up.
@@ -59,12 +61,14 @@ pub enum MatchError {
     /// The state cannot be saved.
     #[error(transparent)]
     State(#[from] StateError),
-    /// Whoever was told of a game could not cope, for example because a disk is full.
-    #[error("{0}")]
-    Observer(String),
+    /// Whoever hears of the games could not cope, for example because a disk is full.
+    #[error("cannot write the results")]
+    Observer(#[source] io::Error),
 }
 
-fn tail_text(tail: &[String]) -> String {
+/// The last lines of a program for a message, on lines of their own; empty if there are none.
+#[must_use]
+pub fn tail_text(tail: &[String]) -> String {
     if tail.is_empty() {
         return String::new();
     }
@@ -92,17 +96,36 @@ pub enum MatchEnd {
     Stopped,
 }
 
+/// What happens during a match.
+#[derive(Clone, Copy, Debug)]
+pub enum MatchEvent<'a> {
+    /// A game has ended: all games so far, the new one last.
+    Game(&'a [GameRecord]),
+    /// The start of an engine takes longer than a second.
+    SlowStart {
+        /// The engine's name.
+        engine: &'a str,
+        /// What is still missing.
+        missing: &'a str,
+        /// Its last lines.
+        tail: &'a [String],
+    },
+}
+
 /// What workers report.
 enum Event {
     Game(Box<GameRecord>),
+    SlowStart { engine: usize, missing: String, tail: Vec<String> },
     Failed(MatchError),
 }
 
 /// Plays the games of a match that are not in `records` yet, and adds them to it.
 ///
-/// After each game the state is saved, and then `observe` is called with all games so far, the
-/// new one last; an error of it ends the match. Afterwards the moves of the game are dropped. When
-/// the function returns no engine runs any more.
+/// Engines that do not play in the first game are started once before it and ended again: one that
+/// does not start is reported now, not hours later.
+///
+/// After each game the state is saved, and then `observe` is called; an error of it ends the match.
+/// Afterwards the moves of the game are dropped. When the function returns no engine runs any more.
 ///
 /// # Errors
 /// If an engine cannot be started, the state cannot be saved, or `observe` fails.
@@ -112,12 +135,12 @@ pub fn run(
     state: &mut Option<StateFile>,
     records: &mut Vec<GameRecord>,
     abort: &Arc<Abort>,
-    observe: &mut dyn FnMut(&[GameRecord]) -> Result<(), String>,
+    observe: &mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
 ) -> Result<MatchEnd, MatchError> {
     let played: HashSet<usize> = records.iter().map(|r| r.game).collect();
     let games: Vec<(usize, Pairing)> =
         schedule(config).into_iter().enumerate().filter(|(i, _)| !played.contains(i)).collect();
-    let tables = Tables::open(&config.egdb)?;
+    let arbiter = Arbiter::open(&config.egdb)?;
     for engine in &config.engines {
         let Some(dxp) = &engine.dxp else { continue };
         let (given, wanted) = (dxp.addresses.len(), workers.concurrency.min(games.len()));
@@ -134,6 +157,11 @@ pub fn run(
     if is_decided(records) {
         return Ok(MatchEnd::Decided);
     }
+    if let Some(&(_, first)) = games.first()
+        && !try_starts(config, first, abort, observe)?
+    {
+        return Ok(MatchEnd::Stopped);
+    }
     let next = AtomicUsize::new(0);
     let health: Vec<Health> = config.engines.iter().map(|_| Health::default()).collect();
     let (sender, events) = bounded(workers.concurrency);
@@ -145,12 +173,13 @@ pub fn run(
             } else {
                 workers.cpus[slot % workers.cpus.len()].clone()
             };
-            let (games, next, tables, health) = (&games, &next, tables.as_ref(), &health);
+            let (games, next, arbiter, health) = (&games, &next, arbiter.as_ref(), &health);
             scope.spawn(move || {
                 let abort = Arc::clone(abort);
-                let players = Vec::new();
-                let mut worker = Worker { config, tables, health, slot, cpus, abort, players };
-                worker.work(games, next, &sender);
+                let (events, players) = (sender, Vec::new());
+                let mut worker =
+                    Worker { config, arbiter, health, slot, cpus, abort, events, players };
+                worker.work(games, next);
             });
         }
         drop(sender);
@@ -161,12 +190,19 @@ pub fn run(
                 // A game that was finished after the decision does not count.
                 Event::Game(_) if error.is_some() || end != MatchEnd::Complete => continue,
                 Event::Failed(failure) => Err(failure),
+                Event::SlowStart { engine, missing, tail } => {
+                    let engine = &config.engines[engine].name;
+                    let event = MatchEvent::SlowStart { engine, missing: &missing, tail: &tail };
+                    observe(event).map_err(MatchError::Observer)
+                }
                 Event::Game(record) => {
                     let saved = state.as_mut().map_or(Ok(()), |state| state.add(&record));
                     records.push(*record);
                     saved
                         .map_err(MatchError::from)
-                        .and_then(|()| observe(records).map_err(MatchError::Observer))
+                        .and_then(|()| {
+                            observe(MatchEvent::Game(records)).map_err(MatchError::Observer)
+                        })
                         // Long matches must not fill the memory; the file has the moves.
                         .inspect(|()| records.last_mut().map_or((), |r| r.plies = Vec::new()))
                 }
@@ -185,6 +221,42 @@ pub fn run(
             None => Ok(end),
         }
     })
+}
+
+/// Starts each engine once that speaks Hub and does not play in the first game; `false` if the
+/// match is being stopped. Programs that are reached over DXP may take a connection without a game
+/// for the end of the session.
+fn try_starts(
+    config: &MatchConfig,
+    first: Pairing,
+    abort: &Arc<Abort>,
+    observe: &mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
+) -> Result<bool, MatchError> {
+    let observer = RefCell::new((observe, Ok(())));
+    for (engine, spec) in config.engines.iter().enumerate() {
+        if spec.kind != Kind::Hub || [first.white, first.black].contains(&engine) {
+            continue;
+        }
+        let slow = |missing: &str, tail: &[String]| {
+            let (observe, result) = &mut *observer.borrow_mut();
+            let event = MatchEvent::SlowStart { engine: &spec.name, missing, tail };
+            *result = observe(event);
+        };
+        match start(spec, config.margin(), 0, &[], abort, &slow) {
+            Ok(player) => player.quit(),
+            Err(PlayerError::Aborted) => return Ok(false),
+            Err(PlayerError::Fault { message, tail, .. }) => {
+                return Err(MatchError::Start { name: spec.name.clone(), message, tail });
+            }
+            Err(PlayerError::Refused(message)) => {
+                let tail = Vec::new();
+                return Err(MatchError::Start { name: spec.name.clone(), message, tail });
+            }
+        }
+    }
+    let (_, result) = observer.into_inner();
+    result.map_err(MatchError::Observer)?;
+    Ok(true)
 }
 
 /// How an engine has done so far, in all games.
@@ -219,19 +291,20 @@ struct NoStart {
 /// Plays one game after the other and keeps its engines from game to game.
 struct Worker<'a> {
     config: &'a MatchConfig,
-    tables: Option<&'a Tables>,
+    arbiter: Option<&'a Arbiter>,
     /// Of all engines.
     health: &'a [Health],
     /// Which worker it is, from 0.
     slot: usize,
     cpus: Vec<usize>,
     abort: Arc<Abort>,
+    events: Sender<Event>,
     /// Running engines; never more than the two of the last game.
     players: Vec<(usize, Box<dyn Player>)>,
 }
 
 impl Worker<'_> {
-    fn work(&mut self, games: &[(usize, Pairing)], next: &AtomicUsize, events: &Sender<Event>) {
+    fn work(&mut self, games: &[(usize, Pairing)], next: &AtomicUsize) {
         pin(None, &self.cpus);
         while !self.abort.is_set() {
             let Some(&(number, pairing)) = games.get(next.fetch_add(1, Ordering::Relaxed)) else {
@@ -241,12 +314,12 @@ impl Worker<'_> {
                 Ok(Some(record)) => Event::Game(Box::new(record)),
                 Ok(None) => break,
                 Err(error) => {
-                    // At once: nobody may start one more engine before the event is read.
-                    self.abort.set();
-                    Event::Failed(error)
+                    // The match is over: no other game, even if nobody has read this yet.
+                    let _ = self.events.send(Event::Failed(error));
+                    break;
                 }
             };
-            if events.send(event).is_err() {
+            if self.events.send(event).is_err() {
                 break;
             }
         }
@@ -273,7 +346,7 @@ impl Worker<'_> {
             }
         }
         let Ok(mut players) = <[_; 2]>::try_from(players) else { return Ok(None) };
-        let played = match play(self.config, self.tables, number, pairing, &mut players) {
+        let played = match play(self.config, self.arbiter, number, pairing, &mut players) {
             Ok(played) => played,
             Err(NotPlayed::Aborted) => return Ok(None),
             Err(NotPlayed::Start { engine, message, tail }) => {
@@ -321,12 +394,14 @@ impl Worker<'_> {
         if let Some(index) = self.players.iter().position(|(e, _)| *e == engine) {
             return Ok(Some(self.players.swap_remove(index).1));
         }
-        let spec = &self.config.engines[engine];
+        let has_played = self.health[engine].has_played.load(Ordering::Relaxed);
+        // What did not even start the first time will hardly do so a moment later.
+        let attempts = if has_played { START_ATTEMPTS } else { 1 };
         for attempt in 1.. {
-            match self.start(spec) {
+            match self.start(engine) {
                 Ok(player) => return Ok(Some(player)),
                 Err(PlayerError::Aborted) => return Ok(None),
-                Err(PlayerError::Fault { .. }) if attempt < START_ATTEMPTS => {}
+                Err(PlayerError::Fault { .. }) if attempt < attempts => {}
                 Err(PlayerError::Fault { message, tail, .. }) => {
                     return Err(NoStart { engine, message, tail });
                 }
@@ -338,7 +413,13 @@ impl Worker<'_> {
         Ok(None)
     }
 
-    fn start(&self, spec: &EngineSpec) -> Result<Box<dyn Player>, PlayerError> {
-        start(spec, self.config.margin(), self.slot, &self.cpus, &self.abort)
+    fn start(&self, engine: usize) -> Result<Box<dyn Player>, PlayerError> {
+        let spec = &self.config.engines[engine];
+        let slow = |missing: &str, tail: &[String]| {
+            let (missing, tail) = (missing.to_owned(), tail.to_vec());
+            // Nobody listens any more when the match is over.
+            let _ = self.events.send(Event::SlowStart { engine, missing, tail });
+        };
+        start(spec, self.config.margin(), self.slot, &self.cpus, &self.abort, &slow)
     }
 }

@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
+use egdb::Probe;
 use movegen::Position;
 
 use super::report::{Info, SearchResult};
 use crate::endgame::choice::RatedMove;
-use crate::endgame::{Databases, line};
+use crate::endgame::line;
 use crate::limits::{Control, Limits, Mode};
 use crate::score::Bound;
 
@@ -37,7 +38,7 @@ pub(super) fn answer(
     rated: &[RatedMove],
     limits: &Limits,
     control: &Control,
-    databases: &Databases,
+    databases: &Probe,
     start: Instant,
     report: &mut dyn FnMut(&Info),
 ) -> SearchResult {

@@ -24,11 +24,12 @@ mod worker;
 
 use std::time::{Duration, Instant};
 
+use egdb::Probe;
 use movegen::{DrawRules, Game, Move};
 
+use crate::endgame;
 use crate::endgame::choice::Choice;
-use crate::endgame::{self, Databases};
-use crate::eval;
+use crate::eval::{self, Evaluation};
 use crate::limits::{Control, Limits, Mode};
 use crate::score::{Bound, Score};
 use crate::time::{self, Pace};
@@ -51,7 +52,8 @@ pub(crate) struct Resources<'e> {
     pub(crate) move_overhead: Duration,
     /// Whether the engine may think in the opponent's time, too.
     pub(crate) ponder: bool,
-    pub(crate) databases: &'e Databases,
+    pub(crate) databases: &'e Probe,
+    pub(crate) evaluation: &'e Evaluation,
     pub(crate) table: &'e TranspositionTable,
     /// One per thread.
     pub(crate) memories: &'e mut [Memory],
@@ -66,7 +68,8 @@ pub(crate) fn run(
     report: &mut dyn FnMut(&Info),
 ) -> SearchResult {
     let start = Instant::now();
-    let Resources { draw_rules, move_overhead, ponder, databases, table, memories } = resources;
+    let Resources { draw_rules, move_overhead, ponder, databases, evaluation, table, memories } =
+        resources;
     let position = *game.position();
     let legal = position.legal_moves();
     if legal.is_empty() {
@@ -107,10 +110,17 @@ pub(crate) fn run(
             Mode::Analyze => {}
         }
     }
-    let shared =
-        Shared::new(table, control, &limits, draw_rules, prober, (plan, start), memories.len());
+    let shared = Shared::new(
+        table,
+        control,
+        &limits,
+        (draw_rules, evaluation),
+        prober,
+        (plan, start),
+        memories.len(),
+    );
     let node = Node { position, counters: *game.counters() };
-    let first_score = eval::evaluate(&position);
+    let first_score = evaluation.score(&position);
     let root = Root {
         node,
         lines: wanted_lines.min(moves.len()),
@@ -197,7 +207,7 @@ mod tests {
                 return moves.iter().map(child).max().expect("there is a capture");
             }
             if !position.has_capture(side.opponent()) {
-                eval::evaluate(position)
+                Evaluation::default().score(position)
             } else if threats == 0 {
                 self.full(position, 1, 1, ply)
             } else {
@@ -211,7 +221,7 @@ mod tests {
     fn one_ply_is_what_it_says() {
         let options = EngineOptions {
             hash_mib: 1,
-            draw_rules: DrawRules::NONE,
+            draw_rules: DrawRules::None,
             databases: DatabaseOptions::none(),
             ..EngineOptions::default()
         };
@@ -248,6 +258,6 @@ mod tests {
         assert_ne!(key(kings, 0, rules), key(kings, 40, rules));
         assert_ne!(key(kings, 41, rules), key(kings, 40, rules));
         assert_ne!(key(counted, 0, rules), key(counted, 1, rules));
-        assert_eq!(key(counted, 0, DrawRules::SCAN), key(counted, 9, DrawRules::SCAN));
+        assert_eq!(key(counted, 0, DrawRules::Scan), key(counted, 9, DrawRules::Scan));
     }
 }

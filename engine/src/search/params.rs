@@ -1,5 +1,5 @@
 //! The numbers of the search. Depths are plies, margins hundredths of a man. Starting values are
-//! those of Scan 3.1 (engine guide, section 2).
+//! those of Scan 3.1.
 
 /// The deepest ply from the root; beyond it positions are evaluated as they are.
 pub(crate) const MAX_PLY: usize = 120;

@@ -11,7 +11,6 @@ use movegen::{Color, DrawRules, Position};
 use super::node::Node;
 use super::params::DATABASE_DEPTH;
 use super::worker::Worker;
-use crate::endgame::Databases;
 use crate::endgame::room::has_room;
 use crate::score::{Bound, Score};
 use crate::tt::TableMove;
@@ -38,8 +37,8 @@ struct RootValue {
 
 impl<'a> Prober<'a> {
     /// For a root whose value is not known.
-    pub(super) fn new(databases: &'a Databases) -> Prober<'a> {
-        Prober { probe: databases.probe(), pieces: databases.pieces(), root: None }
+    pub(super) fn new(databases: &'a Probe) -> Prober<'a> {
+        Prober { probe: databases, pieces: databases.max_pieces().into(), root: None }
     }
 
     /// For a root of this value, without a distance.
@@ -47,7 +46,7 @@ impl<'a> Prober<'a> {
     /// A drawn one is searched without databases, to which all is the same. In a decided one a
     /// position counts as won only after a conversion, so that there is something to aim at;
     /// what gives the win away is known at once.
-    pub(super) fn with_root(databases: &'a Databases, root: &Position, value: Wld) -> Prober<'a> {
+    pub(super) fn with_root(databases: &'a Probe, root: &Position, value: Wld) -> Prober<'a> {
         let side = root.side_to_move();
         let root_value = RootValue {
             value,
@@ -55,8 +54,8 @@ impl<'a> Prober<'a> {
             pieces: root.piece_count(),
             winner: if value == Wld::Win { side } else { side.opponent() },
         };
-        let pieces = if value == Wld::Draw { 0 } else { databases.pieces() };
-        Prober { probe: databases.probe(), pieces, root: Some(root_value) }
+        let pieces = if value == Wld::Draw { 0 } else { databases.max_pieces().into() };
+        Prober { probe: databases, pieces, root: Some(root_value) }
     }
 
     /// Keeps the table's entries apart from those of searches that treat the databases

@@ -11,7 +11,7 @@ use super::params::{MAX_PLY, POLL_NODES};
 use super::prober::Prober;
 use super::pv::PvTable;
 use super::report::Info;
-use crate::eval;
+use crate::eval::Evaluation;
 use crate::limits::{Control, Limits, Mode};
 use crate::score::Score;
 use crate::time::Plan;
@@ -31,6 +31,7 @@ pub(super) struct Shared<'a> {
     pub(super) control: &'a Control,
     pub(super) limits: &'a Limits,
     pub(super) rules: DrawRules,
+    pub(super) evaluation: &'a Evaluation,
     pub(super) prober: Prober<'a>,
     pub(super) plan: Option<Plan>,
     pub(super) start: Instant,
@@ -44,14 +45,25 @@ impl<'a> Shared<'a> {
         table: &'a TranspositionTable,
         control: &'a Control,
         limits: &'a Limits,
-        rules: DrawRules,
+        (rules, evaluation): (DrawRules, &'a Evaluation),
         prober: Prober<'a>,
         (plan, start): (Option<Plan>, Instant),
         threads: usize,
     ) -> Shared<'a> {
         let counters = std::iter::repeat_with(Counter::default).take(threads).collect();
         let finished = AtomicBool::new(false);
-        Shared { table, control, limits, rules, prober, plan, start, finished, counters }
+        Shared {
+            table,
+            control,
+            limits,
+            rules,
+            evaluation,
+            prober,
+            plan,
+            start,
+            finished,
+            counters,
+        }
     }
 
     /// Nodes of all threads, as last reported by them.
@@ -283,7 +295,7 @@ impl<'a> Worker<'a> {
     #[inline]
     pub(super) fn evaluate(&mut self, node: &Node, ply: usize) -> Score {
         self.leaf(ply);
-        eval::evaluate(&node.position)
+        self.shared.evaluation.score(&node.position)
     }
 
     /// The score of a node that the draw rules end: a draw, or a loss if the side to move has

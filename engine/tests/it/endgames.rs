@@ -9,9 +9,10 @@ use std::time::Duration;
 use egdb::index::unrank;
 use egdb::{Probe, Slice, Wld};
 use meerslag_engine::{Control, DatabaseOptions, Engine, EngineOptions, Info, Limits, Mode, Score};
+use movegen::random::Random;
 use movegen::{Color, DrawCounters, DrawRules, Game, Move, Position, Status};
 
-use crate::support::{Random, position};
+use crate::support::{position, random_position};
 
 const THINKING_TIME: Duration = Duration::from_millis(10);
 
@@ -25,8 +26,8 @@ fn slices() -> impl Iterator<Item = Slice> {
     (2..=4).flat_map(Slice::stored)
 }
 
-fn random_position(random: &mut Random, slice: Slice) -> Position {
-    let placement = unrank(slice, random.next() % slice.size()).unwrap();
+fn position_in(random: &mut Random, slice: Slice) -> Position {
+    let placement = unrank(slice, random.below_u64(slice.size())).unwrap();
     let position = placement.position(Color::ALL[random.below(2)]).unwrap();
     // Of a slice and its twin with the colours exchanged only one is listed.
     if random.below(2) == 0 { position } else { position.reversed() }
@@ -39,7 +40,7 @@ fn won_positions(count: usize, tries: usize) -> Vec<(Position, u32)> {
     let mut by_distance: HashMap<(Slice, Color, u32), Vec<Position>> = HashMap::new();
     for slice in slices() {
         for _ in 0..tries {
-            let position = random_position(&mut random, slice);
+            let position = position_in(&mut random, slice);
             if probe().wld(&position).unwrap() == Some(Wld::Win) {
                 let plies = probe().dtw(&position).unwrap().unwrap();
                 by_distance
@@ -87,7 +88,7 @@ fn drawn_positions(count: usize) -> Vec<Position> {
         if found.len() == count {
             break;
         }
-        let position = random_position(&mut random, slices[number % slices.len()]);
+        let position = position_in(&mut random, slices[number % slices.len()]);
         if probe().wld(&position).unwrap() == Some(Wld::Draw) {
             found.push(position);
         }
@@ -227,7 +228,7 @@ fn wins_without_distances_by_search() {
 fn wins_positions_of_larger_databases() {
     let dir = std::env::var_os("MEERSLAG_EGDB_DIR").expect("MEERSLAG_EGDB_DIR names a folder");
     let dir = PathBuf::from(dir);
-    let probe = Probe::open(&[&dir], &egdb::OpenOptions::default()).unwrap();
+    let probe = DatabaseOptions::in_folders([&dir]).open().unwrap();
     let slices: Vec<Slice> = Slice::stored(probe.max_pieces()).collect();
     let (wld_mtc, wld) = (folder_of(&dir, &WLD_MTC), folder_of(&dir, &WLD));
     let all = DatabaseOptions { folders: vec![dir], ..DatabaseOptions::default() };
@@ -240,7 +241,7 @@ fn wins_positions_of_larger_databases() {
         let mut random = Random::new(5);
         let (mut count, mut won, mut plies, mut shortest) = (0, 0, 0, 0);
         while count < 1_000 {
-            let start = random_position(&mut random, slices[count % slices.len()]);
+            let start = position_in(&mut random, slices[count % slices.len()]);
             if probe.wld(&start).unwrap() != Some(Wld::Win) {
                 continue;
             }
@@ -314,7 +315,7 @@ fn lost_positions_resist_as_long_as_possible() {
     let slices: Vec<Slice> = slices().collect();
     let mut count = 0;
     for number in 0..4_000 {
-        let start = random_position(&mut random, slices[number % slices.len()]);
+        let start = position_in(&mut random, slices[number % slices.len()]);
         if probe().wld(&start).unwrap() != Some(Wld::Loss) || !start.has_legal_move() {
             continue;
         }
@@ -405,7 +406,7 @@ fn all_moves_are_rated() {
     let mut engine = engine(DatabaseOptions::default());
     let limits = Limits { depth: Some(3), multipv: 100, mode: Mode::Analyze, ..Limits::default() };
     for number in 0..500 {
-        let start = random_position(&mut random, slices[number % slices.len()]);
+        let start = position_in(&mut random, slices[number % slices.len()]);
         let answer = probe().answer(&start).unwrap();
         if answer.wld == Some(Wld::Draw) || answer.moves.is_empty() {
             continue;
@@ -436,7 +437,7 @@ fn losing_moves_of_a_drawn_position_are_shown_too() {
     let limits = Limits { depth: Some(3), multipv: 100, mode: Mode::Analyze, ..Limits::default() };
     let mut shown = 0;
     for number in 0..300 {
-        let start = random_position(&mut random, slices[number % slices.len()]);
+        let start = position_in(&mut random, slices[number % slices.len()]);
         let answer = probe().answer(&start).unwrap();
         if answer.wld != Some(Wld::Draw) {
             continue;
@@ -510,7 +511,7 @@ fn a_search_above_the_databases_finds_their_wins() {
     let limits = Limits::depth(9);
     let (mut decided, mut probes) = (0, 0);
     for _ in 0..60 {
-        let start = random.position(3, 20);
+        let start = random_position(&mut random, 3, 20);
         if start.piece_count() != 5 || !start.has_legal_move() {
             continue;
         }

@@ -2,9 +2,10 @@
 //! rules that cut them short.
 
 use meerslag_engine::{Control, Engine, EngineOptions, Limits, Mode, Score};
+use movegen::random::Random;
 use movegen::{Bitboard, DrawCounters, DrawRules, Game, MaterialClass, Move, Position};
 
-use crate::support::{Random, assert_legal_line, engine, plies_to_end, position, search};
+use crate::support::{assert_legal_line, engine, plies_to_end, position, random_position, search};
 
 fn expected(plies: i32) -> Score {
     if plies > 0 { Score::win_in(plies as u32) } else { Score::loss_in(-plies as u32) }
@@ -16,7 +17,7 @@ fn decided_positions(count: usize, depth: i32, seed: u64) -> Vec<(Position, i32)
     let mut found = Vec::new();
     let mut of_length = vec![0; depth as usize + 1];
     while found.len() < count {
-        let position = random.position(4, 30);
+        let position = random_position(&mut random, 4, 30);
         if let Some(plies) = plies_to_end(&position, depth)
             && plies != 0
         {
@@ -33,7 +34,7 @@ fn decided_positions(count: usize, depth: i32, seed: u64) -> Vec<(Position, i32)
 
 #[test]
 fn distances_are_those_of_minimax() {
-    let rules = DrawRules::NONE;
+    let rules = DrawRules::None;
     let options = EngineOptions { hash_mib: 2, draw_rules: rules, ..EngineOptions::default() };
     let mut engine = Engine::new(options).unwrap();
     for (position, plies) in decided_positions(150, 5, 1) {
@@ -116,7 +117,7 @@ fn going_back_to_a_position_of_the_game_is_a_draw() {
     let mut found = 0;
     while found < 20 {
         // The side to move is lost or nearly so ...
-        let start = random.position(6, 70);
+        let start = random_position(&mut random, 6, 70);
         let hopeless = search(&mut engine(), &Game::new(start), &Limits::depth(4)).info.score;
         if hopeless > Score::new(-100) {
             continue;

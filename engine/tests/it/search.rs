@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 use meerslag_engine::{
     Clock, Control, Engine, EngineError, EngineOptions, Info, Limits, Mode, Score, SearchResult,
 };
+use movegen::random::Random;
 use movegen::{Game, Position};
 
 use crate::support::{
-    Random, assert_legal_line, engine, material, position, search, search_with_infos,
+    assert_legal_line, engine, material, position, random_game, random_position, search,
+    search_with_infos,
 };
 
 /// Far more than a search takes to notice a command on a busy machine.
@@ -32,9 +34,9 @@ fn moves_and_variations_are_legal_everywhere() {
     let mut engine = engine();
     for i in 0..600 {
         let game = match i % 3 {
-            0 => random.game(i / 4),
-            1 => Game::new(random.position(20, 15)),
-            _ => Game::new(random.position(15, 100)),
+            0 => random_game(&mut random, i / 4),
+            1 => Game::new(random_position(&mut random, 20, 15)),
+            _ => Game::new(random_position(&mut random, 15, 100)),
         };
         if !game.position().has_legal_move() {
             continue;
@@ -78,7 +80,7 @@ fn without_times(mut infos: Vec<Info>) -> Vec<Info> {
 
 #[test]
 fn one_thread_is_deterministic_and_a_new_game_starts_afresh() {
-    let game = Random::new(5).game(14);
+    let game = random_game(&mut Random::new(5), 14);
     for hash_mib in [1, 40] {
         let options = EngineOptions { hash_mib, ..EngineOptions::default() };
         let mut first = Engine::new(options.clone()).unwrap();
@@ -190,7 +192,7 @@ fn a_forced_move_is_played_at_once_but_analysed() {
 
 #[test]
 fn several_variations() {
-    let game = Random::new(8).game(10);
+    let game = random_game(&mut Random::new(8), 10);
     let legal = game.position().legal_moves();
     let limits = Limits { multipv: 4, ..Limits::depth(7) };
     let (outcome, infos) = search_with_infos(&mut engine(), &game, &limits);
@@ -216,7 +218,7 @@ fn several_threads_find_a_move_and_keep_the_limits() {
     let mut engine = Engine::new(options).unwrap();
     let mut random = Random::new(9);
     for i in 0..20 {
-        let game = random.game(4 * i);
+        let game = random_game(&mut random, 4 * i);
         if !game.position().has_legal_move() {
             continue;
         }
@@ -235,8 +237,11 @@ fn turning_the_board_changes_nothing_at_depth_one() {
     let mut random = Random::new(12);
     let mut different = 0;
     for i in 0..300 {
-        let position =
-            if i % 2 == 0 { *random.game(i / 3).position() } else { random.position(8, 20) };
+        let position = if i % 2 == 0 {
+            *random_game(&mut random, i / 3).position()
+        } else {
+            random_position(&mut random, 8, 20)
+        };
         if !position.has_legal_move() {
             continue;
         }

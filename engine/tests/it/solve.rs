@@ -3,15 +3,19 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use egdb::{Database, DbType, OpenOptions, Probe, Slice, Wld};
+use egdb::{Database, DatabaseOptions, DbType, Probe, Slice, Wld};
 use meerslag_engine::solve::{
     Conversion, Limit, LineKind, Solution, SolveOptions, Solver, Source, Value, Within,
 };
+use movegen::random::Random;
 use movegen::{Color, DrawReason, DrawRules, Fen, Game, Kind, Piece, Position, Setup, Square};
 
-use crate::support::Random;
-
 static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// The databases of the library with at most this many pieces.
+fn embedded(pieces: u8) -> Probe {
+    DatabaseOptions { pieces, ..DatabaseOptions::default() }.open().unwrap()
+}
 
 fn options(nodes: u64) -> SolveOptions {
     SolveOptions { nodes, hash_mib: if nodes > 100_000 { 128 } else { 16 }, draw_plies: 0 }
@@ -149,7 +153,7 @@ fn judge(
     each: usize,
     seed: u64,
 ) -> (usize, usize) {
-    let probe = Probe::embedded_up_to(known).unwrap();
+    let probe = embedded(known);
     let mut solver = Solver::new(&probe, options(nodes));
     let mut random = Random::new(seed);
     let (mut exact, mut all) = (0, 0);
@@ -213,7 +217,7 @@ fn every_proof_is_right() {
 #[ignore = "minutes"]
 fn every_proof_is_right_on_many() {
     let dir = std::env::var_os("MEERSLAG_EGDB_DIR");
-    let full = dir.map_or_else(Probe::embedded, |dir| Probe::open(&[dir], &OpenOptions::default()));
+    let full = dir.map_or_else(Probe::embedded, |dir| DatabaseOptions::in_folders([dir]).open());
     let full = full.unwrap();
     let mut tasks = vec![
         ((3, 4), 300_000, 50, 13, 0.7),
@@ -233,7 +237,7 @@ fn every_proof_is_right_on_many() {
 
 #[test]
 fn a_small_budget_and_a_stop_end_the_search() {
-    let probe = Probe::embedded_up_to(2).unwrap();
+    let probe = embedded(2);
     let position = Position::from_fen("W:WK46,K47:BK24,K39").unwrap();
     let solution = Solver::new(&probe, options(500)).solve(&position, &NEVER).unwrap();
     assert_eq!((solution.value, solution.source), (Value::Unknown, None));
@@ -247,7 +251,7 @@ fn a_small_budget_and_a_stop_end_the_search() {
 /// Sets that hold a draw of many kings do not fit into the smallest memory.
 #[test]
 fn a_full_memory_is_said() {
-    let probe = Probe::embedded_up_to(2).unwrap();
+    let probe = embedded(2);
     let position = Position::from_fen("W:WK46,K47:BK6,K39").unwrap();
     let options = SolveOptions { nodes: 300_000, hash_mib: 1, draw_plies: 0 };
     let solution = Solver::new(&probe, options).solve(&position, &NEVER).unwrap();
@@ -259,7 +263,7 @@ fn a_full_memory_is_said() {
 
 #[test]
 fn solutions_do_not_depend_on_earlier_ones() {
-    let probe = Probe::embedded_up_to(3).unwrap();
+    let probe = embedded(3);
     let mut random = Random::new(7);
     let positions: Vec<_> =
         slices(4).into_iter().map(|slice| position_of(&mut random, slice)).collect();
@@ -300,5 +304,5 @@ fn a_draw_rule_may_come_before_the_win() {
     assert_eq!(line.draw_by_rule(&Game::new(position), rules), None);
     let late = Fen { halfmoves: Some(30), ..Fen::from(&position) }.game().unwrap();
     assert_eq!(line.draw_by_rule(&late, rules), Some((2, DrawReason::SixteenMoves)));
-    assert_eq!(line.draw_by_rule(&late, DrawRules::NONE), None);
+    assert_eq!(line.draw_by_rule(&late, DrawRules::None), None);
 }

@@ -2,9 +2,10 @@
 //! `cargo test --release -p meerslag --test strength -- --ignored --nocapture`.
 
 use meerslag_engine::{Engine, Limits};
+use movegen::random::Random;
 use movegen::{Color, DrawRules, Game, Move, Status};
 
-use crate::support::{Random, engine, search};
+use crate::support::{engine, search};
 
 /// Plays a game in which the engine has this colour; +1 for its win, 0 for a draw.
 fn play(engine: &mut Engine, color: Color, mut other: impl FnMut(&Game) -> Move) -> i32 {

@@ -1,13 +1,13 @@
 //! Node counts of the move tree, the standard check and benchmark of a move generator.
 
-pub(crate) mod unbulked;
+mod unbulked;
 
 use std::marker::PhantomData;
 
 use crate::board::Board;
 use crate::color::Color;
-use crate::r#gen::isa::{Isa, dispatch};
-use crate::r#gen::{self, Visitor};
+use crate::generator::isa::{Isa, Task, run_best};
+use crate::generator::{self, Visitor};
 use crate::piece::Kind;
 use crate::position::Position;
 
@@ -18,11 +18,10 @@ pub use unbulked::perft_unbulked;
 /// ("bulk counting").
 #[must_use]
 pub fn perft(position: &Position, depth: u32) -> u64 {
-    let Board { black, white, kings } = *position.board();
     match (depth, position.side_to_move()) {
         (0, _) => 1,
-        (_, Color::White) => dispatch!(bulk::<true, false>(black, white, kings, depth)),
-        (_, Color::Black) => dispatch!(bulk::<false, true>(black, white, kings, depth)),
+        (_, Color::White) => run_best::<Bulk<true, false>>(position.board(), depth),
+        (_, Color::Black) => run_best::<Bulk<false, true>>(position.board(), depth),
     }
 }
 
@@ -37,9 +36,10 @@ struct Deeper<I>(PhantomData<I>);
 impl<I: Isa> Count for Deeper<I> {
     #[inline(always)]
     fn child<const WHITE: bool, const BLACK: bool>(child: &Board, depth: u32) -> u64 {
+        let &Board { black, white, kings } = child;
         match depth {
-            2 => I::last_two::<WHITE, BLACK>(child.black, child.white, child.kings),
-            _ => I::bulk::<WHITE, BLACK>(child.black, child.white, child.kings, depth),
+            2 => I::run::<LastTwo<WHITE, BLACK>>(black, white, kings, ()),
+            _ => I::run::<Bulk<WHITE, BLACK>>(black, white, kings, depth),
         }
     }
 }
@@ -50,7 +50,7 @@ struct Moves<I>(PhantomData<I>);
 impl<I: Isa> Count for Moves<I> {
     #[inline(always)]
     fn child<const WHITE: bool, const BLACK: bool>(child: &Board, _depth: u32) -> u64 {
-        r#gen::count::<I, WHITE>(child)
+        generator::count::<I, WHITE>(child)
     }
 }
 
@@ -86,31 +86,36 @@ impl<C: Count, const WHITE: bool, const BLACK: bool> Visitor for Sum<C, WHITE, B
 #[inline(always)]
 fn sum<I: Isa, C: Count, const WHITE: bool, const BLACK: bool>(board: &Board, depth: u32) -> u64 {
     let sum = Sum::<C, WHITE, BLACK> { board: *board, depth, nodes: 0, count: PhantomData };
-    r#gen::visit::<I, WHITE, _>(board, sum).nodes
+    generator::visit::<I, WHITE, _>(board, sum).nodes
 }
 
-#[inline(always)]
-pub(crate) fn bulk<I: Isa, const WHITE: bool, const BLACK: bool>(
-    black: u64,
-    white: u64,
-    kings: u64,
-    depth: u32,
-) -> u64 {
-    match depth {
-        1 => r#gen::count::<I, WHITE>(&Board { black, white, kings }),
-        2 => I::last_two::<WHITE, BLACK>(black, white, kings),
-        _ => sum::<I, Deeper<I>, WHITE, BLACK>(&Board { black, white, kings }, depth - 1),
+/// Counts so many plies below a board, 1 or more.
+struct Bulk<const WHITE: bool, const BLACK: bool>;
+
+impl<const WHITE: bool, const BLACK: bool> Task for Bulk<WHITE, BLACK> {
+    type State = u32;
+
+    #[inline(always)]
+    fn run<I: Isa>(black: u64, white: u64, kings: u64, depth: u32) -> u64 {
+        let board = Board { black, white, kings };
+        match depth {
+            1 => generator::count::<I, WHITE>(&board),
+            2 => I::run::<LastTwo<WHITE, BLACK>>(black, white, kings, ()),
+            _ => sum::<I, Deeper<I>, WHITE, BLACK>(&board, depth - 1),
+        }
     }
 }
 
 /// The last two plies have a function of their own: most of the work is done there.
-#[inline(always)]
-pub(crate) fn last_two<I: Isa, const WHITE: bool, const BLACK: bool>(
-    black: u64,
-    white: u64,
-    kings: u64,
-) -> u64 {
-    sum::<I, Moves<I>, WHITE, BLACK>(&Board { black, white, kings }, 1)
+struct LastTwo<const WHITE: bool, const BLACK: bool>;
+
+impl<const WHITE: bool, const BLACK: bool> Task for LastTwo<WHITE, BLACK> {
+    type State = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(black: u64, white: u64, kings: u64, (): ()) -> u64 {
+        sum::<I, Moves<I>, WHITE, BLACK>(&Board { black, white, kings }, 1)
+    }
 }
 
 #[inline(always)]

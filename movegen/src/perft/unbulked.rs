@@ -7,8 +7,8 @@ use std::sync::atomic::{Ordering, compiler_fence};
 use super::after_quiet;
 use crate::board::{Board, promotion_row};
 use crate::color::Color;
-use crate::r#gen::isa::{Isa, dispatch};
-use crate::r#gen::{self, Visitor};
+use crate::generator::isa::{Isa, Task, run_best};
+use crate::generator::{self, Visitor};
 use crate::geometry::bits;
 use crate::piece::Kind;
 use crate::position::Position;
@@ -16,45 +16,46 @@ use crate::position::Position;
 /// As [`perft`](super::perft), but every position of the last ply is really made.
 #[must_use]
 pub fn perft_unbulked(position: &Position, depth: u32) -> u64 {
-    let Board { black, white, kings } = *position.board();
-    let mut leaf = *position.board();
+    let board = position.board();
+    let mut leaf = *board;
     // From here on the compiler must take the leaf for something that others look at.
     black_box(&mut leaf);
     let leaf = &mut leaf;
     match (depth, position.side_to_move()) {
         (0, _) => 1,
-        (1, Color::White) => dispatch!(last_one::<true>(black, white, kings, leaf)),
-        (1, Color::Black) => dispatch!(last_one::<false>(black, white, kings, leaf)),
-        (_, Color::White) => dispatch!(unbulked::<true, false>(black, white, kings, depth, leaf)),
-        (_, Color::Black) => dispatch!(unbulked::<false, true>(black, white, kings, depth, leaf)),
+        (1, Color::White) => run_best::<LastOne<'_, true>>(board, leaf),
+        (1, Color::Black) => run_best::<LastOne<'_, false>>(board, leaf),
+        (_, Color::White) => run_best::<Unbulked<'_, true, false>>(board, (depth, leaf)),
+        (_, Color::Black) => run_best::<Unbulked<'_, false, true>>(board, (depth, leaf)),
     }
 }
 
 /// Counts below a board with two plies left or more.
-#[inline(always)]
-pub(crate) fn unbulked<I: Isa, const WHITE: bool, const BLACK: bool>(
-    black: u64,
-    white: u64,
-    kings: u64,
-    depth: u32,
-    leaf: &mut Board,
-) -> u64 {
-    let board = Board { black, white, kings };
-    let inner =
-        Inner::<I, WHITE, BLACK> { board, below: depth - 1, leaf, nodes: 0, isa: PhantomData };
-    r#gen::visit::<I, WHITE, _>(&board, inner).nodes
+struct Unbulked<'a, const WHITE: bool, const BLACK: bool>(PhantomData<&'a mut Board>);
+
+impl<'a, const WHITE: bool, const BLACK: bool> Task for Unbulked<'a, WHITE, BLACK> {
+    type State = (u32, &'a mut Board);
+
+    #[inline(always)]
+    fn run<I: Isa>(black: u64, white: u64, kings: u64, (depth, leaf): Self::State) -> u64 {
+        let board = Board { black, white, kings };
+        let inner =
+            Inner::<I, WHITE, BLACK> { board, below: depth - 1, leaf, nodes: 0, isa: PhantomData };
+        generator::visit::<I, WHITE, _>(&board, inner).nodes
+    }
 }
 
 /// Counts the children of a board by making each.
-#[inline(always)]
-pub(crate) fn last_one<I: Isa, const WHITE: bool>(
-    black: u64,
-    white: u64,
-    kings: u64,
-    leaf: &mut Board,
-) -> u64 {
-    let board = Board { black, white, kings };
-    r#gen::visit::<I, WHITE, _>(&board, Leaves::<WHITE> { board, leaf, nodes: 0 }).nodes
+struct LastOne<'a, const WHITE: bool>(PhantomData<&'a mut Board>);
+
+impl<'a, const WHITE: bool> Task for LastOne<'a, WHITE> {
+    type State = &'a mut Board;
+
+    #[inline(always)]
+    fn run<I: Isa>(black: u64, white: u64, kings: u64, leaf: &'a mut Board) -> u64 {
+        let board = Board { black, white, kings };
+        generator::visit::<I, WHITE, _>(&board, Leaves::<WHITE> { board, leaf, nodes: 0 }).nodes
+    }
 }
 
 /// Adds up the counts below the children.
@@ -72,8 +73,8 @@ impl<I: Isa, const WHITE: bool, const BLACK: bool> Inner<'_, I, WHITE, BLACK> {
     fn child(&mut self, child: &Board) {
         let Board { black, white, kings } = *child;
         self.nodes += match self.below {
-            1 => I::last_one::<BLACK>(black, white, kings, self.leaf),
-            below => I::unbulked::<BLACK, WHITE>(black, white, kings, below, self.leaf),
+            1 => I::run::<LastOne<'_, BLACK>>(black, white, kings, self.leaf),
+            below => I::run::<Unbulked<'_, BLACK, WHITE>>(black, white, kings, (below, self.leaf)),
         };
     }
 }

@@ -1,16 +1,16 @@
 //! The draw rules of the FMJD (annex 1, article on draws: repetition, 25 moves, 16 moves, 5
-//! moves) in the readings that `DrawRuleSet` names.
+//! moves) in the readings that `DrawRules` names.
 
 use movegen::draw::{FIVE_MOVES, SIXTEEN_MOVES, TWENTY_FIVE_MOVES, earlier_occurrences};
 use movegen::{
-    Color, DrawCounters, DrawReason, DrawRuleSet, DrawRules, Fen, Game, IllegalMove, MaterialClass,
-    Move, Position, Status, WinReason,
+    Color, DrawCounters, DrawReason, DrawRules, Fen, Game, IllegalMove, MaterialClass, Move,
+    Position, Status, WinReason,
 };
 
 use crate::support::random::{Random, percent, sprinkled};
 use crate::support::{fen, mv, square};
 
-const RULES: DrawRules = DrawRules::LIDRAUGHTS;
+const RULES: DrawRules = DrawRules::Lidraughts;
 
 /// Kings that go to and fro between edge squares, where nothing can be captured.
 const KINGS_AND_MEN: &str = "W:WK36,35:BK15,16";
@@ -40,8 +40,8 @@ fn repetition_is_a_draw_at_the_third_occurrence() {
     play(&mut game, "4-15");
     assert_eq!(game.occurrences(), 3);
     assert_eq!(game.status(RULES), Status::Draw(DrawReason::Repetition));
-    assert_eq!(game.status(DrawRules::SCAN), Status::Draw(DrawReason::Repetition));
-    assert_eq!(game.status(DrawRules::NONE), Status::Ongoing);
+    assert_eq!(game.status(DrawRules::Scan), Status::Draw(DrawReason::Repetition));
+    assert_eq!(game.status(DrawRules::None), Status::Ongoing);
 }
 
 #[test]
@@ -100,8 +100,8 @@ fn twenty_five_moves_of_kings_are_a_draw() {
     play(&mut game, "15-4");
     assert_eq!(game.status(RULES), Status::Draw(DrawReason::TwentyFiveMoves));
     assert_eq!(game.counters().plies_left(RULES), Some(0));
-    assert_eq!(game.status(DrawRules::SCAN), Status::Ongoing);
-    assert_eq!(game.status(DrawRules::NONE), Status::Ongoing);
+    assert_eq!(game.status(DrawRules::Scan), Status::Ongoing);
+    assert_eq!(game.status(DrawRules::None), Status::Ongoing);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_win_on_the_last_ply_comes_before_every_draw() {
     let game_16 = game("W:WK4,K14,20:BK5", 31, "4-10");
     assert_eq!(game_16.counters().draw(RULES), Some(DrawReason::SixteenMoves));
     assert_eq!(game_16.status(RULES), blocked);
-    assert_eq!(game_16.status(DrawRules::NONE), blocked);
+    assert_eq!(game_16.status(DrawRules::None), blocked);
 }
 
 // 16 and 5 moves.
@@ -183,7 +183,7 @@ fn five_moves_against_one_king() {
     play(&mut game, "47-36");
     assert_eq!(game.counters().in_class(), FIVE_MOVES);
     assert_eq!(game.status(RULES), Status::Draw(DrawReason::FiveMoves));
-    assert_eq!(game.status(DrawRules::SCAN), Status::Ongoing);
+    assert_eq!(game.status(DrawRules::Scan), Status::Ongoing);
 }
 
 #[test]
@@ -218,12 +218,12 @@ fn losing_a_piece_of_three_starts_the_five_moves() {
     assert_eq!(game.counters().in_class(), 0);
     assert_eq!(game.counters().plies_left(RULES), Some(10));
     // Cumulative: 26 of the 32 plies are gone.
-    assert_eq!(game.counters().plies_left(DrawRules::FMJD_CUMULATIVE), Some(6));
+    assert_eq!(game.counters().plies_left(DrawRules::FmjdCumulative), Some(6));
     play(&mut game, "36-47 5-46 35-49 46-5 47-36");
-    assert_eq!(game.status(DrawRules::FMJD_CUMULATIVE), Status::Ongoing);
+    assert_eq!(game.status(DrawRules::FmjdCumulative), Status::Ongoing);
     play(&mut game, "5-46");
     let drawn = Status::Draw(DrawReason::SixteenMoves);
-    assert_eq!(game.status(DrawRules::FMJD_CUMULATIVE), drawn);
+    assert_eq!(game.status(DrawRules::FmjdCumulative), drawn);
     assert_eq!(game.status(RULES), Status::Ongoing);
     play(&mut game, "49-35 46-5 36-47 5-46");
     assert_eq!(game.status(RULES), Status::Draw(DrawReason::FiveMoves));
@@ -232,7 +232,7 @@ fn losing_a_piece_of_three_starts_the_five_moves() {
 #[test]
 fn the_five_moves_end_first_also_when_cumulative() {
     let game = game("B:WK36,K35,32:BK46", 3, "46x5x32");
-    assert_eq!(game.counters().plies_left(DrawRules::FMJD_CUMULATIVE), Some(10));
+    assert_eq!(game.counters().plies_left(DrawRules::FmjdCumulative), Some(10));
 }
 
 #[test]
@@ -240,12 +240,12 @@ fn capturing_the_last_enemy_king_drops_the_counter() {
     let mut game = game("B:WK28,6,45:BK46", 30, "46x5x28");
     assert_eq!(game.counters().class(), MaterialClass::Other);
     assert_eq!((game.counters().in_class(), game.counters().reversible()), (0, 0));
-    assert_eq!(game.counters().plies_left(DrawRules::FMJD_CUMULATIVE), Some(50));
+    assert_eq!(game.counters().plies_left(DrawRules::FmjdCumulative), Some(50));
     // A new king, a new count; three against one again, and nothing of the old count left.
     play(&mut game, "6-1");
     assert_eq!(game.counters().class(), MaterialClass::FiveMoves);
     assert_eq!(game.counters().in_class(), 0);
-    assert_eq!(game.counters().plies_left(DrawRules::FMJD_CUMULATIVE), Some(10));
+    assert_eq!(game.counters().plies_left(DrawRules::FmjdCumulative), Some(10));
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn plies_of_a_fen_go_to_the_counter_of_the_class() {
         assert_eq!(counters.plies(), 7);
     }
     let most = DrawCounters::with_plies(&fen("W:WK50,K49,K2:BK1"), u16::MAX);
-    assert_eq!(most.draw(DrawRules::FMJD_CUMULATIVE), Some(DrawReason::SixteenMoves));
+    assert_eq!(most.draw(DrawRules::FmjdCumulative), Some(DrawReason::SixteenMoves));
     let after = game("W:WK50,K49,K2:BK1", u16::MAX, "50-45");
     assert_eq!(after.counters().in_class(), u16::MAX, "counters stop, they do not wrap");
 }
@@ -276,43 +276,15 @@ fn a_fen_with_counted_plies_starts_a_game() {
     assert_eq!(game("W:WK36:BK15:H4000000000").counters().plies(), u16::MAX);
 }
 
-#[test]
-fn long_diagonal_clause_is_off_by_default() {
-    let rules = DrawRules { long_diagonal5: true, ..RULES };
-    let mut game = game("B:WK36,K35,K2:BK46", 0, "");
-    for _ in 0..4 {
-        play(&mut game, "46-5 35-49 5-46 49-35");
-    }
-    // 16 plies; take back to the tenth.
-    for _ in 0..6 {
-        assert_eq!(game.counters().draw(rules), Some(DrawReason::LongDiagonal));
-        assert_eq!(game.counters().draw(RULES), None);
-        game.undo();
-    }
-    assert_eq!(game.counters().draw(rules), Some(DrawReason::LongDiagonal));
-    game.undo();
-    assert_eq!(game.counters().plies_left(rules), Some(1));
-    // The count ends when the king leaves and starts again when it comes back.
-    game.undo();
-    play(&mut game, "46-28 35-49 28-6");
-    assert_eq!(game.counters().plies_left(rules), Some(21));
-    play(&mut game, "49-35 6-28");
-    assert_eq!(game.counters().plies_left(rules), Some(10));
-}
-
 // The module's own interface.
 
 #[test]
 fn rule_names_there_and_back() {
-    for set in DrawRuleSet::ALL {
-        for long_diagonal5 in [false, true] {
-            let rules = DrawRules { set, long_diagonal5 };
-            assert_eq!(rules.to_string().parse(), Ok(rules));
-        }
-        assert_eq!(set.to_string().parse(), Ok(set));
+    for rules in DrawRules::ALL {
+        assert_eq!(rules.to_string().parse(), Ok(rules));
     }
     assert_eq!("lidraughts".parse(), Ok(DrawRules::default()));
-    for bad in ["", "Lidraughts", "fmjd", "+long-diagonal5", "scan+", "none "] {
+    for bad in ["", "Lidraughts", "fmjd", "scan+long-diagonal5", "scan+", "none "] {
         let error = bad.parse::<DrawRules>().unwrap_err();
         assert!(error.to_string().contains("expected lidraughts"), "{error}");
     }
@@ -378,18 +350,18 @@ impl Naive {
         }
     }
 
-    fn draw(&self, set: DrawRuleSet) -> Option<DrawReason> {
-        if set == DrawRuleSet::None {
+    fn draw(&self, set: DrawRules) -> Option<DrawReason> {
+        if set == DrawRules::None {
             None
         } else if self.occurrences >= 3 {
             Some(DrawReason::Repetition)
-        } else if set == DrawRuleSet::Scan {
+        } else if set == DrawRules::Scan {
             None
         } else if self.class == MaterialClass::SixteenMoves && self.in_class >= 32 {
             Some(DrawReason::SixteenMoves)
         } else if self.class == MaterialClass::FiveMoves && self.in_class >= 10 {
             Some(DrawReason::FiveMoves)
-        } else if set == DrawRuleSet::FmjdCumulative && self.since_sixteen >= Some(32) {
+        } else if set == DrawRules::FmjdCumulative && self.since_sixteen >= Some(32) {
             Some(DrawReason::SixteenMoves)
         } else if self.reversible >= 50 {
             Some(DrawReason::TwentyFiveMoves)
@@ -438,7 +410,7 @@ fn counters_agree_with_the_whole_game() {
             assert_eq!(counters.class(), naive.class, "{game:?}");
             assert_eq!(usize::from(counters.in_class()), naive.in_class, "{game:?}");
             let moves = game.position().legal_moves();
-            for set in DrawRuleSet::ALL {
+            for set in DrawRules::ALL {
                 let expected = match naive.draw(set) {
                     _ if moves.is_empty() => {
                         let loser = game.position().side_to_move();
@@ -450,11 +422,11 @@ fn counters_agree_with_the_whole_game() {
                     Some(reason) => Status::Draw(reason),
                     None => Status::Ongoing,
                 };
-                let status = game.status(set.into());
+                let status = game.status(set);
                 assert_eq!(status, expected, "{set} {game:?}");
                 *seen.entry((set.name(), format!("{status:?}"))).or_insert(0) += 1;
                 if !moves.is_empty() && naive.occurrences < 3 {
-                    let left = counters.plies_left(set.into());
+                    let left = counters.plies_left(set);
                     assert_eq!(left == Some(0), naive.draw(set).is_some(), "{set} {game:?}");
                 }
             }

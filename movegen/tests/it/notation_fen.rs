@@ -1,4 +1,4 @@
-//! The FEN dialects of the notation specification, each alone and inside a tag.
+//! The FEN dialects of `docs/protocols.md`, each alone and inside a tag.
 
 use movegen::notation::{FenErrorKind, FenWarning, StrandedMen};
 use movegen::{Color, Fen, Kind, Position, PositionError, Square};

@@ -137,6 +137,9 @@ fn serve(switches: &Switches) {
                     say(switches, "wait");
                 }
             }
+            "set-param" if line.contains("value=high") => {
+                say(switches, "error message=\"level: 'high' is no number\"");
+            }
             "init" if switches.flood_start => flood(),
             "init" => {
                 say(switches, "ready");

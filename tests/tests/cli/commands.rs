@@ -21,6 +21,7 @@ fn help_texts() {
         "dxp",
         "protocol-check",
         "bench",
+        "selfplay",
         "perft",
         "completions",
     ] {

@@ -1,7 +1,9 @@
-//! The command line: its texts, its answers to bad input, other programs that talk to it.
+//! What a person meets: the command line, its answers to bad input, the documents, and other
+//! programs that talk to it.
 
 #![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
 
 mod bad_input;
 mod commands;
+mod docs;
 mod interop;

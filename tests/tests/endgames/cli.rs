@@ -130,7 +130,7 @@ fn identify_names_the_types() {
     let empty = scratch("egdb-cli-empty");
     let empty = empty.to_str().unwrap();
     assert!(fails(2, &["identify", empty], "").contains("no endgame database in"));
-    assert!(fails(2, &["probe", "--dir", empty, "W:WK1:BK2"], "").contains("no endgame"));
+    assert!(fails(2, &["probe", "--egdb", empty, "W:WK1:BK2"], "").contains("no endgame"));
     assert!(fails(2, &["identify", "/no/such/folder"], "").contains("cannot read"));
 }
 
@@ -138,7 +138,7 @@ fn identify_names_the_types() {
 fn info_counts_everything() {
     let built = built();
     let report = json(&ok(&["info", &built.dir("wld2"), "--json", "--slices"], ""));
-    // The numbers of the format description: indices times sides of 2 and 3 pieces.
+    // `docs/formats.md`, section 2: indices times sides of 2 and 3 pieces.
     assert_eq!(report["positions"], 8_845 + 806_300);
     assert_eq!(report["pieces"][0]["slices"], 3);
     assert_eq!(report["pieces"][1]["slices"], 6);
@@ -148,8 +148,11 @@ fn info_counts_everything() {
         .map(|file| fs::metadata(built.dir.join("wld2").join(file)).unwrap().len())
         .sum();
     assert_eq!(report["bytes"], bytes);
-    let less = json(&ok(&["info", &built.dir("wld2"), "--json", "--max-pieces=2"], ""));
-    assert_eq!((&less["positions"], &less["max_pieces"]), (&8_845.into(), &2.into()));
+    // The old name, too.
+    for option in ["--egdb-pieces=2", "--max-pieces=2"] {
+        let less = json(&ok(&["info", &built.dir("wld2"), "--json", option], ""));
+        assert_eq!((&less["positions"], &less["max_pieces"]), (&8_845.into(), &2.into()));
+    }
     let text = ok(&["info", &built.dir("wld1"), "--slices"], "");
     assert!(text.contains("WLD version 1 (wld1)") && text.contains("\n1101   bw"), "{text}");
 }
@@ -167,8 +170,8 @@ fn probe_for_programs_answers_every_line_in_order() {
         }
     }
     let [wld, mtc, dtw] = ["wld2", "mtc", "dtw"].map(|name| built.dir(name));
-    let args = ["probe", "--dir", &wld, "--dir", &mtc, "--dir", &dtw, "--stdin", "--json"];
-    for extra in [&[][..], &["--backend=cache", "--cache-mb=1"]] {
+    let args = ["probe", "--egdb", &wld, "--egdb", &mtc, "--egdb", &dtw, "--stdin", "--json"];
+    for extra in [&[][..], &["--egdb-cache=1"]] {
         let records = json_lines(&ok(&[&args[..], extra].concat(), &input));
         assert_eq!(records.len(), positions.len() + 15);
         let (errors, records): (Vec<_>, Vec<_>) =
@@ -220,7 +223,7 @@ fn check_record(solution: &Solution, position: &Position, record: &Value) {
 #[test]
 fn probe_answers_while_the_input_is_open() {
     let dir = built().dir("wld2");
-    let mut client = Client::start(&["egdb", "probe", "--dir", &dir, "--stdin", "--json"]);
+    let mut client = Client::start(&["egdb", "probe", "--egdb", &dir, "--stdin", "--json"]);
     for (fen, value) in [("W:WK1:BK40", "win"), ("W:W:BK50", "loss"), ("W:WK1:BK6", "draw")] {
         client.send(fen);
         let record = json(&client.line_within(Duration::from_secs(30)).expect("an answer"));
@@ -232,7 +235,7 @@ fn probe_answers_while_the_input_is_open() {
 fn probe_for_people() {
     let built = built();
     let [wld, mtc, dtw] = ["wld2", "mtc", "dtw"].map(|name| built.dir(name));
-    let dirs = ["probe", "--dir", &wld, "--dir", &mtc, "--dir", &dtw];
+    let dirs = ["probe", "--egdb", &wld, "--egdb", &mtc, "--egdb", &dtw];
     // A published record: ten in the counting of conversions.
     let text = ok(&[&dirs[..], &["W:WK11:BK2,K6"]].concat(), "");
     assert!(text.contains("White to move   W:WK11:BK2,K6"), "{text}");
@@ -260,12 +263,12 @@ fn odd_lines_are_errors_in_their_place() {
     let input = ["", "W:WK1:BK6", "W:W51:B1", "\u{fffd}\u{0}", "W:W1-5:BK1", "  B:WK1:BK6 \r"];
     let long = "x".repeat(100_000);
     let text = [&input[..], &[&long]].concat().join("\n");
-    let records = json_lines(&ok(&["probe", "--dir", &dir, "--stdin", "--json"], &text));
+    let records = json_lines(&ok(&["probe", "--egdb", &dir, "--stdin", "--json"], &text));
     let kinds: Vec<bool> = records.iter().map(|r| r.get("error").is_some()).collect();
     assert_eq!(kinds, [true, false, true, true, true, false, true]);
     assert_eq!(records[5]["fen"], "B:WK1:BK6");
     assert!(records[6]["fen"].as_str().unwrap().len() <= 4096);
-    assert_eq!(ok(&["probe", "--dir", &dir, "--stdin", "--json"], ""), "");
+    assert_eq!(ok(&["probe", "--egdb", &dir, "--stdin", "--json"], ""), "");
 }
 
 #[test]
@@ -310,9 +313,10 @@ fn verify_finds_the_damaged_block() {
     assert_eq!(output.code, 1, "{output:?}");
     assert!(output.stdout.contains("damaged block"), "{output:?}");
     // Lookups in the damaged blocks fail, and say where.
-    let output = egdb(&["dump", "--dir", dir_name, "--slice=2010", "--all"], "");
+    let output = egdb(&["dump", "--egdb", dir_name, "--slice=2010", "--all"], "");
     let all = Slice::stored(3).map(|slice| slice.to_string());
-    let dumps = all.map(|slice| egdb(&["dump", "--dir", dir_name, "--slice", &slice, "--all"], ""));
+    let dumps =
+        all.map(|slice| egdb(&["dump", "--egdb", dir_name, "--slice", &slice, "--all"], ""));
     let failed = dumps.chain([output]).filter(|o| o.code == 1);
     let told = failed.filter(|o| o.stderr.contains("db3.cpr1") && o.stderr.contains("damaged"));
     assert!(told.count() > 0);
@@ -335,7 +339,7 @@ fn dump_lists_stored_values() {
     let built = built();
     let slice: Slice = "1101".parse().unwrap();
     let args =
-        ["dump", "--dir", &built.dir("wld2"), "--slice", "1101", "--side", "white", "--json"];
+        ["dump", "--egdb", &built.dir("wld2"), "--slice", "1101", "--side", "white", "--json"];
     let records = json_lines(&ok(&[&args[..], &["--step", "13"]].concat(), ""));
     let table = built.solution.table(slice, Color::White);
     let expected: Vec<(u64, &str)> = table
@@ -366,15 +370,15 @@ fn dump_lists_stored_values() {
 
     let mtc = built.dir("mtc");
     let records =
-        json_lines(&ok(&["dump", "--dir", &mtc, "--slice=0201", "--min=10", "--json"], ""));
+        json_lines(&ok(&["dump", "--egdb", &mtc, "--slice=0201", "--min=10", "--json"], ""));
     let stored = |side| {
         let table = built.solution.table("0201".parse().unwrap(), side).iter();
         table.filter(|e| !e.has_capture && e.wld != Wld::Draw && e.mtc >= 10).count()
     };
     assert_eq!(records.len(), stored(Color::White) + stored(Color::Black));
-    assert!(fails(2, &["dump", "--dir", &mtc, "--slice=0102"], "").contains("0201"));
+    assert!(fails(2, &["dump", "--egdb", &mtc, "--slice=0102"], "").contains("0201"));
     assert!(
-        fails(2, &["dump", "--dir", &mtc, "--slice=0201", "--value=win"], "").contains("--value")
+        fails(2, &["dump", "--egdb", &mtc, "--slice=0201", "--value=win"], "").contains("--value")
     );
 }
 
@@ -391,7 +395,7 @@ fn convert_there_and_back() {
     ok(&["verify", &at("c")], "");
     let input: String =
         random_positions(&built.solution, 300).iter().map(|p| p.to_fen() + "\n").collect();
-    let answers = |dir: &str| ok(&["probe", "--dir", dir, "--stdin", "--json"], &input);
+    let answers = |dir: &str| ok(&["probe", "--egdb", dir, "--stdin", "--json"], &input);
     let expected = answers(&built.dir("wld1"));
     for name in ["a", "b", "c"] {
         assert!(answers(&at(name)) == expected, "{name}");
@@ -417,10 +421,15 @@ fn several_databases_in_a_folder() {
         }
     }
     let dir = dir.to_str().unwrap();
-    let message = fails(2, &["info", dir], "");
-    assert!(message.contains("--type (wld2, mtc, dtw)"), "{message}");
+    let types = json_lines(&ok(&["info", dir, "--json"], ""));
+    let mut types: Vec<_> = types.iter().map(|report| report["type"].as_str().unwrap()).collect();
+    types.sort_unstable();
+    assert_eq!(types, ["dtw", "mtc", "wld2"]);
     assert!(ok(&["info", dir, "--type=dtw"], "").starts_with("DTW (dtw)"));
-    let record = json(&ok(&["probe", "--dir", dir, "W:WK11:BK2,K6", "--json"], ""));
+    // Where only one can be meant it is win/loss/draw, and --dir is the old name of --egdb.
+    let line = ok(&["dump", "--dir", dir, "--slice=1101", "--count=1", "--side=black"], "");
+    assert!(["win", "loss", "draw"].iter().any(|value| line.trim_end().ends_with(value)), "{line}");
+    let record = json(&ok(&["probe", "--egdb", dir, "W:WK11:BK2,K6", "--json"], ""));
     assert_eq!((&record["wld"], &record["mtc"]), (&"loss".into(), &10.into()));
     let position = Position::from_fen("W:WK11:BK2,K6").unwrap();
     assert_eq!(record["dtw"], built.solution.entry(&Place::of(&position).unwrap()).dtw);
@@ -429,11 +438,11 @@ fn several_databases_in_a_folder() {
 #[test]
 fn bench_measures() {
     let dir = built().dir("wld2");
-    let args = ["bench", "--dir", &dir, "--threads=2", "--seconds=0.2", "--json"];
+    let args = ["bench", "--egdb", &dir, "--threads=2", "--seconds=0.2", "--json"];
     let report = json(&ok(&args, ""));
     assert!(report["lookups"].as_u64().unwrap() > 0, "{report}");
     assert_eq!((&report["pieces"], &report["threads"]), (&3.into(), &2.into()));
-    assert!(fails(2, &["bench", "--dir", &dir, "--pieces=4"], "").contains("no data of 4 pieces"));
+    assert!(fails(2, &["bench", "--egdb", &dir, "--pieces=4"], "").contains("no data of 4 pieces"));
 }
 
 /// A match ends as soon as the database knows the position, with its value.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use egdb::{OpenOptions, Probe, Wld};
+use egdb::{DatabaseOptions, Probe, Wld};
 use movegen::notation::moves::parse_move;
 use movegen::{Color, Fen, Position};
 
@@ -95,7 +95,7 @@ fn compositions_of_five_pieces_are_solved() {
     let dir = std::env::var_os("MEERSLAG_EGDB_DIR")
         .map(PathBuf::from)
         .expect("set MEERSLAG_EGDB_DIR to a folder with databases of at least five pieces");
-    let probe = Probe::open(&[dir], &OpenOptions::default()).unwrap();
+    let probe = DatabaseOptions::in_folders([dir]).open().unwrap();
     for composition in &compositions() {
         check(&probe, composition);
     }

@@ -162,3 +162,78 @@ fn an_engine_that_does_not_start_again_loses_the_game() {
     assert!(output.stderr.contains("engine 'bad' does not start: the program ended"), "{output:?}");
     assert_eq!(output.json_lines().len(), 1 + 5 + 1, "{output:?}");
 }
+
+/// Hub engines pass over parameters that they do not know: the runner does not.
+#[test]
+fn parameters_that_an_engine_has_not_declared_are_refused() {
+    let args = |param: &str| {
+        let bad = format!("{} param.{param}", mock("bad", ""));
+        start(&[&bad, "--engine=random", "--tc=depth=1", "--pairs=1", "--max-moves=2"])
+    };
+    for (param, message) in [
+        (
+            "levle=5",
+            "engine 'bad' does not start: it has not declared a parameter 'levle', only: level",
+        ),
+        (
+            "level=high",
+            "engine 'bad' does not start: it reports an error: level: 'high' is no number",
+        ),
+    ] {
+        let output = args(param);
+        assert_eq!(output.code, 1, "{output:?}");
+        assert!(output.stderr.contains(message), "{output:?}");
+    }
+    args("level=5").success();
+    let dxp = "--engine=name=far dxp=localhost:1 param.level=5";
+    let output = start(&[dxp, "--engine=random", "--tc=60", "--pairs=1"]);
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.stderr.contains("engine 'far': parameter level: "), "{output:?}");
+}
+
+/// An engine whose turn comes late is tried before the first game.
+#[test]
+fn an_engine_that_cannot_start_is_reported_before_the_first_game() {
+    let folder = TempDir::new().unwrap();
+    let starts = folder.path().join("starts");
+    let bad = mock("bad", &format!("starts='{}' fails=1-9", starts.display()));
+    let output = start(&[
+        "--engine=random name=a",
+        "--engine=random name=b",
+        &bad,
+        "--tc=depth=1",
+        "--pairs=20",
+    ]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stderr.contains("engine 'bad' does not start: the program ended"), "{output:?}");
+    assert!(output.stderr.contains("stderr: mock: not today"), "{output:?}");
+    assert!(!output.stdout.contains("\"type\":\"game\""), "{output:?}");
+}
+
+/// Whoever waits for an engine that is still silent is told why, with what it has said so far.
+#[test]
+fn a_slow_start_is_reported_while_it_lasts() {
+    let slow = mock("slow", "no-wait").replace("start=60", "start=2");
+    let output = start(&[&slow, "--engine=random", "--tc=depth=1", "--pairs=1"]);
+    let report = "engine 'slow' is slow to start: no 'wait' within 1s";
+    let end = "engine 'slow' does not start: no 'wait' within 2s";
+    let at = |text| output.stderr.find(text).unwrap_or_else(|| panic!("{output:?}"));
+    assert!(at(report) < at("id name=Mock") && at("id name=Mock") < at(end), "{output:?}");
+}
+
+/// A DXP program that ends instead of connecting is not waited for.
+#[test]
+fn a_dxp_program_that_ends_is_reported_with_its_last_words() {
+    let folder = TempDir::new().unwrap();
+    let starts = folder.path().join("starts");
+    let bad = mock("bad", &format!("starts='{}' fails=1-9", starts.display()));
+    for way in ["dxp", "dxp-listen"] {
+        let bad = bad.replace("cmd=", &format!("{way}=localhost:0 cmd="));
+        let bad = bad.replace("mock_engine'", "mock_engine' seed={port}");
+        let output = start(&[&bad, "--engine=random", "--tc=60", "--pairs=1"]);
+        assert_eq!(output.code, 1, "{output:?}");
+        let message = "engine 'bad' does not start: the program ended before it connected";
+        assert!(output.stderr.contains(message), "{output:?}");
+        assert!(output.stderr.contains("stderr: mock: not today"), "{output:?}");
+    }
+}

@@ -1,12 +1,13 @@
-//! Text index files: heads and block lines (format description, section 6).
+//! Text index files: heads and block lines (`docs/formats.md`, section 6).
 
 use std::path::Path;
 
 use movegen::Color;
 
-use super::{BLOCK, DbType, is_value_map};
+use super::{DbType, is_value_map};
 use crate::codec::tunstall::{self, Version};
 use crate::error::FormatError;
+use crate::layout::BLOCK;
 use crate::slice::Slice;
 
 mod lines;

@@ -13,12 +13,12 @@ use super::{Directory, Found, Slot};
 use crate::codec::tunstall::Dictionary;
 use crate::codec::{ByteCode, runlen};
 use crate::error::{ProbeCause, ProbeError};
-use crate::format::BLOCK;
 use crate::format::text::Coding;
 use crate::isa::prefetch;
+use crate::layout::{BLOCK, PIECE};
 use crate::slice::Slice;
 use crate::stats::Counters;
-use crate::storage::{AnyStorage, PIECE, Storage};
+use crate::storage::{AnyStorage, Storage};
 
 mod check;
 mod sub;

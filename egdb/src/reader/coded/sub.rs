@@ -7,8 +7,9 @@ use movegen::Color;
 
 use super::{CodedReader, table};
 use crate::codec::tunstall::{self, Version};
+use crate::format::DbType;
 use crate::format::text::{Body, Coding, TextIndex};
-use crate::format::{BLOCK, DbType};
+use crate::layout::BLOCK;
 use crate::reader::{Directory, Slot, Steps};
 use crate::slice::Slice;
 use crate::stats::Counters;

@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::codec::ByteCode;
-use crate::format::BLOCK;
+use crate::layout::BLOCK;
 
 /// Bits of an entry for the first index, from bit 12 on; the rest of it follows from the index
 /// that is looked for.

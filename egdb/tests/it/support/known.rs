@@ -8,9 +8,9 @@ use super::{fen, table};
 
 /// The one record of up to 5 pieces that we do not reproduce: position, published number, ours.
 /// All records fit if a position after a conversion counts 1 when Black is to move and 2 when
-/// White is, whoever wins; the format description, which we follow, counts 1 if the side to move
-/// wins and 2 if it loses. Both are the same where Black wins, and 2102 is the only slice of up to
-/// 5 pieces in which White wins and numbers reach 10. See the README.
+/// White is, whoever wins; the rule that we follow (`docs/formats.md`, section 10) counts 1 if the
+/// side to move wins and 2 if it loses. Both are the same where Black wins, and 2102 is the only
+/// slice of up to 5 pieces in which White wins and numbers reach 10.
 const DIFFERS: (&str, u32, u32) = ("W:WK15,K16:BK2,13,26", 10, 9);
 /// The slice of that record, and our greatest numbers by side to move, Black first.
 const DIFFERS_IN: (&str, [u32; 2]) = ("2102", [10, 11]);

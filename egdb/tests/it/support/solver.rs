@@ -170,7 +170,7 @@ fn solve_dtw(graph: &Graph) -> (Vec<Wld>, Vec<u16>) {
     (values, plies)
 }
 
-/// Distances to conversion, in the convention of the format description, section 10.
+/// Distances to conversion, in the convention of `docs/formats.md`, section 10.
 fn solve_mtc(graph: &Graph, values: &[Wld]) -> Vec<u16> {
     let mut numbers = vec![UNKNOWN; graph.len()];
     let mut number = 0;

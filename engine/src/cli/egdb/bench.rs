@@ -4,20 +4,21 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ::egdb::Backend;
 use ::egdb::bench::{BenchOptions, lookups};
 use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
 
+use super::super::databases::OneDatabaseArgs;
 use super::super::{Failure, seconds};
-use super::{BackendName, OpenArgs, TypeName, short_name};
 
 const EXAMPLES: &str = "\
 Examples:
-  meerslag egdb bench --dir /data/egdb
-  meerslag egdb bench --dir /data/egdb --threads 2 --seconds 10 --json
-  meerslag egdb bench --dir /data/egdb --batch 1
-  meerslag egdb bench --dir /data/egdb --backend cache --cache-mb 64
+  meerslag egdb bench --egdb /data/egdb
+  meerslag egdb bench --egdb /data/egdb --threads 2 --seconds 10 --json
+  meerslag egdb bench --egdb /data/egdb --batch 1
+  meerslag egdb bench --egdb /data/egdb --egdb-cache 64M
 
 Random positions of the largest piece count (or --pieces), slices in proportion to their size,
 turning and indexing included. Stored numbers are read whether or not the format has a value for
@@ -27,12 +28,9 @@ the position: this measures the reading alone.";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct BenchArgs {
-    /// The folder of the database
-    #[arg(long, value_name = "DIR")]
-    dir: PathBuf,
-    /// Which of several databases
-    #[arg(long = "type", value_name = "TYPE")]
-    db_type: Option<TypeName>,
+    /// The folder of the database. Without it one is taken that is part of the program
+    #[arg(long = "egdb", alias = "dir", value_name = "DIR")]
+    dir: Option<PathBuf>,
     /// Number of threads
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: u32,
@@ -49,7 +47,7 @@ pub(super) struct BenchArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    open: OpenArgs,
+    database: OneDatabaseArgs,
 }
 
 #[derive(Serialize)]
@@ -60,7 +58,7 @@ struct Report {
     threads: u32,
     batch: u32,
     backend: &'static str,
-    cache_mb: u32,
+    cache_mb: usize,
     lookups: u64,
     seconds: f64,
     lookups_per_second: f64,
@@ -71,7 +69,7 @@ struct Report {
 }
 
 pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
-    let database = args.open.open(&args.dir, args.db_type)?;
+    let database = args.database.open(args.dir.as_deref(), None)?;
     let pieces = args.pieces.unwrap_or(database.max_pieces());
     let has_pieces = |id: &::egdb::encode::SubId| {
         id.slice.pieces() == pieces && database.has_data(id.slice, id.side)
@@ -88,15 +86,15 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
     let result = lookups(&database, &options)?;
     let (total, memory) = (database.stats().total(), database.memory());
     let report = Report {
-        short_name: short_name(database.db_type()),
+        short_name: database.db_type().name(),
         pieces,
         threads: args.threads,
         batch: args.batch,
-        backend: match args.open.backend {
-            BackendName::Mmap => "mmap",
-            BackendName::Cache => "cache",
+        backend: match database.backend() {
+            Backend::MemoryMap => "mmap",
+            Backend::BlockCache => "cache",
         },
-        cache_mb: args.open.cache_mb,
+        cache_mb: args.database.reading.cache_mib(),
         lookups: result.lookups,
         seconds: result.seconds,
         lookups_per_second: result.rate(),

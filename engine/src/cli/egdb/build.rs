@@ -12,13 +12,12 @@ use ::egdb::build::{
 };
 use ::egdb::{DbType, Slice};
 use anyhow::Context;
-use bytesize::ByteSize;
 use clap::{Args, ValueEnum};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::super::Failure;
 use super::super::interrupt::Interrupt;
+use super::super::{Failure, mebibytes};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -69,9 +68,9 @@ struct Common {
     /// Threads; 0 takes one for each processor
     #[arg(long, value_name = "T", default_value_t = 0)]
     threads: usize,
-    /// Most memory to use, such as 512M or 8G; by default three quarters of what is free
-    #[arg(long, value_name = "SIZE")]
-    memory: Option<ByteSize>,
+    /// Most memory to use, in MiB or such as 512M or 8G; by default three quarters of what is free
+    #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
+    memory: Option<u64>,
     /// Print events as JSON lines instead of text
     #[arg(long)]
     json: bool,
@@ -138,7 +137,7 @@ impl Common {
             }
         }
         if let Some(memory) = self.memory {
-            options.memory = memory.as_u64();
+            options.memory = memory << 20;
         }
         options
     }

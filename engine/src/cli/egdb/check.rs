@@ -9,10 +9,10 @@ use clap::Args;
 use serde::Serialize;
 
 use super::super::Failure;
+use super::super::databases::ReadingArgs;
 use super::super::interrupt::Interrupt;
 use super::bar::Bar;
 use super::selection::SelectionArgs;
-use super::{OpenArgs, short_name};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -62,7 +62,7 @@ pub(super) struct CheckArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    open: OpenArgs,
+    reading: ReadingArgs,
 }
 
 #[derive(Serialize)]
@@ -109,7 +109,7 @@ struct Summary {
 
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
-    let probe = args.open.open_all(&args.dirs)?;
+    let probe = args.reading.options(&args.dirs).open()?;
     let options = Options {
         max_pieces: args.selection.pieces,
         slices: args.selection.slices(),
@@ -193,7 +193,7 @@ fn write_json(
 fn record(finding: &Finding) -> FindingRecord {
     let record = FindingRecord {
         fen: finding.position.to_fen(),
-        short_name: short_name(finding.db_type),
+        short_name: finding.db_type.name(),
         problem: "",
         expected: None,
         found: None,

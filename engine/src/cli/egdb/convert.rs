@@ -5,16 +5,18 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use ::egdb::Slice;
 use ::egdb::convert::{ConvertOptions, Target, convert};
-use ::egdb::{DbType, Slice};
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 
 use super::super::Failure;
+use super::super::databases::{OneDatabaseArgs, db_type_names};
 use super::super::interrupt::Interrupt;
+use super::file_name;
 use super::meter::Meter;
-use super::{OpenArgs, TypeName, file_name};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -39,11 +41,8 @@ pub(super) struct ConvertArgs {
     /// The folder to write to; made if it is not there
     into: PathBuf,
     /// The format to write
-    #[arg(long)]
-    to: TargetName,
-    /// Which of several databases
-    #[arg(long = "type", value_name = "TYPE")]
-    db_type: Option<TypeName>,
+    #[arg(long, value_parser = target())]
+    to: Target,
     /// Only this slice, such as 2110. May be given several times
     #[arg(long = "slice", value_name = "SLICE")]
     slices: Vec<Slice>,
@@ -57,23 +56,7 @@ pub(super) struct ConvertArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    open: OpenArgs,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum TargetName {
-    /// Win/loss/draw, version 2
-    Wld2,
-    /// Win/loss/draw, version 1
-    Wld1,
-    /// Win/loss/draw, run lengths
-    Run,
-    /// Distance to conversion
-    Mtc,
-    /// Distance to win
-    Dtw,
-    /// Bare numbers
-    Raw,
+    database: OneDatabaseArgs,
 }
 
 #[derive(Serialize)]
@@ -86,25 +69,29 @@ struct Report {
     seconds: f64,
 }
 
+/// The types by their names, and `raw`.
+fn target() -> impl TypedValueParser<Value = Target> {
+    let raw = PossibleValue::new("raw").help("Bare numbers");
+    PossibleValuesParser::new(db_type_names().chain([raw]))
+        .map(|name| name.parse().map_or(Target::Raw, Target::Database))
+}
+
 pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
-    let source = Arc::new(args.open.open(&args.from, args.db_type)?);
+    // Distances can only come from a database of the same type.
+    let same = match args.to {
+        Target::Database(to) if !to.is_wld() => Some(to),
+        _ => None,
+    };
+    let source = Arc::new(args.database.open(Some(&args.from), same)?);
     fs::create_dir_all(&args.into)
         .with_context(|| format!("cannot make the folder {}", args.into.display()))
         .map_err(Failure::Input)?;
-    let target = match args.to {
-        TargetName::Wld2 => Target::Database(DbType::Wld2),
-        TargetName::Wld1 => Target::Database(DbType::Wld1),
-        TargetName::Run => Target::Database(DbType::WldRun),
-        TargetName::Mtc => Target::Database(DbType::Mtc),
-        TargetName::Dtw => Target::Database(DbType::Dtw),
-        TargetName::Raw => Target::Raw,
-    };
     let options = ConvertOptions {
         slices: args.slices.clone(),
         overwrite: args.force,
         checksums: !args.no_checksums,
-        ..ConvertOptions::new(target)
+        ..ConvertOptions::new(args.to)
     };
     let mut meter = Meter::new();
     let converted = convert(&source, &args.into, &options, &mut |at| {

@@ -13,15 +13,15 @@ use movegen::Color;
 use serde::Serialize;
 
 use super::super::Failure;
+use super::super::databases::OneDatabaseArgs;
 use super::super::interrupt::Interrupt;
-use super::{OpenArgs, TypeName};
 
 const EXAMPLES: &str = "\
 Examples:
-  meerslag egdb dump --dir /data/egdb --slice 1101 --side white --count 20
-  meerslag egdb dump --dir /data/egdb --slice 2110 --value unknown
-  meerslag egdb dump --dir /data/mtc --slice 0301 --min 40 --json
-  meerslag egdb dump --dir /data/egdb --slice 1101 --step 1000 --all
+  meerslag egdb dump --egdb /data/egdb --slice 1101 --side white --count 20
+  meerslag egdb dump --egdb /data/egdb --slice 2110 --value unknown
+  meerslag egdb dump --egdb /data/mtc --slice 0301 --min 40 --json
+  meerslag egdb dump --egdb /data/egdb --slice 1101 --step 1000 --all
 
 A slice is written as four digits: black men, black kings, white men, white kings. Each line has
 the index in the slice, the position and the stored value: win, loss, draw or unknown; the distance
@@ -32,12 +32,9 @@ value are left out; '--all' lists them too, with a '*' (in JSON 'excluded').";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct DumpArgs {
-    /// The folder of the database
-    #[arg(long, value_name = "DIR")]
-    dir: PathBuf,
-    /// Which of several databases
-    #[arg(long = "type", value_name = "TYPE")]
-    db_type: Option<TypeName>,
+    /// The folder of the database. Without it one is taken that is part of the program
+    #[arg(long = "egdb", alias = "dir", value_name = "DIR")]
+    dir: Option<PathBuf>,
     /// The slice as stored, such as 2110
     #[arg(long)]
     slice: Slice,
@@ -73,7 +70,7 @@ pub(super) struct DumpArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    open: OpenArgs,
+    database: OneDatabaseArgs,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -114,7 +111,7 @@ struct Record<'a> {
 }
 
 pub(super) fn run(args: &DumpArgs) -> Result<(), Failure> {
-    let database = args.open.open(&args.dir, args.db_type)?;
+    let database = args.database.open(args.dir.as_deref(), None)?;
     let is_wld = database.db_type().is_wld();
     if args.value.is_some() && !is_wld {
         return Err(Failure::Input(anyhow!("--value needs a win/loss/draw database")));

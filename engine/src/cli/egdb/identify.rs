@@ -9,7 +9,6 @@ use clap::Args;
 use serde::Serialize;
 
 use super::super::Failure;
-use super::short_name;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,7 +53,7 @@ pub(super) fn run(args: &IdentifyArgs) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     if args.json {
         let databases = all.iter().map(|identity| Entry {
-            short_name: short_name(identity.db_type),
+            short_name: identity.db_type.name(),
             type_number: identity.db_type.number(),
             max_pieces: identity.max_pieces,
             genuine: identity.is_genuine,
@@ -65,8 +64,8 @@ pub(super) fn run(args: &IdentifyArgs) -> Result<(), Failure> {
     } else {
         for identity in all {
             let genuine = if identity.is_genuine { ", genuine Kingsrow files" } else { "" };
-            let (name, pieces) = (identity.db_type, identity.max_pieces);
-            writeln!(out, "{name} ({}), up to {pieces} pieces{genuine}", short_name(name))?;
+            let (db_type, pieces) = (identity.db_type, identity.max_pieces);
+            writeln!(out, "{db_type} ({}), up to {pieces} pieces{genuine}", db_type.name())?;
         }
     }
     Ok(())

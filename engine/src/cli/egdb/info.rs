@@ -3,17 +3,19 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use ::egdb::Database;
 use ::egdb::encode::SubId;
 use clap::Args;
 use serde::Serialize;
 
 use super::super::Failure;
-use super::{OpenArgs, TypeName, file_len, file_name, short_name};
+use super::super::databases::OneDatabaseArgs;
+use super::{file_len, file_name};
 
 const EXAMPLES: &str = "\
 Examples:
   meerslag egdb info /data/egdb
-  meerslag egdb info /data/egdb --type mtc --max-pieces 5 --slices
+  meerslag egdb info /data/egdb --type mtc --egdb-pieces 5 --slices
 
 A slice is written as four digits: black men, black kings, white men, white kings. Of a slice and
 its twin with colours exchanged the files hold one; some hold one side to move only.";
@@ -24,17 +26,14 @@ its twin with colours exchanged the files hold one; some hold one side to move o
 pub(super) struct InfoArgs {
     /// The folder
     dir: PathBuf,
-    /// Which of several databases
-    #[arg(long = "type", value_name = "TYPE")]
-    db_type: Option<TypeName>,
     /// Also list all slices
     #[arg(long)]
     slices: bool,
-    /// Print one JSON object instead of text
+    /// Print JSON objects, one a line for each database, instead of text
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    open: OpenArgs,
+    database: OneDatabaseArgs,
 }
 
 #[derive(Serialize)]
@@ -76,7 +75,20 @@ struct SliceEntry {
 }
 
 pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
-    let database = args.open.open(&args.dir, args.db_type)?;
+    if args.database.db_type.is_some() {
+        return describe(args, &args.database.open(Some(&args.dir), None)?);
+    }
+    let probe = args.database.reading.options(std::slice::from_ref(&args.dir)).open()?;
+    for (number, database) in probe.databases().iter().enumerate() {
+        if number > 0 && !args.json {
+            writeln!(io::stdout())?;
+        }
+        describe(args, database)?;
+    }
+    Ok(())
+}
+
+fn describe(args: &InfoArgs, database: &Database) -> Result<(), Failure> {
     let contents = database.contents();
     let size = |id: &SubId| database.sub_size(*id);
     let mut slices: Vec<_> = contents.iter().map(|id| id.slice).collect();
@@ -107,7 +119,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     let bytes: u64 = files.iter().map(|file| file.bytes).sum();
     let report = Report {
         dir: args.dir.display().to_string(),
-        short_name: short_name(database.db_type()),
+        short_name: database.db_type().name(),
         max_pieces: database.max_pieces(),
         max_pieces_one_side: database.max_pieces_one_side(),
         genuine: database.is_genuine(),

@@ -15,21 +15,19 @@ mod selection;
 mod stats;
 mod verify;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ::egdb::convert::ConvertError;
 use ::egdb::error::{OpenError, ProbeError, VerifyError};
-use ::egdb::identify::identify_all;
-use ::egdb::{Backend, Database, DbType, OpenOptions, Probe};
 use anyhow::Context;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 
 use super::Failure;
 
 const EXAMPLES: &str = "\
 Examples:
   meerslag egdb identify /data/egdb
-  meerslag egdb probe --dir /data/wld --dir /data/dtw \"W:WK11:BK2,K6\"
+  meerslag egdb probe --egdb /data/wld --egdb /data/dtw \"W:WK11:BK2,K6\"
   meerslag egdb verify /data/egdb
   meerslag egdb build --pieces 4 --out /data/own
   meerslag egdb convert /data/version1 /data/version2 --to wld2
@@ -91,106 +89,6 @@ pub(super) fn run(args: &EgdbArgs) -> Result<(), Failure> {
         Command::BuildSlice(args) => build::run_slice(args),
         Command::Pack(args) => build::run_pack(args),
         Command::Plan(args) => plan::run(args),
-    }
-}
-
-/// The types by the names of the command line.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum TypeName {
-    /// Win/loss/draw, version 2
-    Wld2,
-    /// Win/loss/draw, version 1
-    Wld1,
-    /// Win/loss/draw, run lengths
-    Run,
-    /// Distance to conversion
-    Mtc,
-    /// Distance to win
-    Dtw,
-}
-
-impl From<TypeName> for DbType {
-    fn from(name: TypeName) -> DbType {
-        match name {
-            TypeName::Wld2 => DbType::Wld2,
-            TypeName::Wld1 => DbType::Wld1,
-            TypeName::Run => DbType::WldRun,
-            TypeName::Mtc => DbType::Mtc,
-            TypeName::Dtw => DbType::Dtw,
-        }
-    }
-}
-
-/// The name of a type on the command line and in JSON.
-fn short_name(db_type: DbType) -> &'static str {
-    match db_type {
-        DbType::Wld2 => "wld2",
-        DbType::Wld1 => "wld1",
-        DbType::WldRun => "run",
-        DbType::Mtc => "mtc",
-        DbType::Dtw => "dtw",
-    }
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum BackendName {
-    /// Map the files into memory
-    Mmap,
-    /// Read blocks into a cache of limited size
-    Cache,
-}
-
-/// How databases are opened.
-#[derive(Args, Clone, Debug)]
-struct OpenArgs {
-    /// Open files of at most this many pieces
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=9))]
-    max_pieces: Option<u8>,
-    /// How files are read
-    #[arg(long, default_value = "mmap")]
-    backend: BackendName,
-    /// Memory in MiB: for tables, and with '--backend cache' for everything
-    #[arg(long, value_name = "MIB", default_value_t = 1024,
-          value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
-    cache_mb: u32,
-}
-
-impl OpenArgs {
-    fn options(&self, db_type: Option<DbType>) -> OpenOptions {
-        OpenOptions {
-            db_type,
-            max_pieces: self.max_pieces,
-            cache_mb: self.cache_mb as usize,
-            backend: match self.backend {
-                BackendName::Mmap => Backend::MemoryMap,
-                BackendName::Cache => Backend::BlockCache,
-            },
-            ..OpenOptions::default()
-        }
-    }
-
-    /// Opens the database of this type, or the only one.
-    fn open(&self, dir: &Path, db_type: Option<TypeName>) -> Result<Database, Failure> {
-        if db_type.is_none() {
-            let all = identify_all(dir)?;
-            if all.len() > 1 {
-                let names: Vec<_> = all.iter().map(|i| short_name(i.db_type)).collect();
-                return Err(Failure::Input(anyhow::anyhow!(
-                    "{} holds several databases: choose one with --type ({})",
-                    dir.display(),
-                    names.join(", ")
-                )));
-            }
-        }
-        Ok(Database::open(dir, &self.options(db_type.map(DbType::from)))?)
-    }
-
-    /// Opens all databases of the directories; without any those that are part of the program.
-    fn open_all(&self, dirs: &[PathBuf]) -> Result<Probe, Failure> {
-        if dirs.is_empty() {
-            return Ok(Probe::embedded()?);
-        }
-        Ok(Probe::open(dirs, &self.options(None))?)
     }
 }
 

@@ -1,7 +1,6 @@
 //! `meerslag egdb probe`.
 
 use std::io::{self, BufRead, BufReader, Write};
-use std::path::PathBuf;
 
 use ::egdb::error::ProbeError;
 use ::egdb::{Answer, Probe, Wld};
@@ -11,17 +10,17 @@ use movegen::notation::moves::format_move;
 use movegen::{Fen, Position};
 use serde::Serialize;
 
+use super::super::databases::DatabaseArgs;
 use super::super::{Failure, report, source};
-use super::OpenArgs;
 
 const EXAMPLES: &str = "\
 Examples:
   meerslag egdb probe \"W:WK11:BK2,K6\"
-  meerslag egdb probe --dir /data/egdb \"W:WK30,49:BK2,K6,17\"
-  meerslag egdb probe --dir /data/wld --dir /data/mtc --dir /data/dtw \"B:WK35:BK1,K7,K18\"
-  meerslag egdb probe --dir /data/egdb --stdin --json < positions.txt
+  meerslag egdb probe --egdb /data/egdb \"W:WK30,49:BK2,K6,17\"
+  meerslag egdb probe --egdb /data/wld --egdb /data/mtc --egdb /data/dtw \"B:WK35:BK1,K7,K18\"
+  meerslag egdb probe --egdb /data/egdb --stdin --json < positions.txt
 
-Every legal position within the databases' piece counts (four without '--dir') has a value, captures included. Values and
+Every legal position within the databases' piece counts (four without '--egdb') has a value, captures included. Values and
 distances are for the side to move; those of a move count from before it. dtw: plies to the end of
 the game (0: no legal move). mtc: distance to conversion (capture or man move), where the position
 after a conversion counts 1 if its side to move wins and 2 if it loses.
@@ -35,10 +34,6 @@ or, for a line that is no legal position, {\"fen\":..., \"error\":...}. Moves ar
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ProbeArgs {
-    /// A folder with databases; all types in it are used. May be given several times. Without it
-    /// the databases of up to four pieces are asked that are part of the program
-    #[arg(long = "dir", value_name = "DIR")]
-    dirs: Vec<PathBuf>,
     /// The position: draughts FEN or 51-character Hub string
     #[arg(required_unless_present = "stdin")]
     fen: Option<String>,
@@ -49,7 +44,7 @@ pub(super) struct ProbeArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    open: OpenArgs,
+    databases: DatabaseArgs,
 }
 
 #[derive(Serialize)]
@@ -81,7 +76,7 @@ pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
         Some(fen) => Some((fen.as_str(), source::position(Some(fen))?)),
         None => None,
     };
-    let probe = args.open.open_all(&args.dirs)?;
+    let probe = args.databases.open()?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     match single {
         Some((fen, position)) => {

@@ -13,10 +13,10 @@ use movegen::Color;
 use serde::Serialize;
 
 use super::super::Failure;
+use super::super::databases::ReadingArgs;
 use super::super::interrupt::Interrupt;
 use super::bar::Bar;
 use super::selection::SelectionArgs;
-use super::{OpenArgs, short_name};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,7 +46,7 @@ pub(super) struct StatsArgs {
     #[arg(long, default_value = "text")]
     format: Format,
     #[command(flatten)]
-    open: OpenArgs,
+    reading: ReadingArgs,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,7 +91,7 @@ struct Row {
 
 pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
-    let probe = args.open.open_all(&args.dirs)?;
+    let probe = args.reading.options(&args.dirs).open()?;
     let mut databases = probe.databases().to_vec();
     databases.sort_by_key(|database| match database.db_type() {
         DbType::Dtw => 2,
@@ -200,7 +200,7 @@ impl Page<'_> {
         let mut bits = BTreeMap::new();
         for (database, &size) in self.databases.iter().zip(&row.bytes) {
             if let Some(size) = size {
-                let name = short_name(database.db_type());
+                let name = database.db_type().name();
                 bytes.insert(name, size);
                 let per_position = size as f64 * 8.0 / s.positions as f64;
                 bits.insert(name, (per_position * 1e4).round() / 1e4);
@@ -228,7 +228,7 @@ impl Page<'_> {
     }
 
     fn columns(&self) -> impl Iterator<Item = String> {
-        let names = self.databases.iter().map(|db| format!("{} bits", short_name(db.db_type())));
+        let names = self.databases.iter().map(|db| format!("{} bits", db.db_type().name()));
         let fixed = ["slice", "", "positions", "win %", "loss %", "draw %", "capture %"];
         let longest = ["win", "loss", "mtc"];
         fixed.into_iter().chain(longest).map(str::to_owned).chain(names)
@@ -272,7 +272,7 @@ impl Page<'_> {
         for database in self.databases {
             let bytes = file_bytes(database, pieces)?;
             if bytes > 0 && is_whole {
-                files.push((short_name(database.db_type()), bytes));
+                files.push((database.db_type().name(), bytes));
             }
         }
         Ok(Total {

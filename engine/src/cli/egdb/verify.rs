@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ::egdb::Database;
-use ::egdb::error::VerifyError;
+use ::egdb::error::{VerifyError, with_causes};
 use ::egdb::verify::{Authority, Outcome};
 use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
 
 use super::super::Failure;
+use super::super::databases::OneDatabaseArgs;
 use super::super::interrupt::Interrupt;
+use super::file_name;
 use super::meter::Meter;
-use super::{OpenArgs, TypeName, file_name, short_name};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,9 +35,6 @@ Exit status: 0 if nothing is wrong, 1 if something is, or if there is nothing to
 pub(super) struct VerifyArgs {
     /// The folder
     dir: PathBuf,
-    /// Only this one of several databases
-    #[arg(long = "type", value_name = "TYPE")]
-    db_type: Option<TypeName>,
     /// Decode all data and compare with the index files, instead of comparing checksums
     #[arg(long)]
     blocks: bool,
@@ -44,7 +42,7 @@ pub(super) struct VerifyArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    open: OpenArgs,
+    database: OneDatabaseArgs,
 }
 
 #[derive(Serialize)]
@@ -65,9 +63,12 @@ struct FileRecord<'a> {
 
 pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
-    let databases = match args.db_type {
-        Some(_) => vec![Arc::new(args.open.open(&args.dir, args.db_type)?)],
-        None => args.open.open_all(std::slice::from_ref(&args.dir))?.databases().to_vec(),
+    let databases = match args.database.db_type {
+        Some(_) => vec![Arc::new(args.database.open(Some(&args.dir), None)?)],
+        None => {
+            let options = args.database.reading.options(std::slice::from_ref(&args.dir));
+            options.open()?.databases().to_vec()
+        }
     };
     let mut verifier = Verifier { json: args.json, interrupt, out: io::stdout().lock() };
     let (mut bad, mut is_known) = (0, false);
@@ -147,6 +148,12 @@ impl<W: Write> Verifier<W> {
                     record.1.error = Some(text.clone());
                     (text, record)
                 }
+                Outcome::BadSideFile(reason) => {
+                    let text = format!("BAD: {reason}");
+                    let mut record = self.record(database, path, "bad", Some("side file"));
+                    record.1.error = Some(reason.clone());
+                    (text, record)
+                }
                 Outcome::Unknown => {
                     ("no checksum known".to_owned(), self.record(database, path, "unknown", None))
                 }
@@ -167,7 +174,7 @@ impl<W: Write> Verifier<W> {
         let is_complete = result.is_ok();
         let errors = result.unwrap_or_else(|errors| errors);
         for error in &errors {
-            let text = format!("BAD: {:#}", Chain(error));
+            let text = format!("BAD: {}", with_causes(error));
             let mut record = self.record(database, &error.file, "bad", None);
             record.1.blocks = vec![error.block];
             record.1.error = Some(text.clone());
@@ -193,7 +200,7 @@ impl<W: Write> Verifier<W> {
         compared_with: Option<&'static str>,
     ) -> (String, FileRecord<'static>) {
         let record = FileRecord {
-            short_name: short_name(database.db_type()),
+            short_name: database.db_type().name(),
             file: "",
             result,
             compared_with,
@@ -213,21 +220,6 @@ impl<W: Write> Verifier<W> {
             writeln!(self.out)?;
         } else {
             writeln!(self.out, "{name:<20} {text}")?;
-        }
-        Ok(())
-    }
-}
-
-/// An error with its causes in one line.
-struct Chain<'a>(&'a dyn std::error::Error);
-
-impl std::fmt::Display for Chain<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.0)?;
-        let mut cause = self.0.source();
-        while let Some(error) = cause {
-            write!(f, ": {error}")?;
-            cause = error.source();
         }
         Ok(())
     }

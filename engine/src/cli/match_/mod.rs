@@ -14,10 +14,10 @@ use std::thread;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use meerslag_engine::runner::{
-    Abort, Adjudication, Draw, EngineSpec, Format, MatchConfig, MatchEnd, Resign, SprtConfig,
-    StateError, StateFile, TimeControl, Workers, openings, run as run_match,
+    Abort, Adjudication, Draw, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, Resign,
+    SprtConfig, StateError, StateFile, TimeControl, Workers, openings, run as run_match, tail_text,
 };
-use movegen::DrawRuleSet;
+use movegen::DrawRules;
 
 use self::output::Output;
 use super::interrupt::Interrupt;
@@ -31,7 +31,7 @@ An engine is described by arguments in one word of the shell:
   dxp=HOST:PORT        a DXP program that listens there (with cmd: it is started, {port} replaced)
   dxp-listen=HOST:PORT a DXP program that connects to us there
   dir=FOLDER env.X=Y   where the process runs, and its environment
-  param.NAME=VALUE     a parameter of the engine
+  param.NAME=VALUE     a parameter that the engine declares
   tc=CONTROL           its own time control
   start=S stall=S      seconds until it must be ready, and until it counts as hanging
   history=whole|tail   the moves that it is sent; ping=yes|no: measure the latency
@@ -94,7 +94,7 @@ pub(super) struct MatchArgs {
     margin: u64,
     /// Draw rules: lidraughts, fmjd-cumulative, scan or none
     #[arg(long, value_name = "RULES", default_value = "lidraughts")]
-    draw_rules: DrawRuleSet,
+    draw_rules: DrawRules,
     /// Draw after this many moves of each player; 0 for no limit
     #[arg(long, value_name = "N", default_value_t = 300)]
     max_moves: u32,
@@ -222,8 +222,14 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     }
     // Long matches must not fill the memory.
     records.iter_mut().for_each(|record| record.plies = Vec::new());
-    let mut observe = |records: &[_]| {
-        output.game(&config, records).map_err(|error| format!("cannot write: {error}"))
+    let mut observe = |event: MatchEvent<'_>| match event {
+        MatchEvent::Game(records) => output.game(&config, records),
+        MatchEvent::SlowStart { engine, missing, tail } => {
+            let tail = tail_text(tail);
+            let text = format!("meerslag: engine '{engine}' is slow to start: {missing}{tail}");
+            let _ = writeln!(io::stderr(), "{text}");
+            Ok(())
+        }
     };
     let end = run_match(&config, &args.workers(), &mut state, &mut records, &abort, &mut observe);
     if let (Err(_), true, false, Some(state)) = (&end, records.is_empty(), args.resume, state) {

@@ -95,7 +95,7 @@ impl Table<'_> {
             _ => {}
         }
         // With these rules the position may be a draw that our own do not know.
-        let scan = self.game.status(DrawRules::SCAN);
+        let scan = self.game.status(DrawRules::Scan);
         let proven = |is: fn(crate::Score) -> bool| self.last_score.is_some_and(is);
         match reason {
             EndReason::Lost => (won_by(us), "the opponent gave up".to_owned()),

@@ -3,11 +3,12 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use movegen::{DrawRuleSet, DrawRules};
+use movegen::DrawRules;
 
 use super::error::HubError;
 use super::line::LineWriter;
 use super::number;
+use crate::eval::{Evaluation, WeightsError};
 use crate::{DatabaseOptions, EngineOptions};
 
 /// Spellings of international draughts that clients send for `variant`.
@@ -33,7 +34,7 @@ const SAFETY_TIME: RangeInclusive<f64> = 0.1..=86_400.0;
 const TT_SIZE_OF_1_MIB: i64 = 16;
 
 /// All names, in the order in which they are declared.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "variant",
     "book",
     "book-ply",
@@ -48,6 +49,7 @@ const NAMES: [&str; 14] = [
     "move-overhead",
     "safety-time",
     "draw-rules",
+    "eval-file",
 ];
 
 /// The values of all parameters. They are shown by `hub` and changed by `set-param`.
@@ -76,7 +78,11 @@ pub struct Params {
     /// Longest thinking time, in seconds, when `go think` comes without any `level`.
     pub safety_time: f64,
     /// The reading of the draw rules that the search believes in.
-    pub draw_rules: DrawRuleSet,
+    pub draw_rules: DrawRules,
+    /// The file of the evaluation's weights, as it was named; empty for those in the program.
+    pub eval_file: String,
+    /// What was in that file.
+    pub evaluation: Evaluation,
 }
 
 impl Default for Params {
@@ -94,7 +100,9 @@ impl Default for Params {
             bb_cache_mb: 0,
             move_overhead: DEFAULT_MOVE_OVERHEAD,
             safety_time: 60.0,
-            draw_rules: options.draw_rules.set,
+            draw_rules: options.draw_rules,
+            eval_file: String::new(),
+            evaluation: options.evaluation,
         }
     }
 }
@@ -122,6 +130,12 @@ impl Params {
             "hash-mb" => self.hash_mb = integer(name, text, &HASH_MB)?,
             "move-overhead" => self.move_overhead = real(name, text, &MOVE_OVERHEAD)?,
             "draw-rules" => self.draw_rules = draw_rules(text)?,
+            "eval-file" => {
+                let error =
+                    |e: WeightsError| HubError::bad_value(name, text, format!("weights: {e}"));
+                self.evaluation = Evaluation::named(text).map_err(error)?;
+                text.clone_into(&mut self.eval_file);
+            }
             "safety-time" => self.safety_time = real(name, text, &SAFETY_TIME)?,
             _ => {}
         }
@@ -155,6 +169,7 @@ impl Params {
             number("move-overhead", self.move_overhead, &MOVE_OVERHEAD),
             number("safety-time", self.safety_time, &SAFETY_TIME),
             param("draw-rules", self.draw_rules, "enum").quoted("values", &rule_sets()).finish(),
+            param("eval-file", &self.eval_file, "string").finish(),
         ]
     }
 
@@ -166,12 +181,13 @@ impl Params {
             threads: self.threads as usize,
             move_overhead: Duration::from_secs_f64(self.move_overhead),
             ponder: self.ponder,
-            draw_rules: DrawRules { set: self.draw_rules, ..DrawRules::default() },
+            draw_rules: self.draw_rules,
             databases: DatabaseOptions {
                 pieces: self.bb_size as u8,
                 folders: DatabaseOptions::folder_list(&self.bb_path),
                 cache_mib: self.bb_cache_mb as usize,
             },
+            evaluation: self.evaluation.clone(),
         }
     }
 }
@@ -195,14 +211,14 @@ fn variant(text: &str) -> Result<(), HubError> {
     Err(HubError::bad_value("variant", text, "normal, the only variant this engine plays"))
 }
 
-fn draw_rules(text: &str) -> Result<DrawRuleSet, HubError> {
+fn draw_rules(text: &str) -> Result<DrawRules, HubError> {
     text.parse()
         .map_err(|_| HubError::bad_value("draw-rules", text, format!("one of {}", rule_sets())))
 }
 
 /// The names of all rule sets, separated by blanks.
 fn rule_sets() -> String {
-    DrawRuleSet::ALL.map(DrawRuleSet::name).join(" ")
+    DrawRules::ALL.map(DrawRules::name).join(" ")
 }
 
 fn boolean(name: &str, text: &str) -> Result<bool, HubError> {
@@ -253,9 +269,9 @@ mod tests {
                     assert_eq!(again.value("value"), line.value(end), "{name} clamped to {end}");
                 }
             }
-            if !matches!(name, "bb-path") {
+            if name != "bb-path" {
                 assert!(params.set(name, "rubbish").is_err(), "{name}");
-                assert!(params.set(name, "").is_err(), "{name}");
+                assert!(params.set(name, "").is_err() || name == "eval-file", "{name}");
             }
         }
     }

@@ -18,8 +18,8 @@ use super::log::Log;
 use super::params::Params;
 use super::reply;
 use super::worker::{self, Job, Report};
-use crate::error::with_causes;
 use crate::{Control, EngineError, Info, Mode, SearchResult};
+use egdb::error::with_causes;
 
 /// `info` lines are not written closer together than this, except the first and the last.
 const INFO_INTERVAL: Duration = Duration::from_millis(10);

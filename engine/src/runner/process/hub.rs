@@ -1,6 +1,5 @@
 //! The GUI's side of the Hub protocol.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,10 +9,14 @@ use movegen::{Game, Position};
 use super::{Heard, Process, ProcessOptions};
 use crate::protocol::hub::{Line, LineWriter};
 use crate::runner::clock::Level;
-use crate::runner::player::{Abort, Answer, FaultKind, NewGame, Player, PlayerError, Thought};
+use crate::runner::player::{
+    Abort, Answer, FaultKind, NewGame, Player, PlayerError, SLOW_START, SlowStart, Thought,
+};
 
 /// How often a wait looks whether the match is being stopped.
 const SLICE: Duration = Duration::from_millis(100);
+/// Errors of a start that are reported; an engine may never stop sending them.
+const MOST_ERRORS: usize = 5;
 /// How long a `pong` may take before pings are given up.
 const PONG_PATIENCE: Duration = Duration::from_secs(1);
 
@@ -22,7 +25,7 @@ const PONG_PATIENCE: Duration = Duration::from_secs(1);
 pub struct HubClientOptions {
     /// The program.
     pub process: ProcessOptions,
-    /// Sent as `set-param` before `init`.
+    /// Sent as `set-param` before `init`. The engine must have declared them.
     pub params: Vec<(String, String)>,
     /// How long it may take until `wait`, and again until `ready`.
     pub start_patience: Duration,
@@ -37,102 +40,65 @@ pub struct HubClientOptions {
     pub ping: bool,
 }
 
-impl HubClientOptions {
-    /// Default settings for this command.
-    #[must_use]
-    pub fn new(command: Vec<String>) -> HubClientOptions {
-        HubClientOptions {
-            process: ProcessOptions {
-                command,
-                dir: None::<PathBuf>,
-                env: Vec::new(),
-                cpus: Vec::new(),
-            },
-            params: Vec::new(),
-            start_patience: Duration::from_secs(10),
-            stall_patience: Duration::from_secs(60),
-            margin: Duration::from_millis(50),
-            tail_only: false,
-            ping: true,
-        }
-    }
-}
-
-/// A parameter that an engine declares.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Parameter {
-    /// Its name.
-    pub name: String,
-    /// Its value at the start.
-    pub value: String,
-    /// `bool`, `int`, `real`, `string` or `enum`, as written.
-    pub kind: String,
-}
-
 /// An engine that has said `ready`.
 #[derive(Debug)]
 pub struct HubClient {
     process: Process,
     options: HubClientOptions,
     abort: Arc<Abort>,
-    name: String,
-    version: String,
-    parameters: Vec<Parameter>,
+}
+
+/// What an engine said before it was ready.
+#[derive(Default)]
+struct Introduction {
+    /// The parameters that it declared.
+    parameters: Vec<String>,
+    /// The messages of its `error` lines.
+    errors: Vec<String>,
 }
 
 impl HubClient {
-    /// Starts an engine and brings it to `ready`.
+    /// Starts an engine and brings it to `ready`. `slow` is called when that takes long.
     ///
     /// # Errors
-    /// If the program cannot be started, ends, or does not answer in time.
-    pub fn start(options: HubClientOptions, abort: Arc<Abort>) -> Result<HubClient, PlayerError> {
+    /// If the program cannot be started, ends, does not answer in time, has not declared a
+    /// parameter that it is to be given, or reports an error: it would not play as it should.
+    pub fn start(
+        options: HubClientOptions,
+        abort: Arc<Abort>,
+        slow: SlowStart<'_>,
+    ) -> Result<HubClient, PlayerError> {
         let process = Process::start(&options.process).map_err(|error| PlayerError::Fault {
             kind: FaultKind::Start,
             message: format!("cannot start '{}': {error}", options.process.command.join(" ")),
             tail: Vec::new(),
         })?;
-        let mut client = HubClient {
-            process,
-            options,
-            abort,
-            name: String::new(),
-            version: String::new(),
-            parameters: Vec::new(),
-        };
-        let patience = client.options.start_patience;
+        let mut client = HubClient { process, options, abort };
+        let mut said = Introduction::default();
         client.send("hub", FaultKind::Start)?;
-        client.until("wait", patience)?;
+        client.until("wait", &mut said, slow)?;
+        client.check_parameters(&said.parameters)?;
         for (name, value) in client.options.params.clone() {
             let line = LineWriter::new("set-param").arg("name", name).arg("value", value).finish();
             client.send(&line, FaultKind::Start)?;
         }
         client.send("init", FaultKind::Start)?;
-        client.until("ready", patience)?;
+        client.until("ready", &mut said, slow)?;
+        if !said.errors.is_empty() {
+            let message = format!("it reports an error: {}", said.errors.join("; "));
+            return Err(client.fault(FaultKind::Start, message));
+        }
         Ok(client)
     }
 
-    /// What the engine calls itself; empty if it gave no name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The version it told; may be empty.
-    #[must_use]
-    pub fn version(&self) -> &str {
-        &self.version
-    }
-
-    /// What it declared.
-    #[must_use]
-    pub fn parameters(&self) -> &[Parameter] {
-        &self.parameters
-    }
-
-    /// The number of its process.
-    #[must_use]
-    pub fn process_id(&self) -> u32 {
-        self.process.id()
+    /// An engine passes over parameters that it does not know, so a misspelt one would do nothing.
+    fn check_parameters(&self, declared: &[String]) -> Result<(), PlayerError> {
+        let mut names = self.options.params.iter().map(|(name, _)| name);
+        let Some(unknown) = names.find(|name| !declared.contains(name)) else { return Ok(()) };
+        let known = if declared.is_empty() { "none".to_owned() } else { declared.join(", ") };
+        let message = format!("it has not declared a parameter '{unknown}', only: {known}");
+        // What it wrote last is that list again.
+        Err(PlayerError::Fault { kind: FaultKind::Start, message, tail: Vec::new() })
     }
 
     fn fault(&self, kind: FaultKind, message: impl Into<String>) -> PlayerError {
@@ -171,23 +137,33 @@ impl HubClient {
     }
 
     /// Waits for the line that ends a phase of the start.
-    fn until(&mut self, end: &str, patience: Duration) -> Result<(), PlayerError> {
+    fn until(
+        &mut self,
+        end: &str,
+        said: &mut Introduction,
+        slow: SlowStart<'_>,
+    ) -> Result<(), PlayerError> {
+        let patience = self.options.start_patience;
         let deadline = Instant::now() + patience;
+        let mut slow_at = Some(Instant::now() + SLOW_START).filter(|at| *at < deadline);
         loop {
-            match self.hear(deadline)? {
+            match self.hear(slow_at.unwrap_or(deadline))? {
                 Heard::Line(text, _) => {
                     let Ok(Some(line)) = Line::parse(&text) else { continue };
-                    let value = |name| line.value(name).unwrap_or_default().to_owned();
                     match line.command() {
-                        "id" => (self.name, self.version) = (value("name"), value("version")),
-                        "param" => self.parameters.push(Parameter {
-                            name: value("name"),
-                            value: value("value"),
-                            kind: value("type"),
-                        }),
+                        "param" => said.parameters.extend(line.value("name").map(str::to_owned)),
+                        "error" => {
+                            let message = line.value("message").unwrap_or("no message");
+                            if said.errors.len() < MOST_ERRORS {
+                                said.errors.push(message.to_owned());
+                            }
+                        }
                         command if command == end => return Ok(()),
                         _ => {}
                     }
+                }
+                Heard::Silence if slow_at.take().is_some() => {
+                    slow(&format!("no '{end}' within {SLOW_START:?}"), &self.process.tail());
                 }
                 Heard::Silence => {
                     let message = format!("no '{end}' within {patience:?}");

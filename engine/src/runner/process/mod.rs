@@ -21,7 +21,7 @@ use parking_lot::Mutex;
 
 use listen::{Stream, Tail, listen};
 
-pub use hub::{HubClient, HubClientOptions, Parameter};
+pub use hub::{HubClient, HubClientOptions};
 pub use watchdog::{Watchdog, keep_watch};
 
 /// Lines that may wait to be read: an engine that writes more is held up.

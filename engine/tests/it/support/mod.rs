@@ -1,64 +1,44 @@
 //! What the search tests share: random positions and a plain minimax.
 
 use meerslag_engine::{Control, Engine, EngineOptions, Info, Limits, SearchResult};
+use movegen::random::Random;
 use movegen::{Bitboard, Color, Game, Kind, Move, Piece, Position, Setup, Square};
 
-/// A small random number generator (SplitMix64), so that tests repeat exactly.
-pub struct Random(u64);
-
-impl Random {
-    pub const fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    /// Up to `most` pieces a side anywhere, that many per cent of them kings. Both sides have a
-    /// piece.
-    pub fn position(&mut self, most: usize, king_percent: usize) -> Position {
-        loop {
-            let mut setup = Setup::empty(Color::ALL[self.below(2)]);
-            for color in Color::ALL {
-                for _ in 0..=self.below(most) {
-                    let square = Square::new(1 + self.below(50) as u8).unwrap();
-                    let king = self.below(100) < king_percent;
-                    let kind = if king { Kind::King } else { Kind::Man };
-                    if !setup.occupied().contains(square) {
-                        setup.put(Piece { color, kind }, square);
-                    }
+/// Up to `most` pieces a side anywhere, that many per cent of them kings. Both sides have a
+/// piece.
+pub fn random_position(random: &mut Random, most: usize, king_percent: usize) -> Position {
+    loop {
+        let mut setup = Setup::empty(Color::ALL[random.below(2)]);
+        for color in Color::ALL {
+            for _ in 0..=random.below(most) {
+                let square = Square::new(1 + random.below(50) as u8).unwrap();
+                let king = random.below(100) < king_percent;
+                let kind = if king { Kind::King } else { Kind::Man };
+                if !setup.occupied().contains(square) {
+                    setup.put(Piece { color, kind }, square);
                 }
             }
-            setup.promote_stranded_men();
-            if let Ok(position) = setup.position()
-                && Color::ALL.iter().all(|&c| !position.pieces(c).is_empty())
-            {
-                return position;
-            }
+        }
+        setup.promote_stranded_men();
+        if let Ok(position) = setup.position()
+            && Color::ALL.iter().all(|&c| !position.pieces(c).is_empty())
+        {
+            return position;
         }
     }
+}
 
-    /// A game of random moves, at most `plies` long, that the draw rules may have ended.
-    pub fn game(&mut self, plies: usize) -> Game {
-        let mut game = Game::default();
-        for _ in 0..plies {
-            let moves = game.position().legal_moves();
-            if moves.is_empty() {
-                break;
-            }
-            game.play(moves[self.below(moves.len())]).unwrap();
+/// A game of random moves, at most `plies` long, that the draw rules may have ended.
+pub fn random_game(random: &mut Random, plies: usize) -> Game {
+    let mut game = Game::default();
+    for _ in 0..plies {
+        let moves = game.position().legal_moves();
+        if moves.is_empty() {
+            break;
         }
-        game
+        game.play(moves[random.below(moves.len())]).unwrap();
     }
+    game
 }
 
 pub fn engine() -> Engine {

@@ -30,7 +30,7 @@ pub fn check(db_type: DbType, input: &[u8]) {
         let options = OpenOptions {
             db_type: Some(db_type),
             backend,
-            cache_mb: 1,
+            cache_mib: 1,
             ..OpenOptions::default()
         };
         Database::open(dir(), &options)

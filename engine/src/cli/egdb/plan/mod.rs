@@ -8,11 +8,10 @@ use std::path::PathBuf;
 
 use ::egdb::Slice;
 use ::egdb::plan::{Costs, Task, plan};
-use bytesize::ByteSize;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::super::Failure;
+use super::super::{Failure, mebibytes};
 use super::build::BuildType;
 
 const EXAMPLES: &str = "\
@@ -48,9 +47,9 @@ pub(super) struct PlanArgs {
     #[arg(long, value_name = "T", default_value_t = 2,
           value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: u32,
-    /// Most memory for a slice, such as 512M or 8G; larger ones work partly on disk
-    #[arg(long, value_name = "SIZE")]
-    memory: Option<ByteSize>,
+    /// Most memory for a slice, in MiB or such as 512M or 8G; larger ones work partly on disk
+    #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
+    memory: Option<u64>,
     /// Positions a second with these threads, for one type, solving and writing together
     #[arg(long, value_name = "N", default_value_t = 5_000_000,
           value_parser = clap::value_parser!(u64).range(1..))]
@@ -137,7 +136,7 @@ pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
         tasks: plan(args.pieces, &costs),
         types: types.join(","),
         threads: args.threads,
-        limit: args.memory.map(|size| size.as_u64()),
+        limit: args.memory.map(|mib| mib << 20),
         out: args.out.display().to_string(),
     };
     let mut out = io::stdout().lock();

@@ -3,33 +3,33 @@
 use std::path::PathBuf;
 
 use egdb::error::OpenError;
-use egdb::{OpenOptions, Probe, Wld};
+use egdb::{DatabaseOptions, Probe, Wld};
 use movegen::{Color, DrawRules, Game};
 
 use super::stats::Outcome;
 use crate::endgame::room::has_room;
 
-/// Open databases, shared by all games.
+/// Ends games whose result the databases know. Shared by all games.
 #[derive(Debug)]
-pub(super) struct Tables(Probe);
+pub(super) struct Arbiter(Probe);
 
-impl Tables {
+impl Arbiter {
     /// Opens the databases in these folders; `None` if there are no folders.
     ///
     /// # Errors
     /// If a folder has no usable database.
-    pub fn open(folders: &[PathBuf]) -> Result<Option<Tables>, OpenError> {
+    pub fn open(folders: &[PathBuf]) -> Result<Option<Arbiter>, OpenError> {
         if folders.is_empty() {
             return Ok(None);
         }
-        Ok(Some(Tables(Probe::open(folders, &OpenOptions::default())?)))
+        Ok(Some(Arbiter(DatabaseOptions::in_folders(folders).open()?)))
     }
 
     /// White's exact result with best play of both, and a description; `None` if the databases do
     /// not know the position, or a draw by counting might come before the win.
     pub fn verdict(&self, game: &Game, rules: DrawRules) -> Option<(Outcome, String)> {
         let position = game.position();
-        if position.piece_count() > u32::from(self.0.max_pieces()) {
+        if !self.0.reaches(position) {
             return None;
         }
         // A damaged file must not end a match; the game just goes on.
@@ -56,20 +56,20 @@ mod tests {
 
     #[test]
     fn a_win_that_comes_too_late_is_played_out() {
-        let tables = Tables(Probe::embedded().unwrap());
+        let arbiter = Arbiter(Probe::embedded().unwrap());
         // Black, to move, loses in 8 plies.
         let position = Position::from_fen("B:WK2,K6:BK11").unwrap();
         let verdict = |left: u16, rules| {
             let counters = DrawCounters::with_plies(&position, 10 - left);
             let game = Game::with_counters(position, counters);
-            tables.verdict(&game, rules).map(|(white, _)| white)
+            arbiter.verdict(&game, rules).map(|(white, _)| white)
         };
         for left in 8..=10 {
             assert_eq!(verdict(left, DrawRules::default()), Some(Outcome::Win), "{left}");
         }
         for left in 1..8 {
             assert_eq!(verdict(left, DrawRules::default()), None, "{left}");
-            assert_eq!(verdict(left, DrawRules::SCAN), Some(Outcome::Win), "{left}");
+            assert_eq!(verdict(left, DrawRules::Scan), Some(Outcome::Win), "{left}");
         }
     }
 }

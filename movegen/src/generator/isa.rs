@@ -6,13 +6,12 @@
 //! the generator that is *not* inlined is a method of [`Isa`]: its body stands once, inlined
 //! into one copy per instruction set. All copies compute the same.
 //!
-//! Perft goes through [`dispatch!`]; everything else uses [`Portable`].
+//! Perft goes through [`run_best`]; everything else uses [`Portable`].
 
 use super::capture::{Chain, Sink};
 use super::king::Direction;
 use super::{Visitor, capture};
 use crate::board::Board;
-use crate::perft;
 
 /// The functions of the generator that stand for themselves, compiled for one instruction set.
 /// Boards come as three numbers where that keeps them in registers.
@@ -33,21 +32,17 @@ pub(crate) trait Isa: Sized {
         captured: u64,
         count: u32,
     );
-    fn bulk<const WHITE: bool, const BLACK: bool>(
-        black: u64,
-        white: u64,
-        kings: u64,
-        depth: u32,
-    ) -> u64;
-    fn last_two<const WHITE: bool, const BLACK: bool>(black: u64, white: u64, kings: u64) -> u64;
-    fn unbulked<const WHITE: bool, const BLACK: bool>(
-        black: u64,
-        white: u64,
-        kings: u64,
-        depth: u32,
-        leaf: &mut Board,
-    ) -> u64;
-    fn last_one<const WHITE: bool>(black: u64, white: u64, kings: u64, leaf: &mut Board) -> u64;
+    fn run<T: Task>(black: u64, white: u64, kings: u64, state: T::State) -> u64;
+}
+
+/// Work on boards that is built on the generator, perft for one: a function of its own for each
+/// instruction set, as those of the generator are.
+pub(crate) trait Task {
+    /// What it needs besides the board.
+    type State;
+
+    /// Does it; calls to other tasks go through [`Isa::run`].
+    fn run<I: Isa>(black: u64, white: u64, kings: u64, state: Self::State) -> u64;
 }
 
 /// A method that calls a copy of a body with the features of the instruction set.
@@ -75,16 +70,16 @@ macro_rules! isa {
         impl Isa for $isa {
             outlined!($isa, $attributes, $call,
                 fn visit_with_kings[const WHITE: bool, V: Visitor][WHITE, V](black: u64, white: u64, kings: u64, visitor: V) -> V
-                = crate::r#gen::visit_with_kings::<$isa, WHITE, V>);
+                = crate::generator::visit_with_kings::<$isa, WHITE, V>);
             outlined!($isa, $attributes, $call,
                 fn visit_captures[V: Visitor][V](men: u64, kings: u64, enemy: u64, empty: u64, visitor: V) -> V
-                = crate::r#gen::visit_captures::<$isa, V>);
+                = crate::generator::visit_captures::<$isa, V>);
             outlined!($isa, $attributes, $call,
                 fn count_with_kings[const WHITE: bool][WHITE](men: u64, kings: u64, enemy: u64, empty: u64) -> u64
-                = crate::r#gen::count_with_kings::<$isa, WHITE>);
+                = crate::generator::count_with_kings::<$isa, WHITE>);
             outlined!($isa, $attributes, $call,
                 fn count_captures[][](men: u64, kings: u64, enemy: u64, empty: u64) -> u64
-                = crate::r#gen::count_captures::<$isa>);
+                = crate::generator::count_captures::<$isa>);
             outlined!($isa, $attributes, $call,
                 fn extend_man[S: Sink][S](chain: &mut Chain<'_, S>, at: u64, captured: u64, count: u32) -> ()
                 = capture::extend_man::<$isa, S>);
@@ -92,17 +87,8 @@ macro_rules! isa {
                 fn extend_king[D: Direction, S: Sink][D, S](chain: &mut Chain<'_, S>, target: u64, captured: u64, count: u32) -> ()
                 = capture::extend_king::<$isa, D, S>);
             outlined!($isa, $attributes, $call,
-                fn bulk[const WHITE: bool, const BLACK: bool][WHITE, BLACK](black: u64, white: u64, kings: u64, depth: u32) -> u64
-                = perft::bulk::<$isa, WHITE, BLACK>);
-            outlined!($isa, $attributes, $call,
-                fn last_two[const WHITE: bool, const BLACK: bool][WHITE, BLACK](black: u64, white: u64, kings: u64) -> u64
-                = perft::last_two::<$isa, WHITE, BLACK>);
-            outlined!($isa, $attributes, $call,
-                fn unbulked[const WHITE: bool, const BLACK: bool][WHITE, BLACK](black: u64, white: u64, kings: u64, depth: u32, leaf: &mut Board) -> u64
-                = perft::unbulked::unbulked::<$isa, WHITE, BLACK>);
-            outlined!($isa, $attributes, $call,
-                fn last_one[const WHITE: bool][WHITE](black: u64, white: u64, kings: u64, leaf: &mut Board) -> u64
-                = perft::unbulked::last_one::<$isa, WHITE>);
+                fn run[T: Task][T](black: u64, white: u64, kings: u64, state: T::State) -> u64
+                = T::run::<$isa>);
         }
     };
 }
@@ -124,12 +110,12 @@ pub(crate) use bmi::Bmi;
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "a call into another instruction set cannot be checked statically")]
 mod bmi {
-    use super::{Board, Chain, Direction, Isa, Sink, Visitor, capture, perft};
+    use super::{Chain, Direction, Isa, Sink, Task, Visitor, capture};
 
     macro_rules! with_features {
         ($call:expr) => {
             // SAFETY: a `Bmi` is only named by code after `Bmi::is_available()`: the type
-            // is chosen in `dispatch!` alone, which asks first.
+            // is chosen in `run_best` alone, which asks first.
             unsafe { $call }
         };
     }
@@ -150,14 +136,12 @@ mod bmi {
     isa!(Bmi, [#[target_feature(enable = "popcnt,lzcnt,bmi1,bmi2")]], with_features);
 }
 
-/// Calls a method of the best instruction set that this processor has.
-macro_rules! dispatch {
-    ($method:ident::<$($argument:tt),*>($($value:expr),*)) => {{
-        #[cfg(target_arch = "x86_64")]
-        if $crate::r#gen::isa::Bmi::is_available() {
-            return <$crate::r#gen::isa::Bmi as $crate::r#gen::isa::Isa>::$method::<$($argument),*>($($value),*);
-        }
-        <$crate::r#gen::isa::Portable as $crate::r#gen::isa::Isa>::$method::<$($argument),*>($($value),*)
-    }};
+/// Runs a task with the best instruction set that this processor has.
+pub(crate) fn run_best<T: Task>(board: &Board, state: T::State) -> u64 {
+    let &Board { black, white, kings } = board;
+    #[cfg(target_arch = "x86_64")]
+    if Bmi::is_available() {
+        return Bmi::run::<T>(black, white, kings, state);
+    }
+    Portable::run::<T>(black, white, kings, state)
 }
-pub(crate) use dispatch;

@@ -1,0 +1,22 @@
+//! Which evaluation a command uses.
+
+use clap::Args;
+use meerslag_engine::eval::Evaluation;
+
+use super::Failure;
+
+/// The evaluation of commands that search.
+#[derive(Args, Clone, Debug)]
+pub(super) struct EvaluationArgs {
+    /// A file with the weights of an evaluation, or the word material; without it that of the
+    /// program
+    #[arg(long = "eval", value_name = "FILE", default_value = "", hide_default_value = true)]
+    evaluation: String,
+}
+
+impl EvaluationArgs {
+    /// Reads the weights.
+    pub(super) fn read(&self) -> Result<Evaluation, Failure> {
+        Evaluation::named(&self.evaluation).map_err(|error| Failure::Input(error.into()))
+    }
+}

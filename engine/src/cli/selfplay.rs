@@ -1,0 +1,148 @@
+//! `meerslag selfplay`: games of the engine against itself, to learn from.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use meerslag_engine::training::{OpeningMix, Progress, SelfPlay, SelfPlayError, Shard};
+
+use super::databases::DatabaseArgs;
+use super::evaluation::EvaluationArgs;
+use super::interrupt::Interrupt;
+use super::{Failure, is_watched};
+
+/// Play games of the engine against itself, for training
+///
+/// The games go to a file in the folder, in blocks that are checked when they are read. Started
+/// again with the same settings, the command goes on where it ended, however it ended; a greater
+/// number of games continues a finished run. The same settings and seed give the same games for
+/// any number of threads.
+#[derive(Args, Debug)]
+pub(super) struct SelfPlayArgs {
+    /// Folder for the games
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Games of the whole run; rounded up to a multiple of 32
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    games: u64,
+    /// Nodes for each move
+    #[arg(long, value_name = "N", default_value_t = 1_000,
+          value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    nodes: u64,
+    /// Games at the same time
+    #[arg(long, value_name = "T", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..=256))]
+    threads: u32,
+    /// Other games for another number
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// How often games begin in which way: random plies from the start, a three-move ballot with
+    /// random plies, the middle of a quick game, or an endgame of scattered pieces
+    #[arg(long, value_name = "MIX", default_value_t)]
+    openings: OpeningMix,
+    /// Play one of N equal parts of the run, counted from 1
+    #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard)]
+    shard: Shard,
+    #[command(flatten)]
+    databases: DatabaseArgs,
+    #[command(flatten)]
+    evaluation: EvaluationArgs,
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    match parts {
+        Some((index, of)) if (1..=of).contains(&index) && of <= 100_000 => Ok(Shard { index, of }),
+        _ => Err("expected a part and the number of parts, such as 2/8".to_owned()),
+    }
+}
+
+/// Where nobody watches, a line this often says how far the run is.
+const REPORT_INTERVAL: Duration = Duration::from_secs(60);
+
+pub(super) fn run(args: &SelfPlayArgs) -> Result<(), Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    let interrupt = Interrupt::catch(move || flag.store(true, Ordering::Relaxed))?;
+    let selfplay = SelfPlay {
+        games: args.games,
+        nodes: args.nodes,
+        seed: args.seed,
+        openings: args.openings,
+        shard: args.shard,
+        threads: args.threads as usize,
+        databases: args.databases.options(),
+        evaluation: args.evaluation.read()?,
+    };
+    let mut meter = Meter::new();
+    let done =
+        selfplay.run(&args.out, &stop, &mut |progress| meter.show(progress)).map_err(|error| {
+            match error {
+                SelfPlayError::Engine(_) => Failure::Input(error.into()),
+                _ => Failure::run(error),
+            }
+        })?;
+    meter.finish(done);
+    if interrupt.is_pressed() { Err(Failure::Interrupted) } else { Ok(()) }
+}
+
+/// Says how far the run is: a bar where somebody watches, else a line from time to time.
+struct Meter {
+    bar: ProgressBar,
+    start: Instant,
+    next: Instant,
+}
+
+impl Meter {
+    fn new() -> Meter {
+        let target = if is_watched() {
+            ProgressDrawTarget::stderr_with_hz(2)
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let bar = ProgressBar::with_draw_target(None, target);
+        let template = "{percent_precise:>7} %  {human_pos} of {human_len} games, {msg}";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        let start = Instant::now();
+        Meter { bar, start, next: start + REPORT_INTERVAL }
+    }
+
+    /// Games an hour since the start of this process, and the time left.
+    fn rate(&self, progress: Progress) -> String {
+        let hours = self.start.elapsed().as_secs_f64() / 3600.0;
+        let rate = (progress.games - progress.before) as f64 / hours.max(1e-9);
+        if rate <= 0.0 {
+            return "0 games/h".to_owned();
+        }
+        let left = (progress.of - progress.games) as f64 / rate * 3600.0;
+        let left = indicatif::HumanDuration(Duration::from_secs(left as u64));
+        format!("{rate:.0} games/h, {left} left")
+    }
+
+    fn show(&mut self, progress: Progress) {
+        self.bar.set_length(progress.of);
+        self.bar.set_position(progress.games);
+        self.bar.set_message(self.rate(progress));
+        let now = Instant::now();
+        if !is_watched() && now >= self.next {
+            self.next = now + REPORT_INTERVAL;
+            eprintln!("{} of {} games, {}", progress.games, progress.of, self.rate(progress));
+        }
+    }
+
+    fn finish(self, progress: Progress) {
+        self.bar.finish_and_clear();
+        let hours = self.start.elapsed().as_secs_f64() / 3600.0;
+        let new = progress.games - progress.before;
+        let rate = new as f64 / hours.max(1e-9);
+        println!(
+            "{} of {} games, {new} of them new, {rate:.0} games/h",
+            progress.games, progress.of
+        );
+    }
+}

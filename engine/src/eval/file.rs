@@ -1,0 +1,182 @@
+//! The file of an evaluation's weights; `docs/evaluation.md` has its layout to the byte.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use egdb::storage::{Existing, write_file};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::scalars;
+use super::weights::{Kind, OPENING_STEPS, Pair, UNITS, Weights};
+
+const MAGIC: &[u8; 8] = b"MEERWGTS";
+const VERSION: u32 = 1;
+/// Bytes before the header: magic, version, length of the header.
+const HEAD: usize = 16;
+const MOST_HEADER: usize = 1 << 16;
+
+/// Where weights come from.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Provenance {
+    /// The number of the generation; 0 for the first that was trained.
+    pub generation: u32,
+    /// Games that were read.
+    pub games: u64,
+    /// Positions that were trained with.
+    pub positions: u64,
+    /// CRC-32 over the headers and the lengths of the files of games.
+    pub data: String,
+    /// The command.
+    pub command: String,
+    /// Day of the training, `YYYY.MM.DD`.
+    pub date: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    kind: String,
+    /// Weights in a hundredth of a man.
+    units: i32,
+    /// Steps to promotion of all men for each value of a pair.
+    phases: Vec<i32>,
+    scalars: usize,
+    tables: usize,
+    entries: usize,
+    #[serde(flatten)]
+    provenance: Provenance,
+}
+
+impl Header {
+    fn of(kind: Kind, provenance: &Provenance) -> Header {
+        Header {
+            kind: kind.name().to_owned(),
+            units: UNITS,
+            phases: vec![OPENING_STEPS, 0],
+            scalars: scalars::COUNT,
+            tables: kind.tables(),
+            entries: kind.entries(),
+            provenance: provenance.clone(),
+        }
+    }
+}
+
+/// Why weights cannot be used.
+#[derive(Debug, Error)]
+pub enum WeightsError {
+    /// Reading or writing fails.
+    #[error("{path}: {error}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        error: io::Error,
+    },
+    /// The file has no weights, or weights that this program does not understand.
+    #[error("{path}: {reason}")]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl Weights {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged, or is something else.
+    pub fn read(path: &Path) -> Result<Weights, WeightsError> {
+        let bytes =
+            fs::read(path).map_err(|error| WeightsError::Io { path: path.to_owned(), error })?;
+        Weights::from_bytes(&bytes)
+            .map_err(|reason| WeightsError::Unusable { path: path.to_owned(), reason })
+    }
+
+    /// Writes a file; an existing one is replaced once the new one is complete.
+    ///
+    /// # Errors
+    /// If that fails.
+    pub fn write(&self, path: &Path) -> Result<(), WeightsError> {
+        write_file(path, &self.to_bytes(), Existing::Replace)
+            .map_err(|error| WeightsError::Io { path: path.to_owned(), error })
+    }
+
+    /// The kind of the weights.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Where they come from.
+    #[must_use]
+    pub fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    /// The content of a file.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let header = Header::of(self.kind, &self.provenance);
+        let json = serde_json::to_vec(&header).expect("nothing that JSON cannot hold");
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend((json.len() as u32).to_le_bytes());
+        bytes.extend(json);
+        for pair in self.scalars.iter().chain(&self.patterns) {
+            bytes.extend(pair.iter().flat_map(|weight| weight.to_le_bytes()));
+        }
+        let sum = crc32fast::hash(&bytes);
+        bytes.extend(sum.to_le_bytes());
+        bytes
+    }
+
+    /// Reads the content of a file; the error says what is wrong.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Weights, String> {
+        let number = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| bytes[at + i]));
+        if bytes.len() < HEAD + 4 || &bytes[..8] != MAGIC {
+            return Err("not a file of weights".to_owned());
+        }
+        let version = number(8);
+        if version != VERSION {
+            return Err(format!("weights of format {version}, expected {VERSION}"));
+        }
+        let (content, sum) = bytes.split_at(bytes.len() - 4);
+        if crc32fast::hash(content).to_le_bytes() != sum {
+            return Err("damaged or cut off: the checksum does not match".to_owned());
+        }
+        let length = number(12) as usize;
+        let json = content.get(HEAD..HEAD + length.min(MOST_HEADER));
+        let json = json.ok_or_else(|| "the header is cut off".to_owned())?;
+        let header: Header =
+            serde_json::from_slice(json).map_err(|error| format!("the header: {error}"))?;
+        let kind = Kind::from_name(&header.kind)
+            .ok_or_else(|| format!("weights of unknown kind '{}'", header.kind))?;
+        let expected = Header::of(kind, &header.provenance);
+        let shape = |h: &Header| (h.units, h.phases.clone(), h.scalars, h.tables, h.entries);
+        if shape(&header) != shape(&expected) {
+            return Err(format!(
+                "{kind} weights of another version of the program: \
+                 (unit, phases, scalars, tables, entries) {:?}, expected {:?}",
+                shape(&header),
+                shape(&expected)
+            ));
+        }
+        let payload = &content[HEAD + length..];
+        let (pairs, rest) = payload.as_chunks::<4>();
+        if !rest.is_empty() || pairs.len() != scalars::COUNT + kind.tables() * kind.entries() {
+            return Err(format!("{} bytes of weights do not fit the header", payload.len()));
+        }
+        let pair = |b: &[u8; 4]| -> Pair {
+            [i16::from_le_bytes([b[0], b[1]]), i16::from_le_bytes([b[2], b[3]])]
+        };
+        let (scalars, patterns) = pairs.split_at(scalars::COUNT);
+        Ok(Weights {
+            kind,
+            provenance: header.provenance,
+            scalars: scalars.iter().map(pair).collect(),
+            patterns: patterns.iter().map(pair).collect(),
+        })
+    }
+}

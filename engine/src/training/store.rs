@@ -1,0 +1,541 @@
+//! Files of played games.
+//!
+//! All numbers are little-endian. A file begins with the eight bytes `MEERGAME`, the version of
+//! the format (4 bytes), the length of the header (4 bytes), the [`Header`] as JSON, and the CRC-32
+//! of all this (4 bytes). Then come blocks: the four bytes `BLCK`, the number of the block among
+//! those of this file (4), the number of games (4), the length of their bytes (4), the games one
+//! after the other (see [`PlayedGame`]), and the CRC-32 of the block up to there (4).
+//!
+//! A file only grows, by whole blocks and in their order. A process that is killed loses the block
+//! it was writing, which the next one cuts off. Readers pass over damaged blocks and report them.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::game::PlayedGame;
+use super::opening::OpeningMix;
+use crate::exclusive;
+
+const MAGIC: &[u8; 8] = b"MEERGAME";
+const VERSION: u32 = 1;
+const BLOCK_MAGIC: &[u8; 4] = b"BLCK";
+const BLOCK_HEAD: usize = 16;
+const MOST_HEADER: u32 = 1 << 16;
+/// No block is anywhere near this long.
+const MOST_BLOCK: u32 = 1 << 24;
+/// The ending of the file names.
+pub(super) const EXTENSION: &str = "games";
+/// Games in a block.
+pub(super) const BLOCK_GAMES: u64 = 32;
+
+/// One of several equal parts of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Shard {
+    /// From 1.
+    pub index: u32,
+    /// How many parts there are.
+    pub of: u32,
+}
+
+impl Shard {
+    /// Everything.
+    pub const WHOLE: Shard = Shard { index: 1, of: 1 };
+}
+
+/// What the games of a file have in common: the same settings give the same games.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Header {
+    /// The seed of the run.
+    pub seed: u64,
+    /// Nodes for each move.
+    pub nodes: u64,
+    /// Where games begin.
+    pub openings: OpeningMix,
+    /// Which part of the run this is.
+    pub shard: Shard,
+    /// The evaluation that played.
+    pub evaluation: String,
+    /// The largest piece count of the endgame databases.
+    pub database_pieces: u32,
+    /// The version of the program.
+    pub program: String,
+}
+
+impl Header {
+    /// The name of the file in its folder.
+    #[must_use]
+    pub fn file_name(&self) -> String {
+        let Shard { index, of } = self.shard;
+        let part = if of == 1 { String::new() } else { format!("-{index}of{of}") };
+        format!("seed{}{part}.{EXTENSION}", self.seed)
+    }
+
+    /// What differs from another header, in words.
+    fn difference(&self, other: &Header) -> Option<String> {
+        let text = |name: &str, a: String, b: String| {
+            (a != b).then(|| format!("{name} {a} in the file, {b} asked for"))
+        };
+        text("seed", self.seed.to_string(), other.seed.to_string())
+            .or_else(|| text("nodes", self.nodes.to_string(), other.nodes.to_string()))
+            .or_else(|| text("openings", self.openings.to_string(), other.openings.to_string()))
+            .or_else(|| text("evaluation", self.evaluation.clone(), other.evaluation.clone()))
+            .or_else(|| text("program", self.program.clone(), other.program.clone()))
+            .or_else(|| {
+                let pieces = |header: &Header| header.database_pieces.to_string();
+                text("databases up to", pieces(self), pieces(other))
+            })
+            .or_else(|| (self != other).then(|| "another part of the run".to_owned()))
+    }
+}
+
+/// Why a file of games cannot be used.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// Reading or writing fails.
+    #[error("{path}: {error}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        error: io::Error,
+    },
+    /// Not a file of games, or not one that this program can read.
+    #[error("{path}: {reason}")]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The file holds games of other settings.
+    #[error(
+        "{path} holds games of another run ({reason}); give another folder or the same settings"
+    )]
+    OtherRun {
+        /// The file.
+        path: PathBuf,
+        /// The difference.
+        reason: String,
+    },
+    /// A block in the middle is damaged.
+    #[error("{path}: damaged at byte {offset}, with good blocks behind it; nothing was changed")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where.
+        offset: u64,
+    },
+    /// Another process writes the file.
+    #[error("{0} is in use by another process")]
+    InUse(PathBuf),
+    /// A folder without games.
+    #[error("{0}: no files of games (*.{EXTENSION}) here")]
+    Empty(PathBuf),
+}
+
+/// A file that games are added to.
+#[derive(Debug)]
+pub struct Store {
+    file: File,
+    path: PathBuf,
+    blocks: u64,
+    buffer: Vec<u8>,
+}
+
+impl Store {
+    /// Opens the file of these settings in a folder, or starts it. What a killed process left
+    /// half-written is cut off.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written, is damaged other than at its end, belongs to another
+    /// run, or another process writes it.
+    pub fn open(folder: &Path, header: &Header) -> Result<Store, StoreError> {
+        let path = folder.join(header.file_name());
+        let failed = |error| StoreError::Io { path: path.clone(), error };
+        fs::create_dir_all(folder).map_err(failed)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = match exclusive::open(&path, &mut options) {
+            Ok(file) => file,
+            Err(exclusive::OpenError::InUse) => return Err(StoreError::InUse(path)),
+            Err(exclusive::OpenError::Io(error)) => return Err(failed(error)),
+        };
+        let head = encoded_header(header);
+        let length = file.metadata().map_err(failed)?.len();
+        // A process may have been killed before it had written the whole header.
+        let mut start = vec![0; head.len().min(usize::try_from(length).unwrap_or(usize::MAX))];
+        file.read_exact(&mut start).map_err(failed)?;
+        if start.len() < head.len() && head.starts_with(&start) {
+            file.set_len(0).map_err(failed)?;
+            file.seek(SeekFrom::Start(0)).map_err(failed)?;
+            file.write_all(&head).map_err(failed)?;
+            return Ok(Store { file, path, blocks: 0, buffer: Vec::new() });
+        }
+        let mut contents = Contents::open(&path)?;
+        if let Some(reason) = contents.header.difference(header) {
+            return Err(StoreError::OtherRun { path, reason });
+        }
+        let mut blocks = 0;
+        let mut good = contents.offset;
+        while let Some(block) = contents.next_block()? {
+            if block.number != blocks || block.start != good {
+                return Err(StoreError::Damaged { path, offset: good });
+            }
+            blocks += 1;
+            good = contents.offset;
+        }
+        file.set_len(good).map_err(failed)?;
+        file.seek(SeekFrom::Start(good)).map_err(failed)?;
+        Ok(Store { file, path, blocks, buffer: Vec::new() })
+    }
+
+    /// Number of blocks in the file.
+    #[must_use]
+    pub fn blocks(&self) -> u64 {
+        self.blocks
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds a block with these encoded games, in one write.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn add(&mut self, games: u32, bytes: &[u8]) -> Result<(), StoreError> {
+        self.buffer.clear();
+        self.buffer.extend(BLOCK_MAGIC);
+        self.buffer.extend((self.blocks as u32).to_le_bytes());
+        self.buffer.extend(games.to_le_bytes());
+        self.buffer.extend((bytes.len() as u32).to_le_bytes());
+        self.buffer.extend(bytes);
+        let sum = crc32fast::hash(&self.buffer);
+        self.buffer.extend(sum.to_le_bytes());
+        self.file
+            .write_all(&self.buffer)
+            .map_err(|error| StoreError::Io { path: self.path.clone(), error })?;
+        self.blocks += 1;
+        Ok(())
+    }
+}
+
+fn encoded_header(header: &Header) -> Vec<u8> {
+    let json = serde_json::to_vec(header).expect("a header has nothing that JSON cannot hold");
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend((json.len() as u32).to_le_bytes());
+    bytes.extend(json);
+    let sum = crc32fast::hash(&bytes);
+    bytes.extend(sum.to_le_bytes());
+    bytes
+}
+
+/// A block as it stands in the file.
+#[derive(Debug)]
+pub(super) struct Block {
+    /// Where it starts.
+    start: u64,
+    number: u64,
+    pub(super) games: u32,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Block {
+    /// The games, if all of the block is as it should be.
+    pub(super) fn games(&self) -> Option<Vec<PlayedGame>> {
+        let mut rest = &self.bytes[..];
+        let games: Result<Vec<_>, _> =
+            (0..self.games).map(|_| PlayedGame::decode(&mut rest)).collect();
+        games.ok().filter(|_| rest.is_empty())
+    }
+}
+
+/// The contents of a file, read block by block.
+#[derive(Debug)]
+pub struct Contents {
+    file: BufReader<File>,
+    path: PathBuf,
+    header: Header,
+    /// Behind the last good block.
+    offset: u64,
+    /// Bytes that were passed over because they are no good block.
+    skipped: u64,
+}
+
+impl Contents {
+    /// Opens a file and reads its header.
+    ///
+    /// # Errors
+    /// If it cannot be read or is no file of games.
+    pub fn open(path: &Path) -> Result<Contents, StoreError> {
+        let failed = |error| StoreError::Io { path: path.to_owned(), error };
+        let foreign =
+            |reason: &str| StoreError::Foreign { path: path.to_owned(), reason: reason.to_owned() };
+        let mut file = BufReader::with_capacity(1 << 18, File::open(path).map_err(failed)?);
+        let mut head = Vec::new();
+        file.by_ref().take(16).read_to_end(&mut head).map_err(failed)?;
+        if head.len() < 16 || &head[..8] != MAGIC {
+            return Err(foreign("not a file of games"));
+        }
+        let number = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| head[at + i]));
+        let (version, length) = (number(8), number(12));
+        if version != VERSION {
+            return Err(foreign(&format!("format {version}, expected {VERSION}")));
+        }
+        if length > MOST_HEADER {
+            return Err(foreign("the header is damaged"));
+        }
+        let rest = u64::from(length) + 4;
+        file.by_ref().take(rest).read_to_end(&mut head).map_err(failed)?;
+        let end = 16 + length as usize;
+        if head.len() < end + 4 || crc32fast::hash(&head[..end]).to_le_bytes() != head[end..] {
+            return Err(foreign("the header is damaged"));
+        }
+        let header = serde_json::from_slice(&head[16..end])
+            .map_err(|error| foreign(&format!("the header: {error}")))?;
+        let offset = head.len() as u64;
+        Ok(Contents { file, path: path.to_owned(), header, offset, skipped: 0 })
+    }
+
+    /// What the games have in common.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Bytes passed over so far because they belong to no good block.
+    #[must_use]
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// The games of the next good block; `None` at the end of the file.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn next_games(&mut self) -> Result<Option<Vec<PlayedGame>>, StoreError> {
+        while let Some(block) = self.next_block()? {
+            if let Some(games) = block.games() {
+                return Ok(Some(games));
+            }
+            self.skipped += self.offset - block.start;
+        }
+        Ok(None)
+    }
+
+    /// The next block whose checksum is right.
+    pub(super) fn next_block(&mut self) -> Result<Option<Block>, StoreError> {
+        let path = self.path.clone();
+        let failed = |error| StoreError::Io { path: path.clone(), error };
+        let mut start = self.offset;
+        loop {
+            match read_block(&mut self.file, start).map_err(failed)? {
+                Found::Block(block) => {
+                    self.skipped += start - self.offset;
+                    self.offset = start + (BLOCK_HEAD + block.bytes.len() + 4) as u64;
+                    return Ok(Some(block));
+                }
+                Found::End => {
+                    self.skipped += start - self.offset;
+                    return Ok(None);
+                }
+                // A damaged block: the next one may begin anywhere.
+                Found::Nothing => {
+                    start = next_magic(&mut self.file, start + 1).map_err(failed)?;
+                    self.file.seek(SeekFrom::Start(start)).map_err(failed)?;
+                }
+            }
+        }
+    }
+}
+
+enum Found {
+    Block(Block),
+    Nothing,
+    End,
+}
+
+/// Reads a block at this place, where the file stands.
+fn read_block(file: &mut BufReader<File>, start: u64) -> io::Result<Found> {
+    let mut bytes = Vec::new();
+    if file.by_ref().take(BLOCK_HEAD as u64).read_to_end(&mut bytes)? == 0 {
+        return Ok(Found::End);
+    }
+    if bytes.len() < BLOCK_HEAD || &bytes[..4] != BLOCK_MAGIC {
+        return Ok(Found::Nothing);
+    }
+    let number = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| bytes[at + i]));
+    let (block, games, length) = (number(4), number(8), number(12));
+    if length > MOST_BLOCK {
+        return Ok(Found::Nothing);
+    }
+    file.by_ref().take(u64::from(length) + 4).read_to_end(&mut bytes)?;
+    let end = BLOCK_HEAD + length as usize;
+    if bytes.len() < end + 4 || crc32fast::hash(&bytes[..end]).to_le_bytes() != bytes[end..] {
+        return Ok(Found::Nothing);
+    }
+    bytes.truncate(end);
+    bytes.drain(..BLOCK_HEAD);
+    Ok(Found::Block(Block { start, number: block.into(), games, bytes }))
+}
+
+/// Where the beginning of a block is next seen, from this place on; the end of the file if
+/// nowhere.
+fn next_magic(file: &mut BufReader<File>, from: u64) -> io::Result<u64> {
+    file.seek(SeekFrom::Start(from))?;
+    let mut window = [0; 4];
+    let mut at = from;
+    let mut byte = [0];
+    let mut seen = 0;
+    while file.read(&mut byte)? == 1 {
+        window.rotate_left(1);
+        window[3] = byte[0];
+        seen += 1;
+        at += 1;
+        if seen >= 4 && &window == BLOCK_MAGIC {
+            return Ok(at - 4);
+        }
+    }
+    Ok(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn header() -> Header {
+        Header {
+            seed: 7,
+            nodes: 100,
+            openings: OpeningMix::default(),
+            shard: Shard::WHOLE,
+            evaluation: "some".to_owned(),
+            database_pieces: 4,
+            program: "1".to_owned(),
+        }
+    }
+
+    /// A file with blocks of these contents, which are no games.
+    fn file(folder: &TempDir, blocks: &[&[u8]]) -> PathBuf {
+        let mut store = Store::open(folder.path(), &header()).unwrap();
+        for bytes in blocks {
+            store.add(1, bytes).unwrap();
+        }
+        store.path().to_owned()
+    }
+
+    fn contents(path: &Path) -> (Vec<Vec<u8>>, u64) {
+        let mut contents = Contents::open(path).unwrap();
+        let mut blocks = Vec::new();
+        while let Some(block) = contents.next_block().unwrap() {
+            blocks.push(block.bytes);
+        }
+        (blocks, contents.skipped())
+    }
+
+    #[test]
+    fn wherever_a_file_is_cut_off_its_whole_blocks_remain() {
+        let folder = TempDir::new().unwrap();
+        let path = file(&folder, &[b"first", b"second", b""]);
+        let whole = fs::read(&path).unwrap();
+        let head = encoded_header(&header()).len();
+        let ends = [head, head + 25, head + 51, head + 71];
+        assert_eq!(whole.len(), ends[3]);
+        for length in 0..=whole.len() {
+            fs::write(&path, &whole[..length]).unwrap();
+            let mut store = Store::open(folder.path(), &header()).unwrap();
+            let blocks = ends[1..].iter().filter(|&&end| end <= length).count();
+            assert_eq!(store.blocks(), blocks as u64, "{length}");
+            store.add(1, b"more").unwrap();
+            drop(store);
+            let (found, skipped) = contents(&path);
+            let mut expected = vec![&b"first"[..], b"second", b""];
+            expected.truncate(blocks);
+            expected.push(b"more");
+            assert_eq!(found, expected);
+            assert_eq!(skipped, 0);
+        }
+    }
+
+    #[test]
+    fn damaged_blocks_are_passed_over_and_never_cut_off() {
+        let folder = TempDir::new().unwrap();
+        let path = file(&folder, &[b"first", b"BLCKsecond", b"third"]);
+        let whole = fs::read(&path).unwrap();
+        let head = encoded_header(&header()).len();
+        for place in head..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[place] ^= 0x10;
+            fs::write(&path, &bytes).unwrap();
+            let (found, skipped) = contents(&path);
+            assert_eq!(found.len(), 2, "{place}");
+            let lost = whole.len() - head - found.iter().map(|b| b.len() + 20).sum::<usize>();
+            assert_eq!(skipped, lost as u64, "{place}");
+            let opened = Store::open(folder.path(), &header());
+            if place < whole.len() - 25 {
+                assert!(matches!(opened, Err(StoreError::Damaged { .. })), "{place}");
+                assert_eq!(fs::read(&path).unwrap(), bytes);
+            } else {
+                assert_eq!(opened.unwrap().blocks(), 2);
+            }
+        }
+    }
+
+    #[test]
+    fn a_damaged_header_and_foreign_files_are_refused() {
+        let folder = TempDir::new().unwrap();
+        let path = file(&folder, &[b"first"]);
+        let whole = fs::read(&path).unwrap();
+        for place in 0..encoded_header(&header()).len() {
+            let mut bytes = whole.clone();
+            bytes[place] ^= 1;
+            fs::write(&path, &bytes).unwrap();
+            assert!(matches!(Contents::open(&path), Err(StoreError::Foreign { .. })), "{place}");
+            assert!(matches!(
+                Store::open(folder.path(), &header()),
+                Err(StoreError::Foreign { .. })
+            ));
+        }
+        fs::write(&path, b"").unwrap();
+        assert!(Contents::open(&path).is_err());
+    }
+
+    #[test]
+    fn games_of_other_settings_are_not_mixed_in() {
+        let folder = TempDir::new().unwrap();
+        file(&folder, &[b"first"]);
+        for (other, reason) in [
+            (Header { nodes: 101, ..header() }, "nodes 100 in the file, 101 asked for"),
+            (Header { evaluation: "other".to_owned(), ..header() }, "evaluation some in the file"),
+            (Header { database_pieces: 5, ..header() }, "databases up to 4 in the file"),
+        ] {
+            let error = Store::open(folder.path(), &other).unwrap_err().to_string();
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+
+    #[test]
+    fn one_writer_at_a_time() {
+        let folder = TempDir::new().unwrap();
+        let first = Store::open(folder.path(), &header()).unwrap();
+        let second = Store::open(folder.path(), &header());
+        assert!(matches!(second, Err(StoreError::InUse(_))));
+        drop(first);
+        assert!(Store::open(folder.path(), &header()).is_ok());
+    }
+}

@@ -1,0 +1,287 @@
+//! The documents: links and anchors lead somewhere, files that are named exist, the C example
+//! compiles. (The Rust examples are doc tests of this package.)
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+/// All files below a folder with this extension, build outputs and hidden folders left out.
+fn files(dir: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            if !name.starts_with('.') && !["target", "corpus", "artifacts"].contains(&&*name) {
+                found.extend(files(&path, extension));
+            }
+        } else if path.extension().is_some_and(|e| e == extension) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// What a page says, as far as these tests ask.
+#[derive(Default)]
+struct Page {
+    links: Vec<String>,
+    /// Of the headings, as forges make them.
+    anchors: Vec<String>,
+    /// The numbers of numbered headings: `7.1`.
+    sections: Vec<String>,
+    /// Inline code, and whether it stands in a table.
+    codes: Vec<(String, bool)>,
+    /// Code blocks with their language.
+    blocks: Vec<(String, String)>,
+}
+
+/// The anchor of a heading: lower case, blanks become `-`, other signs go.
+fn anchor(heading: &str) -> String {
+    heading
+        .to_lowercase()
+        .chars()
+        .filter_map(|c| match c {
+            ' ' => Some('-'),
+            '-' | '_' => Some(c),
+            _ => c.is_alphanumeric().then_some(c),
+        })
+        .collect()
+}
+
+impl Page {
+    fn read(path: &Path) -> Page {
+        Page::parse(&fs::read_to_string(path).unwrap())
+    }
+
+    fn parse(text: &str) -> Page {
+        let mut page = Page::default();
+        let (mut heading, mut is_table) = (None::<String>, false);
+        let mut block: Option<(String, String)> = None;
+        for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
+            match event {
+                Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                    page.links.push(dest_url.into_string());
+                }
+                Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
+                Event::End(TagEnd::Heading(_)) => {
+                    let heading = heading.take().unwrap();
+                    let number = heading.split(' ').next().unwrap_or_default();
+                    if number.starts_with(|c: char| c.is_ascii_digit()) {
+                        page.sections.push(number.trim_end_matches('.').to_owned());
+                    }
+                    page.anchors.push(anchor(&heading));
+                }
+                Event::Start(Tag::Table(_)) => is_table = true,
+                Event::End(TagEnd::Table) => is_table = false,
+                Event::Start(Tag::CodeBlock(kind)) => {
+                    let language = match kind {
+                        CodeBlockKind::Fenced(language) => language.into_string(),
+                        CodeBlockKind::Indented => String::new(),
+                    };
+                    block = Some((language, String::new()));
+                }
+                Event::End(TagEnd::CodeBlock) => page.blocks.extend(block.take()),
+                Event::Text(text) | Event::Code(text) if heading.is_some() => {
+                    heading.as_mut().unwrap().push_str(&text);
+                }
+                Event::Text(text) => {
+                    if let Some((_, code)) = &mut block {
+                        code.push_str(&text);
+                    }
+                }
+                Event::Code(code) => page.codes.push((code.into_string(), is_table)),
+                _ => {}
+            }
+        }
+        page
+    }
+}
+
+/// What is wrong with the links of a page.
+fn broken_links(path: &Path, page: &Page) -> Vec<String> {
+    let mut anchors: HashMap<PathBuf, Vec<String>> = HashMap::new();
+    let mut broken = Vec::new();
+    for link in &page.links {
+        if link.contains("://") || link.starts_with("mailto:") {
+            continue;
+        }
+        let (file, fragment) = link.split_once('#').map_or((&**link, None), |(f, a)| (f, Some(a)));
+        let target =
+            if file.is_empty() { path.to_owned() } else { path.parent().unwrap().join(file) };
+        if !target.exists() {
+            broken.push(format!("{}: there is no {file}", path.display()));
+        } else if let Some(fragment) = fragment {
+            let known =
+                anchors.entry(target.clone()).or_insert_with(|| Page::read(&target).anchors);
+            if !known.iter().any(|a| a == fragment) {
+                broken.push(format!("{}: {link} has no such heading", path.display()));
+            }
+        }
+    }
+    broken
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let pages = files(root(), "md");
+    assert!(pages.len() >= 12, "{pages:?}");
+    let broken: Vec<_> = pages.iter().flat_map(|p| broken_links(p, &Page::read(p))).collect();
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn a_broken_link_is_noticed() {
+    let path = root().join("README.md");
+    let links =
+        "[a](docs/engine.md#parameters) [b](docs/engine.md#nothing) [c](nothing.md) [d](#matches)";
+    let broken = broken_links(&path, &Page::parse(links));
+    let named = |text: &str| broken.iter().filter(|line| line.contains(text)).count();
+    assert_eq!(
+        (broken.len(), named("engine.md#nothing"), named("nothing.md")),
+        (2, 1, 1),
+        "{broken:?}"
+    );
+}
+
+/// Whether inline code is a path of this repository: `engine/src/eval`, not `DIR/work` or a command.
+fn is_path(code: &str) -> bool {
+    let folder = code.split('/').next().unwrap();
+    folder != "target"
+        && code.contains('/')
+        && !code.contains([' ', '<', '*'])
+        && root().join(folder).is_dir()
+}
+
+#[test]
+fn every_path_that_a_document_names_exists() {
+    let (mut count, mut missing) = (0, Vec::new());
+    for page in files(root(), "md") {
+        for (code, _) in Page::read(&page).codes.iter().filter(|(code, _)| is_path(code)) {
+            count += 1;
+            if !root().join(code).exists() {
+                missing.push(format!("{}: {code}", page.display()));
+            }
+        }
+    }
+    assert!(count > 80, "only {count} paths were found");
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// A new folder of a crate has a line there.
+#[test]
+fn architecture_names_every_folder_of_the_sources() {
+    let page = Page::read(&root().join("ARCHITECTURE.md"));
+    let named: Vec<_> = page.codes.iter().filter(|(_, in_table)| *in_table).collect();
+    for source in ["movegen/src", "egdb/src", "engine/src"] {
+        for entry in fs::read_dir(root().join(source)).unwrap() {
+            let path = entry.unwrap().path();
+            let name = format!("{source}/{}", path.file_name().unwrap().to_string_lossy());
+            let is_named = named.iter().any(|(code, _)| code.starts_with(&name));
+            assert!(!path.is_dir() || is_named, "{name} is not in a table of ARCHITECTURE.md");
+        }
+    }
+}
+
+/// `docs/formats.md, section 7.1` or `sections 7.4 and 8`: the numbers.
+fn cited_sections(source: &str) -> Vec<String> {
+    let mut cited = Vec::new();
+    // A citation may be broken across comment lines.
+    let words = source.replace("//!", " ").replace("///", " ").replace("//", " ");
+    let words: Vec<&str> = words.split_whitespace().collect();
+    for (at, _) in words.iter().enumerate().filter(|(_, w)| w.contains("docs/formats.md")) {
+        let rest = words[at + 1..].iter().skip_while(|w| w.starts_with("section"));
+        let numbers = rest.map_while(|word| match *word {
+            "and" | "to" => Some(String::new()),
+            _ => {
+                let number = word.trim_matches(|c: char| !c.is_ascii_digit());
+                (!number.is_empty()).then(|| number.to_owned())
+            }
+        });
+        let numbers: Vec<_> = numbers.filter(|n| !n.is_empty()).collect();
+        assert!(
+            !numbers.is_empty(),
+            "docs/formats.md is cited without a section: {:?}",
+            &words[at..]
+        );
+        cited.extend(numbers);
+    }
+    cited
+}
+
+#[test]
+fn every_section_of_the_formats_that_the_source_cites_exists() {
+    let sections = Page::read(&root().join("docs/formats.md")).sections;
+    let mut count = 0;
+    for crate_name in ["movegen", "egdb", "engine"] {
+        for path in files(&root().join(crate_name), "rs") {
+            for cited in cited_sections(&fs::read_to_string(&path).unwrap()) {
+                assert!(sections.contains(&cited), "{}: section {cited}", path.display());
+                count += 1;
+            }
+        }
+    }
+    assert!(count >= 12, "only {count} citations were found");
+}
+
+/// The files that the sources of a crate embed, its tests left out.
+fn embedded(source: &str) -> Vec<&str> {
+    let code = source.split("#[cfg(test)]\nmod ").next().unwrap();
+    let starts = ["include_str!(\"", "include_bytes!(\""];
+    let rests = starts.iter().flat_map(|start| code.split(start).skip(1));
+    rests.map(|rest| rest.split('"').next().unwrap()).collect()
+}
+
+/// So that `cargo package` makes packages that compile, with the licences in them.
+#[test]
+fn what_a_package_needs_lies_in_its_crate() {
+    let mut count = 0;
+    for crate_name in ["movegen", "egdb", "engine"] {
+        let dir = root().join(crate_name).canonicalize().unwrap();
+        for source in files(&dir.join("src"), "rs") {
+            for file in embedded(&fs::read_to_string(&source).unwrap()) {
+                let path = source.parent().unwrap().join(file).canonicalize().unwrap();
+                assert!(path.starts_with(&dir), "{} embeds {file}", source.display());
+                count += 1;
+            }
+        }
+        for name in ["LICENSE-MIT", "LICENSE-APACHE", "NOTICE"] {
+            let text = |path: PathBuf| fs::read_to_string(path).unwrap();
+            assert_eq!(text(dir.join(name)), text(root().join(name)), "{crate_name}/{name}");
+        }
+        assert!(dir.join("README.md").exists(), "{crate_name}/README.md");
+    }
+    assert!(count >= 10, "only {count} embedded files were found");
+}
+
+#[test]
+fn the_readme_is_short_and_has_the_test_command_of_ci() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(readme.lines().count() <= 150, "{} lines", readme.lines().count());
+    let command =
+        readme.lines().find(|line| line.starts_with("cargo test")).expect("a test command");
+    let ci = fs::read_to_string(root().join(".ci/run")).unwrap();
+    assert!(ci.contains(command), ".ci/run does not run `{command}`");
+}
+
+#[test]
+fn the_c_example_compiles() {
+    let page = Page::read(&root().join("docs/library.md"));
+    let (_, code) = page.blocks.iter().find(|(language, _)| language == "c").expect("an example");
+    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join("library.c");
+    fs::write(&source, code).unwrap();
+    let output = Command::new("cc")
+        .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I"])
+        .args([&root().join("egdb/include"), &source])
+        .output()
+        .expect("a C compiler, which linking Rust programs needs as well");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
