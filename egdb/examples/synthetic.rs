@@ -2,7 +2,7 @@
 //!
 //! `synthetic DIR KIND [PERCENT [TYPE [PIECES [THREADS]]]]`: TYPE is `wld2` (default), `wld1`, `run`, `mtc` or `dtw`;
 //! KIND is `random` (independent values), `runs` (runs of random
-//! length, the mean drawn anew for every stretch) or `onesided` (long runs of wins); PERCENT of
+//! length, the mean drawn again for every stretch) or `onesided` (long runs of wins); PERCENT of
 //! the 5-piece slices get data (default 100), the others are draws.
 
 use std::path::Path;

@@ -4,7 +4,7 @@
  * The names of the first part are those that engines written for the Kingsrow driver use; in C++
  * they are in the namespace egdb_interface. The second part, with the prefix meerslag_, is ours.
  * Any number of threads may look up at the same time. No function throws or aborts; after a
- * failure meerslag_last_error tells what went wrong.
+ * failure meerslag_last_error says what went wrong.
  */
 #ifndef MEERSLAG_EGDB_H
 #define MEERSLAG_EGDB_H
@@ -116,8 +116,8 @@ int egdb_close(EGDB_DRIVER *handle);
 int egdb_identify(const char *directory, enum EGDB_TYPE *egdb_type, int *max_pieces);
 
 /*
- * Compares the files with their checksums; returns how many differ, -1 if that could not be told
- * or *abort became non-zero. msg_fn, abort and msgs may be null.
+ * Compares the files with their checksums; returns how many differ, -1 after a failure or if *abort
+ * became non-zero. msg_fn, abort and msgs may be null.
  */
 int egdb_verify(const EGDB_DRIVER *handle, void (*msg_fn)(const char *), int *abort,
                 EGDB_VERIFY_MSGS *msgs);

@@ -30,7 +30,7 @@ impl Database {
     }
 
     /// Fills `out` with the stored numbers of the positions from `start` on (counted within the
-    /// sub-database). What they mean is told by [`crate::format::DbType`]: the values of
+    /// sub-database). [`crate::format::DbType`] says what they mean: the values of
     /// win/loss/draw files from 0 to 5, distances to conversion (0 where none is stored), half the
     /// plies to the end. Positions that the format excludes have any number. Returns false, and
     /// leaves `out` as it is, if the files do not hold the sub-database.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use movegen::{Board, Color};
+use movegen::{Board, Color, isa};
 use rayon::prelude::*;
 use tracing::{debug, info};
 
@@ -13,7 +13,6 @@ use crate::format::text::TextIndex;
 use crate::format::{DbType, dtw, text};
 use crate::identify::{Folder, Identity};
 use crate::index::Place;
-use crate::isa::{BitWork, do_bit_work};
 use crate::reader::coded::{CodedBuilder, CodedReader, ENTRIES, FEW_ENTRIES, Raw};
 use crate::reader::dtw::{DtwBuilder, DtwReader};
 use crate::slice::Slice;
@@ -383,7 +382,10 @@ impl Database {
     /// If a file cannot be read or is damaged.
     #[inline]
     pub fn stored(&self, board: &Board, side: Color) -> Result<Option<u16>, ProbeError> {
-        do_bit_work(StoredOne { database: self, board, side })
+        match self.lookup(board, side, false)? {
+            Some(Raw::Value(value)) => Ok(Some(value)),
+            _ => Ok(None),
+        }
     }
 
     /// The stored number of a position, or why there is none; `None` if a side has too many or
@@ -395,7 +397,13 @@ impl Database {
         side: Color,
         conditional: bool,
     ) -> Result<Option<Raw>, ProbeError> {
-        do_bit_work(LookUp { database: self, board, side, conditional })
+        isa::run_best(
+            #[inline(always)]
+            || {
+                let Some(place) = Place::compute(board, side) else { return Ok(None) };
+                self.raw(place.slice, place.side, place.index, conditional).map(Some)
+            },
+        )
     }
 
     /// As [`Database::stored`] for many positions: calls `answer` for each, in order. Faster than
@@ -407,9 +415,27 @@ impl Database {
     pub fn stored_many(
         &self,
         positions: &[(Board, Color)],
-        answer: impl FnMut(Option<u16>),
+        mut answer: impl FnMut(Option<u16>),
     ) -> Result<(), ProbeError> {
-        do_bit_work(StoredMany { database: self, positions, answer })
+        let Reader::Coded(reader) = &self.reader else {
+            for (board, side) in positions {
+                answer(self.stored(board, *side)?);
+            }
+            return Ok(());
+        };
+        isa::run_best(
+            #[inline(always)]
+            || {
+                let places = positions.iter().map(|(board, side)| {
+                    let place = Place::compute(board, *side)?;
+                    Some((place.slice, place.side, place.index))
+                });
+                reader.lookup_many(places, |raw| match raw {
+                    Raw::Value(value) => answer(Some(value)),
+                    _ => answer(None),
+                })
+            },
+        )
     }
 
     #[inline]
@@ -444,70 +470,6 @@ impl Database {
                 })
             }
         }
-    }
-}
-
-struct LookUp<'a> {
-    database: &'a Database,
-    board: &'a Board,
-    side: Color,
-    conditional: bool,
-}
-
-impl BitWork for LookUp<'_> {
-    type Output = Result<Option<Raw>, ProbeError>;
-
-    #[inline(always)]
-    fn run(self) -> Result<Option<Raw>, ProbeError> {
-        let Some(place) = Place::compute(self.board, self.side) else { return Ok(None) };
-        self.database.raw(place.slice, place.side, place.index, self.conditional).map(Some)
-    }
-}
-
-struct StoredOne<'a> {
-    database: &'a Database,
-    board: &'a Board,
-    side: Color,
-}
-
-impl BitWork for StoredOne<'_> {
-    type Output = Result<Option<u16>, ProbeError>;
-
-    #[inline(always)]
-    fn run(self) -> Result<Option<u16>, ProbeError> {
-        let Some(place) = Place::compute(self.board, self.side) else { return Ok(None) };
-        match self.database.raw(place.slice, place.side, place.index, false)? {
-            Raw::Value(value) => Ok(Some(value)),
-            _ => Ok(None),
-        }
-    }
-}
-
-struct StoredMany<'a, F> {
-    database: &'a Database,
-    positions: &'a [(Board, Color)],
-    answer: F,
-}
-
-impl<F: FnMut(Option<u16>)> BitWork for StoredMany<'_, F> {
-    type Output = Result<(), ProbeError>;
-
-    #[inline(always)]
-    fn run(mut self) -> Result<(), ProbeError> {
-        let Reader::Coded(reader) = &self.database.reader else {
-            for (board, side) in self.positions {
-                (self.answer)(self.database.stored(board, *side)?);
-            }
-            return Ok(());
-        };
-        let places = self.positions.iter().map(|(board, side)| {
-            let place = Place::compute(board, *side)?;
-            Some((place.slice, place.side, place.index))
-        });
-        reader.lookup_many(places, |raw| match raw {
-            Raw::Value(value) => (self.answer)(Some(value)),
-            _ => (self.answer)(None),
-        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The databases of up to four pieces that are part of the library.
 //!
 //! Made by `meerslag egdb build --pieces 4 --out egdb/data/embedded`; the test `embedded` builds
-//! them anew and compares.
+//! them again and compares.
 
 use std::path::{Path, PathBuf};
 

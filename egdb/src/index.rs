@@ -10,7 +10,7 @@
 //! the first row by its five bits, and the factors of every slice, all computed at compile time.
 
 use movegen::geometry::{SQUARES, bit_of_index, bits, index_of_bit, turned};
-use movegen::{Bitboard, Board, Color, Position};
+use movegen::{Bitboard, Board, Color, Position, isa};
 
 use crate::layout::{BINOMIALS, binomial};
 use crate::slice::{SLICE_IDS, Slice};
@@ -111,7 +111,10 @@ impl Place {
     #[inline]
     #[must_use]
     pub fn of_board(board: &Board, side: Color) -> Option<Place> {
-        crate::isa::place_of(board, side)
+        isa::run_best(
+            #[inline(always)]
+            || Place::compute(board, side),
+        )
     }
 
     /// The body of [`Place::of_board`], compiled once for each instruction set.
@@ -271,4 +274,24 @@ fn unrank_set(mut rank: u32, count: u32, free: u64) -> u64 {
         chosen |= 1 << members[q as usize];
     }
     chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_copies_for_all_instruction_sets_agree() {
+        for slice in (2..=8).flat_map(Slice::stored) {
+            for k in 0..40 {
+                let board = unrank(slice, slice.size() / 40 * k);
+                let board = board.expect("the index is in range");
+                for side in Color::ALL {
+                    let place = Place::of_board(&board, side);
+                    assert!(place.is_some());
+                    assert_eq!(place, Place::compute(&board, side));
+                }
+            }
+        }
+    }
 }

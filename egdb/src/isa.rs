@@ -1,108 +1,12 @@
-//! Instructions that only some processors have: run-time choice for indexing and for searching a
-//! piece of data, and prefetching.
-//!
-//! Indexing is mostly counting and isolating bits. The build runs on any x86-64 processor, which
-//! need not have instructions for that; a second copy of the same code uses them where the
-//! processor has them, and takes about half the time.
+//! Searching a piece of data with the widest vectors that some processors have. The choice of the
+//! instruction set for everything else is [`movegen::isa`].
 
 #![cfg_attr(
     target_arch = "x86_64",
     expect(unsafe_code, reason = "calling a copy compiled for more instructions is unsafe")
 )]
 
-use movegen::{Board, Color};
-
-use crate::index::Place;
 use crate::layout::PIECE;
-
-/// Work that runs faster with bit instructions. `run` and all that it calls in its hot path must
-/// be `#[inline(always)]`, so that it is compiled anew where it is used.
-pub(crate) trait BitWork {
-    /// The result.
-    type Output;
-
-    /// Does it.
-    fn run(self) -> Self::Output;
-}
-
-/// Does the work in the copy for this processor. As [`with_bits`], for lookups, whose parts have
-/// to be inlined for certain.
-#[inline]
-pub(crate) fn do_bit_work<W: BitWork>(work: W) -> W::Output {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("popcnt")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-    {
-        // SAFETY: the processor has just been found to have the features that the copy uses.
-        return unsafe { with_bit_instructions(work) };
-    }
-    work.run()
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "popcnt,bmi1,bmi2")]
-fn with_bit_instructions<W: BitWork>(work: W) -> W::Output {
-    work.run()
-}
-
-/// [`Place::of_board`].
-#[inline]
-pub(crate) fn place_of(board: &Board, side: Color) -> Option<Place> {
-    do_bit_work(Indexing { board, side })
-}
-
-struct Indexing<'p> {
-    board: &'p Board,
-    side: Color,
-}
-
-impl BitWork for Indexing<'_> {
-    type Output = Option<Place>;
-
-    #[inline(always)]
-    fn run(self) -> Option<Place> {
-        Place::compute(self.board, self.side)
-    }
-}
-
-/// Runs work that counts and isolates many bits, compiled for the instructions that help with it
-/// where the processor has them. Only what is inlined into the closure gains.
-#[inline]
-pub(crate) fn with_bits<R>(work: impl FnOnce() -> R) -> R {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("popcnt")
-        && is_x86_feature_detected!("lzcnt")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("avx2")
-    {
-        // SAFETY: the processor has just been found to have the features that the copy uses.
-        return unsafe { run_with_bits(work) };
-    }
-    work()
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "popcnt,lzcnt,bmi1,bmi2,avx2")]
-fn run_with_bits<R>(work: impl FnOnce() -> R) -> R {
-    work()
-}
-
-/// Asks for the cache line of a value without waiting for it. Does nothing where there is no such
-/// instruction.
-#[inline]
-pub(crate) fn prefetch<T>(value: &T) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: the instruction is part of every x86-64 processor, changes nothing that a program
-    // can observe, and the address comes from a reference.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = value;
-}
 
 /// Lengths of the 256 codes of a dictionary, low and high bytes apart, so that sixty-four can be
 /// looked up at once.
@@ -233,23 +137,6 @@ mod wide {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::unrank;
-    use crate::slice::Slice;
-
-    #[test]
-    fn all_copies_agree() {
-        for slice in (2..=8).flat_map(Slice::stored) {
-            for k in 0..40 {
-                let board = unrank(slice, slice.size() / 40 * k);
-                let board = board.expect("the index is in range");
-                for side in Color::ALL {
-                    let place = place_of(&board, side);
-                    assert!(place.is_some());
-                    assert_eq!(place, Place::compute(&board, side));
-                }
-            }
-        }
-    }
 
     #[test]
     fn the_search_of_a_piece_agrees_with_adding_up() {

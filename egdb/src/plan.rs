@@ -146,7 +146,7 @@ impl Shape {
     }
 }
 
-/// Sets of so many men of one side by the rows that they have advanced in all.
+/// Sets of this many men of one side by the rows that they have advanced in all.
 fn advances(men: u8) -> Vec<u64> {
     let men = usize::from(men);
     // By number of men placed, then by rows; one row of five squares after the other.

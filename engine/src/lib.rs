@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
-#![forbid(unsafe_code)]
+// One module calls into the system: `huge_pages`.
+#![deny(unsafe_code)]
 
 pub mod bench;
 mod endgame;
@@ -8,6 +9,7 @@ mod engine;
 mod error;
 pub mod eval;
 mod exclusive;
+mod huge_pages;
 mod limits;
 pub mod perft;
 pub mod protocol;

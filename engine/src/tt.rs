@@ -11,7 +11,9 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use movegen::Move;
+use movegen::isa;
 
+use crate::huge_pages;
 use crate::score::{Bound, Score};
 
 /// A move in 16 bits: from and to (12 bits) and the rank among the legal moves that share both
@@ -38,7 +40,7 @@ impl TableMove {
     }
 
     /// The index of the move in the list of legal moves, if it is there.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn find(self, moves: &[Move]) -> Option<usize> {
         if self == TableMove::NONE {
             return None;
@@ -157,6 +159,7 @@ impl TranspositionTable {
         let count = mib.checked_mul((1 << 20) / BUCKET_BYTES).ok_or_else(out_of_memory)?;
         let mut buckets = Vec::new();
         buckets.try_reserve_exact(count).map_err(|_| out_of_memory())?;
+        huge_pages::advise(buckets.spare_capacity_mut());
         buckets.resize_with(count, Bucket::default);
         Ok(TranspositionTable { buckets, salt: 0, age: 0, mib })
     }
@@ -171,10 +174,7 @@ impl TranspositionTable {
     pub(crate) fn clear(&mut self) {
         self.age = 0;
         if self.buckets.len() <= CLEAR_BUCKETS {
-            for entry in self.buckets.iter_mut().flat_map(|bucket| &mut bucket.0) {
-                *entry.lock.get_mut() = 0;
-                *entry.data.get_mut() = 0;
-            }
+            self.buckets.fill_with(Bucket::default);
         } else {
             // Any sequence without short cycles will do.
             self.salt = self.salt.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1 << 63 | 1);
@@ -186,13 +186,19 @@ impl TranspositionTable {
         self.age = (self.age + 1) % AGES;
     }
 
-    #[inline]
+    #[inline(always)]
     fn index(&self, key: u64) -> usize {
         ((u128::from(key) * self.buckets.len() as u128) >> 64) as usize
     }
 
+    /// Fetches what is known of the position with this key into the processor's cache.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, key: u64) {
+        isa::prefetch(&self.buckets[self.index(key)]);
+    }
+
     /// What is known of the position with this key.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn probe(&self, key: u64) -> Option<Hit> {
         let lock = key ^ self.salt;
         for entry in &self.buckets[self.index(key)].0 {
@@ -242,8 +248,9 @@ impl TranspositionTable {
                 victim = entry;
                 break;
             }
-            // Empty, torn, or left over from before the last `clear`: its key belongs elsewhere.
-            let unused = bound_of(data).is_none() || self.index(old_lock ^ self.salt) != index;
+            // Empty, or left over from before the last `clear`: its key belongs elsewhere.
+            let is_left_over = self.salt != 0 && self.index(old_lock ^ self.salt) != index;
+            let unused = bound_of(data).is_none() || is_left_over;
             let worth = if unused { i32::MIN } else { depth_of(data) - AGE_WEIGHT * age as i32 };
             if worth < least {
                 least = worth;

@@ -105,7 +105,7 @@ fn has_capture(bencher: Bencher<'_, '_>, name: &str) {
     });
 }
 
-/// Makes every legal move of the set; the keys must be those of positions set up anew.
+/// Makes every legal move of the set; the keys must be those of positions set up from nothing.
 #[divan::bench(args = SETS)]
 fn after(bencher: Bencher<'_, '_>, name: &str) {
     let (positions, expected) = set(name);

@@ -66,7 +66,7 @@ impl Board {
     }
 
     /// Whether this side could capture if it were to move. Generates nothing.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn has_capture(&self, color: Color) -> bool {
         match color {
@@ -75,18 +75,18 @@ impl Board {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn own<const WHITE: bool>(&self) -> u64 {
         if WHITE { self.white } else { self.black }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn enemy<const WHITE: bool>(&self) -> u64 {
         if WHITE { self.black } else { self.white }
     }
 
     /// The board after a quiet move of a man that does not promote.
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn after_plain_step<const WHITE: bool>(&self, from: u64, to: u64) -> Board {
         let flip = from | to;
         if WHITE {
@@ -97,14 +97,14 @@ impl Board {
     }
 
     /// The board after a quiet move of a man.
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn after_man<const WHITE: bool>(&self, from: u64, to: u64) -> Board {
         let kings = self.kings | to & promotion_row::<WHITE>();
         Board { kings, ..self.after_plain_step::<WHITE>(from, to) }
     }
 
     /// The board after a quiet move of a king.
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn after_king<const WHITE: bool>(&self, from: u64, to: u64) -> Board {
         let flip = from | to;
         if WHITE {
@@ -115,7 +115,7 @@ impl Board {
     }
 
     /// The board after a capture by a man; `from` and `to` may be equal.
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn after_man_capture<const WHITE: bool>(
         &self,
         from: u64,
@@ -131,7 +131,7 @@ impl Board {
     }
 
     /// The board after a capture; `from` and `to` may be equal.
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn after_capture<const WHITE: bool>(
         &self,
         from: u64,

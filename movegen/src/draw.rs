@@ -38,7 +38,7 @@ pub const REPETITION_OCCURRENCES: u32 = 3;
 /// [`DrawRules::name`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum DrawRules {
-    /// All four rules; the class counter starts anew when 16-move material becomes 5-move
+    /// All four rules; the class counter starts again when 16-move material becomes 5-move
     /// material. What lidraughts does.
     #[default]
     Lidraughts,

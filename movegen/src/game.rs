@@ -45,8 +45,8 @@ impl Status {
 
 /// A game: start position, moves, and for each moment the position and the draw counters.
 ///
-/// The game does not stop itself: [`Game::status`] tells what the rules say, and after a draw
-/// moves can still be played, because opponents and analysts do.
+/// The game does not stop itself: [`Game::status`] says how it stands by the rules, and after a
+/// draw moves can still be played, because opponents and analysts do.
 ///
 /// # Examples
 /// ```

@@ -1,5 +1,5 @@
 #![doc = include_str!("../README.md")]
-// One module calls into newer instruction sets: `generator::isa`.
+// One module calls into newer instruction sets: `isa`.
 #![deny(unsafe_code)]
 
 mod bitboard;
@@ -10,6 +10,7 @@ mod error;
 mod game;
 mod generator;
 pub mod geometry;
+pub mod isa;
 mod moves;
 pub mod notation;
 pub mod perft;

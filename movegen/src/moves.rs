@@ -165,6 +165,13 @@ impl IntoIterator for MoveList {
     }
 }
 
+impl Extend<Move> for MoveList {
+    #[inline(always)]
+    fn extend<T: IntoIterator<Item = Move>>(&mut self, moves: T) {
+        self.0.extend(moves);
+    }
+}
+
 impl FromIterator<Move> for MoveList {
     fn from_iter<T: IntoIterator<Item = Move>>(moves: T) -> MoveList {
         MoveList(moves.into_iter().collect())

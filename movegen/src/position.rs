@@ -6,8 +6,9 @@ use crate::bitboard::Bitboard;
 use crate::board::Board;
 use crate::color::Color;
 use crate::error::PositionError;
-use crate::generator::{self, isa::Portable};
+use crate::generator;
 use crate::geometry::bits;
+use crate::isa::{Isa, Portable};
 use crate::moves::{Move, MoveList};
 use crate::piece::{Kind, Piece};
 use crate::setup::Setup;
@@ -173,7 +174,7 @@ impl Position {
     /// The move must be one of [`Position::legal_moves`]; for another one the result is a
     /// meaningless (but memory-safe) position. Debug builds check that a piece of the side to
     /// move stands on the start square.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn after(&self, mv: Move) -> Position {
         debug_assert!(self.pieces(self.side).contains(mv.from()), "{self:?} {mv}");
@@ -216,15 +217,26 @@ impl Position {
     }
 
     /// Whether this side could capture if it were to move. Generates nothing.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn has_capture(&self, color: Color) -> bool {
         self.board.has_capture(color)
     }
 
+    /// Whether a piece of the side to move could go somewhere without a capture. Where it cannot
+    /// capture either, it has lost; where it can, no such move is legal.
+    #[inline(always)]
+    #[must_use]
+    pub fn has_quiet_move(&self) -> bool {
+        match self.side {
+            Color::White => generator::has_quiet_move::<true>(&self.board),
+            Color::Black => generator::has_quiet_move::<false>(&self.board),
+        }
+    }
+
     /// Whether the side to move has a legal move. A side without one has lost (rules, end of
     /// the game).
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn has_legal_move(&self) -> bool {
         match self.side {
@@ -245,9 +257,24 @@ impl Position {
     /// Appends the legal moves to a list.
     #[inline]
     pub fn generate(&self, list: &mut MoveList) {
+        self.generate_with(Portable, list);
+    }
+
+    /// As [`Position::generate`], with the instructions of this processor.
+    #[inline(always)]
+    pub fn generate_with(&self, isa: impl Isa, list: &mut MoveList) {
         match self.side {
-            Color::White => generator::generate::<true>(&self.board, list),
-            Color::Black => generator::generate::<false>(&self.board, list),
+            Color::White => generator::generate::<true, true>(isa, &self.board, list),
+            Color::Black => generator::generate::<false, true>(isa, &self.board, list),
+        }
+    }
+
+    /// Appends the legal moves to a list if they are captures, otherwise nothing.
+    #[inline(always)]
+    pub fn generate_captures_with(&self, isa: impl Isa, list: &mut MoveList) {
+        match self.side {
+            Color::White => generator::generate::<true, false>(isa, &self.board, list),
+            Color::Black => generator::generate::<false, false>(isa, &self.board, list),
         }
     }
 
@@ -256,8 +283,8 @@ impl Position {
     #[must_use]
     pub fn count_legal_moves(&self) -> u64 {
         match self.side {
-            Color::White => generator::count::<Portable, true>(&self.board),
-            Color::Black => generator::count::<Portable, false>(&self.board),
+            Color::White => generator::count::<true>(Portable, &self.board),
+            Color::Black => generator::count::<false>(Portable, &self.board),
         }
     }
 

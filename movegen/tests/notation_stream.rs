@@ -38,7 +38,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// A text over and over until so many bytes are read; `#` stands for the number of the round.
+/// A text over and over until this many bytes are read; `#` stands for the number of the round.
 struct Repeated {
     body: String,
     size: usize,

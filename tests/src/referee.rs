@@ -22,7 +22,7 @@ pub struct Record {
     pub times: Vec<Duration>,
 }
 
-/// How the game so far is told to the engine.
+/// How the engine learns the game so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum History {
     /// The start position and all moves (pydraughts, lidraughts-bot).
@@ -59,7 +59,7 @@ pub fn random_start(random: &mut Random, plies: usize) -> Position {
 }
 
 /// Plays a game from this position; White's engine is the first. `level` gives the line of
-/// limits for a side; it is told the times used so far, which belong to the sides in turn.
+/// limits for a side; it gets the times used so far, which belong to the sides in turn.
 ///
 /// # Panics
 /// If an engine breaks the protocol or the rules.

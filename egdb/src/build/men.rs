@@ -69,7 +69,7 @@ impl MenSets {
 pub(super) struct Levels {
     black: Arc<MenSets>,
     white: Arc<MenSets>,
-    /// The first number of the arrangements whose black men have advanced so many rows.
+    /// The first number of the arrangements whose black men have advanced this many rows.
     starts: Vec<Vec<usize>>,
     sizes: Vec<usize>,
 }

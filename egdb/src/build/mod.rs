@@ -36,12 +36,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use movegen::MoveList;
+use movegen::{MoveList, isa};
 use rayon::prelude::*;
 
 use crate::encode::Written;
 use crate::format::DbType;
-use crate::isa::with_bits;
 use crate::manifest::Manifest;
 use crate::slice::Slice;
 use external::Known;
@@ -470,7 +469,7 @@ fn solve_level(
         outs.par_iter_mut().enumerate().for_each_init(Workspace::default, |work, (number, out)| {
             let Some((black, white)) = store.levels.men(level, number) else { return };
             if report(positions) {
-                with_bits(|| work.solve(&known, rows, [black, white], wanted, out));
+                isa::run_best(|| work.solve(&known, rows, [black, white], wanted, out));
             }
         });
     } else {
@@ -479,7 +478,7 @@ fn solve_level(
         cells.for_each_init(MoveList::new, |list, (number, cell)| {
             let Some((black, white)) = store.levels.men(level, number) else { return };
             if report(sides) {
-                *cell = with_bits(|| cells::solve(&known, [black, white], list));
+                *cell = isa::run_best(|| cells::solve(&known, [black, white], list));
             }
         });
     }

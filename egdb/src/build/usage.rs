@@ -1,4 +1,4 @@
-//! What the process has used so far, where the system tells.
+//! What the process has used so far, where the system reports it.
 
 use std::fs;
 

@@ -49,7 +49,7 @@ impl DtwWriter {
         })
     }
 
-    /// Lets so many threads encode; the files are the same for any number.
+    /// Lets this many threads encode; the files are the same for any number.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads.max(1);
     }

@@ -130,7 +130,7 @@ impl CodedWriter {
         })
     }
 
-    /// Lets so many threads choose codes for version 2; the files are the same for any number.
+    /// Lets this many threads choose codes for version 2; the files are the same for any number.
     /// The other types are written by one.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads;

@@ -24,8 +24,8 @@ const FINALISTS: usize = 8;
 /// The first blocks of a sub-database are chosen with care, so that small ones come out as if all
 /// had been tried; over many blocks the same care gains a thousandth and takes most of the time.
 const CAREFUL_BLOCKS: u32 = 16;
-/// From this many values in a block on, one more choice is tried for so many values, with care and
-/// without; with care these are all choices from about 200,000 values on.
+/// In blocks of at least this many values, one more choice is tried for each [`VALUES_PER_TRY`] of
+/// them (with care, without); with care these are all choices from about 200,000 values on.
 const LONG_BLOCK: u64 = 24_000;
 const VALUES_PER_TRY: [u64; 2] = [600, 10_000];
 /// Tried at least, with care and without, for a block that covers an eighth more or less than its
@@ -66,7 +66,7 @@ pub struct Chooser {
     need: usize,
 }
 
-/// The results for all items, in their order, by so many threads.
+/// The results for all items, in their order, by this many threads.
 fn map_parallel<T: Sync, R: Send>(
     items: &[T],
     threads: usize,
@@ -158,7 +158,7 @@ impl Chooser {
         Chooser { effort, choices, last: None, threads: 1, blocks: 0, need: 1 << 14 }
     }
 
-    /// Shares the trying among so many threads; the choice is the same for any number.
+    /// Shares the trying among this many threads; the choice is the same for any number.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads.max(1);
     }

@@ -27,7 +27,7 @@ pub struct Probe {
 pub(super) enum Stored<T> {
     /// This is it.
     Value(T),
-    /// What it is can be told from the successors.
+    /// Its value follows from the successors.
     InSuccessors,
     /// The databases do not reach it.
     Nowhere,
@@ -241,7 +241,7 @@ impl Probe {
     }
 }
 
-/// The value of a position from those of its moves; `None` if it cannot be told.
+/// The value of a position from those of its moves; `None` if they do not decide it.
 fn best(moves: &[MoveAnswer]) -> Option<Wld> {
     let has = |value| moves.iter().any(|m| m.wld == value);
     match () {

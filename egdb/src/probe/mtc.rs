@@ -323,7 +323,7 @@ impl Probe {
     }
 
     /// Whether a won position has a number of at most `bound`, which is below the threshold;
-    /// `None` if that cannot be told.
+    /// `None` if that is not known.
     fn wins_within(
         &self,
         position: &Position,

@@ -94,7 +94,7 @@ impl Probe {
         Ok(None)
     }
 
-    /// The value as far as one lookup tells.
+    /// The value as far as one lookup gives it.
     pub(super) fn stored_wld(&self, position: &Position) -> Result<Stored<Wld>, ProbeError> {
         Ok(match self.direct(position)? {
             Direct::Known(value) => Stored::Value(value),

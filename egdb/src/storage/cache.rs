@@ -16,10 +16,10 @@ use std::cell::Cell;
 use std::io;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
+use movegen::isa::prefetch;
 use parking_lot::Mutex;
 
 use super::{DataFile, Storage};
-use crate::isa::prefetch;
 use crate::layout::BLOCK;
 use crate::stats::Counters;
 

@@ -77,7 +77,7 @@ impl<B: Deref<Target = [u8]> + Debug + Send + Sync> Storage for InPlace<B> {
         // From there to the end of a piece: mostly two lines.
         for near in [start, start + PIECE - 1] {
             if let Some(byte) = map.get(near) {
-                crate::isa::prefetch(byte);
+                movegen::isa::prefetch(byte);
             }
         }
     }

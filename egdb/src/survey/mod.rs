@@ -200,7 +200,7 @@ fn slices(probe: &Probe, options: &Options) -> Result<Vec<Slice>, SurveyError> {
     if list.is_empty() { Err(SurveyError::NoSlices) } else { Ok(list) }
 }
 
-/// Whether a probe has databases of this type that cover so many pieces.
+/// Whether a probe has databases of this type that cover this many pieces.
 fn reaches(probe: &Probe, db_type: DbType, pieces: u8) -> bool {
     probe.databases().iter().any(|db| db.db_type() == db_type && db.max_pieces() >= pieces)
 }

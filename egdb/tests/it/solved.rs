@@ -51,7 +51,7 @@ fn for_each_position(solution: &Solution, step: usize, mut visit: impl FnMut(&Po
     }
 }
 
-/// Returns for how many positions without captures a single lookup did not tell.
+/// Returns for how many positions without captures a single lookup gave no value.
 fn compare_wld(solution: &Solution, probe: &Probe, step: usize) -> usize {
     let mut untold = 0;
     for_each_position(solution, step, |position| {

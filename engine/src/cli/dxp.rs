@@ -16,6 +16,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use meerslag_engine::protocol::dxp::{Address, DEFAULT_PORT, Listener, connect, format_minutes};
 
 use self::session::{After, Session};
+use super::files::ForceArgs;
 use super::interrupt::Interrupt;
 use super::{EngineArgs, Failure};
 
@@ -71,7 +72,7 @@ enum Role {
 
 #[derive(Args, Debug)]
 struct Common {
-    /// Port; 0 with listen takes a free one and tells it [default: 27531]
+    /// Port; 0 with listen takes a free one and reports it [default: 27531]
     #[arg(long)]
     port: Option<u16>,
     /// Who proposes the games
@@ -96,16 +97,18 @@ struct Common {
     /// Initiator: begin with this game, counted from 1
     #[arg(long, value_name = "N", default_value_t = 1)]
     from_game: usize,
-    /// Add the games to this PDN file
+    /// Write the games to this PDN file
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Add every message with time and direction to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     /// Least time between two of our messages in milliseconds: some programs need it
     #[arg(long, value_name = "MS", default_value_t = 100)]
     gap: u64,
-    /// Give the opponent up after so many seconds without a move [default: wait for ever]
+    /// Give the opponent up after this many seconds without a move [default: wait for ever]
     #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
     silence: Option<Duration>,
     /// How long to wait for a legal move after an illegal one, in seconds

@@ -1,35 +1,24 @@
 //! `meerslag train-endgame`: an ending against perfect defence in the terminal.
 
-use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, BufRead, IsTerminal, Write};
-use std::path::Path;
+use std::io::Write;
+use std::path::PathBuf;
 
-use ::egdb::{Answer, Probe, Slice, Wld};
-use anyhow::{Context, anyhow};
+use ::egdb::{Probe, Slice, Wld};
+use anyhow::anyhow;
 use clap::{Args, ValueEnum};
+use meerslag_engine::Control;
 use meerslag_engine::endgame_trainer::{
     Assessment, Criteria, Measure, PickError, Picker, TrainerError, TrainerSession, Verdict,
 };
-use movegen::notation::moves::{format_move, parse_move};
-use movegen::notation::pdn::{WriteOptions, write_game};
-use movegen::{Color, DrawRules, Game, Position, Status};
+use movegen::notation::moves::format_move;
+use movegen::notation::pdn::PdnGame;
+use movegen::{Color, DrawRules, Game, Move, Status};
 
+use super::console::{Console, ConsoleGame};
 use super::databases::DatabaseArgs;
+use super::files::ForceArgs;
 use super::{Failure, report, source};
-
-const HELP: &str = "\
-  32-28, 28x19   play this move (28x19x23 or 26x37x28 where a capture is ambiguous)
-  hint           the best move
-  show           all moves with their values and distances, best first
-  undo, retry    take back your last move and the answer
-  restart        the same position from the start
-  new            another position
-  board, flip    show the board, turn it round
-  fen, moves     the position as FEN, the moves so far
-  save FILE      write the game to a PDN file, with the judgements as comments
-  quit           leave (also: end of input)
-Distances are plies (moves of either side): 'win in 15' is your eighth move.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -74,6 +63,11 @@ pub(super) struct TrainEndgameArgs {
     /// Draw rules: lidraughts, fmjd-cumulative, scan or none
     #[arg(long, value_name = "RULES", default_value = "lidraughts")]
     draw_rules: DrawRules,
+    /// Write the games to this PDN file, after each move, with the judgements as comments
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
     #[command(flatten)]
     databases: DatabaseArgs,
 }
@@ -122,14 +116,7 @@ pub(super) fn run(args: &TrainEndgameArgs) -> Result<(), Failure> {
         source,
     };
     let session = trainer.start()?;
-    let mut table = Table {
-        flipped: session.user() == Color::Black,
-        session,
-        trainer,
-        prompts: io::stdin().is_terminal(),
-        out: io::stdout().lock(),
-    };
-    table.play(io::stdin().lock())
+    Console::new(Ending { session, trainer }, args.save.as_deref(), args.force.existing())?.run()
 }
 
 fn criteria(args: &TrainEndgameArgs, slice: Slice) -> Result<Criteria, Failure> {
@@ -197,45 +184,39 @@ impl Trainer {
     }
 }
 
-/// An ending in progress.
-struct Table<W> {
+/// An ending that is being played.
+struct Ending {
     session: TrainerSession,
     trainer: Trainer,
-    flipped: bool,
-    /// Whether a human is typing.
-    prompts: bool,
-    out: W,
 }
 
-impl<W: Write> Table<W> {
-    fn play(&mut self, input: impl BufRead) -> Result<(), Failure> {
-        self.introduce()?;
-        if self.prompts {
-            writeln!(self.out, "Type a move such as 32-28, or 'help'.")?;
-        }
-        let mut lines = input.lines();
-        loop {
-            if self.prompts {
-                write!(self.out, "{}> ", self.session.user())?;
-            }
-            self.out.flush()?;
-            let Some(line) = lines.next() else {
-                writeln!(self.out)?;
-                break;
-            };
-            if !self.obey(line?.trim())? {
-                break;
-            }
-        }
-        if self.session.status().is_over() {
-            return Ok(());
-        }
-        self.sum_up()
+impl ConsoleGame for Ending {
+    const HELP: &'static str = "\
+  show           all moves with their values and distances, best first
+Distances are plies (moves of either side): 'win in 15' is your eighth move.";
+    const ADVICE: &'static str = "'show' lists the moves";
+
+    fn game(&self) -> &Game {
+        self.session.game()
     }
 
-    /// Shows the position that is to be played, and lets the opponent begin if it is its turn.
-    fn introduce(&mut self) -> Result<(), Failure> {
-        self.show_board()?;
+    fn status(&self) -> Status {
+        self.session.status()
+    }
+
+    fn view(&self) -> Color {
+        self.session.user()
+    }
+
+    fn asked(&self) -> Color {
+        self.session.user()
+    }
+
+    fn to_pdn(&self) -> PdnGame {
+        self.session.to_pdn()
+    }
+
+    fn introduce(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
         let user = self.session.user();
         if let Some(assessment) = self.session.assessment()? {
             let task = match assessment.value {
@@ -243,167 +224,96 @@ impl<W: Write> Table<W> {
                 Wld::Draw => "Hold the draw",
                 Wld::Loss => "You are lost: hold out as long as you can",
             };
-            writeln!(self.out, "You have {user}. {task} ({assessment}).")?;
+            writeln!(out, "You have {user}. {task} ({assessment}).")?;
         }
-        self.announce_end()?;
-        self.answer()
+        Ok(())
     }
 
-    /// Obeys one line of the user; false to leave.
-    fn obey(&mut self, line: &str) -> Result<bool, Failure> {
-        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        match word {
-            "" => {}
-            "help" | "?" => writeln!(self.out, "{HELP}")?,
-            "quit" | "exit" => return Ok(false),
-            "board" => self.show_board()?,
-            "flip" => {
-                self.flipped = !self.flipped;
-                self.show_board()?;
-            }
-            "fen" => writeln!(self.out, "{}", self.session.position().to_fen())?,
-            "moves" => {
-                let game = self.session.game();
-                let line = report::line(&Game::new(*game.start()), game.moves());
-                writeln!(self.out, "{line}")?;
-            }
-            "hint" => self.hint()?,
-            "show" => self.show()?,
-            "undo" | "retry" => {
-                if self.session.undo() {
-                    self.show_board()?;
-                } else {
-                    writeln!(self.out, "There is no move to take back.")?;
-                }
-            }
-            "restart" => {
-                let game = self.session.game();
-                let start = Game::with_counters(*game.start(), *game.start_counters());
-                self.session = self.trainer.begin(&start)?;
-                self.introduce()?;
-            }
-            "new" => {
-                self.session = self.trainer.start()?;
-                self.flipped = self.session.user() == Color::Black;
-                self.introduce()?;
-            }
-            "save" if !rest.trim().is_empty() => match self.save(Path::new(rest.trim())) {
-                Ok(()) => writeln!(self.out, "Saved.")?,
-                Err(error) => writeln!(self.out, "{error:#}")?,
-            },
-            "save" => writeln!(self.out, "save needs the name of a file")?,
-            _ => self.user_move(line)?,
-        }
-        Ok(true)
-    }
-
-    fn user_move(&mut self, text: &str) -> Result<(), Failure> {
-        if !self.session.is_users_turn() {
-            return Ok(writeln!(
-                self.out,
-                "The game is over; 'undo', 'restart', 'new' or 'quit'."
-            )?);
-        }
+    fn play(&mut self, mv: Move, out: &mut dyn Write) -> Result<(), Failure> {
         let before = *self.session.position();
-        let mv = match parse_move(&before, text) {
-            Ok(mv) => mv,
-            Err(error) => {
-                writeln!(self.out, "{error}")?;
-                if before.has_capture(before.side_to_move()) {
-                    writeln!(self.out, "Capturing is compulsory, and as many as possible.")?;
-                }
-                return Ok(writeln!(self.out, "'show' lists the moves, 'help' all commands.")?);
-            }
-        };
         let played = report::line(self.session.game(), &[mv]);
         let was = self.session.assessment()?;
         let judgement = self.session.play(mv).map_err(failure)?;
         let is = self.session.assessment()?;
         if let (Some(was), Some(is)) = (was, is) {
-            writeln!(self.out, "{played}   {was} -> {is}")?;
+            writeln!(out, "{played}   {was} -> {is}")?;
         }
         if let Some(judgement) = judgement {
-            writeln!(self.out, "{}", judgement.describe(&before))?;
-            if judgement.verdict == Verdict::Mistake && self.prompts {
-                writeln!(self.out, "'undo' lets you try again.")?;
+            writeln!(out, "{}", judgement.describe(&before))?;
+            if judgement.verdict == Verdict::Mistake {
+                writeln!(out, "'undo' lets you try again.")?;
             }
-        }
-        self.announce_end()?;
-        self.answer()
-    }
-
-    /// The opponent's move, if it is its turn.
-    fn answer(&mut self) -> Result<(), Failure> {
-        let game = self.session.game().clone();
-        let Some(mv) = self.session.reply().map_err(failure)? else { return Ok(()) };
-        writeln!(self.out, "Opponent: {}", report::line(&game, &[mv]))?;
-        self.show_board()?;
-        self.announce_end()
-    }
-
-    fn announce_end(&mut self) -> Result<(), Failure> {
-        match self.session.status() {
-            Status::Ongoing => return Ok(()),
-            Status::Win(side, reason) => writeln!(self.out, "{side} has won: {reason}.")?,
-            Status::Draw(reason) => writeln!(self.out, "Draw: {reason}.")?,
-        }
-        self.sum_up()
-    }
-
-    fn sum_up(&mut self) -> Result<(), Failure> {
-        if self.session.game().ply() > 0 {
-            writeln!(self.out, "{}", self.session.summary())?;
         }
         Ok(())
     }
 
-    /// The answer to the current position, unless the game is over.
-    fn known(&mut self) -> Result<Option<Answer>, Failure> {
-        if self.session.is_users_turn() {
-            return Ok(Some(self.session.answer()?));
+    fn reply(&mut self, _control: &Control, out: &mut dyn Write) -> Result<Option<Move>, Failure> {
+        let game = self.session.game().clone();
+        let reply = self.session.reply().map_err(failure)?;
+        if let Some(mv) = reply {
+            writeln!(out, "Opponent: {}", report::line(&game, &[mv]))?;
         }
-        writeln!(self.out, "The game is over.")?;
-        Ok(None)
+        Ok(reply)
     }
 
-    fn hint(&mut self) -> Result<(), Failure> {
-        let Some(answer) = self.known()? else { return Ok(()) };
+    fn undo(&mut self) -> bool {
+        self.session.undo()
+    }
+
+    fn restart(&mut self) -> Result<(), Failure> {
+        let game = self.session.game();
+        let start = Game::with_counters(*game.start(), *game.start_counters());
+        self.session = self.trainer.begin(&start)?;
+        Ok(())
+    }
+
+    fn another(&mut self) -> Result<(), Failure> {
+        self.session = self.trainer.start()?;
+        Ok(())
+    }
+
+    fn hint(&mut self, _control: &Control, out: &mut dyn Write) -> Result<(), Failure> {
+        let answer = self.session.answer()?;
         let measure = Measure::of(&answer);
         let Some(best) = answer.moves.first() else { return Ok(()) };
         let mv = format_move(self.session.position(), best.mv);
         match Assessment::of_move(best, measure) {
-            Some(assessment) => writeln!(self.out, "Hint: {mv} ({assessment})")?,
-            None => writeln!(self.out, "Hint: {mv}")?,
+            Some(assessment) => writeln!(out, "Hint: {mv} ({assessment})")?,
+            None => writeln!(out, "Hint: {mv}")?,
         }
         Ok(())
     }
 
-    fn show(&mut self) -> Result<(), Failure> {
-        let Some(answer) = self.known()? else { return Ok(()) };
-        let position: Position = *self.session.position();
+    fn command(&mut self, word: &str, out: &mut dyn Write) -> Result<bool, Failure> {
+        match word {
+            "show" if self.is_over() => writeln!(out, "The game is over.")?,
+            "show" => self.show(out)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn sum_up(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
+        if self.session.game().ply() > 0 {
+            writeln!(out, "{}", self.session.summary())?;
+        }
+        Ok(())
+    }
+}
+
+impl Ending {
+    fn show(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let answer = self.session.answer()?;
         for m in &answer.moves {
             // A move to another value has its own kind of distance.
             let measure =
                 if m.dtw.is_some() { Some(Measure::End) } else { Some(Measure::Conversion) };
-            let mv = format_move(&position, m.mv);
+            let mv = format_move(self.session.position(), m.mv);
             let worth = Assessment::of_move(m, measure)
                 .map_or_else(|| "unknown".to_owned(), |assessment| assessment.to_string());
-            writeln!(self.out, "  {mv:<12} {worth}")?;
+            writeln!(out, "  {mv:<12} {worth}")?;
         }
         Ok(())
-    }
-
-    fn show_board(&mut self) -> Result<(), Failure> {
-        let position = self.session.position();
-        write!(self.out, "\n{}", report::board(position, self.flipped))?;
-        writeln!(self.out, "  {} to move\n", position.side_to_move())?;
-        Ok(())
-    }
-
-    fn save(&self, path: &Path) -> Result<(), anyhow::Error> {
-        let what = || format!("cannot write {}", path.display());
-        let mut file = File::create(path).with_context(what)?;
-        write_game(&mut file, &self.session.to_pdn(), &WriteOptions::default()).with_context(what)
     }
 }
 

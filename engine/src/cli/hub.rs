@@ -1,16 +1,14 @@
 //! `meerslag hub`: the engine side of the Hub protocol on standard input and output.
 
-use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::Duration;
 use std::{panic, process, thread};
 
-use anyhow::Context;
 use clap::Args;
 use meerslag_engine::protocol::hub::{Log, Options, serve};
 
-use super::Failure;
+use super::{Failure, files};
 
 /// How long after the end of the input the process ends at the latest.
 const LAST_MOMENT: Duration = Duration::from_millis(80);
@@ -25,7 +23,7 @@ it work by hand:
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE)]
 pub(super) struct HubArgs {
-    /// Record all lines of the session in this file (it is overwritten)
+    /// Add all lines of the session to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 }
@@ -33,12 +31,7 @@ pub(super) struct HubArgs {
 pub(super) fn run(args: HubArgs) -> Result<(), Failure> {
     let log = match args.log {
         None => Log::none(),
-        Some(path) => {
-            let file = File::create(&path)
-                .with_context(|| format!("cannot write the log {}", path.display()))
-                .map_err(Failure::Run)?;
-            Log::to(file)
-        }
+        Some(path) => Log::to(files::log(&path)?),
     };
     converse(log, false)
 }

@@ -3,11 +3,13 @@
 mod analyse;
 mod bench;
 mod completions;
+mod console;
 mod databases;
 mod dxp;
 mod egdb;
 mod endgame_trainer;
 mod evaluation;
+mod files;
 mod hub;
 mod interrupt;
 mod match_;

@@ -16,7 +16,7 @@ const EXAMPLES: &str = "\
 Examples:
   meerslag protocol-check --hub \"./scan hub\" --dir /opt/scan
   meerslag protocol-check --dxp localhost:27531
-      a program that listens and follows; at the end it is told that there are no more games
+      a program that listens and follows; at the end it learns that there are no more games
 
 Exit status: 0 if nothing is wrong (there may be warnings), 1 if something is.";
 

@@ -99,7 +99,7 @@ fn try_choose(
         let moves = drawn(candidates, probe, lines)?;
         return Ok(Some(Choice::Search { moves, value, worse }));
     }
-    // Conversions do not start the 5 moves anew: there the whole win is short enough to be found.
+    // Conversions do not start the 5 moves again: there the whole win is short enough to be found.
     let is_counted = rules.has_counters() && game.counters().class() == MaterialClass::FiveMoves;
     let known = match by_distance_to_win(&candidates, probe, rules)? {
         None if !is_counted => by_distance_to_conversion(position, &candidates, probe, lines)?,
@@ -179,7 +179,7 @@ fn by_distance_to_win(
 /// More than the plies of any win that a draw rule can come before.
 const RUNNING_OUT: i32 = 1000;
 
-/// Whether a conversion that starts the 25 moves anew comes in time.
+/// Whether a conversion that starts the 25 moves again comes in time.
 fn converts_in_time(
     candidate: &Candidate,
     probe: &Probe,

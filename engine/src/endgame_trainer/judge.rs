@@ -16,9 +16,9 @@ const NAMED: usize = 6;
 pub enum Verdict {
     /// No move is better.
     Perfect,
-    /// The value stays; nothing tells how well.
+    /// The value stays; how well is not known.
     Holds,
-    /// The value stays, but a win comes this many plies later, or a loss so many earlier, than
+    /// The value stays, but a win comes this many plies later, or a loss this many earlier, than
     /// it had to.
     Inaccuracy(u32),
     /// The value is lost.

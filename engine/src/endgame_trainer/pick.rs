@@ -18,7 +18,7 @@ const TRIES_SMALL: u64 = 50_000;
 /// Slices up to this size are looked through from end to end when random positions do not help.
 /// All of up to four pieces are smaller.
 const SMALL: u64 = 1 << 21;
-/// Positions that are good but for having no move to go wrong with: so many of them are passed
+/// Positions that are good but for having no move to go wrong with: this many of them are passed
 /// over before one is taken.
 const EASY_PASSED_OVER: u32 = 2_000;
 /// A win within this many plies shows by itself.
@@ -50,7 +50,7 @@ pub enum PickError {
         /// What is in them.
         there: String,
     },
-    /// A distance was asked for that nothing tells.
+    /// A distance was asked for that no database has.
     #[error(
         "without a distance-to-win database of the slice {slice} the distance cannot be chosen"
     )]

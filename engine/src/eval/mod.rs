@@ -76,7 +76,7 @@ impl Evaluation {
     }
 
     /// The score of a position for its side to move, presuming that nobody can capture.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn score(&self, position: &Position) -> Score {
         let Some(weights) = &self.weights else { return hand::evaluate(position) };
         let white = weights.white_score(position);

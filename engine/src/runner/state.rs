@@ -53,6 +53,22 @@ pub enum StateError {
 struct Header {
     meerslag_match: u32,
     config: MatchConfig,
+    /// Other files that the match writes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    outputs: Vec<PathBuf>,
+}
+
+/// A match that goes on.
+#[derive(Debug)]
+pub struct Resumed {
+    /// Its file.
+    pub state: StateFile,
+    /// What it is.
+    pub config: MatchConfig,
+    /// The games played so far, in the order in which they ended.
+    pub records: Vec<GameRecord>,
+    /// The other files that it wrote from its start on.
+    pub outputs: Vec<PathBuf>,
 }
 
 /// An open state file.
@@ -63,14 +79,19 @@ pub struct StateFile {
 }
 
 impl StateFile {
-    /// Starts a file for a match.
+    /// Starts a file for a match, which writes its games to the files `outputs` too.
     ///
     /// # Errors
     /// If the file exists or cannot be written.
-    pub fn create(path: &Path, config: &MatchConfig) -> Result<StateFile, StateError> {
+    pub fn create(
+        path: &Path,
+        config: &MatchConfig,
+        outputs: Vec<PathBuf>,
+    ) -> Result<StateFile, StateError> {
         let file = open(path, OpenOptions::new().create_new(true))?;
         let mut state = StateFile { file, path: path.to_owned() };
-        state.write(&Header { meerslag_match: VERSION, config: config.clone() })?;
+        let config = config.clone();
+        state.write(&Header { meerslag_match: VERSION, config, outputs })?;
         Ok(state)
     }
 
@@ -79,13 +100,14 @@ impl StateFile {
     /// # Errors
     /// If the file cannot be read or written, another runner has it, a line other than the last
     /// is damaged, or a game is there twice.
-    pub fn resume(path: &Path) -> Result<(StateFile, MatchConfig, Vec<GameRecord>), StateError> {
+    pub fn resume(path: &Path) -> Result<Resumed, StateError> {
         let io_error = |error| StateError::Io { path: path.to_owned(), error };
         let damaged =
             |line, error: String| StateError::Damaged { path: path.to_owned(), line, error };
         let mut file = open(path, OpenOptions::new().read(true))?;
         let mut reader = BufReader::new(&file);
         let mut config = None;
+        let mut outputs = Vec::new();
         let mut records: Vec<GameRecord> = Vec::new();
         let mut games = Vec::new();
         let mut seen = HashSet::new();
@@ -107,6 +129,7 @@ impl StateFile {
                 header.config.check().map_err(|e| damaged(line, e.to_string()))?;
                 games = schedule(&header.config);
                 config = Some(header.config);
+                outputs = header.outputs;
                 good += length as u64;
                 continue;
             }
@@ -125,7 +148,8 @@ impl StateFile {
         let config = config.ok_or_else(|| damaged(1, "no match in this file".to_owned()))?;
         file.set_len(good).map_err(io_error)?;
         file.seek(SeekFrom::End(0)).map_err(io_error)?;
-        Ok((StateFile { file, path: path.to_owned() }, config, records))
+        let state = StateFile { file, path: path.to_owned() };
+        Ok(Resumed { state, config, records, outputs })
     }
 
     /// Adds a finished game.
@@ -198,15 +222,18 @@ mod tests {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("match.jsonl");
         let config = config(2, 0, 3);
-        let mut state = StateFile::create(&path, &config).unwrap();
+        let mut state = StateFile::create(&path, &config, Vec::new()).unwrap();
         state.add(&record(&config, 0)).unwrap();
         let error = StateFile::resume(&path).unwrap_err();
         assert!(error.to_string().ends_with("is in use by another runner"), "{error}");
-        assert!(matches!(StateFile::create(&path, &config), Err(StateError::Exists(_))));
+        assert!(matches!(
+            StateFile::create(&path, &config, Vec::new()),
+            Err(StateError::Exists(_))
+        ));
         state.add(&record(&config, 1)).unwrap();
         drop(state);
 
-        let (mut state, _, records) = StateFile::resume(&path).unwrap();
+        let Resumed { mut state, records, .. } = StateFile::resume(&path).unwrap();
         assert_eq!(records.len(), 2);
         // Where there are no locks, at least nothing is overwritten.
         #[cfg(unix)]
@@ -218,7 +245,7 @@ mod tests {
         state.add(&record(&config, 3)).unwrap();
         drop(state);
         let games: Vec<usize> =
-            StateFile::resume(&path).unwrap().2.iter().map(|record| record.game).collect();
+            StateFile::resume(&path).unwrap().records.iter().map(|record| record.game).collect();
         assert_eq!(games, if cfg!(unix) { &[0, 1, 2, 3][..] } else { &[0, 1, 3] });
     }
 
@@ -235,7 +262,7 @@ mod tests {
             (other, "line 4: game 3 is not one of this match"),
             (outside, "line 4: game 7 is not one of this match"),
         ] {
-            let mut state = StateFile::create(&path, &config).unwrap();
+            let mut state = StateFile::create(&path, &config, Vec::new()).unwrap();
             for record in [record(&config, 1), record(&config, 0), odd, record(&config, 3)] {
                 state.add(&record).unwrap();
             }

@@ -1,6 +1,7 @@
 //! The main search: principal variation search, fail-soft.
 
-use movegen::MoveList;
+use movegen::isa::Isa;
+use movegen::{Color, Move, MoveList};
 
 use super::node::{Node, NodeKind, Shallow};
 use super::ordering::Picker;
@@ -10,11 +11,19 @@ use super::worker::Worker;
 use crate::score::{Bound, Score};
 use crate::tt::{Hit, TableMove};
 
-impl Worker<'_> {
+/// What the moves of a node came to.
+struct Tried {
+    score: Score,
+    /// The index of the move that raised alpha last.
+    best: Option<usize>,
+}
+
+impl<I: Isa> Worker<'_, I> {
     /// The score of a node for its side to move. Exact if it lies between `alpha` and `beta`,
     /// otherwise a bound. Meaningless once `stopped` is set.
     ///
     /// The node's key must be the last one of the path.
+    #[inline(always)]
     pub(super) fn search<K: NodeKind>(
         &mut self,
         node: &Node,
@@ -37,7 +46,30 @@ impl Worker<'_> {
     }
 
     /// As [`Worker::search`] for a node that no draw rule ends and with at least one full ply.
+    #[inline(never)]
     pub(super) fn full<K: NodeKind>(
+        &mut self,
+        node: &Node,
+        depth: i32,
+        alpha: Score,
+        beta: Score,
+        ply: usize,
+    ) -> Score {
+        self.isa.run5(
+            self,
+            node,
+            depth,
+            (alpha, beta),
+            ply,
+            #[inline(always)]
+            |worker, node, depth, (alpha, beta), ply| {
+                worker.full_in_copy::<K>(node, depth, alpha, beta, ply)
+            },
+        )
+    }
+
+    #[inline(always)]
+    fn full_in_copy<K: NodeKind>(
         &mut self,
         node: &Node,
         depth: i32,
@@ -68,25 +100,19 @@ impl Worker<'_> {
             return score;
         }
 
-        let side = node.position.side_to_move();
         let (mut floor, mut ceiling) = (Score::MIN, Score::MAX);
         let old_alpha = alpha;
-        if self.may_probe(node)
-            && !node.position.has_capture(side)
-            && node.position.has_legal_move()
-        {
-            match self.probe_node(node, depth, alpha, beta, ply) {
-                Some(Verdict::Settled(score)) => return score,
-                Some(Verdict::AtLeast(score)) => {
-                    floor = score;
-                    alpha = alpha.max(score);
-                }
-                Some(Verdict::AtMost(score)) => {
-                    ceiling = score;
-                    beta = beta.min(score);
-                }
-                None => {}
+        match self.probe_quiet(node, depth, alpha, beta, ply) {
+            Some(Verdict::Settled(score)) => return score,
+            Some(Verdict::AtLeast(score)) => {
+                floor = score;
+                alpha = alpha.max(score);
             }
+            Some(Verdict::AtMost(score)) => {
+                ceiling = score;
+                beta = beta.min(score);
+            }
+            None => {}
         }
 
         if K::PROBCUT
@@ -99,52 +125,70 @@ impl Worker<'_> {
 
         // Filled in place: a list is a kilobyte to move about.
         let mut moves = MoveList::new();
-        node.position.generate(&mut moves);
+        node.position.generate_with(self.isa, &mut moves);
         if moves.is_empty() {
             self.leaf(ply);
             return Score::loss_in(ply as u32);
         }
+        let known = hit.map_or(TableMove::NONE, |hit| hit.mv);
+        let tried = self.try_moves::<K>(node, &mut moves, known, depth, (alpha, beta), ply);
+        if self.stopped {
+            return Score::DRAW;
+        }
+        let score = tried.score.max(floor).min(ceiling);
+        let bound = if score >= beta {
+            Bound::Lower
+        } else if score > old_alpha {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        };
+        let best = tried.best.map_or(TableMove::NONE, |index| {
+            self.learn(node.position.side_to_move(), &moves, index);
+            TableMove::of(&moves, moves[index])
+        });
+        let own = score.nearer(ply as u32);
+        self.shared.table.store(key, best, own, Score::DRAW, depth.min(255), bound);
+        score
+    }
+
+    /// Searches the moves, which are left in the order in which they were tried, until one
+    /// reaches beta.
+    #[inline(always)]
+    fn try_moves<K: NodeKind>(
+        &mut self,
+        node: &Node,
+        moves: &mut MoveList,
+        known: TableMove,
+        depth: i32,
+        (mut alpha, beta): (Score, Score),
+        ply: usize,
+    ) -> Tried {
+        let mut picker = Picker::new();
         // A forced move is no decision: look behind it.
         let extension = i32::from(moves.len() == 1);
-        let table_move = hit.and_then(|hit| hit.mv.find(&moves));
-        let mut picker = Picker::new();
-        picker.score(&moves, &node.position, table_move, &self.memory.history);
-
-        let mut best = Score::MIN;
-        let mut best_index = None;
+        if extension == 0 {
+            picker.score(moves, &node.position, known.find(moves), &self.memory.history);
+        }
+        let mut tried = Tried { score: Score::MIN, best: None };
         for index in 0..moves.len() {
-            let mv = picker.pick(&mut moves, index);
+            let mv = picker.pick(moves, index);
             let child = node.after(mv);
-            let depth = depth - 1 + extension;
-            let reduction = if mv.is_capture() || node.position.is_promotion(mv) {
-                0
-            } else {
-                params::reduction(K::PV, depth + 1 - extension, index)
-            };
-            let score = self.descend(&child, |worker| {
-                let empty = |worker: &mut Self, depth| {
-                    -worker.search::<K::Zero>(&child, depth, -alpha.plus(1), -alpha, ply + 1)
-                };
-                let mut score = Score::MAX;
-                if reduction > 0 {
-                    score = empty(worker, depth - reduction);
-                }
-                if (!K::PV || index > 0) && score > alpha {
-                    score = empty(worker, depth);
-                }
-                if K::PV && score > alpha {
-                    score = -worker.search::<K>(&child, depth, -beta, -alpha, ply + 1);
-                }
-                score
-            });
-            if self.stopped {
-                return Score::DRAW;
+            let below = depth - 1 + extension;
+            if below > 0 {
+                self.shared.table.prefetch(self.shared.key(&child));
             }
-            if score > best {
-                best = score;
+            let reduction = params::reduction(&node.position, mv, K::PV, depth, index);
+            let window = (alpha, beta);
+            let score = self.try_move::<K>(&child, below, reduction, index == 0, window, ply);
+            if self.stopped {
+                break;
+            }
+            if score > tried.score {
+                tried.score = score;
                 if score > alpha {
                     alpha = score;
-                    best_index = Some(index);
+                    tried.best = Some(index);
                     if K::PV {
                         self.memory.pv.set(ply, mv);
                     }
@@ -154,40 +198,54 @@ impl Worker<'_> {
                 }
             }
         }
+        tried
+    }
 
-        best = best.max(floor).min(ceiling);
-
-        let mut table_move = TableMove::NONE;
-        if let Some(best_index) = best_index {
-            let mv = moves[best_index];
-            table_move = TableMove::of(&moves, mv);
-            if moves.len() > 1 {
-                for &tried in &moves[..best_index] {
-                    self.memory.history.bad(side, tried);
-                }
-                self.memory.history.good(side, mv);
+    /// The score of a move that leads to `child`, with `depth` plies left there: at first reduced
+    /// and with an empty window, as far as it is not the first move of a node whose exact score is
+    /// wanted.
+    #[inline(always)]
+    pub(super) fn try_move<K: NodeKind>(
+        &mut self,
+        child: &Node,
+        depth: i32,
+        reduction: i32,
+        is_first: bool,
+        (alpha, beta): (Score, Score),
+        ply: usize,
+    ) -> Score {
+        self.descend(child, |worker| {
+            let empty = |worker: &mut Self, depth| {
+                -worker.search::<K::Zero>(child, depth, -alpha.plus(1), -alpha, ply + 1)
+            };
+            let mut score = Score::MAX;
+            if reduction > 0 {
+                score = empty(worker, depth - reduction);
             }
+            if !(K::PV && is_first) && score > alpha {
+                score = empty(worker, depth);
+            }
+            if K::PV && score > alpha {
+                score = -worker.search::<K>(child, depth, -beta, -alpha, ply + 1);
+            }
+            score
+        })
+    }
+
+    /// Remembers that the move with this index was better than those tried before it.
+    #[inline(always)]
+    fn learn(&mut self, side: Color, moves: &[Move], best: usize) {
+        if let [_] = moves {
+            return;
         }
-        let bound = if best >= beta {
-            Bound::Lower
-        } else if best > old_alpha {
-            Bound::Exact
-        } else {
-            Bound::Upper
-        };
-        self.shared.table.store(
-            key,
-            table_move,
-            best.nearer(ply as u32),
-            Score::DRAW,
-            depth.min(255),
-            bound,
-        );
-        best
+        for &tried in &moves[..best] {
+            self.memory.history.bad(side, tried);
+        }
+        self.memory.history.good(side, moves[best]);
     }
 
     /// The table's score, if it settles the node.
-    #[inline]
+    #[inline(always)]
     fn table_cut<K: NodeKind>(
         &self,
         node: &Node,
@@ -224,7 +282,7 @@ impl Worker<'_> {
     }
 
     /// ProbCut: if even a shallow search comes out well above beta, the deep one would as well.
-    #[inline]
+    #[inline(always)]
     fn probcut(&mut self, node: &Node, depth: i32, beta: Score, ply: usize) -> Option<Score> {
         let margin = params::probcut_margin(depth);
         let raised = beta.plus(margin);

@@ -20,18 +20,18 @@ impl History {
     }
 
     /// The probability of the move, 0..=4096.
-    #[inline]
+    #[inline(always)]
     pub(super) fn get(&self, side: Color, mv: Move) -> i32 {
         i32::from(self.0[side.index()][mv.from_to_index()])
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn good(&mut self, side: Color, mv: Move) {
         let p = &mut self.0[side.index()][mv.from_to_index()];
         *p += (ONE - *p) >> RATE;
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn bad(&mut self, side: Color, mv: Move) {
         let p = &mut self.0[side.index()][mv.from_to_index()];
         *p -= *p >> RATE;

@@ -25,7 +25,7 @@ mod worker;
 use std::time::{Duration, Instant};
 
 use egdb::Probe;
-use movegen::{DrawRules, Game, Move};
+use movegen::{DrawRules, Game, Move, with_isa};
 
 use crate::endgame;
 use crate::endgame::choice::Choice;
@@ -128,7 +128,7 @@ pub(crate) fn run(
         pace: Pace::new(progress),
     };
     let keys = game.reversible_keys();
-    let mut info = smp::search(&shared, memories, &root, keys, report);
+    let mut info = with_isa!(isa => smp::search(isa, &shared, memories, &root, keys, report));
     // Whoever wants to see more moves than keep the value sees what the others are worth.
     let missing = wanted_lines.saturating_sub(root.lines);
     known::report_worse(&info, root.lines, &worse[..missing.min(worse.len())], report);

@@ -14,7 +14,7 @@ pub(super) struct Node {
 
 impl Node {
     /// The node after a legal move.
-    #[inline]
+    #[inline(always)]
     pub(super) fn after(&self, mv: Move) -> Node {
         let position = self.position.after(mv);
         // Without kings nothing is reversible and there is no counted ending.
@@ -27,21 +27,21 @@ impl Node {
     }
 
     /// Whether no draw rule can have anything to say here.
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_far_from_draw(&self) -> bool {
         self.counters.reversible() < 4 && self.counters.class() == MaterialClass::Other
     }
 
     /// After how many plies at most a draw by counting comes unless something irreversible
     /// happens.
-    #[inline]
+    #[inline(always)]
     pub(super) fn plies_left(&self, rules: DrawRules) -> i32 {
         self.counters.plies_left(rules).map_or(i32::MAX, i32::from)
     }
 
     /// The key for the transposition table. Near a draw by counting the counters are part of it,
     /// in the counted endings always, so that scores which only hold there stay there.
-    #[inline]
+    #[inline(always)]
     pub(super) fn table_key(&self, rules: DrawRules) -> u64 {
         let key = self.position.key();
         let near = movegen::draw::TWENTY_FIVE_MOVES - NEAR_DRAW;

@@ -19,13 +19,13 @@ pub(super) struct Picker {
 }
 
 impl Picker {
-    #[inline]
+    #[inline(always)]
     pub(super) fn new() -> Picker {
         Picker { scores: SmallVec::new() }
     }
 
     /// Scores the moves; `table` is the index of the table's move.
-    #[inline]
+    #[inline(always)]
     pub(super) fn score(
         &mut self,
         moves: &MoveList,
@@ -51,18 +51,21 @@ impl Picker {
     }
 
     /// Brings the best of the moves from `index` on to `index`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pick(&mut self, moves: &mut MoveList, index: usize) -> Move {
-        let scores = self.scores.as_mut_slice();
-        let mut best = index;
-        let mut most = scores[index];
-        for (i, &score) in scores.iter().enumerate().skip(index + 1) {
+        let (moves, scores) = (&mut moves[index..], &mut self.scores[index..]);
+        let mut best = 0;
+        let mut most = i32::MIN;
+        for (i, &score) in scores.iter().enumerate() {
             if score > most {
                 (best, most) = (i, score);
             }
         }
-        scores.swap(index, best);
-        moves.swap(index, best);
-        moves[index]
+        // Without scores there is one move.
+        if best < scores.len() && best < moves.len() {
+            scores.swap(0, best);
+            moves.swap(0, best);
+        }
+        moves[0]
     }
 }

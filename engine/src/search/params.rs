@@ -1,6 +1,8 @@
 //! The numbers of the search. Depths are plies, margins hundredths of a man. Starting values are
 //! those of Scan 3.1.
 
+use movegen::{Move, Position};
+
 /// The deepest ply from the root; beyond it positions are evaluated as they are.
 pub(crate) const MAX_PLY: usize = 120;
 /// The last iteration.
@@ -29,9 +31,16 @@ pub(super) const fn probcut_margin(depth: i32) -> i32 {
 /// Late moves are reduced from this depth on.
 const REDUCTION_DEPTH: i32 = 2;
 
-/// By how many plies the quiet move number `index` (from 0) is searched less deep at first.
-pub(super) const fn reduction(pv: bool, depth: i32, index: usize) -> i32 {
-    if depth < REDUCTION_DEPTH {
+/// By how many plies the move number `index` (from 0) is searched less deep at first.
+#[inline(always)]
+pub(super) const fn reduction(
+    position: &Position,
+    mv: Move,
+    pv: bool,
+    depth: i32,
+    index: usize,
+) -> i32 {
+    if depth < REDUCTION_DEPTH || mv.is_capture() || position.is_promotion(mv) {
         0
     } else if pv {
         (index >= 3) as i32

@@ -6,6 +6,7 @@
 //! search goes on for a proven end of the game. Lost ones likewise.
 
 use egdb::{Probe, Wld};
+use movegen::isa::Isa;
 use movegen::{Color, DrawRules, Position};
 
 use super::node::Node;
@@ -117,11 +118,28 @@ pub(super) enum Verdict {
     AtMost(Score),
 }
 
-impl Worker<'_> {
+impl<I: Isa> Worker<'_, I> {
     /// Whether the databases may know the position.
     #[inline]
     pub(super) fn may_probe(&self, node: &Node) -> bool {
         node.position.piece_count() <= self.shared.prober.pieces
+    }
+
+    /// As [`Worker::probe_node`] for any node; `None` also where the databases say nothing.
+    #[inline(always)]
+    pub(super) fn probe_quiet(
+        &mut self,
+        node: &Node,
+        depth: i32,
+        alpha: Score,
+        beta: Score,
+        ply: usize,
+    ) -> Option<Verdict> {
+        let position = &node.position;
+        let is_quiet = self.may_probe(node)
+            && !position.has_capture(position.side_to_move())
+            && position.has_quiet_move();
+        if is_quiet { self.probe_node(node, depth, alpha, beta, ply) } else { None }
     }
 
     /// What the databases say of a node within their piece count; `depth` is that left to search.

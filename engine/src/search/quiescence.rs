@@ -1,13 +1,14 @@
 //! Quiescence: no position in which either side could capture is judged as it stands.
 
 use movegen::MoveList;
+use movegen::isa::Isa;
 
 use super::node::{Node, NodeKind};
 use super::params::{MAX_PLY, THREAT_PLIES};
 use super::worker::Worker;
 use crate::score::Score;
 
-impl Worker<'_> {
+impl<I: Isa> Worker<'_, I> {
     /// The score of a node at the horizon that no draw rule ends.
     ///
     /// Captures are compulsory, so all of them are searched and standing pat is no choice. If
@@ -16,39 +17,38 @@ impl Worker<'_> {
     ///
     /// After [`THREAT_PLIES`] such plies on one path a further threat is taken at its word: the
     /// opponent captures at once. That is gloomy for the side to move, but ends.
+    #[inline(never)]
     pub(super) fn quiescence<K: NodeKind>(
+        &mut self,
+        node: &Node,
+        alpha: Score,
+        beta: Score,
+        ply: usize,
+    ) -> Score {
+        self.isa.run4(
+            self,
+            node,
+            (alpha, beta),
+            ply,
+            #[inline(always)]
+            |worker, node, (alpha, beta), ply| {
+                worker.quiescence_in_copy::<K>(node, alpha, beta, ply)
+            },
+        )
+    }
+
+    #[inline(always)]
+    fn quiescence_in_copy<K: NodeKind>(
         &mut self,
         node: &Node,
         mut alpha: Score,
         beta: Score,
         ply: usize,
     ) -> Score {
-        let position = &node.position;
-        let side = position.side_to_move();
-        let captures = position.has_capture(side);
-        if !captures
-            && self.may_probe(node)
-            && position.has_legal_move()
-            && let Some(score) = self.probe_leaf(node, ply)
-        {
-            return if self.enter(ply) { score } else { Score::DRAW };
-        }
-        if !captures && position.has_capture(side.opponent()) {
-            if self.threat_plies < THREAT_PLIES {
-                let depth = i32::from(self.threat_plies == 0);
-                self.threat_plies += 1;
-                let score = self.full::<K>(node, depth, alpha, beta, ply);
-                self.threat_plies -= 1;
-                return score;
-            }
-            if position.has_legal_move() && ply < MAX_PLY {
-                let passed = Node { position: position.with_other_side(), ..*node };
-                let score = self.descend(&passed, |worker| {
-                    -worker.quiescence::<K>(&passed, -beta, -alpha, ply + 1)
-                });
-                // Nobody has to pass, so this proves nothing.
-                return if score.is_decided() { Score::eval(score.hundredths()) } else { score };
-            }
+        let mut moves = MoveList::new();
+        node.position.generate_captures_with(self.isa, &mut moves);
+        if moves.is_empty() {
+            return self.without_capture::<K>(node, alpha, beta, ply);
         }
         if !self.enter(ply) {
             return Score::DRAW;
@@ -56,16 +56,7 @@ impl Worker<'_> {
         if ply >= MAX_PLY {
             return self.evaluate(node, ply);
         }
-        if !captures {
-            if !position.has_legal_move() {
-                self.leaf(ply);
-                return Score::loss_in(ply as u32);
-            }
-            return self.evaluate(node, ply);
-        }
         let mut best = Score::MIN;
-        let mut moves = MoveList::new();
-        position.generate(&mut moves);
         for &mv in &moves {
             let child = node.after(mv);
             let score = self
@@ -87,5 +78,49 @@ impl Worker<'_> {
             }
         }
         best
+    }
+
+    /// As [`Worker::quiescence`] where the side to move cannot capture.
+    #[inline(always)]
+    fn without_capture<K: NodeKind>(
+        &mut self,
+        node: &Node,
+        alpha: Score,
+        beta: Score,
+        ply: usize,
+    ) -> Score {
+        let position = &node.position;
+        let has_move = position.has_quiet_move();
+        if has_move
+            && self.may_probe(node)
+            && let Some(score) = self.probe_leaf(node, ply)
+        {
+            return if self.enter(ply) { score } else { Score::DRAW };
+        }
+        if position.has_capture(position.side_to_move().opponent()) {
+            if self.threat_plies < THREAT_PLIES {
+                let depth = i32::from(self.threat_plies == 0);
+                self.threat_plies += 1;
+                let score = self.full::<K>(node, depth, alpha, beta, ply);
+                self.threat_plies -= 1;
+                return score;
+            }
+            if has_move && ply < MAX_PLY {
+                let passed = Node { position: position.with_other_side(), ..*node };
+                let score = self.descend(&passed, |worker| {
+                    -worker.quiescence::<K>(&passed, -beta, -alpha, ply + 1)
+                });
+                // Nobody has to pass, so this proves nothing.
+                return if score.is_decided() { Score::eval(score.hundredths()) } else { score };
+            }
+        }
+        if !self.enter(ply) {
+            return Score::DRAW;
+        }
+        if !has_move && ply < MAX_PLY {
+            self.leaf(ply);
+            return Score::loss_in(ply as u32);
+        }
+        self.evaluate(node, ply)
     }
 }

@@ -1,8 +1,9 @@
 //! The root: iterative deepening, aspiration windows, several variations, and when to stop.
 
 use movegen::Move;
+use movegen::isa::Isa;
 
-use super::node::{Node, Pv, Zero};
+use super::node::{Node, Pv};
 use super::params::{self, ASPIRATION_DEPTH, ASPIRATION_MAX, ASPIRATION_WIDTH, MAX_DEPTH};
 use super::report::Info;
 use super::worker::Worker;
@@ -39,10 +40,10 @@ pub(super) struct Root {
     pub(super) pace: Pace,
 }
 
-impl Worker<'_> {
+impl<I: Isa> Worker<'_, I> {
     /// Searches deeper and deeper until something ends the search.
     pub(super) fn iterate(&mut self, root: &mut Root, first_depth: i32) {
-        let last_depth = |worker: &Worker<'_>| match worker.shared.limits.depth {
+        let last_depth = |worker: &Worker<'_, I>| match worker.shared.limits.depth {
             Some(depth) if worker.id == 0 && !worker.pondering => (depth as i32).min(MAX_DEPTH),
             _ => MAX_DEPTH,
         };
@@ -122,27 +123,9 @@ impl Worker<'_> {
         for index in line..root.moves.len() {
             let mv = root.moves[index].mv;
             let child = root.node.after(mv);
-            let reduction = if mv.is_capture() || root.node.position.is_promotion(mv) {
-                0
-            } else {
-                params::reduction(true, depth, index - line)
-            };
-            let score = self.descend(&child, |worker| {
-                let empty = |worker: &mut Self, depth| {
-                    -worker.search::<Zero>(&child, depth, -alpha.plus(1), -alpha, 1)
-                };
-                let mut score = Score::MAX;
-                if reduction > 0 {
-                    score = empty(worker, depth - 1 - reduction);
-                }
-                if index > line && score > alpha {
-                    score = empty(worker, depth - 1);
-                }
-                if score > alpha {
-                    score = -worker.search::<Pv>(&child, depth - 1, -beta, -alpha, 1);
-                }
-                score
-            });
+            let reduction = params::reduction(&root.node.position, mv, true, depth, index - line);
+            let (is_first, window) = (index == line, (alpha, beta));
+            let score = self.try_move::<Pv>(&child, depth - 1, reduction, is_first, window, 0);
             if self.stopped {
                 return Score::DRAW;
             }

@@ -5,6 +5,8 @@ use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 use std::thread;
 
+use movegen::isa::Isa;
+
 use super::report::Info;
 use super::root::{Root, RootMove};
 use super::worker::{Memory, Reporter, Shared, Worker};
@@ -17,7 +19,8 @@ const VOTE_BASE: i32 = 10;
 
 /// Searches with one thread per memory, this one among them. Returns the final word on the best
 /// variation, after reporting it if it is not what was last reported.
-pub(super) fn search(
+pub(super) fn search<I: Isa>(
+    isa: I,
     shared: &Shared<'_>,
     memories: &mut [Memory],
     root: &Root,
@@ -33,7 +36,7 @@ pub(super) fn search(
             let id = i + 1;
             let mut root = root.clone();
             let body = move || {
-                let mut worker = Worker::new(shared, memory, id);
+                let mut worker = Worker::new(isa, shared, memory, id);
                 worker.begin(keys);
                 worker.iterate(&mut root, 1 + id as i32 % 2);
                 root.moves.swap_remove(0)
@@ -52,7 +55,7 @@ pub(super) fn search(
                 *last.borrow_mut() = Some(info.clone());
             }
         };
-        let mut worker = Worker::new(shared, main_memory, 0);
+        let mut worker = Worker::new(isa, shared, main_memory, 0);
         worker.reporter = Some(Reporter::new(&mut remember));
         worker.begin(keys);
         let mut root = root.clone();
@@ -96,7 +99,7 @@ fn elect<'a>(voters: &[&'a RootMove]) -> &'a RootMove {
     best
 }
 
-impl Worker<'_> {
+impl<I: Isa> Worker<'_, I> {
     /// When there is nothing left to search but nobody has asked for the result yet, sleeps.
     fn wait_for_command(&mut self) {
         if self.stopped {

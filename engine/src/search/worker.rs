@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use movegen::DrawRules;
+use movegen::isa::Isa;
 
 use super::history::History;
 use super::node::Node;
@@ -77,7 +78,7 @@ impl<'a> Shared<'a> {
     }
 
     /// The node's key in the transposition table.
-    #[inline]
+    #[inline(always)]
     pub(super) fn key(&self, node: &Node) -> u64 {
         node.table_key(self.rules) ^ self.prober.key()
     }
@@ -150,7 +151,9 @@ impl<'a> Reporter<'a> {
 }
 
 /// One searching thread at work.
-pub(super) struct Worker<'a> {
+pub(super) struct Worker<'a, I> {
+    /// For all that is compiled once for each instruction set.
+    pub(super) isa: I,
     pub(super) shared: &'a Shared<'a>,
     pub(super) memory: &'a mut Memory,
     /// 0 is the main thread, which alone decides by depth and reports.
@@ -174,10 +177,16 @@ pub(super) struct Worker<'a> {
     leaf_plies: u64,
 }
 
-impl<'a> Worker<'a> {
-    pub(super) fn new(shared: &'a Shared<'a>, memory: &'a mut Memory, id: usize) -> Worker<'a> {
+impl<'a, I: Isa> Worker<'a, I> {
+    pub(super) fn new(
+        isa: I,
+        shared: &'a Shared<'a>,
+        memory: &'a mut Memory,
+        id: usize,
+    ) -> Worker<'a, I> {
         let pondering = shared.limits.mode == Mode::Ponder;
         Worker {
+            isa,
             shared,
             memory,
             id,
@@ -206,7 +215,7 @@ impl<'a> Worker<'a> {
 
     /// Enters a node: counts it and looks around from time to time. False when the search must
     /// end.
-    #[inline]
+    #[inline(always)]
     pub(super) fn enter(&mut self, ply: usize) -> bool {
         if self.nodes >= self.next_poll {
             self.poll();
@@ -280,7 +289,7 @@ impl<'a> Worker<'a> {
     }
 
     /// The position is a leaf at this ply: for the average depth.
-    #[inline]
+    #[inline(always)]
     pub(super) fn leaf(&mut self, ply: usize) {
         self.leaves += 1;
         self.leaf_plies += ply as u64;
@@ -292,15 +301,23 @@ impl<'a> Worker<'a> {
     }
 
     /// The evaluation of a leaf.
-    #[inline]
+    #[inline(never)]
     pub(super) fn evaluate(&mut self, node: &Node, ply: usize) -> Score {
-        self.leaf(ply);
-        self.shared.evaluation.score(&node.position)
+        self.isa.run3(
+            self,
+            node,
+            ply,
+            #[inline(always)]
+            |worker, node, ply| {
+                worker.leaf(ply);
+                worker.shared.evaluation.score(&node.position)
+            },
+        )
     }
 
     /// The score of a node that the draw rules end: a draw, or a loss if the side to move has
     /// no move, which comes first. `None` if the game goes on. Not for the root.
-    #[inline]
+    #[inline(always)]
     pub(super) fn ended(&mut self, node: &Node, ply: usize) -> Option<Score> {
         if node.is_far_from_draw() {
             return None;
@@ -319,11 +336,11 @@ impl<'a> Worker<'a> {
     }
 
     /// Calls `visit` for the node after the move, with its key on the path.
-    #[inline]
+    #[inline(always)]
     pub(super) fn descend<T>(
         &mut self,
         child: &Node,
-        visit: impl FnOnce(&mut Worker<'a>) -> T,
+        visit: impl FnOnce(&mut Worker<'a, I>) -> T,
     ) -> T {
         self.memory.keys.push(child.position.key());
         let result = visit(self);

@@ -5,7 +5,7 @@
 //! he is known not to win; where the defender is, one move does. Such a set is grown from the
 //! root, with one move for the defender in each position, and whatever is not known to be lost
 //! given the benefit of the doubt. When a position turns out to be lost, the defender chooses
-//! anew where he relied on it, and where nothing is left, that position is lost as well. So every
+//! again where he relied on it, and where nothing is left, that position is lost as well. So every
 //! position is entered once, and the end is sound either way: nothing left to enter is a set that
 //! holds, and a lost root is a proved win.
 
@@ -77,7 +77,7 @@ pub(super) struct Holding {
     /// set, less those that are lost. In many draws a few squares are all he needs.
     stands: HashMap<(Bitboard, Bitboard), i32>,
     most: usize,
-    /// Since the last sweep: positions entered, and whether the defender has chosen anew.
+    /// Since the last sweep: positions entered, and whether the defender has chosen again.
     entered: usize,
     has_changed: bool,
     /// Whether a sweep has taken positions from the list: then an empty list is no set yet.
@@ -313,7 +313,7 @@ impl Holding {
         Ok(())
     }
 
-    /// Takes from the list what nothing relies on any more since the defender has chosen anew.
+    /// Takes from the list what nothing relies on any more since the defender has chosen again.
     fn sweep(&mut self, proof: &mut Proof<'_>) {
         self.entered = 0;
         self.has_changed = false;

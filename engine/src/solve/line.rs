@@ -62,9 +62,9 @@ pub struct LinePly {
     pub conversion: Option<Conversion>,
     /// Whether it leads from outside into the databases.
     pub enters_databases: bool,
-    /// Plies to the end after it, if the databases tell.
+    /// Plies to the end after it, if the databases have it.
     pub dtw: Option<u32>,
-    /// After a conversion without `dtw`: distance to the next one, if the databases tell.
+    /// After a conversion without `dtw`: distance to the next one, if the databases have it.
     pub mtc: Option<u32>,
 }
 

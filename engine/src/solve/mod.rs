@@ -8,7 +8,7 @@
 //! is not proved within the limit is said to be unknown.
 //!
 //! Values are those of play without the draw rules that count moves, as in the databases;
-//! [`Line::draw_by_rule`] tells when they would matter.
+//! [`Line::draw_by_rule`] says when they would matter.
 //!
 //! # Examples
 //! ```

@@ -60,7 +60,7 @@ fn the_table_changes_no_distance() {
     }
 }
 
-/// A win in so many plies in the five-move class.
+/// A win in this many plies in the five-move class.
 fn counted_win(plies: i32) -> Position {
     let fen = match plies {
         3 => "B:WK46:BK19,K42",

@@ -15,10 +15,10 @@ use std::collections::{HashMap, HashSet};
 use smallvec::SmallVec;
 
 use super::Visitor;
-use super::isa::Isa;
 use super::king::{self, Direction, DownLeft, DownRight, Reach, UpLeft, UpRight};
 use super::man::FirstJumps;
 use crate::geometry::bits;
+use crate::isa::Isa;
 use crate::piece::Kind;
 
 /// Two routes can take the same pieces from the same start only from this number on: men need a
@@ -188,14 +188,15 @@ impl Sink for Counter {
 
 /// Collects the captures of men, at least one of which can jump.
 #[inline(always)]
-pub(crate) fn collect_men<I: Isa>(
+pub(crate) fn collect_men(
+    isa: impl Isa,
     first: &FirstJumps,
     enemy: u64,
     empty: u64,
     sink: &mut impl Sink,
 ) {
     if first.chains() != 0 {
-        collect_chains::<I>(first, enemy, empty, sink);
+        collect_chains(isa, first, enemy, empty, sink);
     } else if sink.best() <= 1 {
         first.visit(&mut Singles { sink });
     }
@@ -217,12 +218,12 @@ impl<S: Sink> Visitor for Singles<'_, S> {
 
 /// Collects the captures of men of which at least one takes two pieces or more.
 #[inline(always)]
-fn collect_chains<I: Isa>(first: &FirstJumps, enemy: u64, empty: u64, sink: &mut impl Sink) {
+fn collect_chains(isa: impl Isa, first: &FirstJumps, enemy: u64, empty: u64, sink: &mut impl Sink) {
     for (landings, to_start, to_captured) in first.chain_starts() {
         for to in bits(landings) {
             let from = to.rotate_left(to_start);
             let mut chain = Chain { from, enemy, empty: empty | from, walk: Walk::new(), sink };
-            I::extend_man(&mut chain, to, to.rotate_left(to_captured), 1);
+            extend_man(isa, &mut chain, to, to.rotate_left(to_captured), 1);
         }
     }
 }
@@ -267,52 +268,69 @@ pub(crate) struct Chain<'a, S> {
 }
 
 /// Goes on with a man from `at` after `captured` (of `count` pieces) has been taken.
-#[inline(always)]
-pub(crate) fn extend_man<I: Isa, S: Sink>(
+#[inline(never)]
+fn extend_man<S: Sink>(
+    isa: impl Isa,
     chain: &mut Chain<'_, S>,
     at: u64,
     captured: u64,
     count: u32,
 ) {
-    if chain.walk.already_explored(at, captured) {
-        return;
-    }
-    let (enemy, empty) = (chain.enemy & !captured, chain.empty);
-    let up_left = at.rotate_right(6) & enemy & empty.rotate_left(6);
-    let up_right = at.rotate_right(5) & enemy & empty.rotate_left(5);
-    let down_left = at.rotate_left(5) & enemy & empty.rotate_right(5);
-    let down_right = at.rotate_left(6) & enemy & empty.rotate_right(6);
-    if up_left | up_right | down_left | down_right == 0 {
-        let group = Group { from: chain.from, captured, ends: at };
-        chain.sink.add(count, MERGE_MEN_FROM, group);
-        return;
-    }
-    if up_left != 0 {
-        I::extend_man(chain, at >> 12, captured | up_left, count + 1);
-    }
-    if up_right != 0 {
-        I::extend_man(chain, at >> 10, captured | up_right, count + 1);
-    }
-    if down_left != 0 {
-        I::extend_man(chain, at << 10, captured | down_left, count + 1);
-    }
-    if down_right != 0 {
-        I::extend_man(chain, at << 12, captured | down_right, count + 1);
-    }
+    isa.run4(
+        chain,
+        at,
+        captured,
+        count,
+        #[inline(always)]
+        |chain, at, captured, count| {
+            if chain.walk.already_explored(at, captured) {
+                return;
+            }
+            let (enemy, empty) = (chain.enemy & !captured, chain.empty);
+            let up_left = at.rotate_right(6) & enemy & empty.rotate_left(6);
+            let up_right = at.rotate_right(5) & enemy & empty.rotate_left(5);
+            let down_left = at.rotate_left(5) & enemy & empty.rotate_right(5);
+            let down_right = at.rotate_left(6) & enemy & empty.rotate_right(6);
+            if up_left | up_right | down_left | down_right == 0 {
+                let group = Group { from: chain.from, captured, ends: at };
+                chain.sink.add(count, MERGE_MEN_FROM, group);
+                return;
+            }
+            if up_left != 0 {
+                extend_man(isa, chain, at >> 12, captured | up_left, count + 1);
+            }
+            if up_right != 0 {
+                extend_man(isa, chain, at >> 10, captured | up_right, count + 1);
+            }
+            if down_left != 0 {
+                extend_man(isa, chain, at << 10, captured | down_left, count + 1);
+            }
+            if down_right != 0 {
+                extend_man(isa, chain, at << 12, captured | down_right, count + 1);
+            }
+        },
+    );
 }
 
 /// Collects the captures of the kings.
 #[inline(always)]
-pub(crate) fn collect_kings<I: Isa>(reach: &Reach, enemy: u64, empty: u64, sink: &mut impl Sink) {
+pub(crate) fn collect_kings(
+    isa: impl Isa,
+    reach: &Reach,
+    enemy: u64,
+    empty: u64,
+    sink: &mut impl Sink,
+) {
     let [up_left, up_right, down_left, down_right] = *reach.targets();
-    first_king_jumps::<I, UpLeft, _>(up_left, enemy, empty, sink);
-    first_king_jumps::<I, UpRight, _>(up_right, enemy, empty, sink);
-    first_king_jumps::<I, DownLeft, _>(down_left, enemy, empty, sink);
-    first_king_jumps::<I, DownRight, _>(down_right, enemy, empty, sink);
+    first_king_jumps::<UpLeft, _>(isa, up_left, enemy, empty, sink);
+    first_king_jumps::<UpRight, _>(isa, up_right, enemy, empty, sink);
+    first_king_jumps::<DownLeft, _>(isa, down_left, enemy, empty, sink);
+    first_king_jumps::<DownRight, _>(isa, down_right, enemy, empty, sink);
 }
 
 #[inline(always)]
-fn first_king_jumps<I: Isa, D: Direction, S: Sink>(
+fn first_king_jumps<D: Direction, S: Sink>(
+    isa: impl Isa,
     targets: u64,
     enemy: u64,
     empty: u64,
@@ -322,7 +340,7 @@ fn first_king_jumps<I: Isa, D: Direction, S: Sink>(
         // The king that reaches the target is the first piece on the way back.
         let from = D::Opposite::nearest(target.trailing_zeros(), !empty);
         let mut chain = Chain { from, enemy, empty: empty | from, walk: Walk::new(), sink };
-        I::extend_king::<D, S>(&mut chain, target, target, 1);
+        extend_king::<D, S>(isa, &mut chain, target, target, 1);
     }
 }
 
@@ -333,33 +351,43 @@ fn first_king_jumps<I: Isa, D: Direction, S: Sink>(
 /// at the end of the row it may capture straight on. Turning back is impossible: the piece just
 /// captured stands in the way. Where exactly it turns to reach the next piece makes no difference
 /// afterwards.
-#[inline(always)]
-pub(crate) fn extend_king<I: Isa, D: Direction, S: Sink>(
+#[inline(never)]
+fn extend_king<D: Direction, S: Sink>(
+    isa: impl Isa,
     chain: &mut Chain<'_, S>,
     target: u64,
     captured: u64,
     count: u32,
 ) {
-    if chain.walk.already_explored(target | D::TAG, captured) {
-        return;
-    }
-    let (enemy, empty) = (chain.enemy & !captured, chain.empty);
-    let (end, open) = D::look(target.trailing_zeros(), !empty);
-    let ahead = end & enemy & D::Opposite::step(empty, 1);
-    let side1 = king::targets::<D::Side1>(open, enemy, empty);
-    let side2 = king::targets::<D::Side2>(open, enemy, empty);
-    if ahead | side1 | side2 == 0 {
-        let group = Group { from: chain.from, captured, ends: open };
-        chain.sink.add(count, MERGE_KINGS_FROM, group);
-        return;
-    }
-    if ahead != 0 {
-        I::extend_king::<D, S>(chain, ahead, captured | ahead, count + 1);
-    }
-    for next in bits(side1) {
-        I::extend_king::<D::Side1, S>(chain, next, captured | next, count + 1);
-    }
-    for next in bits(side2) {
-        I::extend_king::<D::Side2, S>(chain, next, captured | next, count + 1);
-    }
+    isa.run4(
+        chain,
+        target,
+        captured,
+        count,
+        #[inline(always)]
+        |chain, target, captured, count| {
+            if chain.walk.already_explored(target | D::TAG, captured) {
+                return;
+            }
+            let (enemy, empty) = (chain.enemy & !captured, chain.empty);
+            let (end, open) = D::look(target.trailing_zeros(), !empty);
+            let ahead = end & enemy & D::Opposite::step(empty, 1);
+            let side1 = king::targets::<D::Side1>(open, enemy, empty);
+            let side2 = king::targets::<D::Side2>(open, enemy, empty);
+            if ahead | side1 | side2 == 0 {
+                let group = Group { from: chain.from, captured, ends: open };
+                chain.sink.add(count, MERGE_KINGS_FROM, group);
+                return;
+            }
+            if ahead != 0 {
+                extend_king::<D, S>(isa, chain, ahead, captured | ahead, count + 1);
+            }
+            for next in bits(side1) {
+                extend_king::<D::Side1, S>(isa, chain, next, captured | next, count + 1);
+            }
+            for next in bits(side2) {
+                extend_king::<D::Side2, S>(isa, chain, next, captured | next, count + 1);
+            }
+        },
+    );
 }

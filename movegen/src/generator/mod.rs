@@ -10,7 +10,6 @@
 //!   and captured set.
 
 pub(crate) mod capture;
-pub(crate) mod isa;
 pub(crate) mod king;
 pub(crate) mod man;
 #[cfg(test)]
@@ -18,10 +17,10 @@ mod worst_cases;
 
 use crate::board::Board;
 use crate::geometry::bits;
+use crate::isa::Isa;
 use crate::moves::{Move, MoveList};
 use crate::piece::Kind;
 use capture::{Counter, Groups};
-use isa::{Isa, Portable};
 use king::Reach;
 use man::{FirstJumps, Jumps, SecondJumps};
 
@@ -76,74 +75,109 @@ pub(crate) fn has_capture<const WHITE: bool>(board: &Board) -> bool {
         || kings != 0 && Reach::new(kings, enemy, empty).captures()
 }
 
-/// Whether the side has any legal move.
-#[inline]
-pub(crate) fn has_move<const WHITE: bool>(board: &Board) -> bool {
+/// Whether a piece of the side could go somewhere, captures left aside.
+#[inline(always)]
+pub(crate) fn has_quiet_move<const WHITE: bool>(board: &Board) -> bool {
     let View { men, kings, empty, .. } = View::new::<WHITE>(board);
     let [left, right] = man::steps::<WHITE>(men, empty);
     let around = kings >> 5 | kings >> 6 | kings << 5 | kings << 6;
-    left | right | (around & empty) != 0 || has_capture::<WHITE>(board)
+    left | right | (around & empty) != 0
 }
 
-/// Shows the visitor every legal move of the side and gives it back.
+/// Whether the side has any legal move.
+#[inline(always)]
+pub(crate) fn has_move<const WHITE: bool>(board: &Board) -> bool {
+    has_quiet_move::<WHITE>(board) || has_capture::<WHITE>(board)
+}
+
+/// Shows the visitor every legal move of the side, or its captures only unless `QUIET`, and gives
+/// it back.
 ///
 /// The visitor goes through by value, so that its fields can stay in registers on the common
 /// path (men only, no capture of several pieces); the other paths are functions of their own.
 #[inline(always)]
-pub(crate) fn visit<I: Isa, const WHITE: bool, V: Visitor>(board: &Board, mut visitor: V) -> V {
+pub(crate) fn visit<const WHITE: bool, const QUIET: bool, V: Visitor>(
+    isa: impl Isa,
+    board: &Board,
+    mut visitor: V,
+) -> V {
     let View { men, kings, enemy, empty } = View::new::<WHITE>(board);
     if kings != 0 {
         let Board { black, white, kings } = *board;
-        return I::visit_with_kings::<WHITE, V>(black, white, kings, visitor);
+        return visit_with_kings::<WHITE, QUIET, V>(isa, black, white, kings, visitor);
     }
     let jumps = Jumps::new(enemy, empty);
     if men & jumps.any() != 0 {
         let first = FirstJumps::new(men, &jumps);
         if first.chains() != 0 {
-            return I::visit_captures(men, 0, enemy, empty, visitor);
+            return visit_captures(isa, men, 0, enemy, empty, visitor);
         }
         first.visit(&mut visitor);
-    } else {
+    } else if QUIET {
         man::visit_steps::<WHITE>(men, empty, &mut visitor);
     }
     visitor
 }
 
-#[inline(always)]
-fn visit_with_kings<I: Isa, const WHITE: bool, V: Visitor>(
+/// Boards come as three numbers where that keeps them in registers.
+#[inline(never)]
+fn visit_with_kings<const WHITE: bool, const QUIET: bool, V: Visitor>(
+    isa: impl Isa,
     black: u64,
     white: u64,
     kings: u64,
-    mut visitor: V,
+    visitor: V,
 ) -> V {
-    let board = Board { black, white, kings };
-    let View { men, kings, enemy, empty } = View::new::<WHITE>(&board);
-    let jumps = Jumps::new(enemy, empty);
-    if men & jumps.any() != 0 || Reach::new(kings, enemy, empty).captures() {
-        return I::visit_captures(men, kings, enemy, empty, visitor);
-    }
-    man::visit_steps::<WHITE>(men, empty, &mut visitor);
-    king::visit_slides(kings, empty, &mut visitor);
-    visitor
+    isa.run4(
+        black,
+        white,
+        kings,
+        visitor,
+        #[inline(always)]
+        |black, white, kings, mut visitor| {
+            let board = Board { black, white, kings };
+            let View { men, kings, enemy, empty } = View::new::<WHITE>(&board);
+            let jumps = Jumps::new(enemy, empty);
+            if men & jumps.any() != 0 || Reach::new(kings, enemy, empty).captures() {
+                return visit_captures(isa, men, kings, enemy, empty, visitor);
+            }
+            if QUIET {
+                man::visit_steps::<WHITE>(men, empty, &mut visitor);
+                king::visit_slides(kings, empty, &mut visitor);
+            }
+            visitor
+        },
+    )
 }
 
 /// Shows the visitor the captures. Without kings some man must be able to take two pieces.
-#[inline(always)]
-fn visit_captures<I: Isa, V: Visitor>(
+#[inline(never)]
+fn visit_captures<V: Visitor>(
+    isa: impl Isa,
     men: u64,
     kings: u64,
     enemy: u64,
     empty: u64,
-    mut visitor: V,
+    visitor: V,
 ) -> V {
-    if let Some(pairs) = pairs_of_men(men, kings, enemy, empty) {
-        pairs.visit(&mut visitor);
-        return visitor;
-    }
-    let mut groups = Groups::new();
-    collect::<I>(men, kings, enemy, empty, &mut groups);
-    groups.visit(&mut visitor);
-    visitor
+    isa.run5(
+        men,
+        kings,
+        enemy,
+        empty,
+        visitor,
+        #[inline(always)]
+        |men, kings, enemy, empty, mut visitor| {
+            if let Some(pairs) = pairs_of_men(men, kings, enemy, empty) {
+                pairs.visit(&mut visitor);
+                return visitor;
+            }
+            let mut groups = Groups::new();
+            collect(isa, men, kings, enemy, empty, &mut groups);
+            groups.visit(&mut visitor);
+            visitor
+        },
+    )
 }
 
 /// All captures, if they are captures of exactly two pieces by men.
@@ -161,79 +195,109 @@ fn pairs_of_men(men: u64, kings: u64, enemy: u64, empty: u64) -> Option<SecondJu
 
 /// Collects the captures of kings and men.
 #[inline(always)]
-fn collect<I: Isa>(men: u64, kings: u64, enemy: u64, empty: u64, sink: &mut impl capture::Sink) {
+fn collect(
+    isa: impl Isa,
+    men: u64,
+    kings: u64,
+    enemy: u64,
+    empty: u64,
+    sink: &mut impl capture::Sink,
+) {
     if kings != 0 {
-        capture::collect_kings::<I>(&Reach::new(kings, enemy, empty), enemy, empty, sink);
+        capture::collect_kings(isa, &Reach::new(kings, enemy, empty), enemy, empty, sink);
     }
     let jumps = Jumps::new(enemy, empty);
     if men & jumps.any() != 0 {
-        capture::collect_men::<I>(&FirstJumps::new(men, &jumps), enemy, empty, sink);
+        capture::collect_men(isa, &FirstJumps::new(men, &jumps), enemy, empty, sink);
     }
 }
 
 /// Number of legal moves of the side.
 #[inline(always)]
-pub(crate) fn count<I: Isa, const WHITE: bool>(board: &Board) -> u64 {
+pub(crate) fn count<const WHITE: bool>(isa: impl Isa, board: &Board) -> u64 {
     let View { men, kings, enemy, empty } = View::new::<WHITE>(board);
     let jumps = Jumps::new(enemy, empty);
     if kings != 0 {
-        return I::count_with_kings::<WHITE>(men, kings, enemy, empty);
+        return count_with_kings::<WHITE>(isa, men, kings, enemy, empty);
     }
     if men & jumps.any() != 0 {
         let first = FirstJumps::new(men, &jumps);
         if first.chains() == 0 {
             return u64::from(first.count());
         }
-        return I::count_captures(men, 0, enemy, empty);
+        return count_captures(isa, men, 0, enemy, empty);
     }
     let [left, right] = man::steps::<WHITE>(men, empty);
     u64::from(left.count_ones() + right.count_ones())
 }
 
-#[inline(always)]
-fn count_with_kings<I: Isa, const WHITE: bool>(
+#[inline(never)]
+fn count_with_kings<const WHITE: bool>(
+    isa: impl Isa,
     men: u64,
     kings: u64,
     enemy: u64,
     empty: u64,
 ) -> u64 {
-    let jumps = Jumps::new(enemy, empty);
-    let reach = Reach::new(kings, enemy, empty);
-    if reach.captures() {
-        let mut counter = Counter::new();
-        capture::collect_kings::<I>(&reach, enemy, empty, &mut counter);
-        if men & jumps.any() != 0 {
-            let first = FirstJumps::new(men, &jumps);
-            capture::collect_men::<I>(&first, enemy, empty, &mut counter);
-        }
-        return counter.total();
-    }
-    if men & jumps.any() != 0 {
-        let first = FirstJumps::new(men, &jumps);
-        if first.chains() == 0 {
-            return u64::from(first.count());
-        }
-        return I::count_captures(men, 0, enemy, empty);
-    }
-    let [left, right] = man::steps::<WHITE>(men, empty);
-    u64::from(left.count_ones() + right.count_ones() + reach.count_slides())
+    isa.run4(
+        men,
+        kings,
+        enemy,
+        empty,
+        #[inline(always)]
+        |men, kings, enemy, empty| {
+            let jumps = Jumps::new(enemy, empty);
+            let reach = Reach::new(kings, enemy, empty);
+            if reach.captures() {
+                let mut counter = Counter::new();
+                capture::collect_kings(isa, &reach, enemy, empty, &mut counter);
+                if men & jumps.any() != 0 {
+                    let first = FirstJumps::new(men, &jumps);
+                    capture::collect_men(isa, &first, enemy, empty, &mut counter);
+                }
+                return counter.total();
+            }
+            if men & jumps.any() != 0 {
+                let first = FirstJumps::new(men, &jumps);
+                if first.chains() == 0 {
+                    return u64::from(first.count());
+                }
+                return count_captures(isa, men, 0, enemy, empty);
+            }
+            let [left, right] = man::steps::<WHITE>(men, empty);
+            u64::from(left.count_ones() + right.count_ones() + reach.count_slides())
+        },
+    )
 }
 
 /// Number of captures. Without kings some man must be able to take two pieces.
-#[inline(always)]
-fn count_captures<I: Isa>(men: u64, kings: u64, enemy: u64, empty: u64) -> u64 {
-    if let Some(pairs) = pairs_of_men(men, kings, enemy, empty) {
-        return u64::from(pairs.count());
-    }
-    let mut counter = Counter::new();
-    collect::<I>(men, kings, enemy, empty, &mut counter);
-    counter.total()
+#[inline(never)]
+fn count_captures(isa: impl Isa, men: u64, kings: u64, enemy: u64, empty: u64) -> u64 {
+    isa.run4(
+        men,
+        kings,
+        enemy,
+        empty,
+        #[inline(always)]
+        |men, kings, enemy, empty| {
+            if let Some(pairs) = pairs_of_men(men, kings, enemy, empty) {
+                return u64::from(pairs.count());
+            }
+            let mut counter = Counter::new();
+            collect(isa, men, kings, enemy, empty, &mut counter);
+            counter.total()
+        },
+    )
 }
 
-/// Appends the legal moves of the side to the list.
-#[inline]
-pub(crate) fn generate<const WHITE: bool>(board: &Board, list: &mut MoveList) {
-    visit::<Portable, WHITE, _>(board, list);
+/// Appends the legal moves of the side to the list, or its captures only unless `QUIET`.
+#[inline(always)]
+pub(crate) fn generate<const WHITE: bool, const QUIET: bool>(
+    isa: impl Isa,
+    board: &Board,
+    list: &mut MoveList,
+) {
+    visit::<WHITE, QUIET, _>(isa, board, list);
 }
 
 impl Visitor for &mut MoveList {
@@ -245,5 +309,13 @@ impl Visitor for &mut MoveList {
     #[inline(always)]
     fn capture(&mut self, from: u64, to: u64, captured: u64) {
         self.push(Move::from_parts(from.trailing_zeros(), to.trailing_zeros(), captured));
+    }
+
+    #[inline(always)]
+    fn steps(&mut self, set: u64, back: impl Fn(u64) -> u64) {
+        self.extend(bits(set).map(
+            #[inline(always)]
+            |to| Move::from_parts(back(to).trailing_zeros(), to.trailing_zeros(), 0),
+        ));
     }
 }

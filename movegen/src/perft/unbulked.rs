@@ -1,61 +1,82 @@
 //! Perft that makes the positions of the last ply too.
 
 use std::hint::black_box;
-use std::marker::PhantomData;
 use std::sync::atomic::{Ordering, compiler_fence};
 
 use super::after_quiet;
 use crate::board::{Board, promotion_row};
 use crate::color::Color;
-use crate::generator::isa::{Isa, Task, run_best};
 use crate::generator::{self, Visitor};
 use crate::geometry::bits;
+use crate::isa::Isa;
 use crate::piece::Kind;
 use crate::position::Position;
+use crate::with_isa;
 
 /// As [`perft`](super::perft), but every position of the last ply is really made.
 #[must_use]
 pub fn perft_unbulked(position: &Position, depth: u32) -> u64 {
-    let board = position.board();
-    let mut leaf = *board;
+    let &Board { black, white, kings } = position.board();
+    let mut leaf = *position.board();
     // From here on the compiler must take the leaf for something that others look at.
     black_box(&mut leaf);
     let leaf = &mut leaf;
-    match (depth, position.side_to_move()) {
+    with_isa!(isa => match (depth, position.side_to_move()) {
         (0, _) => 1,
-        (1, Color::White) => run_best::<LastOne<'_, true>>(board, leaf),
-        (1, Color::Black) => run_best::<LastOne<'_, false>>(board, leaf),
-        (_, Color::White) => run_best::<Unbulked<'_, true, false>>(board, (depth, leaf)),
-        (_, Color::Black) => run_best::<Unbulked<'_, false, true>>(board, (depth, leaf)),
-    }
+        (1, Color::White) => last_one::<true>(isa, black, white, kings, leaf),
+        (1, Color::Black) => last_one::<false>(isa, black, white, kings, leaf),
+        (_, Color::White) => unbulked::<true, false>(isa, black, white, kings, depth, leaf),
+        (_, Color::Black) => unbulked::<false, true>(isa, black, white, kings, depth, leaf),
+    })
 }
 
 /// Counts below a board with two plies left or more.
-struct Unbulked<'a, const WHITE: bool, const BLACK: bool>(PhantomData<&'a mut Board>);
-
-impl<'a, const WHITE: bool, const BLACK: bool> Task for Unbulked<'a, WHITE, BLACK> {
-    type State = (u32, &'a mut Board);
-
-    #[inline(always)]
-    fn run<I: Isa>(black: u64, white: u64, kings: u64, (depth, leaf): Self::State) -> u64 {
-        let board = Board { black, white, kings };
-        let inner =
-            Inner::<I, WHITE, BLACK> { board, below: depth - 1, leaf, nodes: 0, isa: PhantomData };
-        generator::visit::<I, WHITE, _>(&board, inner).nodes
-    }
+#[inline(never)]
+fn unbulked<const WHITE: bool, const BLACK: bool>(
+    isa: impl Isa,
+    black: u64,
+    white: u64,
+    kings: u64,
+    depth: u32,
+    leaf: &mut Board,
+) -> u64 {
+    isa.run5(
+        black,
+        white,
+        kings,
+        depth,
+        leaf,
+        #[inline(always)]
+        |black, white, kings, depth, leaf| {
+            let board = Board { black, white, kings };
+            let below = depth - 1;
+            let inner = Inner::<_, WHITE, BLACK> { board, below, leaf, nodes: 0, isa };
+            generator::visit::<WHITE, true, _>(isa, &board, inner).nodes
+        },
+    )
 }
 
 /// Counts the children of a board by making each.
-struct LastOne<'a, const WHITE: bool>(PhantomData<&'a mut Board>);
-
-impl<'a, const WHITE: bool> Task for LastOne<'a, WHITE> {
-    type State = &'a mut Board;
-
-    #[inline(always)]
-    fn run<I: Isa>(black: u64, white: u64, kings: u64, leaf: &'a mut Board) -> u64 {
-        let board = Board { black, white, kings };
-        generator::visit::<I, WHITE, _>(&board, Leaves::<WHITE> { board, leaf, nodes: 0 }).nodes
-    }
+#[inline(never)]
+fn last_one<const WHITE: bool>(
+    isa: impl Isa,
+    black: u64,
+    white: u64,
+    kings: u64,
+    leaf: &mut Board,
+) -> u64 {
+    isa.run4(
+        black,
+        white,
+        kings,
+        leaf,
+        #[inline(always)]
+        |black, white, kings, leaf| {
+            let board = Board { black, white, kings };
+            let leaves = Leaves::<WHITE> { board, leaf, nodes: 0 };
+            generator::visit::<WHITE, true, _>(isa, &board, leaves).nodes
+        },
+    )
 }
 
 /// Adds up the counts below the children.
@@ -65,7 +86,7 @@ struct Inner<'a, I, const WHITE: bool, const BLACK: bool> {
     below: u32,
     leaf: &'a mut Board,
     nodes: u64,
-    isa: PhantomData<I>,
+    isa: I,
 }
 
 impl<I: Isa, const WHITE: bool, const BLACK: bool> Inner<'_, I, WHITE, BLACK> {
@@ -73,8 +94,8 @@ impl<I: Isa, const WHITE: bool, const BLACK: bool> Inner<'_, I, WHITE, BLACK> {
     fn child(&mut self, child: &Board) {
         let Board { black, white, kings } = *child;
         self.nodes += match self.below {
-            1 => I::run::<LastOne<'_, BLACK>>(black, white, kings, self.leaf),
-            below => I::run::<Unbulked<'_, BLACK, WHITE>>(black, white, kings, (below, self.leaf)),
+            1 => last_one::<BLACK>(self.isa, black, white, kings, self.leaf),
+            below => unbulked::<BLACK, WHITE>(self.isa, black, white, kings, below, self.leaf),
         };
     }
 }

@@ -391,7 +391,7 @@ fn choose(random: &mut Random, game: &Game, peaceful: bool) -> Move {
     if !peaceful && percent(random, 50) { back.unwrap_or(any) } else { any }
 }
 
-/// Random games of few pieces, with many moves to and fro, against counters worked out anew from
+/// Random games of few pieces, with many moves to and fro, against counters worked out again from
 /// the whole game after each ply.
 #[test]
 fn counters_agree_with_the_whole_game() {

@@ -155,10 +155,10 @@ fn broken_position_strings() {
 }
 
 enum Wrong {
-    /// Not the form of a move, after so many characters.
+    /// Not the form of a move, after this many characters.
     Syntax(usize),
     Illegal,
-    /// So many candidates.
+    /// This many candidates.
     Ambiguous(usize),
 }
 use Wrong::{Ambiguous, Illegal, Syntax};

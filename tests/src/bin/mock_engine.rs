@@ -21,7 +21,7 @@ struct Switches {
     illegal: Option<u32>,
     /// `garbled=N`: answers with something that is no move.
     garbled: Option<u32>,
-    /// `late=N`: answers, but only when told to stop.
+    /// `late=N`: answers, but only when asked to stop.
     late: Option<u32>,
     /// `partial=N`: as `stall`, after the first words of a line.
     partial: Option<u32>,

@@ -355,7 +355,6 @@ const COMMAND_LINES: &[(&[&str], &str)] = &[
     (&["play", "--fen", "x"], "cannot read the position"),
     (&["play", "--time", "x"], "--time"),
     (&["play", "--depth", "0"], "--depth"),
-    (&["play", "--save", "/nonexistent/folder/game.pdn"], "cannot write"),
     (&["play", "extra"], "unexpected argument"),
     (&["completions"], "<SHELL>"),
     (&["completions", "cmd"], "possible values"),
@@ -375,10 +374,13 @@ fn broken_command_lines_have_status_2_and_a_reason() {
 }
 
 #[test]
-fn a_log_that_cannot_be_written_is_a_failure() {
-    let output = run(["hub", "--log", "/nonexistent/folder/log"], "");
-    assert_eq!(output.code, 1, "{output:?}");
-    assert!(output.stderr.contains("cannot write the log"), "{output:?}");
+fn a_file_that_cannot_be_written_is_a_failure() {
+    for args in [["hub", "--log"], ["play", "--save"]] {
+        let output = run([&args[..], &["/nonexistent/folder/file"]].concat(), "");
+        assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{output:?}");
+        assert!(output.stderr.contains("cannot write"), "{output:?}");
+        assert!(output.stderr.contains("/nonexistent/folder/file"), "{output:?}");
+    }
 }
 
 /// Files: contents, exit status, and a part of what is said on standard error.

@@ -7,3 +7,4 @@ mod bad_input;
 mod commands;
 mod docs;
 mod interop;
+mod saving;

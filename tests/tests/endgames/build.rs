@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::folder::files;
 
-/// Starts a build and stops it with a signal once it has reported so many events.
+/// Starts a build and stops it with a signal once it has reported this many events.
 fn stop_after(dir: &str, events: usize, signal: Signal) -> (Child, usize) {
     let mut child = Command::new(binary())
         .args(["egdb", "build", "--pieces", "4", "--types", "wld", "--out", dir, "--json"])

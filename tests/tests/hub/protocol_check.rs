@@ -271,7 +271,7 @@ fn what_is_wrong_with_a_follower_is_found() {
     }
 }
 
-/// An engine that writes without end is told so, in time and without filling the memory.
+/// An engine that writes without end is reported as such, in time and without filling the memory.
 #[test]
 fn floods_are_found() {
     for switches in ["flood=1", "flood-start", "flood-ready"] {

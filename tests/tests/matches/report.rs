@@ -206,7 +206,7 @@ fn pages_replace_files_and_nothing_else() {
     let engines = ["--engine=random", "--engine=random name=b", "--pairs=1"];
     fs::write(path("real.html"), "old").unwrap();
     std::os::unix::fs::symlink(path("real.html"), path("link.html")).unwrap();
-    play(&[&engines[..], &[&files.arg("html", "link.html")]].concat());
+    play(&[&engines[..], &["--force", &files.arg("html", "link.html")]].concat());
     assert!(fs::symlink_metadata(path("link.html")).unwrap().is_symlink());
     assert!(files.read("real.html").contains("</html>"));
 

@@ -193,3 +193,43 @@ fn a_table_of_equals_has_no_sign_of_zero() {
             .success();
     assert!(output.stdout.contains(" +0.0 ±0.0 "), "{}", output.stdout);
 }
+
+/// Games, table and page replace other files only with --force, and only when there is a game; a
+/// match that goes on writes its own files again.
+#[test]
+fn existing_files_are_kept() {
+    let files = Files::new();
+    let state = files.arg("state", "match.jsonl");
+    let outputs = ["pdn", "csv", "html"].map(|option| (option, format!("games.{option}")));
+    let begin = ["--pairs=2", "--openings=start", RANDOM[0], RANDOM[1]];
+    for (option, name) in &outputs {
+        files.write(name, "precious");
+        let arg = files.arg(option, name);
+        refuses(&[&begin[..], &[&arg, &state]].concat(), 2, "exists: --force replaces it");
+        // An engine that does not start: no game.
+        let broken = ["--force", "--engine=name=x cmd=/nonexistent", RANDOM[0], "--tc=depth=1"];
+        refuses(&[&broken[..], &[&arg, &state]].concat(), 1, "does not start");
+        assert_eq!(files.read(name), "precious");
+        assert!(!files.has("match.jsonl"));
+    }
+    let args = outputs.each_ref().map(|(option, name)| files.arg(option, name));
+    let args = args.each_ref().map(String::as_str);
+    plays(&[&begin[..], &args, &["--force", &state]].concat());
+    let pdn = files.read("games.pdn");
+    assert_eq!(pdn.matches("[Event ").count(), 4);
+    assert_eq!(files.read("games.csv").lines().count(), 5);
+
+    // As if the match had been interrupted after its second game.
+    let text = files.read("match.jsonl");
+    let head: String = text.lines().take(3).map(|line| format!("{line}\n")).collect();
+    files.write("match.jsonl", &head);
+    files.write("other.pdn", "precious");
+    let other = files.arg("pdn", "other.pdn");
+    refuses(&["--resume", &state, &other], 2, "other.pdn exists: --force replaces it");
+    plays(&[&["--resume", &state], &args[..]].concat());
+    assert!(files.read("games.pdn").starts_with(&pdn[..pdn.len() / 2]));
+    assert_eq!(files.read("games.pdn").matches("[Event ").count(), 4);
+    assert_eq!(files.read("games.csv").lines().count(), 5);
+    assert!(files.read("games.html").contains("</html>"));
+    assert_eq!(files.read("other.pdn"), "precious");
+}

@@ -8,13 +8,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use movegen::Color;
+use movegen::isa::prefetch;
 
 use super::{Directory, Found, Slot};
 use crate::codec::tunstall::Dictionary;
 use crate::codec::{ByteCode, runlen};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::text::Coding;
-use crate::isa::prefetch;
 use crate::layout::{BLOCK, PIECE};
 use crate::slice::Slice;
 use crate::stats::Counters;

@@ -1,9 +1,7 @@
-//! What is told about the games of a session: lines, PDN, and totals.
+//! What is reported about the games of a session: lines, PDN, and totals.
 
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::io;
 
 use meerslag_engine::protocol::dxp::{Acceptance, DxpGame, Event};
 use movegen::Color;
@@ -12,9 +10,10 @@ use movegen::notation::pdn::{
 };
 
 use super::say;
+use crate::cli::files::GrowingFile;
 
 pub(super) struct Report {
-    pdn: Option<(PathBuf, File)>,
+    pdn: Option<GrowingFile>,
     name: String,
     /// Won, drawn, lost, unknown.
     pub(super) counts: [u32; 4],
@@ -23,7 +22,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    pub(super) fn new(name: &str, pdn: Option<(PathBuf, File)>) -> Report {
+    pub(super) fn new(name: &str, pdn: Option<GrowingFile>) -> Report {
         Report { pdn, name: name.to_owned(), counts: [0; 4], plies: 0 }
     }
 
@@ -66,14 +65,11 @@ impl Report {
         };
         let (result, note, moves) = (game.result, &game.note, game.plies.len().div_ceil(2));
         say(&format!("{round}: {white} - {black}  {result}  {note}, {moves} moves"))?;
-        if let Some((path, file)) = &mut self.pdn {
+        if let Some(file) = &mut self.pdn {
             let mut text = Vec::new();
             let pdn = to_pdn(game, round, white, black);
             write_game(&mut text, &pdn, &WriteOptions::default())?;
-            file.write_all(&text).map_err(|error| {
-                let message = format!("cannot write {}: {error}", path.display());
-                io::Error::new(error.kind(), message)
-            })?;
+            file.add(&text)?;
         }
         Ok(())
     }

@@ -1,8 +1,7 @@
 //! What `meerslag dxp` does with each connection, and what is left at the end.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::net::TcpStream;
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -17,6 +16,7 @@ use movegen::{Color, Position};
 
 use super::report::Report;
 use super::{Common, Failure, Role, say};
+use crate::cli::files::{self, GrowingFile};
 
 /// What there is to do after a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,10 +47,6 @@ pub(super) struct Session<'a> {
 
 impl<'a> Session<'a> {
     pub(super) fn new(common: &'a Common, stop: &'a AtomicBool) -> Result<Session<'a>, Failure> {
-        let append = |path: &PathBuf| {
-            let file = OpenOptions::new().create(true).append(true).open(path);
-            file.with_context(|| format!("cannot write {}", path.display())).map_err(Failure::Run)
-        };
         let mut options = SessionOptions {
             ponder: common.ponder,
             move_patience: common.silence,
@@ -65,12 +61,10 @@ impl<'a> Session<'a> {
         let engine_options = EngineOptions { ponder: common.ponder, ..common.engine.options()? };
         let rules = engine_options.draw_rules;
         let engine = DxpEngine { engine: Engine::new(engine_options)?, depth: common.depth, rules };
-        let pdn = match &common.pdn {
-            Some(path) => Some((path.clone(), append(path)?)),
-            None => None,
-        };
+        let existing = common.force.existing();
+        let pdn = common.pdn.as_deref().map(|path| GrowingFile::new(path, existing)).transpose()?;
         let log = match &common.log {
-            Some(path) => ConnectionLog::to(append(path)?),
+            Some(path) => ConnectionLog::to(files::log(path)?),
             None => ConnectionLog::none(),
         };
         Ok(Session {

@@ -15,11 +15,13 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use meerslag_engine::runner::{
     Abort, Adjudication, Draw, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, Resign,
-    SprtConfig, StateError, StateFile, TimeControl, Workers, openings, run as run_match, tail_text,
+    Resumed, SprtConfig, StateError, StateFile, TimeControl, Workers, openings, run as run_match,
+    tail_text,
 };
 use movegen::DrawRules;
 
 use self::output::Output;
+use super::files::ForceArgs;
 use super::interrupt::Interrupt;
 use super::{Failure, watchdog};
 
@@ -113,19 +115,22 @@ pub(super) struct MatchArgs {
     /// The bounds of --sprt are logistic Elo instead of normalised
     #[arg(long, requires = "sprt")]
     logistic: bool,
-    /// Write the games with scores, depths and clocks to this file (it is overwritten)
+    /// Write the games with scores, depths and clocks to this file
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
-    /// Write a line for each game to this file (it is overwritten)
+    /// Write a line for each game to this file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Write a page with tables, plots and all games on a board to this file (it is overwritten)
+    /// Write a page with tables, plots and all games on a board to this file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Save the state in this file after every game
+    #[command(flatten)]
+    force: ForceArgs,
+    /// Save the state in this file after every game; an existing one is never replaced
     #[arg(long, value_name = "FILE", required_if_eq("resume", "true"))]
     state: Option<PathBuf>,
-    /// Go on with the match in the state file; its description comes from there
+    /// Go on with the match in the state file; its description comes from there, and it writes
+    /// its files again
     #[arg(long, conflicts_with_all = [
         "engines", "tc", "format", "openings", "opening_plies", "pairs", "seed", "margin",
         "draw_rules", "max_moves", "resign", "draw", "egdb", "sprt", "logistic", "event",
@@ -196,17 +201,18 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     paths::check(args).map_err(Failure::Input)?;
     args.warn_of_affinity();
     let in_state = |error: StateError| Failure::Input(error.into());
-    let (mut state, config, mut records) = match &args.state {
+    let (mut state, config, mut records, own_files) = match &args.state {
         Some(path) if args.resume => {
-            let (state, config, records) = StateFile::resume(path).map_err(in_state)?;
-            (Some(state), config, records)
+            let Resumed { state, config, records, outputs } =
+                StateFile::resume(path).map_err(in_state)?;
+            (Some(state), config, records, outputs)
         }
         path => {
             // Before anything is overwritten.
             if let Some(path) = path.as_ref().filter(|path| path.exists()) {
                 return Err(in_state(StateError::Exists(path.clone())));
             }
-            (None, args.config()?, Vec::new())
+            (None, args.config()?, Vec::new(), Vec::new())
         }
     };
     let needs_watchdog = config.engines.iter().any(|engine| !engine.command.is_empty());
@@ -216,9 +222,9 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         let abort = Arc::clone(&abort);
         move || abort.set()
     })?;
-    let mut output = Output::new(args, &config, &records)?;
+    let mut output = Output::new(args, &config, &records, &own_files)?;
     if let (Some(path), None) = (&args.state, &state) {
-        state = Some(StateFile::create(path, &config).map_err(in_state)?);
+        state = Some(StateFile::create(path, &config, paths::outputs(args)).map_err(in_state)?);
     }
     // Long matches must not fill the memory.
     records.iter_mut().for_each(|record| record.plies = Vec::new());

@@ -1,22 +1,24 @@
 //! What is shown and written while the match goes on.
 
-use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::Path;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::slice;
 
-use anyhow::Context;
-use meerslag_engine::runner::{CsvTable, GameRecord, MatchConfig, Standings, schedule};
+use ::egdb::storage::Existing;
+use meerslag_engine::runner::{GameRecord, MatchConfig, Standings, csv_lines, schedule};
 use movegen::notation::pdn::{WriteOptions, write_game};
 
 use super::super::Failure;
+use super::super::files::GrowingFile;
 use super::MatchArgs;
 use super::page::PageFile;
+use super::paths::place;
 use super::table::fitting;
 
 /// Everything that is shown or written while the match goes on.
 pub(super) struct Output {
-    pdn: Option<BufWriter<File>>,
-    csv: Option<CsvTable<File>>,
+    pdn: Option<GrowingFile>,
+    csv: Option<GrowingFile>,
     page: Option<PageFile>,
     json: bool,
     /// Number of lines of the table on the terminal, to be overwritten; `None` without one.
@@ -24,57 +26,58 @@ pub(super) struct Output {
     total: usize,
 }
 
-fn create(path: &Path) -> Result<File, Failure> {
-    File::create(path)
-        .with_context(|| format!("cannot write {}", path.display()))
-        .map_err(Failure::Run)
-}
-
 impl Output {
-    /// Writes the games that are there already.
+    /// Writes the games that are there already. `own_files` are those of the match when it was
+    /// interrupted: they are written again.
     pub(super) fn new(
         args: &MatchArgs,
         config: &MatchConfig,
         old: &[GameRecord],
+        own_files: &[PathBuf],
     ) -> Result<Output, Failure> {
-        let pdn = args.pdn.as_deref().map(create).transpose()?.map(BufWriter::new);
-        let csv = args.csv.as_deref().map(create).transpose()?.map(CsvTable::new).transpose()?;
-        let page = args.html.as_deref().map(|path| {
-            let failed = || format!("cannot write {}", path.display());
-            PageFile::open(path).with_context(failed).map_err(Failure::Run)
-        });
-        let page = page.transpose()?;
+        let existing = |path: &Path| {
+            let is_own = own_files.contains(&place(path));
+            if is_own { Existing::Replace } else { args.force.existing() }
+        };
+        let growing = |path: &Path| GrowingFile::new(path, existing(path));
+        let page = args.html.as_deref().map(|path| PageFile::open(path, existing(path)));
         let is_live = !args.json && io::stdout().is_terminal();
-        let total = schedule(config).len();
-        let table = is_live.then_some(0);
-        let mut output = Output { pdn, csv, page, json: args.json, table, total };
-        for record in old {
-            output.write_game(config, record)?;
-        }
-        if let Some(page) = &mut output.page {
-            page.begin(config, old)?;
+        let mut output = Output {
+            pdn: args.pdn.as_deref().map(growing).transpose()?,
+            csv: args.csv.as_deref().map(growing).transpose()?,
+            page: page.transpose()?,
+            json: args.json,
+            table: is_live.then_some(0),
+            total: schedule(config).len(),
+        };
+        output.write_games(config, old)?;
+        if let Some(page) = output.page.as_mut().filter(|_| !old.is_empty()) {
+            page.refresh(config, old)?;
         }
         Ok(output)
     }
 
-    /// Adds a game to the files.
-    fn write_game(&mut self, config: &MatchConfig, record: &GameRecord) -> io::Result<()> {
-        if let Some(pdn) = &mut self.pdn {
-            write_game(pdn, &record.to_pdn(config), &WriteOptions::default())?;
-            pdn.flush()?;
+    /// Adds games to the files.
+    fn write_games(&mut self, config: &MatchConfig, records: &[GameRecord]) -> io::Result<()> {
+        if let Some(file) = &mut self.pdn {
+            let mut text = Vec::new();
+            for record in records {
+                write_game(&mut text, &record.to_pdn(config), &WriteOptions::default())?;
+            }
+            file.add(&text)?;
         }
-        if let Some(csv) = &mut self.csv {
-            csv.add(config, record)?;
+        if let Some(file) = &mut self.csv {
+            file.add(&csv_lines(config, records, file.is_new())?)?;
         }
         if let Some(page) = &mut self.page {
-            page.add(record);
+            records.iter().for_each(|record| page.add(record));
         }
         Ok(())
     }
 
     pub(super) fn game(&mut self, config: &MatchConfig, records: &[GameRecord]) -> io::Result<()> {
         let Some(record) = records.last() else { return Ok(()) };
-        self.write_game(config, record)?;
+        self.write_games(config, slice::from_ref(record))?;
         if let Some(page) = &mut self.page {
             page.refresh(config, records)?;
         }
@@ -126,7 +129,7 @@ impl Output {
         config: &MatchConfig,
         records: &[GameRecord],
     ) -> io::Result<()> {
-        if let Some(page) = &mut self.page {
+        if let Some(page) = self.page.as_mut().filter(|_| !records.is_empty()) {
             page.write(config, records)?;
         }
         let standings = Standings::new(config, records);

@@ -1,21 +1,21 @@
-//! The page for the browser, written anew from time to time.
+//! The page for the browser, written again from time to time.
 
-use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use ::egdb::storage::{Existing, write_file};
 use meerslag_engine::runner::{GameRecord, MatchConfig, Page};
+
+use super::super::{Failure, files};
 
 /// How often the page is written while the match goes on.
 const INTERVAL: Duration = Duration::from_secs(10);
 
 /// The file and what is to be in it.
 pub(super) struct PageFile {
-    /// Without links.
     path: PathBuf,
-    /// Whether it is a file, and not something like a terminal or a pipe.
-    is_file: bool,
+    existing: Existing,
     page: Page,
     written: Instant,
 }
@@ -23,14 +23,9 @@ pub(super) struct PageFile {
 impl PageFile {
     /// A path that cannot be written shows now, not after the match. What is there stays until the
     /// page is written.
-    pub(super) fn open(path: &Path) -> io::Result<PageFile> {
-        // A link stays a link.
-        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let is_file = fs::metadata(&path).map_or(true, |data| data.is_file());
-        if is_file {
-            OpenOptions::new().append(true).create(true).open(&path)?;
-        }
-        Ok(PageFile { path, is_file, page: Page::new(), written: Instant::now() })
+    pub(super) fn open(path: &Path, existing: Existing) -> Result<PageFile, Failure> {
+        files::check(path, existing)?;
+        Ok(PageFile { path: path.to_owned(), existing, page: Page::new(), written: Instant::now() })
     }
 
     pub(super) fn add(&mut self, record: &GameRecord) {
@@ -43,41 +38,21 @@ impl PageFile {
         config: &MatchConfig,
         records: &[GameRecord],
     ) -> io::Result<()> {
-        if self.is_file && self.written.elapsed() > INTERVAL {
+        let is_due = self.existing == Existing::Keep && !files::is_there(&self.path)
+            || self.written.elapsed() > INTERVAL;
+        if is_due && !files::is_special(&self.path) {
             self.write(config, records)?;
         }
         Ok(())
     }
 
-    /// Writes the page of a match that begins.
-    pub(super) fn begin(&mut self, config: &MatchConfig, records: &[GameRecord]) -> io::Result<()> {
-        if self.is_file { self.write(config, records) } else { Ok(()) }
-    }
-
     pub(super) fn write(&mut self, config: &MatchConfig, records: &[GameRecord]) -> io::Result<()> {
         let html = self.page.to_html(config, records).map_err(io::Error::other)?;
-        if self.is_file {
-            self.replace(&html)?;
-        } else {
-            fs::write(&self.path, html)?;
-        }
+        write_file(&self.path, html.as_bytes(), self.existing)
+            .map_err(|error| files::named(&self.path, &error))?;
+        // From now on it is ours.
+        self.existing = Existing::Replace;
         self.written = Instant::now();
         Ok(())
-    }
-
-    /// In one step, so that a browser never sees half a page.
-    fn replace(&self, html: &str) -> io::Result<()> {
-        let part = self.path.with_added_extension("part");
-        match fs::write(&part, html) {
-            Ok(()) => fs::rename(&part, &self.path),
-            // A file may be writable in a folder that is not.
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                fs::write(&self.path, html)
-            }
-            Err(error) => {
-                let _ = fs::remove_file(&part);
-                Err(error)
-            }
-        }
     }
 }

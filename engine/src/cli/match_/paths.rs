@@ -7,6 +7,11 @@ use anyhow::bail;
 
 use super::MatchArgs;
 
+/// The files that are written beside the state, without links and detours.
+pub(super) fn outputs(args: &MatchArgs) -> Vec<PathBuf> {
+    [&args.pdn, &args.csv, &args.html].into_iter().flatten().map(|path| place(path)).collect()
+}
+
 /// Refuses two options with the same file, at least one of which is written.
 pub(super) fn check(args: &MatchArgs) -> anyhow::Result<()> {
     let openings = Path::new(&args.openings);
@@ -34,7 +39,7 @@ pub(super) fn check(args: &MatchArgs) -> anyhow::Result<()> {
 }
 
 /// The path without links and detours, also if there is no such file yet.
-fn place(path: &Path) -> PathBuf {
+pub(super) fn place(path: &Path) -> PathBuf {
     if let Ok(whole) = fs::canonicalize(path) {
         return whole;
     }

@@ -32,8 +32,8 @@ Without distances to the end the line goes from conversion to conversion; with w
 there is none.
 
 Outside them a search tries to prove that one side wins, or that it cannot be stopped from drawing,
-down to database positions and the end of the game. What it says is proved; a proved win is of at
-most so many plies, perhaps fewer. What is not proved within --nodes stays a bound ('at least a
+down to database positions and the end of the game. What it says is proved; a proved win takes at
+most the plies given, perhaps fewer. What is not proved within --nodes stays a bound ('at least a
 draw') or 'unknown'.
 
 Values are those of play without the draw rules that count moves, as in the databases. A note says

@@ -5,7 +5,7 @@ use movegen::Bitboard;
 use super::{View, weights};
 
 /// The value of all kings beyond their material.
-#[inline]
+#[inline(always)]
 pub(super) fn kings(view: &View) -> i32 {
     let mut kings = view.kings;
     if kings == 0 {
@@ -27,7 +27,7 @@ pub(super) fn kings(view: &View) -> i32 {
 }
 
 /// The squares to which a king can go.
-#[inline]
+#[inline(always)]
 fn slides(king: u64, empty: u64) -> u64 {
     let ray = |step: &dyn Fn(u64) -> u64| {
         let mut all = 0;

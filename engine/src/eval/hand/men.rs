@@ -6,13 +6,13 @@ use super::{View, weights};
 const SQUARES: u64 = movegen::Bitboard::ALL.bits();
 
 /// What an uneven distribution over the two wings costs.
-#[inline]
+#[inline(always)]
 pub(super) fn balance(sums: &Sums) -> i32 {
     -(i32::from(sums.lever).abs() * weights::BALANCE) / 100
 }
 
 /// Men that cover each other, and men that stand alone.
-#[inline]
+#[inline(always)]
 pub(super) fn formation(view: &View) -> i32 {
     let men = view.men;
     let (left, right) = (men & men >> 6, men & men >> 5);
@@ -24,7 +24,7 @@ pub(super) fn formation(view: &View) -> i32 {
 
 /// The moves of men after which the moved man cannot be taken by a man at once. Few of them
 /// mean that the side must soon give something.
-#[inline]
+#[inline(always)]
 pub(super) fn mobility(view: &View) -> i32 {
     let (enemy, empty) = (view.enemy_men, view.empty);
     let left = view.men >> 6 & empty;
@@ -71,7 +71,7 @@ const fn widened(set: u64) -> u64 {
 }
 
 /// Men that no enemy man can stop any more. Where the enemy has a king nothing is certain.
-#[inline]
+#[inline(always)]
 pub(super) fn breakthroughs(view: &View) -> i32 {
     if view.enemy_kings != 0 {
         return 0;

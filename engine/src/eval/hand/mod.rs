@@ -30,6 +30,7 @@ struct View {
 }
 
 impl View {
+    #[inline(always)]
     fn white(position: &Position) -> View {
         View {
             men: position.men(Color::White).bits(),
@@ -40,6 +41,7 @@ impl View {
         }
     }
 
+    #[inline(always)]
     fn of_opponent(&self) -> View {
         View {
             men: turned(self.enemy_men),
@@ -51,6 +53,7 @@ impl View {
     }
 
     /// Pieces of both kinds.
+    #[inline(always)]
     const fn count(&self) -> i32 {
         (self.men | self.kings).count_ones() as i32
     }
@@ -60,30 +63,34 @@ impl View {
 const OPENING_STEPS: i32 = 300;
 
 /// The score of a position for its side to move, presuming that nobody can capture.
+#[inline(always)]
 pub(super) fn evaluate(position: &Position) -> Score {
     let white = View::white(position);
     let black = white.of_opponent();
     let (white_sums, black_sums) = (squares::sums(white.men), squares::sums(black.men));
 
     let steps = i32::from(white_sums.steps + black_sums.steps).min(OPENING_STEPS);
-    let mixed = |sums: &Sums| {
-        (i32::from(sums.opening) * steps + i32::from(sums.ending) * (OPENING_STEPS - steps))
-            / OPENING_STEPS
-    };
-    let side = |view: &View, sums: &Sums| {
-        material(view)
-            + mixed(sums)
-            + men::balance(sums)
-            + men::formation(view)
-            + men::mobility(view)
-            + men::breakthroughs(view)
-            + king::kings(view)
-    };
-    let score = side(&white, &white_sums) - side(&black, &black_sums);
+    let score = of_side(&white, &white_sums, steps) - of_side(&black, &black_sums, steps);
     let score = towards_draw(score, &white, &black);
     Score::eval(if position.side_to_move() == Color::White { score } else { -score })
 }
 
+/// What a side has, in the phase of the game with `steps` left to promotion.
+#[inline(always)]
+fn of_side(view: &View, sums: &Sums, steps: i32) -> i32 {
+    let mixed = (i32::from(sums.opening) * steps
+        + i32::from(sums.ending) * (OPENING_STEPS - steps))
+        / OPENING_STEPS;
+    material(view)
+        + mixed
+        + men::balance(sums)
+        + men::formation(view)
+        + men::mobility(view)
+        + men::breakthroughs(view)
+        + king::kings(view)
+}
+
+#[inline(always)]
 fn material(view: &View) -> i32 {
     let kings = view.kings.count_ones() as i32;
     let first = if kings > 0 { weights::FIRST_KING } else { 0 };
@@ -91,6 +98,7 @@ fn material(view: &View) -> i32 {
 }
 
 /// A king is hard to catch: small majorities against one are worth little.
+#[inline(always)]
 fn towards_draw(score: i32, white: &View, black: &View) -> i32 {
     let (better, worse) = if score > 0 { (white, black) } else { (black, white) };
     if worse.kings == 0 {

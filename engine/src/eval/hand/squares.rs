@@ -65,7 +65,7 @@ static TABLE: [[Sums; CHUNK]; ROWS] = {
 };
 
 /// The sums over these men, seen as White's.
-#[inline]
+#[inline(always)]
 pub(super) fn sums(men: u64) -> Sums {
     let mut sums = Sums::default();
     for (pair, table) in TABLE.iter().enumerate() {

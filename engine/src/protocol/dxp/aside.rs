@@ -14,7 +14,7 @@ pub(super) enum Meaning {
     Nothing,
     /// The opponent ends the game.
     End { reason: EndReason, stop: bool },
-    /// Back to the position after so many plies.
+    /// Back to the position after this many plies.
     Back(usize),
 }
 

@@ -65,7 +65,7 @@ pub enum Ending {
     StopCode,
     /// The connection is gone, or the peer is silent.
     Lost,
-    /// We were told to stop.
+    /// We were asked to stop.
     Interrupted,
 }
 
@@ -93,7 +93,7 @@ pub(super) struct Table<'a> {
     pub(super) expected: Option<Move>,
     /// What a search in the opponent's time, and then in ours, has come to.
     pub(super) pondered: Option<SearchResult>,
-    /// When the opponent's move came, if it was heard during a search.
+    /// When the opponent's move came, if it came during a search.
     pub(super) arrived: Option<Instant>,
     /// When the opponent counts as gone if it has not moved.
     pub(super) silent_at: Option<Instant>,

@@ -66,13 +66,13 @@ impl Listener {
     /// The port.
     ///
     /// # Errors
-    /// If the system does not tell.
+    /// If the system does not report it.
     pub fn port(&self) -> io::Result<u16> {
         let first = self.0.first().ok_or(ErrorKind::AddrNotAvailable)?;
         Ok(first.local_addr()?.port())
     }
 
-    /// Waits for a peer; `None` if told to stop, or if nobody came until the deadline.
+    /// Waits for a peer; `None` if asked to stop, or if nobody came until the deadline.
     ///
     /// # Errors
     /// If listening is not possible any more.
@@ -108,7 +108,7 @@ fn is_absent(error: &io::Error) -> bool {
 }
 
 /// Connects to a peer, trying again for some time because it may still be loading; `None` if
-/// told to stop.
+/// asked to stop.
 ///
 /// # Errors
 /// The last failure.

@@ -30,5 +30,5 @@ pub use roles::{
     DxpEngine, Event, InitiatorOptions, Observer, SessionEnd, SessionOptions, follow, initiate,
 };
 
-/// The port that programs use unless told otherwise.
+/// The port that programs use unless another one is given.
 pub const DEFAULT_PORT: u16 = 27531;

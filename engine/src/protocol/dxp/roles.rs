@@ -54,7 +54,7 @@ impl Default for SessionOptions {
     }
 }
 
-/// What is told during a session.
+/// What is reported during a session.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Event<'a> {
     /// A game is over.
@@ -73,7 +73,7 @@ pub enum Event<'a> {
     },
 }
 
-/// Who is told; an error ends the session.
+/// Receives the reports; an error ends the session.
 pub type Observer<'a> = dyn FnMut(Event<'_>) -> std::io::Result<()> + 'a;
 
 /// How long a follower's connection must have been without a game before another one takes its
@@ -93,7 +93,7 @@ pub enum SessionEnd {
     NoAnswer,
     /// No game was going on, and another connection waits.
     Replaced,
-    /// We were told to stop.
+    /// We were asked to stop.
     Interrupted,
     /// The observer failed.
     Observer(std::io::Error),

@@ -1,5 +1,5 @@
-//! Searching during a game: in our own time, and pondering in the opponent's. The connection is
-//! heard all the while.
+//! Searching during a game: in our own time, and pondering in the opponent's. Messages are
+//! answered all the while.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

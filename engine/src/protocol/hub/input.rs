@@ -8,7 +8,7 @@ use crossbeam::channel::Sender;
 /// stream without line ends cannot fill the memory.
 pub const MAX_LINE: usize = 64 << 20;
 
-/// What the reader has to tell.
+/// What the reader reports.
 #[derive(Debug)]
 pub(super) enum Input {
     /// A line without its line end.
@@ -17,8 +17,8 @@ pub(super) enum Input {
     TooLong,
 }
 
-/// Reads lines into the channel until the input ends or nobody listens any more. The end is told
-/// by dropping the sender.
+/// Reads lines into the channel until the input ends or nobody listens any more. Dropping the
+/// sender reports the end.
 pub(super) fn read_lines(mut input: impl BufRead, lines: &Sender<Input>) {
     let mut buffer = Vec::new();
     while let Ok(line) = read_line(&mut input, &mut buffer, MAX_LINE) {

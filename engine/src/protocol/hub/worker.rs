@@ -24,7 +24,7 @@ pub(super) enum Job {
     Search { game: Box<Game>, limits: Limits, control: Arc<Control> },
 }
 
-/// What the worker has to tell.
+/// What the worker reports.
 pub(super) enum Report {
     Configured(Result<(), EngineError>),
     Info(Info),

@@ -41,7 +41,7 @@ struct Walk {
     check: Check,
     step: &'static str,
     patience: Duration,
-    /// Whether something was told since the last `go`.
+    /// Whether something was reported since the last `go`.
     has_info: bool,
 }
 

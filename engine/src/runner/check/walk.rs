@@ -1,4 +1,4 @@
-//! What the steps of a walk through DXP are made of: messages said, heard and judged.
+//! What the steps of a walk through DXP are made of: messages sent, received and judged.
 
 use std::io;
 use std::sync::atomic::AtomicBool;
@@ -26,7 +26,7 @@ pub(super) const MOVES: u32 = 75;
 /// How much longer than another answer a move may take.
 pub(super) const MOVE_FACTOR: u32 = 7;
 
-/// Messages that are heard where there should be none.
+/// Messages that arrive where there should be none.
 const MOST_ANSWERS: usize = 10;
 
 /// Whether the program plays a game.

@@ -26,50 +26,46 @@ const COLUMNS: [&str; 17] = [
     "fen",
 ];
 
-/// A table of games that grows.
-#[derive(Debug)]
-pub struct CsvTable<W: io::Write>(csv::Writer<W>);
-
-impl<W: io::Write> CsvTable<W> {
-    /// A table with its heading.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn new(out: W) -> io::Result<CsvTable<W>> {
-        let mut writer = csv::Writer::from_writer(out);
+/// The lines of these games, below the heading if `with_heading`.
+///
+/// # Errors
+/// If a row cannot be written.
+pub fn csv_lines(
+    config: &MatchConfig,
+    records: &[GameRecord],
+    with_heading: bool,
+) -> io::Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    if with_heading && !records.is_empty() {
         writer.write_record(COLUMNS)?;
-        writer.flush()?;
-        Ok(CsvTable(writer))
     }
+    for record in records {
+        writer.write_record(row(config, record))?;
+    }
+    writer.into_inner().map_err(csv::IntoInnerError::into_error)
+}
 
-    /// Adds a game.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn add(&mut self, config: &MatchConfig, record: &GameRecord) -> io::Result<()> {
-        let [white, black] = TimeUse::of(record);
-        let seconds = |s: f64| format!("{s:.3}");
-        let depth =
-            |side: &TimeUse| side.mean_depth().map_or_else(String::new, |d| format!("{d:.1}"));
-        self.0.write_record([
-            (record.game + 1).to_string(),
-            (record.pairing.pair + 1).to_string(),
-            name(config, record.pairing.white).to_owned(),
-            name(config, record.pairing.black).to_owned(),
-            record.result().as_str().to_owned(),
-            record.termination.to_string(),
-            record.detail.clone(),
-            record.plies.len().to_string(),
-            seconds(white.total),
-            seconds(black.total),
-            seconds(white.longest),
-            seconds(black.longest),
-            depth(&white),
-            depth(&black),
-            format!("{:.1}", record.overhead_us),
-            record.date.clone(),
-            record.fen.clone(),
-        ])?;
-        self.0.flush()
-    }
+fn row(config: &MatchConfig, record: &GameRecord) -> [String; COLUMNS.len()] {
+    let [white, black] = TimeUse::of(record);
+    let seconds = |s: f64| format!("{s:.3}");
+    let depth = |side: &TimeUse| side.mean_depth().map_or_else(String::new, |d| format!("{d:.1}"));
+    [
+        (record.game + 1).to_string(),
+        (record.pairing.pair + 1).to_string(),
+        name(config, record.pairing.white).to_owned(),
+        name(config, record.pairing.black).to_owned(),
+        record.result().as_str().to_owned(),
+        record.termination.to_string(),
+        record.detail.clone(),
+        record.plies.len().to_string(),
+        seconds(white.total),
+        seconds(black.total),
+        seconds(white.longest),
+        seconds(black.longest),
+        depth(&white),
+        depth(&black),
+        format!("{:.1}", record.overhead_us),
+        record.date.clone(),
+        record.fen.clone(),
+    ]
 }

@@ -13,7 +13,7 @@ use movegen::notation::hub;
 use movegen::{Color, Position};
 use serde::Serialize;
 
-pub use self::csv::CsvTable;
+pub use self::csv::csv_lines;
 pub use self::page::Page;
 use super::config::MatchConfig;
 use super::record::GameRecord;

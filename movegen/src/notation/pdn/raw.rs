@@ -14,7 +14,7 @@ use crate::position::Position;
 /// Variations nested deeper than this are skipped.
 pub(super) const MAX_DEPTH: usize = 200;
 
-/// After so many unreadable parts a game is given up.
+/// After this many unreadable parts a game is given up.
 const MAX_PROBLEMS: u32 = 5;
 
 /// A game with more text than this is none, or not one worth its memory.

@@ -1,0 +1,404 @@
+//! A game at the terminal: what playing and training have in common. Commands, the board, Ctrl-C,
+//! and a file that is never behind the board.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+
+use ::egdb::storage::{Existing, write_file};
+use crossbeam::channel::{Receiver, bounded, select};
+use meerslag_engine::Control;
+use movegen::notation::moves::{format_move, parse_move};
+use movegen::notation::pdn::{PdnGame, WriteOptions, game_to_string};
+use movegen::{Color, Game, Move, Position, Status};
+
+use super::interrupt::Interrupt;
+use super::{Failure, files, report};
+
+/// The commands of every game; those that are its own follow them in `help`.
+const HELP: &str = "\
+  hint           the best move
+  undo, retry    take back your last move and the answer
+  moves          the moves of the game
+  legal          the legal moves
+  board, flip    show the board, turn it round
+  fen            the position as FEN
+  save FILE      write the game to a PDN file; an existing one is not replaced without asking
+  restart, new   start again with this position, or with another one if there are several
+  quit           leave (also: end of input)";
+
+/// A game that a user plays at a [`Console`].
+pub(super) trait ConsoleGame {
+    /// Its own commands, a line each.
+    const HELP: &'static str;
+    /// What helps a user whose move cannot be read.
+    const ADVICE: &'static str;
+
+    /// The moves so far.
+    fn game(&self) -> &Game;
+    /// How the game stands.
+    fn status(&self) -> Status;
+    /// Whether no more moves are to be made.
+    fn is_over(&self) -> bool {
+        self.status().is_over()
+    }
+    /// The side from which the board is seen.
+    fn view(&self) -> Color;
+    /// The side whose move is asked for.
+    fn asked(&self) -> Color {
+        self.game().position().side_to_move()
+    }
+    /// The game as it is saved.
+    fn to_pdn(&self) -> PdnGame;
+    /// Says what the user is to do, at the start and after `new`; the board is shown before.
+    fn introduce(&mut self, _out: &mut dyn Write) -> Result<(), Failure> {
+        Ok(())
+    }
+    /// Makes a move of the user.
+    fn play(&mut self, mv: Move, out: &mut dyn Write) -> Result<(), Failure>;
+    /// Makes the opponent's move if it is its turn; `None` if not, or if `control` stopped it.
+    fn reply(&mut self, control: &Control, out: &mut dyn Write) -> Result<Option<Move>, Failure>;
+    /// Takes the user's last move and the answer back; whether there was one.
+    fn undo(&mut self) -> bool;
+    /// Starts again with the same position.
+    fn restart(&mut self) -> Result<(), Failure>;
+    /// Starts again with another position, if there are several.
+    fn another(&mut self) -> Result<(), Failure> {
+        self.restart()
+    }
+    /// Shows the best move.
+    fn hint(&mut self, control: &Control, out: &mut dyn Write) -> Result<(), Failure>;
+    /// Obeys a command of its own; false if there is none of this name.
+    fn command(&mut self, word: &str, out: &mut dyn Write) -> Result<bool, Failure>;
+    /// Says how it went, when the game is over or given up.
+    fn sum_up(&mut self, _out: &mut dyn Write) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
+/// What the user types, line by line, and Ctrl-C.
+struct Input {
+    lines: Receiver<io::Result<String>>,
+    interrupts: Receiver<()>,
+    interrupt: Interrupt,
+    /// Stops a search on Ctrl-C.
+    control: Arc<Control>,
+    /// Whether a human is typing.
+    is_terminal: bool,
+}
+
+impl Input {
+    fn new() -> Result<Input, Failure> {
+        let (sender, lines) = bounded(1);
+        // It ends with the process, at the latest: nothing can stop a read from a terminal.
+        thread::spawn(move || {
+            for line in io::stdin().lock().lines() {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let control = Arc::new(Control::new());
+        let (pressed, interrupts) = bounded(1);
+        let interrupt = Interrupt::catch({
+            let control = Arc::clone(&control);
+            move || {
+                control.stop();
+                let _ = pressed.try_send(());
+            }
+        })?;
+        let is_terminal = io::stdin().is_terminal();
+        Ok(Input { lines, interrupts, interrupt, control, is_terminal })
+    }
+
+    /// The next line; `None` at the end of the input.
+    fn line(&self) -> Result<Option<String>, Failure> {
+        select! {
+            recv(self.interrupts) -> _ => Err(Failure::Interrupted),
+            recv(self.lines) -> line => Ok(line.ok().transpose()?),
+        }
+    }
+
+    /// Whether the user agrees; nobody does where nobody is typing.
+    fn agrees(&self, question: &str, out: &mut dyn Write) -> Result<bool, Failure> {
+        if !self.is_terminal {
+            return Ok(false);
+        }
+        write!(out, "{question} (y/N) ")?;
+        out.flush()?;
+        let answer = self.line()?.unwrap_or_default();
+        Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    }
+
+    /// What becomes of a file that is there already: asks, if nothing has been said about it.
+    fn existing(
+        &self,
+        path: &Path,
+        existing: Existing,
+        out: &mut dyn Write,
+    ) -> Result<Existing, Failure> {
+        if existing == Existing::Keep && files::is_there(path) {
+            let question = format!("{} exists. Replace it?", path.display());
+            if self.agrees(&question, out)? {
+                return Ok(Existing::Replace);
+            }
+        }
+        Ok(existing)
+    }
+}
+
+/// A file with all games of a session: written whenever a game has changed, so that nothing can
+/// be lost.
+struct SavedGames {
+    path: PathBuf,
+    existing: Existing,
+    /// Games that are over, as text.
+    earlier: String,
+    /// The one that goes on.
+    current: String,
+}
+
+impl SavedGames {
+    fn update(&mut self, game: &PdnGame) -> Result<(), Failure> {
+        if game.line.plies.is_empty() && self.current.is_empty() {
+            return Ok(());
+        }
+        let text = game_to_string(game, &WriteOptions::default());
+        if text != self.current {
+            self.current = text;
+            let all = format!("{}{}", self.earlier, self.current);
+            write_file(&self.path, all.as_bytes(), self.existing)
+                .map_err(|error| files::named(&self.path, &error))?;
+            // From now on it is ours.
+            self.existing = Existing::Replace;
+        }
+        Ok(())
+    }
+
+    /// Another game begins.
+    fn next(&mut self) {
+        self.earlier.push_str(&std::mem::take(&mut self.current));
+    }
+}
+
+/// A game and the terminal at which it is played.
+pub(super) struct Console<G> {
+    game: G,
+    flipped: bool,
+    input: Input,
+    saved: Option<SavedGames>,
+    existing: Existing,
+    out: io::Stdout,
+}
+
+impl<G: ConsoleGame> Console<G> {
+    /// A console for this game, which is saved in the file `save`.
+    ///
+    /// # Errors
+    /// If the file cannot be written, or is there already and the user does not give it up.
+    pub(super) fn new(
+        game: G,
+        save: Option<&Path>,
+        existing: Existing,
+    ) -> Result<Console<G>, Failure> {
+        let (input, mut out) = (Input::new()?, io::stdout());
+        let mut saved = None;
+        if let Some(path) = save {
+            let existing = input.existing(path, existing, &mut out)?;
+            files::check(path, existing)?;
+            let (earlier, current) = (String::new(), String::new());
+            saved = Some(SavedGames { path: path.to_owned(), existing, earlier, current });
+        }
+        Ok(Console { flipped: game.view() == Color::Black, game, input, saved, existing, out })
+    }
+
+    /// Plays until the user leaves.
+    pub(super) fn run(mut self) -> Result<(), Failure> {
+        self.introduce()?;
+        if self.input.is_terminal {
+            writeln!(self.out, "Type a move such as 32-28, or 'help'.")?;
+        }
+        loop {
+            self.reply()?;
+            if self.input.is_terminal {
+                write!(self.out, "{}> ", self.game.asked())?;
+            }
+            self.out.flush()?;
+            let line = match self.input.line() {
+                Ok(Some(line)) => line,
+                Ok(None) => {
+                    writeln!(self.out)?;
+                    break;
+                }
+                Err(Failure::Interrupted) => return self.interrupted(),
+                Err(error) => return Err(error),
+            };
+            if !self.obey(line.trim())? {
+                break;
+            }
+            self.update()?;
+        }
+        if !self.game.is_over() {
+            self.game.sum_up(&mut self.out)?;
+        }
+        Ok(())
+    }
+
+    /// After Ctrl-C: the file has the game already.
+    fn interrupted(&mut self) -> Result<(), Failure> {
+        self.update()?;
+        writeln!(self.out)?;
+        if let Some(saved) = self.saved.as_ref().filter(|saved| !saved.current.is_empty()) {
+            writeln!(self.out, "Saved in {}.", saved.path.display())?;
+        }
+        Err(Failure::Interrupted)
+    }
+
+    fn update(&mut self) -> Result<(), Failure> {
+        match &mut self.saved {
+            Some(saved) => saved.update(&self.game.to_pdn()),
+            None => Ok(()),
+        }
+    }
+
+    fn introduce(&mut self) -> Result<(), Failure> {
+        self.show_board()?;
+        self.game.introduce(&mut self.out)?;
+        self.announce_end()
+    }
+
+    /// The opponent's move, if it is its turn.
+    fn reply(&mut self) -> Result<(), Failure> {
+        self.input.control.reset();
+        if self.input.interrupt.is_pressed() {
+            return self.interrupted();
+        }
+        let reply = self.game.reply(&self.input.control, &mut self.out)?;
+        if self.input.interrupt.is_pressed() {
+            return self.interrupted();
+        }
+        if reply.is_some() {
+            self.update()?;
+            self.show_board()?;
+            self.announce_end()?;
+        }
+        Ok(())
+    }
+
+    /// Obeys one line of the user; false to leave.
+    fn obey(&mut self, line: &str) -> Result<bool, Failure> {
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        match word {
+            "" => {}
+            "help" | "?" => {
+                let mv = "  32-28, 28x19   play this move (28x19x23 or 26x37x28 where a capture is \
+                          ambiguous)";
+                writeln!(self.out, "{mv}\n{HELP}\n{}", G::HELP)?;
+            }
+            "quit" | "exit" => return Ok(false),
+            "board" => self.show_board()?,
+            "flip" => {
+                self.flipped = !self.flipped;
+                self.show_board()?;
+            }
+            "fen" => writeln!(self.out, "{}", self.game.game().position().to_fen())?,
+            "moves" => {
+                let game = self.game.game();
+                let start = Game::new(*game.start());
+                writeln!(self.out, "{}", report::line(&start, game.moves()))?;
+            }
+            "legal" => {
+                let position = self.game.game().position();
+                let moves = position.legal_moves();
+                let moves: Vec<_> = moves.iter().map(|&mv| format_move(position, mv)).collect();
+                writeln!(self.out, "{}", moves.join("  "))?;
+            }
+            "hint" if self.game.is_over() => writeln!(self.out, "The game is over.")?,
+            "hint" => {
+                self.input.control.reset();
+                self.game.hint(&self.input.control, &mut self.out)?;
+            }
+            "undo" | "retry" if self.game.undo() => self.show_board()?,
+            "undo" | "retry" => writeln!(self.out, "There is no move to take back.")?,
+            "restart" => self.begin(G::restart)?,
+            "new" => self.begin(G::another)?,
+            "save" if rest.trim().is_empty() => {
+                writeln!(self.out, "save needs the name of a file")?;
+            }
+            "save" => self.save(Path::new(rest.trim()))?,
+            _ => {
+                if !self.game.command(word, &mut self.out)? {
+                    self.user_move(line)?;
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn user_move(&mut self, text: &str) -> Result<(), Failure> {
+        if self.game.is_over() {
+            let line = "The game is over; 'undo', 'restart', 'new' or 'quit'.";
+            return Ok(writeln!(self.out, "{line}")?);
+        }
+        let position = self.game.game().position();
+        match parse_move(position, text) {
+            Ok(mv) => {
+                self.game.play(mv, &mut self.out)?;
+                self.show_board()?;
+                self.announce_end()
+            }
+            Err(error) => {
+                writeln!(self.out, "{error}")?;
+                if position.has_capture(position.side_to_move()) {
+                    writeln!(self.out, "Capturing is compulsory, and as many as possible.")?;
+                }
+                Ok(writeln!(self.out, "{}, 'help' all commands.", G::ADVICE)?)
+            }
+        }
+    }
+
+    /// Begins another game.
+    fn begin(&mut self, start: fn(&mut G) -> Result<(), Failure>) -> Result<(), Failure> {
+        self.update()?;
+        if let Some(saved) = &mut self.saved {
+            saved.next();
+        }
+        start(&mut self.game)?;
+        self.flipped = self.game.view() == Color::Black;
+        self.introduce()
+    }
+
+    /// Writes the game to another file; the user goes on if that fails.
+    fn save(&mut self, path: &Path) -> Result<(), Failure> {
+        let existing = self.input.existing(path, self.existing, &mut self.out)?;
+        let text = game_to_string(&self.game.to_pdn(), &WriteOptions::default());
+        let written = files::check(path, existing).and_then(|()| {
+            Ok(write_file(path, text.as_bytes(), existing)
+                .map_err(|error| files::named(path, &error))?)
+        });
+        match written {
+            Ok(()) => Ok(writeln!(self.out, "Saved.")?),
+            Err(Failure::Input(error) | Failure::Run(error)) => {
+                Ok(writeln!(self.out, "{error:#}")?)
+            }
+            Err(Failure::Interrupted) => Err(Failure::Interrupted),
+        }
+    }
+
+    fn announce_end(&mut self) -> Result<(), Failure> {
+        match self.game.status() {
+            Status::Ongoing => return Ok(()),
+            Status::Win(side, reason) => writeln!(self.out, "{side} has won: {reason}.")?,
+            Status::Draw(reason) => writeln!(self.out, "Draw: {reason}.")?,
+        }
+        self.game.sum_up(&mut self.out)
+    }
+
+    fn show_board(&mut self) -> Result<(), Failure> {
+        let position: &Position = self.game.game().position();
+        write!(self.out, "\n{}", report::board(position, self.flipped))?;
+        writeln!(self.out, "  {} to move\n", position.side_to_move())?;
+        Ok(())
+    }
+}
