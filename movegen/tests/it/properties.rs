@@ -37,7 +37,8 @@ impl Tally {
             position.generate_captures_with(isa, &mut captures);
         });
         assert_eq!(all[..], moves[..], "{position:?}");
-        let expected = if moves.first().is_some_and(|mv| mv.is_capture()) { &moves[..] } else { &[] };
+        let expected =
+            if moves.first().is_some_and(|mv| mv.is_capture()) { &moves[..] } else { &[] };
         assert_eq!(captures[..], *expected, "{position:?}");
         if captures.is_empty() {
             assert_eq!(position.has_quiet_move(), !moves.is_empty(), "{position:?}");
