@@ -12,8 +12,8 @@ use meerslag_engine::eval::{Evaluation, Kind, Provenance};
 use meerslag_engine::record::today;
 use meerslag_engine::runner::stats::Decision;
 use meerslag_engine::runner::{
-    Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, SprtConfig, Standings,
-    StateFile, TimeControl, Workers, openings, run as run_match,
+    Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, SprtConfig, Standing,
+    Standings, StateFile, TimeControl, Workers, openings, run as run_match,
 };
 use meerslag_engine::training::{
     DataSet, OpeningMix, SelfPlay, Shard, Source, Training, checkpoint_path,
@@ -189,7 +189,7 @@ impl Learning<'_> {
         }
         let standings = Standings::new(&config, &records);
         let line = standings.lines.iter().find(|line| line.engine == 0);
-        let rating = line.and_then(|line| line.rating());
+        let rating = line.and_then(Standing::rating);
         // A match that ran out of games undecided says at least which one is likely ahead.
         let is_better = match standings.sprt {
             Some((_, Decision::AcceptH1)) => true,

@@ -12,10 +12,13 @@ const RIGHT: f64 = 110.0;
 const TOP: f64 = 16.0;
 const BOTTOM: f64 = 34.0;
 
+/// Which loss of an epoch a line shows.
+type Loss = fn(&Epoch) -> f64;
+
 /// The losses over the epochs, as SVG.
 #[must_use]
 pub fn loss_plot(epochs: &[Epoch]) -> String {
-    let series: [(&str, &str, fn(&Epoch) -> f64); 2] = [
+    let series: [(&str, &str, Loss); 2] = [
         ("training", "#8a8a8a", |epoch| epoch.training),
         ("held out", "#1f6fb2", |epoch| epoch.held_out),
     ];
