@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     fn record() -> GameRecord {
-        let start = Position::from_fen("B:W28,50:B19,23").unwrap();
+        let start = Position::from_fen("B:W28,32,37,50:B19,23").unwrap();
         let mut game = GameRecord::new(start);
         for text in ["23-29", "28-23", "19x28x23"] {
             game.plies.push(movegen::notation::hub::read_move(text).unwrap().into());

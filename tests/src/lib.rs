@@ -6,12 +6,16 @@
 pub mod binary;
 pub mod check;
 pub mod client;
+#[cfg(unix)]
+pub mod interrupt;
 pub mod peer;
 pub mod program;
 pub mod referee;
 
 pub use binary::{Output, binary, run};
 pub use client::{Answer, Client, Ended};
+#[cfg(unix)]
+pub use interrupt::interrupt;
 pub use peer::Peer;
 pub use program::Program;
 

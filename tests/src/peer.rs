@@ -2,9 +2,20 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::time::Duration;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::client::PATIENCE;
+
+/// A port on which nobody listens. It is below those that systems give to programs that want any
+/// port, so that no other test gets it in between.
+///
+/// # Panics
+/// If there is none.
+#[must_use]
+pub fn free_port() -> u16 {
+    let first = 20_000 + (std::process::id() % 10_000) as u16;
+    let is_free = |port: &u16| TcpListener::bind(("localhost", *port)).is_ok();
+    (first..32_000).find(is_free).expect("a free port")
+}
 
 /// A DXP peer that says what the test wants.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use egdb::index::unrank;
 use egdb::{Database, DbType, OpenOptions, Place, Probe, Slice, Wld};
 use movegen::Color;
 
-use crate::support::solver::Solution;
+use crate::support::three_pieces;
 
 const ALL: [DbType; 3] = [DbType::Wld2, DbType::Mtc, DbType::Dtw];
 
@@ -49,7 +49,7 @@ fn a_build_equals_the_slow_solver() {
         assert_eq!(report.failures().count(), 0);
         probe.add(Arc::new(database));
     }
-    let solution = Solution::solve(3);
+    let solution = three_pieces();
     let mut decided = 0;
     for slice in solution.slices() {
         for index in 0..slice.size() {

@@ -11,15 +11,10 @@ use egdb::index::unrank;
 use egdb::{Database, DbType, OpenOptions, Probe, Slice, Wld};
 use movegen::{Color, Position};
 
-use crate::support::build;
 use crate::support::solver::{Entry, Solution};
+use crate::support::{build, three_pieces};
 
 const TYPES: [DbType; 3] = [DbType::Wld2, DbType::Mtc, DbType::Dtw];
-
-fn solution() -> &'static Solution {
-    static SOLUTION: OnceLock<Solution> = OnceLock::new();
-    SOLUTION.get_or_init(|| Solution::solve(3))
-}
 
 fn open(dir: &Path, db_type: DbType) -> Arc<Database> {
     let options = OpenOptions { db_type: Some(db_type), ..OpenOptions::default() };
@@ -32,7 +27,7 @@ fn right(types: &[DbType]) -> Probe {
     let dir = DIR.get_or_init(|| {
         let dir = tempfile::tempdir().unwrap();
         for db_type in DbType::ALL.into_iter().filter(|&t| t != DbType::WldRun) {
-            build::write(dir.path(), db_type, solution(), |_, _| true);
+            build::write(dir.path(), db_type, three_pieces(), |_, _| true);
         }
         dir
     });
@@ -47,8 +42,8 @@ fn full(probe: &Probe) -> Report {
 
 fn entries() -> impl Iterator<Item = Entry> {
     let sides = |slice: Slice| slice.stored_sides().iter().map(move |&side| (slice, side));
-    let tables = solution().slices().into_iter().flat_map(sides);
-    tables.flat_map(|(slice, side)| solution().table(slice, side).iter().copied())
+    let tables = three_pieces().slices().into_iter().flat_map(sides);
+    tables.flat_map(|(slice, side)| three_pieces().table(slice, side).iter().copied())
 }
 
 #[test]
@@ -88,7 +83,7 @@ fn missing_sides_are_checked_through_the_probe() {
     let dir = tempfile::tempdir().unwrap();
     let mut probe = Probe::new();
     for db_type in [DbType::Wld2, DbType::Dtw] {
-        build::write(dir.path(), db_type, solution(), keep);
+        build::write(dir.path(), db_type, three_pieces(), keep);
         probe.add(open(dir.path(), db_type));
     }
     let options = Options { amount: Amount::Sample(60_000), ..Options::default() };
@@ -166,7 +161,7 @@ fn damaged(
     let (id, index) = Slice::stored(3)
         .flat_map(sides)
         .find_map(|(slice, side)| {
-            let table = solution().table(slice, side);
+            let table = three_pieces().table(slice, side);
             let half = table.len() / 2;
             let index = (half..table.len()).chain(0..half).find(|&i| choose(&table[i]))?;
             Some((SubId { slice, sub: 0, side }, index as u64))
@@ -180,7 +175,7 @@ fn damaged(
             assert!(!is_it || value != DONT_CARE);
             if is_it { change(value) } else { value }
         };
-        build::write_altered(dir.path(), other, solution(), |_, _| true, alter);
+        build::write_altered(dir.path(), other, three_pieces(), |_, _| true, alter);
         probe.add(open(dir.path(), other));
     }
     let slices = Some(vec![id.slice]);
@@ -261,7 +256,7 @@ fn a_single_wrong_distance_to_conversion_is_found() {
 #[test]
 fn damaged_files_are_reported() {
     let dir = tempfile::tempdir().unwrap();
-    build::write(dir.path(), DbType::Wld2, solution(), |_, _| true);
+    build::write(dir.path(), DbType::Wld2, three_pieces(), |_, _| true);
     let data = dir.path().join("db3.cpr1");
     // Codes whose lengths do not add up to what the index file says.
     let len = std::fs::read(&data).unwrap().len();

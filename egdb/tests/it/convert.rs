@@ -1,27 +1,21 @@
 //! Databases rewritten in other formats answer the same.
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use egdb::convert::{ConvertError, ConvertOptions, Target, convert};
 use egdb::index::unrank;
 use egdb::{Database, DbType, OpenOptions, Place, Probe, Slice, Wld};
 use movegen::Color;
 
-use crate::support::build;
-use crate::support::solver::Solution;
-
-fn solution() -> &'static Solution {
-    static SOLUTION: OnceLock<Solution> = OnceLock::new();
-    SOLUTION.get_or_init(|| Solution::solve(3))
-}
+use crate::support::{build, three_pieces};
 
 fn built(
     db_type: DbType,
     keep: impl Fn(Slice, Color) -> bool,
 ) -> (tempfile::TempDir, Arc<Database>) {
     let dir = tempfile::tempdir().unwrap();
-    build::write(dir.path(), db_type, solution(), keep);
+    build::write(dir.path(), db_type, three_pieces(), keep);
     let database = open(dir.path());
     (dir, database)
 }
@@ -77,11 +71,11 @@ fn every_wld_type_becomes_every_other() {
             assert_eq!(database.verify(|_| true).unwrap().failures().count(), 0);
             let mut probe = Probe::new();
             probe.add(database);
-            for slice in solution().slices() {
+            for slice in three_pieces().slices() {
                 for index in (0..slice.size()).step_by(7) {
                     for side in Color::ALL {
                         let position = unrank(slice, index).unwrap().position(side).unwrap();
-                        let entry = solution().entry(&Place::of(&position).unwrap());
+                        let entry = three_pieces().entry(&Place::of(&position).unwrap());
                         assert_eq!(probe.wld(&position).unwrap(), Some(entry.wld), "{from} {to}");
                     }
                 }
@@ -100,7 +94,7 @@ fn distances_are_rewritten() {
         let database = open(dir.path());
         assert_eq!(database.contents(), source.contents());
         for id in source.contents() {
-            for (index, entry) in solution().table(id.slice, id.side).iter().enumerate() {
+            for (index, entry) in three_pieces().table(id.slice, id.side).iter().enumerate() {
                 let expected = build::stored(db_type, *entry);
                 if expected != egdb::codec::DONT_CARE {
                     let board = unrank(id.slice, index as u64).unwrap();
@@ -125,7 +119,7 @@ fn bare_numbers() {
     for side in Color::ALL {
         let letter = side.letter().to_ascii_lowercase();
         let bytes = std::fs::read(dir.path().join(format!("db3-1101-{letter}.raw"))).unwrap();
-        let expected: Vec<u8> = solution()
+        let expected: Vec<u8> = three_pieces()
             .table(slice, side)
             .iter()
             .map(|entry| match entry.wld {

@@ -8,8 +8,8 @@ use egdb::encode::{CodedWriter, SubId, table};
 use egdb::{DbType, Slice, Wld};
 use movegen::random::Random;
 
-use crate::support::build;
 use crate::support::solver::{Entry, Solution};
+use crate::support::{build, three_pieces};
 
 /// Bytes that the data and the lines of the index file take.
 fn size(values: &[u16], effort: Effort) -> usize {
@@ -47,7 +47,7 @@ fn samples(count: usize) -> Vec<(&'static str, Vec<u16>)> {
     let mut random = Random::new(3);
     let uniform = (0..count).map(|_| 1 + random.below(3) as u16).collect();
     let one_sided = (0..count).map(|_| if random.below(60) > 0 { 1 } else { 3 }).collect();
-    let solution = Solution::solve(3);
+    let solution = three_pieces();
     let mut real = Vec::new();
     for slice in solution.slices() {
         for &side in slice.stored_sides() {

@@ -1,7 +1,7 @@
 //! Databases of up to three pieces, written by our encoders from an independent solution and read
 //! back through the probe: every position, captures included.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use egdb::index::unrank;
 use egdb::probe::MTC_ROUNDING;
@@ -11,12 +11,7 @@ use movegen::random::Random;
 use movegen::{Color, Move, Position};
 
 use crate::support::solver::Solution;
-use crate::support::{build, fen, table};
-
-fn solution() -> &'static Solution {
-    static SOLUTION: OnceLock<Solution> = OnceLock::new();
-    SOLUTION.get_or_init(|| Solution::solve(3))
-}
+use crate::support::{build, fen, table, three_pieces};
 
 fn all(_: Slice, _: Color) -> bool {
     true
@@ -84,15 +79,15 @@ fn compare_distances(solution: &Solution, probe: &Probe, step: usize) {
 #[test]
 fn every_type_of_wld_answers_every_position() {
     for db_type in [DbType::Wld2, DbType::Wld1, DbType::WldRun] {
-        let untold = compare_wld(solution(), &probe(solution(), &[db_type], all), 1);
+        let untold = compare_wld(three_pieces(), &probe(three_pieces(), &[db_type], all), 1);
         assert_eq!(untold, 0, "{db_type}");
     }
 }
 
 #[test]
 fn distances_are_exact() {
-    let probe = probe(solution(), &[DbType::Wld2, DbType::Mtc, DbType::Dtw], all);
-    compare_distances(solution(), &probe, 11);
+    let probe = probe(three_pieces(), &[DbType::Wld2, DbType::Mtc, DbType::Dtw], all);
+    compare_distances(three_pieces(), &probe, 11);
 }
 
 #[test]
@@ -101,17 +96,17 @@ fn a_missing_side_is_found_through_the_moves() {
     let keep = |slice: Slice, side: Color| {
         slice.is_symmetric() || (side == Color::Black) == (slice.black_kings().is_multiple_of(2))
     };
-    let probe = probe(solution(), &[DbType::Wld2, DbType::Dtw], keep);
-    assert!(compare_wld(solution(), &probe, 3) > 0, "a side is not stored");
-    for_each_position(solution(), 17, |position| {
-        let entry = solution().entry(&Place::of(position).unwrap());
+    let probe = probe(three_pieces(), &[DbType::Wld2, DbType::Dtw], keep);
+    assert!(compare_wld(three_pieces(), &probe, 3) > 0, "a side is not stored");
+    for_each_position(three_pieces(), 17, |position| {
+        let entry = three_pieces().entry(&Place::of(position).unwrap());
         let expected = (entry.wld != Wld::Draw).then_some(u32::from(entry.dtw));
         assert_eq!(probe.dtw(position).unwrap(), expected, "{position:?}");
     });
     // No blow-up: a question costs about one lookup for each move.
     let database = &probe.databases()[0];
     let mut random = Random::new(5);
-    for slice in solution().slices() {
+    for slice in three_pieces().slices() {
         for _ in 0..2000 {
             let index = random.below_u64(slice.size());
             let position = unrank(slice, index).unwrap().position(Color::White).unwrap();
@@ -126,9 +121,9 @@ fn a_missing_side_is_found_through_the_moves() {
 #[test]
 fn stored_distances_have_the_parity_of_the_value() {
     // The number in the file and win or loss give the exact distance, for every position.
-    for slice in solution().slices() {
+    for slice in three_pieces().slices() {
         for &side in slice.stored_sides() {
-            for entry in solution().table(slice, side) {
+            for entry in three_pieces().table(slice, side) {
                 if entry.wld != Wld::Draw {
                     let is_win = entry.wld == Wld::Win;
                     assert_eq!(entry.mtc % 2 == 1, is_win);
@@ -145,9 +140,9 @@ fn stored_distances_have_the_parity_of_the_value() {
 
 #[test]
 fn moves_are_listed_best_first() {
-    let probe = probe(solution(), &[DbType::Wld2, DbType::Mtc, DbType::Dtw], all);
+    let probe = probe(three_pieces(), &[DbType::Wld2, DbType::Mtc, DbType::Dtw], all);
     let mut random = Random::new(9);
-    for slice in solution().slices() {
+    for slice in three_pieces().slices() {
         for _ in 0..300 {
             let board = unrank(slice, random.below_u64(slice.size())).unwrap();
             let position = board.position(Color::ALL[random.below(2)]).unwrap();
@@ -176,7 +171,7 @@ fn moves_are_listed_best_first() {
 
 #[test]
 fn published_values_and_records_up_to_3_pieces() {
-    check_published(solution(), 3, 10 + 6);
+    check_published(three_pieces(), 3, 10 + 6);
 }
 
 /// Known values and record distances, against the solution and through the probe.

@@ -2,21 +2,16 @@
 //! example is the first.
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use egdb::survey::{Longest, Options, SideSurvey, SurveyError, data_bytes, file_bytes, survey};
 use egdb::{Database, DbType, OpenOptions, Probe, Slice, Wld};
 use movegen::Color;
 
 use crate::support::solver::{Entry, Solution};
-use crate::support::{build, table};
+use crate::support::{build, table, three_pieces};
 
 const TYPES: [DbType; 3] = [DbType::Wld2, DbType::Mtc, DbType::Dtw];
-
-fn solution() -> &'static Solution {
-    static SOLUTION: OnceLock<Solution> = OnceLock::new();
-    SOLUTION.get_or_init(|| Solution::solve(3))
-}
 
 fn open(dir: &Path, db_type: DbType) -> Arc<Database> {
     let options = OpenOptions { db_type: Some(db_type), ..OpenOptions::default() };
@@ -84,9 +79,9 @@ fn compare(solution: &Solution, list: &[SideSurvey]) {
 
 #[test]
 fn two_and_three_pieces() {
-    let (_dir, probe) = built(solution(), &TYPES, all);
+    let (_dir, probe) = built(three_pieces(), &TYPES, all);
     for threads in [1, 3] {
-        compare(solution(), &run(&probe, &Options { threads, ..Options::default() }));
+        compare(three_pieces(), &run(&probe, &Options { threads, ..Options::default() }));
     }
     let longest = run(&probe, &Options::default()).into_iter().find_map(|s| {
         let number = s.longest_mtc.filter(|longest| longest.number >= 10)?;
@@ -100,18 +95,18 @@ fn two_and_three_pieces() {
 #[test]
 fn missing_sides_and_types() {
     let keep = |slice: Slice, side: Color| slice.is_symmetric() || side == Color::White;
-    let (_dir, probe) = built(solution(), &[DbType::Wld1, DbType::Dtw], keep);
+    let (_dir, probe) = built(three_pieces(), &[DbType::Wld1, DbType::Dtw], keep);
     let list = run(&probe, &Options::default());
     let without_mtc = |survey: SideSurvey| SideSurvey { longest_mtc: None, ..survey };
     for found in &list {
-        assert_eq!(*found, without_mtc(expected(solution(), found.slice, found.side)));
+        assert_eq!(*found, without_mtc(expected(three_pieces(), found.slice, found.side)));
     }
     assert_eq!(list.len(), 16);
     // A slice alone: nothing is known about those that its captures lead to.
     let slice: Slice = "1101".parse().unwrap();
-    let (_dir, probe) = built(solution(), &TYPES, all);
+    let (_dir, probe) = built(three_pieces(), &TYPES, all);
     let list = run(&probe, &Options { slices: Some(vec![slice]), ..Options::default() });
-    let wanted = Color::ALL.map(|side| expected(solution(), slice, side));
+    let wanted = Color::ALL.map(|side| expected(three_pieces(), slice, side));
     assert_eq!(list, wanted);
     let of = |slices: &str, max_pieces| {
         let slices = Some(vec![slices.parse().unwrap()]);
@@ -127,9 +122,9 @@ fn missing_sides_and_types() {
 fn unknown_positions_are_counted() {
     // Without a slice that captures lead to.
     let [slice, without] = ["0201", "0101"].map(|text| text.parse::<Slice>().unwrap());
-    let (_dir, probe) = built(solution(), &TYPES, |slice, _| slice != without);
+    let (_dir, probe) = built(three_pieces(), &TYPES, |slice, _| slice != without);
     for found in run(&probe, &Options { slices: Some(vec![slice]), ..Options::default() }) {
-        let right = expected(solution(), found.slice, found.side);
+        let right = expected(three_pieces(), found.slice, found.side);
         // Black can only capture White's last piece.
         assert_eq!(found.unknown > 0, found.side == Color::White);
         assert!(found.unknown <= found.captures, "{found:?}");
@@ -141,7 +136,7 @@ fn unknown_positions_are_counted() {
 
 #[test]
 fn a_survey_can_be_stopped() {
-    let (_dir, probe) = built(solution(), &[DbType::Wld2], all);
+    let (_dir, probe) = built(three_pieces(), &[DbType::Wld2], all);
     let mut count = 0;
     let result = survey(&probe, &Options::default(), |at| at.slice.pieces() < 3, |_| count += 1);
     assert!(!result.unwrap());
@@ -150,7 +145,7 @@ fn a_survey_can_be_stopped() {
 
 #[test]
 fn sizes_add_up_to_the_files() {
-    let (_dir, probe) = built(solution(), &TYPES, all);
+    let (_dir, probe) = built(three_pieces(), &TYPES, all);
     for database in probe.databases() {
         let sizes = data_bytes(database).unwrap();
         assert_eq!(sizes.len(), database.contents().len());

@@ -89,15 +89,15 @@ pub(super) fn run(args: &SelfPlayArgs) -> Result<(), Failure> {
     if interrupt.is_pressed() { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
-/// Says how far the run is: a bar where somebody watches, else a line from time to time.
-struct Meter {
+/// How far a run is: a bar where somebody watches, else a line from time to time.
+pub(super) struct Meter {
     bar: Bar,
     start: Instant,
     next: Instant,
 }
 
 impl Meter {
-    fn new() -> Meter {
+    pub(super) fn new() -> Meter {
         let start = Instant::now();
         Meter { bar: Bar::with_rate("games", "{msg}"), start, next: start + REPORT_INTERVAL }
     }
@@ -114,7 +114,7 @@ impl Meter {
         format!("{rate:.0} games/h, {left} left")
     }
 
-    fn show(&mut self, progress: Progress) {
+    pub(super) fn show(&mut self, progress: Progress) {
         self.bar.show(progress.games, progress.of, || self.rate(progress));
         let now = Instant::now();
         if !is_watched() && now >= self.next {
@@ -123,7 +123,7 @@ impl Meter {
         }
     }
 
-    fn finish(self, progress: Progress) {
+    pub(super) fn finish(self, progress: Progress) {
         drop(self.bar);
         let hours = self.start.elapsed().as_secs_f64() / 3600.0;
         let new = progress.games - progress.before;

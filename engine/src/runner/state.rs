@@ -47,7 +47,7 @@ pub enum StateError {
         line: usize,
         /// What is wrong with it.
         #[source]
-        error: LineError,
+        error: Box<LineError>,
     },
 }
 
@@ -127,8 +127,11 @@ impl StateFile {
     /// is damaged, or a game is there twice.
     pub fn resume(path: &Path) -> Result<Resumed, StateError> {
         let io_error = |error| StateError::Io { path: path.to_owned(), error };
-        let damaged =
-            |line, error: LineError| StateError::Damaged { path: path.to_owned(), line, error };
+        let damaged = |line, error: LineError| StateError::Damaged {
+            path: path.to_owned(),
+            line,
+            error: error.into(),
+        };
         let mut file = open(path, OpenOptions::new().read(true))?;
         let mut reader = BufReader::new(&file);
         let mut config = None;

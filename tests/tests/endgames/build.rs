@@ -3,10 +3,8 @@
 
 #![cfg(unix)]
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use meerslag_tests::{binary, run};
@@ -14,13 +12,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-/// All database files of a folder with their contents.
-fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
-    let named = entries.map(|entry| (entry.file_name().into_string().unwrap(), entry.path()));
-    let files = named.filter(|(name, _)| name.starts_with("db"));
-    files.map(|(name, path)| (name, fs::read(path).unwrap())).collect()
-}
+use crate::folder::files;
 
 /// Starts a build and stops it with a signal once it has reported this many events.
 fn stop_after(dir: &str, events: usize, signal: Signal) -> (Child, usize) {

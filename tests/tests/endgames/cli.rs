@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -14,11 +14,12 @@ use movegen::random::Random;
 use movegen::{Color, Position};
 use serde_json::Value;
 
-use crate::support::build;
+use crate::folder::scratch;
 use crate::support::solver::Solution;
+use crate::support::{build, three_pieces};
 
 struct Built {
-    solution: Solution,
+    solution: &'static Solution,
     dir: PathBuf,
 }
 
@@ -33,7 +34,7 @@ fn built() -> &'static Built {
     static BUILT: OnceLock<Built> = OnceLock::new();
     BUILT.get_or_init(|| {
         let dir = scratch("egdb-cli");
-        let solution = Solution::solve(3);
+        let solution = three_pieces();
         let types = [
             ("wld2", DbType::Wld2),
             ("wld1", DbType::Wld1),
@@ -43,20 +44,12 @@ fn built() -> &'static Built {
         ];
         for (name, db_type) in types {
             fs::create_dir(dir.join(name)).unwrap();
-            for written in build::write(&dir.join(name), db_type, &solution, |_, _| true) {
+            for written in build::write(&dir.join(name), db_type, solution, |_, _| true) {
                 egdb::manifest::write_for(&written).unwrap();
             }
         }
         Built { solution, dir }
     })
-}
-
-/// An empty folder that the next run of the tests empties again.
-fn scratch(name: &str) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&dir);
-    fs::create_dir_all(&dir).unwrap();
-    dir
 }
 
 fn copy(from: &str, name: &str) -> PathBuf {
@@ -160,7 +153,7 @@ fn info_counts_everything() {
 #[test]
 fn probe_for_programs_answers_every_line_in_order() {
     let built = built();
-    let positions = random_positions(&built.solution, 1500);
+    let positions = random_positions(built.solution, 1500);
     let mut input = String::new();
     for (n, position) in positions.iter().enumerate() {
         input += &position.to_fen();
@@ -182,7 +175,7 @@ fn probe_for_programs_answers_every_line_in_order() {
             assert_eq!(error.as_object().unwrap().len(), 2);
         }
         for (position, record) in positions.iter().zip(&records) {
-            check_record(&built.solution, position, record);
+            check_record(built.solution, position, record);
         }
     }
 }
@@ -394,7 +387,7 @@ fn convert_there_and_back() {
     ok(&["convert", &at("b"), &at("c"), "--to=wld1"], "");
     ok(&["verify", &at("c")], "");
     let input: String =
-        random_positions(&built.solution, 300).iter().map(|p| p.to_fen() + "\n").collect();
+        random_positions(built.solution, 300).iter().map(|p| p.to_fen() + "\n").collect();
     let answers = |dir: &str| ok(&["probe", "--egdb", dir, "--stdin", "--json"], &input);
     let expected = answers(&built.dir("wld1"));
     for name in ["a", "b", "c"] {

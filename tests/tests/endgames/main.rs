@@ -10,6 +10,7 @@ mod build;
 mod capi;
 mod cli;
 mod compositions;
+mod folder;
 mod snakemake;
 mod solve;
 mod survey;

@@ -242,9 +242,8 @@ fn wrong_input() {
 #[cfg(unix)]
 #[test]
 fn interrupted() {
-    use std::io::Write;
+    use std::io::{BufRead, BufReader, Read, Write};
     use std::process::{Command, Stdio};
-    use std::time::Duration;
 
     let file = format!("W:WK11:BK2,K6\n{TWENTY}\n{TWENTY}\n{TWENTY}\n");
     for (args, input) in [
@@ -262,21 +261,27 @@ fn interrupted() {
             .spawn()
             .unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        std::thread::sleep(Duration::from_millis(1000));
-        let id = child.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut text = String::new();
+        if !input.is_empty() {
+            // The easy one is solved; of the others one has begun at least.
+            stdout.read_line(&mut text).unwrap();
+        }
+        meerslag_tests::interrupt(child.id());
+        stdout.read_to_string(&mut text).unwrap();
         let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(130), "{args:?}: {output:?}");
+        assert_eq!(output.status.code(), Some(130), "{args:?}: {text} {output:?}");
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?}");
-        let text = String::from_utf8(output.stdout).unwrap();
         let lines: Vec<Value> = text.lines().map(|l| serde_json::from_str(l).expect(l)).collect();
         let stopped = lines.iter().filter(|l| l["limit"] == "interrupt").count();
         if input.is_empty() {
             assert_eq!((lines.len(), stopped), (1, 1), "{text}");
         } else {
-            assert_eq!((lines[0]["value"].as_str(), stopped), (Some("loss"), 2), "{text}");
+            assert_eq!(lines[0]["value"], "loss", "{text}");
             let summary = lines.last().unwrap();
-            assert_eq!((&summary["type"], &summary["left_out"]), (&"summary".into(), &1.into()));
+            assert_eq!(summary["type"], "summary", "{text}");
+            let left_out = summary["left_out"].as_u64().unwrap() as usize;
+            assert!(stopped > 0 && stopped + left_out == 3, "{text}");
         }
     }
 }

@@ -2,32 +2,24 @@
 //! pieces.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use egdb::DbType;
 use meerslag_tests::{Output, run};
 use serde_json::Value;
 
-use crate::support::build;
-use crate::support::solver::Solution;
-
-fn scratch(name: &str) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&dir);
-    fs::create_dir_all(&dir).unwrap();
-    dir
-}
+use crate::folder::scratch;
+use crate::support::{build, three_pieces};
 
 /// A right database of all types, and one with a wrong win/loss/draw value.
 fn built() -> &'static (String, String) {
     static BUILT: OnceLock<(String, String)> = OnceLock::new();
     BUILT.get_or_init(|| {
         let (right, wrong) = (scratch("survey-right"), scratch("survey-wrong"));
-        let solution = Solution::solve(3);
+        let solution = three_pieces();
         for db_type in [DbType::Wld2, DbType::Mtc, DbType::Dtw] {
-            build::write(&right, db_type, &solution, |_, _| true);
+            build::write(&right, db_type, solution, |_, _| true);
         }
         // The first draw of two kings becomes a win.
         let slice = "0101".parse().unwrap();
@@ -36,7 +28,7 @@ fn built() -> &'static (String, String) {
         build::write_altered(
             &wrong,
             DbType::Wld2,
-            &solution,
+            solution,
             |_, _| true,
             |id, index, value| {
                 if id.slice == slice && index == at as u64 { 1 } else { value }
@@ -109,9 +101,7 @@ fn check_can_be_interrupted() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(400));
-    let id = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    meerslag_tests::interrupt(child.id());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{output:?}");
     let text = String::from_utf8_lossy(&output.stdout);

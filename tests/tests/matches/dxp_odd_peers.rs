@@ -112,9 +112,6 @@ fn junk_does_not_keep_the_program_from_moving() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_game_in_spite_of_a_flood() {
-    use nix::sys::signal::{Signal, kill};
-    use nix::unistd::Pid;
-
     let program = Program::listen(&["--gap=0", "--depth=40"]);
     let mut peer = Peer::connect(program.port);
     peer.request('W', "900000A", '0');
@@ -126,7 +123,7 @@ fn ctrl_c_ends_a_game_in_spite_of_a_flood() {
         }
     });
     thread::sleep(Duration::from_millis(300));
-    kill(Pid::from_raw(program.id().try_into().unwrap()), Signal::SIGINT).unwrap();
+    meerslag_tests::interrupt(program.id());
     let output = program.end();
     flood.join().unwrap();
     assert_eq!(output.code, 130, "{output:?}");

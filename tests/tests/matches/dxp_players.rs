@@ -206,7 +206,7 @@ fn lost_connections_lose_the_game_and_the_match_goes_on() {
 /// A program that connects to us may do so again after it was lost.
 #[test]
 fn programs_connect_again() {
-    let port = TcpListener::bind("localhost:0").unwrap().local_addr().unwrap().port();
+    let port = meerslag_tests::peer::free_port();
     let thread = thread::spawn(move || {
         let connect = || loop {
             // The runner may not listen yet.
@@ -236,17 +236,17 @@ fn illegal_moves_and_silence_lose_and_are_quoted() {
         // The runner ends the game because we have lost it.
         assert_eq!(follower.instead("M0000010600"), "E30");
         follower.peer.send("E00");
-        // In the second game, of a hundredth of a minute, nothing comes, not even an echo.
+        // In the second game, of two hundredths of a minute, nothing comes, not even an echo.
         let mut peer = follower.peer;
         let request = peer.receive();
-        assert_eq!(&request[36..42], ".01000", "{request}");
+        assert_eq!(&request[36..42], ".02000", "{request}");
         peer.send(&format!("A{:<32}0", "Scripted follower"));
         let mut follower = Follower::of(peer, &request);
         follower.turn();
         assert_eq!(follower.peer.receive(), "E30");
         follower.peer.expect_close();
     });
-    let lines = against(port, "stall=0.2 tc=0.6 fractions=yes", &[]);
+    let lines = against(port, "stall=0.5 tc=1.2 fractions=yes", &[]);
     thread.join().unwrap();
     assert_eq!(lines[0]["termination"], "illegal move");
     let detail = lines[0]["detail"].as_str().unwrap();

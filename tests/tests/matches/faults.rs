@@ -9,16 +9,7 @@ use meerslag_tests::{Output, Peer, run};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The description of a mock engine.
-fn mock(name: &str, switches: &str) -> String {
-    let program = env!("CARGO_BIN_EXE_mock_engine");
-    format!("--engine=name={name} cmd=\"'{program}' {switches}\" stall=60 start=60")
-}
-
-/// The same with little patience.
-fn hasty(name: &str, switches: &str) -> String {
-    mock(name, switches).replace("stall=60", "stall=0.5")
-}
+use crate::mock::{hasty, mock};
 
 fn start(args: &[&str]) -> Output {
     run(["match", "--json"].iter().chain(args), "")
@@ -39,7 +30,7 @@ fn tail(game: &Value) -> Vec<&str> {
 #[test]
 fn a_flood_does_not_put_deadlines_off() {
     for (switches, control) in
-        [("flood=2", "--tc=move=0.2"), ("flood=2", "--tc=depth=1"), ("flood-ready", "--tc=depth=1")]
+        [("flood=1", "--tc=move=0.2"), ("flood=2", "--tc=depth=1"), ("flood-ready", "--tc=depth=1")]
     {
         let bad = hasty("bad", switches);
         let games = games(&[&bad, "--engine=random", control, "--pairs=1", "--concurrency=2"]);
@@ -49,11 +40,11 @@ fn a_flood_does_not_put_deadlines_off() {
             assert_eq!(game[loser], "bad", "{switches}: {game}");
         }
     }
-    let bad = mock("bad", "flood-start").replace("start=60", "start=1");
+    let bad = mock("bad", "flood-start").replace("start=60", "start=2");
     let args = [&bad, "--engine=random", "--tc=depth=1"];
     let output = start(&args);
     assert_eq!(output.code, 1, "{output:?}");
-    assert!(output.stderr.contains("no 'ready' within 1s"), "{output:?}");
+    assert!(output.stderr.contains("no 'ready' within 2s"), "{output:?}");
 }
 
 /// The same over DXP, with messages that are no answers.
@@ -81,8 +72,6 @@ fn a_match_is_stopped_in_a_flood() {
     use std::time::{Duration, Instant};
 
     use meerslag_tests::binary;
-    use nix::sys::signal::{Signal, kill};
-    use nix::unistd::Pid;
 
     for switches in ["flood=1", "flood-ready"] {
         let folder = TempDir::new().unwrap();
@@ -101,8 +90,8 @@ fn a_match_is_stopped_in_a_flood() {
             thread::sleep(Duration::from_millis(5));
         }
         thread::sleep(Duration::from_millis(100));
-        kill(Pid::from_raw(runner.id().cast_signed()), Signal::SIGINT).unwrap();
-        let deadline = Instant::now() + Duration::from_secs(30);
+        meerslag_tests::interrupt(runner.id());
+        let deadline = Instant::now() + Duration::from_secs(60);
         while runner.try_wait().unwrap().is_none() && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(10));
         }
@@ -132,7 +121,7 @@ fn last_words_are_reported() {
         assert!(tail.contains(&"stderr: word 99999"), "{game}");
     }
     for game in
-        games(&[&hasty("bad", "partial=2"), "--engine=random", "--tc=move=0.2", "--pairs=1"])
+        games(&[&hasty("bad", "partial=1"), "--engine=random", "--tc=move=0.2", "--pairs=1"])
     {
         assert_eq!(game["termination"], "stall", "{game}");
         assert_eq!(tail(&game).last(), Some(&"info depth="), "{game}");

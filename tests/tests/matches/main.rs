@@ -7,6 +7,7 @@ mod dxp_odd_peers;
 mod dxp_players;
 mod dxp_sessions;
 mod faults;
+mod mock;
 mod report;
 mod runner;
 mod state;

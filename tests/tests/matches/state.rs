@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use meerslag_tests::{Output, binary, run};
 use tempfile::TempDir;
 
+use crate::mock::mock;
+
 const RANDOM: [&str; 2] = ["--engine=random name=a", "--engine=random name=b"];
 
 fn start(args: &[&str]) -> Output {
@@ -56,7 +58,7 @@ fn refuses(args: &[&str], code: i32, part: &str) {
 fn a_second_runner_is_refused() {
     let files = Files::new();
     let state = files.arg("state", "match.jsonl");
-    let hangs = format!("--engine=name=m cmd=\"'{}' stall=1\"", env!("CARGO_BIN_EXE_mock_engine"));
+    let hangs = mock("m", "stall=1");
     let mut first = Command::new(binary())
         .args(["match", "--tc=depth=1", "--pairs=2", RANDOM[0], &hangs, &state])
         .stdin(Stdio::null())

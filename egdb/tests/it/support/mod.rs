@@ -4,7 +4,15 @@ pub mod build;
 pub mod known;
 pub mod solver;
 
+use std::sync::OnceLock;
+
 use movegen::{Color, Kind, Piece, Position, Setup, Square};
+
+/// All positions of two and three pieces, solved once for all tests.
+pub fn three_pieces() -> &'static solver::Solution {
+    static SOLUTION: OnceLock<solver::Solution> = OnceLock::new();
+    SOLUTION.get_or_init(|| solver::Solution::solve(3))
+}
 
 /// A position from the simple FEN of the data files: `B:WK2,31:B13,K26`.
 pub fn fen(text: &str) -> Position {

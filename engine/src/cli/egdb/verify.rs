@@ -167,7 +167,7 @@ impl<W: Write> Verifier<W> {
     fn blocks(&mut self, database: &Database) -> Result<usize, Failure> {
         let bar = Bar::new("blocks");
         let result = database.check_blocks(|done, all| {
-            bar.show(done.into(), all.into(), String::new);
+            bar.show(done, all, String::new);
             !self.interrupt.is_pressed()
         });
         drop(bar);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use movegen::notation::hub;
 use movegen::{Game, Position};
 
-use super::{Process, ProcessOptions, Received};
+use super::{Process, ProcessOptions, QUIT_PATIENCE, Received};
 use crate::limits::Limits;
 use crate::protocol::hub::{Line, LineWriter, level_line};
 use crate::runner::player::{
@@ -106,7 +106,7 @@ impl HubClient {
     }
 
     fn ended(&mut self, kind: FaultKind, when: &str) -> PlayerError {
-        let how = match self.process.wait(Duration::from_millis(500)) {
+        let how = match self.process.wait(QUIT_PATIENCE) {
             Some(status) => status.to_string(),
             None => "it closed its output".to_owned(),
         };

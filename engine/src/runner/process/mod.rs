@@ -29,7 +29,7 @@ const WAITING_LINES: usize = 4096;
 /// How long a process that was asked to quit may take.
 const QUIT_PATIENCE: Duration = Duration::from_secs(2);
 /// How long the last words of a program that has ended may be on their way.
-const WORDS_PATIENCE: Duration = Duration::from_millis(200);
+const WORDS_PATIENCE: Duration = Duration::from_secs(1);
 
 /// How to start a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -153,9 +153,11 @@ impl Process {
         self.tail.lock().lines()
     }
 
-    /// The same for a program that has ended, when everything it wrote has been read.
+    /// The same for a program that has ended, when everything it wrote has been read. What it has
+    /// left behind is killed: it could hold the outputs open.
     #[must_use]
     pub fn last_words(&mut self) -> Vec<String> {
+        kill_group(self.child.id());
         self.settle(WORDS_PATIENCE);
         self.tail()
     }

@@ -42,7 +42,7 @@ pub fn csv_lines(
     for record in records {
         writer.write_record(row(config, record))?;
     }
-    writer.into_inner().map_err(|error| error.into_error())
+    writer.into_inner().map_err(csv::IntoInnerError::into_error)
 }
 
 fn row(config: &MatchConfig, game: &MatchGame) -> [String; COLUMNS.len()] {

@@ -14,6 +14,8 @@ use serde::Serialize;
 
 pub use self::csv::csv_lines;
 pub use self::page::Page;
+#[cfg(feature = "training")]
+pub(crate) use self::plot::nice_step;
 use super::config::MatchConfig;
 use super::match_game::MatchGame;
 use crate::record::{GameRecord, for_white};

@@ -1,0 +1,37 @@
+//! Ctrl-C.
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+/// Sends the program with this process number what Ctrl-C in a terminal sends, as soon as it
+/// catches that: before, it would just be ended.
+///
+/// # Panics
+/// If it does not run, or never catches the signal.
+pub fn interrupt(process: u32) {
+    wait_until_caught(process);
+    kill(Pid::from_raw(process.cast_signed()), Signal::SIGINT).expect("it runs");
+}
+
+#[cfg(target_os = "linux")]
+fn wait_until_caught(process: u32) {
+    use crate::client::PATIENCE;
+    use std::time::{Duration, Instant};
+
+    // The set of caught signals, a hexadecimal number; signal 1 is bit 0.
+    let caught = || {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
+        let set = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("a set");
+        u64::from_str_radix(set.trim(), 16).expect("a number")
+    };
+    let deadline = Instant::now() + PATIENCE;
+    while caught() & 1 << (Signal::SIGINT as u32 - 1) == 0 {
+        assert!(Instant::now() < deadline, "Ctrl-C would end the program at once");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn wait_until_caught(_process: u32) {
+    std::thread::sleep(std::time::Duration::from_secs(2));
+}
