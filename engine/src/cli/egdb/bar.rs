@@ -11,16 +11,18 @@ use super::super::is_watched;
 pub(super) struct Bar(ProgressBar);
 
 impl Bar {
-    /// A bar for positions.
-    pub(super) fn new() -> Bar {
+    /// A bar for work counted in this unit, such as `positions`.
+    pub(super) fn new(unit: &str) -> Bar {
         let target = if is_watched() {
             ProgressDrawTarget::stderr_with_hz(4)
         } else {
             ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(None, target);
-        let template = "{percent_precise:>7} %  {human_pos} of {human_len} positions, {per_sec}, {eta} left {msg}";
-        if let Ok(style) = ProgressStyle::with_template(template) {
+        let template = format!(
+            "{{percent_precise:>7}} %  {{human_pos}} of {{human_len}} {unit}, {{per_sec}}, {{eta}} left {{msg}}"
+        );
+        if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style);
         }
         Bar(bar)

@@ -124,7 +124,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
         max_findings: args.show,
         search_limit: args.search_limit,
     };
-    let bar = Bar::new();
+    let bar = Bar::new("positions");
     let report = check(&probe, &options, |at| {
         bar.show(at.done, at.all, || match at.wrong {
             0 => String::new(),

@@ -16,8 +16,8 @@ use serde::Serialize;
 use super::super::Failure;
 use super::super::databases::{OneDatabaseArgs, db_type_names};
 use super::super::interrupt::Interrupt;
+use super::bar::Bar;
 use super::file_name;
-use super::meter::Meter;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -98,21 +98,22 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
         checksums: !args.no_checksums,
         ..ConvertOptions::new(args.to)
     };
-    let mut meter = Meter::new();
+    let bar = Bar::new("positions");
     let converted = convert(&source, &args.into, &options, &mut |at| {
-        meter.show(at.positions, at.all_positions, || {
-            format!("slice {}, {} to move", at.sub.slice, at.sub.side)
+        bar.show(at.positions, at.all_positions, || {
+            format!(" slice {}, {} to move", at.sub.slice, at.sub.side)
         });
         !interrupt.is_pressed()
     })?;
-    meter.clear();
+    let seconds = bar.elapsed().as_secs_f64();
+    drop(bar);
     let report = Report {
         files: converted.files.iter().map(|path| file_name(path)).collect(),
         positions: converted.positions,
         bytes: converted.bytes,
         bits_per_position: converted.bytes as f64 * 8.0 / converted.positions.max(1) as f64,
         unknown: converted.unknown,
-        seconds: meter.elapsed().as_secs_f64(),
+        seconds,
     };
     let mut out = io::stdout().lock();
     if args.json {

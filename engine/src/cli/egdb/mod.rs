@@ -8,7 +8,6 @@ mod convert;
 mod dump;
 mod identify;
 mod info;
-mod meter;
 mod plan;
 mod probe;
 mod selection;

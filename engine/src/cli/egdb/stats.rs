@@ -107,7 +107,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
         slices: args.selection.slices(),
         threads: args.selection.threads(),
     };
-    let bar = Bar::new();
+    let bar = Bar::new("positions");
     let mut page =
         Page { format: args.format, databases: &databases, rows: Vec::new(), is_first: true };
     let mut failed = Ok(());

@@ -14,8 +14,8 @@ use serde::Serialize;
 use super::super::Failure;
 use super::super::databases::OneDatabaseArgs;
 use super::super::interrupt::Interrupt;
+use super::bar::Bar;
 use super::file_name;
-use super::meter::Meter;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -113,13 +113,12 @@ struct Verifier<W> {
 impl<W: Write> Verifier<W> {
     /// Number of files that differ from their checksums.
     fn checksums(&mut self, database: &Database) -> Result<usize, Failure> {
-        let mut meter = Meter::new();
+        let bar = Bar::new("bytes");
         let report = database.verify(|at| {
-            meter
-                .show(at.bytes, at.all_bytes, || format!("{} of {} files", at.files, at.all_files));
+            bar.show(at.bytes, at.all_bytes, || format!(" {} of {} files", at.files, at.all_files));
             !self.interrupt.is_pressed()
         })?;
-        meter.clear();
+        drop(bar);
         let name = |authority| match authority {
             Authority::Published => "published",
             Authority::SideFile => "side file",
@@ -166,12 +165,12 @@ impl<W: Write> Verifier<W> {
 
     /// Number of blocks that contradict the index.
     fn blocks(&mut self, database: &Database) -> Result<usize, Failure> {
-        let mut meter = Meter::new();
+        let bar = Bar::new("blocks");
         let result = database.check_blocks(|done, all| {
-            meter.show(done, all, || format!("{done} of {all} blocks"));
+            bar.show(done, all, String::new);
             !self.interrupt.is_pressed()
         });
-        meter.clear();
+        drop(bar);
         let is_complete = result.is_ok();
         let errors = result.unwrap_or_else(|errors| errors);
         for error in &errors {
