@@ -129,6 +129,20 @@ pub enum ProbeCause {
     Damaged(&'static str),
 }
 
+/// The slices that a tool is to go through cannot be chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum SelectionError {
+    /// Without wins and losses nothing can be derived or counted.
+    #[error("there is no win/loss/draw database")]
+    NoWld,
+    /// No slice passes the options.
+    #[error("no slice of the database is among those asked for")]
+    NoSlices,
+    /// A slice asked for is not in the database.
+    #[error("slice {0} is not in the database")]
+    Missing(Slice),
+}
+
 /// A verification could not be carried out.
 #[derive(Debug, Error)]
 pub enum VerifyError {

@@ -136,6 +136,12 @@ impl Slice {
         !self.is_stored_reversed(side)
     }
 
+    /// This slice or its reversed twin, whichever is stored.
+    #[must_use]
+    pub const fn stored_twin(self) -> Slice {
+        if self.is_stored(Color::Black) { self } else { self.reversed() }
+    }
+
     /// The sides to move that the files can hold for this slice: none when the reversed twin is
     /// stored, Black for a symmetric slice, else both.
     #[must_use]

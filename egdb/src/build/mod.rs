@@ -53,7 +53,7 @@ use store::{DRAW, Solved, SolvedLevel, Store};
 
 pub use error::BuildError;
 pub(crate) use need::Needs;
-pub use order::{after_capture, after_crowning, build_order, closure};
+pub use order::{after_capture, after_capture_by, after_crowning, build_order, closure};
 pub use usage::Usage;
 
 /// How to build.

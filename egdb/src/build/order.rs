@@ -12,11 +12,6 @@ pub fn build_order(pieces: u8) -> Vec<Slice> {
     slices
 }
 
-/// The slice itself if it is stored, else its reversed twin, which is.
-fn stored(slice: Slice) -> Slice {
-    if slice.is_stored(Color::Black) { slice } else { slice.reversed() }
-}
-
 /// The stored slices that crowning a man of `slice` leads to.
 #[must_use]
 pub fn after_crowning(slice: Slice) -> Vec<Slice> {
@@ -24,28 +19,37 @@ pub fn after_crowning(slice: Slice) -> Vec<Slice> {
     let (wm, wk) = (slice.white_men(), slice.white_kings());
     let black = bm.checked_sub(1).and_then(|bm| Slice::new(bm, bk + 1, wm, wk));
     let white = wm.checked_sub(1).and_then(|wm| Slice::new(bm, bk, wm, wk + 1));
-    let mut list: Vec<Slice> = black.into_iter().chain(white).map(stored).collect();
+    let mut list: Vec<Slice> = black.into_iter().chain(white).map(Slice::stored_twin).collect();
     list.sort();
     list.dedup();
     list
 }
 
-/// The stored slices that a capture in `slice` may lead to.
+/// The slices that a capture by `side` may lead to, as they are met (not turned to the stored
+/// twin), without those in which a side has no piece left. Captures of several pieces and captures
+/// that end with a promotion are among them.
 #[must_use]
-pub fn after_capture(slice: Slice) -> Vec<Slice> {
+pub fn after_capture_by(slice: Slice, side: Color) -> Vec<Slice> {
+    let slice = slice.reversed_if(side == Color::White);
+    let (men, kings) = (slice.black_men(), slice.black_kings());
+    let crowned = men.checked_sub(1).map(|men| (men, kings + 1));
     let mut list = Vec::new();
-    for slice in [slice, slice.reversed()] {
-        let (bm, bk) = (slice.black_men(), slice.black_kings());
-        let crowned = bm.checked_sub(1).map(|bm| (bm, bk + 1));
-        for (bm, bk) in std::iter::once((bm, bk)).chain(crowned) {
-            for wm in 0..=slice.white_men() {
-                for wk in 0..=slice.white_kings() {
-                    let next = Slice::new(bm, bk, wm, wk);
-                    list.extend(next.filter(|next| next.pieces() < slice.pieces()).map(stored));
-                }
+    for (men, kings) in std::iter::once((men, kings)).chain(crowned) {
+        for enemy_men in 0..=slice.white_men() {
+            for enemy_kings in 0..=slice.white_kings() {
+                let next = Slice::new(men, kings, enemy_men, enemy_kings);
+                list.extend(next.filter(|next| next.pieces() < slice.pieces()));
             }
         }
     }
+    list.into_iter().map(|next| next.reversed_if(side == Color::White)).collect()
+}
+
+/// The stored slices that a capture in `slice` may lead to.
+#[must_use]
+pub fn after_capture(slice: Slice) -> Vec<Slice> {
+    let next = Color::ALL.into_iter().flat_map(|side| after_capture_by(slice, side));
+    let mut list: Vec<Slice> = next.map(Slice::stored_twin).collect();
     list.sort();
     list.dedup();
     list
@@ -54,7 +58,7 @@ pub fn after_capture(slice: Slice) -> Vec<Slice> {
 /// The slices that must be solved before `wanted` can be, and these, in order.
 #[must_use]
 pub fn closure(wanted: &[Slice]) -> Vec<Slice> {
-    let mut all: Vec<Slice> = wanted.iter().map(|slice| stored(*slice)).collect();
+    let mut all: Vec<Slice> = wanted.iter().map(|slice| slice.stored_twin()).collect();
     let mut at = 0;
     while at < all.len() {
         for next in after_crowning(all[at]).into_iter().chain(after_capture(all[at])) {

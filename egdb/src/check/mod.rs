@@ -35,7 +35,7 @@ use parking_lot::Mutex;
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::error::{ProbeError, with_causes};
+use crate::error::{ProbeError, SelectionError, with_causes};
 use crate::format::DbType;
 use crate::probe::Probe;
 use crate::slice::Slice;
@@ -89,15 +89,9 @@ impl Default for Options {
 /// A check cannot be carried out.
 #[derive(Debug, Error)]
 pub enum CheckError {
-    /// Without wins and losses nothing can be derived.
-    #[error("there is no win/loss/draw database to check with")]
-    NoWld,
-    /// No slice passes the options.
-    #[error("no slice of the database is among those to check")]
-    NoSlices,
-    /// A slice asked for is not in the database.
-    #[error("slice {0} is not in the database")]
-    Missing(Slice),
+    /// There are no slices to check.
+    #[error(transparent)]
+    Selection(#[from] SelectionError),
     /// Threads cannot be started.
     #[error("cannot start threads")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -320,9 +314,6 @@ pub fn check(
     options: &Options,
     progress: impl Fn(Progress) -> bool + Sync,
 ) -> Result<Report, CheckError> {
-    if probe.max_pieces() == 0 {
-        return Err(CheckError::NoWld);
-    }
     let selection = Selection::new(probe, options)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
     let all = selection.positions();

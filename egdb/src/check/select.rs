@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use movegen::Color;
-
-use super::{Amount, CheckError, Options};
 use movegen::random::{Random, mix};
 
+use super::{Amount, Options};
+use crate::error::SelectionError;
 use crate::probe::Probe;
 use crate::slice::Slice;
 
@@ -43,22 +43,8 @@ pub(super) struct Unit {
 }
 
 impl Selection {
-    pub(super) fn new(probe: &Probe, options: &Options) -> Result<Selection, CheckError> {
-        let is_there = |slice: Slice| {
-            let databases = probe.databases().iter();
-            databases.filter(|db| db.db_type().is_wld()).any(|db| db.has_slice(slice))
-        };
-        let limit = options.max_pieces.unwrap_or(u8::MAX).min(probe.max_pieces());
-        let mut slices: Vec<Slice> = match &options.slices {
-            Some(list) => {
-                if let Some(&missing) = list.iter().find(|&&slice| !is_there(slice)) {
-                    return Err(CheckError::Missing(missing));
-                }
-                (2..=9).flat_map(Slice::stored).filter(|slice| list.contains(slice)).collect()
-            }
-            None => (2..=9).flat_map(Slice::stored).filter(|&slice| is_there(slice)).collect(),
-        };
-        slices.retain(|slice| slice.pieces() <= limit);
+    pub(super) fn new(probe: &Probe, options: &Options) -> Result<Selection, SelectionError> {
+        let slices = probe.select(options.max_pieces, options.slices.as_deref())?;
         let mut subs: Vec<Sub> = slices
             .into_iter()
             .flat_map(|slice| slice.stored_sides().iter().map(move |&side| (slice, side)))
@@ -68,9 +54,6 @@ impl Selection {
             })
             .collect();
         let all: u64 = subs.iter().map(|sub| sub.size).sum();
-        if all == 0 {
-            return Err(CheckError::NoSlices);
-        }
         let sample = match options.amount {
             Amount::Sample(count) if count < all => Some(count),
             _ => None,

@@ -8,10 +8,11 @@ use movegen::{Move, Position};
 use super::mtc::after_conversion;
 use super::quiet::excludes;
 use crate::database::Database;
-use crate::error::ProbeError;
+use crate::error::{ProbeError, SelectionError};
 use crate::format::DbType;
 use crate::index::Place;
 use crate::reader::coded::Raw;
+use crate::slice::Slice;
 use crate::value::Wld;
 
 /// Databases that answer together: any number of each kind. Of those that hold a slice the first
@@ -110,6 +111,27 @@ impl Probe {
     #[must_use]
     pub fn reaches(&self, position: &Position) -> bool {
         position.piece_count() <= u32::from(self.max_pieces)
+    }
+
+    /// The stored slices of the win/loss/draw databases in order, of at most this many pieces and
+    /// only those that are wanted.
+    pub(crate) fn select(
+        &self,
+        max_pieces: Option<u8>,
+        wanted: Option<&[Slice]>,
+    ) -> Result<Vec<Slice>, SelectionError> {
+        if self.max_pieces == 0 {
+            return Err(SelectionError::NoWld);
+        }
+        let is_there = |slice: &Slice| self.wld_databases().any(|db| db.has_slice(*slice));
+        if let Some(missing) = wanted.unwrap_or_default().iter().find(|slice| !is_there(slice)) {
+            return Err(SelectionError::Missing(*missing));
+        }
+        let limit = max_pieces.unwrap_or(u8::MAX).min(self.max_pieces);
+        let is_wanted = |slice: &Slice| wanted.is_none_or(|list| list.contains(slice));
+        let all = (2..=limit).flat_map(Slice::stored);
+        let list: Vec<Slice> = all.filter(|slice| is_wanted(slice) && is_there(slice)).collect();
+        if list.is_empty() { Err(SelectionError::NoSlices) } else { Ok(list) }
     }
 
     pub(super) fn wld_databases(&self) -> impl Iterator<Item = &Database> {

@@ -13,7 +13,7 @@ use movegen::{Color, Position};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::error::ProbeError;
+use crate::error::{ProbeError, SelectionError};
 use crate::format::DbType;
 use crate::index::unrank;
 use crate::probe::Probe;
@@ -35,15 +35,9 @@ pub struct Options {
 /// A survey cannot be carried out.
 #[derive(Debug, Error)]
 pub enum SurveyError {
-    /// Without wins and losses there is nothing to count.
-    #[error("there is no win/loss/draw database")]
-    NoWld,
-    /// No slice passes the options.
-    #[error("no slice of the database is among those asked for")]
-    NoSlices,
-    /// A slice asked for is not in the database.
-    #[error("slice {0} is not in the database")]
-    Missing(Slice),
+    /// There are no slices to survey.
+    #[error(transparent)]
+    Selection(#[from] SelectionError),
     /// Threads cannot be started.
     #[error("cannot start threads")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -124,7 +118,7 @@ pub fn survey(
     progress: impl Fn(Progress) -> bool + Sync,
     mut each: impl FnMut(&SideSurvey),
 ) -> Result<bool, SurveyError> {
-    let list = slices(probe, options)?;
+    let list = probe.select(options.max_pieces, options.slices.as_deref())?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
     let all: u64 = list.iter().map(|s| s.size() * s.stored_sides().len() as u64).sum();
     let done = AtomicU64::new(0);
@@ -178,26 +172,6 @@ pub fn survey(
         }
     }
     Ok(true)
-}
-
-fn slices(probe: &Probe, options: &Options) -> Result<Vec<Slice>, SurveyError> {
-    if probe.max_pieces() == 0 {
-        return Err(SurveyError::NoWld);
-    }
-    let is_there = |slice: Slice| {
-        let mut databases = probe.databases().iter().filter(|db| db.db_type().is_wld());
-        databases.any(|db| db.has_slice(slice))
-    };
-    let wanted = options.slices.as_deref();
-    if let Some(&missing) = wanted.and_then(|list| list.iter().find(|&&slice| !is_there(slice))) {
-        return Err(SurveyError::Missing(missing));
-    }
-    let limit = options.max_pieces.unwrap_or(u8::MAX);
-    let list: Vec<Slice> = (2..=limit.min(9))
-        .flat_map(Slice::stored)
-        .filter(|&slice| is_there(slice) && wanted.is_none_or(|list| list.contains(&slice)))
-        .collect();
-    if list.is_empty() { Err(SurveyError::NoSlices) } else { Ok(list) }
 }
 
 /// Whether a probe has databases of this type that cover this many pieces.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use movegen::{Board, Color, Position};
 
 use super::{Longest, SideSurvey, reaches};
+use crate::build::after_capture_by;
 use crate::database::Database;
 use crate::encode::SubId;
 use crate::error::ProbeError;
@@ -392,7 +393,7 @@ fn limits<'k>(
     known: impl Fn(Slice, Color) -> Option<&'k SideSurvey>,
 ) -> [u32; 2] {
     let mut limits = [1, 1];
-    for next in captures(slice, side) {
+    for next in after_capture_by(slice, side) {
         let mover = side.opponent();
         let (next, mover) = match next.is_stored_reversed(mover) {
             true => (next.reversed(), mover.opponent()),
@@ -412,26 +413,4 @@ fn limits<'k>(
         }
     }
     limits
-}
-
-/// Slices that a capture by `side` leads to, as they are met (not turned to the stored twin),
-/// without those in which a side has no piece left. Captures of several pieces and captures that
-/// end with a promotion are among them.
-fn captures(slice: Slice, side: Color) -> Vec<Slice> {
-    let slice = if side == Color::Black { slice } else { slice.reversed() };
-    let (men, kings) = (slice.black_men(), slice.black_kings());
-    let crowned = men.checked_sub(1).map(|men| (men, kings + 1));
-    let mut list = Vec::new();
-    for (men, kings) in std::iter::once((men, kings)).chain(crowned) {
-        for enemy_men in 0..=slice.white_men() {
-            for enemy_kings in 0..=slice.white_kings() {
-                let next = Slice::new(men, kings, enemy_men, enemy_kings);
-                list.extend(next.filter(|next| next.pieces() < slice.pieces()));
-            }
-        }
-    }
-    if side == Color::White {
-        list.iter_mut().for_each(|next| *next = next.reversed());
-    }
-    list
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use egdb::check::{Amount, CheckError, Finding, Metric, Options, Problem, Report, Value, check};
 use egdb::codec::DONT_CARE;
 use egdb::encode::SubId;
+use egdb::error::SelectionError;
 use egdb::index::unrank;
 use egdb::{Database, DbType, OpenOptions, Probe, Slice, Wld};
 use movegen::{Color, Position};
@@ -127,15 +128,15 @@ fn options_choose_slices() {
     assert_eq!((one.slices, one.positions), (1, 2 * slice.size()));
     let absent: Slice = "1111".parse().unwrap();
     let error = of(Options { slices: Some(vec![absent]), ..Options::default() });
-    assert!(matches!(error, Err(CheckError::Missing(s)) if s == absent));
+    assert!(matches!(error, Err(CheckError::Selection(SelectionError::Missing(s))) if s == absent));
     let only = |max_pieces| Options {
         slices: Some(vec![slice]),
         max_pieces: Some(max_pieces),
         ..Options::default()
     };
-    assert!(matches!(of(only(2)), Err(CheckError::NoSlices)));
+    assert!(matches!(of(only(2)), Err(CheckError::Selection(SelectionError::NoSlices))));
     let nothing = check(&right(&[DbType::Dtw]), &Options::default(), |_| true);
-    assert!(matches!(nothing, Err(CheckError::NoWld)));
+    assert!(matches!(nothing, Err(CheckError::Selection(SelectionError::NoWld))));
 }
 
 #[test]

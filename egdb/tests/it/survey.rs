@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use egdb::error::SelectionError;
 use egdb::survey::{Longest, Options, SideSurvey, SurveyError, data_bytes, file_bytes, survey};
 use egdb::{Database, DbType, OpenOptions, Probe, Slice, Wld};
 use movegen::Color;
@@ -112,10 +113,10 @@ fn missing_sides_and_types() {
         let slices = Some(vec![slices.parse().unwrap()]);
         survey(&probe, &Options { slices, max_pieces, threads: 1 }, |_| true, |_| {})
     };
-    assert!(matches!(of("1111", None), Err(SurveyError::Missing(_))));
-    assert!(matches!(of("1101", Some(2)), Err(SurveyError::NoSlices)));
+    assert!(matches!(of("1111", None), Err(SurveyError::Selection(SelectionError::Missing(_)))));
+    assert!(matches!(of("1101", Some(2)), Err(SurveyError::Selection(SelectionError::NoSlices))));
     let nothing = survey(&Probe::new(), &Options::default(), |_| true, |_| {});
-    assert!(matches!(nothing, Err(SurveyError::NoWld)));
+    assert!(matches!(nothing, Err(SurveyError::Selection(SelectionError::NoWld))));
 }
 
 #[test]

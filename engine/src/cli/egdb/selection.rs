@@ -2,7 +2,6 @@
 
 use ::egdb::Slice;
 use clap::Args;
-use movegen::Color;
 
 /// The slices to go through.
 #[derive(Args, Clone, Debug)]
@@ -21,10 +20,8 @@ pub(super) struct SelectionArgs {
 impl SelectionArgs {
     /// The slices asked for, as they are stored; `None` for all.
     pub(super) fn slices(&self) -> Option<Vec<Slice>> {
-        let stored = |slice: &Slice| {
-            if slice.is_stored(Color::Black) { *slice } else { slice.reversed() }
-        };
-        (!self.slices.is_empty()).then(|| self.slices.iter().map(stored).collect())
+        let stored = || self.slices.iter().map(|slice| slice.stored_twin()).collect();
+        (!self.slices.is_empty()).then(stored)
     }
 
     /// 0 for as many as there are processors.
