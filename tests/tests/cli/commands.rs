@@ -1,10 +1,56 @@
 //! The command line as its users see it: help texts, output for people and for programs.
 
+use std::fs;
+use std::path::Path;
+
 use meerslag_tests::{Output, run};
 use serde_json::Value;
 
 fn ok(args: &[&str], input: &str) -> Output {
     run(args, input).success()
+}
+
+/// The commands that a help text lists.
+fn commands(help: &str) -> Vec<&str> {
+    let list = help.split("Commands:\n").nth(1).expect("a list of commands");
+    let lines = list.lines().take_while(|line| !line.is_empty());
+    // The lines of a long description stand further in.
+    lines
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|w| !w.is_empty()))
+        .collect()
+}
+
+#[test]
+fn every_command_and_parameter_is_in_the_documents() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let read = |path: &str| fs::read_to_string(root.join(path)).expect(path);
+    let pages = [
+        "README.md",
+        "docs/engine.md",
+        "docs/matches.md",
+        "docs/endgames.md",
+        "docs/performance.md",
+    ];
+    let pages: String = pages.map(read).concat();
+    for group in ["", "egdb "] {
+        let args: Vec<_> = group.split_whitespace().chain(["--help"]).collect();
+        let help = ok(&args, "").stdout;
+        let commands = commands(&help);
+        assert!(commands.len() > 9, "{commands:?}");
+        for command in commands {
+            assert!(pages.contains(&format!("meerslag {group}{command}")), "{group}{command}");
+        }
+    }
+
+    let engine = read("docs/engine.md");
+    let session = ok(&["hub"], "hub\nquit\n").stdout;
+    let parameters: Vec<_> =
+        session.lines().filter_map(|l| l.strip_prefix("param name=")).collect();
+    assert!(parameters.len() > 10, "{session}");
+    for parameter in parameters {
+        let name = parameter.split(' ').next().unwrap();
+        assert!(engine.contains(&format!("`{name}`")), "parameter {name}");
+    }
 }
 
 #[test]
