@@ -60,12 +60,13 @@ pub enum ConfigError {
         what: &'static str,
     },
     /// A parameter of an engine within the runner.
-    #[error("engine '{name}': {error}")]
+    #[error("engine '{name}'")]
     Parameter {
         /// Which engine.
         name: String,
         /// What is wrong.
-        error: String,
+        #[source]
+        error: HubError,
     },
     /// Something that is out of bounds, as only a state file edited by hand can have it.
     #[error("{what}: {value}: expected {expected}")]

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::config::{MatchConfig, SprtConfig};
-use super::record::{GameRecord, Termination};
+use super::match_game::{MatchGame, Termination};
 use super::stats::{Decision, Outcome, Pentanomial, Rating, Sprt, Tally};
 
 /// What an engine has reached.
@@ -83,8 +83,8 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 impl Standings {
     /// Counts the games, in whatever order they were finished.
     #[must_use]
-    pub fn new(config: &MatchConfig, records: &[GameRecord]) -> Standings {
-        let mut pairs: BTreeMap<usize, Vec<&GameRecord>> = BTreeMap::new();
+    pub fn new(config: &MatchConfig, records: &[MatchGame]) -> Standings {
+        let mut pairs: BTreeMap<usize, Vec<&MatchGame>> = BTreeMap::new();
         let mut terminations = BTreeMap::new();
         for record in records {
             pairs.entry(record.pairing.pair).or_default().push(record);
@@ -92,7 +92,7 @@ impl Standings {
         }
         let mut lines: Vec<Line> = (0..config.engines.len())
             .map(|engine| {
-                let outcome = |record: &&GameRecord| record.outcome_for(engine);
+                let outcome = |record: &&MatchGame| record.outcome_for(engine);
                 let mut line = Line {
                     engine,
                     games: Tally::default(),

@@ -14,9 +14,9 @@ use super::arbiter::Arbiter;
 use super::config::MatchConfig;
 use super::game::{NotPlayed, forfeit, play};
 use super::launch::start;
+use super::match_game::MatchGame;
 use super::player::{Abort, Player, PlayerError};
 use super::process::pin;
-use super::record::GameRecord;
 use super::schedule::{Pairing, schedule};
 use super::spec::Kind;
 use super::standings::Standings;
@@ -100,7 +100,7 @@ pub enum MatchEnd {
 #[derive(Clone, Copy, Debug)]
 pub enum MatchEvent<'a> {
     /// A game has ended: all games so far, the new one last.
-    Game(&'a [GameRecord]),
+    Game(&'a [MatchGame]),
     /// The start of an engine takes longer than a second.
     SlowStart {
         /// The engine's name.
@@ -114,7 +114,7 @@ pub enum MatchEvent<'a> {
 
 /// What workers report.
 enum Event {
-    Game(Box<GameRecord>),
+    Game(Box<MatchGame>),
     SlowStart { engine: usize, missing: String, tail: Vec<String> },
     Failed(MatchError),
 }
@@ -133,7 +133,7 @@ pub fn run(
     config: &MatchConfig,
     workers: &Workers,
     state: &mut Option<StateFile>,
-    records: &mut Vec<GameRecord>,
+    records: &mut Vec<MatchGame>,
     abort: &Arc<Abort>,
     observe: &mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
 ) -> Result<MatchEnd, MatchError> {
@@ -148,7 +148,7 @@ pub fn run(
             return Err(MatchError::Addresses { name: engine.name.clone(), given, wanted });
         }
     }
-    let is_decided = |records: &[GameRecord]| {
+    let is_decided = |records: &[MatchGame]| {
         config.sprt.is_some()
             && Standings::new(config, records)
                 .sprt
@@ -204,7 +204,9 @@ pub fn run(
                             observe(MatchEvent::Game(records)).map_err(MatchError::Observer)
                         })
                         // Long matches must not fill the memory; the file has the moves.
-                        .inspect(|()| records.last_mut().map_or((), |r| r.plies = Vec::new()))
+                        .inspect(|()| {
+                            records.last_mut().map_or((), |r| r.record.plies = Vec::new())
+                        })
                 }
             };
             if let Err(failure) = result {
@@ -329,8 +331,9 @@ impl Worker<'_> {
     }
 
     /// `None` if the match is being stopped.
-    fn play(&mut self, number: usize, pairing: Pairing) -> Result<Option<GameRecord>, MatchError> {
-        let wanted = [pairing.white, pairing.black];
+    fn play(&mut self, number: usize, pairing: Pairing) -> Result<Option<MatchGame>, MatchError> {
+        // By the index of the colour.
+        let wanted = [pairing.black, pairing.white];
         for (_, player) in self.players.extract_if(.., |(engine, _)| !wanted.contains(engine)) {
             player.quit();
         }
@@ -380,7 +383,7 @@ impl Worker<'_> {
         number: usize,
         pairing: Pairing,
         no_start: NoStart,
-    ) -> Result<GameRecord, MatchError> {
+    ) -> Result<MatchGame, MatchError> {
         let NoStart { engine, message, tail } = no_start;
         if self.health[engine].did_not_start() {
             return Ok(forfeit(self.config, number, pairing, engine, &message, tail));

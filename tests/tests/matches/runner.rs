@@ -456,7 +456,10 @@ fn wrong_usage_is_refused() {
             vec![random, "--engine=random name=b param.foo=1"],
             "unknown parameter foo, expected seed",
         ),
-        (vec![random, "--engine=builtin param.foo=1 tc=1"], "unknown parameter foo, expected hash"),
+        (
+            vec![random, "--engine=builtin param.foo=1 tc=1"],
+            "unknown parameter foo, expected variant",
+        ),
         (vec![random, "--engine=builtin cmd=x tc=1"], "within the runner: it has no cmd"),
         (vec![random, "--engine=random name=b dir=/"], "within the runner: it has no dir"),
         (vec![random, "--engine=random name=b env.X=1"], "within the runner: it has no env"),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use ::egdb::Slice;
 use ::egdb::convert::{ConvertOptions, Target, convert};
+use ::egdb::identify::identify_all;
 use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -78,9 +79,13 @@ fn target() -> impl TypedValueParser<Value = Target> {
 
 pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
-    // Distances can only come from a database of the same type.
+    // Distances can only come from a database of the same type; where there is none, `convert` says
+    // so.
     let same = match args.to {
-        Target::Database(to) if !to.is_wld() => Some(to),
+        Target::Database(to) if !to.is_wld() => {
+            let all = identify_all(&args.from)?;
+            all.iter().map(|identity| identity.db_type).find(|&db_type| db_type == to)
+        }
         _ => None,
     };
     let source = Arc::new(args.database.open(Some(&args.from), same)?);

@@ -60,7 +60,7 @@ enum Format {
 }
 
 #[derive(Serialize)]
-struct Record {
+struct SurveyRecord {
     slice: [u8; 4],
     to_move: char,
     positions: u64,
@@ -194,7 +194,7 @@ impl Page<'_> {
         Ok(out.flush()?)
     }
 
-    fn record(&self, row: &Row) -> Record {
+    fn record(&self, row: &Row) -> SurveyRecord {
         let s = &row.survey;
         let mut bytes = BTreeMap::new();
         let mut bits = BTreeMap::new();
@@ -207,7 +207,7 @@ impl Page<'_> {
             }
         }
         let number = |longest: Option<Longest>| longest.map(|longest| longest.number);
-        Record {
+        SurveyRecord {
             slice: digits(s.slice),
             to_move: letter(s.side),
             positions: s.positions,

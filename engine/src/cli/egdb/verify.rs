@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ::egdb::Database;
 use ::egdb::error::{VerifyError, with_causes};
-use ::egdb::verify::{Authority, Outcome};
+use ::egdb::verify::{Authority, FileState};
 use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
@@ -126,11 +126,11 @@ impl<W: Write> Verifier<W> {
         };
         for (path, outcome) in &report.files {
             let (text, record) = match outcome {
-                Outcome::Good(authority) => {
+                FileState::Good(authority) => {
                     let text = format!("ok ({})", name(*authority));
                     (text, self.record(database, path, "ok", Some(name(*authority))))
                 }
-                Outcome::Bad { authority, expected, found, blocks } => {
+                FileState::Bad { authority, expected, found, blocks } => {
                     let mut text = format!(
                         "BAD ({}): CRC-32 {:08x} instead of {:08x}",
                         name(*authority),
@@ -148,13 +148,14 @@ impl<W: Write> Verifier<W> {
                     record.1.error = Some(text.clone());
                     (text, record)
                 }
-                Outcome::BadSideFile(reason) => {
+                FileState::BadSideFile(error) => {
+                    let reason = with_causes(error);
                     let text = format!("BAD: {reason}");
                     let mut record = self.record(database, path, "bad", Some("side file"));
-                    record.1.error = Some(reason.clone());
+                    record.1.error = Some(reason);
                     (text, record)
                 }
-                Outcome::Unknown => {
+                FileState::Unknown => {
                     ("no checksum known".to_owned(), self.record(database, path, "unknown", None))
                 }
             };
