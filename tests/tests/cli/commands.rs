@@ -1,7 +1,9 @@
 //! The command line as its users see it: help texts, output for people and for programs.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 
 use meerslag_tests::{Output, run};
 use serde_json::Value;
@@ -29,6 +31,35 @@ fn help_of(command: &[&str], names: &mut BTreeSet<String>) {
     names.insert(name);
     for sub in commands(&help) {
         help_of(&[command, &[sub]].concat(), names);
+    }
+}
+
+#[test]
+fn every_command_and_parameter_is_in_the_documents() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let read = |path: &Path| fs::read_to_string(path).expect("a page of the documents");
+    let mut pages = read(&root.join("README.md"));
+    for entry in fs::read_dir(root.join("docs")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|end| end == "md") {
+            pages += &read(&path);
+        }
+    }
+    for group in [&[][..], &["egdb"], &["data"], &["weights"]] {
+        let help = ok(&[group, &["--help"]].concat(), "").stdout;
+        for command in commands(&help).filter(|&command| command != "help") {
+            let line = [&["meerslag"], group, &[command]].concat().join(" ");
+            assert!(pages.contains(&line), "no page has `{line}`");
+        }
+    }
+
+    let engine = read(&root.join("docs/engine.md"));
+    let session = ok(&["hub"], "hub\nquit\n").stdout;
+    let parameters = session.lines().filter_map(|line| line.strip_prefix("param name="));
+    let names: Vec<_> = parameters.filter_map(|line| line.split(' ').next()).collect();
+    assert!(names.contains(&"hash-mb"), "{session}");
+    for name in names {
+        assert!(engine.contains(&format!("`{name}`")), "no page has the parameter `{name}`");
     }
 }
 
