@@ -8,6 +8,7 @@ use egdb::encode::wld::{Chooser, Effort};
 use egdb::encode::{CodedWriter, SubId};
 use egdb::index::unrank;
 use egdb::{Backend, Database, DbType, OpenOptions, Place, Slice};
+use movegen::random::{Random, mix};
 use movegen::{Board, Color};
 
 fn main() {
@@ -16,18 +17,12 @@ fn main() {
 
 /// Runs of random values and lengths.
 fn values(seed: u64, start: u64, out: &mut [u16]) {
-    let mut x = (seed << 40 ^ start).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        x >> 20
-    };
+    let mut random = Random::new(seed << 40 ^ start);
     let mut i = 0;
     while i < out.len() {
-        let len = 1 + next() as usize % 24;
+        let len = 1 + random.below(24);
         let end = out.len().min(i + len);
-        out[i..end].fill(1 + (next() % 3) as u16);
+        out[i..end].fill(1 + random.below(3) as u16);
         i = end;
     }
 }
@@ -65,7 +60,7 @@ fn rank(bencher: Bencher<'_, '_>, pieces: u8) {
     let positions: Vec<(Board, Color, u64)> = (0..COUNT as u64)
         .map(|i| {
             let slice = slices[i as usize % slices.len()];
-            let index = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % slice.size();
+            let index = mix(i) % slice.size();
             (unrank(slice, index).expect("in range"), Color::Black, index)
         })
         .collect();

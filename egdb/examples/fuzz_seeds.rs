@@ -9,11 +9,11 @@ use egdb::encode::dtw::DtwWriter;
 use egdb::encode::{CodedWriter, SubId, Written};
 use egdb::manifest;
 use egdb::{DbType, Slice};
+use movegen::random::mix;
 
 /// The value of an index: what compresses well, what does not, and one value only.
 fn value(db_type: DbType, kind: u64, index: u64) -> u16 {
-    let noise =
-        (index / [40, 1, 9][kind as usize % 3] + kind).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    let noise = mix(index / [40, 1, 9][kind as usize % 3] + kind) >> 40;
     match db_type {
         _ if kind == 3 => 3 * u16::from(db_type.is_wld()),
         DbType::Mtc => [0, 0, 0, 10, 22, 100][noise as usize % 6],

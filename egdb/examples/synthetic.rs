@@ -12,34 +12,24 @@ use egdb::DbType;
 use egdb::codec::DONT_CARE;
 use egdb::encode::dtw::DtwWriter;
 use egdb::encode::{CodedWriter, SubId};
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-}
+use movegen::random::{Random, mix};
 
 /// The values from `start` on; what they are depends on the place only, in stretches.
 fn fill(kind: &str, seed: u64, start: u64, out: &mut [u16]) {
-    let mut random = Random((seed << 40 ^ start).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut random = Random::new(seed << 40 ^ start);
     if kind == "random" {
         for value in out {
-            *value = 1 + (((random.next() >> 40) * 3) >> 24) as u16;
+            *value = 1 + (((random.next_u64() >> 40) * 3) >> 24) as u16;
         }
         return;
     }
     let mut i = 0;
-    let mean = 1 << ((random.next() >> 20) % 9);
+    let mean = 1 << ((random.next_u64() >> 20) % 9);
     while i < out.len() {
-        let len = 1 + (random.next() >> 20) as usize % (2 * mean);
+        let len = 1 + (random.next_u64() >> 20) as usize % (2 * mean);
         let value = match kind {
-            "onesided" if random.next() >> 61 != 0 => 1,
-            _ => 1 + (((random.next() >> 40) * 3) >> 24) as u16,
+            "onesided" if random.next_u64() >> 61 != 0 => 1,
+            _ => 1 + (((random.next_u64() >> 40) * 3) >> 24) as u16,
         };
         let end = out.len().min(i + len);
         out[i..end].fill(value);
@@ -50,8 +40,8 @@ fn fill(kind: &str, seed: u64, start: u64, out: &mut [u16]) {
 /// Makes distances of win/loss/draw values: those of neighbours are near to each other.
 fn distances(db_type: DbType, start: u64, out: &mut [u16]) {
     for (index, value) in (start..).zip(out) {
-        let slow = (index / 50).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 62;
-        let fast = index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61;
+        let slow = mix(index / 50) >> 62;
+        let fast = mix(index) >> 61;
         *value = match (*value, db_type) {
             (3, _) => DONT_CARE,
             (_, DbType::Dtw) => 8 * *value + 2 * slow as u16 + u16::from(fast == 0),
@@ -66,16 +56,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [dir, kind, rest @ ..] = &args[..] else { return Err("DIR KIND [PERCENT]".into()) };
     let percent: usize = rest.first().map_or(Ok(100), |text| text.parse())?;
-    let db_type = match rest.get(1).map_or("wld2", String::as_str) {
-        "wld2" => DbType::Wld2,
-        "wld1" => DbType::Wld1,
-        "run" => DbType::WldRun,
-        "mtc" => DbType::Mtc,
-        "dtw" => DbType::Dtw,
-        other => return Err(format!("no type {other}").into()),
-    };
+    let db_type: DbType = rest.get(1).map_or("wld2", String::as_str).parse()?;
     let max_pieces = rest.get(2).map_or(Ok(5), |text| text.parse())?;
     let threads = rest.get(3).map_or(Ok(1), |text| text.parse())?;
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     let dir = Path::new(dir);
     std::fs::create_dir_all(dir)?;
     let (mut positions, mut bytes) = (0, 0);
@@ -102,14 +86,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         positions += slices.iter().map(|s| s.size() * s.stored_sides().len() as u64).sum::<u64>();
         let written = if db_type == DbType::Dtw {
             let mut writer = DtwWriter::create(dir, &stem)?;
-            writer.set_threads(threads);
             for id in ids {
                 writer.add(id, &mut |start, out| fill_sub(id, start, out))?;
             }
             writer.finish()?
         } else {
             let mut writer = CodedWriter::create(dir, db_type, &stem)?;
-            writer.set_threads(threads);
             for id in ids {
                 writer.add(id, &mut |start, out| fill_sub(id, start, out))?;
             }

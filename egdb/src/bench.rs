@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use movegen::random::Random;
 use movegen::{Board, Color};
 
 use crate::database::Database;
@@ -58,13 +59,7 @@ pub fn random_positions(
     count: usize,
     seed: u64,
 ) -> Vec<(Board, Color)> {
-    let mut state = seed.wrapping_mul(2).wrapping_add(1);
-    let mut random = |n: u64| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let x = (state ^ state >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
-        ((u128::from(x ^ x >> 32) * u128::from(n)) >> 64) as u64
-    };
+    let mut random = Random::new(seed);
     let slices: Vec<(Slice, Color)> = Slice::stored(pieces)
         .flat_map(|slice| slice.stored_sides().iter().map(move |&side| (slice, side)))
         .filter(|&(slice, side)| database.has_data(slice, side))
@@ -75,7 +70,7 @@ pub fn random_positions(
     }
     let mut list = Vec::with_capacity(count);
     while list.len() < count {
-        let mut index = random(total);
+        let mut index = random.below_u64(total);
         for &(slice, side) in &slices {
             if index < slice.size() {
                 if let Some(board) = unrank(slice, index) {

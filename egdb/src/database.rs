@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use movegen::{Board, Color, isa};
 use rayon::prelude::*;
-use tracing::{debug, info};
 
 use crate::error::{OpenError, ProbeError};
 use crate::format::dtw::DtwRecord;
@@ -130,8 +129,7 @@ impl Database {
         is_wanted: &dyn Fn(Slice) -> bool,
     ) -> Result<Database, OpenError> {
         if options.max_pieces.is_some_and(|n| n < 2) {
-            let reason = "expected 2 or more".into();
-            return Err(OpenError::Option { name: "max_pieces", reason });
+            return Err(OpenError::Option { name: "max_pieces", reason: "expected 2 or more" });
         }
         let limit = options.max_pieces.unwrap_or(u8::MAX).min(identity.max_pieces);
         let pairs = find_pairs(folder, identity.db_type, limit, is_wanted)?;
@@ -227,14 +225,6 @@ impl Database {
             _ => (pair.pieces - 1).min(crate::slice::MAX_ONE_SIDE),
         };
         let max_one_side = pairs.iter().map(one_side).max().unwrap_or(0);
-        info!(
-            dir = %dir.display(),
-            db_type = %identity.db_type,
-            pieces = identity.max_pieces,
-            files = pairs.len(),
-            index_bytes = index_memory,
-            "database open"
-        );
         Ok(Database {
             dir: dir.to_owned(),
             identity,
@@ -507,7 +497,6 @@ fn parse_all(
     files: &[DataFile],
 ) -> Result<Vec<Parsed>, OpenError> {
     let parse = |(pair, file): (&Pair, &DataFile)| -> Result<Parsed, OpenError> {
-        debug!(file = %pair.index.display(), "reading index");
         match fs::read(&pair.index) {
             Ok(bytes) => Parsed::of(db_type, &pair.index, &bytes, &pair.slices, file.len),
             Err(source) => Err(OpenError::Io { file: pair.index.clone(), source }),

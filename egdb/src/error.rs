@@ -91,7 +91,7 @@ pub enum OpenError {
         /// The option.
         name: &'static str,
         /// What is allowed.
-        reason: String,
+        reason: &'static str,
     },
     /// A file breaks the format.
     #[error(transparent)]
@@ -147,7 +147,7 @@ pub enum VerifyError {
         /// The manifest.
         file: PathBuf,
         /// What is wrong.
-        reason: String,
+        reason: &'static str,
     },
     /// Neither the published table nor a manifest names any file of the directory.
     #[error("nothing to compare with: {} has no genuine file and no manifest", dir.display())]

@@ -84,7 +84,7 @@ impl Manifest {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         match Manifest::parse(&text, &name) {
             Ok(manifest) => Ok(Some(manifest)),
-            Err(reason) => Err(VerifyError::Manifest { file: path, reason: reason.into() }),
+            Err(reason) => Err(VerifyError::Manifest { file: path, reason }),
         }
     }
 

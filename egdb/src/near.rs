@@ -19,7 +19,7 @@ pub(crate) const LOSS_BY_CONVERSION: u8 = 2;
 
 /// What is known about a position: the distance is more than `above` and at most `most`.
 #[derive(Clone, Copy)]
-struct Known {
+struct Bounds {
     position: Position,
     above: i8,
     most: i8,
@@ -30,7 +30,7 @@ const ENTRIES: usize = 1 << 14;
 
 /// A search with memory of positions.
 pub(crate) struct Near {
-    known: Vec<Option<Known>>,
+    known: Vec<Option<Bounds>>,
     /// Positions that may still be looked at.
     left: u64,
 }
@@ -63,7 +63,7 @@ impl Near {
         let entry = &mut self.known[slot(position)];
         let mut known = match entry {
             Some(known) if known.position == *position => *known,
-            _ => Known { position: *position, above: -1, most: i8::MAX },
+            _ => Bounds { position: *position, above: -1, most: i8::MAX },
         };
         if is_within {
             known.most = known.most.min(bound as i8);

@@ -103,22 +103,6 @@ impl WldValue {
             _ => None,
         }
     }
-
-    /// The number of the C interface: -2 unavailable, -1 not in cache, 0 unknown, 1 win, 2 loss,
-    /// 3 draw, 4 draw or loss, 5 win or draw.
-    #[must_use]
-    pub const fn code(self) -> i32 {
-        match self {
-            WldValue::Unavailable => -2,
-            WldValue::NotInCache => -1,
-            WldValue::Unknown => 0,
-            WldValue::Win => 1,
-            WldValue::Loss => 2,
-            WldValue::Draw => 3,
-            WldValue::DrawOrLoss => 4,
-            WldValue::WinOrDraw => 5,
-        }
-    }
 }
 
 /// The smallest number that a distance-to-conversion database stores.
@@ -136,18 +120,6 @@ pub enum MtcValue {
     NotInCache,
 }
 
-impl MtcValue {
-    /// The number of the C interface: 1 below the threshold, else the distance; -1 not in cache.
-    #[must_use]
-    pub const fn code(self) -> i32 {
-        match self {
-            MtcValue::BelowThreshold => 1,
-            MtcValue::Distance(d) => d as i32,
-            MtcValue::NotInCache => -1,
-        }
-    }
-}
-
 /// Result of a distance-to-win lookup. Meaningful only for a win or a loss.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DtwValue {
@@ -158,16 +130,4 @@ pub enum DtwValue {
     NotInCache,
     /// The slice, or this side to move of it, is not in the files.
     Unavailable,
-}
-
-impl DtwValue {
-    /// The number of the C interface: -2 unavailable, -1 not in cache, else half the plies.
-    #[must_use]
-    pub const fn code(self) -> i32 {
-        match self {
-            DtwValue::Unavailable => -2,
-            DtwValue::NotInCache => -1,
-            DtwValue::Half(n) => n as i32,
-        }
-    }
 }

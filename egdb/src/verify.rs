@@ -4,10 +4,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use tracing::info;
-
 use crate::database::Database;
-use crate::error::{VerifyError, with_causes};
+use crate::error::VerifyError;
 use crate::identify::published;
 use crate::manifest::Manifest;
 
@@ -21,8 +19,8 @@ pub enum Authority {
 }
 
 /// What came of a file.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
+#[derive(Debug)]
+pub enum FileState {
     /// The checksums agree.
     Good(Authority),
     /// They do not.
@@ -37,24 +35,24 @@ pub enum Outcome {
         blocks: Vec<u32>,
     },
     /// The side file is damaged or cannot be read, so nothing can be compared with it.
-    BadSideFile(String),
+    BadSideFile(VerifyError),
     /// There is nothing to compare with.
     Unknown,
 }
 
 /// What came of a verification.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct VerifyReport {
     /// Every file of the database, in its order.
-    pub files: Vec<(PathBuf, Outcome)>,
+    pub files: Vec<(PathBuf, FileState)>,
 }
 
 impl VerifyReport {
     /// The files that are not what they should be.
-    pub fn failures(&self) -> impl Iterator<Item = &(PathBuf, Outcome)> {
-        self.files
-            .iter()
-            .filter(|(_, outcome)| matches!(outcome, Outcome::Bad { .. } | Outcome::BadSideFile(_)))
+    pub fn failures(&self) -> impl Iterator<Item = &(PathBuf, FileState)> {
+        self.files.iter().filter(|(_, outcome)| {
+            matches!(outcome, FileState::Bad { .. } | FileState::BadSideFile(_))
+        })
     }
 }
 
@@ -105,37 +103,36 @@ impl Database {
                 Err(source) => return Err(VerifyError::Io { file, source }),
             };
             let outcome = match (side, row) {
-                (Err(error), _) => Outcome::BadSideFile(with_causes(&error)),
-                (Ok(Some(side)), _) if side == found => Outcome::Good(Authority::SideFile),
+                (Err(error), _) => FileState::BadSideFile(error),
+                (Ok(Some(side)), _) if side == found => FileState::Good(Authority::SideFile),
                 (Ok(Some(side)), _) => bad(&side, &found),
                 (Ok(None), Some(row)) if row.crc == found.crc => {
-                    Outcome::Good(Authority::Published)
+                    FileState::Good(Authority::Published)
                 }
                 // The type's table is about the published files. That a file of the same name
                 // differs is a failure only if the database claims to be the published one.
-                (Ok(None), Some(row)) if self.is_genuine() => Outcome::Bad {
+                (Ok(None), Some(row)) if self.is_genuine() => FileState::Bad {
                     authority: Authority::Published,
                     expected: (row.crc, None),
                     found: (found.crc, found.bytes),
                     blocks: Vec::new(),
                 },
-                (Ok(None), _) => Outcome::Unknown,
+                (Ok(None), _) => FileState::Unknown,
             };
-            info!(file = %file.display(), outcome = ?outcome, "verified");
             report.files.push((file, outcome));
             state.files += 1;
         }
-        if report.files.iter().all(|(_, outcome)| *outcome == Outcome::Unknown) {
+        if report.files.iter().all(|(_, state)| matches!(state, FileState::Unknown)) {
             return Err(VerifyError::NothingKnown { dir: self.dir().to_owned() });
         }
         Ok(report)
     }
 }
 
-fn bad(side: &Manifest, found: &Manifest) -> Outcome {
+fn bad(side: &Manifest, found: &Manifest) -> FileState {
     let count = side.blocks.len().max(found.blocks.len());
     let differs = |k: &usize| side.blocks.get(*k) != found.blocks.get(*k);
-    Outcome::Bad {
+    FileState::Bad {
         authority: Authority::SideFile,
         expected: (side.crc, Some(side.bytes)),
         found: (found.crc, found.bytes),

@@ -1,14 +1,15 @@
 //! The benchmark: a fixed set of positions searched to a fixed depth on one thread. The total
 //! number of nodes is the fingerprint of the search's behaviour: the same build of the same
 //! source always gives the same number.
+//!
+//! [`compare_threads`] measures what further threads are worth.
 
 use std::time::Instant;
 
 use movegen::{Game, Position};
 use serde::Serialize;
 
-use crate::eval::Evaluation;
-use crate::{Control, DatabaseOptions, Engine, EngineError, EngineOptions, Limits};
+use crate::{Control, Engine, EngineError, EngineOptions, Limits, SearchResult};
 
 /// The depth of the standard benchmark.
 pub const DEPTH: u32 = 13;
@@ -79,34 +80,35 @@ pub fn positions(set: Set) -> impl Iterator<Item = (&'static str, Position)> {
     })
 }
 
+/// The options of the standard benchmark: one thread, a table of [`HASH_MIB`].
+#[must_use]
+pub fn standard_options() -> EngineOptions {
+    EngineOptions { hash_mib: HASH_MIB, ..EngineOptions::default() }
+}
+
 /// Searches the positions of the benchmark to `depth`, each from an empty table, and calls `each`
-/// after every one. Always one thread and default options but for the databases
-/// and the evaluation.
+/// after every one. The number of nodes is the fingerprint with [`standard_options`].
 ///
 /// # Errors
-/// If there is no memory for the transposition table, or the databases cannot be opened.
+/// If the options are impossible, there is no memory for the transposition table, or the
+/// databases cannot be opened.
 pub fn run(
     depth: u32,
     set: Set,
-    databases: DatabaseOptions,
-    evaluation: Evaluation,
+    options: EngineOptions,
     each: &mut dyn FnMut(&PositionResult),
 ) -> Result<BenchResult, EngineError> {
-    let options =
-        EngineOptions { hash_mib: HASH_MIB, databases, evaluation, ..EngineOptions::default() };
     let mut engine = Engine::new(options)?;
-    let (limits, control) = (Limits::depth(depth), Control::new());
     let start = Instant::now();
     let mut results = Vec::new();
     for (fen, position) in positions(set) {
-        engine.new_game();
-        let outcome = engine.search(&Game::new(position), &limits, &control, &mut |_| {});
+        let found = search(&mut engine, position, depth);
         let result = PositionResult {
             fen: fen.to_owned(),
-            best: outcome.best.map_or_else(String::new, |mv| mv.to_string()),
-            score: outcome.info.score.hundredths(),
-            nodes: outcome.info.nodes,
-            probes: outcome.info.probes,
+            best: found.best.map_or_else(String::new, |mv| mv.to_string()),
+            score: found.info.score.hundredths(),
+            nodes: found.info.nodes,
+            probes: found.info.probes,
         };
         each(&result);
         results.push(result);
@@ -116,6 +118,88 @@ pub fn run(
     let probes = results.iter().map(|p| p.probes).sum();
     let nps = nodes as f64 / seconds.max(1e-9);
     Ok(BenchResult { depth, nodes, probes, seconds, nps, positions: results })
+}
+
+fn search(engine: &mut Engine, position: Position, depth: u32) -> SearchResult {
+    engine.new_game();
+    engine.search(&Game::new(position), &Limits::depth(depth), &Control::new(), &mut |_| {})
+}
+
+/// How fast the search is with some number of threads.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ThreadsResult {
+    /// The number of threads.
+    pub threads: usize,
+    /// Nodes per second of all threads, over all runs.
+    pub nps: f64,
+    /// Nodes per second, as a multiple of those with the first number of threads.
+    pub nps_ratio: f64,
+    /// Seconds to the depth: the geometric mean over the positions of the median of the runs.
+    pub seconds_to_depth: f64,
+    /// How many times as fast as the first number of threads the depth is reached.
+    pub speed_up: f64,
+}
+
+/// Searches the positions of the benchmark to `depth` with each of these numbers of threads,
+/// `repeat` times, one after the other at every position so that a slow moment of the machine
+/// meets them all. Calls `each` after every position with its number, from 1.
+///
+/// # Errors
+/// As [`run`].
+pub fn compare_threads(
+    depth: u32,
+    set: Set,
+    options: &EngineOptions,
+    threads: &[usize],
+    repeat: usize,
+    each: &mut dyn FnMut(usize),
+) -> Result<Vec<ThreadsResult>, EngineError> {
+    let engine = |&threads: &usize| Engine::new(EngineOptions { threads, ..options.clone() });
+    let mut engines = threads.iter().map(engine).collect::<Result<Vec<Engine>, EngineError>>()?;
+    let mut medians = vec![Vec::new(); threads.len()];
+    let mut totals = vec![(0, 0.0); threads.len()];
+    for (index, (_, position)) in positions(set).enumerate() {
+        let mut seconds = vec![Vec::new(); threads.len()];
+        for _ in 0..repeat {
+            for (which, engine) in engines.iter_mut().enumerate() {
+                let found = search(engine, position, depth);
+                let time = found.info.time.as_secs_f64();
+                seconds[which].push(time);
+                totals[which].0 += found.info.nodes;
+                totals[which].1 += time;
+            }
+        }
+        for (medians, seconds) in medians.iter_mut().zip(seconds) {
+            medians.push(median(seconds));
+        }
+        each(index + 1);
+    }
+    let speed = |which: usize| {
+        let (nodes, seconds): (u64, f64) = totals[which];
+        (nodes as f64 / seconds.max(1e-9), geometric_mean(&medians[which]))
+    };
+    let result = |(which, &threads)| {
+        let ((nps, seconds_to_depth), (first_nps, first_seconds)) = (speed(which), speed(0));
+        let (nps_ratio, speed_up) = (nps / first_nps, first_seconds / seconds_to_depth);
+        ThreadsResult { threads, nps, nps_ratio, seconds_to_depth, speed_up }
+    };
+    Ok(threads.iter().enumerate().map(result).collect())
+}
+
+/// The median; 0 of nothing.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let (low, high) = (values.len().saturating_sub(1) / 2, values.len() / 2);
+    match values.get(low..=high) {
+        Some(middle) => middle.iter().sum::<f64>() / middle.len() as f64,
+        None => 0.0,
+    }
+}
+
+/// The geometric mean; times below a microsecond count as one.
+fn geometric_mean(seconds: &[f64]) -> f64 {
+    let sum: f64 = seconds.iter().map(|s| s.max(1e-6).ln()).sum();
+    (sum / seconds.len().max(1) as f64).exp()
 }
 
 #[cfg(test)]
@@ -138,15 +222,35 @@ mod tests {
     #[test]
     fn two_runs_agree_node_by_node() {
         let mut seen = Vec::new();
-        let databases = DatabaseOptions::default();
-        let first = run(7, Set::Game, databases.clone(), Evaluation::default(), &mut |result| {
-            seen.push(result.clone());
-        })
-        .unwrap();
-        let second = run(7, Set::Game, databases, Evaluation::default(), &mut |_| {}).unwrap();
+        let options = standard_options;
+        let first = run(7, Set::Game, options(), &mut |result| seen.push(result.clone())).unwrap();
+        let second = run(7, Set::Game, options(), &mut |_| {}).unwrap();
         assert_eq!(first.positions, seen);
         assert_eq!(first.positions, second.positions);
         assert_eq!(first.nodes, seen.iter().map(|p| p.nodes).sum::<u64>());
         assert!(first.nodes > 10_000 && first.positions.iter().all(|p| !p.best.is_empty()));
+    }
+
+    #[test]
+    fn threads_are_compared_with_the_first_number() {
+        let mut seen = Vec::new();
+        let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+        let each = &mut |done| seen.push(done);
+        let results = compare_threads(3, Set::Endgame, &options, &[2, 1], 2, each).unwrap();
+        assert_eq!(seen, (1..=50).collect::<Vec<_>>());
+        assert_eq!(results.iter().map(|r| r.threads).collect::<Vec<_>>(), [2, 1]);
+        assert_eq!((results[0].nps_ratio, results[0].speed_up), (1.0, 1.0));
+        assert!(results.iter().all(|r| r.nps > 0.0 && r.seconds_to_depth > 0.0));
+        let ratio = results[1].nps / results[0].nps;
+        assert!((results[1].nps_ratio - ratio).abs() < 1e-9);
+        assert!(compare_threads(3, Set::Game, &options, &[1, 0], 1, &mut |_| {}).is_err());
+    }
+
+    #[test]
+    fn means_of_times() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 9.0]), 3.0);
+        assert!((geometric_mean(&[2.0, 8.0]) - 4.0).abs() < 1e-12);
+        assert!((geometric_mean(&[0.0, 1.0]) - 1e-3).abs() < 1e-12);
     }
 }

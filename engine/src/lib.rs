@@ -13,6 +13,7 @@ mod huge_pages;
 mod limits;
 pub mod perft;
 pub mod protocol;
+pub mod record;
 pub mod runner;
 mod score;
 mod search;

@@ -54,6 +54,16 @@ impl Limits {
         Limits { clock: Some(clock), ..Limits::infinite(Mode::Think) }
     }
 
+    /// The time after which the search has ended at the latest; `None` if it is not limited.
+    #[must_use]
+    pub fn longest(&self) -> Option<Duration> {
+        let clock = self.clock.map(|c| Duration::from_secs_f64((c.time + c.inc).max(0.0)));
+        match (clock, self.move_time) {
+            (Some(clock), Some(move_time)) => Some(clock.min(move_time)),
+            (clock, move_time) => clock.or(move_time),
+        }
+    }
+
     /// Whether nothing but a command ends the search.
     #[must_use]
     pub const fn is_infinite(&self) -> bool {

@@ -91,6 +91,13 @@ impl Score {
         self.0 as i32
     }
 
+    /// In men.
+    #[inline]
+    #[must_use]
+    pub const fn men(self) -> f64 {
+        self.0 as f64 / 100.0
+    }
+
     /// Whether the score is a proven win, by the end of the game or a database.
     #[inline]
     #[must_use]

@@ -29,6 +29,16 @@ impl Move {
         Move::from_parts(from.bit(), to.bit(), captured.bits())
     }
 
+    /// As [`Move::new`]; `None` if a captured square lies in the first or last row.
+    #[must_use]
+    pub const fn try_new(from: Square, to: Square, captured: Bitboard) -> Option<Move> {
+        if captured.bits() & !CAPTURED_MASK == 0 {
+            Some(Move::new(from, to, captured))
+        } else {
+            None
+        }
+    }
+
     #[inline]
     pub(crate) const fn from_parts(from: u32, to: u32, captured: u64) -> Move {
         debug_assert!(captured & !CAPTURED_MASK == 0);

@@ -2,12 +2,12 @@
 
 use movegen::{Board, Color, MoveList};
 
-use super::external::Known;
+use super::external::Context;
 use super::store::Code;
 
 /// The values of an arrangement of men, by side to move.
 #[inline(always)]
-pub(super) fn solve(known: &Known<'_>, men: [u64; 2], list: &mut MoveList) -> [Code; 2] {
+pub(super) fn solve(context: &Context<'_>, men: [u64; 2], list: &mut MoveList) -> [Code; 2] {
     let board = Board { black: men[0], white: men[1], kings: 0 };
-    Color::ALL.map(|side| known.resolve(&board, side, list))
+    Color::ALL.map(|side| context.resolve(&board, side, list))
 }

@@ -67,6 +67,6 @@ pub enum BuildError {
     #[error("interrupted")]
     Interrupted,
     /// The number of threads cannot be had.
-    #[error("cannot start the threads: {0}")]
-    Threads(String),
+    #[error("cannot start the threads")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
 }

@@ -19,7 +19,7 @@ use crate::slice::Slice;
 pub(super) const MAX_PLIES: Code = 253;
 
 /// What a level is solved from.
-pub(super) struct Known<'a> {
+pub(super) struct Context<'a> {
     /// Slices with fewer pieces, and those that crowning leads to.
     pub solved: &'a Solved,
     /// The slice that is being solved, with the levels beyond the present one.
@@ -72,14 +72,14 @@ struct Group {
 
 /// What captures lead to, by square of the moving king.
 #[derive(Default)]
-struct Outcome {
+struct CaptureValues {
     /// Some capture wins.
     wins: u64,
     /// Some capture does not lose.
     holds: u64,
 }
 
-impl Outcome {
+impl CaptureValues {
     /// Captures from these squares lead to a position with this value for the opponent.
     #[inline(always)]
     fn add(&mut self, squares: u64, code: Code) {
@@ -106,7 +106,7 @@ enum Target<'a> {
     Positions { from: u64 },
 }
 
-impl<'a> Known<'a> {
+impl<'a> Context<'a> {
     /// The value of a position that is solved already.
     #[inline(always)]
     fn value(&self, board: &Board, side: Color) -> Code {
@@ -294,14 +294,14 @@ impl<'a> Known<'a> {
         }
         let most = groups.iter().map(|group| group.count).fold(by_fixed.count, u32::max);
 
-        let mut outcome = Outcome::default();
+        let mut values = CaptureValues::default();
         let mut open = captures & !involved;
         let mut count = most;
         while open != 0 && count > 0 {
             let mut here = if by_fixed.count == count { open } else { 0 };
             if here != 0 {
                 for ending in &by_fixed.endings {
-                    self.add_ending(fixed, side, ending, here, &mut outcome, seeds);
+                    self.add_ending(fixed, side, ending, here, &mut values, seeds);
                 }
             }
             for group in groups.iter().filter(|group| group.count == count) {
@@ -310,15 +310,15 @@ impl<'a> Known<'a> {
                     continue;
                 }
                 here |= squares;
-                self.add_king_ending(fixed, side, &group.ending, squares, &mut outcome, seeds);
+                self.add_king_ending(fixed, side, &group.ending, squares, &mut values, seeds);
             }
             open &= !here;
             count -= 1;
         }
         debug_assert_eq!(open, 0, "{:?} {side}", fixed.pieces);
         let settled = captures & !involved;
-        facts.win |= outcome.wins & settled;
-        facts.loss |= settled & !outcome.holds;
+        facts.win |= values.wins & settled;
+        facts.loss |= settled & !values.holds;
 
         for king in bits(captures & involved) {
             let bit = king.trailing_zeros() as usize;
@@ -346,7 +346,7 @@ impl<'a> Known<'a> {
         side: Color,
         ending: &Ending,
         squares: u64,
-        outcome: &mut Outcome,
+        values: &mut CaptureValues,
         seeds: &mut Option<Seeds<'_>>,
     ) {
         let after = apply(fixed, side, ending);
@@ -363,8 +363,8 @@ impl<'a> Known<'a> {
             let row = store.first_row(block) + row;
             let level = &store.solved[block.level];
             let words = &level.words[row];
-            outcome.wins |= words[2 * next.index() + 1] & squares;
-            outcome.holds |= squares & !words[2 * next.index()];
+            values.wins |= words[2 * next.index() + 1] & squares;
+            values.holds |= squares & !words[2 * next.index()];
             if let Some(seeds) = seeds {
                 self.add_codes(&level.dtw[row][next.index()], squares, seeds);
             }
@@ -374,7 +374,7 @@ impl<'a> Known<'a> {
         for king in bits(squares) {
             let code = self.value(&place(&after, king), next);
             codes[king.trailing_zeros() as usize] = code;
-            outcome.add(king, code);
+            values.add(king, code);
         }
         if let Some(seeds) = seeds {
             self.add_codes(&codes, squares, seeds);
@@ -389,7 +389,7 @@ impl<'a> Known<'a> {
         side: Color,
         ending: &Ending,
         squares: u64,
-        outcome: &mut Outcome,
+        values: &mut CaptureValues,
         seeds: &mut Option<Seeds<'_>>,
     ) {
         let mut after = place(fixed, ending.to);
@@ -397,7 +397,7 @@ impl<'a> Known<'a> {
         after.white &= !ending.captured;
         after.kings &= !ending.captured;
         let code = self.value(&after, side.opponent());
-        outcome.add(squares, code);
+        values.add(squares, code);
         if let Some(seeds) = seeds {
             self.add_codes(&[code; 64], squares, seeds);
         }

@@ -25,12 +25,12 @@ pub(super) struct Flat<'a> {
     /// First index of the window.
     start: u64,
     cursors: Vec<Cursor>,
-    kind: Kind,
+    selection: Selection,
 }
 
 /// What is asked for.
 #[derive(Clone, Copy)]
-struct Kind {
+struct Selection {
     db_type: DbType,
     side: Color,
     /// Positions in which the other side could capture are left out, too.
@@ -58,7 +58,7 @@ impl<'a> Flat<'a> {
             window: vec![0; window],
             start: u64::MAX,
             cursors: (0..4 * threads).map(|_| Cursor::default()).collect(),
-            kind: Kind { db_type, side, is_quiet_for_both },
+            selection: Selection { db_type, side, is_quiet_for_both },
         }
     }
 
@@ -78,7 +78,7 @@ impl<'a> Flat<'a> {
                     .zip(&mut self.cursors)
                     .enumerate()
                     .try_for_each(|(i, (part, cursor))| {
-                        cursor.fill(self.raw, self.kind, first + (i * share) as u64, part)
+                        cursor.fill(self.raw, self.selection, first + (i * share) as u64, part)
                     })?;
             }
             let offset = (at - self.start) as usize;
@@ -111,11 +111,11 @@ impl Cursor {
     fn fill(
         &mut self,
         raw: &RawFile,
-        kind: Kind,
+        selection: Selection,
         start: u64,
         out: &mut [u16],
     ) -> Result<(), BuildError> {
-        let Some(rows) = raw.store.rows else { return self.fill_cells(raw, kind, start, out) };
+        let Some(rows) = raw.store.rows else { return self.fill_cells(raw, selection, start, out) };
         let slice = raw.store.slice;
         let in_block = king_placements(slice);
         let mut at = start;
@@ -130,7 +130,7 @@ impl Cursor {
             let inside = at % in_block;
             let here = (in_block - inside).min(out.len() as u64) as usize;
             let (part, rest) = out.split_at_mut(here);
-            self.fill_rows(raw, rows, kind, inside, part)?;
+            self.fill_rows(raw, rows, selection, inside, part)?;
             out = rest;
             at += here as u64;
         }
@@ -161,7 +161,7 @@ impl Cursor {
         &mut self,
         raw: &RawFile,
         rows: Rows,
-        kind: Kind,
+        selection: Selection,
         start: u64,
         out: &mut [u16],
     ) -> Result<(), BuildError> {
@@ -171,13 +171,13 @@ impl Cursor {
         let mut skip = (start - self.before[row]) as usize;
         let end = start + out.len() as u64;
         let last = self.before.partition_point(|&before| before < end);
-        let side = kind.side.index();
+        let side = selection.side.index();
         let mut out = out.iter_mut();
         while row < last {
             let n = ROWS.min(last - row);
-            if kind.db_type == DbType::Mtc || kind.db_type == DbType::Dtw {
+            if selection.db_type == DbType::Mtc || selection.db_type == DbType::Dtw {
                 self.distances.resize(n, [[0; 64]; 2]);
-                let is_mtc = kind.db_type == DbType::Mtc;
+                let is_mtc = selection.db_type == DbType::Mtc;
                 raw.distances(block.level, first + row, is_mtc, &mut self.distances)?;
             } else {
                 self.words.resize(n, [0; 4]);
@@ -190,9 +190,9 @@ impl Cursor {
                     kings: kings[0] | kings[1],
                     moving: rows.moving,
                 };
-                let mut excluded = fixed.captures(kind.side);
-                if kind.is_quiet_for_both {
-                    excluded |= fixed.captures(kind.side.opponent());
+                let mut excluded = fixed.captures(selection.side);
+                if selection.is_quiet_for_both {
+                    excluded |= fixed.captures(selection.side.opponent());
                 }
                 for square in bits(self.squares(rows, kings)) {
                     if skip > 0 {
@@ -203,10 +203,10 @@ impl Cursor {
                     let bit = square.trailing_zeros();
                     *out = if excluded & square != 0 {
                         DONT_CARE
-                    } else if kind.db_type == DbType::Mtc || kind.db_type == DbType::Dtw {
-                        stored(kind.db_type, self.distances[i][side][bit as usize])
+                    } else if selection.db_type == DbType::Mtc || selection.db_type == DbType::Dtw {
+                        stored(selection.db_type, self.distances[i][side][bit as usize])
                     } else {
-                        stored(kind.db_type, value_of(&self.words[i], kind.side, bit))
+                        stored(selection.db_type, value_of(&self.words[i], selection.side, bit))
                     };
                 }
             }
@@ -218,7 +218,7 @@ impl Cursor {
     fn fill_cells(
         &mut self,
         raw: &RawFile,
-        kind: Kind,
+        selection: Selection,
         start: u64,
         out: &mut [u16],
     ) -> Result<(), BuildError> {
@@ -226,12 +226,12 @@ impl Cursor {
         for (men, out) in (start..).zip(out) {
             let Some((black, white)) = unrank_men(slice, men) else { return Ok(()) };
             let board = Board { black, white, kings: 0 };
-            *out = if board.has_capture(kind.side) {
+            *out = if board.has_capture(selection.side) {
                 DONT_CARE
             } else {
                 let block = raw.store.levels.block(black, white);
                 let cell = raw.store.solved[block.level].cells[block.number];
-                stored(kind.db_type, cell[kind.side.index()])
+                stored(selection.db_type, cell[selection.side.index()])
             };
         }
         Ok(())

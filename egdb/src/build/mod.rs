@@ -17,6 +17,7 @@ mod external;
 mod fixed;
 mod flat;
 mod men;
+mod need;
 mod order;
 mod pack;
 mod raw;
@@ -43,13 +44,15 @@ use crate::encode::Written;
 use crate::format::DbType;
 use crate::manifest::Manifest;
 use crate::slice::Slice;
-use external::Known;
+use external::Context;
+use need::OVERHEAD;
 use raw::{RawFile, RawWriter};
 use resident::Resident;
-use solve::{BlockOut, Wanted, Workspace};
-use store::{DRAW, Level, Solved, Store};
+use solve::{BlockOut, Metrics, Workspace};
+use store::{DRAW, Solved, SolvedLevel, Store};
 
 pub use error::BuildError;
+pub(crate) use need::Needs;
 pub use order::{after_capture, after_crowning, build_order, closure};
 pub use usage::Usage;
 
@@ -83,13 +86,13 @@ impl Default for BuildOptions {
 }
 
 impl BuildOptions {
-    fn wanted(&self) -> Wanted {
-        Wanted { dtw: self.types.contains(&DbType::Dtw), mtc: self.types.contains(&DbType::Mtc) }
+    fn metrics(&self) -> Metrics {
+        Metrics { dtw: self.types.contains(&DbType::Dtw), mtc: self.types.contains(&DbType::Mtc) }
     }
 }
 
 /// What happens during a build.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum BuildEvent {
     /// A slice begins; its positions, both sides to move together.
@@ -122,7 +125,7 @@ pub enum BuildEvent {
         /// The slice.
         slice: Slice,
         /// What is wrong.
-        reason: String,
+        error: BuildError,
     },
     /// So many values more have been handed to an encoder.
     PackProgress {
@@ -181,15 +184,13 @@ pub struct Builder<'a> {
     dir: PathBuf,
     work: PathBuf,
     options: BuildOptions,
-    wanted: Wanted,
+    metrics: Metrics,
     resident: Resident,
     pool: rayon::ThreadPool,
     observer: &'a Observer<'a>,
     report: BuildReport,
 }
 
-/// Share of the budget that is not for levels: encoders, stacks, the program.
-const OVERHEAD: u64 = 48 << 20;
 /// Positions between two reports.
 const REPORT: u64 = 1 << 20;
 
@@ -218,18 +219,15 @@ impl<'a> Builder<'a> {
                 return Err(BuildError::NotEmpty { dir: work });
             }
         }
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(options.threads)
-            .build()
-            .map_err(|error| BuildError::Threads(error.to_string()))?;
-        let wanted = options.wanted();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
+        let metrics = options.metrics();
         let budget = options.memory.saturating_sub(OVERHEAD);
-        let resident = Resident::new(work.clone(), men::all_sets(), budget, wanted.dtw);
+        let resident = Resident::new(work.clone(), men::all_sets(), budget, metrics.dtw);
         Ok(Builder {
             dir: dir.to_owned(),
             work,
             options: options.clone(),
-            wanted,
+            metrics,
             resident,
             pool,
             observer,
@@ -282,7 +280,7 @@ impl<'a> Builder<'a> {
     /// As [`Builder::build`], and if a work file is missing.
     pub fn pack_only(mut self, pieces: u8) -> Result<BuildReport, BuildError> {
         for slice in build_order(pieces) {
-            if self.resident.file(slice, self.wanted)?.is_none() {
+            if self.resident.file(slice, self.metrics)?.is_none() {
                 return Err(BuildError::Missing { slice, missing: slice });
             }
         }
@@ -310,21 +308,20 @@ impl<'a> Builder<'a> {
             Ok(true) => return self.tell(&BuildEvent::SliceReused { slice, positions }),
             Ok(false) => {}
             Err(error @ BuildError::Damaged { .. }) => {
-                let reason = error.to_string();
-                self.tell(&BuildEvent::SliceDiscarded { slice, reason })?;
+                self.tell(&BuildEvent::SliceDiscarded { slice, error })?;
             }
             Err(error) => return Err(error),
         }
         self.tell(&BuildEvent::SliceStarted { slice, positions })?;
         let start = Instant::now();
         let before = self.resident.loads;
-        let mut store = Store::new(&self.resident.sets, slice, self.wanted.dtw);
-        let mut writer = RawWriter::create(&self.work, slice, self.wanted)?;
+        let mut store = Store::new(&self.resident.sets, slice, self.metrics.dtw);
+        let mut writer = RawWriter::create(&self.work, slice, self.metrics)?;
         let mut above = None;
         let done = AtomicU64::new(0);
         for level in (0..store.levels.len()).rev() {
             let threads = self.pool.current_num_threads();
-            let solved = self.resident.view(&mut store, level, self.wanted, above, threads)?;
+            let solved = self.resident.view(&mut store, level, self.metrics, above, threads)?;
             let stopped = AtomicBool::new(false);
             let report = |count: u64| {
                 let before = done.fetch_add(count, Ordering::Relaxed);
@@ -337,7 +334,7 @@ impl<'a> Builder<'a> {
                 !stopped.load(Ordering::Relaxed)
             };
             let result =
-                self.pool.install(|| solve_level(&store, &solved, level, self.wanted, &report));
+                self.pool.install(|| solve_level(&store, &solved, level, self.metrics, &report));
             if stopped.load(Ordering::Relaxed) {
                 return Err(BuildError::Interrupted);
             }
@@ -349,7 +346,7 @@ impl<'a> Builder<'a> {
             above = Some(result);
         }
         writer.finish()?;
-        self.resident.file(slice, self.wanted)?;
+        self.resident.file(slice, self.metrics)?;
         let loads = self.resident.loads;
         let report = SliceReport {
             slice,
@@ -366,13 +363,13 @@ impl<'a> Builder<'a> {
         let Some(file) = RawFile::open(&self.work, &self.resident.sets, slice)? else {
             return Ok(false);
         };
-        if self.wanted.dtw && !file.wanted.dtw || self.wanted.mtc && !file.wanted.mtc {
+        if self.metrics.dtw && !file.metrics.dtw || self.metrics.mtc && !file.metrics.mtc {
             return Ok(false);
         }
         let observer = self.observer;
         let positions = slice.size();
         file.verify(&|| observer(&BuildEvent::SliceProgress { slice, done: 0, positions }))?;
-        self.resident.file(slice, self.wanted)?;
+        self.resident.file(slice, self.metrics)?;
         Ok(true)
     }
 
@@ -386,7 +383,7 @@ impl<'a> Builder<'a> {
             for (stem, slices) in db_type.file_stems(pieces) {
                 let mut files = Vec::new();
                 for slice in &slices {
-                    files.extend(self.resident.file(*slice, self.wanted)?);
+                    files.extend(self.resident.file(*slice, self.metrics)?);
                 }
                 if files.len() < slices.len() {
                     continue;
@@ -439,21 +436,21 @@ fn solve_level(
     store: &Store,
     solved: &Solved,
     level: usize,
-    wanted: Wanted,
+    metrics: Metrics,
     report: &(dyn Fn(u64) -> bool + Sync),
-) -> Option<Level> {
+) -> Option<SolvedLevel> {
     let too_long = AtomicBool::new(false);
-    let known = Known { solved, store, too_long: &too_long, go_on: report };
+    let context = Context { solved, store, too_long: &too_long, go_on: report };
     let blocks = store.levels.size(level);
     let sides = store.slice.stored_sides().len() as u64;
-    let mut done = Level::default();
+    let mut done = SolvedLevel::default();
     if let Some(rows) = store.rows {
         let count = rows.count();
         let total = blocks * count;
         let plane = |is_wanted| if is_wanted { vec![[[DRAW; 64]; 2]; total] } else { Vec::new() };
         done.words = vec![[0; 4]; total];
-        done.dtw = plane(wanted.dtw);
-        done.mtc = plane(wanted.mtc);
+        done.dtw = plane(metrics.dtw);
+        done.mtc = plane(metrics.mtc);
         let mut dtw = done.dtw.chunks_mut(count);
         let mut mtc = done.mtc.chunks_mut(count);
         let mut outs: Vec<BlockOut<'_>> = done
@@ -469,7 +466,7 @@ fn solve_level(
         outs.par_iter_mut().enumerate().for_each_init(Workspace::default, |work, (number, out)| {
             let Some((black, white)) = store.levels.men(level, number) else { return };
             if report(positions) {
-                isa::run_best(|| work.solve(&known, rows, [black, white], wanted, out));
+                isa::run_best(|| work.solve(&context, rows, [black, white], metrics, out));
             }
         });
     } else {
@@ -478,7 +475,7 @@ fn solve_level(
         cells.for_each_init(MoveList::new, |list, (number, cell)| {
             let Some((black, white)) = store.levels.men(level, number) else { return };
             if report(sides) {
-                *cell = isa::run_best(|| cells::solve(&known, [black, white], list));
+                *cell = isa::run_best(|| cells::solve(&context, [black, white], list));
             }
         });
     }

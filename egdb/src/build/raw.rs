@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use super::error::BuildError;
 use super::men::MenSets;
-use super::solve::Wanted;
-use super::store::{Code, Distances, Level, Store, Words};
+use super::solve::Metrics;
+use super::store::{Code, Distances, SolvedLevel, Store, Words};
 use crate::slice::Slice;
 use crate::storage::{DataFile, Existing, NewFile};
 
@@ -26,7 +26,7 @@ pub(super) fn path(dir: &Path, slice: Slice) -> PathBuf {
     dir.join(format!("{slice}.raw"))
 }
 
-fn heading(slice: Slice, wanted: Wanted) -> [u8; HEADING as usize] {
+fn heading(slice: Slice, metrics: Metrics) -> [u8; HEADING as usize] {
     let mut bytes = [0; HEADING as usize];
     bytes[..8].copy_from_slice(&MAGIC);
     bytes[8..12].copy_from_slice(&ORDER.to_ne_bytes());
@@ -36,7 +36,7 @@ fn heading(slice: Slice, wanted: Wanted) -> [u8; HEADING as usize] {
         slice.white_men(),
         slice.white_kings(),
     ]);
-    bytes[16] = u8::from(wanted.dtw) | u8::from(wanted.mtc) << 1;
+    bytes[16] = u8::from(metrics.dtw) | u8::from(metrics.mtc) << 1;
     bytes
 }
 
@@ -58,7 +58,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(store: &Store, wanted: Wanted) -> Plan {
+    fn new(store: &Store, metrics: Metrics) -> Plan {
         let mut at = HEADING;
         let mut parts = vec![[(0, 0); 4]; store.levels.len()];
         for level in (0..store.levels.len()).rev() {
@@ -68,7 +68,7 @@ impl Plan {
                     let rows = blocks * rows.count() as u64;
                     let distances = rows * size_of::<Distances>() as u64;
                     let of = |is_wanted| if is_wanted { distances } else { 0 };
-                    [rows * size_of::<Words>() as u64, of(wanted.dtw), of(wanted.mtc), 0]
+                    [rows * size_of::<Words>() as u64, of(metrics.dtw), of(metrics.mtc), 0]
                 }
                 None => [0, 0, 0, blocks * size_of::<[Code; 2]>() as u64],
             };
@@ -79,6 +79,21 @@ impl Plan {
         }
         Plan { parts, end: at }
     }
+
+    /// Number of checksums: of the heading and of every part.
+    fn sums(&self) -> usize {
+        1 + 4 * self.parts.len()
+    }
+
+    /// Length of the file, with the checksums and their own one.
+    fn length(&self) -> u64 {
+        self.end + 4 * (self.sums() as u64 + 1)
+    }
+}
+
+/// Length of the work file of a slice in bytes.
+pub(super) fn length(store: &Store, metrics: Metrics) -> u64 {
+    Plan::new(store, metrics).length()
 }
 
 /// A work file being written, level by level.
@@ -92,14 +107,14 @@ impl RawWriter {
     pub(super) fn create(
         dir: &Path,
         slice: Slice,
-        wanted: Wanted,
+        metrics: Metrics,
     ) -> Result<RawWriter, BuildError> {
         let path = path(dir, slice);
         let mut writer = match NewFile::create(&path, Existing::Replace) {
             Ok(file) => RawWriter { file, path, sums: Vec::new() },
             Err(source) => return Err(BuildError::Io { file: path, source }),
         };
-        writer.part(&heading(slice, wanted))?;
+        writer.part(&heading(slice, metrics))?;
         Ok(writer)
     }
 
@@ -111,7 +126,7 @@ impl RawWriter {
     }
 
     /// Adds the next lower level.
-    pub(super) fn add(&mut self, level: &Level) -> Result<(), BuildError> {
+    pub(super) fn add(&mut self, level: &SolvedLevel) -> Result<(), BuildError> {
         self.part(bytemuck::cast_slice(&level.words))?;
         self.part(bytemuck::cast_slice(&level.dtw))?;
         self.part(bytemuck::cast_slice(&level.mtc))?;
@@ -137,7 +152,7 @@ pub(super) struct RawFile {
     sums: Vec<u32>,
     /// The numbering of the slice; it holds no levels.
     pub store: Store,
-    pub wanted: Wanted,
+    pub metrics: Metrics,
 }
 
 impl RawFile {
@@ -159,17 +174,16 @@ impl RawFile {
         let mut head = [0; HEADING as usize];
         let io = |source| BuildError::Io { file: path.clone(), source };
         file.read_at(0, &mut head).map_err(io)?;
-        let wanted = Wanted { dtw: head[16] & 1 != 0, mtc: head[16] & 2 != 0 };
-        if head != heading(slice, wanted) {
+        let metrics = Metrics { dtw: head[16] & 1 != 0, mtc: head[16] & 2 != 0 };
+        if head != heading(slice, metrics) {
             return Err(damaged("not a work file of this slice, or of another byte order"));
         }
-        let store = Store::new(sets, slice, wanted.dtw);
-        let plan = Plan::new(&store, wanted);
-        let count = 1 + 4 * plan.parts.len();
-        if file.len != plan.end + 4 * count as u64 + 4 {
+        let store = Store::new(sets, slice, metrics.dtw);
+        let plan = Plan::new(&store, metrics);
+        if file.len != plan.length() {
             return Err(damaged("wrong length"));
         }
-        let mut tail = vec![0u32; count + 1];
+        let mut tail = vec![0u32; plan.sums() + 1];
         file.read_at(plan.end, bytemuck::cast_slice_mut(&mut tail)).map_err(io)?;
         let total = tail.pop();
         if total != Some(crc32fast::hash(bytemuck::cast_slice(&tail)))
@@ -177,7 +191,7 @@ impl RawFile {
         {
             return Err(damaged("wrong checksum of the heading or of the checksums"));
         }
-        Ok(Some(RawFile { file, plan, sums: tail, store, wanted }))
+        Ok(Some(RawFile { file, plan, sums: tail, store, metrics }))
     }
 
     fn part(&self, level: usize, part: Part, bytes: &mut [u8]) -> Result<(), BuildError> {
@@ -198,11 +212,11 @@ impl RawFile {
 
     /// Reads a level, its distances to the end if they are asked for and there, never those to
     /// conversion.
-    pub(super) fn level(&self, level: usize, with_dtw: bool) -> Result<Level, BuildError> {
-        let mut loaded = Level {
+    pub(super) fn level(&self, level: usize, with_dtw: bool) -> Result<SolvedLevel, BuildError> {
+        let mut loaded = SolvedLevel {
             words: vec![[0; 4]; self.rows(level, Part::Words, size_of::<Words>())],
             cells: vec![[0; 2]; self.rows(level, Part::Cells, size_of::<[Code; 2]>())],
-            ..Level::default()
+            ..SolvedLevel::default()
         };
         self.part(level, Part::Words, bytemuck::cast_slice_mut(&mut loaded.words))?;
         if with_dtw {
@@ -222,8 +236,8 @@ impl RawFile {
         let path = self.file.path.clone();
         let file =
             DataFile::open(path.clone()).map_err(|source| BuildError::Io { file: path, source })?;
-        let plan = Plan::new(&store, self.wanted);
-        Ok(RawFile { file, plan, sums: self.sums.clone(), store, wanted: self.wanted })
+        let plan = Plan::new(&store, self.metrics);
+        Ok(RawFile { file, plan, sums: self.sums.clone(), store, metrics: self.metrics })
     }
 
     /// Bytes of a level in memory.

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use super::error::BuildError;
 use super::men::MenSets;
+use super::need::{needed_levels, own_bytes};
 use super::order::{after_capture, after_crowning};
 use super::raw::RawFile;
-use super::solve::{Wanted, Workspace};
-use super::store::{Level, Solved, Store};
+use super::solve::Metrics;
+use super::store::{Solved, SolvedLevel, Store};
 use crate::slice::Slice;
 
 /// Work files and what has been read from them.
@@ -28,7 +29,7 @@ pub(super) struct Resident {
 }
 
 struct Held {
-    level: Arc<Level>,
+    level: Arc<SolvedLevel>,
     bytes: u64,
     used_at: u64,
 }
@@ -52,13 +53,13 @@ impl Resident {
     pub(super) fn file(
         &mut self,
         slice: Slice,
-        wanted: Wanted,
+        metrics: Metrics,
     ) -> Result<Option<Arc<RawFile>>, BuildError> {
         if let Some(file) = self.files.get(&slice) {
             return Ok(Some(Arc::clone(file)));
         }
         let Some(file) = RawFile::open(&self.work, &self.sets, slice)? else { return Ok(None) };
-        if wanted.dtw && !file.wanted.dtw || wanted.mtc && !file.wanted.mtc {
+        if metrics.dtw && !file.metrics.dtw || metrics.mtc && !file.metrics.mtc {
             return Ok(None);
         }
         let file = Arc::new(file);
@@ -72,47 +73,32 @@ impl Resident {
         self.used = 0;
     }
 
-    /// What has to be in memory to solve a level: all levels of slices that captures lead to,
-    /// and of the slices that crowning leads to the level eight below, as the crowned man had
-    /// advanced eight rows.
-    fn needed(&self, slice: Slice, level: usize) -> Vec<(Slice, usize)> {
-        let mut list = Vec::new();
-        for next in after_capture(slice) {
-            let count = self.files.get(&next).map_or(0, |file| file.store.levels.len());
-            list.extend((0..count).map(|level| (next, level)));
-        }
-        if let Some(below) = level.checked_sub(8) {
-            list.extend(after_crowning(slice).into_iter().map(|next| (next, below)));
-        }
-        list
-    }
-
     /// Makes room for the result of solving a level, and gives what it is solved from. `above`
     /// is the level above, `None` for the last one.
     pub(super) fn view(
         &mut self,
         store: &mut Store,
         level: usize,
-        wanted: Wanted,
-        above: Option<Arc<Level>>,
+        metrics: Metrics,
+        above: Option<Arc<SolvedLevel>>,
         threads: usize,
     ) -> Result<Solved, BuildError> {
         let slice = store.slice;
         for next in after_crowning(slice).into_iter().chain(after_capture(slice)) {
-            if self.file(next, wanted)?.is_none() {
+            if self.file(next, metrics)?.is_none() {
                 return Err(BuildError::Missing { slice, missing: next });
             }
         }
-        let needed = self.needed(slice, level);
-        let mut bytes = store.level_bytes(level, wanted)
-            + above.as_ref().map_or(0, |level| level.bytes())
-            + Workspace::bytes(store, level, wanted, threads);
-        for (slice, level) in &needed {
-            bytes += self.files[slice].level_bytes(*level, self.with_dtw);
-        }
+        let needed = needed_levels(slice, level, |next| self.files[&next].store.levels.len());
+        let length =
+            |(slice, level): &(Slice, usize)| self.files[slice].level_bytes(*level, self.with_dtw);
+        let own = own_bytes(store, level, metrics, threads);
+        let bytes = own + needed.iter().map(length).sum::<u64>();
         if bytes > self.budget {
             return Err(BuildError::Memory { slice, needed: bytes, budget: self.budget });
         }
+        let missing = needed.iter().filter(|key| !self.levels.contains_key(key));
+        let missing: u64 = missing.map(length).sum();
         self.clock += 1;
         let mut solved = Solved::new();
         let mut stores: HashMap<Slice, Store> = HashMap::new();
@@ -122,14 +108,6 @@ impl Resident {
                 held.used_at = self.clock;
             }
         }
-        let missing: u64 = needed
-            .iter()
-            .filter(|key| !self.levels.contains_key(key))
-            .map(|(slice, level)| self.files[slice].level_bytes(*level, self.with_dtw))
-            .sum();
-        let own = store.level_bytes(level, wanted)
-            + above.as_ref().map_or(0, |level| level.bytes())
-            + Workspace::bytes(store, level, wanted, threads);
         self.make_room(missing + own);
         for (next, number) in needed {
             let file = Arc::clone(&self.files[&next]);
@@ -140,14 +118,14 @@ impl Resident {
         for store in stores.into_values() {
             solved.insert(Arc::new(store));
         }
-        store.solved.fill(Arc::new(Level::default()));
+        store.solved.fill(Arc::new(SolvedLevel::default()));
         if let Some(above) = above {
             store.solved[level + 1] = above;
         }
         Ok(solved)
     }
 
-    fn load(&mut self, file: &RawFile, level: usize) -> Result<Arc<Level>, BuildError> {
+    fn load(&mut self, file: &RawFile, level: usize) -> Result<Arc<SolvedLevel>, BuildError> {
         let key = (file.store.slice, level);
         if let Some(held) = self.levels.get(&key) {
             return Ok(Arc::clone(&held.level));
@@ -161,13 +139,13 @@ impl Resident {
     }
 
     /// Keeps a level that was just solved, if there is room.
-    pub(super) fn keep(&mut self, slice: Slice, level: usize, solved: &Arc<Level>) {
+    pub(super) fn keep(&mut self, slice: Slice, level: usize, solved: &Arc<SolvedLevel>) {
         if self.used + solved.bytes() <= self.budget {
             self.hold((slice, level), Arc::clone(solved));
         }
     }
 
-    fn hold(&mut self, key: (Slice, usize), level: Arc<Level>) {
+    fn hold(&mut self, key: (Slice, usize), level: Arc<SolvedLevel>) {
         let bytes = level.bytes();
         self.used += bytes;
         self.levels.insert(key, Held { level, bytes, used_at: self.clock });

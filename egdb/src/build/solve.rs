@@ -4,7 +4,7 @@
 use movegen::Color;
 use rayon::prelude::*;
 
-use super::external::{Facts, Known, Scratch, Seeds};
+use super::external::{Context, Facts, Scratch, Seeds};
 use super::fixed::Fixed;
 use super::rows::Rows;
 use super::seeds::{Codes, Conversion, Plain};
@@ -13,9 +13,16 @@ use super::waves::{Kings, Waves};
 
 /// Which distances to compute besides values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Wanted {
+pub(super) struct Metrics {
     pub dtw: bool,
     pub mtc: bool,
+}
+
+impl Metrics {
+    /// What later levels and slices are solved from.
+    pub(super) fn kept(self) -> Metrics {
+        Metrics { mtc: false, ..self }
+    }
 }
 
 /// Where a block's results go; the distances are empty if they are not wanted.
@@ -44,9 +51,9 @@ const NO_DISTANCES: Distances = [[DRAW; 64]; 2];
 
 impl Workspace {
     /// Bytes that solving a level takes besides the result.
-    pub(super) fn bytes(store: &Store, level: usize, wanted: Wanted, threads: usize) -> u64 {
+    pub(super) fn bytes(store: &Store, level: usize, metrics: Metrics, threads: usize) -> u64 {
         let Some(rows) = store.rows else { return 0 };
-        let distances = if wanted.dtw { 2 * size_of::<Distances>() } else { 0 };
+        let distances = if metrics.dtw { 2 * size_of::<Distances>() } else { 0 };
         let row =
             size_of::<[u64; 2]>() + size_of::<[Facts; 2]>() + distances + Waves::BYTES_PER_ROW;
         let spaces = store.levels.size(level).min(threads);
@@ -57,38 +64,38 @@ impl Workspace {
     #[inline(always)]
     pub(super) fn solve(
         &mut self,
-        known: &Known<'_>,
+        context: &Context<'_>,
         rows: Rows,
         men: [u64; 2],
-        wanted: Wanted,
+        metrics: Metrics,
         out: &mut BlockOut<'_>,
     ) {
         let all_men = men[0] | men[1];
         rows.list(all_men, &mut self.kings);
         let count = rows.count();
         self.facts.resize(count, [Facts::default(); 2]);
-        if wanted.dtw {
+        if metrics.dtw {
             self.win.resize(count, NO_DISTANCES);
             self.loss.resize(count, NO_DISTANCES);
         }
-        self.find_facts(known, rows, men, wanted);
+        self.find_facts(context, rows, men, metrics);
         let block = Kings { rows, men: all_men, kings: &self.kings, facts: &self.facts };
         let waves = &mut self.waves;
-        if wanted.dtw {
+        if metrics.dtw {
             let seeds = Codes::new(&self.win, &self.loss, &self.facts, &mut self.buckets);
-            waves.run(known, &block, &seeds, out.words, Some(out.dtw));
+            waves.run(context, &block, &seeds, out.words, Some(out.dtw));
         }
-        if wanted.mtc {
-            waves.run(known, &block, &Conversion, out.words, Some(out.mtc));
+        if metrics.mtc {
+            waves.run(context, &block, &Conversion, out.words, Some(out.mtc));
         }
-        if !wanted.dtw && !wanted.mtc {
-            waves.run(known, &block, &Plain, out.words, None);
+        if !metrics.dtw && !metrics.mtc {
+            waves.run(context, &block, &Plain, out.words, None);
         }
     }
 
     #[inline(always)]
-    fn find_facts(&mut self, known: &Known<'_>, rows: Rows, men: [u64; 2], wanted: Wanted) {
-        let moves = Color::ALL.map(|side| known.man_moves(men, side));
+    fn find_facts(&mut self, context: &Context<'_>, rows: Rows, men: [u64; 2], metrics: Metrics) {
+        let moves = Color::ALL.map(|side| context.man_moves(men, side));
         let row_facts = |row: usize,
                          facts: &mut [Facts; 2],
                          seeds: Option<(&mut Distances, &mut Distances)>,
@@ -105,11 +112,11 @@ impl Workspace {
                 first = Some(Seeds { win: win0, loss: loss0 });
                 second = Some(Seeds { win: win1, loss: loss1 });
             }
-            facts[0] = known.row_facts(&fixed, Color::ALL[0], &moves[0], first, scratch);
-            facts[1] = known.row_facts(&fixed, Color::ALL[1], &moves[1], second, scratch);
+            facts[0] = context.row_facts(&fixed, Color::ALL[0], &moves[0], first, scratch);
+            facts[1] = context.row_facts(&fixed, Color::ALL[1], &moves[1], second, scratch);
         };
         let is_large = self.facts.len() >= LARGE;
-        if wanted.dtw && is_large {
+        if metrics.dtw && is_large {
             let rows = self.facts.par_iter_mut().zip(&mut self.win).zip(&mut self.loss);
             rows.enumerate().for_each_init(
                 Scratch::default,
@@ -117,7 +124,7 @@ impl Workspace {
                     row_facts(row, facts, Some((win, loss)), scratch);
                 },
             );
-        } else if wanted.dtw {
+        } else if metrics.dtw {
             let rows = self.facts.iter_mut().zip(&mut self.win).zip(&mut self.loss);
             for (row, ((facts, win), loss)) in rows.enumerate() {
                 row_facts(row, facts, Some((win, loss)), &mut self.scratch);

@@ -7,7 +7,7 @@ use movegen::{Board, Color};
 
 use super::men::{Block, Levels, MenSets};
 use super::rows::Rows;
-use super::solve::Wanted;
+use super::solve::Metrics;
 use crate::slice::{SLICE_IDS, Slice};
 
 /// The value of a position for the side to move: an even number if it loses, an odd one if it
@@ -26,7 +26,7 @@ pub(super) type Distances = [[Code; 64]; 2];
 
 /// The solved positions of one level of a slice.
 #[derive(Debug, Default)]
-pub(super) struct Level {
+pub(super) struct SolvedLevel {
     /// Slices with kings: rows of all blocks.
     pub words: Vec<Words>,
     /// Distances to the end of the game, if computed, with `words`.
@@ -37,7 +37,7 @@ pub(super) struct Level {
     pub cells: Vec<[Code; 2]>,
 }
 
-impl Level {
+impl SolvedLevel {
     /// Bytes in memory.
     pub(super) fn bytes(&self) -> u64 {
         let words = size_of_val(self.words.as_slice()) + size_of_val(self.cells.as_slice());
@@ -53,28 +53,28 @@ pub(super) struct Store {
     pub levels: Arc<Levels>,
     pub rows: Option<Rows>,
     /// By level; those not solved yet are empty.
-    pub solved: Vec<Arc<Level>>,
+    pub solved: Vec<Arc<SolvedLevel>>,
     pub has_dtw: bool,
 }
 
 impl Store {
     pub(super) fn new(sets: &[Arc<MenSets>; 6], slice: Slice, has_dtw: bool) -> Store {
         let levels = Arc::new(Levels::new(sets, slice));
-        let none = Arc::new(Level::default());
+        let none = Arc::new(SolvedLevel::default());
         let solved = vec![none; levels.len()];
         Store { slice, levels, rows: Rows::new(slice), solved, has_dtw }
     }
 
     /// The same slice without its levels.
     pub(super) fn emptied(&self) -> Store {
-        let none = Arc::new(Level::default());
+        let none = Arc::new(SolvedLevel::default());
         Store { levels: Arc::clone(&self.levels), solved: vec![none; self.levels.len()], ..*self }
     }
 
     /// Bytes of a level in memory.
-    pub(super) fn level_bytes(&self, level: usize, wanted: Wanted) -> u64 {
+    pub(super) fn level_bytes(&self, level: usize, metrics: Metrics) -> u64 {
         let blocks = self.levels.size(level) as u64;
-        let distances = u64::from(wanted.dtw) + u64::from(wanted.mtc);
+        let distances = u64::from(metrics.dtw) + u64::from(metrics.mtc);
         let row = size_of::<Words>() as u64 + distances * size_of::<Distances>() as u64;
         match self.rows {
             Some(rows) => blocks * rows.count() as u64 * row,

@@ -11,20 +11,20 @@ use crate::value::Wld;
 mod solver;
 
 /// Solves a slice in memory.
-fn solve_slice(solved: &Solved, slice: Slice, wanted: Wanted) -> Store {
-    let mut store = Store::new(&men::all_sets(), slice, wanted.dtw);
+fn solve_slice(solved: &Solved, slice: Slice, metrics: Metrics) -> Store {
+    let mut store = Store::new(&men::all_sets(), slice, metrics.dtw);
     for level in (0..store.levels.len()).rev() {
-        let done = solve_level(&store, solved, level, wanted, &|_| true).unwrap();
+        let done = solve_level(&store, solved, level, metrics, &|_| true).unwrap();
         store.solved[level] = Arc::new(done);
     }
     store
 }
 
-fn build(pieces: u8, wanted: Wanted) -> Solved {
+fn build(pieces: u8, metrics: Metrics) -> Solved {
     let mut solved = Solved::new();
     for pieces in 2..=pieces {
         for slice in build_order(pieces) {
-            let store = solve_slice(&solved, slice, wanted);
+            let store = solve_slice(&solved, slice, metrics);
             solved.insert(Arc::new(store));
         }
     }
@@ -39,9 +39,9 @@ fn wld(code: Code) -> Wld {
     }
 }
 
-fn compare(pieces: u8, wanted: Wanted) {
+fn compare(pieces: u8, metrics: Metrics) {
     let expected = solver::Solution::solve(pieces);
-    let solved = build(pieces, wanted);
+    let solved = build(pieces, metrics);
     for slice in expected.slices() {
         let store = solved.get(slice).unwrap();
         for side in Color::ALL {
@@ -52,7 +52,7 @@ fn compare(pieces: u8, wanted: Wanted) {
                 let board = unrank(slice, index as u64).unwrap();
                 let code = store.value(&board, side);
                 assert_eq!(wld(code), entry.wld, "{slice} {side} {board:?}");
-                if wanted.dtw && code != DRAW {
+                if metrics.dtw && code != DRAW {
                     assert_eq!(u16::from(code), entry.dtw, "{slice} {side} {board:?}");
                 }
             }
@@ -62,10 +62,38 @@ fn compare(pieces: u8, wanted: Wanted) {
 
 #[test]
 fn values_are_those_of_the_slow_solver() {
-    compare(3, Wanted { dtw: false, mtc: false });
+    compare(3, Metrics { dtw: false, mtc: false });
 }
 
 #[test]
 fn distances_are_those_of_the_slow_solver() {
-    compare(3, Wanted { dtw: true, mtc: true });
+    compare(3, Metrics { dtw: true, mtc: true });
+}
+
+/// A slice is solved with the memory that [`Needs`] tells, and refused with a byte less.
+#[test]
+fn the_plan_asks_for_what_the_builder_takes() {
+    for (mtc, dtw, threads) in [(false, false, 1), (true, false, 2), (true, true, 2)] {
+        let dir = tempfile::tempdir().unwrap();
+        let needs = Needs::new(mtc, dtw, threads);
+        let types = [(true, DbType::Wld2), (mtc, DbType::Mtc), (dtw, DbType::Dtw)];
+        let types: Vec<DbType> = types.into_iter().filter(|t| t.0).map(|t| t.1).collect();
+        for slice in (2..=3).flat_map(build_order) {
+            let build = |memory| {
+                let options = BuildOptions {
+                    types: types.clone(),
+                    threads,
+                    memory,
+                    resume: true,
+                    keep_work: true,
+                };
+                Builder::new(dir.path(), &options, &|_| true)?.build_slice(slice)
+            };
+            let memory = needs.memory(slice);
+            assert!(matches!(build(memory - 1), Err(BuildError::Memory { .. })), "{slice}");
+            build(memory).unwrap();
+            let file = fs::metadata(raw::path(&dir.path().join("work"), slice)).unwrap();
+            assert_eq!(file.len(), needs.work_file(slice), "{slice}");
+        }
+    }
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 
 use movegen::geometry::{SQUARES, STEPS, bits, king_slides, shift};
 
-use super::external::{Facts, Known, MAX_PLIES};
+use super::external::{Context, Facts, MAX_PLIES};
 use super::rows::Rows;
 use super::seeds::{Events, Seed};
 use super::solve::LARGE;
@@ -90,7 +90,7 @@ impl Waves {
     #[inline(always)]
     pub(super) fn run(
         &mut self,
-        known: &Known<'_>,
+        context: &Context<'_>,
         block: &Kings<'_>,
         seeds: &impl Seed,
         words: &mut [Words],
@@ -116,7 +116,7 @@ impl Waves {
             if self.fresh.is_empty() && ply > seeds.last() {
                 return;
             }
-            if words.len() >= LARGE && !(known.go_on)(0) {
+            if words.len() >= LARGE && !(context.go_on)(0) {
                 return;
             }
             self.touch(block, is_win);
@@ -173,7 +173,7 @@ impl Waves {
             self.touched.clear();
             std::mem::swap(&mut self.fresh, &mut self.next);
             if ply > MAX_PLIES && distances.is_some() {
-                known.too_long.store(true, Ordering::Relaxed);
+                context.too_long.store(true, Ordering::Relaxed);
                 return;
             }
         }

@@ -13,10 +13,10 @@ use crate::database::Database;
 use crate::error::{VerifyError, with_causes};
 use crate::format::DbType;
 use crate::identify::identify;
-use crate::probe::{Dtw, Format, Mtc, QuietFor, View};
+use crate::probe::{Dtw, Format, Mtc, QuietFor, Wld1, Wld2, WldRun};
 use crate::slice::Slice;
 use crate::value::{DtwValue, MtcValue, WldValue};
-use crate::verify::Outcome;
+use crate::verify::FileState;
 
 /// Behind `internal_data`.
 pub(super) struct Inner {
@@ -180,26 +180,55 @@ fn lookup(
     conditional: bool,
 ) -> Result<c_int, String> {
     let position = position(pos, color)?;
-    if let Some(result) = database.wld(&position, conditional) {
-        // An excluded position is unknown: 0.
-        return result.map(|value| value.map_or(0, WldValue::code)).map_err(|e| with_causes(&e));
+    match database.db_type() {
+        DbType::Wld2 => look::<Wld2>(database, &position, conditional).map(wld_code),
+        DbType::Wld1 => look::<Wld1>(database, &position, conditional).map(wld_code),
+        DbType::WldRun => look::<WldRun>(database, &position, conditional).map(wld_code),
+        DbType::Mtc => look::<Mtc>(database, &position, conditional).map(mtc_code),
+        DbType::Dtw => look::<Dtw>(database, &position, conditional).map(dtw_code),
     }
-    if let Some(view) = database.view::<Mtc>() {
-        return Ok(match look(view, &position, conditional)? {
-            Some(MtcValue::Distance(number)) => number.into(),
-            _ => MtcValue::BelowThreshold.code(),
-        });
+}
+
+/// `EGDB_NOT_IN_CACHE`.
+const NOT_IN_CACHE: c_int = -1;
+
+/// A position that the format leaves out is `EGDB_UNKNOWN`.
+fn wld_code(value: Option<WldValue>) -> c_int {
+    match value.unwrap_or(WldValue::Unknown) {
+        WldValue::Unavailable => UNAVAILABLE,
+        WldValue::NotInCache => NOT_IN_CACHE,
+        WldValue::Unknown => 0,
+        WldValue::Win => 1,
+        WldValue::Loss => 2,
+        WldValue::Draw => 3,
+        WldValue::DrawOrLoss => 4,
+        WldValue::WinOrDraw => 5,
     }
-    let view = database.view::<Dtw>().ok_or("unknown type")?;
-    Ok(look(view, &position, conditional)?.unwrap_or(DtwValue::Unavailable).code())
+}
+
+/// All that is no stored number is `MTC_LESS_THAN_THRESHOLD`, as the original has it.
+fn mtc_code(value: Option<MtcValue>) -> c_int {
+    match value {
+        Some(MtcValue::Distance(number)) => number.into(),
+        _ => 1,
+    }
+}
+
+fn dtw_code(value: Option<DtwValue>) -> c_int {
+    match value {
+        Some(DtwValue::Half(number)) => number.into(),
+        Some(DtwValue::NotInCache) => NOT_IN_CACHE,
+        Some(DtwValue::Unavailable) | None => UNAVAILABLE,
+    }
 }
 
 /// The stored value; `None` for a position that the format leaves out.
 fn look<F: Format>(
-    view: View<'_, F>,
+    database: &Database,
     position: &movegen::Position,
     conditional: bool,
 ) -> Result<Option<F::Value>, String> {
+    let view = database.view::<F>().ok_or("another type")?;
     let Ok(quiet) = QuietFor::<F>::check(position) else { return Ok(None) };
     let value = if conditional { view.lookup_cached(&quiet) } else { view.lookup(&quiet) };
     value.map(Some).map_err(|e| with_causes(&e))
@@ -278,9 +307,9 @@ pub unsafe extern "C" fn egdb_verify(
         };
         for (file, outcome) in &report.files {
             let words = match outcome {
-                Outcome::Good(_) => &ok,
-                Outcome::Bad { .. } | Outcome::BadSideFile(_) => &crc_failed,
-                Outcome::Unknown => continue,
+                FileState::Good(_) => &ok,
+                FileState::Bad { .. } | FileState::BadSideFile(_) => &crc_failed,
+                FileState::Unknown => continue,
             };
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             // SAFETY: the caller promises it.

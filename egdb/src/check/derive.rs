@@ -2,7 +2,7 @@
 
 use movegen::{Board, Color, Position};
 
-use super::{Finding, Kind, Outcome, Problem, Value};
+use super::{Finding, Metric, Problem, UnitResult, Value};
 use crate::database::Database;
 use crate::encode::SubId;
 use crate::error::ProbeError;
@@ -25,7 +25,7 @@ pub(super) struct Judge<'p> {
 /// A database and what was last read from it in order.
 struct Files<'p> {
     database: &'p Database,
-    kind: Kind,
+    kind: Metric,
     values: Vec<u16>,
     is_read: bool,
 }
@@ -59,7 +59,7 @@ impl<'p> Judge<'p> {
     pub(super) fn new(probe: &'p Probe, search_limit: u64) -> Judge<'p> {
         let files = |db: &'p Database| Files {
             database: db,
-            kind: Kind::of(db.db_type()),
+            kind: Metric::of(db.db_type()),
             values: Vec::new(),
             is_read: false,
         };
@@ -79,7 +79,7 @@ impl<'p> Judge<'p> {
         side: Color,
         start: u64,
         count: usize,
-        outcome: &mut Outcome,
+        outcome: &mut UnitResult,
     ) {
         for files in &mut self.files {
             let length = files.database.db_type().subslice_length();
@@ -90,7 +90,7 @@ impl<'p> Judge<'p> {
             if let Err(error) = read
                 && let Some(position) = unrank(slice, start).and_then(|p| p.position(side).ok())
             {
-                unreadable(outcome, start, position, &error);
+                unreadable(outcome, start, position, error);
             }
         }
     }
@@ -102,7 +102,7 @@ impl<'p> Judge<'p> {
         side: Color,
         index: u64,
         read_at: Option<usize>,
-        outcome: &mut Outcome,
+        outcome: &mut UnitResult,
     ) {
         let Some(board) = unrank(slice, index) else { return };
         // Every second position is asked about with colours exchanged.
@@ -114,26 +114,26 @@ impl<'p> Judge<'p> {
         let has_capture = position.has_capture(mover);
         let case = Case { position, board, slice, index, has_capture, read_at };
         if let Err(error) = self.judge(&case, outcome) {
-            unreadable(outcome, index, position, &error);
+            unreadable(outcome, index, position, error);
         }
     }
 
-    fn has(&self, kind: Kind) -> bool {
+    fn has(&self, kind: Metric) -> bool {
         self.files.iter().any(|files| files.kind == kind)
     }
 
-    fn judge(&mut self, case: &Case, outcome: &mut Outcome) -> Result<(), ProbeError> {
-        let wants_distances = self.has(Kind::Mtc) || self.has(Kind::Dtw);
+    fn judge(&mut self, case: &Case, outcome: &mut UnitResult) -> Result<(), ProbeError> {
+        let wants_distances = self.has(Metric::Mtc) || self.has(Metric::Dtw);
         let derived = self.derive_wld(&case.position, wants_distances)?;
         self.compare_wld(case, derived, outcome)?;
         let Some(value @ (Wld::Win | Wld::Loss)) = derived else { return Ok(()) };
-        let mut dtw = self.files.iter().filter(|files| files.kind == Kind::Dtw);
+        let mut dtw = self.files.iter().filter(|files| files.kind == Metric::Dtw);
         if dtw.any(|files| files.database.has_slice(case.slice)) {
             let expected = self.derive_dtw(value)?;
             self.compare_dtw(case, value, expected, outcome)?;
         }
         let pieces = case.slice.pieces();
-        let mut mtc = self.files.iter().filter(|files| files.kind == Kind::Mtc);
+        let mut mtc = self.files.iter().filter(|files| files.kind == Metric::Mtc);
         if mtc.any(|files| files.database.max_pieces() >= pieces) {
             if case.has_capture {
                 self.compare_mtc_of_capture(case, value, outcome)?;
@@ -179,11 +179,11 @@ impl<'p> Judge<'p> {
         &self,
         case: &Case,
         derived: Option<Wld>,
-        outcome: &mut Outcome,
+        outcome: &mut UnitResult,
     ) -> Result<(), ProbeError> {
         let mut is_stored = false;
         let mut is_capture = false;
-        for files in self.files.iter().filter(|files| files.kind == Kind::Wld) {
+        for files in self.files.iter().filter(|files| files.kind == Metric::Wld) {
             let db_type = files.database.db_type();
             if let Some(reason) = exclusion(db_type, &case.position) {
                 is_capture |= reason == Excluded::CaptureForMover;
@@ -199,7 +199,7 @@ impl<'p> Judge<'p> {
                 continue;
             }
             is_stored = true;
-            let tally = &mut outcome.tallies[Kind::Wld as usize];
+            let tally = &mut outcome.tallies[Metric::Wld as usize];
             let Some(derived) = derived else {
                 tally.undecided += 1;
                 continue;
@@ -219,7 +219,7 @@ impl<'p> Judge<'p> {
         if is_stored {
             return Ok(());
         }
-        let tally = &mut outcome.tallies[Kind::Wld as usize];
+        let tally = &mut outcome.tallies[Metric::Wld as usize];
         let answer = self.probe.wld(&case.position)?;
         match (derived, is_capture) {
             (None, _) => tally.undecided += 1,
@@ -231,7 +231,7 @@ impl<'p> Judge<'p> {
         {
             let found = answer.map_or(Value::Nothing, Value::Wld);
             let problem = Problem::Answered { expected: Value::Wld(derived), found };
-            case.report(outcome, self.type_of(Kind::Wld), problem);
+            case.report(outcome, self.type_of(Metric::Wld), problem);
         }
         Ok(())
     }
@@ -261,20 +261,20 @@ impl<'p> Judge<'p> {
         case: &Case,
         value: Wld,
         expected: Option<u32>,
-        outcome: &mut Outcome,
+        outcome: &mut UnitResult,
     ) -> Result<(), ProbeError> {
         let Some(expected) = expected else {
-            outcome.tallies[Kind::Dtw as usize].undecided += 1;
+            outcome.tallies[Metric::Dtw as usize].undecided += 1;
             return Ok(());
         };
         let mut is_stored = false;
         if !case.has_capture {
-            for files in self.files.iter().filter(|files| files.kind == Kind::Dtw) {
+            for files in self.files.iter().filter(|files| files.kind == Metric::Dtw) {
                 let side = case.position.side_to_move();
                 let Some(half) = files.database.stored(&case.board, side)? else { continue };
                 is_stored = true;
                 files.compare_reading(case, half, outcome);
-                outcome.tallies[Kind::Dtw as usize].compared += 1;
+                outcome.tallies[Metric::Dtw as usize].compared += 1;
                 let found = 2 * u32::from(half) + u32::from(value == Wld::Win);
                 if found != expected {
                     let (expected, found) = (Value::Plies(expected), Value::Plies(found));
@@ -285,7 +285,7 @@ impl<'p> Judge<'p> {
         if is_stored {
             return Ok(());
         }
-        let tally = &mut outcome.tallies[Kind::Dtw as usize];
+        let tally = &mut outcome.tallies[Metric::Dtw as usize];
         if case.has_capture {
             tally.captures += 1;
         } else {
@@ -347,7 +347,7 @@ impl<'p> Judge<'p> {
             return Ok(None);
         }
         let board = Board::from(position);
-        for files in self.files.iter().filter(|files| files.kind == Kind::Mtc) {
+        for files in self.files.iter().filter(|files| files.kind == Metric::Mtc) {
             match files.database.stored(&board, position.side_to_move())? {
                 Some(number) if number >= MTC_THRESHOLD => {
                     return Ok(Some(MTC_ROUNDING.exact(number, is_win)));
@@ -363,10 +363,10 @@ impl<'p> Judge<'p> {
         case: &Case,
         value: Wld,
         expected: Option<Conversion>,
-        outcome: &mut Outcome,
+        outcome: &mut UnitResult,
     ) -> Result<(), ProbeError> {
         let Some(expected) = expected else {
-            let tally = &mut outcome.tallies[Kind::Mtc as usize];
+            let tally = &mut outcome.tallies[Metric::Mtc as usize];
             if self.near.is_spent() {
                 tally.unproved += 1;
             } else {
@@ -385,14 +385,14 @@ impl<'p> Judge<'p> {
             }
             _ => Value::StoredConversion(number),
         };
-        for files in self.files.iter().filter(|files| files.kind == Kind::Mtc) {
+        for files in self.files.iter().filter(|files| files.kind == Metric::Mtc) {
             let stored = files.database.stored(&case.board, case.position.side_to_move())?;
             if let Some(stored) = stored {
                 files.compare_reading(case, stored, outcome);
             }
             // What is not in the files is below the threshold.
             let stored = stored.unwrap_or(0);
-            outcome.tallies[Kind::Mtc as usize].compared += 1;
+            outcome.tallies[Metric::Mtc as usize].compared += 1;
             if stored != expected {
                 let (expected, found) = (text(expected), text(stored));
                 case.report(outcome, DbType::Mtc, Problem::Stored { expected, found });
@@ -405,13 +405,13 @@ impl<'p> Judge<'p> {
         &self,
         case: &Case,
         value: Wld,
-        outcome: &mut Outcome,
+        outcome: &mut UnitResult,
     ) -> Result<(), ProbeError> {
         let expected = u32::from(match value {
             Wld::Win => WIN_BY_CONVERSION,
             _ => LOSS_BY_CONVERSION,
         });
-        outcome.tallies[Kind::Mtc as usize].captures += 1;
+        outcome.tallies[Metric::Mtc as usize].captures += 1;
         let answer = self.probe.mtc(&case.position)?;
         if answer != Some(expected) {
             let found = answer.map_or(Value::Nothing, Value::Conversion);
@@ -421,7 +421,7 @@ impl<'p> Judge<'p> {
         Ok(())
     }
 
-    fn type_of(&self, kind: Kind) -> DbType {
+    fn type_of(&self, kind: Metric) -> DbType {
         let files = self.files.iter().find(|files| files.kind == kind);
         files.map_or(DbType::Wld2, |files| files.database.db_type())
     }
@@ -429,7 +429,7 @@ impl<'p> Judge<'p> {
 
 impl Files<'_> {
     /// Compares what was read in order with a lookup.
-    fn compare_reading(&self, case: &Case, stored: u16, outcome: &mut Outcome) {
+    fn compare_reading(&self, case: &Case, stored: u16, outcome: &mut UnitResult) {
         if let Some(at) = case.read_at
             && self.is_read
             && self.values[at] != stored
@@ -441,23 +441,23 @@ impl Files<'_> {
 }
 
 impl Case {
-    fn report(&self, outcome: &mut Outcome, db_type: DbType, problem: Problem) {
-        outcome.tallies[Kind::of(db_type) as usize].wrong += 1;
+    fn report(&self, outcome: &mut UnitResult, db_type: DbType, problem: Problem) {
+        outcome.tallies[Metric::of(db_type) as usize].wrong += 1;
         outcome.keep(self.index, Finding { position: self.position, db_type, problem });
     }
 }
 
-impl Outcome {
+impl UnitResult {
     fn keep(&mut self, index: u64, finding: Finding) {
         self.findings.push((index, finding));
     }
 }
 
-fn unreadable(outcome: &mut Outcome, index: u64, position: Position, error: &ProbeError) {
+fn unreadable(outcome: &mut UnitResult, index: u64, position: Position, error: ProbeError) {
     let extension = error.file.extension().unwrap_or_default();
     let db_type = DbType::ALL.into_iter().find(|t| t.data_extension() == extension);
     let db_type = db_type.unwrap_or(DbType::Wld2);
-    outcome.tallies[Kind::of(db_type) as usize].wrong += 1;
-    let problem = Problem::Unreadable(format!("{error}: {}", error.cause));
+    outcome.tallies[Metric::of(db_type) as usize].wrong += 1;
+    let problem = Problem::Unreadable(error);
     outcome.keep(index, Finding { position, db_type, problem });
 }

@@ -35,6 +35,7 @@ use parking_lot::Mutex;
 use rayon::prelude::*;
 use thiserror::Error;
 
+use crate::error::{ProbeError, with_causes};
 use crate::format::DbType;
 use crate::probe::Probe;
 use crate::slice::Slice;
@@ -136,7 +137,7 @@ impl fmt::Display for Value {
 }
 
 /// What is wrong with a position.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub enum Problem {
     /// The stored value is not what the successors say.
     Stored {
@@ -160,11 +161,11 @@ pub enum Problem {
         found: Value,
     },
     /// A file cannot be read or is damaged.
-    Unreadable(String),
+    Unreadable(ProbeError),
 }
 
 /// A position with a wrong value.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub struct Finding {
     /// The position.
     pub position: Position,
@@ -174,10 +175,9 @@ pub struct Finding {
     pub problem: Problem,
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}: ", self.position.to_fen(), self.db_type)?;
-        match &self.problem {
+        match self {
             Problem::Stored { expected, found } => {
                 write!(f, "expected {expected}, found {found}")
             }
@@ -187,8 +187,14 @@ impl fmt::Display for Finding {
             Problem::Read { expected, found } => {
                 write!(f, "the lookup gives {expected}, reading in order {found}")
             }
-            Problem::Unreadable(error) => f.write_str(error),
+            Problem::Unreadable(error) => f.write_str(&with_causes(error)),
         }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}: {}", self.position.to_fen(), self.db_type, self.problem)
     }
 }
 
@@ -224,7 +230,7 @@ impl Tally {
 
 /// A kind of value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum Metric {
     /// Win, loss, draw.
     Wld,
     /// Distance to conversion.
@@ -233,23 +239,23 @@ pub enum Kind {
     Dtw,
 }
 
-impl Kind {
+impl Metric {
     /// All kinds.
-    pub const ALL: [Kind; 3] = [Kind::Wld, Kind::Mtc, Kind::Dtw];
+    pub const ALL: [Metric; 3] = [Metric::Wld, Metric::Mtc, Metric::Dtw];
 
     /// The kind of value that a type of database holds.
     #[must_use]
-    pub const fn of(db_type: DbType) -> Kind {
+    pub const fn of(db_type: DbType) -> Metric {
         match db_type {
-            DbType::Mtc => Kind::Mtc,
-            DbType::Dtw => Kind::Dtw,
-            DbType::WldRun | DbType::Wld1 | DbType::Wld2 => Kind::Wld,
+            DbType::Mtc => Metric::Mtc,
+            DbType::Dtw => Metric::Dtw,
+            DbType::WldRun | DbType::Wld1 | DbType::Wld2 => Metric::Wld,
         }
     }
 }
 
-/// The outcome of a check.
-#[derive(Clone, Debug)]
+/// What came of a check.
+#[derive(Debug)]
 pub struct Report {
     /// Slices with positions that were checked or are to be.
     pub slices: usize,
@@ -267,7 +273,7 @@ pub struct Report {
 impl Report {
     /// The counts of a kind.
     #[must_use]
-    pub fn tally(&self, kind: Kind) -> Tally {
+    pub fn tally(&self, kind: Metric) -> Tally {
         self.tallies[kind as usize]
     }
 
@@ -297,7 +303,7 @@ pub struct Progress {
 
 /// What one unit of work found.
 #[derive(Default)]
-struct Outcome {
+struct UnitResult {
     /// Positions looked at.
     done: u64,
     tallies: [Tally; 3],
@@ -332,7 +338,7 @@ pub fn check(
                     return;
                 }
                 let unit = selection.unit(number);
-                let mut outcome = Outcome::default();
+                let mut outcome = UnitResult::default();
                 check_unit(judge, &unit, &is_stopped, &mut outcome);
                 let new = outcome.tallies.iter().map(|t| t.wrong).sum();
                 for (total, tally) in tallies.lock().iter_mut().zip(&outcome.tallies) {
@@ -367,8 +373,8 @@ pub fn check(
 /// Positions of a sub-database whose files are read in order at a time.
 const CHUNK: usize = 1 << 12;
 
-fn check_unit(judge: &mut Judge<'_>, unit: &Unit, stop: &AtomicBool, outcome: &mut Outcome) {
-    let check = |judge: &mut Judge<'_>, index: u64, read_at, outcome: &mut Outcome| {
+fn check_unit(judge: &mut Judge<'_>, unit: &Unit, stop: &AtomicBool, outcome: &mut UnitResult) {
+    let check = |judge: &mut Judge<'_>, index: u64, read_at, outcome: &mut UnitResult| {
         let goes_on = !stop.load(Ordering::Relaxed);
         if goes_on {
             judge.position(unit.slice, unit.side, index, read_at, outcome);

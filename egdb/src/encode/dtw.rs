@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use super::{OutFile, SubId, Written, content};
+use rayon::prelude::*;
+
 use crate::codec::DONT_CARE;
 use crate::codec::huffman::Huffman;
 use crate::codec::repair::Learner;
@@ -23,14 +25,14 @@ const CHUNK: u64 = 1 << 20;
 const LEAST_USES: u64 = 12;
 const MAX_SYMBOLS: usize = 12_000;
 
-/// Writes one pair of distance-to-win files.
+/// Writes one pair of distance-to-win files. The text is encoded in parallel, on the threads of the
+/// Rayon pool in which the work runs; the files are the same for any number.
 #[derive(Debug)]
 pub struct DtwWriter {
     data: OutFile,
     index: OutFile,
     miniblocks: u64,
     index_len: u64,
-    threads: usize,
 }
 
 impl DtwWriter {
@@ -45,13 +47,7 @@ impl DtwWriter {
             index: file(DbType::Dtw.index_extension())?,
             miniblocks: 0,
             index_len: 0,
-            threads: 1,
         })
-    }
-
-    /// Lets this many threads encode; the files are the same for any number.
-    pub fn set_threads(&mut self, threads: usize) {
-        self.threads = threads.max(1);
     }
 
     /// Adds a sub-database. `source` gives, for every index, half the plies to the end of the
@@ -93,7 +89,7 @@ impl DtwWriter {
 
         let mut symbols = Vec::new();
         let mut reader = RunReader::new(size, 0, source);
-        let mut chunks: Vec<Vec<u16>> = vec![Vec::new(); self.threads];
+        let mut chunks: Vec<Vec<u16>> = vec![Vec::new(); rayon::current_num_threads()];
         loop {
             for text in &mut chunks {
                 take_text(&mut reader, CHUNK, text);
@@ -101,14 +97,7 @@ impl DtwWriter {
             if chunks[0].is_empty() {
                 break;
             }
-            std::thread::scope(|scope| {
-                if let Some((own, others)) = chunks.split_first_mut() {
-                    for text in others.iter_mut().filter(|text| !text.is_empty()) {
-                        scope.spawn(|| learner.encode(text));
-                    }
-                    learner.encode(own);
-                }
-            });
+            chunks.par_iter_mut().for_each(|text| learner.encode(text));
             symbols.extend(chunks.iter().flatten());
         }
         drop(chunks);

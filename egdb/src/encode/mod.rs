@@ -99,7 +99,6 @@ pub struct CodedWriter {
     held: Option<(SubId, u8)>,
     text: String,
     text_len: u64,
-    threads: usize,
 }
 
 /// The driver looks at pieces of this many bytes, and misreads some sub-databases within one.
@@ -126,14 +125,7 @@ impl CodedWriter {
             held: None,
             text: String::new(),
             text_len: 0,
-            threads: 1,
         })
-    }
-
-    /// Lets this many threads choose codes for version 2; the files are the same for any number.
-    /// The other types are written by one.
-    pub fn set_threads(&mut self, threads: usize) {
-        self.threads = threads;
     }
 
     /// Adds a sub-database. `source` gives the value of every index of the subslice: 0 to 3 (for
@@ -278,7 +270,6 @@ impl CodedWriter {
 
     fn add_version_2(&mut self, reader: &mut RunReader<'_>) -> Result<(), WriteError> {
         let mut chooser = wld::Chooser::new(wld::Effort::Normal);
-        chooser.set_threads(self.threads);
         let mut first = 0;
         let mut bytes = Vec::with_capacity(BLOCK);
         loop {

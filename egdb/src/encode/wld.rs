@@ -4,6 +4,8 @@
 //! Trying all is slow, so all are tried on two short samples (at the start and near the middle of
 //! what the block will cover), and only the most promising encode the whole block.
 
+use rayon::prelude::*;
+
 use crate::codec::ByteCode;
 use crate::codec::runs::{Run, RunReader, Source};
 use crate::codec::tunstall::{self, Dictionary, Encoded, Version};
@@ -52,43 +54,23 @@ pub struct Block {
     pub values: u64,
 }
 
-/// Encodes version 2 block by block.
+/// Encodes version 2 block by block. What could encode a block is tried in parallel, on the threads
+/// of the Rayon pool in which the work runs; the choice is the same for any number.
 #[derive(Debug)]
 pub struct Chooser {
     effort: Effort,
     /// Choices for blocks without unknown values, and with.
     choices: [Vec<Choice>; 2],
     last: Option<Choice>,
-    threads: usize,
     /// Blocks encoded.
     blocks: u32,
     /// Runs to have at hand; what a block needed before, the next one will need.
     need: usize,
 }
 
-/// The results for all items, in their order, by this many threads.
-fn map_parallel<T: Sync, R: Send>(
-    items: &[T],
-    threads: usize,
-    f: impl Fn(&T) -> R + Sync,
-) -> Vec<R> {
-    if threads <= 1 || items.len() <= 1 {
-        return items.iter().map(f).collect();
-    }
-    let (own, others) = items.split_at(items.len().div_ceil(threads));
-    std::thread::scope(|scope| {
-        let f = &f;
-        let chunks = others.chunks(own.len());
-        let workers: Vec<_> =
-            chunks.map(|chunk| scope.spawn(move || chunk.iter().map(f).collect())).collect();
-        let mut results: Vec<R> = own.iter().map(f).collect();
-        for worker in workers {
-            let part: Vec<R> =
-                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            results.extend(part);
-        }
-        results
-    })
+/// The results for all items, in their order.
+fn map_parallel<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
+    items.par_iter().map(f).collect()
 }
 
 fn permutations(values: &[u8]) -> Vec<Vec<u8>> {
@@ -155,12 +137,7 @@ impl Chooser {
                 choices[1].extend(all.iter().map(|p| Choice::new(id, p)));
             }
         }
-        Chooser { effort, choices, last: None, threads: 1, blocks: 0, need: 1 << 14 }
-    }
-
-    /// Shares the trying among this many threads; the choice is the same for any number.
-    pub fn set_threads(&mut self, threads: usize) {
-        self.threads = threads.max(1);
+        Chooser { effort, choices, last: None, blocks: 0, need: 1 << 14 }
     }
 
     /// Encodes the next values into at most `room` bytes, which are appended to `out`. Nothing is
@@ -208,14 +185,13 @@ impl Chooser {
         let choices = &self.choices[usize::from(has_unknown)];
         let try_all = |list: &[Choice]| {
             let encode = |c: &Choice| (*c, c.encode(runs, used, is_end, room, |_| {}));
-            map_parallel(list, self.threads, encode)
+            map_parallel(list, encode)
         };
         if self.effort == Effort::Exhaustive {
             return best_of(try_all(choices).into_iter());
         }
         let start = SAMPLES[0].min(room);
-        let samples =
-            map_parallel(choices, self.threads, |c| c.encode(runs, used, is_end, start, |_| {}));
+        let samples = map_parallel(choices, |c| c.encode(runs, used, is_end, start, |_| {}));
         let reach = samples.iter().map(|done| done.values).max().unwrap_or(0);
         // The sample near the middle of what the best so far would cover.
         let (middle, middle_used) =
@@ -224,7 +200,7 @@ impl Chooser {
         if room > SAMPLES[0] && !middle.is_empty() {
             let sample =
                 |c: &Choice| cost(c.encode(middle, middle_used, is_end, SAMPLES[1], |_| {}));
-            for (sum, part) in costs.iter_mut().zip(map_parallel(choices, self.threads, sample)) {
+            for (sum, part) in costs.iter_mut().zip(map_parallel(choices, sample)) {
                 *sum += part;
             }
         }

@@ -13,11 +13,11 @@ use std::collections::HashMap;
 use movegen::Position;
 
 use super::answer::{Probe, Stored};
-use super::quiet::{excludes, excludes_quiet, wld_value, wld_without_pieces};
+use super::quiet::{excludes_quiet, wld_value, wld_without_pieces};
 use crate::error::ProbeError;
 use crate::format::DbType;
 use crate::index::Place;
-use crate::value::{Wld, WldValue};
+use crate::value::Wld;
 
 /// Left-out positions gathered for one question before giving up.
 const MAX_NODES: usize = 1 << 16;
@@ -250,39 +250,5 @@ fn settle(nodes: &mut [Node], number: usize, value: Wld) {
                 work.push((parent, Wld::Loss));
             }
         }
-    }
-}
-
-/// For the front ends: the stored value as it is, or why there is none.
-impl crate::database::Database {
-    /// The stored win/loss/draw value of a position, after the check that this database's own
-    /// format demands; `None` for a database of another kind.
-    ///
-    /// # Errors
-    /// If a file cannot be read or is damaged.
-    #[inline]
-    pub fn wld(
-        &self,
-        position: &Position,
-        conditional: bool,
-    ) -> Option<Result<Result<WldValue, super::Excluded>, ProbeError>> {
-        if !self.db_type().is_wld() {
-            return None;
-        }
-        if let Some(reason) = excludes(self.db_type(), position) {
-            return Some(Ok(Err(reason)));
-        }
-        let unknown_beyond = self.db_type() == DbType::WldRun;
-        let Some(place) = Place::of(position) else {
-            let over = movegen::Color::ALL.iter().any(|&c| position.pieces(c).is_empty());
-            return Some(Ok(Ok(if over {
-                wld_without_pieces(position)
-            } else {
-                self.count_unavailable();
-                wld_value(crate::reader::coded::Raw::NoSlice, unknown_beyond)
-            })));
-        };
-        let raw = self.raw(place.slice, place.side, place.index, conditional);
-        Some(raw.map(|raw| Ok(wld_value(raw, unknown_beyond))))
     }
 }

@@ -17,6 +17,7 @@ use std::io;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 use movegen::isa::prefetch;
+use movegen::random::mix;
 use parking_lot::Mutex;
 
 use super::{DataFile, Storage};
@@ -28,7 +29,7 @@ const WORDS: usize = BLOCK / 8;
 /// Locks for writers; a set belongs to one of them.
 const LOCKS: usize = 64;
 /// One in this many misses is admitted to a full set.
-const ADMIT: u32 = 32;
+const ADMIT: u64 = 32;
 
 /// Low bits of a tag: sequence number. The rest is the block's key plus one, 0 for an empty slot.
 const SEQUENCE_BITS: u32 = 28;
@@ -59,18 +60,14 @@ pub struct BlockCache {
 struct Writer(Mutex<()>);
 
 thread_local! {
-    static DICE: Cell<u32> = const { Cell::new(0x9e37_79b9) };
+    static ROLLS: Cell<u64> = const { Cell::new(0) };
 }
 
 /// Whether to admit a block this time.
 fn roll() -> bool {
-    DICE.with(|dice| {
-        let mut x = dice.get();
-        x ^= x << 13;
-        x ^= x >> 17;
-        x ^= x << 5;
-        dice.set(x);
-        x.is_multiple_of(ADMIT)
+    ROLLS.with(|rolls| {
+        rolls.set(rolls.get().wrapping_add(1));
+        mix(rolls.get()).is_multiple_of(ADMIT)
     })
 }
 
@@ -246,6 +243,8 @@ impl Storage for BlockCache {
 
 #[cfg(test)]
 mod tests {
+    use movegen::random::Random;
+
     use super::*;
     use std::io::Write;
     use std::sync::atomic::AtomicBool;
@@ -272,12 +271,9 @@ mod tests {
             for thread in 0..4u64 {
                 let (cache, failed) = (&cache, &failed);
                 scope.spawn(move || {
-                    let mut x = thread + 1;
+                    let mut random = Random::new(thread);
                     for _ in 0..50_000 {
-                        x = x
-                            .wrapping_mul(6_364_136_223_846_793_005)
-                            .wrapping_add(1_442_695_040_888_963_407);
-                        let (block, word) = ((x >> 33) % blocks, (x >> 50) % 448);
+                        let (block, word) = (random.below_u64(blocks), random.below_u64(448));
                         let mut piece = [0; 512];
                         let offset = word as usize * 8;
                         let result =

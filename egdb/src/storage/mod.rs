@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::layout::{BLOCK, PIECE};
+use crate::layout::PIECE;
 use crate::stats::Counters;
 
 mod cache;
@@ -87,12 +87,6 @@ impl DataFile {
             Content::File(_) => None,
             Content::Fixed(bytes) => Some(bytes),
         }
-    }
-
-    /// Number of bytes in a block: [`BLOCK`], fewer in the last one, 0 beyond the end.
-    #[must_use]
-    pub fn block_len(&self, block: u32) -> usize {
-        self.len.saturating_sub(u64::from(block) * BLOCK as u64).min(BLOCK as u64) as usize
     }
 
     /// Fills `buf` from `offset`, with zeros beyond the end of the file. No seek, so threads do

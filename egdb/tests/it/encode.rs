@@ -145,36 +145,40 @@ fn files_do_not_depend_on_the_number_of_threads() {
     for db_type in [DbType::Wld2, DbType::Dtw, DbType::Mtc] {
         let mut files = Vec::new();
         for threads in [1, 2, 5] {
-            let dir = tempfile::tempdir().unwrap();
-            let stem = db_type.file_stem("2110".parse().unwrap());
-            let ids = ["2110", "1120"].into_iter().map(|name| {
-                let slice: Slice = name.parse().unwrap();
-                slice.stored_sides().iter().map(move |&side| SubId { slice, sub: 0, side })
-            });
-            let ids = ids.flatten().map(|id| {
-                // A part of a real one's size would do, but the writers want all of it.
-                (id, byte_table(db_type, id.slice.size() as usize))
-            });
-            let written = if db_type == DbType::Dtw {
-                let mut writer = DtwWriter::create(dir.path(), &stem).unwrap();
-                writer.set_threads(threads);
-                for (id, (bytes, map)) in ids {
-                    writer.add(id, &mut table(&bytes, &map)).unwrap();
-                }
-                writer.finish().unwrap().unwrap()
-            } else {
-                let mut writer = CodedWriter::create(dir.path(), db_type, &stem).unwrap();
-                writer.set_threads(threads);
-                for (id, (bytes, map)) in ids {
-                    writer.add(id, &mut table(&bytes, &map)).unwrap();
-                }
-                writer.finish().unwrap().unwrap()
-            };
-            let read = |path| std::fs::read(path).unwrap();
-            files.push([read(&written.index), read(&written.data)]);
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            files.push(pool.install(|| write_two_slices(db_type)));
         }
         assert!(files[0] == files[1] && files[0] == files[2], "{db_type}");
     }
+}
+
+/// The contents of the files.
+fn write_two_slices(db_type: DbType) -> [Vec<u8>; 2] {
+    let dir = tempfile::tempdir().unwrap();
+    let stem = db_type.file_stem("2110".parse().unwrap());
+    let ids = ["2110", "1120"].into_iter().map(|name| {
+        let slice: Slice = name.parse().unwrap();
+        slice.stored_sides().iter().map(move |&side| SubId { slice, sub: 0, side })
+    });
+    let ids = ids.flatten().map(|id| {
+        // A part of a real one's size would do, but the writers want all of it.
+        (id, byte_table(db_type, id.slice.size() as usize))
+    });
+    let written = if db_type == DbType::Dtw {
+        let mut writer = DtwWriter::create(dir.path(), &stem).unwrap();
+        for (id, (bytes, map)) in ids {
+            writer.add(id, &mut table(&bytes, &map)).unwrap();
+        }
+        writer.finish().unwrap().unwrap()
+    } else {
+        let mut writer = CodedWriter::create(dir.path(), db_type, &stem).unwrap();
+        for (id, (bytes, map)) in ids {
+            writer.add(id, &mut table(&bytes, &map)).unwrap();
+        }
+        writer.finish().unwrap().unwrap()
+    };
+    let read = |path| std::fs::read(path).unwrap();
+    [read(&written.index), read(&written.data)]
 }
 
 #[test]

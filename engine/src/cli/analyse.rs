@@ -197,7 +197,7 @@ impl<W: Write> Analysis<W> {
             variations.insert(info.multipv, info.clone());
             if written.is_ok() {
                 written = match (json, detail) {
-                    (true, _) => json_line(out, &Record::Info(info.into())),
+                    (true, _) => json_line(out, &OutputLine::Info(info.into())),
                     (false, Detail::Full) => writeln!(out, "{}", report::row(game, info, multipv))
                         .and_then(|()| out.flush()),
                     (false, Detail::Summary) => Ok(()),
@@ -217,7 +217,7 @@ impl<W: Write> Analysis<W> {
         let fen = position.to_fen();
         if self.json {
             let side = position.side_to_move();
-            let record = Record::Position { game: number, ply: game.ply(), side, fen };
+            let record = OutputLine::Position { game: number, ply: game.ply(), side, fen };
             json_line(&mut self.out, &record)?;
         } else if matches!(detail, Detail::Full) {
             writeln!(self.out, "{}", report::board(position, false))?;
@@ -238,7 +238,7 @@ impl<W: Write> Analysis<W> {
         let out = &mut self.out;
         if self.json {
             let variations = variations.values().map(InfoRecord::from).collect();
-            return Ok(json_line(out, &Record::Result { best: outcome.into(), variations })?);
+            return Ok(json_line(out, &OutputLine::Result { best: outcome.into(), variations })?);
         }
         let Some(best) = outcome.best else {
             writeln!(out, "{side} has no legal move and has lost.")?;
@@ -266,7 +266,7 @@ impl<W: Write> Analysis<W> {
 /// One line of the JSON output.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-enum Record {
+enum OutputLine {
     Position {
         #[serde(skip_serializing_if = "Option::is_none")]
         game: Option<u64>,
@@ -287,7 +287,7 @@ fn letter<S: serde::Serializer>(side: &Color, serializer: S) -> Result<S::Ok, S:
     serializer.serialize_char(side.letter())
 }
 
-fn json_line(out: &mut impl Write, record: &Record) -> io::Result<()> {
+fn json_line(out: &mut impl Write, record: &OutputLine) -> io::Result<()> {
     serde_json::to_writer(&mut *out, record)?;
     writeln!(out)?;
     out.flush()

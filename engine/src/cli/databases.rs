@@ -36,7 +36,7 @@ impl DatabaseArgs {
 #[derive(Args, Clone, Debug)]
 pub(super) struct ReadingArgs {
     /// Use databases of at most this many pieces; 0 for none
-    #[arg(long = "egdb-pieces", alias = "max-pieces", value_name = "N", default_value_t = 9,
+    #[arg(id = "egdb-pieces", long, alias = "max-pieces", value_name = "N", default_value_t = 9,
           value_parser = clap::value_parser!(u8).range(0..=9))]
     pub(super) pieces: u8,
     /// Memory for a cache of database blocks, in MiB or such as 512M or 4G; 0 maps the files into

@@ -15,7 +15,7 @@ use anyhow::{Context, anyhow};
 use clap::{Args, Subcommand, ValueEnum};
 use meerslag_engine::protocol::dxp::{Address, DEFAULT_PORT, Listener, connect, format_minutes};
 
-use self::session::{After, Session};
+use self::session::{After, DxpSession};
 use super::files::ForceArgs;
 use super::interrupt::Interrupt;
 use super::{EngineArgs, Failure};
@@ -177,19 +177,19 @@ pub(super) fn run(args: &DxpArgs) -> Result<(), Failure> {
     })?;
     match &args.transport {
         Transport::Listen { host, once, .. } => {
-            listen(Session::new(common, &stop)?, &host.0, port, *once, &stop)
+            listen(DxpSession::new(common, &stop)?, &host.0, port, *once, &stop)
         }
         Transport::Connect { .. } if port == 0 => {
             Err(Failure::Input(anyhow!("--port 0: expected the port on which the program listens")))
         }
         Transport::Connect { host, retry, .. } => {
-            reach(Session::new(common, &stop)?, &host.0, port, *retry, &stop)
+            reach(DxpSession::new(common, &stop)?, &host.0, port, *retry, &stop)
         }
     }
 }
 
 fn listen(
-    mut session: Session<'_>,
+    mut session: DxpSession<'_>,
     host: &str,
     port: u16,
     once: bool,
@@ -229,7 +229,7 @@ fn listen(
 
 /// Connects, and again when the connection is lost.
 fn reach(
-    mut session: Session<'_>,
+    mut session: DxpSession<'_>,
     host: &str,
     port: u16,
     retry: Duration,

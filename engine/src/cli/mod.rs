@@ -4,6 +4,8 @@ mod analyse;
 mod bench;
 mod completions;
 mod console;
+#[cfg(feature = "training")]
+mod data;
 mod databases;
 mod dxp;
 mod egdb;
@@ -12,16 +14,22 @@ mod evaluation;
 mod files;
 mod hub;
 mod interrupt;
+#[cfg(feature = "training")]
+mod learn;
 mod match_;
 mod perft;
 mod play;
+mod progress;
 mod protocol_check;
 mod report;
 #[cfg(feature = "training")]
 mod selfplay;
 mod solve;
 mod source;
+#[cfg(feature = "training")]
+mod train;
 mod watchdog;
+mod weights;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -84,10 +92,21 @@ enum Command {
     ProtocolCheck(protocol_check::ProtocolCheckArgs),
     /// Search a fixed set of positions: the node count is the fingerprint of the search
     Bench(bench::BenchArgs),
+    /// Look at the weights of evaluations
+    Weights(weights::WeightsArgs),
     /// Play games of the engine against itself, for training
     #[cfg(feature = "training")]
     #[command(name = "selfplay")]
     SelfPlay(selfplay::SelfPlayArgs),
+    /// Learn an evaluation from nothing: play, fit, match, generation after generation
+    #[cfg(feature = "training")]
+    Learn(learn::LearnArgs),
+    /// Look at games of self-play: counts, damage, positions, PDN
+    #[cfg(feature = "training")]
+    Data(data::DataArgs),
+    /// Fit the weights of an evaluation to games of self-play
+    #[cfg(feature = "training")]
+    Train(train::TrainArgs),
     /// Count the move sequences of a given length (check and speed test of the move generator)
     Perft(perft::PerftArgs),
     /// Endgame databases (Kingsrow formats): look up positions, check and convert files
@@ -150,6 +169,13 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Bench(args)) => bench::run(&args),
         #[cfg(feature = "training")]
         Some(Command::SelfPlay(args)) => selfplay::run(&args),
+        #[cfg(feature = "training")]
+        Some(Command::Learn(args)) => learn::run(&args),
+        #[cfg(feature = "training")]
+        Some(Command::Data(args)) => data::run(&args),
+        #[cfg(feature = "training")]
+        Some(Command::Train(args)) => train::run(&args),
+        Some(Command::Weights(args)) => weights::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Egdb(args)) => egdb::run(&args),
         Some(Command::Watchdog) => {

@@ -2,19 +2,15 @@
 
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::Args;
 use meerslag_engine::perft::{self, Counts, Options, PerftError, Progress};
 use serde::Serialize;
 
 use super::interrupt::Interrupt;
-use super::{Failure, is_watched, source};
-
-/// Progress is shown after this time, and then this often.
-const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
+use super::progress::Bar;
+use super::{Failure, source};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -86,16 +82,12 @@ pub(super) fn run(args: &PerftArgs) -> Result<(), Failure> {
     Interrupt::catch(move || stop.stop())?;
 
     let start = Instant::now();
-    let over = AtomicBool::new(false);
-    let counted = thread::scope(|scope| {
-        let watcher = is_watched().then(|| scope.spawn(|| watch(&progress, start, &over)));
-        let counted = perft::count(&position, &options, &progress);
-        over.store(true, Ordering::Relaxed);
-        if let Some(watcher) = watcher {
-            watcher.thread().unpark();
-        }
-        counted
+    let bar = Bar::new("sub-trees");
+    let counted = perft::count(&position, &options, &progress, &|progress| {
+        let (done, all) = progress.items();
+        bar.show(done, all, || format!(" {} nodes", progress.nodes()));
     });
+    drop(bar);
     let seconds = start.elapsed().as_secs_f64();
     let counts = match counted {
         Ok(counts) => counts,
@@ -133,25 +125,4 @@ pub(super) fn run(args: &PerftArgs) -> Result<(), Failure> {
         writeln!(out, "{seconds:.3} s, {:.1} million nodes/s", nps / 1e6)?;
     }
     Ok(())
-}
-
-/// Shows on standard error how far a long count is.
-fn watch(progress: &Progress, start: Instant, over: &AtomicBool) {
-    let mut shown = false;
-    let mut next = PROGRESS_INTERVAL * 2;
-    while !over.load(Ordering::Relaxed) {
-        let now = start.elapsed();
-        if now < next {
-            thread::park_timeout(next - now);
-            continue;
-        }
-        next = now + PROGRESS_INTERVAL;
-        let percent = progress.share() * 100.0;
-        let seconds = now.as_secs();
-        eprint!("\r{percent:5.1} %  {} nodes  {seconds} s ", progress.nodes());
-        shown = true;
-    }
-    if shown {
-        eprint!("\r{:60}\r", "");
-    }
 }

@@ -2,11 +2,12 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use meerslag_engine::{Control, Engine, Limits, SearchResult};
-use movegen::notation::pdn::{GameResult, PdnGame, Ply};
+use meerslag_engine::record::{GameRecord, Players, PlyRecord};
+use meerslag_engine::{Control, Engine, Info, Limits, SearchResult};
+use movegen::notation::pdn::{GameResult, PdnGame};
 use movegen::{Color, Game, Move, Status};
 
 use super::console::{Console, ConsoleGame};
@@ -74,7 +75,15 @@ pub(super) fn run(args: &PlayArgs) -> Result<(), Failure> {
         Side::Both => None,
     };
     let engine = Engine::new(args.engine.options()?)?;
-    let game = EngineGame { engine, limits, game, engine_side, resigned: None };
+    let game = EngineGame {
+        engine,
+        limits,
+        record: GameRecord::new(*game.start()),
+        game,
+        since: Instant::now(),
+        engine_side,
+        resigned: None,
+    };
     Console::new(game, args.save.as_deref(), args.force.existing())?.run()
 }
 
@@ -83,6 +92,10 @@ struct EngineGame {
     engine: Engine,
     limits: Limits,
     game: Game,
+    /// Its moves.
+    record: GameRecord,
+    /// When the side to move began to think.
+    since: Instant,
     /// The side the engine plays; `None` when the user moves for both.
     engine_side: Option<Color>,
     /// Who has given up.
@@ -94,8 +107,25 @@ impl EngineGame {
         self.engine.search(&self.game, &self.limits, control, &mut |_| {})
     }
 
-    fn make(&mut self, mv: Move) -> Result<(), Failure> {
-        self.game.play(mv).map_err(Failure::run)
+    /// Makes a move, with what the engine found if it is its move.
+    fn make(&mut self, mv: Move, info: Option<&Info>) -> Result<(), Failure> {
+        self.game.play(mv).map_err(Failure::run)?;
+        let time = std::mem::replace(&mut self.since, Instant::now()).elapsed();
+        self.record.plies.push(PlyRecord {
+            score: info.map(|info| info.score.men()),
+            depth: info.map(|info| info.depth),
+            nodes: info.map(|info| info.nodes),
+            time: Some(time.as_secs_f64()),
+            ..PlyRecord::from(mv)
+        });
+        Ok(())
+    }
+
+    /// Takes one move back.
+    fn unmake(&mut self) -> bool {
+        self.since = Instant::now();
+        self.record.plies.pop();
+        self.game.undo().is_some()
     }
 }
 
@@ -123,21 +153,16 @@ impl ConsoleGame for EngineGame {
 
     fn to_pdn(&self) -> PdnGame {
         let name = |side| if self.engine_side == Some(side) { "Meerslag" } else { "Player" };
-        let mut pdn = PdnGame::new(*self.game.start());
-        pdn.tags.set("White", name(Color::White));
-        pdn.tags.set("Black", name(Color::Black));
-        pdn.line.plies = self.game.moves().iter().map(|&mv| Ply::from(mv)).collect();
-        pdn.result = match (self.resigned, self.status()) {
-            (Some(Color::White), _) | (None, Status::Win(Color::Black, _)) => GameResult::BlackWins,
-            (Some(Color::Black), _) | (None, Status::Win(Color::White, _)) => GameResult::WhiteWins,
-            (None, Status::Draw(_)) => GameResult::Draw,
-            (None, Status::Ongoing) => GameResult::Unknown,
+        let players = Players { white: name(Color::White), black: name(Color::Black) };
+        let result = match self.resigned {
+            Some(side) => GameResult::won_by(side.opponent()),
+            None => self.status().into(),
         };
-        pdn
+        GameRecord { result, ..self.record.clone() }.to_pdn("Game at the terminal", Some(players))
     }
 
     fn play(&mut self, mv: Move, _out: &mut dyn Write) -> Result<(), Failure> {
-        self.make(mv)
+        self.make(mv, None)
     }
 
     fn reply(&mut self, control: &Control, out: &mut dyn Write) -> Result<Option<Move>, Failure> {
@@ -148,18 +173,18 @@ impl ConsoleGame for EngineGame {
         let Some(mv) = best.filter(|_| !control.is_stopped()) else { return Ok(None) };
         let text = report::line(&self.game, &[mv]);
         writeln!(out, "Engine: {text}   ({})", report::score(&info).trim())?;
-        self.make(mv)?;
+        self.make(mv, Some(&info))?;
         Ok(Some(mv))
     }
 
     fn undo(&mut self) -> bool {
         self.resigned = None;
-        if self.game.undo().is_none() {
+        if !self.unmake() {
             return false;
         }
         // Back to a position in which the user is to move, unless the engine began.
         while self.engine_side == Some(self.asked()) {
-            if self.game.undo().is_none() {
+            if !self.unmake() {
                 break;
             }
         }
@@ -168,6 +193,8 @@ impl ConsoleGame for EngineGame {
 
     fn restart(&mut self) -> Result<(), Failure> {
         self.game = Game::with_counters(*self.game.start(), *self.game.start_counters());
+        self.record = GameRecord::new(*self.game.start());
+        self.since = Instant::now();
         self.resigned = None;
         self.engine.new_game();
         Ok(())

@@ -75,7 +75,7 @@ pub(super) fn score(info: &Info) -> String {
         Some(plies) => format!("loss {}", -plies),
         None if info.score.is_win() => "db win".to_owned(),
         None if info.score.is_loss() => "db loss".to_owned(),
-        None => format!("{:+.2}", f64::from(info.score.hundredths()) / 100.0),
+        None => format!("{:+.2}", info.score.men()),
     };
     format!("{text:>7}")
 }
@@ -111,7 +111,7 @@ impl From<&Info> for InfoRecord {
             depth: info.depth,
             mean_depth: info.mean_depth,
             max_depth: info.max_depth,
-            score: f64::from(info.score.hundredths()) / 100.0,
+            score: info.score.men(),
             plies_to_end: info.score.plies_to_end(),
             bound: match info.bound {
                 Bound::Exact => "exact",

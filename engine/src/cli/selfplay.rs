@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use meerslag_engine::training::{OpeningMix, Progress, SelfPlay, SelfPlayError, Shard};
 
 use super::databases::DatabaseArgs;
 use super::evaluation::EvaluationArgs;
 use super::interrupt::Interrupt;
+use super::progress::Bar;
 use super::{Failure, is_watched};
 
 /// Play games of the engine against itself, for training
@@ -89,27 +89,17 @@ pub(super) fn run(args: &SelfPlayArgs) -> Result<(), Failure> {
     if interrupt.is_pressed() { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
-/// Says how far the run is: a bar where somebody watches, else a line from time to time.
-struct Meter {
-    bar: ProgressBar,
+/// How far a run is: a bar where somebody watches, else a line from time to time.
+pub(super) struct Meter {
+    bar: Bar,
     start: Instant,
     next: Instant,
 }
 
 impl Meter {
-    fn new() -> Meter {
-        let target = if is_watched() {
-            ProgressDrawTarget::stderr_with_hz(2)
-        } else {
-            ProgressDrawTarget::hidden()
-        };
-        let bar = ProgressBar::with_draw_target(None, target);
-        let template = "{percent_precise:>7} %  {human_pos} of {human_len} games, {msg}";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
-        }
+    pub(super) fn new() -> Meter {
         let start = Instant::now();
-        Meter { bar, start, next: start + REPORT_INTERVAL }
+        Meter { bar: Bar::with_rate("games", "{msg}"), start, next: start + REPORT_INTERVAL }
     }
 
     /// Games an hour since the start of this process, and the time left.
@@ -124,10 +114,8 @@ impl Meter {
         format!("{rate:.0} games/h, {left} left")
     }
 
-    fn show(&mut self, progress: Progress) {
-        self.bar.set_length(progress.of);
-        self.bar.set_position(progress.games);
-        self.bar.set_message(self.rate(progress));
+    pub(super) fn show(&mut self, progress: Progress) {
+        self.bar.show(progress.games, progress.of, || self.rate(progress));
         let now = Instant::now();
         if !is_watched() && now >= self.next {
             self.next = now + REPORT_INTERVAL;
@@ -135,8 +123,8 @@ impl Meter {
         }
     }
 
-    fn finish(self, progress: Progress) {
-        self.bar.finish_and_clear();
+    pub(super) fn finish(self, progress: Progress) {
+        drop(self.bar);
         let hours = self.start.elapsed().as_secs_f64() / 3600.0;
         let new = progress.games - progress.before;
         let rate = new as f64 / hours.max(1e-9);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use egdb::error::ProbeError;
 use egdb::{Answer, Probe, Wld};
-use movegen::notation::pdn::{Annotation, Comment, GameResult, PdnGame, Ply};
+use movegen::notation::pdn::PdnGame;
 use movegen::{Color, DrawRules, Game, IllegalMove, Move, Position, Status};
 use thiserror::Error;
 
@@ -12,6 +12,7 @@ use super::distance::{Assessment, Measure};
 use super::judge::{Judgement, Verdict, judge};
 use super::opponent::reply;
 use super::pick::contents;
+use crate::record::{GameRecord, Players, PlyRecord, Remark, comment};
 
 /// Numeric annotation glyphs of PDN.
 const MISTAKE: u8 = 2;
@@ -219,28 +220,21 @@ impl TrainerSession {
     /// The game with the judgements as comments.
     #[must_use]
     pub fn to_pdn(&self) -> PdnGame {
-        let comment = |text: &str| Annotation::Comment(Comment::new(text));
-        let name = |side| if side == self.user { "Player" } else { "Meerslag" };
-        let mut pdn = PdnGame::new(*self.game.start());
-        pdn.tags.set("Event", "Endgame training");
-        pdn.tags.set("White", name(Color::White));
-        pdn.tags.set("Black", name(Color::Black));
-        pdn.line.lead.push(comment(&format!("{}: {}", self.user, self.start)));
+        let mut record = GameRecord::new(*self.game.start());
         let plies = self.game.moves().iter().zip(self.game.positions()).zip(&self.judgements);
-        for ((&mv, position), judgement) in plies {
-            let mut ply = Ply::from(mv);
-            if let Some(judgement) = judgement {
-                ply.nags.extend(glyph(judgement));
-                ply.after.push(comment(&judgement.describe(position)));
-            }
-            pdn.line.plies.push(ply);
-        }
-        pdn.result = match self.status() {
-            Status::Win(Color::White, _) => GameResult::WhiteWins,
-            Status::Win(Color::Black, _) => GameResult::BlackWins,
-            Status::Draw(_) => GameResult::Draw,
-            Status::Ongoing => GameResult::Unknown,
-        };
+        record.plies = plies
+            .map(|((&mv, position), judgement)| {
+                let remark = judgement.as_ref().map(|judgement| Remark {
+                    glyph: glyph(judgement),
+                    text: judgement.describe(position),
+                });
+                PlyRecord { remark, ..PlyRecord::from(mv) }
+            })
+            .collect();
+        record.result = self.status().into();
+        let players = Players::new("Player", self.user, "Meerslag");
+        let mut pdn = record.to_pdn("Endgame training", Some(players));
+        pdn.line.lead.push(comment(&format!("{}: {}", self.user, self.start)));
         pdn
     }
 }

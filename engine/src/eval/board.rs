@@ -69,7 +69,7 @@ static SUMS: [u32; ENTRIES] = {
     table
 };
 
-#[inline]
+#[inline(always)]
 const fn chunk(men: u64, index: usize) -> usize {
     (men >> (CHUNK_BITS as usize * index)) as usize & (ENTRIES - 1)
 }
@@ -80,14 +80,14 @@ pub(crate) struct View([u32; VIEW_CHUNKS]);
 
 impl View {
     /// The value of a part, below [`PART_VALUES`].
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn part(self, chunk: usize, group: usize) -> usize {
         (self.0[chunk] >> (8 * group) & 0xff) as usize
     }
 }
 
 /// What White and Black see.
-#[inline]
+#[inline(always)]
 pub(crate) fn views(white_men: u64, black_men: u64) -> [View; 2] {
     let mut views = [View([0; VIEW_CHUNKS]); 2];
     for i in 0..VIEW_CHUNKS {
@@ -112,7 +112,7 @@ pub(crate) struct MenSums {
 
 impl MenSums {
     /// Of these men, which belong to this side.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of(men: u64, color: Color) -> MenSums {
         let mut all = 0;
         let mut rows = 0;
@@ -129,7 +129,7 @@ impl MenSums {
 }
 
 /// Sums over the men of White and of Black.
-#[inline]
+#[inline(always)]
 pub(crate) fn sums(position: &Position) -> [MenSums; 2] {
     [Color::White, Color::Black].map(|color| MenSums::of(position.men(color).bits(), color))
 }

@@ -95,12 +95,12 @@ impl Weights {
             .map_err(|reason| WeightsError::Unusable { path: path.to_owned(), reason })
     }
 
-    /// Writes a file; an existing one is replaced once the new one is complete.
+    /// Writes a file, in one step.
     ///
     /// # Errors
-    /// If that fails.
-    pub fn write(&self, path: &Path) -> Result<(), WeightsError> {
-        write_file(path, &self.to_bytes(), Existing::Replace)
+    /// If that fails, or there is a file of this name that is to be kept.
+    pub fn write(&self, path: &Path, existing: Existing) -> Result<(), WeightsError> {
+        write_file(path, &self.to_bytes(), existing)
             .map_err(|error| WeightsError::Io { path: path.to_owned(), error })
     }
 

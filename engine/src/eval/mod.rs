@@ -4,14 +4,12 @@
 //! move sees less what its opponent sees, so turning the board and swapping the colours changes
 //! nothing. The result presumes that neither side can capture.
 //!
-//! * [`board`]: what patterns and scalars need to know of the men;
-//! * [`scalars`]: what is counted beside the patterns; [`weights`]: the score;
-//! * [`file`](mod@file): the file of the weights;
-//! * [`hand`]: the hand-written evaluation.
+//! * `board`: what patterns and scalars need to know of the men;
+//! * `scalars`: what is counted beside the patterns; `weights`: the score;
+//! * `file`: the file of the weights.
 
 pub(crate) mod board;
 mod file;
-mod hand;
 pub(crate) mod scalars;
 pub(crate) mod weights;
 
@@ -30,8 +28,7 @@ pub use weights::{Kind, Weights};
 /// threads may share them. The default is the one that is part of the program.
 #[derive(Clone)]
 pub struct Evaluation {
-    /// `None` is the hand-written evaluation.
-    weights: Option<Arc<Weights>>,
+    weights: Arc<Weights>,
     name: Arc<str>,
 }
 
@@ -41,7 +38,7 @@ impl Evaluation {
     pub fn new(weights: Weights) -> Evaluation {
         let sum = crc32fast::hash(&weights.to_bytes());
         let name = format!("{}-{sum:08x}", weights.kind()).into();
-        Evaluation { weights: Some(Arc::new(weights)), name }
+        Evaluation { weights: Arc::new(weights), name }
     }
 
     /// The evaluation that a user names: a file with weights, `material` for
@@ -63,10 +60,10 @@ impl Evaluation {
         Evaluation::new(Weights::material())
     }
 
-    /// The weights; `None` for the hand-written evaluation.
+    /// The weights.
     #[must_use]
-    pub fn weights(&self) -> Option<&Weights> {
-        self.weights.as_deref()
+    pub fn weights(&self) -> &Weights {
+        &self.weights
     }
 
     /// The kind with the checksum of the weights: two evaluations of the same name are the same.
@@ -77,20 +74,24 @@ impl Evaluation {
 
     /// The score of a position for its side to move, presuming that nobody can capture.
     #[inline(always)]
-    pub(crate) fn score(&self, position: &Position) -> Score {
-        let Some(weights) = &self.weights else { return hand::evaluate(position) };
-        let white = weights.white_score(position);
+    #[must_use]
+    pub fn score(&self, position: &Position) -> Score {
+        let white = self.weights.white_score(position);
         let better = if white > 0 { Color::White } else { Color::Black };
         let white = white / (1 << weights::towards_draw(position, better));
         Score::eval(if position.side_to_move() == Color::White { white } else { -white })
     }
 }
 
+/// The weights that are part of the program.
+static BUILT_IN: &[u8] = include_bytes!("../../data/p8-g1.weights");
+
 impl Default for Evaluation {
     fn default() -> Evaluation {
-        static BUILT_IN: LazyLock<Evaluation> =
-            LazyLock::new(|| Evaluation { weights: None, name: "hand-written".into() });
-        BUILT_IN.clone()
+        static SHARED: LazyLock<Evaluation> = LazyLock::new(|| {
+            Evaluation::new(Weights::from_bytes(BUILT_IN).expect("tested: the weights are good"))
+        });
+        SHARED.clone()
     }
 }
 
@@ -240,6 +241,14 @@ mod tests {
         longer.extend([0; 4]);
         assert!(whole(longer).contains("do not fit the header"));
         assert!(Weights::from_bytes(b"MZ").unwrap_err().contains("not a file of weights"));
+    }
+
+    #[test]
+    fn the_weights_of_the_program_are_learnt() {
+        let built_in = Evaluation::default();
+        assert_ne!(built_in.weights().kind(), Kind::Material);
+        assert!(built_in.weights().provenance().games > 10_000);
+        assert_eq!(built_in.weights().to_bytes(), BUILT_IN);
     }
 
     #[test]

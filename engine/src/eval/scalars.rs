@@ -60,12 +60,12 @@ const INTERIOR: u64 = {
 };
 
 /// A step of 5 or 6 bits towards the promotion row of the side that moves `UP` (White) or down.
-#[inline]
+#[inline(always)]
 const fn ahead<const UP: bool>(set: u64, bits: u32) -> u64 {
     if UP { set >> bits } else { set << bits }
 }
 
-#[inline]
+#[inline(always)]
 const fn back<const UP: bool>(set: u64, bits: u32) -> u64 {
     if UP { set << bits } else { set >> bits }
 }
@@ -79,7 +79,7 @@ struct Men {
 }
 
 /// The number of man moves after which the moved man cannot be taken by a man at once.
-#[inline]
+#[inline(always)]
 const fn safe_moves<const UP: bool>(men: Men) -> usize {
     let Men { own, enemy, empty } = men;
     let left = ahead::<UP>(own, 6) & empty;
@@ -100,7 +100,7 @@ const fn safe_moves<const UP: bool>(men: Men) -> usize {
 ///
 /// After each step the man must stand where no enemy man can be, nor take it, however many moves
 /// each of them may have made in the meantime; the edge is safe. The enemy must have no king.
-#[inline]
+#[inline(always)]
 const fn runner<const UP: bool>(men: Men, to_move: bool) -> Option<u32> {
     const TOP: u64 = Bitboard::promotion_row(Color::White).bits();
     const BOTTOM: u64 = Bitboard::promotion_row(Color::Black).bits();
@@ -127,7 +127,7 @@ const fn runner<const UP: bool>(men: Men, to_move: bool) -> Option<u32> {
 }
 
 /// Where kings of one side can go, and where there an enemy man can take them.
-#[inline]
+#[inline(always)]
 fn king_moves(kings: u64, enemy_men: u64, empty: u64) -> (i32, i32) {
     let attacked = enemy_men << 5 & empty >> 5
         | enemy_men << 6 & empty >> 6
@@ -198,6 +198,24 @@ pub(crate) fn visit(position: &Position, sums: &[MenSums; 2], mut add: impl FnMu
             let index = square.index();
             add(KING_SQUARES + if sign > 0 { index } else { 49 - index }, sign);
         }
+    }
+}
+
+/// A name of the scalar.
+pub(crate) fn name(index: usize) -> String {
+    match index {
+        MEN => "men".to_owned(),
+        FIRST_KING => "first-king".to_owned(),
+        FURTHER_KINGS => "further-kings".to_owned(),
+        KING_SAFE => "king-safe".to_owned(),
+        KING_DENIED => "king-denied".to_owned(),
+        BALANCE => "balance".to_owned(),
+        TURN => "turn".to_owned(),
+        TEMPO => "tempo".to_owned(),
+        SAFE_MOVES..RUNNER => format!("safe-moves-{}", index - SAFE_MOVES),
+        RUNNER..LEAD => format!("runner-{}", index - RUNNER + 1),
+        LEAD..KING_SQUARES => format!("lead-{}", 2 * (index - LEAD) + 1),
+        _ => format!("king-on-{}", index - KING_SQUARES + 1),
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) const UNITS: i32 = 10;
 
 /// The values of a weight at the start and at the end of the game, in tenths of a hundredth of a
 /// man.
-pub(crate) type Pair = [i16; 2];
+pub type Pair = [i16; 2];
 
 /// The patterns of an evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -64,6 +64,15 @@ impl Kind {
             Kind::Material => 0,
             Kind::P8 => PART_VALUES * PART_VALUES,
             Kind::P12 => PART_VALUES * PART_VALUES * PART_VALUES,
+        }
+    }
+
+    /// Rows of a window.
+    const fn rows(self) -> usize {
+        match self {
+            Kind::Material => 0,
+            Kind::P8 => 4,
+            Kind::P12 => 6,
         }
     }
 
@@ -133,8 +142,33 @@ impl Weights {
         Weights { kind, provenance, scalars, patterns: Vec::new() }
     }
 
+    /// Number of weights, each a pair.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.scalars.len() + self.patterns.len()
+    }
+
+    /// The weights that are not 0 with their names: scalars, then `tTABLE.DIGITS` for patterns, the
+    /// digits of the entry in base 3 from the lowest on.
+    pub fn named(&self) -> impl Iterator<Item = (String, Pair)> {
+        let scalars = self.scalars.iter().enumerate();
+        let scalars = scalars.map(|(index, &pair)| (scalars::name(index), pair));
+        let entries = self.kind.entries().max(1);
+        let digits = 2 * self.kind.rows();
+        let patterns = self.patterns.iter().enumerate().map(move |(index, &pair)| {
+            let (table, mut entry) = (index / entries, index % entries);
+            let mut name = format!("t{table}.");
+            for _ in 0..digits {
+                name.push(char::from(b'0' + (entry % 3) as u8));
+                entry /= 3;
+            }
+            (name, pair)
+        });
+        scalars.chain(patterns).filter(|(_, pair)| *pair != [0; 2])
+    }
+
     /// White's score in hundredths of a man, for a position in which nobody can capture.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn white_score(&self, position: &Position) -> i32 {
         let sums = board::sums(position);
         let mut sum = Sum::default();
@@ -164,21 +198,21 @@ impl Weights {
 }
 
 /// The sums mixed by the phase of the game, times [`OPENING_STEPS`].
-#[inline]
+#[inline(always)]
 pub(crate) fn mixed(sum: [i32; 2], men: &[MenSums; 2]) -> i32 {
     let steps = opening_steps(men);
     sum[0] * steps + sum[1] * (OPENING_STEPS - steps)
 }
 
 /// How much of the start of the game is left, 0..=[`OPENING_STEPS`].
-#[inline]
+#[inline(always)]
 pub(crate) fn opening_steps(men: &[MenSums; 2]) -> i32 {
     (men[0].steps + men[1].steps).min(OPENING_STEPS)
 }
 
 /// What part of its score a side keeps that is better by it, as a power of two by which the score
 /// is divided: a king is hard to catch, and small majorities against one are worth little.
-#[inline]
+#[inline(always)]
 pub(crate) fn towards_draw(position: &Position, better: Color) -> u32 {
     let worse = better.opponent();
     if position.kings(worse).is_empty() {

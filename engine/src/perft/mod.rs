@@ -1,19 +1,18 @@
 //! Perft with threads and a table: counts the move sequences of a given length.
 //!
-//! The tree is cut into many sub-trees, far more than there are threads, which take them one by
-//! one: with sub-trees of very different size the threads still end together. Below, the
+//! The tree is cut into many sub-trees, far more than there are threads: with sub-trees of very
+//! different size the threads still end together. Below, the
 //! move generator's own [`movegen::perft`] counts without a table. With a table, sub-trees of
 //! three and more plies are looked up; the counts are the same, except that two positions of
 //! equal 64-bit key would be taken for one (about once in 10^9 runs of 10^10 look-ups).
 
 mod table;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use movegen::{Move, Position};
-use table::{Address, Table};
+use rayon::prelude::*;
+use table::{Address, CountTable};
 use thiserror::Error;
 
 /// Sub-trees per thread.
@@ -42,7 +41,7 @@ impl Options {
 }
 
 /// Why there is no count.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[derive(Debug, Error)]
 pub enum PerftError {
     /// The depth is out of range.
     #[error("depth {0} is more than {max}", max = Options::MAX_DEPTH)]
@@ -53,6 +52,9 @@ pub enum PerftError {
         /// The size asked for.
         mib: usize,
     },
+    /// No threads.
+    #[error("the threads cannot be started")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
     /// The count needs more than 64 bits.
     #[error("the count exceeds 64 bits")]
     Overflow,
@@ -65,8 +67,8 @@ pub enum PerftError {
 #[derive(Debug, Default)]
 pub struct Progress {
     stop: AtomicBool,
-    items: AtomicUsize,
-    done: AtomicUsize,
+    items: AtomicU64,
+    done: AtomicU64,
     nodes: AtomicU64,
 }
 
@@ -76,11 +78,10 @@ impl Progress {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Share of the sub-trees that have been counted, 0.0..=1.0.
+    /// Sub-trees that have been counted, and all of them.
     #[must_use]
-    pub fn share(&self) -> f64 {
-        let items = self.items.load(Ordering::Relaxed);
-        if items == 0 { 0.0 } else { self.done.load(Ordering::Relaxed) as f64 / items as f64 }
+    pub fn items(&self) -> (u64, u64) {
+        (self.done.load(Ordering::Relaxed), self.items.load(Ordering::Relaxed))
     }
 
     /// Leaves counted so far.
@@ -103,7 +104,8 @@ pub struct Counts {
     pub divide: Vec<(Move, u64)>,
 }
 
-/// Counts. Draw rules are ignored, as in [`movegen::perft::perft`].
+/// Counts. Draw rules are ignored, as in [`movegen::perft::perft`]. `report` is called after each
+/// sub-tree, on any thread.
 ///
 /// # Errors
 /// See [`PerftError`].
@@ -114,7 +116,7 @@ pub struct Counts {
 /// use movegen::Position;
 ///
 /// let options = Options { depth: 6, threads: 2, hash_mib: 1, bulk: true };
-/// let counts = count(&Position::initial(), &options, &Progress::default())?;
+/// let counts = count(&Position::initial(), &options, &Progress::default(), &|_| {})?;
 /// assert_eq!(counts.nodes, 167_140);
 /// # Ok::<(), meerslag_engine::perft::PerftError>(())
 /// ```
@@ -122,6 +124,7 @@ pub fn count(
     position: &Position,
     options: &Options,
     progress: &Progress,
+    report: &(dyn Fn(&Progress) + Sync),
 ) -> Result<Counts, PerftError> {
     if options.depth > Options::MAX_DEPTH {
         return Err(PerftError::Depth(options.depth));
@@ -129,7 +132,7 @@ pub fn count(
     let mib = options.hash_mib;
     let table = match mib {
         0 => None,
-        _ => Some(Table::new(mib).ok_or(PerftError::OutOfMemory { mib })?),
+        _ => Some(CountTable::new(mib).ok_or(PerftError::OutOfMemory { mib })?),
     };
     if options.depth == 0 {
         return Ok(Counts { nodes: 1, divide: Vec::new() });
@@ -137,44 +140,26 @@ pub fn count(
     let threads = options.threads.max(1);
     let moves = position.legal_moves();
     let (items, depth) = split(position, options.depth, ITEMS_PER_THREAD.saturating_mul(threads));
-    progress.items.store(items.len(), Ordering::Relaxed);
+    progress.items.store(items.len() as u64, Ordering::Relaxed);
 
     let counter = Counter { table, bulk: options.bulk, progress };
-    let next = AtomicUsize::new(0);
-    let sums = Mutex::new(Ok(vec![0u64; moves.len()]));
-    thread::scope(|scope| {
-        let work = || {
-            let own = counter.work(&items, depth, &next);
-            add(&mut sums.lock().unwrap_or_else(PoisonError::into_inner), own);
-        };
-        for _ in 1..threads.min(items.len().max(1)) {
-            scope.spawn(work);
-        }
-        work();
-    });
-    let sums = sums.into_inner().unwrap_or_else(PoisonError::into_inner)?;
-    let nodes = sum(sums.iter().copied())?;
-    Ok(Counts { nodes, divide: moves.iter().copied().zip(sums).collect() })
-}
-
-type Sums = Result<Vec<u64>, PerftError>;
-
-/// Adds the sums of one thread to those of the others. An overflow hides the interruption that
-/// it causes.
-fn add(total: &mut Sums, own: Sums) {
-    match (&mut *total, own) {
-        (Err(PerftError::Overflow), _) => {}
-        (Err(_), Ok(_)) => {}
-        (_, Err(error)) => *total = Err(error),
-        (Ok(sums), Ok(own)) => {
-            for (sum, nodes) in sums.iter_mut().zip(own) {
-                match sum.checked_add(nodes) {
-                    Some(both) => *sum = both,
-                    None => return *total = Err(PerftError::Overflow),
-                }
-            }
-        }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let count = |(root_move, position): &Item| {
+        let nodes = counter.count(position, depth)?;
+        progress.nodes.fetch_add(nodes, Ordering::Relaxed);
+        progress.done.fetch_add(1, Ordering::Relaxed);
+        report(progress);
+        Ok((*root_move, nodes))
+    };
+    let counts: Result<Vec<_>, PerftError> =
+        pool.install(|| items.par_iter().with_max_len(1).map(count).collect());
+    let mut divide: Vec<(Move, u64)> = moves.iter().map(|&mv| (mv, 0)).collect();
+    for (root_move, nodes) in counts? {
+        let (_, total) = &mut divide[root_move];
+        *total = sum([*total, nodes].into_iter())?;
     }
+    let nodes = sum(divide.iter().map(|(_, nodes)| *nodes))?;
+    Ok(Counts { nodes, divide })
 }
 
 fn sum(mut counts: impl Iterator<Item = u64>) -> Result<u64, PerftError> {
@@ -201,29 +186,17 @@ fn split(position: &Position, depth: u32, wanted: usize) -> (Vec<Item>, u32) {
 }
 
 struct Counter<'a> {
-    table: Option<Table>,
+    table: Option<CountTable>,
     bulk: bool,
     progress: &'a Progress,
 }
 
 impl Counter<'_> {
-    /// Takes and counts items until there are none left; returns a sum for each root move.
-    fn work(&self, items: &[Item], depth: u32, next: &AtomicUsize) -> Sums {
-        let mut own = vec![0u64; items.last().map_or(0, |(i, _)| i + 1)];
-        while let Some((root_move, position)) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let nodes = match &self.table {
-                Some(table) => self.hashed(table, position, depth),
-                None => self.plain(position, depth),
-            };
-            let total = nodes.and_then(|n| sum([own[*root_move], n].into_iter()));
-            if total == Err(PerftError::Overflow) {
-                self.progress.stop();
-            }
-            self.progress.nodes.fetch_add(nodes?, Ordering::Relaxed);
-            self.progress.done.fetch_add(1, Ordering::Relaxed);
-            own[*root_move] = total?;
+    fn count(&self, position: &Position, depth: u32) -> Result<u64, PerftError> {
+        match &self.table {
+            Some(table) => self.hashed(table, position, depth),
+            None => self.plain(position, depth),
         }
-        Ok(own)
     }
 
     fn leaf(&self, position: &Position, depth: u32) -> u64 {
@@ -251,7 +224,12 @@ impl Counter<'_> {
         Ok(nodes)
     }
 
-    fn hashed(&self, table: &Table, position: &Position, depth: u32) -> Result<u64, PerftError> {
+    fn hashed(
+        &self,
+        table: &CountTable,
+        position: &Position,
+        depth: u32,
+    ) -> Result<u64, PerftError> {
         if depth < MIN_HASHED {
             return Ok(self.leaf(position, depth));
         }
@@ -278,7 +256,7 @@ mod tests {
 
     fn counts(fen: &str, options: &Options) -> Counts {
         let position = Position::from_fen(fen).unwrap();
-        count(&position, options, &Progress::default()).unwrap()
+        count(&position, options, &Progress::default(), &|_| {}).unwrap()
     }
 
     const START: &str = "W:W31-50:B1-20";
@@ -337,13 +315,13 @@ mod tests {
         let start = Position::initial();
         let options = Options { depth: 101, threads: 1, hash_mib: 0, bulk: true };
         let progress = Progress::default();
-        assert_eq!(count(&start, &options, &progress), Err(PerftError::Depth(101)));
+        let count = |options: &Options| count(&start, options, &progress, &|_| {});
+        assert!(matches!(count(&options), Err(PerftError::Depth(101))));
         let options = Options { depth: 30, hash_mib: usize::MAX >> 21, ..options };
-        let out_of_memory = count(&start, &options, &progress);
-        assert!(matches!(out_of_memory, Err(PerftError::OutOfMemory { .. })));
+        assert!(matches!(count(&options), Err(PerftError::OutOfMemory { .. })));
         progress.stop();
         let options = Options { depth: 20, hash_mib: 1, ..options };
-        assert_eq!(count(&start, &options, &progress), Err(PerftError::Interrupted));
+        assert!(matches!(count(&options), Err(PerftError::Interrupted)));
     }
 
     /// Two lone kings have more sequences than 64 bits can count, but a small table knows nearly
@@ -352,7 +330,7 @@ mod tests {
     fn overflow_is_an_error() {
         let position = Position::from_fen("W:WK46:BK1").unwrap();
         let options = Options { depth: 60, threads: 1, hash_mib: 64, bulk: true };
-        let result = count(&position, &options, &Progress::default());
-        assert_eq!(result, Err(PerftError::Overflow));
+        let result = count(&position, &options, &Progress::default(), &|_| {});
+        assert!(matches!(result, Err(PerftError::Overflow)));
     }
 }

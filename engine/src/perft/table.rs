@@ -29,18 +29,18 @@ const _: () = assert!(BUCKET == 64);
 
 /// Counts of sub-trees by position and depth. Lock-free: threads read and write entries without
 /// waiting for one another.
-pub(super) struct Table {
+pub(super) struct CountTable {
     buckets: Vec<Bucket>,
 }
 
-impl Table {
+impl CountTable {
     /// A table of this size, at least one bucket; `None` without the memory for it.
-    pub(super) fn new(mib: usize) -> Option<Table> {
+    pub(super) fn new(mib: usize) -> Option<CountTable> {
         let count = mib.checked_mul(1 << 20)? / BUCKET;
         let mut buckets = Vec::new();
         buckets.try_reserve_exact(count.max(1)).ok()?;
         buckets.resize_with(count.max(1), Bucket::default);
-        Some(Table { buckets })
+        Some(CountTable { buckets })
     }
 
     /// The count of this sub-tree, if it is known.
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn what_is_put_is_got_and_nothing_else() {
-        let table = Table::new(1).unwrap();
+        let table = CountTable::new(1).unwrap();
         assert_eq!(table.get(at(0, 3), 3), None, "an empty entry fits no key");
         table.put(at(7, 3), 3, 1000);
         table.put(at(7, 4), 4, 10_000);
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_full_bucket_gives_up_its_shallowest_entry() {
-        let table = Table { buckets: vec![Bucket::default()] };
+        let table = CountTable { buckets: vec![Bucket::default()] };
         for (key, depth) in [(1, 5), (2, 3), (3, 4), (4, 6), (5, 4)] {
             table.put(at(key, depth), depth, key);
         }
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn torn_entries_are_not_believed() {
-        let table = Table { buckets: vec![Bucket::default()] };
+        let table = CountTable { buckets: vec![Bucket::default()] };
         table.put(at(1, 5), 5, 100);
         table.buckets[0].0[0].data.store(200 << DEPTH_BITS | 5, Ordering::Relaxed);
         assert_eq!(table.get(at(1, 5), 5), None);

@@ -1,10 +1,11 @@
 //! Games that end before the rules end them.
 
 use movegen::Color;
+use movegen::notation::pdn::GameResult;
 use serde::{Deserialize, Serialize};
 
-use super::record::{PlyRecord, Termination};
-use super::stats::Outcome;
+use super::match_game::Termination;
+use crate::record::PlyRecord;
 
 /// When to end a game early. Move counts are moves of both players.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -38,9 +39,9 @@ pub struct Draw {
 }
 
 impl Adjudication {
-    /// The verdict after the last of these plies: how White fares, and why.
+    /// The verdict after the last of these plies: the result, and why.
     #[must_use]
-    pub fn verdict(&self, plies: &[PlyRecord], first: Color) -> Option<(Outcome, Termination)> {
+    pub fn verdict(&self, plies: &[PlyRecord], first: Color) -> Option<(GameResult, Termination)> {
         let last = |moves: u32| {
             let count = 2 * moves.max(1) as usize;
             plies.len().checked_sub(count).map(|start| &plies[start..])
@@ -59,10 +60,10 @@ impl Adjudication {
                 })
             };
             if decided(1.0) {
-                return Some((Outcome::Win, Termination::Score));
+                return Some((GameResult::WhiteWins, Termination::Score));
             }
             if decided(-1.0) {
-                return Some((Outcome::Loss, Termination::Score));
+                return Some((GameResult::BlackWins, Termination::Score));
             }
         }
         if let Some(rule) = self.draw
@@ -70,10 +71,10 @@ impl Adjudication {
             && let Some(tail) = last(rule.moves)
             && tail.iter().all(|ply| ply.score.is_some_and(|s| s.abs() <= rule.score))
         {
-            return Some((Outcome::Draw, Termination::Score));
+            return Some((GameResult::Draw, Termination::Score));
         }
         let longest = self.max_moves?;
-        (plies.len() >= 2 * longest as usize).then_some((Outcome::Draw, Termination::MoveLimit))
+        (plies.len() >= 2 * longest as usize).then_some((GameResult::Draw, Termination::MoveLimit))
     }
 }
 
@@ -82,7 +83,8 @@ mod tests {
     use super::*;
 
     fn plies(scores: &[f64]) -> Vec<PlyRecord> {
-        scores.iter().map(|&s| PlyRecord { score: Some(s), ..PlyRecord::default() }).collect()
+        let mv = movegen::notation::hub::read_move("32-28").unwrap();
+        scores.iter().map(|&s| PlyRecord { score: Some(s), ..mv.into() }).collect()
     }
 
     #[test]
@@ -91,8 +93,14 @@ mod tests {
         let rule = Adjudication { resign, ..Adjudication::default() };
         let verdict = |scores: &[f64], first| rule.verdict(&plies(scores), first);
         let white_wins = [0.0, 0.0, 6.0, -5.0, 7.0, -5.5];
-        assert_eq!(verdict(&white_wins, Color::White), Some((Outcome::Win, Termination::Score)));
-        assert_eq!(verdict(&white_wins, Color::Black), Some((Outcome::Loss, Termination::Score)));
+        assert_eq!(
+            verdict(&white_wins, Color::White),
+            Some((GameResult::WhiteWins, Termination::Score))
+        );
+        assert_eq!(
+            verdict(&white_wins, Color::Black),
+            Some((GameResult::BlackWins, Termination::Score))
+        );
         assert_eq!(verdict(&white_wins[..5], Color::White), None);
         assert_eq!(verdict(&[6.0, -4.9, 7.0, -5.5], Color::White), None);
         assert_eq!(verdict(&[6.0, 6.0, 6.0, 6.0], Color::White), None);
@@ -107,8 +115,8 @@ mod tests {
         let rule = Adjudication { draw, max_moves: Some(4), ..Adjudication::default() };
         let verdict = |scores: &[f64]| rule.verdict(&plies(scores), Color::White);
         assert_eq!(verdict(&[0.0; 4]), None);
-        assert_eq!(verdict(&[0.0; 6]), Some((Outcome::Draw, Termination::Score)));
+        assert_eq!(verdict(&[0.0; 6]), Some((GameResult::Draw, Termination::Score)));
         assert_eq!(verdict(&[1.0; 7]), None);
-        assert_eq!(verdict(&[1.0; 8]), Some((Outcome::Draw, Termination::MoveLimit)));
+        assert_eq!(verdict(&[1.0; 8]), Some((GameResult::Draw, Termination::MoveLimit)));
     }
 }

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use egdb::error::OpenError;
 use egdb::{DatabaseOptions, Probe, Wld};
-use movegen::{Color, DrawRules, Game};
+use movegen::notation::pdn::GameResult;
+use movegen::{DrawRules, Game};
 
-use super::stats::Outcome;
 use crate::endgame::room::has_room;
 
 /// Ends games whose result the databases know. Shared by all games.
@@ -25,9 +25,9 @@ impl Arbiter {
         Ok(Some(Arbiter(DatabaseOptions::in_folders(folders).open()?)))
     }
 
-    /// White's exact result with best play of both, and a description; `None` if the databases do
+    /// The exact result with best play of both, and a description; `None` if the databases do
     /// not know the position, or a draw by counting might come before the win.
-    pub fn verdict(&self, game: &Game, rules: DrawRules) -> Option<(Outcome, String)> {
+    pub fn verdict(&self, game: &Game, rules: DrawRules) -> Option<(GameResult, String)> {
         let position = game.position();
         if !self.0.reaches(position) {
             return None;
@@ -39,13 +39,12 @@ impl Arbiter {
             return None;
         }
         let side = position.side_to_move();
-        let (outcome, word) = match value {
-            Wld::Win => (Outcome::Win, "wins"),
-            Wld::Draw => (Outcome::Draw, "draws"),
-            Wld::Loss => (Outcome::Loss, "loses"),
+        let (result, word) = match value {
+            Wld::Win => (GameResult::won_by(side), "wins"),
+            Wld::Draw => (GameResult::Draw, "draws"),
+            Wld::Loss => (GameResult::won_by(side.opponent()), "loses"),
         };
-        let white = if side == Color::White { outcome } else { outcome.reversed() };
-        Some((white, format!("{side} to move {word} with {} pieces", position.piece_count())))
+        Some((result, format!("{side} to move {word} with {} pieces", position.piece_count())))
     }
 }
 
@@ -62,14 +61,14 @@ mod tests {
         let verdict = |left: u16, rules| {
             let counters = DrawCounters::with_plies(&position, 10 - left);
             let game = Game::with_counters(position, counters);
-            arbiter.verdict(&game, rules).map(|(white, _)| white)
+            arbiter.verdict(&game, rules).map(|(result, _)| result)
         };
         for left in 8..=10 {
-            assert_eq!(verdict(left, DrawRules::default()), Some(Outcome::Win), "{left}");
+            assert_eq!(verdict(left, DrawRules::default()), Some(GameResult::WhiteWins), "{left}");
         }
         for left in 1..8 {
             assert_eq!(verdict(left, DrawRules::default()), None, "{left}");
-            assert_eq!(verdict(left, DrawRules::Scan), Some(Outcome::Win), "{left}");
+            assert_eq!(verdict(left, DrawRules::Scan), Some(GameResult::WhiteWins), "{left}");
         }
     }
 }

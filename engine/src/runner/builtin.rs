@@ -5,11 +5,10 @@ use std::time::Instant;
 
 use movegen::Game;
 
-use super::clock::Level;
 use super::player::{Abort, Answer, FaultKind, NewGame, Player, PlayerError, Thought};
 use crate::engine::{Engine, EngineOptions};
 use crate::error::EngineError;
-use crate::limits::Control;
+use crate::limits::{Control, Limits};
 use movegen::random::Random;
 
 /// Our engine without a process around it.
@@ -45,13 +44,13 @@ impl Player for BuiltIn {
         Ok(())
     }
 
-    fn think(&mut self, game: &Game, level: &Level) -> Result<Answer, PlayerError> {
+    fn think(&mut self, game: &Game, limits: &Limits) -> Result<Answer, PlayerError> {
         let asked = Instant::now();
         self.control.reset();
         if self.abort.is_set() {
             return Err(PlayerError::Aborted);
         }
-        let outcome = self.engine.search(game, &level.limits(), &self.control, &mut |_| {});
+        let outcome = self.engine.search(game, limits, &self.control, &mut |_| {});
         let answered = Instant::now();
         if self.abort.is_set() {
             return Err(PlayerError::Aborted);
@@ -65,7 +64,7 @@ impl Player for BuiltIn {
         };
         Ok(Answer::Move(Thought {
             mv,
-            score: Some(f64::from(outcome.info.score.hundredths()) / 100.0),
+            score: Some(outcome.info.score.men()),
             depth: Some(outcome.info.depth),
             nodes: Some(outcome.info.nodes),
             asked,
@@ -91,7 +90,7 @@ impl Player for RandomMover {
         Ok(())
     }
 
-    fn think(&mut self, game: &Game, _level: &Level) -> Result<Answer, PlayerError> {
+    fn think(&mut self, game: &Game, _limits: &Limits) -> Result<Answer, PlayerError> {
         let asked = Instant::now();
         let moves = game.position().legal_moves();
         let mv = moves[self.0.below(moves.len())];

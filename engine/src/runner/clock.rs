@@ -7,8 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::limits::{Clock, Limits, Mode};
-use crate::protocol::hub::LineWriter;
+use crate::limits::{Clock, Limits};
 
 /// What bounds the thinking in a game. As text: `60` (seconds for the game), `40/60` (for 40
 /// moves, again and again), `60+0.5` (and half a second for each move), `move=0.1` (seconds for
@@ -139,14 +138,15 @@ impl GameClock {
 
     /// The limits of the next move.
     #[must_use]
-    pub fn level(&self) -> Level {
+    pub fn limits(&self) -> Limits {
         let clock = self.control.has_clock().then_some(Clock {
             time: self.left,
             inc: self.control.inc,
             moves: self.moves_left,
         });
         let TimeControl { move_time, nodes, depth, .. } = self.control;
-        Level { clock, move_time, nodes, depth }
+        let move_time = move_time.map(Duration::from_secs_f64);
+        Limits { clock, move_time, nodes, depth, ..Limits::default() }
     }
 
     /// Seconds left after the last move; `None` without a clock.
@@ -185,75 +185,10 @@ impl GameClock {
     }
 }
 
-/// The limits of one move.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Level {
-    /// The clock of the side to move.
-    pub clock: Option<Clock>,
-    /// Seconds for this move.
-    pub move_time: Option<f64>,
-    /// Nodes.
-    pub nodes: Option<u64>,
-    /// Plies.
-    pub depth: Option<u32>,
-}
-
-impl Level {
-    /// The time within which the answer must come; `None` if there is no such limit.
-    #[must_use]
-    pub fn allowed(&self) -> Option<Duration> {
-        let clock = self.clock.map(|c| (c.time + c.inc).max(0.0));
-        let seconds = match (clock, self.move_time) {
-            (Some(a), Some(b)) => a.min(b),
-            (Some(a), None) | (None, Some(a)) => a,
-            (None, None) => return None,
-        };
-        Some(Duration::from_secs_f64(seconds))
-    }
-
-    /// The line of the Hub protocol.
-    #[must_use]
-    pub fn to_hub(&self) -> String {
-        let mut line = LineWriter::new("level");
-        // Known engines read `moves` and `time` by position.
-        if let Some(Clock { time, inc, moves }) = self.clock {
-            if let Some(moves) = moves {
-                line = line.arg("moves", moves);
-            }
-            line = line.arg("time", format_args!("{time:.3}"));
-            if inc > 0.0 {
-                line = line.arg("inc", format_args!("{inc:.3}"));
-            }
-        }
-        if let Some(time) = self.move_time {
-            line = line.arg("move-time", format_args!("{time:.3}"));
-        }
-        if let Some(nodes) = self.nodes {
-            line = line.arg("nodes", nodes);
-        }
-        if let Some(depth) = self.depth {
-            line = line.arg("depth", depth);
-        }
-        let line = line.finish();
-        if line == "level" { "level infinite".to_owned() } else { line }
-    }
-
-    /// The same for our own engine.
-    #[must_use]
-    pub fn limits(&self) -> Limits {
-        Limits {
-            depth: self.depth,
-            nodes: self.nodes,
-            move_time: self.move_time.map(Duration::from_secs_f64),
-            clock: self.clock,
-            ..Limits::infinite(Mode::Think)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::hub::level_line;
 
     fn control(text: &str) -> TimeControl {
         text.parse().unwrap()
@@ -276,8 +211,8 @@ mod tests {
     fn a_fischer_clock_gives_the_increment_before_the_move() {
         let mut clock = GameClock::new(control("10+2"));
         let none = Some(Duration::ZERO);
-        assert_eq!(clock.level().to_hub(), "level time=10.000 inc=2.000");
-        assert_eq!(clock.level().allowed(), Some(Duration::from_secs(12)));
+        assert_eq!(level_line(&clock.limits()), "level time=10.000 inc=2.000");
+        assert_eq!(clock.limits().longest(), Some(Duration::from_secs(12)));
         assert!(clock.spend(Duration::from_secs(5), none));
         assert_eq!(clock.left(), Some(7.0));
         assert!(!clock.spend(Duration::from_millis(9001), none));
@@ -290,7 +225,7 @@ mod tests {
         let mut clock = GameClock::new(control("10"));
         assert!(clock.spend(Duration::from_secs(12), None));
         assert_eq!(clock.left(), Some(-2.0));
-        assert_eq!(clock.level().allowed(), Some(Duration::ZERO));
+        assert_eq!(clock.limits().longest(), Some(Duration::ZERO));
         assert!(!clock.spend(Duration::from_secs(1), Some(Duration::ZERO)));
     }
 
@@ -298,21 +233,21 @@ mod tests {
     fn periods_follow_each_other() {
         let mut clock = GameClock::new(control("2/10"));
         let second = Duration::from_secs(1);
-        assert_eq!(clock.level().to_hub(), "level moves=2 time=10.000");
+        assert_eq!(level_line(&clock.limits()), "level moves=2 time=10.000");
         assert!(clock.spend(second, Some(Duration::ZERO)));
-        assert_eq!(clock.level().to_hub(), "level moves=1 time=9.000");
+        assert_eq!(level_line(&clock.limits()), "level moves=1 time=9.000");
         assert!(clock.spend(second, Some(Duration::ZERO)));
-        assert_eq!(clock.level().to_hub(), "level moves=2 time=18.000");
+        assert_eq!(level_line(&clock.limits()), "level moves=2 time=18.000");
     }
 
     #[test]
     fn limits_without_a_clock() {
         let mut clock = GameClock::new(control("move=0.5,nodes=7"));
-        assert_eq!(clock.level().to_hub(), "level move-time=0.500 nodes=7");
-        assert_eq!((clock.level().limits().nodes, clock.left()), (Some(7), None));
+        assert_eq!(level_line(&clock.limits()), "level move-time=0.500 nodes=7");
+        assert_eq!((clock.limits().nodes, clock.left()), (Some(7), None));
         assert!(clock.spend(Duration::from_millis(500), Some(Duration::ZERO)));
         assert!(!clock.spend(Duration::from_millis(501), Some(Duration::ZERO)));
-        assert_eq!(GameClock::new(control("depth=3")).level().allowed(), None);
-        assert_eq!(Level::default().to_hub(), "level infinite");
+        assert_eq!(GameClock::new(control("depth=3")).limits().longest(), None);
+        assert_eq!(level_line(&Limits::default()), "level infinite");
     }
 }

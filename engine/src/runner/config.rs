@@ -13,7 +13,7 @@ use super::adjudicate::Adjudication;
 use super::clock::{ParseTimeControlError, TimeControl};
 use super::launch;
 use super::schedule::game_count;
-use super::spec::{DxpSpec, EngineSpec, Kind};
+use super::spec::{DxpSpec, EngineKind, EngineSpec};
 use super::stats::{EloModel, Sprt, SprtError};
 use crate::protocol::hub::HubError;
 
@@ -51,6 +51,12 @@ pub enum ConfigError {
         /// And then.
         second: &'static str,
     },
+    /// An argument that means nothing to other engines.
+    #[error("engine description: {argument}=... is for programs that speak DXP")]
+    OnlyDxp {
+        /// Its name.
+        argument: &'static str,
+    },
     /// Something that engines of this kind do not have.
     #[error("engine '{name}' runs within the runner: it has no {what}")]
     NoProcess {
@@ -60,12 +66,13 @@ pub enum ConfigError {
         what: &'static str,
     },
     /// A parameter of an engine within the runner.
-    #[error("engine '{name}': {error}")]
+    #[error("engine '{name}'")]
     Parameter {
         /// Which engine.
         name: String,
         /// What is wrong.
-        error: String,
+        #[source]
+        error: HubError,
     },
     /// Something that is out of bounds, as only a state file edited by hand can have it.
     #[error("{what}: {value}: expected {expected}")]
@@ -197,7 +204,7 @@ impl MatchConfig {
                 return Err(ConfigError::SameName(engine.name.clone()));
             }
             let has_control = engine.time_control.or(self.time_control).is_some();
-            if !has_control && engine.kind != Kind::Random {
+            if !has_control && engine.kind != EngineKind::Random {
                 return Err(ConfigError::NoTimeControl(engine.name.clone()));
             }
             if let Some(dxp) = &engine.dxp {
@@ -261,7 +268,8 @@ impl MatchConfig {
     /// that speaks DXP was given no more time.
     #[must_use]
     pub fn dxp_moves(&self, white: usize, black: usize) -> Option<u32> {
-        let engines = [white, black].into_iter().filter(|&e| self.engines[e].kind == Kind::Dxp);
+        let engines =
+            [white, black].into_iter().filter(|&e| self.engines[e].kind == EngineKind::Dxp);
         engines.filter_map(|engine| self.time_control(engine).moves).min()
     }
 
@@ -303,7 +311,7 @@ fn check_engine(engine: &EngineSpec) -> Result<(), ConfigError> {
             expected: "milliseconds up to 10000",
         });
     }
-    if matches!(engine.kind, Kind::Builtin | Kind::Random) {
+    if matches!(engine.kind, EngineKind::Builtin | EngineKind::Random) {
         let given = [
             ("cmd", !engine.command.is_empty()),
             ("dir", engine.dir.is_some()),

@@ -12,14 +12,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use movegen::notation::dxp::MoveMessage;
+use movegen::notation::pdn::GameResult;
 use movegen::{Color, Game};
 
-use super::clock::Level;
 use super::player::{
     Abort, Answer, Claim, FaultKind, NewGame, Player, PlayerError, SLOW_START, SlowStart, Thought,
 };
 use super::process::{Process, ProcessOptions};
 use super::stats::Outcome;
+use crate::limits::Limits;
 use crate::protocol::dxp::{
     Acceptance, Address, Connection, ConnectionLog, EndReason, Incoming, Listener, Message,
     Request, TakeBack, connect,
@@ -454,7 +455,7 @@ impl Player for DxpPlayer {
         Ok(())
     }
 
-    fn think(&mut self, game: &Game, level: &Level) -> Result<Answer, PlayerError> {
+    fn think(&mut self, game: &Game, limits: &Limits) -> Result<Answer, PlayerError> {
         if let Some(mv) = game.moves().get(self.known) {
             if let Some(claim) = self.catch_up()? {
                 return Ok(Answer::End(claim));
@@ -463,7 +464,7 @@ impl Player for DxpPlayer {
             self.known += 1;
         }
         let asked = Instant::now();
-        let allowed = level.allowed().unwrap_or_default();
+        let allowed = limits.longest().unwrap_or_default();
         let mut wait = Wait::until(asked + allowed + self.options.stall_patience);
         loop {
             match self.hear(&mut wait)? {
@@ -498,7 +499,7 @@ impl Player for DxpPlayer {
         }
     }
 
-    fn game_over(&mut self, game: &Game, outcome: Option<Outcome>) {
+    fn game_over(&mut self, game: &Game, result: GameResult) {
         if !self.is_playing {
             return;
         }
@@ -522,7 +523,7 @@ impl Player for DxpPlayer {
             }
         }
         // In place of a move of ours, as a rule: from our point of view.
-        self.end(match outcome {
+        self.end(match Outcome::of(result, self.color) {
             Some(Outcome::Win) => EndReason::Lost,
             Some(Outcome::Draw) => EndReason::Draw,
             Some(Outcome::Loss) => EndReason::Won,

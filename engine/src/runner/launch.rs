@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use egdb::error::with_causes;
+
 use super::builtin::{BuiltIn, RandomMover};
 use super::dxp::{DxpPlayer, DxpPlayerOptions};
 use super::player::{Abort, FaultKind, Player, PlayerError, SlowStart};
 use super::process::{HubClient, HubClientOptions, ProcessOptions};
-use super::spec::{EngineSpec, Kind};
+use super::spec::{EngineKind, EngineSpec};
 use crate::engine::EngineOptions;
-use crate::eval::Evaluation;
-use egdb::DatabaseOptions;
-use egdb::error::with_causes;
+use crate::protocol::hub::{HubError, Params};
 
 /// Starts an engine and gets it ready.
 pub(super) fn start(
@@ -31,13 +31,15 @@ pub(super) fn start(
         cpus: cpus.to_vec(),
     };
     match spec.kind {
-        Kind::Random => Ok(Box::new(RandomMover::new(random_seed(spec).map_err(fault)?))),
-        Kind::Builtin => {
-            let options = builtin_options(spec).map_err(fault)?;
+        EngineKind::Random => {
+            Ok(Box::new(RandomMover::new(random_seed(spec).map_err(|e| fault(e.to_string()))?)))
+        }
+        EngineKind::Builtin => {
+            let options = builtin_options(spec).map_err(|e| fault(e.to_string()))?;
             let player = BuiltIn::new(options, Arc::clone(abort));
             Ok(Box::new(player.map_err(|error| fault(with_causes(&error)))?))
         }
-        Kind::Hub => {
+        EngineKind::Hub => {
             let options = HubClientOptions {
                 process: process(),
                 params: spec.params.clone().into_iter().collect(),
@@ -49,7 +51,7 @@ pub(super) fn start(
             };
             Ok(Box::new(HubClient::start(options, Arc::clone(abort), slow)?))
         }
-        Kind::Dxp => {
+        EngineKind::Dxp => {
             let dxp = spec.dxp.as_ref().ok_or_else(|| fault("no address".to_owned()))?;
             // Several games at the same time either have as many addresses, or all port 0.
             let address = dxp.addresses.get(slot).or(dxp.addresses.first());
@@ -69,57 +71,41 @@ pub(super) fn start(
 
 /// Looks for unknown parameters and bad values of engines within this process. Hub engines declare
 /// theirs when they start; DXP has none.
-pub(super) fn check_params(spec: &EngineSpec) -> Result<(), String> {
+pub(super) fn check_params(spec: &EngineSpec) -> Result<(), HubError> {
     match spec.kind {
-        Kind::Builtin => builtin_options(spec).map(|_| ()),
-        Kind::Random => random_seed(spec).map(|_| ()),
-        Kind::Hub => Ok(()),
-        Kind::Dxp => match spec.params.keys().next() {
-            Some(name) => {
-                Err(format!("parameter {name}: a program cannot be given parameters over DXP"))
-            }
+        EngineKind::Builtin => builtin_options(spec).map(|_| ()),
+        EngineKind::Random => random_seed(spec).map(|_| ()),
+        EngineKind::Hub => Ok(()),
+        EngineKind::Dxp => match spec.params.keys().next() {
+            Some(name) => Err(unknown(name, "none: DXP cannot set parameters")),
             None => Ok(()),
         },
     }
 }
 
-fn random_seed(spec: &EngineSpec) -> Result<u64, String> {
+fn unknown(name: &str, names: &str) -> HubError {
+    HubError::UnknownParam { name: name.to_owned(), names: names.to_owned() }
+}
+
+fn random_seed(spec: &EngineSpec) -> Result<u64, HubError> {
     let mut seed = 1;
     for (name, value) in &spec.params {
         if name != "seed" {
-            return Err(format!("unknown parameter {name}, expected seed"));
+            return Err(unknown(name, "seed"));
         }
-        let error = || format!("parameter seed: bad value '{value}', expected a number");
-        seed = value.parse().map_err(|_| error())?;
+        let bad = |_| HubError::bad_value(name, value, "a number");
+        seed = value.parse().map_err(bad)?;
     }
     Ok(seed)
 }
 
-fn builtin_options(spec: &EngineSpec) -> Result<EngineOptions, String> {
-    let mut options = EngineOptions { hash_mib: 16, ..EngineOptions::default() };
+/// The parameters are those of Hub. Two of them have other defaults: a match holds many engines at
+/// once, and there is no pipe between them and the clock.
+fn builtin_options(spec: &EngineSpec) -> Result<EngineOptions, HubError> {
+    let move_overhead = EngineOptions::default().move_overhead.as_secs_f64();
+    let mut params = Params { hash_mb: 16, move_overhead, ..Params::default() };
     for (name, value) in &spec.params {
-        let error = || format!("parameter {name}: bad value '{value}'");
-        match name.as_str() {
-            "hash-mb" => options.hash_mib = value.parse().map_err(|_| error())?,
-            "threads" => options.threads = value.parse().map_err(|_| error())?,
-            "move-overhead" => {
-                let seconds = value.parse().ok().filter(|s: &f64| (0.0..=60.0).contains(s));
-                options.move_overhead = Duration::from_secs_f64(seconds.ok_or_else(error)?);
-            }
-            "bb-size" => {
-                let pieces = value.parse().ok().filter(|&n| n <= DatabaseOptions::MAX_PIECES);
-                options.databases.pieces = pieces.ok_or_else(error)?;
-            }
-            "bb-path" => options.databases.folders = DatabaseOptions::folder_list(value),
-            "eval-file" => {
-                options.evaluation = Evaluation::named(value).map_err(|error| error.to_string())?;
-            }
-            _ => {
-                return Err(format!(
-                    "unknown parameter {name}, expected hash-mb, threads, move-overhead, bb-size, bb-path or eval-file"
-                ));
-            }
-        }
+        params.set_exactly(name, value)?;
     }
-    Ok(options)
+    Ok(params.engine_options())
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use movegen::notation::pdn::GameResult;
 use movegen::{Color, Game, Move, Position};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::clock::{Level, TimeControl};
-use super::stats::Outcome;
-use crate::limits::Control;
+use super::clock::TimeControl;
+use crate::limits::{Control, Limits};
 
 /// A move and what led to it.
 #[derive(Clone, PartialEq, Debug)]
@@ -138,11 +138,10 @@ pub trait Player: Send {
     ///
     /// # Errors
     /// If the engine fails or the match is stopped.
-    fn think(&mut self, game: &Game, level: &Level) -> Result<Answer, PlayerError>;
+    fn think(&mut self, game: &Game, limits: &Limits) -> Result<Answer, PlayerError>;
 
-    /// Tells it that the game is over and how, from its own point of view; `None` if that is not
-    /// known.
-    fn game_over(&mut self, _game: &Game, _outcome: Option<Outcome>) {}
+    /// Tells it that the game is over and how.
+    fn game_over(&mut self, _game: &Game, _result: GameResult) {}
 
     /// After a failure: whether it can play the next game all the same. If not, it is dropped and
     /// another one started.

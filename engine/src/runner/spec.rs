@@ -1,7 +1,7 @@
 //! The description of one engine.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -13,10 +13,10 @@ use crate::protocol::hub::loose_arguments;
 /// How an engine is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum EngineKind {
     /// A child process that speaks Hub.
     Hub,
-    /// Our engine within this process. Parameters: `hash-mb`, `threads`, `move-overhead`.
+    /// Our engine within this process. Parameters: those of Hub.
     Builtin,
     /// Random moves within this process.
     Random,
@@ -58,7 +58,7 @@ pub struct EngineSpec {
     /// The name in tables; unique in a match.
     pub name: String,
     /// How it is reached.
-    pub kind: Kind,
+    pub kind: EngineKind,
     /// Program and arguments; empty for those within the process, or started by somebody else.
     #[serde(default)]
     pub command: Vec<String>,
@@ -101,122 +101,186 @@ impl EngineSpec {
     /// # Errors
     /// Names the argument that cannot be used.
     pub fn parse(text: &str) -> Result<EngineSpec, ConfigError> {
-        let arguments = loose_arguments(text)?;
-        let mut spec = EngineSpec {
-            name: String::new(),
-            kind: Kind::Builtin,
-            command: Vec::new(),
-            dir: None,
-            env: BTreeMap::new(),
-            params: BTreeMap::new(),
-            time_control: None,
-            start_seconds: 10.0,
-            stall_seconds: 60.0,
-            forfeits: true,
-            dxp: None,
-            tail_only: false,
-            ping: true,
-        };
-        let mut kind = None;
-        // The word that decided on the kind.
-        let mut said: Option<&'static str> = None;
-        let mut decide = |word: &'static str, is| match said {
-            Some(first) => Err(ConfigError::Kinds { first, second: word }),
+        let mut draft = Draft::new();
+        for (name, value) in loose_arguments(text)? {
+            draft.take(Argument { name, value })?;
+        }
+        draft.finish()
+    }
+}
+
+/// One argument of a description; a flag has an empty value.
+#[derive(Clone, Copy)]
+struct Argument<'a> {
+    name: &'a str,
+    value: &'a str,
+}
+
+impl Argument<'_> {
+    fn error(self, expected: &'static str) -> ConfigError {
+        let (name, value) = (self.name.to_owned(), self.value.to_owned());
+        ConfigError::Argument { name, value, expected }
+    }
+
+    fn text(self, expected: &'static str) -> Result<String, ConfigError> {
+        if self.value.is_empty() { Err(self.error(expected)) } else { Ok(self.value.to_owned()) }
+    }
+
+    fn seconds(self) -> Result<f64, ConfigError> {
+        let seconds = self.value.parse().ok().filter(|seconds| PATIENCE.contains(seconds));
+        seconds.ok_or_else(|| self.error("seconds from 0.001 to 1000000"))
+    }
+
+    fn milliseconds(self) -> Result<u64, ConfigError> {
+        let millis = self.value.parse().ok().filter(|millis| *millis <= LONGEST_GAP);
+        millis.ok_or_else(|| self.error("milliseconds up to 10000"))
+    }
+
+    fn is_yes(self) -> Result<bool, ConfigError> {
+        match self.value {
+            "yes" | "true" => Ok(true),
+            "no" | "false" => Ok(false),
+            _ => Err(self.error("yes or no")),
+        }
+    }
+
+    fn command(self) -> Result<Vec<String>, ConfigError> {
+        let words = shlex::split(self.value).filter(|words| !words.is_empty());
+        words.ok_or_else(|| self.error("a program and its arguments"))
+    }
+
+    fn addresses(self) -> Result<Vec<Address>, ConfigError> {
+        let addresses = self.value.split(',').map(|part| part.trim().parse());
+        let addresses: Result<_, _> = addresses.collect();
+        addresses.map_err(|_| self.error("HOST:PORT[,HOST:PORT...]"))
+    }
+}
+
+/// What a description has said so far.
+struct Draft {
+    spec: EngineSpec,
+    /// The kind of engine, and the word that decided on it.
+    kind: Option<(&'static str, EngineKind)>,
+    forfeits: Option<bool>,
+    /// Where a DXP program is, once that is known.
+    addresses: Vec<Address>,
+    gap_ms: Option<u64>,
+    fractions: Option<bool>,
+    log: Option<PathBuf>,
+}
+
+impl Draft {
+    fn new() -> Draft {
+        Draft {
+            spec: EngineSpec {
+                name: String::new(),
+                kind: EngineKind::Builtin,
+                command: Vec::new(),
+                dir: None,
+                env: BTreeMap::new(),
+                params: BTreeMap::new(),
+                time_control: None,
+                start_seconds: 10.0,
+                stall_seconds: 60.0,
+                forfeits: true,
+                dxp: None,
+                tail_only: false,
+                ping: true,
+            },
+            kind: None,
+            forfeits: None,
+            addresses: Vec::new(),
+            gap_ms: None,
+            fractions: None,
+            log: None,
+        }
+    }
+
+    fn take(&mut self, argument: Argument<'_>) -> Result<(), ConfigError> {
+        let spec = &mut self.spec;
+        match argument.name {
+            "name" => spec.name = argument.text("a name")?,
+            "cmd" => spec.command = argument.command()?,
+            "builtin" => self.decide("builtin", EngineKind::Builtin)?,
+            "random" => self.decide("random", EngineKind::Random)?,
+            "dxp" => {
+                self.addresses = argument.addresses()?;
+                self.decide("dxp", EngineKind::Dxp)?;
+            }
+            "dxp-listen" => {
+                self.addresses = argument.addresses()?;
+                self.decide("dxp-listen", EngineKind::Dxp)?;
+            }
+            "gap" => self.gap_ms = Some(argument.milliseconds()?),
+            "fractions" => self.fractions = Some(argument.is_yes()?),
+            "log" => self.log = Some(argument.text("a file")?.into()),
+            "forfeit" => self.forfeits = Some(argument.is_yes()?),
+            "dir" => spec.dir = Some(argument.value.into()),
+            "tc" => spec.time_control = Some(argument.value.parse()?),
+            "start" => spec.start_seconds = argument.seconds()?,
+            "stall" => spec.stall_seconds = argument.seconds()?,
+            "history" => {
+                spec.tail_only = match argument.value {
+                    "whole" => false,
+                    "tail" => true,
+                    _ => return Err(argument.error("whole or tail")),
+                }
+            }
+            "ping" => spec.ping = argument.is_yes()?,
+            _ => {
+                let (map, key) = match argument.name.split_once('.') {
+                    Some(("param", key)) => (&mut spec.params, key),
+                    Some(("env", key)) => (&mut spec.env, key),
+                    _ => {
+                        return Err(argument.error(
+                            "name, cmd, builtin, random, dxp, dxp-listen, dir, tc, start, stall, \
+                             forfeit, history, ping, gap, fractions, log, param.NAME or env.NAME",
+                        ));
+                    }
+                };
+                map.insert(key.to_owned(), argument.value.to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    fn decide(&mut self, word: &'static str, kind: EngineKind) -> Result<(), ConfigError> {
+        match self.kind {
+            Some((first, _)) => Err(ConfigError::Kinds { first, second: word }),
             None => {
-                said = Some(word);
-                kind = Some(is);
+                self.kind = Some((word, kind));
                 Ok(())
             }
-        };
-        let (mut forfeits, mut gap_ms, mut fractions, mut log) = (None, 0, false, None);
-        for (name, value) in arguments {
-            let error = |expected| ConfigError::Argument {
-                name: name.to_owned(),
-                value: value.to_owned(),
-                expected,
-            };
-            let seconds = || {
-                let seconds: Option<f64> = value.parse().ok();
-                seconds
-                    .filter(|s| PATIENCE.contains(s))
-                    .ok_or_else(|| error("seconds from 0.001 to 1000000"))
-            };
-            let yes_or_no = || match value {
-                "yes" | "true" => Ok(true),
-                "no" | "false" => Ok(false),
-                _ => Err(error("yes or no")),
-            };
-            match name {
-                "name" if value.is_empty() => return Err(error("a name")),
-                "name" => value.clone_into(&mut spec.name),
-                "cmd" => {
-                    let words = shlex::split(value).filter(|words| !words.is_empty());
-                    spec.command = words.ok_or_else(|| error("a program and its arguments"))?;
-                }
-                "dxp" | "dxp-listen" => {
-                    let addresses: Result<Vec<Address>, _> =
-                        value.split(',').map(|part| part.trim().parse()).collect();
-                    spec.dxp = Some(DxpSpec {
-                        listen: name == "dxp-listen",
-                        addresses: addresses.map_err(|_| error("HOST:PORT[,HOST:PORT...]"))?,
-                        gap_ms: 0,
-                        fractions: false,
-                        log: None,
-                    });
-                    decide(if name == "dxp" { "dxp" } else { "dxp-listen" }, Kind::Dxp)?;
-                }
-                "gap" => {
-                    let gap = value.parse().ok().filter(|ms| *ms <= LONGEST_GAP);
-                    gap_ms = gap.ok_or_else(|| error("milliseconds up to 10000"))?;
-                }
-                "fractions" => fractions = yes_or_no()?,
-                "forfeit" => forfeits = Some(yes_or_no()?),
-                "log" if value.is_empty() => return Err(error("a file")),
-                "log" => log = Some(PathBuf::from(value)),
-                "builtin" => decide("builtin", Kind::Builtin)?,
-                "random" => decide("random", Kind::Random)?,
-                "dir" => spec.dir = Some(value.into()),
-                "tc" => spec.time_control = Some(value.parse()?),
-                "start" => spec.start_seconds = seconds()?,
-                "stall" => spec.stall_seconds = seconds()?,
-                "history" => {
-                    spec.tail_only = match value {
-                        "whole" => false,
-                        "tail" => true,
-                        _ => return Err(error("whole or tail")),
-                    }
-                }
-                "ping" => spec.ping = yes_or_no()?,
-                _ => {
-                    let (map, key) = match name.split_once('.') {
-                        Some(("param", key)) => (&mut spec.params, key),
-                        Some(("env", key)) => (&mut spec.env, key),
-                        _ => {
-                            return Err(error(
-                                "name, cmd, builtin, random, dxp, dxp-listen, dir, tc, start, \
-                                 stall, forfeit, history, ping, gap, fractions, log, \
-                                 param.NAME or env.NAME",
-                            ));
-                        }
-                    };
-                    map.insert(key.to_owned(), value.to_owned());
-                }
+        }
+    }
+
+    fn finish(self) -> Result<EngineSpec, ConfigError> {
+        let Draft { mut spec, kind, forfeits, addresses, gap_ms, fractions, log } = self;
+        let by_command = (!spec.command.is_empty()).then_some(("cmd", EngineKind::Hub));
+        let (word, kind) = kind.or(by_command).ok_or(ConfigError::NoKind)?;
+        spec.kind = kind;
+        spec.forfeits = forfeits.unwrap_or(kind != EngineKind::Dxp);
+        if kind == EngineKind::Dxp {
+            let (gap_ms, fractions) = (gap_ms.unwrap_or(0), fractions.unwrap_or(false));
+            let listen = word == "dxp-listen";
+            spec.dxp = Some(DxpSpec { listen, addresses, gap_ms, fractions, log });
+        } else {
+            let given = [
+                ("gap", gap_ms.is_some()),
+                ("fractions", fractions.is_some()),
+                ("log", log.is_some()),
+            ];
+            if let Some((argument, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
+                return Err(ConfigError::OnlyDxp { argument });
             }
         }
-        let by_command = (!spec.command.is_empty()).then_some(Kind::Hub);
-        spec.kind = kind.or(by_command).ok_or(ConfigError::NoKind)?;
-        spec.forfeits = forfeits.unwrap_or(spec.kind != Kind::Dxp);
-        if let Some(dxp) = &mut spec.dxp {
-            *dxp = DxpSpec { gap_ms, fractions, log, ..dxp.clone() };
-        }
         if spec.name.is_empty() {
-            spec.name = match spec.kind {
-                Kind::Builtin => "builtin".to_owned(),
-                Kind::Random => "random".to_owned(),
-                Kind::Dxp if spec.command.is_empty() => "dxp".to_owned(),
-                Kind::Hub | Kind::Dxp => {
-                    let program = PathBuf::from(&spec.command[0]);
-                    program.file_stem().map_or_else(String::new, |n| n.to_string_lossy().into())
+            spec.name = match (word, spec.command.first()) {
+                ("builtin" | "random", _) => word.to_owned(),
+                (_, None) => "dxp".to_owned(),
+                (_, Some(program)) => {
+                    let program = Path::new(program).file_stem().unwrap_or_default();
+                    program.to_string_lossy().into()
                 }
             };
         }
@@ -234,7 +298,7 @@ mod tests {
                     env.LANG=C history=tail ping=no stall=5";
         let spec = EngineSpec::parse(text).unwrap();
         assert_eq!(spec.command, ["./scan", "a b", "hub"]);
-        assert_eq!((spec.kind, spec.tail_only, spec.ping), (Kind::Hub, true, false));
+        assert_eq!((spec.kind, spec.tail_only, spec.ping), (EngineKind::Hub, true, false));
         assert_eq!(spec.params["threads"], "2");
         assert_eq!(spec.time_control.unwrap().to_string(), "40/60+1");
         let json = serde_json::to_string(&spec).unwrap();
@@ -242,7 +306,10 @@ mod tests {
         assert_eq!(EngineSpec::parse("builtin").unwrap().name, "builtin");
         let text = "dxp=localhost:1,localhost:2 cmd=\"./moby -p {port}\" gap=100 log=x.log tc=60";
         let spec = EngineSpec::parse(text).unwrap();
-        assert_eq!((spec.kind, spec.forfeits, spec.name.as_str()), (Kind::Dxp, false, "moby"));
+        assert_eq!(
+            (spec.kind, spec.forfeits, spec.name.as_str()),
+            (EngineKind::Dxp, false, "moby")
+        );
         let dxp = spec.dxp.as_ref().unwrap();
         assert_eq!((dxp.addresses.len(), dxp.gap_ms, dxp.listen), (2, 100, false));
         let json = serde_json::to_string(&spec).unwrap();
@@ -274,6 +341,8 @@ mod tests {
             ("builtin random", "'builtin' and 'random' exclude each other"),
             ("dxp=1 dxp-listen=2", "'dxp' and 'dxp-listen' exclude each other"),
             ("dxp=1 builtin", "'dxp' and 'builtin' exclude each other"),
+            ("builtin gap=5", "gap=... is for programs that speak DXP"),
+            ("cmd=x log=y", "log=... is for programs that speak DXP"),
         ] {
             let message = EngineSpec::parse(text).unwrap_err().to_string();
             assert!(message.contains(part), "{text}: {message}");

@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::config::{MatchConfig, SprtConfig};
-use super::record::{GameRecord, Termination};
+use super::match_game::{MatchGame, Termination};
 use super::stats::{Decision, Outcome, Pentanomial, Rating, Sprt, Tally};
 
 /// What an engine has reached.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Line {
+pub struct Standing {
     /// Its number in the configuration.
     pub engine: usize,
     /// Its games.
@@ -28,7 +28,7 @@ pub struct Line {
     pub latency_us: Option<f64>,
 }
 
-impl Line {
+impl Standing {
     /// The difference in strength to its opponents: by pairs as soon as there is one.
     #[must_use]
     pub fn rating(&self) -> Option<Rating> {
@@ -40,7 +40,7 @@ impl Line {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Standings {
     /// The engines, best score first.
-    pub lines: Vec<Line>,
+    pub lines: Vec<Standing>,
     /// How often games ended for which reason.
     pub terminations: BTreeMap<Termination, u64>,
     /// Number of finished games.
@@ -53,7 +53,7 @@ pub struct Standings {
 
 /// One line of the machine-readable table.
 #[derive(Serialize)]
-struct JsonLine<'a> {
+struct JsonStanding<'a> {
     name: &'a str,
     games: u64,
     wins: u64,
@@ -83,17 +83,17 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 impl Standings {
     /// Counts the games, in whatever order they were finished.
     #[must_use]
-    pub fn new(config: &MatchConfig, records: &[GameRecord]) -> Standings {
-        let mut pairs: BTreeMap<usize, Vec<&GameRecord>> = BTreeMap::new();
+    pub fn new(config: &MatchConfig, records: &[MatchGame]) -> Standings {
+        let mut pairs: BTreeMap<usize, Vec<&MatchGame>> = BTreeMap::new();
         let mut terminations = BTreeMap::new();
         for record in records {
             pairs.entry(record.pairing.pair).or_default().push(record);
             *terminations.entry(record.termination).or_default() += 1;
         }
-        let mut lines: Vec<Line> = (0..config.engines.len())
+        let mut lines: Vec<Standing> = (0..config.engines.len())
             .map(|engine| {
-                let outcome = |record: &&GameRecord| record.outcome_for(engine);
-                let mut line = Line {
+                let outcome = |record: &&MatchGame| record.outcome_for(engine);
+                let mut line = Standing {
                     engine,
                     games: Tally::default(),
                     pairs: Pentanomial::default(),
@@ -135,7 +135,7 @@ impl Standings {
             let llr = test.llr(&lines[0].pairs);
             (llr, test.decision(llr))
         });
-        let score = |line: &Line| line.games.score().unwrap_or(-1.0);
+        let score = |line: &Standing| line.games.score().unwrap_or(-1.0);
         lines.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.engine.cmp(&b.engine)));
         let overheads = records.iter().map(|r| r.overhead_us).filter(|&us| us > 0.0);
         Standings {
@@ -243,14 +243,14 @@ impl Standings {
     pub fn to_json(&self, config: &MatchConfig) -> serde_json::Value {
         // JSON knows no infinity.
         let finite = |value: f64| Some(value).filter(|v| v.is_finite());
-        let engines: Vec<JsonLine> = self
+        let engines: Vec<JsonStanding> = self
             .lines
             .iter()
             .map(|line| {
                 let rating = line.rating();
                 let elo = rating.map(|r| r.elo);
                 let nelo = rating.and_then(|r| r.normalised);
-                JsonLine {
+                JsonStanding {
                     name: &config.engines[line.engine].name,
                     games: line.games.games(),
                     wins: line.games.wins,

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::config::MatchConfig;
-use super::record::GameRecord;
+use super::config::{ConfigError, MatchConfig};
+use super::match_game::MatchGame;
 use super::schedule::schedule;
 use crate::exclusive;
 
@@ -24,11 +24,12 @@ const VERSION: u32 = 1;
 #[derive(Debug, Error)]
 pub enum StateError {
     /// Reading or writing fails.
-    #[error("state file {path}: {error}")]
+    #[error("state file {path}")]
     Io {
         /// The file.
         path: PathBuf,
         /// The system's reason.
+        #[source]
         error: io::Error,
     },
     /// The file is there already and was not asked to be continued.
@@ -38,15 +39,39 @@ pub enum StateError {
     #[error("state file {0} is in use by another runner")]
     InUse(PathBuf),
     /// A line in the middle is damaged.
-    #[error("state file {path}, line {line}: {error}")]
+    #[error("state file {path}, line {line}")]
     Damaged {
         /// The file.
         path: PathBuf,
         /// Counted from 1.
         line: usize,
         /// What is wrong with it.
-        error: String,
+        #[source]
+        error: Box<LineError>,
     },
+}
+
+/// What is wrong with a line of a state file.
+#[derive(Debug, Error)]
+pub enum LineError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// It is of another version of the format.
+    #[error("format {0}, expected {VERSION}")]
+    Version(u32),
+    /// The match cannot be played.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A game that is not on the schedule.
+    #[error("game {0} is not one of this match")]
+    OtherMatch(usize),
+    /// A game that stands there already.
+    #[error("game {0} for the second time")]
+    Twice(usize),
+    /// There is no line at all.
+    #[error("no match in this file")]
+    Empty,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -66,7 +91,7 @@ pub struct Resumed {
     /// What it is.
     pub config: MatchConfig,
     /// The games played so far, in the order in which they ended.
-    pub records: Vec<GameRecord>,
+    pub records: Vec<MatchGame>,
     /// The other files that it wrote from its start on.
     pub outputs: Vec<PathBuf>,
 }
@@ -102,13 +127,16 @@ impl StateFile {
     /// is damaged, or a game is there twice.
     pub fn resume(path: &Path) -> Result<Resumed, StateError> {
         let io_error = |error| StateError::Io { path: path.to_owned(), error };
-        let damaged =
-            |line, error: String| StateError::Damaged { path: path.to_owned(), line, error };
+        let damaged = |line, error: LineError| StateError::Damaged {
+            path: path.to_owned(),
+            line,
+            error: error.into(),
+        };
         let mut file = open(path, OpenOptions::new().read(true))?;
         let mut reader = BufReader::new(&file);
         let mut config = None;
         let mut outputs = Vec::new();
-        let mut records: Vec<GameRecord> = Vec::new();
+        let mut records: Vec<MatchGame> = Vec::new();
         let mut games = Vec::new();
         let mut seen = HashSet::new();
         let mut good = 0;
@@ -121,31 +149,30 @@ impl StateFile {
             }
             if config.is_none() {
                 let header: Header =
-                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.to_string()))?;
+                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
                 if header.meerslag_match != VERSION {
-                    let error = format!("format {}, expected {VERSION}", header.meerslag_match);
-                    return Err(damaged(line, error));
+                    return Err(damaged(line, LineError::Version(header.meerslag_match)));
                 }
-                header.config.check().map_err(|e| damaged(line, e.to_string()))?;
+                header.config.check().map_err(|e| damaged(line, e.into()))?;
                 games = schedule(&header.config);
                 config = Some(header.config);
                 outputs = header.outputs;
                 good += length as u64;
                 continue;
             }
-            let record: GameRecord =
-                serde_json::from_slice(&text).map_err(|e| damaged(line, e.to_string()))?;
+            let record: MatchGame =
+                serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
             let number = record.game + 1;
             if games.get(record.game) != Some(&record.pairing) {
-                return Err(damaged(line, format!("game {number} is not one of this match")));
+                return Err(damaged(line, LineError::OtherMatch(number)));
             }
             if !seen.insert(record.game) {
-                return Err(damaged(line, format!("game {number} for the second time")));
+                return Err(damaged(line, LineError::Twice(number)));
             }
             records.push(record);
             good += length as u64;
         }
-        let config = config.ok_or_else(|| damaged(1, "no match in this file".to_owned()))?;
+        let config = config.ok_or_else(|| damaged(1, LineError::Empty))?;
         file.set_len(good).map_err(io_error)?;
         file.seek(SeekFrom::End(0)).map_err(io_error)?;
         let state = StateFile { file, path: path.to_owned() };
@@ -156,7 +183,7 @@ impl StateFile {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn add(&mut self, record: &GameRecord) -> Result<(), StateError> {
+    pub fn add(&mut self, record: &MatchGame) -> Result<(), StateError> {
         self.write(record)
     }
 
@@ -195,23 +222,25 @@ fn open(path: &Path, options: &mut OpenOptions) -> Result<File, StateError> {
 
 #[cfg(test)]
 mod tests {
+    use egdb::error::with_causes;
     use tempfile::TempDir;
 
-    use super::super::record::{Termination, WhiteResult};
+    use movegen::Position;
+    use movegen::notation::pdn::GameResult;
+
+    use super::super::match_game::Termination;
     use super::super::schedule::tests::config;
     use super::*;
+    use crate::record::GameRecord;
 
-    fn record(config: &MatchConfig, game: usize) -> GameRecord {
-        GameRecord {
+    fn record(config: &MatchConfig, game: usize) -> MatchGame {
+        MatchGame {
             game,
             pairing: schedule(config)[game],
-            fen: String::new(),
-            plies: Vec::new(),
-            white: WhiteResult::Draw,
+            record: GameRecord { result: GameResult::Draw, ..GameRecord::new(Position::initial()) },
             termination: Termination::DrawRule,
             detail: String::new(),
             tail: Vec::new(),
-            date: String::new(),
             overhead_us: 0.0,
             latency_us: [None; 2],
         }
@@ -256,7 +285,7 @@ mod tests {
         let config = config(2, 0, 3);
         let mut other = record(&config, 2);
         other.pairing.white = other.pairing.black;
-        let outside = GameRecord { game: 6, ..record(&config, 0) };
+        let outside = MatchGame { game: 6, ..record(&config, 0) };
         for (odd, message) in [
             (record(&config, 0), "line 4: game 1 for the second time"),
             (other, "line 4: game 3 is not one of this match"),
@@ -267,7 +296,7 @@ mod tests {
                 state.add(&record).unwrap();
             }
             drop(state);
-            let error = StateFile::resume(&path).unwrap_err().to_string();
+            let error = with_causes(&StateFile::resume(&path).unwrap_err());
             assert!(error.ends_with(message), "{error}");
             fs::remove_file(&path).unwrap();
         }

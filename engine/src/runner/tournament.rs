@@ -7,18 +7,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::thread;
 
-use crossbeam::channel::{Sender, bounded};
+use crossbeam::channel::{Receiver, Sender, bounded};
 use thiserror::Error;
 
 use super::arbiter::Arbiter;
 use super::config::MatchConfig;
 use super::game::{NotPlayed, forfeit, play};
 use super::launch::start;
+use super::match_game::MatchGame;
 use super::player::{Abort, Player, PlayerError};
 use super::process::pin;
-use super::record::GameRecord;
 use super::schedule::{Pairing, schedule};
-use super::spec::Kind;
+use super::spec::EngineKind;
 use super::standings::Standings;
 use super::state::{StateError, StateFile};
 use super::stats::Decision;
@@ -100,7 +100,7 @@ pub enum MatchEnd {
 #[derive(Clone, Copy, Debug)]
 pub enum MatchEvent<'a> {
     /// A game has ended: all games so far, the new one last.
-    Game(&'a [GameRecord]),
+    Game(&'a [MatchGame]),
     /// The start of an engine takes longer than a second.
     SlowStart {
         /// The engine's name.
@@ -114,7 +114,7 @@ pub enum MatchEvent<'a> {
 
 /// What workers report.
 enum Event {
-    Game(Box<GameRecord>),
+    Game(Box<MatchGame>),
     SlowStart { engine: usize, missing: String, tail: Vec<String> },
     Failed(MatchError),
 }
@@ -133,7 +133,7 @@ pub fn run(
     config: &MatchConfig,
     workers: &Workers,
     state: &mut Option<StateFile>,
-    records: &mut Vec<GameRecord>,
+    records: &mut Vec<MatchGame>,
     abort: &Arc<Abort>,
     observe: &mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
 ) -> Result<MatchEnd, MatchError> {
@@ -141,24 +141,14 @@ pub fn run(
     let games: Vec<(usize, Pairing)> =
         schedule(config).into_iter().enumerate().filter(|(i, _)| !played.contains(i)).collect();
     let arbiter = Arbiter::open(&config.egdb)?;
-    for engine in &config.engines {
-        let Some(dxp) = &engine.dxp else { continue };
-        let (given, wanted) = (dxp.addresses.len(), workers.concurrency.min(games.len()));
-        if given < wanted && dxp.addresses.iter().any(|address| address.port != 0) {
-            return Err(MatchError::Addresses { name: engine.name.clone(), given, wanted });
-        }
-    }
-    let is_decided = |records: &[GameRecord]| {
-        config.sprt.is_some()
-            && Standings::new(config, records)
-                .sprt
-                .is_some_and(|(_, decision)| decision != Decision::Continue)
-    };
-    if is_decided(records) {
+    let count = workers.concurrency.min(games.len());
+    check_addresses(config, count)?;
+    let mut collector = Collector { config, state, records, observe };
+    if collector.is_decided() {
         return Ok(MatchEnd::Decided);
     }
     if let Some(&(_, first)) = games.first()
-        && !try_starts(config, first, abort, observe)?
+        && !try_starts(config, first, abort, collector.observe)?
     {
         return Ok(MatchEnd::Stopped);
     }
@@ -166,51 +156,65 @@ pub fn run(
     let health: Vec<Health> = config.engines.iter().map(|_| Health::default()).collect();
     let (sender, events) = bounded(workers.concurrency);
     thread::scope(|scope| {
-        for slot in 0..workers.concurrency.min(games.len()) {
-            let sender = sender.clone();
-            let cpus = if workers.cpus.is_empty() {
-                Vec::new()
-            } else {
-                workers.cpus[slot % workers.cpus.len()].clone()
-            };
+        for slot in 0..count {
+            let events = sender.clone();
+            let cpus = workers.cpus.get(slot % workers.cpus.len().max(1)).cloned();
+            let cpus = cpus.unwrap_or_default();
             let (games, next, arbiter, health) = (&games, &next, arbiter.as_ref(), &health);
             scope.spawn(move || {
-                let abort = Arc::clone(abort);
-                let (events, players) = (sender, Vec::new());
+                let (abort, players) = (Arc::clone(abort), Vec::new());
                 let mut worker =
                     Worker { config, arbiter, health, slot, cpus, abort, events, players };
                 worker.work(games, next);
             });
         }
         drop(sender);
+        collector.collect(&events, abort)
+    })
+}
+
+/// Whether every DXP program has an address for each game at the same time.
+fn check_addresses(config: &MatchConfig, wanted: usize) -> Result<(), MatchError> {
+    for engine in &config.engines {
+        let Some(dxp) = &engine.dxp else { continue };
+        let given = dxp.addresses.len();
+        if given < wanted && dxp.addresses.iter().any(|address| address.port != 0) {
+            return Err(MatchError::Addresses { name: engine.name.clone(), given, wanted });
+        }
+    }
+    Ok(())
+}
+
+/// Where the games of all workers come together.
+struct Collector<'a> {
+    config: &'a MatchConfig,
+    state: &'a mut Option<StateFile>,
+    records: &'a mut Vec<MatchGame>,
+    observe: &'a mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
+}
+
+impl Collector<'_> {
+    /// Whether the sequential test has come to an end.
+    fn is_decided(&self) -> bool {
+        let Some(_) = self.config.sprt else { return false };
+        let sprt = Standings::new(self.config, self.records).sprt;
+        sprt.is_some_and(|(_, decision)| decision != Decision::Continue)
+    }
+
+    /// Takes events until no worker is left.
+    fn collect(&mut self, events: &Receiver<Event>, abort: &Abort) -> Result<MatchEnd, MatchError> {
         let mut end = MatchEnd::Complete;
         let mut error = None;
-        for event in &events {
-            let result = match event {
+        for event in events {
+            let is_game = matches!(event, Event::Game(_));
+            if is_game && (error.is_some() || end != MatchEnd::Complete) {
                 // A game that was finished after the decision does not count.
-                Event::Game(_) if error.is_some() || end != MatchEnd::Complete => continue,
-                Event::Failed(failure) => Err(failure),
-                Event::SlowStart { engine, missing, tail } => {
-                    let engine = &config.engines[engine].name;
-                    let event = MatchEvent::SlowStart { engine, missing: &missing, tail: &tail };
-                    observe(event).map_err(MatchError::Observer)
-                }
-                Event::Game(record) => {
-                    let saved = state.as_mut().map_or(Ok(()), |state| state.add(&record));
-                    records.push(*record);
-                    saved
-                        .map_err(MatchError::from)
-                        .and_then(|()| {
-                            observe(MatchEvent::Game(records)).map_err(MatchError::Observer)
-                        })
-                        // Long matches must not fill the memory; the file has the moves.
-                        .inspect(|()| records.last_mut().map_or((), |r| r.plies = Vec::new()))
-                }
-            };
-            if let Err(failure) = result {
+                continue;
+            }
+            if let Err(failure) = self.handle(event) {
                 error.get_or_insert(failure);
                 abort.set();
-            } else if is_decided(records) {
+            } else if is_game && self.is_decided() {
                 end = MatchEnd::Decided;
                 abort.set();
             }
@@ -220,7 +224,29 @@ pub fn run(
             None if end == MatchEnd::Complete && abort.is_set() => Ok(MatchEnd::Stopped),
             None => Ok(end),
         }
-    })
+    }
+
+    fn handle(&mut self, event: Event) -> Result<(), MatchError> {
+        match event {
+            Event::Failed(failure) => Err(failure),
+            Event::SlowStart { engine, missing, tail } => {
+                let engine = &self.config.engines[engine].name;
+                let event = MatchEvent::SlowStart { engine, missing: &missing, tail: &tail };
+                (self.observe)(event).map_err(MatchError::Observer)
+            }
+            Event::Game(game) => {
+                let saved = self.state.as_mut().map_or(Ok(()), |state| state.add(&game));
+                self.records.push(*game);
+                saved?;
+                (self.observe)(MatchEvent::Game(self.records)).map_err(MatchError::Observer)?;
+                // Long matches must not fill the memory; the file has the moves.
+                if let Some(game) = self.records.last_mut() {
+                    game.record.plies = Vec::new();
+                }
+                Ok(())
+            }
+        }
+    }
 }
 
 /// Starts each engine once that speaks Hub and does not play in the first game; `false` if the
@@ -234,7 +260,7 @@ fn try_starts(
 ) -> Result<bool, MatchError> {
     let observer = RefCell::new((observe, Ok(())));
     for (engine, spec) in config.engines.iter().enumerate() {
-        if spec.kind != Kind::Hub || [first.white, first.black].contains(&engine) {
+        if spec.kind != EngineKind::Hub || [first.white, first.black].contains(&engine) {
             continue;
         }
         let slow = |missing: &str, tail: &[String]| {
@@ -329,8 +355,9 @@ impl Worker<'_> {
     }
 
     /// `None` if the match is being stopped.
-    fn play(&mut self, number: usize, pairing: Pairing) -> Result<Option<GameRecord>, MatchError> {
-        let wanted = [pairing.white, pairing.black];
+    fn play(&mut self, number: usize, pairing: Pairing) -> Result<Option<MatchGame>, MatchError> {
+        // By the index of the colour.
+        let wanted = [pairing.black, pairing.white];
         for (_, player) in self.players.extract_if(.., |(engine, _)| !wanted.contains(engine)) {
             player.quit();
         }
@@ -380,7 +407,7 @@ impl Worker<'_> {
         number: usize,
         pairing: Pairing,
         no_start: NoStart,
-    ) -> Result<GameRecord, MatchError> {
+    ) -> Result<MatchGame, MatchError> {
         let NoStart { engine, message, tail } = no_start;
         if self.health[engine].did_not_start() {
             return Ok(forfeit(self.config, number, pairing, engine, &message, tail));

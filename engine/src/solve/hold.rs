@@ -16,11 +16,11 @@ use egdb::error::ProbeError;
 use movegen::{Bitboard, Color, Move, Position};
 
 use super::proof::Proof;
-use super::table::Known;
+use super::table::ProofEntry;
 
 /// How far the set has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Outcome {
+pub(super) enum HoldResult {
     /// The defender holds, with this move if he is to move.
     Holds(Option<Move>),
     /// The attacker wins, within this many plies.
@@ -121,7 +121,7 @@ impl Holding {
         &mut self,
         proof: &mut Proof<'_>,
         nodes: u64,
-    ) -> Result<Outcome, ProbeError> {
+    ) -> Result<HoldResult, ProbeError> {
         let end = proof.nodes.saturating_add(nodes);
         loop {
             if self.to_enter.is_empty() && self.has_dropped {
@@ -130,13 +130,13 @@ impl Holding {
             }
             let Some(&number) = self.to_enter.last() else { break };
             if let State::Lost(plies) = self.nodes[0].state {
-                return Ok(Outcome::Wins(plies));
+                return Ok(HoldResult::Wins(plies));
             }
             if self.is_full {
-                return Ok(Outcome::TooLarge);
+                return Ok(HoldResult::TooLarge);
             }
             if proof.nodes >= end || proof.is_stopped() {
-                return Ok(Outcome::Undecided);
+                return Ok(HoldResult::Undecided);
             }
             self.to_enter.pop();
             if self.nodes[number as usize].state == State::New {
@@ -148,9 +148,9 @@ impl Holding {
             }
         }
         Ok(match self.nodes[0].state {
-            State::Lost(plies) => Outcome::Wins(plies),
-            _ if self.is_full => Outcome::TooLarge,
-            _ => Outcome::Holds(self.root_move),
+            State::Lost(plies) => HoldResult::Wins(plies),
+            _ if self.is_full => HoldResult::TooLarge,
+            _ => HoldResult::Holds(self.root_move),
         })
     }
 
@@ -196,7 +196,7 @@ impl Holding {
             return Ok(Some(Some(plies)));
         }
         Ok(match proof.table.get(position, self.attacker) {
-            Some(Known::Proved(plies)) => Some(Some(plies)),
+            Some(ProofEntry::Proved(plies)) => Some(Some(plies)),
             _ => None,
         })
     }
@@ -270,7 +270,7 @@ impl Holding {
                 (3, 0)
             } else {
                 let is_denied =
-                    matches!(proof.table.get(&next, self.attacker), Some(Known::Denied(None)));
+                    matches!(proof.table.get(&next, self.attacker), Some(ProofEntry::Denied(None)));
                 let stand = self.stands.get(&stand(&next, self.attacker));
                 (if is_denied { 2 } else { 1 }, stand.copied().unwrap_or(0))
             };
@@ -291,7 +291,7 @@ impl Holding {
             }
             node.state = State::Lost(plies);
             *self.stands.entry(stand(&node.position, self.attacker)).or_default() -= LOSS;
-            proof.table.put(&node.position, self.attacker, Known::Proved(plies), 1);
+            proof.table.put(&node.position, self.attacker, ProofEntry::Proved(plies), 1);
             let mut link = node.users;
             while link != NONE {
                 let (user, next) = self.links[link as usize];

@@ -70,7 +70,7 @@ pub struct LinePly {
 
 /// A line of play from the solved position.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Line {
+pub struct SolutionLine {
     /// How the moves were chosen.
     pub kind: LineKind,
     /// The moves.
@@ -79,7 +79,7 @@ pub struct Line {
     pub is_complete: bool,
 }
 
-impl Line {
+impl SolutionLine {
     /// The moves alone.
     pub fn moves(&self) -> impl Iterator<Item = Move> {
         self.plies.iter().map(|ply| ply.mv)
@@ -109,8 +109,8 @@ impl Line {
 /// Continues a decided position to its end, by distances to the end where the databases have
 /// them and by distances to conversion otherwise. `None` without either; then nothing says
 /// which of the winning moves comes nearer to the win.
-pub(super) fn decided(probe: &Probe, start: &Position) -> Result<Option<Line>, ProbeError> {
-    let mut line = Line { kind: LineKind::Shortest, plies: Vec::new(), is_complete: false };
+pub(super) fn decided(probe: &Probe, start: &Position) -> Result<Option<SolutionLine>, ProbeError> {
+    let mut line = SolutionLine { kind: LineKind::Shortest, plies: Vec::new(), is_complete: false };
     let mut position = *start;
     loop {
         if !position.has_legal_move() {
@@ -146,8 +146,13 @@ pub(super) fn decided(probe: &Probe, start: &Position) -> Result<Option<Line>, P
 
 /// Plays on from a drawn position: each side keeps the draw, by the move after which most of the
 /// opponent's replies lose, and avoids what has occurred before.
-pub(super) fn drawn(probe: &Probe, start: &Position, plies: usize) -> Result<Line, ProbeError> {
-    let mut line = Line { kind: LineKind::OneOfMany, plies: Vec::new(), is_complete: false };
+pub(super) fn drawn(
+    probe: &Probe,
+    start: &Position,
+    plies: usize,
+) -> Result<SolutionLine, ProbeError> {
+    let mut line =
+        SolutionLine { kind: LineKind::OneOfMany, plies: Vec::new(), is_complete: false };
     let mut position = *start;
     let mut seen = HashSet::from([position]);
     while line.plies.len() < plies {

@@ -8,7 +8,7 @@
 //! is not proved within the limit is said to be unknown.
 //!
 //! Values are those of play without the draw rules that count moves, as in the databases;
-//! [`Line::draw_by_rule`] says when they would matter.
+//! [`SolutionLine::draw_by_rule`] says when they would matter.
 //!
 //! # Examples
 //! ```
@@ -40,10 +40,10 @@ use egdb::error::ProbeError;
 use egdb::{Probe, Wld};
 use movegen::{Move, Position};
 
-pub use line::{Conversion, Line, LineKind, LinePly};
+pub use line::{Conversion, LineKind, LinePly, SolutionLine};
 pub use value::Value;
 
-use table::Table;
+use table::ProofTable;
 
 /// How much work a position is worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,7 +64,7 @@ impl Default for SolveOptions {
 
 /// Where a value comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Source {
+pub enum ValueSource {
     /// The rules: there is no legal move.
     Rules,
     /// The endgame databases.
@@ -115,7 +115,7 @@ pub struct Solution {
     /// Its value.
     pub value: Value,
     /// Where that comes from; `None` if nothing is known.
-    pub source: Option<Source>,
+    pub source: Option<ValueSource>,
     /// Exact plies to the end of the game, of a database win or loss.
     pub dtw: Option<u32>,
     /// Distance to conversion, see [`egdb::Answer`].
@@ -126,7 +126,7 @@ pub struct Solution {
     pub moves: Vec<MoveValue>,
     /// The best play of both sides. Of a win or loss always, unless the databases have no
     /// distances; of a draw if [`SolveOptions::draw_plies`] asks for it; else `None`.
-    pub line: Option<Line>,
+    pub line: Option<SolutionLine>,
     /// Positions that the proof search looked at.
     pub nodes: u64,
     /// Why it is not known better.
@@ -137,7 +137,7 @@ pub struct Solution {
 pub struct Solver<'a> {
     probe: &'a Probe,
     options: SolveOptions,
-    table: Option<Table>,
+    table: Option<ProofTable>,
 }
 
 impl<'a> Solver<'a> {
@@ -163,7 +163,7 @@ impl<'a> Solver<'a> {
             return self.look_up(position, value);
         }
         let mib = self.options.hash_mib;
-        let table = self.table.get_or_insert_with(|| Table::new(mib.div_ceil(2)));
+        let table = self.table.get_or_insert_with(|| ProofTable::new(mib.div_ceil(2)));
         table.clear();
         search::solve(self.probe, table, &self.options, position, stop)
     }
@@ -193,7 +193,11 @@ impl<'a> Solver<'a> {
         });
         Ok(Solution {
             value: value.into(),
-            source: Some(if position.has_legal_move() { Source::Databases } else { Source::Rules }),
+            source: Some(if position.has_legal_move() {
+                ValueSource::Databases
+            } else {
+                ValueSource::Rules
+            }),
             dtw: answer.dtw,
             mtc: answer.mtc,
             within: None,

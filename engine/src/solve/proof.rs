@@ -19,7 +19,7 @@ use egdb::error::ProbeError;
 use egdb::{Probe, Wld};
 use movegen::{Color, MoveList, Position};
 
-use super::table::{INFINITE, Known, Table, condition};
+use super::table::{INFINITE, ProofEntry, ProofTable, condition};
 
 /// Longest path in plies. Beyond it everything counts as not won.
 const MAX_PATH: usize = 600;
@@ -65,7 +65,7 @@ struct Summary {
 /// A search for a forced win of one side; keeps the count of positions over several calls.
 pub(super) struct Proof<'a> {
     pub(super) probe: &'a Probe,
-    pub(super) table: &'a mut Table,
+    pub(super) table: &'a mut ProofTable,
     stop: &'a AtomicBool,
     max_pieces: u32,
     frames: Vec<Frame>,
@@ -77,7 +77,11 @@ pub(super) struct Proof<'a> {
 }
 
 impl<'a> Proof<'a> {
-    pub(super) fn new(probe: &'a Probe, table: &'a mut Table, stop: &'a AtomicBool) -> Proof<'a> {
+    pub(super) fn new(
+        probe: &'a Probe,
+        table: &'a mut ProofTable,
+        stop: &'a AtomicBool,
+    ) -> Proof<'a> {
         Proof {
             max_pieces: probe.max_pieces().into(),
             probe,
@@ -136,7 +140,7 @@ impl<'a> Proof<'a> {
         position: &Position,
         attacker: Color,
         nodes: u64,
-    ) -> Result<Known, ProbeError> {
+    ) -> Result<ProofEntry, ProbeError> {
         self.frames.clear();
         self.children.clear();
         let end = self.nodes.saturating_add(nodes);
@@ -165,9 +169,9 @@ impl<'a> Proof<'a> {
             let child = &mut self.children[parent.chosen];
             (child.proof, child.disproof) = (summary.proof, summary.disproof);
             match resolved.0 {
-                Known::Proved(plies) => child.plies = Some(plies),
-                Known::Denied(_) => child.rests_on = resolved.1,
-                Known::Open(..) => {}
+                ProofEntry::Proved(plies) => child.plies = Some(plies),
+                ProofEntry::Denied(_) => child.rests_on = resolved.1,
+                ProofEntry::Open(..) => {}
             }
         }
     }
@@ -232,15 +236,17 @@ impl<'a> Proof<'a> {
             return Ok(Child { rests_on: depth, ..denied });
         }
         match self.table.get(&position, attacker) {
-            Some(Known::Proved(plies)) => return Ok(Child { plies: Some(plies), ..proved }),
-            Some(Known::Denied(None)) => return Ok(denied),
-            Some(Known::Denied(Some(bits))) if !is_irreversible => {
+            Some(ProofEntry::Proved(plies)) => return Ok(Child { plies: Some(plies), ..proved }),
+            Some(ProofEntry::Denied(None)) => return Ok(denied),
+            Some(ProofEntry::Denied(Some(bits))) if !is_irreversible => {
                 if let Some(depth) = self.on_path(|p| condition(p) == bits) {
                     return Ok(Child { rests_on: depth, ..denied });
                 }
             }
-            Some(Known::Open(proof, disproof)) => return Ok(Child { proof, disproof, ..open }),
-            Some(Known::Denied(_)) | None => {}
+            Some(ProofEntry::Open(proof, disproof)) => {
+                return Ok(Child { proof, disproof, ..open });
+            }
+            Some(ProofEntry::Denied(_)) | None => {}
         }
         if self.frames.len() >= MAX_PATH {
             return Ok(Child { rests_on: 0, ..denied });
@@ -302,7 +308,7 @@ impl<'a> Proof<'a> {
         &mut self,
         summary: &Summary,
         attacker: Color,
-    ) -> Result<(Known, usize), ProbeError> {
+    ) -> Result<(ProofEntry, usize), ProbeError> {
         let depth = self.frames.len() - 1;
         let frame = &self.frames[depth];
         let first = frame.first;
@@ -324,7 +330,7 @@ impl<'a> Proof<'a> {
                     None => child,
                 });
             }
-            return Ok((Known::Proved(plies.map_or(0, |plies| plies + 1)), NOWHERE));
+            return Ok((ProofEntry::Proved(plies.map_or(0, |plies| plies + 1)), NOWHERE));
         }
         if summary.disproof == 0 {
             let denied = self.children[first..].iter().filter(|c| c.disproof == 0);
@@ -332,9 +338,9 @@ impl<'a> Proof<'a> {
             let rests_on = if attacks { rests_on.min() } else { rests_on.max() };
             let rests_on = rests_on.filter(|&on| on < depth).unwrap_or(NOWHERE);
             let on = self.frames.get(rests_on).map(|f| condition(&f.position));
-            return Ok((Known::Denied(on), rests_on));
+            return Ok((ProofEntry::Denied(on), rests_on));
         }
-        Ok((Known::Open(summary.proof, summary.disproof), NOWHERE))
+        Ok((ProofEntry::Open(summary.proof, summary.disproof), NOWHERE))
     }
 
     /// Plies to the end from a database position.

@@ -6,11 +6,11 @@ use egdb::error::ProbeError;
 use egdb::{Probe, Wld};
 use movegen::{Color, Move, Position};
 
-use super::hold::{Holding, Outcome};
-use super::line::{self, Conversion, Line, LineKind, LinePly};
+use super::hold::{HoldResult, Holding};
+use super::line::{self, Conversion, LineKind, LinePly, SolutionLine};
 use super::proof::Proof;
-use super::table::{Known, Table};
-use super::{Limit, MoveValue, Solution, SolveOptions, Source, Value, Within};
+use super::table::{ProofEntry, ProofTable};
+use super::{Limit, MoveValue, Solution, SolveOptions, Value, ValueSource, Within};
 
 /// Positions of the first turn of each question.
 const FIRST_TURN: u64 = 1 << 15;
@@ -62,20 +62,20 @@ impl Question {
         if !self.is_denied {
             let share = if self.is_too_large { nodes } else { nodes / 2 };
             match proof.search(root, self.attacker, share)? {
-                Known::Proved(plies) => {
+                ProofEntry::Proved(plies) => {
                     self.verdict = Verdict::Wins(plies);
                     return Ok(());
                 }
-                Known::Denied(_) => self.is_denied = true,
-                Known::Open(..) => {}
+                ProofEntry::Denied(_) => self.is_denied = true,
+                ProofEntry::Open(..) => {}
             }
         }
         if !self.is_too_large {
             match self.holding.grow(proof, end.saturating_sub(proof.nodes))? {
-                Outcome::Holds(mv) => self.verdict = Verdict::Held(mv),
-                Outcome::Wins(plies) => self.verdict = Verdict::Wins(plies),
-                Outcome::Undecided => {}
-                Outcome::TooLarge => self.is_too_large = true,
+                HoldResult::Holds(mv) => self.verdict = Verdict::Held(mv),
+                HoldResult::Wins(plies) => self.verdict = Verdict::Wins(plies),
+                HoldResult::Undecided => {}
+                HoldResult::TooLarge => self.is_too_large = true,
             }
         }
         if self.verdict == Verdict::Open && self.is_denied && self.is_too_large {
@@ -87,7 +87,7 @@ impl Question {
 
 pub(super) fn solve(
     probe: &Probe,
-    table: &mut Table,
+    table: &mut ProofTable,
     options: &SolveOptions,
     root: &Position,
     stop: &AtomicBool,
@@ -145,7 +145,7 @@ pub(super) fn solve(
     };
     Ok(Solution {
         value,
-        source: (value != Value::Unknown).then_some(Source::Search),
+        source: (value != Value::Unknown).then_some(ValueSource::Search),
         dtw: None,
         mtc: None,
         within: plies.map(|plies| within(&proof, plies)),
@@ -179,7 +179,7 @@ fn moves(
             continue;
         }
         let proved = |attacker| match proof.table.get(&next, attacker) {
-            Some(Known::Proved(plies)) => Some(plies + 1),
+            Some(ProofEntry::Proved(plies)) => Some(plies + 1),
             _ => None,
         };
         let (wins, loses) = (proved(mover), proved(mover.opponent()));
@@ -212,9 +212,9 @@ fn proof_line(
     root: &Position,
     attacker: Color,
     nodes: u64,
-) -> Result<Line, ProbeError> {
+) -> Result<SolutionLine, ProbeError> {
     let end = proof.nodes.saturating_add(nodes);
-    let mut line = Line { kind: LineKind::Proof, plies: Vec::new(), is_complete: false };
+    let mut line = SolutionLine { kind: LineKind::Proof, plies: Vec::new(), is_complete: false };
     let mut position = *root;
     while line.plies.len() < MAX_PLIES {
         let left = end.saturating_sub(proof.nodes);
@@ -251,10 +251,10 @@ fn proved_move(
                 Some(true) => Some(proof.distance(&next)?),
                 Some(false) => None,
                 None => match proof.table.get(&next, attacker) {
-                    Some(Known::Proved(plies)) => Some(plies),
+                    Some(ProofEntry::Proved(plies)) => Some(plies),
                     // All replies to a proved win lose.
                     _ if !attacks && is_again => match proof.search(&next, attacker, nodes)? {
-                        Known::Proved(plies) => Some(plies),
+                        ProofEntry::Proved(plies) => Some(plies),
                         _ => None,
                     },
                     _ => None,

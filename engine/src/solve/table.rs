@@ -8,7 +8,7 @@ pub(super) const INFINITE: u32 = 1 << 30;
 
 /// What is known about "the attacker wins this position".
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Known {
+pub(super) enum ProofEntry {
     /// He does, within this many plies; where the databases have no distances, within this many
     /// plies to them.
     Proved(u32),
@@ -34,7 +34,7 @@ struct Slot {
 const WAYS: usize = 4;
 
 /// The table.
-pub(super) struct Table {
+pub(super) struct ProofTable {
     slots: Vec<Slot>,
     is_clean: bool,
 }
@@ -52,11 +52,11 @@ pub(super) fn condition(position: &Position) -> u32 {
     position.key() as u32 | 1
 }
 
-impl Table {
+impl ProofTable {
     /// A table of about this size; memory is taken when it is first used.
-    pub(super) fn new(mib: usize) -> Table {
+    pub(super) fn new(mib: usize) -> ProofTable {
         let buckets = (mib.max(1) << 20) / (size_of::<Slot>() * WAYS);
-        Table { slots: vec![Slot::default(); buckets * WAYS], is_clean: true }
+        ProofTable { slots: vec![Slot::default(); buckets * WAYS], is_clean: true }
     }
 
     /// Forgets everything.
@@ -72,28 +72,34 @@ impl Table {
         ((u128::from(key) * buckets) >> 64) as usize * WAYS
     }
 
-    pub(super) fn get(&self, position: &Position, attacker: Color) -> Option<Known> {
+    pub(super) fn get(&self, position: &Position, attacker: Color) -> Option<ProofEntry> {
         let key = key(position, attacker);
         let first = self.bucket(key);
         let is_it = |s: &&Slot| s.key == key && (s.proof, s.disproof) != (0, 0);
         let slot = self.slots[first..first + WAYS].iter().find(is_it)?;
         Some(match (slot.proof, slot.disproof) {
-            (0, _) => Known::Proved(slot.extra),
-            (_, 0) => Known::Denied((slot.extra != 0).then_some(slot.extra)),
-            (proof, disproof) => Known::Open(proof, disproof),
+            (0, _) => ProofEntry::Proved(slot.extra),
+            (_, 0) => ProofEntry::Denied((slot.extra != 0).then_some(slot.extra)),
+            (proof, disproof) => ProofEntry::Open(proof, disproof),
         })
     }
 
     /// Keeps what is known; of the entries that compete for the place the one that took least
     /// work goes. A proof stays a proof.
-    pub(super) fn put(&mut self, position: &Position, attacker: Color, known: Known, work: u64) {
+    pub(super) fn put(
+        &mut self,
+        position: &Position,
+        attacker: Color,
+        known: ProofEntry,
+        work: u64,
+    ) {
         self.is_clean = false;
         let key = key(position, attacker);
         let first = self.bucket(key);
         let (proof, disproof, extra) = match known {
-            Known::Proved(plies) => (0, INFINITE, plies),
-            Known::Denied(condition) => (INFINITE, 0, condition.unwrap_or(0)),
-            Known::Open(proof, disproof) => (proof, disproof, 0),
+            ProofEntry::Proved(plies) => (0, INFINITE, plies),
+            ProofEntry::Denied(condition) => (INFINITE, 0, condition.unwrap_or(0)),
+            ProofEntry::Open(proof, disproof) => (proof, disproof, 0),
         };
         let work = u32::try_from(work).unwrap_or(u32::MAX).saturating_add(1);
         let bucket = &mut self.slots[first..first + WAYS];
@@ -122,17 +128,17 @@ mod tests {
 
     #[test]
     fn entries_of_both_attackers() {
-        let mut table = Table::new(1);
+        let mut table = ProofTable::new(1);
         let position = Position::initial();
         assert_eq!(table.get(&position, Color::White), None);
-        table.put(&position, Color::White, Known::Open(3, 4), 5);
-        table.put(&position, Color::Black, Known::Denied(None), 5);
-        assert_eq!(table.get(&position, Color::White), Some(Known::Open(3, 4)));
-        assert_eq!(table.get(&position, Color::Black), Some(Known::Denied(None)));
-        table.put(&position, Color::White, Known::Proved(9), 5);
-        table.put(&position, Color::White, Known::Denied(Some(7)), 500);
-        table.put(&position, Color::White, Known::Proved(11), 500);
-        assert_eq!(table.get(&position, Color::White), Some(Known::Proved(9)));
+        table.put(&position, Color::White, ProofEntry::Open(3, 4), 5);
+        table.put(&position, Color::Black, ProofEntry::Denied(None), 5);
+        assert_eq!(table.get(&position, Color::White), Some(ProofEntry::Open(3, 4)));
+        assert_eq!(table.get(&position, Color::Black), Some(ProofEntry::Denied(None)));
+        table.put(&position, Color::White, ProofEntry::Proved(9), 5);
+        table.put(&position, Color::White, ProofEntry::Denied(Some(7)), 500);
+        table.put(&position, Color::White, ProofEntry::Proved(11), 500);
+        assert_eq!(table.get(&position, Color::White), Some(ProofEntry::Proved(9)));
         table.clear();
         assert_eq!(table.get(&position, Color::White), None);
     }
@@ -140,7 +146,7 @@ mod tests {
     /// Far more positions than slots: what is found is what was put last.
     #[test]
     fn a_full_table() {
-        let mut table = Table::new(1);
+        let mut table = ProofTable::new(1);
         let mut layer = vec![Position::initial()];
         let mut all = Vec::new();
         while all.len() < 4 * table.slots.len() {
@@ -150,7 +156,7 @@ mod tests {
                 .collect();
             all.extend(layer.iter().copied());
         }
-        let value = |p: &Position| Known::Open(1 + (p.key() as u32 >> 4), 2);
+        let value = |p: &Position| ProofEntry::Open(1 + (p.key() as u32 >> 4), 2);
         for position in &all {
             table.put(position, Color::White, value(position), position.key() & 0xff);
         }

@@ -1,14 +1,28 @@
 //! Learning the evaluation from the engine's own games.
 //!
-//! * [`selfplay`]: plays games; [`opening`]: where they begin;
-//! * [`game`]: one played game and its bytes; [`store`]: the files that hold games.
+//! * `selfplay`: plays games; `opening`: where they begin;
+//! * `game`: one played game and its bytes; `store`: the files that hold games;
+//! * `data`: sets of such files; `sample`: the positions to learn from;
+//! * `model`: the parameters; `train`: fits them to the positions; `checkpoint`: its state
+//!   between two epochs; `plot`: its course.
 
+mod checkpoint;
+mod data;
 mod game;
+mod model;
 mod opening;
+mod plot;
+mod sample;
 mod selfplay;
 mod store;
+mod train;
 
+pub use checkpoint::CheckpointError;
+pub use data::{DataSet, Source};
 pub use game::{DecodeError, End, PlayedGame, PlayedPly};
 pub use opening::{Opening, OpeningMix, ParseMixError};
+pub use plot::loss_plot;
+pub use sample::{Filter, Sample};
 pub use selfplay::{Progress, SelfPlay, SelfPlayError};
-pub use store::{Contents, Header, Shard, Store, StoreError};
+pub use store::{Contents, Header, Shard, StoreError, files};
+pub use train::{Epoch, PHASES, TrainError, Training, checkpoint_path};

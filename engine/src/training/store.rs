@@ -199,12 +199,6 @@ impl Store {
         self.blocks
     }
 
-    /// The file.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Adds a block with these encoded games, in one write.
     ///
     /// # Errors
@@ -241,7 +235,7 @@ fn encoded_header(header: &Header) -> Vec<u8> {
 #[derive(Debug)]
 pub(super) struct Block {
     /// Where it starts.
-    start: u64,
+    pub(super) start: u64,
     number: u64,
     pub(super) games: u32,
     pub(super) bytes: Vec<u8>,
@@ -336,6 +330,16 @@ impl Contents {
         Ok(None)
     }
 
+    /// The games of the block that starts at this place; `None` if there is no good one.
+    pub(super) fn games_at(&mut self, start: u64) -> Result<Option<Vec<PlayedGame>>, StoreError> {
+        let failed = |error| StoreError::Io { path: self.path.clone(), error };
+        self.file.seek(SeekFrom::Start(start)).map_err(failed)?;
+        match read_block(&mut self.file, start).map_err(failed)? {
+            Found::Block(block) => Ok(block.games()),
+            Found::Nothing | Found::End => Ok(None),
+        }
+    }
+
     /// The next block whose checksum is right.
     pub(super) fn next_block(&mut self) -> Result<Option<Block>, StoreError> {
         let path = self.path.clone();
@@ -412,6 +416,26 @@ fn next_magic(file: &mut BufReader<File>, from: u64) -> io::Result<u64> {
     Ok(at)
 }
 
+/// The files of games in a folder, or the file itself, in the order of their names.
+///
+/// # Errors
+/// If the folder cannot be read or has no such file.
+pub fn files(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let failed = |error| StoreError::Io { path: path.to_owned(), error };
+    if path.is_file() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files = Vec::new();
+    for entry in fs::read_dir(path).map_err(failed)? {
+        let file = entry.map_err(failed)?.path();
+        if file.extension().is_some_and(|extension| extension == EXTENSION) {
+            files.push(file);
+        }
+    }
+    files.sort();
+    if files.is_empty() { Err(StoreError::Empty(path.to_owned())) } else { Ok(files) }
+}
+
 #[cfg(test)]
 mod tests {
     use tempfile::TempDir;
@@ -436,7 +460,7 @@ mod tests {
         for bytes in blocks {
             store.add(1, bytes).unwrap();
         }
-        store.path().to_owned()
+        store.path.clone()
     }
 
     fn contents(path: &Path) -> (Vec<Vec<u8>>, u64) {

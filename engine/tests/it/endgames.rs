@@ -494,8 +494,9 @@ fn a_bad_folder_is_an_error_and_changes_nothing() {
         let databases =
             DatabaseOptions { folders: vec![folder.clone()], ..DatabaseOptions::default() };
         let options = EngineOptions { databases, ..engine.options().clone() };
-        let error = engine.set_options(options).unwrap_err().to_string();
-        assert!(error.contains(folder.to_str().unwrap()), "{error}");
+        let error = engine.set_options(options).unwrap_err();
+        let cause = std::error::Error::source(&error).unwrap().to_string();
+        assert!(cause.contains(folder.to_str().unwrap()), "{error}: {cause}");
         assert_eq!(engine.database_pieces(), 4);
     }
     let options = EngineOptions { databases: DatabaseOptions::none(), ..engine.options().clone() };

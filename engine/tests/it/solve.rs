@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use egdb::{Database, DatabaseOptions, DbType, Probe, Slice, Wld};
 use meerslag_engine::solve::{
-    Conversion, Limit, LineKind, Solution, SolveOptions, Solver, Source, Value, Within,
+    Conversion, Limit, LineKind, Solution, SolveOptions, Solver, Value, ValueSource, Within,
 };
 use movegen::random::Random;
 use movegen::{Color, DrawReason, DrawRules, Fen, Game, Kind, Piece, Position, Setup, Square};
@@ -185,7 +185,7 @@ fn judge(
                 assert!(solution.dtw.is_some() != solution.within.is_some(), "{position:?}");
             }
             let Some(Within::End(within)) = solution.within else { continue };
-            assert_eq!(solution.source, Some(Source::Search));
+            assert_eq!(solution.source, Some(ValueSource::Search));
             assert!(full.dtw(&position).unwrap().unwrap() <= within);
             let line = solution.line.as_ref().unwrap();
             assert!(line.is_complete && line.plies.len() <= within as usize, "{position:?}");

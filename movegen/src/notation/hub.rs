@@ -69,6 +69,27 @@ pub fn parse_move(position: &Position, text: &str) -> Result<Move, ParseMoveErro
     parts.resolve(position, text)
 }
 
+/// Reads a move in its exact form, with all captured squares, without a position: whether it is
+/// legal anywhere is not said.
+///
+/// # Errors
+/// [`ParseMoveError::Syntax`] if the text has not the form of a move.
+///
+/// # Examples
+/// ```
+/// use movegen::notation::hub;
+///
+/// assert_eq!(hub::read_move("28x19x23")?.to_string(), "28x19x23");
+/// # Ok::<(), movegen::ParseMoveError>(())
+/// ```
+pub fn read_move(text: &str) -> Result<Move, ParseMoveError> {
+    let MoveParts { from, to, is_capture, captured } = MoveParts::read(text)?;
+    let mv = Move::try_new(from, to, captured).filter(|_| is_capture != captured.is_empty());
+    mv.ok_or_else(|| {
+        ParseMoveError::syntax(text, text.chars().count(), "expected squares to capture on")
+    })
+}
+
 /// A move as written, not yet compared with a position.
 struct MoveParts {
     from: Square,

@@ -2,7 +2,8 @@
 
 use movegen::notation::dxp::MoveMessage;
 use movegen::notation::pdn::{
-    Annotation, Comment, GameResult, Line, PdnGame, PdnReader, Ply, WriteOptions, game_to_string,
+    Annotation, Comment, GameResult, PdnGame, PdnReader, Ply, Variation, WriteOptions,
+    game_to_string,
 };
 use movegen::notation::{
     ParseMoveError, dxp, format_long, format_move, hub, parse_move, parse_move_list,
@@ -229,11 +230,11 @@ proptest! {
                 1 => ply.nags.push(*extra + 3),
                 2 | 3 => {
                     let moves = play(position, &[*choice / 3, *choice / 5, 7, 9]);
-                    let mut line = Line { lead: vec![], plies: moves.into_iter().map(Ply::from).collect() };
+                    let mut line = Variation { lead: vec![], plies: moves.into_iter().map(Ply::from).collect() };
                     if *extra == 3 {
                         let inner = play(position, &[*choice / 7]);
                         let plies = inner.into_iter().map(Ply::from).collect();
-                        let inner = Annotation::Variation(Line { lead: vec![], plies });
+                        let inner = Annotation::Variation(Variation { lead: vec![], plies });
                         line.plies[0].after.push(inner);
                     }
                     ply.after.push(Annotation::Variation(line));

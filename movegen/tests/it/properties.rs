@@ -1,7 +1,7 @@
 //! The move generator against a slow mailbox generator written from the rules, on random
 //! positions of many kinds.
 
-use movegen::{Color, Move, Position};
+use movegen::{Color, Move, MoveList, Position, with_isa};
 
 use crate::support::fen;
 use crate::support::mailbox::Mailbox;
@@ -30,6 +30,19 @@ impl Tally {
         let mut moves: Vec<Move> = position.legal_moves().into_iter().collect();
         assert_eq!(position.count_legal_moves(), moves.len() as u64, "{position:?}");
         assert_eq!(position.has_legal_move(), !moves.is_empty(), "{position:?}");
+        // The copy for this processor finds the same, and the captures alone.
+        let (mut all, mut captures) = (MoveList::new(), MoveList::new());
+        with_isa!(isa => {
+            position.generate_with(isa, &mut all);
+            position.generate_captures_with(isa, &mut captures);
+        });
+        assert_eq!(all[..], moves[..], "{position:?}");
+        let expected =
+            if moves.first().is_some_and(|mv| mv.is_capture()) { &moves[..] } else { &[] };
+        assert_eq!(captures[..], *expected, "{position:?}");
+        if captures.is_empty() {
+            assert_eq!(position.has_quiet_move(), !moves.is_empty(), "{position:?}");
+        }
         moves.sort_unstable();
         let Some(expected) = mailbox.legal_moves() else {
             self.skipped += 1;

@@ -12,7 +12,11 @@ use movegen::notation::pdn::PdnReader;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::mock::{hasty, mock};
+/// The description of a mock engine.
+fn mock(name: &str, switches: &str) -> String {
+    let program = env!("CARGO_BIN_EXE_mock_engine");
+    format!("--engine=name={name} cmd=\"'{program}' {switches}\" stall=0.5 start=20")
+}
 
 /// Runs a match that must succeed and returns its JSON lines.
 fn play(args: &[&str]) -> Vec<Value> {
@@ -147,11 +151,10 @@ fn faults_lose_the_game_and_the_match_goes_on() {
     ] {
         let folder = TempDir::new().unwrap();
         let pids = format!("pids='{}'", folder.path().display());
-        let bad = if fault == "stall" { hasty } else { mock };
         let lines = play(&[
-            &bad("bad", &format!("{switches} {pids}")),
+            &mock("bad", &format!("{switches} {pids}")),
             &mock("good", &format!("seed=2 {pids}")),
-            "--tc=depth=1",
+            "--tc=move=0.5",
             "--pairs=2",
             "--concurrency=2",
         ]);
@@ -179,12 +182,11 @@ fn faults_lose_the_game_and_the_match_goes_on() {
 fn late_answers_lose_by_time_and_the_engine_stays() {
     let folder = TempDir::new().unwrap();
     let pids = format!("pids='{}'", folder.path().display());
-    // Its first answer is late. The second game has much time from the second move on.
-    let late = mock("late", &format!("late=1 {pids}"));
-    let lines = play(&[&late, &mock("b", "seed=2"), "--tc=1+9", "--margin=50", "--pairs=1"]);
+    let late = mock("late", &format!("late=2 {pids}"));
+    let lines = play(&[&late, &mock("b", "seed=2"), "--tc=move=0.4", "--margin=50", "--pairs=1"]);
     let games = games(&lines);
     assert_eq!(games[0]["termination"], "time forfeit");
-    assert!(games[0]["detail"].as_str().unwrap().contains("White used 1."), "{}", games[0]);
+    assert!(games[0]["detail"].as_str().unwrap().contains("White used 0.4"), "{}", games[0]);
     assert_eq!(games[0]["result"], "0-2");
     assert_ne!(games[1]["termination"], "time forfeit");
     assert_eq!(standing(&lines, "late")["time_forfeits"], 1);
@@ -211,10 +213,10 @@ fn nonsense_and_slow_output_do_no_harm() {
 fn engines_that_do_not_start_end_the_match_with_a_report() {
     let folder = TempDir::new().unwrap();
     let pids = format!("pids='{}'", folder.path().display());
-    let hangs = mock("hangs", &format!("no-wait deaf child {pids}")).replace("start=60", "start=2");
+    let hangs = mock("hangs", &format!("no-wait deaf child {pids}")).replace("start=20", "start=1");
     let output = start(&[&hangs, "--engine=random", "--tc=depth=1", "--pairs=1"]);
     assert_eq!(output.code, 1, "{output:?}");
-    assert!(output.stderr.contains("engine 'hangs' does not start: no 'wait' within 2s"));
+    assert!(output.stderr.contains("engine 'hangs' does not start: no 'wait' within 1s"));
     assert!(output.stderr.contains("id name=Mock version=1"), "{output:?}");
     // One attempt: the engine and its helper.
     assert_eq!(assert_no_orphans(folder.path()), 2);
@@ -290,7 +292,7 @@ fn hanging_engines_do_not_survive_a_killed_runner() {
     let hangs = mock("hangs", &format!("stall=1 child deaf pids='{}'", folder.path().display()));
     let mut runner = Command::new(binary())
         .args(["match", "--json", "--concurrency=2", "--tc=60", "--pairs=2"])
-        .args([hangs, mock("good", "seed=2")])
+        .args([hangs.replace("stall=0.5", "stall=1000"), mock("good", "seed=2")])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .spawn()
@@ -454,7 +456,10 @@ fn wrong_usage_is_refused() {
             vec![random, "--engine=random name=b param.foo=1"],
             "unknown parameter foo, expected seed",
         ),
-        (vec![random, "--engine=builtin param.foo=1 tc=1"], "unknown parameter foo, expected hash"),
+        (
+            vec![random, "--engine=builtin param.foo=1 tc=1"],
+            "unknown parameter foo, expected variant",
+        ),
         (vec![random, "--engine=builtin cmd=x tc=1"], "within the runner: it has no cmd"),
         (vec![random, "--engine=random name=b dir=/"], "within the runner: it has no dir"),
         (vec![random, "--engine=random name=b env.X=1"], "within the runner: it has no env"),

@@ -13,7 +13,10 @@ use tempfile::TempDir;
 
 fn selfplay(folder: &Path, options: &[&str]) -> Output {
     let out = format!("--out={}", folder.display());
-    run(["selfplay", &out, "--nodes=40", "--games=96"].iter().chain(options), "")
+    let given = |name: &str| options.iter().any(|option| option.starts_with(name));
+    let defaults = ["--nodes=40", "--games=96"];
+    let defaults = defaults.into_iter().filter(|option| !given(&option[..8]));
+    run(["selfplay", &out].into_iter().chain(defaults).chain(options.iter().copied()), "")
 }
 
 #[test]
@@ -46,12 +49,10 @@ fn a_killed_run_goes_on_where_it_ended() {
     bytes.extend_from_slice(b"BLCK");
     bytes.extend(half);
     fs::write(&file, &bytes).unwrap();
-    let output = selfplay(killed.path(), &["--threads=2"]).success();
-    assert!(output.stdout.contains(" of 96 games, ") || output.stdout.contains(" of them new"));
-    let (whole, killed) = (fs::read(whole.path().join("seed1.games")).unwrap(), length());
-    let resumed = fs::read(&file).unwrap();
-    let common = whole.len().min(killed as usize);
-    assert!(whole[..common] == resumed[..common] && common > 10_000, "{common}");
+    assert_eq!(selfplay(killed.path(), &["--threads=2"]).success().stderr, "");
+    // At least as many games as the other run, and the same ones.
+    let whole = fs::read(whole.path().join("seed1.games")).unwrap();
+    assert!(fs::read(&file).unwrap().starts_with(&whole) && whole.len() > 10_000);
 }
 
 #[test]
@@ -77,4 +78,139 @@ fn runs_that_cannot_be_are_refused() {
     fs::write(&file, "games").unwrap();
     refuses(&[], 1, "not a file of games");
     assert_eq!(fs::read(&file).unwrap(), b"games");
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn damaged_blocks_cost_their_own_games_only() {
+    let folder = TempDir::new().unwrap();
+    assert_eq!(selfplay(folder.path(), &[]).success().stderr, "");
+    let file = folder.path().join("seed1.games");
+    let data = |command: &str| run(["data", command, text(folder.path())], "");
+    assert_eq!(data("check").success().stdout, "96 games, 0 damaged bytes\n");
+    let stats = data("stats").success().stdout;
+    assert!(stats.starts_with("96 games, "), "{stats}");
+    for head in ["opening", "White's result", "end", "steps to promotion", "score in men"] {
+        assert!(stats.contains(&format!("\n{head}\n")), "{stats}");
+    }
+    let pdn = data("export").success().stdout;
+    assert_eq!(pdn.matches("[Event \"Self-play\"]").count(), 96);
+    let games = run(["data", "export", "--format=text", text(&file)], "").success().stdout;
+    assert_eq!(games.lines().count(), 96);
+    let sample = run(["data", "sample", "--count=7", text(&file)], "").success().stdout;
+    assert_eq!(sample.lines().count(), 7);
+    for line in sample.lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        assert!(matches!(fields[..], [fen, "0" | "0.5" | "1", _] if fen.contains(':')), "{line}");
+    }
+
+    let mut bytes = fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x20;
+    fs::write(&file, &bytes).unwrap();
+    let output = data("check");
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stdout.starts_with("64 games, ") && output.stderr.contains("damaged bytes"));
+    let left = run(["data", "export", "--format=text", text(&file)], "").stdout;
+    assert!(left.lines().all(|line| games.contains(line)) && left.lines().count() == 64);
+    // Nothing is written behind damage that a kill cannot have done.
+    let output = selfplay(folder.path(), &["--games=128"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stderr.contains("damaged at byte"), "{output:?}");
+    assert_eq!(fs::read(&file).unwrap(), bytes);
+}
+
+#[test]
+fn weights_are_trained_shown_and_used() {
+    let folder = TempDir::new().unwrap();
+    let (games, weights) = (folder.path().join("games"), folder.path().join("x.weights"));
+    assert_eq!(selfplay(&games, &["--eval=material"]).success().stderr, "");
+    let train = |more: &[&str]| {
+        run(["train", text(&games), "--out", text(&weights), "--epochs=2"].iter().chain(more), "")
+    };
+    let plot = folder.path().join("losses.svg");
+    let lines = train(&["--json", "--plot", text(&plot)]).success().json_lines();
+    assert_eq!(lines.len(), 2);
+    assert!(lines[0]["held_out"].as_f64().unwrap() > 0.1);
+    assert!(fs::read_to_string(&plot).unwrap().starts_with("<svg"));
+
+    let info = run(["weights", "info", "--json", text(&weights)], "").success().json_lines();
+    assert_eq!(info[0]["kind"], "p8");
+    assert_eq!(info[0]["provenance"]["games"], 96);
+    let command = info[0]["provenance"]["command"].as_str().unwrap();
+    assert!(command.starts_with("train "), "{command}");
+    let all = run(["weights", "export", text(&weights)], "").success().stdout;
+    assert!(all.starts_with("men\t") && all.contains("\nt0."), "{all}");
+    let compared = run(["weights", "compare", text(&weights), "material"], "").success().stdout;
+    assert!(compared.contains("correlation"), "{compared}");
+
+    // Another evaluation searches another tree.
+    let nodes = |eval: &str| {
+        let bench = run(["bench", "--depth=4", "--json", &format!("--eval={eval}")], "");
+        bench.success().json_lines()[0]["nodes"].as_u64().unwrap()
+    };
+    assert_ne!(nodes(text(&weights)), nodes("material"));
+    assert_ne!(nodes(text(&weights)), nodes(""));
+
+    // A training is continued only with its own games and settings.
+    let output = train(&["--rate=0.2", "--force"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stderr.contains("other data or settings"), "{output:?}");
+    let output = train(&[]);
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.stderr.contains("--force replaces it"), "{output:?}");
+    assert_eq!(train(&["--force"]).success().stderr, "");
+    assert_eq!(run(["weights", "export", text(&weights)], "").success().stdout, all);
+}
+
+#[test]
+fn unusable_weights_are_refused_everywhere() {
+    let folder = TempDir::new().unwrap();
+    let bad = folder.path().join("bad.weights");
+    let eval = format!("--eval={}", bad.display());
+    let start = "W:W31-50:B1-20";
+    for (content, reason) in [
+        (None, "bad.weights"),
+        (Some(b"MEERGAME".as_slice()), "not a file of weights"),
+        (Some(b"MEERWGTS\x01\0\0\0\0\0\0\0xxxx\0\0\0\0"), "the checksum does not match"),
+        (Some(b"MEERWGTS\x09\0\0\0\0\0\0\0xxxx\0\0\0\0"), "format 9, expected 1"),
+    ] {
+        if let Some(content) = content {
+            fs::write(&bad, content).unwrap();
+        }
+        let out = format!("--out={}", folder.path().display());
+        for command in [
+            vec!["analyse", start, "--depth=1", &eval],
+            vec!["bench", "--depth=1", &eval],
+            vec!["selfplay", "--games=1", &out, &eval],
+            vec!["weights", "info", text(&bad)],
+        ] {
+            let output = run(&command, "");
+            assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{command:?} {output:?}");
+            assert!(output.stderr.contains(reason), "{command:?} {output:?}");
+        }
+    }
+}
+
+/// The small form: some thousand games from nothing.
+#[test]
+fn an_evaluation_learned_from_nothing_beats_material() {
+    let folder = TempDir::new().unwrap();
+    let learn = |games: &str| {
+        let options = ["--generations=1", "--nodes=60", "--pairs=300", "--match-nodes=200"];
+        let args = ["learn", text(folder.path()), "--threads=2", games];
+        run(args.iter().chain(&options), "")
+    };
+    let output = learn("--games=2048").success();
+    assert!(output.stdout.contains(": accepted\n"), "{output:?}");
+    let best = folder.path().join("accepted.weights");
+    assert!(output.stdout.ends_with(&format!("is the best: {}\n", best.display())), "{output:?}");
+    // Done once, it is not done again.
+    let again = learn("--games=2048").success();
+    assert!(again.stdout.contains("0 of them new") && again.stdout.contains(": accepted\n"));
+    let info = run(["weights", "info", "--json", text(&best)], "").success().json_lines();
+    assert_eq!(info[0]["provenance"]["games"], 2048);
 }

@@ -30,14 +30,14 @@ pub(super) struct Sub {
     end_byte: u16,
     pub(super) coding: Coding,
     size: u64,
-    pub(super) lines: Box<[Line]>,
+    pub(super) lines: Box<[BlockLine]>,
     steps: Steps,
     pub(super) tables: Box<[OnceLock<Box<[AtomicU32]>>]>,
 }
 
 /// What a lookup needs to know of a block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line {
+pub(super) struct BlockLine {
     /// First index of the block.
     pub(super) first: u32,
     /// See [`table::scale`].
@@ -77,9 +77,13 @@ impl CodedBuilder {
                         let next = firsts.get(k + 1).map_or(size, |&next| next.into());
                         let span = next - u64::from(firsts[k]);
                         let code = codes.get(k).copied().unwrap_or(0);
-                        Line { first: firsts[k], scale: table::scale(span, self.entries), code }
+                        BlockLine {
+                            first: firsts[k],
+                            scale: table::scale(span, self.entries),
+                            code,
+                        }
                     });
-                    let lines: Box<[Line]> = lines.collect();
+                    let lines: Box<[BlockLine]> = lines.collect();
                     let mut tables = Vec::new();
                     tables.resize_with(lines.len().div_ceil(GROUP), OnceLock::new);
                     self.subs.push(Sub {
@@ -108,7 +112,7 @@ impl CodedBuilder {
         let steps: usize = self.subs.iter().map(|sub| sub.steps.memory()).sum();
         let groups: usize = self.subs.iter().map(|sub| sub.tables.len()).sum();
         let fixed = self.subs.len() * size_of::<Sub>() + groups * 24;
-        (fixed + steps + blocks * size_of::<Line>(), blocks * self.entries * 4)
+        (fixed + steps + blocks * size_of::<BlockLine>(), blocks * self.entries * 4)
     }
 
     pub(crate) fn finish(self, storage: AnyStorage, table_limit: usize) -> CodedReader {

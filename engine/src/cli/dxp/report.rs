@@ -1,18 +1,16 @@
 //! What is reported about the games of a session: lines, PDN, and totals.
 
-use std::fmt::Write as _;
 use std::io;
 
 use meerslag_engine::protocol::dxp::{Acceptance, DxpGame, Event};
-use movegen::Color;
-use movegen::notation::pdn::{
-    Annotation, Comment, GameResult, PdnGame, Ply, WriteOptions, write_game,
-};
+use meerslag_engine::record::Players;
+use meerslag_engine::runner::stats::Outcome;
+use movegen::notation::pdn::{PdnGame, WriteOptions, write_game};
 
 use super::say;
 use crate::cli::files::GrowingFile;
 
-pub(super) struct Report {
+pub(super) struct GamesReport {
     pdn: Option<GrowingFile>,
     name: String,
     /// Won, drawn, lost, unknown.
@@ -21,9 +19,9 @@ pub(super) struct Report {
     pub(super) plies: usize,
 }
 
-impl Report {
-    pub(super) fn new(name: &str, pdn: Option<GrowingFile>) -> Report {
-        Report { pdn, name: name.to_owned(), counts: [0; 4], plies: 0 }
+impl GamesReport {
+    pub(super) fn new(name: &str, pdn: Option<GrowingFile>) -> GamesReport {
+        GamesReport { pdn, name: name.to_owned(), counts: [0; 4], plies: 0 }
     }
 
     /// Games that were begun.
@@ -48,26 +46,22 @@ impl Report {
     }
 
     fn game(&mut self, round: usize, game: &DxpGame) -> io::Result<()> {
-        let us = game.terms.us;
-        let place = match game.result {
-            GameResult::Draw => 1,
-            result => match result.winner() {
-                Some(winner) if winner == us => 0,
-                Some(_) => 2,
-                None => 3,
-            },
+        let DxpGame { terms, record, opponent, note } = game;
+        let place = match Outcome::of(record.result, terms.us) {
+            Some(Outcome::Win) => 0,
+            Some(Outcome::Draw) => 1,
+            Some(Outcome::Loss) => 2,
+            None => 3,
         };
         self.counts[place] += 1;
-        self.plies += game.plies.len();
-        let (white, black) = match us {
-            Color::White => (self.name.as_str(), game.opponent.as_str()),
-            Color::Black => (game.opponent.as_str(), self.name.as_str()),
-        };
-        let (result, note, moves) = (game.result, &game.note, game.plies.len().div_ceil(2));
+        self.plies += record.plies.len();
+        let players = Players::new(&self.name, terms.us, opponent);
+        let Players { white, black } = players;
+        let (result, moves) = (record.result, record.plies.len().div_ceil(2));
         say(&format!("{round}: {white} - {black}  {result}  {note}, {moves} moves"))?;
         if let Some(file) = &mut self.pdn {
             let mut text = Vec::new();
-            let pdn = to_pdn(game, round, white, black);
+            let pdn = to_pdn(game, round, players);
             write_game(&mut text, &pdn, &WriteOptions::default())?;
             file.add(&text)?;
         }
@@ -75,13 +69,9 @@ impl Report {
     }
 }
 
-fn to_pdn(game: &DxpGame, round: usize, white: &str, black: &str) -> PdnGame {
-    let mut pdn = PdnGame::new(game.terms.start);
-    pdn.tags.set("Event", "DXP match");
-    pdn.tags.set("Date", &meerslag_engine::runner::today());
+fn to_pdn(game: &DxpGame, round: usize, players: Players<'_>) -> PdnGame {
+    let mut pdn = game.record.to_pdn("DXP match", Some(players));
     pdn.tags.set("Round", &round.to_string());
-    pdn.tags.set("White", if white.is_empty() { "?" } else { white });
-    pdn.tags.set("Black", if black.is_empty() { "?" } else { black });
     // Hundredths: a part of a minute is no exact number.
     let time = (game.terms.minutes * 6000.0).round() / 100.0;
     let control = match game.terms.moves {
@@ -90,22 +80,5 @@ fn to_pdn(game: &DxpGame, round: usize, white: &str, black: &str) -> PdnGame {
     };
     pdn.tags.set("TimeControl", &control);
     pdn.tags.set("Termination", &game.note);
-    let mut mover = game.terms.start.side_to_move();
-    for ply in &game.plies {
-        let mut text = String::new();
-        if let Some(score) = ply.score {
-            let white = if mover == Color::White { score } else { -score } + 0.0;
-            let _ = write!(text, "[%eval {white:.2}] ");
-        }
-        if let Some(depth) = ply.depth {
-            let _ = write!(text, "[%depth {depth}] ");
-        }
-        let _ = write!(text, "[%emt {:.3}] [%clk {:.3}]", ply.time, ply.clock.max(0.0));
-        let mut written = Ply::from(ply.mv);
-        written.after.push(Annotation::Comment(Comment::new(&text)));
-        pdn.line.plies.push(written);
-        mover = mover.opponent();
-    }
-    pdn.result = game.result;
     pdn
 }

@@ -14,7 +14,7 @@ use meerslag_engine::runner::openings;
 use meerslag_engine::{Engine, EngineOptions};
 use movegen::{Color, Position};
 
-use super::report::Report;
+use super::report::GamesReport;
 use super::{Common, Failure, Role, say};
 use crate::cli::files::{self, GrowingFile};
 
@@ -33,7 +33,7 @@ pub(super) enum After {
     NoAnswer,
 }
 
-pub(super) struct Session<'a> {
+pub(super) struct DxpSession<'a> {
     common: &'a Common,
     stop: &'a AtomicBool,
     engine: DxpEngine,
@@ -42,11 +42,11 @@ pub(super) struct Session<'a> {
     /// The next game to propose.
     next: usize,
     log: ConnectionLog,
-    pub(super) report: Report,
+    pub(super) report: GamesReport,
 }
 
-impl<'a> Session<'a> {
-    pub(super) fn new(common: &'a Common, stop: &'a AtomicBool) -> Result<Session<'a>, Failure> {
+impl<'a> DxpSession<'a> {
+    pub(super) fn new(common: &'a Common, stop: &'a AtomicBool) -> Result<DxpSession<'a>, Failure> {
         let mut options = SessionOptions {
             ponder: common.ponder,
             move_patience: common.silence,
@@ -67,7 +67,7 @@ impl<'a> Session<'a> {
             Some(path) => ConnectionLog::to(files::log(path)?),
             None => ConnectionLog::none(),
         };
-        Ok(Session {
+        Ok(DxpSession {
             common,
             stop,
             engine,
@@ -78,7 +78,7 @@ impl<'a> Session<'a> {
             },
             next: common.from_game.saturating_sub(1),
             log,
-            report: Report::new(&options.name, pdn),
+            report: GamesReport::new(&options.name, pdn),
             options,
         })
     }

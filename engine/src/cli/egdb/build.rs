@@ -10,6 +10,7 @@ use std::time::Instant;
 use ::egdb::build::{
     BuildError, BuildEvent, BuildOptions, BuildReport, Builder, Usage, build_order, closure,
 };
+use ::egdb::error::with_causes;
 use ::egdb::{DbType, Slice};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -277,7 +278,8 @@ impl Display {
                 let event = json!({"event": "reused", "slice": slice.to_string()});
                 self.line(&event, || format!("{slice}  is there already"));
             }
-            BuildEvent::SliceDiscarded { slice, reason } => {
+            BuildEvent::SliceDiscarded { slice, error } => {
+                let reason = with_causes(error);
                 let event = json!({
                     "event": "discarded", "slice": slice.to_string(), "reason": reason,
                 });

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use ::egdb::check::{Amount, CheckError, Finding, Kind, Options, Problem, Report, Tally, check};
+use ::egdb::check::{Amount, CheckError, Finding, Metric, Options, Problem, Report, Tally, check};
+use ::egdb::error::with_causes;
 use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
@@ -11,7 +12,7 @@ use serde::Serialize;
 use super::super::Failure;
 use super::super::databases::ReadingArgs;
 use super::super::interrupt::Interrupt;
-use super::bar::Bar;
+use super::super::progress::Bar;
 use super::selection::SelectionArgs;
 
 const EXAMPLES: &str = "\
@@ -123,7 +124,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
         max_findings: args.show,
         search_limit: args.search_limit,
     };
-    let bar = Bar::new();
+    let bar = Bar::new("positions");
     let report = check(&probe, &options, |at| {
         bar.show(at.done, at.all, || match at.wrong {
             0 => String::new(),
@@ -133,10 +134,10 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     })?;
     let seconds = bar.elapsed().as_secs_f64();
     drop(bar);
-    let kinds = Kind::ALL.into_iter().filter(|&kind| {
-        probe.databases().iter().any(|database| Kind::of(database.db_type()) == kind)
+    let kinds = Metric::ALL.into_iter().filter(|&kind| {
+        probe.databases().iter().any(|database| Metric::of(database.db_type()) == kind)
     });
-    let kinds: Vec<Kind> = kinds.collect();
+    let kinds: Vec<Metric> = kinds.collect();
     let mut out = io::stdout().lock();
     if args.json {
         write_json(&mut out, &report, &kinds, seconds)?;
@@ -165,7 +166,7 @@ impl From<CheckError> for Failure {
 fn write_json(
     out: &mut impl Write,
     report: &Report,
-    kinds: &[Kind],
+    kinds: &[Metric],
     seconds: f64,
 ) -> Result<(), Failure> {
     for finding in &report.findings {
@@ -180,9 +181,9 @@ fn write_json(
         full: report.is_full,
         complete: report.is_complete(),
         wrong: report.wrong(),
-        wld: tally(Kind::Wld),
-        mtc: tally(Kind::Mtc),
-        dtw: tally(Kind::Dtw),
+        wld: tally(Metric::Wld),
+        mtc: tally(Metric::Mtc),
+        dtw: tally(Metric::Dtw),
         seconds: (seconds * 1000.0).round() / 1000.0,
     };
     serde_json::to_writer(&mut *out, &summary)?;
@@ -204,7 +205,11 @@ fn record(finding: &Finding) -> FindingRecord {
         Problem::Answered { expected, found } => ("answered", expected, found),
         Problem::Read { expected, found } => ("read", expected, found),
         Problem::Unreadable(error) => {
-            return FindingRecord { problem: "unreadable", error: Some(error.clone()), ..record };
+            return FindingRecord {
+                problem: "unreadable",
+                error: Some(with_causes(error)),
+                ..record
+            };
         }
     };
     let (expected, found) = (Some(expected.to_string()), Some(found.to_string()));
@@ -219,7 +224,7 @@ fn tally_record(tally: &Tally) -> TallyRecord {
 fn write_text(
     out: &mut impl Write,
     report: &Report,
-    kinds: &[Kind],
+    kinds: &[Metric],
     seconds: f64,
 ) -> Result<(), Failure> {
     for finding in &report.findings {
@@ -248,9 +253,9 @@ fn write_text(
     )?;
     for &kind in kinds {
         let name = match kind {
-            Kind::Wld => "wld",
-            Kind::Mtc => "mtc",
-            Kind::Dtw => "dtw",
+            Metric::Wld => "wld",
+            Metric::Mtc => "mtc",
+            Metric::Dtw => "dtw",
         };
         let t = report.tally(kind);
         writeln!(

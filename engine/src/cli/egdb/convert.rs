@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use ::egdb::Slice;
 use ::egdb::convert::{ConvertOptions, Target, convert};
+use ::egdb::identify::identify_all;
 use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -15,8 +16,8 @@ use serde::Serialize;
 use super::super::Failure;
 use super::super::databases::{OneDatabaseArgs, db_type_names};
 use super::super::interrupt::Interrupt;
+use super::super::progress::Bar;
 use super::file_name;
-use super::meter::Meter;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -78,9 +79,13 @@ fn target() -> impl TypedValueParser<Value = Target> {
 
 pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
-    // Distances can only come from a database of the same type.
+    // Distances can only come from a database of the same type; where there is none, `convert` says
+    // so.
     let same = match args.to {
-        Target::Database(to) if !to.is_wld() => Some(to),
+        Target::Database(to) if !to.is_wld() => {
+            let all = identify_all(&args.from)?;
+            all.iter().map(|identity| identity.db_type).find(|&db_type| db_type == to)
+        }
         _ => None,
     };
     let source = Arc::new(args.database.open(Some(&args.from), same)?);
@@ -93,21 +98,20 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
         checksums: !args.no_checksums,
         ..ConvertOptions::new(args.to)
     };
-    let mut meter = Meter::new();
+    let bar = Bar::new("positions");
     let converted = convert(&source, &args.into, &options, &mut |at| {
-        meter.show(at.positions, at.all_positions, || {
+        bar.show(at.positions, at.all_positions, || {
             format!("slice {}, {} to move", at.sub.slice, at.sub.side)
         });
         !interrupt.is_pressed()
     })?;
-    meter.clear();
     let report = Report {
         files: converted.files.iter().map(|path| file_name(path)).collect(),
         positions: converted.positions,
         bytes: converted.bytes,
         bits_per_position: converted.bytes as f64 * 8.0 / converted.positions.max(1) as f64,
         unknown: converted.unknown,
-        seconds: meter.elapsed().as_secs_f64(),
+        seconds: bar.elapsed().as_secs_f64(),
     };
     let mut out = io::stdout().lock();
     if args.json {

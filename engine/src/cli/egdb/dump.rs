@@ -99,7 +99,7 @@ impl Value {
 }
 
 #[derive(Serialize)]
-struct Record<'a> {
+struct ValueRecord<'a> {
     index: u64,
     fen: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -218,7 +218,7 @@ impl<W: Write> Dump<'_, W> {
         let fen = position.to_fen();
         if args.json {
             let number = if wld.is_none() { Some(value) } else { None };
-            let record = Record { index, fen: &fen, wld, number, excluded };
+            let record = ValueRecord { index, fen: &fen, wld, number, excluded };
             serde_json::to_writer(&mut self.out, &record)?;
             writeln!(self.out)?;
         } else {

@@ -1,6 +1,5 @@
 //! `meerslag egdb`: endgame databases. One module per subcommand, and what they share.
 
-mod bar;
 mod bench;
 mod build;
 mod check;
@@ -8,7 +7,6 @@ mod convert;
 mod dump;
 mod identify;
 mod info;
-mod meter;
 mod plan;
 mod probe;
 mod selection;

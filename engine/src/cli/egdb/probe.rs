@@ -48,7 +48,7 @@ pub(super) struct ProbeArgs {
 }
 
 #[derive(Serialize)]
-struct Record<'a> {
+struct AnswerRecord<'a> {
     fen: &'a str,
     wld: &'static str,
     dtw: Option<u32>,
@@ -186,7 +186,7 @@ fn show(
             dtw: m.dtw,
             mtc: m.mtc,
         });
-        let record = Record {
+        let record = AnswerRecord {
             fen,
             wld: name(answer.wld),
             dtw: answer.dtw,

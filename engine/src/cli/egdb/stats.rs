@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::super::Failure;
 use super::super::databases::ReadingArgs;
 use super::super::interrupt::Interrupt;
-use super::bar::Bar;
+use super::super::progress::Bar;
 use super::selection::SelectionArgs;
 
 const EXAMPLES: &str = "\
@@ -60,7 +60,7 @@ enum Format {
 }
 
 #[derive(Serialize)]
-struct Record {
+struct SurveyRecord {
     slice: [u8; 4],
     to_move: char,
     positions: u64,
@@ -107,7 +107,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
         slices: args.selection.slices(),
         threads: args.selection.threads(),
     };
-    let bar = Bar::new();
+    let bar = Bar::new("positions");
     let mut page =
         Page { format: args.format, databases: &databases, rows: Vec::new(), is_first: true };
     let mut failed = Ok(());
@@ -194,7 +194,7 @@ impl Page<'_> {
         Ok(out.flush()?)
     }
 
-    fn record(&self, row: &Row) -> Record {
+    fn record(&self, row: &Row) -> SurveyRecord {
         let s = &row.survey;
         let mut bytes = BTreeMap::new();
         let mut bits = BTreeMap::new();
@@ -207,7 +207,7 @@ impl Page<'_> {
             }
         }
         let number = |longest: Option<Longest>| longest.map(|longest| longest.number);
-        Record {
+        SurveyRecord {
             slice: digits(s.slice),
             to_move: letter(s.side),
             positions: s.positions,

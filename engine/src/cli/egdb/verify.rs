@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ::egdb::Database;
 use ::egdb::error::{VerifyError, with_causes};
-use ::egdb::verify::{Authority, Outcome};
+use ::egdb::verify::{Authority, FileState};
 use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
@@ -14,8 +14,8 @@ use serde::Serialize;
 use super::super::Failure;
 use super::super::databases::OneDatabaseArgs;
 use super::super::interrupt::Interrupt;
+use super::super::progress::Bar;
 use super::file_name;
-use super::meter::Meter;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -113,24 +113,23 @@ struct Verifier<W> {
 impl<W: Write> Verifier<W> {
     /// Number of files that differ from their checksums.
     fn checksums(&mut self, database: &Database) -> Result<usize, Failure> {
-        let mut meter = Meter::new();
+        let bar = Bar::new("bytes");
         let report = database.verify(|at| {
-            meter
-                .show(at.bytes, at.all_bytes, || format!("{} of {} files", at.files, at.all_files));
+            bar.show(at.bytes, at.all_bytes, || format!("{} of {} files", at.files, at.all_files));
             !self.interrupt.is_pressed()
         })?;
-        meter.clear();
+        drop(bar);
         let name = |authority| match authority {
             Authority::Published => "published",
             Authority::SideFile => "side file",
         };
         for (path, outcome) in &report.files {
             let (text, record) = match outcome {
-                Outcome::Good(authority) => {
+                FileState::Good(authority) => {
                     let text = format!("ok ({})", name(*authority));
                     (text, self.record(database, path, "ok", Some(name(*authority))))
                 }
-                Outcome::Bad { authority, expected, found, blocks } => {
+                FileState::Bad { authority, expected, found, blocks } => {
                     let mut text = format!(
                         "BAD ({}): CRC-32 {:08x} instead of {:08x}",
                         name(*authority),
@@ -148,13 +147,14 @@ impl<W: Write> Verifier<W> {
                     record.1.error = Some(text.clone());
                     (text, record)
                 }
-                Outcome::BadSideFile(reason) => {
+                FileState::BadSideFile(error) => {
+                    let reason = with_causes(error);
                     let text = format!("BAD: {reason}");
                     let mut record = self.record(database, path, "bad", Some("side file"));
-                    record.1.error = Some(reason.clone());
+                    record.1.error = Some(reason);
                     (text, record)
                 }
-                Outcome::Unknown => {
+                FileState::Unknown => {
                     ("no checksum known".to_owned(), self.record(database, path, "unknown", None))
                 }
             };
@@ -165,12 +165,12 @@ impl<W: Write> Verifier<W> {
 
     /// Number of blocks that contradict the index.
     fn blocks(&mut self, database: &Database) -> Result<usize, Failure> {
-        let mut meter = Meter::new();
+        let bar = Bar::new("blocks");
         let result = database.check_blocks(|done, all| {
-            meter.show(done, all, || format!("{done} of {all} blocks"));
+            bar.show(done, all, String::new);
             !self.interrupt.is_pressed()
         });
-        meter.clear();
+        drop(bar);
         let is_complete = result.is_ok();
         let errors = result.unwrap_or_else(|errors| errors);
         for error in &errors {

@@ -227,7 +227,7 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         state = Some(StateFile::create(path, &config, paths::outputs(args)).map_err(in_state)?);
     }
     // Long matches must not fill the memory.
-    records.iter_mut().for_each(|record| record.plies = Vec::new());
+    records.iter_mut().for_each(|game| game.record.plies = Vec::new());
     let mut observe = |event: MatchEvent<'_>| match event {
         MatchEvent::Game(records) => output.game(&config, records),
         MatchEvent::SlowStart { engine, missing, tail } => {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::slice;
 
 use ::egdb::storage::Existing;
-use meerslag_engine::runner::{GameRecord, MatchConfig, Standings, csv_lines, schedule};
+use meerslag_engine::runner::{MatchConfig, MatchGame, Standings, csv_lines, schedule};
 use movegen::notation::pdn::{WriteOptions, write_game};
 
 use super::super::Failure;
@@ -32,7 +32,7 @@ impl Output {
     pub(super) fn new(
         args: &MatchArgs,
         config: &MatchConfig,
-        old: &[GameRecord],
+        old: &[MatchGame],
         own_files: &[PathBuf],
     ) -> Result<Output, Failure> {
         let existing = |path: &Path| {
@@ -58,7 +58,7 @@ impl Output {
     }
 
     /// Adds games to the files.
-    fn write_games(&mut self, config: &MatchConfig, records: &[GameRecord]) -> io::Result<()> {
+    fn write_games(&mut self, config: &MatchConfig, records: &[MatchGame]) -> io::Result<()> {
         if let Some(file) = &mut self.pdn {
             let mut text = Vec::new();
             for record in records {
@@ -75,7 +75,7 @@ impl Output {
         Ok(())
     }
 
-    pub(super) fn game(&mut self, config: &MatchConfig, records: &[GameRecord]) -> io::Result<()> {
+    pub(super) fn game(&mut self, config: &MatchConfig, records: &[MatchGame]) -> io::Result<()> {
         let Some(record) = records.last() else { return Ok(()) };
         self.write_games(config, slice::from_ref(record))?;
         if let Some(page) = &mut self.page {
@@ -95,8 +95,8 @@ impl Output {
                 "termination": record.termination.to_string(),
                 "detail": record.detail,
                 "tail": record.tail,
-                "plies": record.plies.len(),
-                "fen": record.fen,
+                "plies": record.record.plies.len(),
+                "fen": record.record.start.to_fen(),
                 "overhead_us": record.overhead_us,
             });
             writeln!(out, "{line}")?;
@@ -107,7 +107,7 @@ impl Output {
             write!(out, "\x1b[{lines}A\x1b[J")?;
         }
         let (result, why) = (record.result(), record.termination);
-        let moves = record.plies.len().div_ceil(2);
+        let moves = record.record.plies.len().div_ceil(2);
         let (count, total) = (records.len(), self.total);
         writeln!(out, "{count}/{total}  {white} - {black}  {result}  {why}, {moves} moves")?;
         if !record.detail.is_empty() && !record.tail.is_empty() {
@@ -124,11 +124,7 @@ impl Output {
         out.flush()
     }
 
-    pub(super) fn finish(
-        &mut self,
-        config: &MatchConfig,
-        records: &[GameRecord],
-    ) -> io::Result<()> {
+    pub(super) fn finish(&mut self, config: &MatchConfig, records: &[MatchGame]) -> io::Result<()> {
         if let Some(page) = self.page.as_mut().filter(|_| !records.is_empty()) {
             page.write(config, records)?;
         }

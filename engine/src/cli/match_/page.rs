@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ::egdb::storage::{Existing, write_file};
-use meerslag_engine::runner::{GameRecord, MatchConfig, Page};
+use meerslag_engine::runner::{MatchConfig, MatchGame, Page};
 
 use super::super::{Failure, files};
 
@@ -28,7 +28,7 @@ impl PageFile {
         Ok(PageFile { path: path.to_owned(), existing, page: Page::new(), written: Instant::now() })
     }
 
-    pub(super) fn add(&mut self, record: &GameRecord) {
+    pub(super) fn add(&mut self, record: &MatchGame) {
         self.page.add(record);
     }
 
@@ -36,7 +36,7 @@ impl PageFile {
     pub(super) fn refresh(
         &mut self,
         config: &MatchConfig,
-        records: &[GameRecord],
+        records: &[MatchGame],
     ) -> io::Result<()> {
         let is_due = self.existing == Existing::Keep && !files::is_there(&self.path)
             || self.written.elapsed() > INTERVAL;
@@ -46,7 +46,7 @@ impl PageFile {
         Ok(())
     }
 
-    pub(super) fn write(&mut self, config: &MatchConfig, records: &[GameRecord]) -> io::Result<()> {
+    pub(super) fn write(&mut self, config: &MatchConfig, records: &[MatchGame]) -> io::Result<()> {
         let html = self.page.to_html(config, records).map_err(io::Error::other)?;
         write_file(&self.path, html.as_bytes(), self.existing)
             .map_err(|error| files::named(&self.path, &error))?;

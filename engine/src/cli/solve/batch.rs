@@ -2,19 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Instant;
 
 use ::egdb::error::ProbeError;
 use anyhow::anyhow;
-use crossbeam::channel;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use crossbeam::channel::{self, Receiver};
 use meerslag_engine::solve::{Solution, Solver, Value};
 use movegen::Game;
+use rayon::prelude::*;
 use serde::Serialize;
 
-use super::super::{Failure, is_watched};
+use super::super::Failure;
+use super::super::progress::Bar;
 use super::{SolveArgs, catch, input, record, text};
 
 /// What became of a file.
@@ -49,8 +50,8 @@ pub(super) fn run(args: &SolveArgs, file: &str, out: &mut impl Write) -> Result<
         .filter_map(|(i, item)| Some((i, item.game.as_ref().ok()?)))
         .collect();
     let threads = args.threads().min(games.len()).max(1);
-    let bar = bar(games.len() as u64);
-    let next = AtomicUsize::new(0);
+    let bar = Bar::new("positions");
+    let all = games.len() as u64;
     let mut printer = Printer {
         args,
         file,
@@ -59,56 +60,30 @@ pub(super) fn run(args: &SolveArgs, file: &str, out: &mut impl Write) -> Result<
         failures: 0,
     };
     let (sender, receiver) = channel::unbounded::<(usize, Solved)>();
+    let pool =
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::run)?;
     thread::scope(|scope| -> Result<(), Failure> {
-        for _ in 0..threads {
-            let sender = sender.clone();
-            let (games, next, probe, stop) = (&games, &next, &probe, &stop);
-            scope.spawn(move || {
-                let mut solver = Solver::new(probe, args.options(threads));
-                while !stop.load(Ordering::Relaxed)
-                    && let Some((i, game)) = games.get(next.fetch_add(1, Ordering::Relaxed))
-                {
-                    let solved = solver.solve(game.position(), stop);
-                    if sender.send((*i, solved)).is_err() {
-                        break;
+        let (games, probe, stop) = (&games, &probe, &stop);
+        scope.spawn(move || {
+            let solver = || Solver::new(probe, args.options(threads));
+            pool.install(|| {
+                // One after the other from the front: the results are printed in this order.
+                games.iter().par_bridge().try_for_each_init(solver, |solver, (i, game)| {
+                    if stop.load(Ordering::Relaxed) {
+                        return None;
                     }
-                }
+                    sender.send((*i, solver.solve(game.position(), stop))).ok()
+                })
             });
-        }
-        drop(sender);
-        let mut waiting: BTreeMap<usize, Solved> = BTreeMap::new();
-        let mut items = items.iter().enumerate().peekable();
-        let mut print_all = || -> Result<(), Failure> {
-            for (i, solved) in &receiver {
-                waiting.insert(i, solved);
-                bar.inc(1);
-                // In the order of the file, whoever comes first.
-                while let Some(&(i, item)) = items.peek() {
-                    match (&item.game, waiting.remove(&i)) {
-                        (Ok(game), Some(solved)) => {
-                            bar.suspend(|| printer.position(item.line, game, solved))?;
-                        }
-                        (Ok(_), None) => break,
-                        (Err(error), _) => bar.suspend(|| printer.error(item.line, error))?,
-                    }
-                    items.next();
-                }
-            }
-            for (_, item) in &mut items {
-                if let Err(error) = &item.game {
-                    printer.error(item.line, error)?;
-                }
-            }
-            Ok(())
-        };
-        let printed = print_all();
+        });
+        let printed = printer.in_order(&items, &receiver, &bar, all);
         if printed.is_err() {
             // Nobody reads any more.
             stop.store(true, Ordering::Relaxed);
         }
         printed
     })?;
-    bar.finish_and_clear();
+    drop(bar);
     printer.summary.seconds = (begin.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
     printer.summary(stop_note(interrupt.is_pressed()))?;
     if interrupt.is_pressed() {
@@ -126,19 +101,6 @@ const fn stop_note(is_interrupted: bool) -> &'static str {
     if is_interrupted { "interrupted: " } else { "" }
 }
 
-fn bar(length: u64) -> ProgressBar {
-    let target = if is_watched() {
-        ProgressDrawTarget::stderr_with_hz(4)
-    } else {
-        ProgressDrawTarget::hidden()
-    };
-    let bar = ProgressBar::with_draw_target(Some(length), target);
-    if let Ok(style) = ProgressStyle::with_template("{pos} of {len} positions, {eta} left") {
-        bar.set_style(style);
-    }
-    bar
-}
-
 struct Printer<'a, W> {
     args: &'a SolveArgs,
     file: &'a str,
@@ -149,6 +111,39 @@ struct Printer<'a, W> {
 }
 
 impl<W: Write> Printer<'_, W> {
+    /// Prints what is solved in the order of the file, whichever comes first.
+    fn in_order(
+        &mut self,
+        items: &[input::Item],
+        solved: &Receiver<(usize, Solved)>,
+        bar: &Bar,
+        all: u64,
+    ) -> Result<(), Failure> {
+        let (mut done, mut waiting) = (0, BTreeMap::<usize, Solved>::new());
+        let mut items = items.iter().enumerate().peekable();
+        for (i, solved) in solved {
+            waiting.insert(i, solved);
+            done += 1;
+            bar.show(done, all, String::new);
+            while let Some(&(i, item)) = items.peek() {
+                match (&item.game, waiting.remove(&i)) {
+                    (Ok(game), Some(solved)) => {
+                        bar.suspend(|| self.position(item.line, game, solved))?;
+                    }
+                    (Ok(_), None) => break,
+                    (Err(error), _) => bar.suspend(|| self.error(item.line, error))?,
+                }
+                items.next();
+            }
+        }
+        for (_, item) in items {
+            if let Err(error) = &item.game {
+                self.error(item.line, error)?;
+            }
+        }
+        Ok(())
+    }
+
     fn position(&mut self, line: u64, game: &Game, solved: Solved) -> Result<(), Failure> {
         self.summary.left_out -= 1;
         let solution = match solved {

@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
-use meerslag_engine::solve::{Conversion, Limit, Line, LineKind, Solution, Source, Within};
+use meerslag_engine::solve::{
+    Conversion, Limit, LineKind, Solution, SolutionLine, ValueSource, Within,
+};
 use movegen::{DrawRules, Game};
 use serde::Serialize;
 
@@ -11,7 +13,7 @@ use super::batch::Summary;
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-enum Record<'a> {
+enum OutputLine<'a> {
     Position(Box<PositionRecord>),
     Error { line: u64, error: &'a str },
     Summary(&'a Summary),
@@ -107,9 +109,9 @@ pub(super) fn position(
         side: position.side_to_move().letter(),
         value: solution.value.name(),
         source: solution.source.map(|source| match source {
-            Source::Rules => "rules",
-            Source::Databases => "databases",
-            Source::Search => "search",
+            ValueSource::Rules => "rules",
+            ValueSource::Databases => "databases",
+            ValueSource::Search => "search",
         }),
         dtw: solution.dtw,
         mtc: solution.mtc,
@@ -124,18 +126,18 @@ pub(super) fn position(
             Limit::Stop => "interrupt",
         }),
     };
-    write(out, &Record::Position(Box::new(record)))
+    write(out, &OutputLine::Position(Box::new(record)))
 }
 
 pub(super) fn error(out: &mut impl Write, line: u64, error: &str) -> Result<(), Failure> {
-    write(out, &Record::Error { line, error })
+    write(out, &OutputLine::Error { line, error })
 }
 
 pub(super) fn summary(out: &mut impl Write, summary: &Summary) -> Result<(), Failure> {
-    write(out, &Record::Summary(summary))
+    write(out, &OutputLine::Summary(summary))
 }
 
-fn write(out: &mut impl Write, record: &Record<'_>) -> Result<(), Failure> {
+fn write(out: &mut impl Write, record: &OutputLine<'_>) -> Result<(), Failure> {
     serde_json::to_writer(&mut *out, record)?;
     writeln!(out)?;
     Ok(())
@@ -149,7 +151,7 @@ fn within(within: Option<Within>) -> (Option<u32>, Option<u32>) {
     }
 }
 
-fn line_record(game: &Game, line: &Line, most_plies: usize) -> LineRecord {
+fn line_record(game: &Game, line: &SolutionLine, most_plies: usize) -> LineRecord {
     let shown = || (1..).zip(&line.plies).take(most_plies);
     let conversions = shown().filter_map(|(ply, p)| {
         let kind = match p.conversion? {

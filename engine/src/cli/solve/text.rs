@@ -2,11 +2,12 @@
 
 use std::io::Write;
 
+use meerslag_engine::record::{GameRecord, PlyRecord, Remark, comment};
 use meerslag_engine::solve::{
-    Conversion, Limit, Line, LineKind, LinePly, Solution, Source, Value, Within,
+    Conversion, Limit, LineKind, LinePly, Solution, SolutionLine, Value, ValueSource, Within,
 };
 use movegen::notation::moves::format_move;
-use movegen::notation::pdn::{self, Annotation, Comment, GameResult, PdnGame, Ply, WriteOptions};
+use movegen::notation::pdn::{self, GameResult, PdnGame, WriteOptions};
 use movegen::{Color, DrawRules, Game};
 
 use super::super::{Failure, report};
@@ -97,8 +98,8 @@ fn source(solution: &Solution) -> String {
     let conversion = solution.mtc.map_or_else(String::new, |mtc| format!(", {mtc} to conversion"));
     let nodes = solution.nodes;
     let how = match (solution.source, solution.limit) {
-        (Some(Source::Rules), _) => String::new(),
-        (Some(Source::Databases), _) => "   (databases)".to_owned(),
+        (Some(ValueSource::Rules), _) => String::new(),
+        (Some(ValueSource::Databases), _) => "   (databases)".to_owned(),
         (_, None) => format!("   (proved by search, {nodes} nodes)"),
         (_, Some(limit)) => {
             let what = match solution.value {
@@ -117,7 +118,7 @@ fn source(solution: &Solution) -> String {
     format!("{conversion}{how}")
 }
 
-fn draw_note(game: &Game, line: &Line) -> Option<String> {
+fn draw_note(game: &Game, line: &SolutionLine) -> Option<String> {
     if line.kind == LineKind::OneOfMany {
         return None;
     }
@@ -128,24 +129,28 @@ fn draw_note(game: &Game, line: &Line) -> Option<String> {
     })
 }
 
-fn pdn_game(game: &Game, solution: &Solution, line: &Line, most_plies: usize) -> PdnGame {
+fn pdn_game(game: &Game, solution: &Solution, line: &SolutionLine, most_plies: usize) -> PdnGame {
     let start = *game.position();
-    let mut pdn = PdnGame::new(start);
-    pdn.tags.set("Event", "Endgame solution");
-    pdn.tags.set("Annotator", concat!("Meerslag ", env!("CARGO_PKG_VERSION")));
     let side = start.side_to_move();
     let winner = match solution.value {
         Value::Win => Some(side),
         Value::Loss => Some(side.opponent()),
         _ => None,
     };
-    pdn.result = match (winner, solution.value) {
-        (Some(Color::White), _) => GameResult::WhiteWins,
-        (Some(Color::Black), _) => GameResult::BlackWins,
+    let shown = line.plies.len().min(most_plies);
+    let mut record = GameRecord::new(start);
+    record.plies = line.plies[..shown]
+        .iter()
+        .map(|ply| {
+            let remark = remark(ply, winner).map(|text| Remark { glyph: None, text });
+            PlyRecord { remark, ..PlyRecord::from(ply.mv) }
+        })
+        .collect();
+    record.result = match (winner, solution.value) {
+        (Some(winner), _) => GameResult::won_by(winner),
         (None, Value::Draw) => GameResult::Draw,
         (None, _) => GameResult::Unknown,
     };
-    let comment = |text: &str| Annotation::Comment(Comment::new(text));
     let how = match line.kind {
         LineKind::Shortest => "shortest win, longest defence",
         LineKind::ByConversions => "each conversion as soon as possible, as late as possible",
@@ -160,15 +165,9 @@ fn pdn_game(game: &Game, solution: &Solution, line: &Line, most_plies: usize) ->
         }
         (Some(winner), None, _) => format!("{winner} wins"),
     };
+    let mut pdn = record.to_pdn("Endgame solution", None);
+    pdn.tags.set("Annotator", concat!("Meerslag ", env!("CARGO_PKG_VERSION")));
     pdn.line.lead.push(comment(&format!("{what}; {how}")));
-    let shown = line.plies.len().min(most_plies);
-    for ply in &line.plies[..shown] {
-        let mut written = Ply::from(ply.mv);
-        if let Some(text) = remark(ply, winner) {
-            written.after.push(comment(&text));
-        }
-        pdn.line.plies.push(written);
-    }
     let rest = line.plies.len() - shown;
     let end = match (rest, line.is_complete, winner) {
         (1.., _, Some(_)) => Some(format!("the line goes on for {}", plies_text(rest as u32))),

@@ -4,20 +4,13 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use movegen::notation::pdn::GameResult;
-use movegen::{Color, DrawRules, Status};
+use movegen::{DrawRules, Status};
 
 use super::connection::Incoming;
-use super::game::{Ending, Table};
+use super::game::{Ending, OpenGame};
 use super::message::{EndReason, Message};
 
-const fn won_by(color: Color) -> GameResult {
-    match color {
-        Color::White => GameResult::WhiteWins,
-        Color::Black => GameResult::BlackWins,
-    }
-}
-
-impl Table<'_> {
+impl OpenGame<'_> {
     /// Whether we, who are to move, have to end the game, and what we say then.
     pub(super) fn end_to_claim(&self) -> Option<(EndReason, String)> {
         match self.game.status(self.engine.rules) {
@@ -26,7 +19,7 @@ impl Table<'_> {
             Status::Ongoing => {}
         }
         let limit = self.terms.moves;
-        if limit == 0 || self.moves_made() < limit || self.plies.len() < 2 * limit as usize {
+        if limit == 0 || self.moves_made() < limit || self.record.plies.len() < 2 * limit as usize {
             return None;
         }
         // Three men ahead count as won: what Scan does.
@@ -46,8 +39,8 @@ impl Table<'_> {
     ) -> (GameResult, String, Ending) {
         let us = self.terms.us;
         let result = match reason {
-            EndReason::Lost => won_by(us.opponent()),
-            EndReason::Won => won_by(us),
+            EndReason::Lost => GameResult::won_by(us.opponent()),
+            EndReason::Won => GameResult::won_by(us),
             EndReason::Draw => GameResult::Draw,
             EndReason::Unknown => GameResult::Unknown,
         };
@@ -88,7 +81,7 @@ impl Table<'_> {
         let us = self.terms.us;
         let them = us.opponent();
         match self.game.status(self.engine.rules) {
-            Status::Win(winner, why) => return (won_by(winner), why.to_string()),
+            Status::Win(winner, why) => return (GameResult::won_by(winner), why.to_string()),
             Status::Draw(why) if matches!(reason, EndReason::Draw | EndReason::Unknown) => {
                 return (GameResult::Draw, why.to_string());
             }
@@ -98,7 +91,7 @@ impl Table<'_> {
         let scan = self.game.status(DrawRules::Scan);
         let proven = |is: fn(crate::Score) -> bool| self.last_score.is_some_and(is);
         match reason {
-            EndReason::Lost => (won_by(us), "the opponent gave up".to_owned()),
+            EndReason::Lost => (GameResult::won_by(us), "the opponent gave up".to_owned()),
             EndReason::Draw if scan.is_over() => {
                 (GameResult::Draw, "repetition, claimed by the opponent".to_owned())
             }
@@ -106,7 +99,7 @@ impl Table<'_> {
                 (GameResult::Draw, "draw, claimed by the opponent".to_owned())
             }
             EndReason::Won if !proven(crate::Score::is_win) => {
-                (won_by(them), "won, claimed by the opponent".to_owned())
+                (GameResult::won_by(them), "won, claimed by the opponent".to_owned())
             }
             EndReason::Draw | EndReason::Won => {
                 (GameResult::Unknown, "disputed: the opponent's claim against our proof".to_owned())

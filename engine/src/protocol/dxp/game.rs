@@ -11,6 +11,7 @@ use super::aside::{Meaning, Situation};
 use super::connection::{Connection, Incoming};
 use super::message::{EndReason, Message, TakeBack};
 use super::roles::{DxpEngine, SessionOptions};
+use crate::record::{GameRecord, PlyRecord};
 use crate::search::SearchResult;
 
 /// What both sides have agreed on.
@@ -26,21 +27,6 @@ pub struct Terms {
     pub moves: u32,
 }
 
-/// A move of a game.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct DxpPly {
-    /// The move.
-    pub mv: Move,
-    /// Our score in men, for ourselves; `None` for the opponent's moves.
-    pub score: Option<f64>,
-    /// Our depth; `None` for the opponent's moves.
-    pub depth: Option<u32>,
-    /// Seconds between the moves, measured here.
-    pub time: f64,
-    /// Seconds left to the mover by our measure; the opponent's may be below 0.
-    pub clock: f64,
-}
-
 /// A game that is over, however it ended.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DxpGame {
@@ -48,10 +34,8 @@ pub struct DxpGame {
     pub terms: Terms,
     /// The opponent's name.
     pub opponent: String,
-    /// The moves.
-    pub plies: Vec<DxpPly>,
-    /// The result, as far as it is certain.
-    pub result: GameResult,
+    /// The moves, with score and depth of ours, and the result, as far as it is certain.
+    pub record: GameRecord,
     /// Why it ended.
     pub note: String,
 }
@@ -77,7 +61,7 @@ pub(super) enum Heard {
     TakenBack(Color),
 }
 
-pub(super) struct Table<'a> {
+pub(super) struct OpenGame<'a> {
     pub connection: &'a mut Connection,
     pub engine: &'a mut DxpEngine,
     pub options: &'a SessionOptions,
@@ -85,8 +69,8 @@ pub(super) struct Table<'a> {
     pub terms: Terms,
     pub opponent: String,
     pub(super) game: Game,
-    pub(super) plies: Vec<DxpPly>,
-    /// Seconds left for White and Black at the start of each ply, the coming one included.
+    pub(super) record: GameRecord,
+    /// Seconds left for Black and White at the start of each ply, the coming one included.
     pub(super) clocks: Vec<[f64; 2]>,
     pub(super) last_score: Option<crate::Score>,
     /// The reply that the last search expects.
@@ -99,14 +83,7 @@ pub(super) struct Table<'a> {
     pub(super) silent_at: Option<Instant>,
 }
 
-pub(super) const fn place(color: Color) -> usize {
-    match color {
-        Color::White => 0,
-        Color::Black => 1,
-    }
-}
-
-impl<'a> Table<'a> {
+impl<'a> OpenGame<'a> {
     pub fn new(
         connection: &'a mut Connection,
         engine: &'a mut DxpEngine,
@@ -114,10 +91,10 @@ impl<'a> Table<'a> {
         stop: &'a AtomicBool,
         terms: Terms,
         opponent: String,
-    ) -> Table<'a> {
+    ) -> OpenGame<'a> {
         let clocks = vec![[terms.minutes * 60.0; 2]];
         let game = Game::new(terms.start);
-        Table {
+        OpenGame {
             connection,
             engine,
             options,
@@ -125,7 +102,7 @@ impl<'a> Table<'a> {
             terms,
             opponent,
             game,
-            plies: Vec::new(),
+            record: GameRecord::new(terms.start),
             clocks,
             last_score: None,
             expected: None,
@@ -165,15 +142,16 @@ impl<'a> Table<'a> {
                 Heard::TakenBack(mover) => {
                     // What was used stays used: else a peer could hold us up for ever.
                     if let Some(clocks) = self.clocks.last_mut() {
-                        clocks[place(mover)] -= start.elapsed().as_secs_f64();
+                        clocks[mover.index()] -= start.elapsed().as_secs_f64();
                     }
                 }
                 Heard::Ended(result, note, ending) => break (result, note, ending),
             }
         };
         self.connection.remark(&format!("game over: {result}, {note}"));
-        let Table { terms, opponent, plies, .. } = self;
-        (DxpGame { terms, opponent, plies, result, note }, ending)
+        let OpenGame { terms, opponent, record, .. } = self;
+        let record = GameRecord { result, ..record };
+        (DxpGame { terms, opponent, record, note }, ending)
     }
 
     /// Sends our move. The gap is on our clock: when that runs low, what the opponent has answered
@@ -191,19 +169,19 @@ impl<'a> Table<'a> {
         let mover = self.game.position().side_to_move();
         let time = time.as_secs_f64();
         let mut clocks = *self.clocks.last().unwrap_or(&[0.0; 2]);
-        let clock = &mut clocks[place(mover)];
+        let clock = &mut clocks[mover.index()];
         let allotted = self.terms.minutes * 60.0;
         let overrun = -0.1 * allotted;
         if *clock >= overrun && *clock - time < overrun {
             self.connection.remark(&format!("{mover} has overrun its time by more than 10 %"));
         }
         *clock -= time;
-        self.plies.push(DxpPly {
-            mv,
-            score: outcome.map(|o| f64::from(o.info.score.hundredths()) / 100.0),
+        self.record.plies.push(PlyRecord {
+            score: outcome.map(|o| o.info.score.men()),
             depth: outcome.map(|o| o.info.depth),
-            time,
-            clock: *clock,
+            time: Some(time),
+            clock: Some(*clock),
+            ..PlyRecord::from(mv)
         });
         self.expected = outcome.and_then(|outcome| outcome.ponder);
         if let Some(outcome) = outcome {
@@ -217,7 +195,7 @@ impl<'a> Table<'a> {
     /// Own moves made so far.
     pub(super) fn moves_made(&self) -> u32 {
         let first = self.terms.start.side_to_move() == self.terms.us;
-        let plies = self.plies.len();
+        let plies = self.record.plies.len();
         (if first { plies.div_ceil(2) } else { plies / 2 }) as u32
     }
 
@@ -272,7 +250,7 @@ impl<'a> Table<'a> {
 
     /// What messages are judged by.
     pub(super) fn situation(&self) -> Situation {
-        Situation { plies: self.plies.len(), first: self.terms.start.side_to_move() }
+        Situation { plies: self.record.plies.len(), first: self.terms.start.side_to_move() }
     }
 
     /// Handles what is no move of the side whose turn it is; `None` if nothing changes.
@@ -287,8 +265,8 @@ impl<'a> Table<'a> {
             }
             Meaning::Back(target) => {
                 let mover = self.game.position().side_to_move();
-                while self.plies.len() > target {
-                    self.plies.pop();
+                while self.record.plies.len() > target {
+                    self.record.plies.pop();
                     self.clocks.pop();
                     self.game.undo();
                 }

@@ -23,7 +23,7 @@ pub use address::{Address, ParseAddressError};
 pub(crate) use connection::Incoming;
 pub use connection::{Connection, ConnectionLog};
 pub use framer::{Framer, MAX_MESSAGE, TooLong};
-pub use game::{DxpGame, DxpPly, Ending, Terms};
+pub use game::{DxpGame, Ending, Terms};
 pub use listener::{Listener, connect};
 pub use message::{Acceptance, DxpError, EndReason, Message, Request, TakeBack, format_minutes};
 pub use roles::{

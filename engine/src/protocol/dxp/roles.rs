@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use movegen::{Color, DrawRules};
 
 use super::connection::{Connection, Incoming};
-use super::game::{DxpGame, Ending, Table, Terms};
+use super::game::{DxpGame, Ending, OpenGame, Terms};
 use super::message::{Acceptance, EndReason, Message, Request, TakeBack, answer_to_bad_request};
 use crate::engine::Engine;
 
@@ -169,8 +169,8 @@ pub fn follow(
             minutes: if request.minutes == 0.0 { 1.0 } else { request.minutes },
             moves: request.moves,
         };
-        let table = Table::new(connection, engine, options, stop, terms, request.name);
-        let (game, ending) = table.play();
+        let game = OpenGame::new(connection, engine, options, stop, terms, request.name);
+        let (game, ending) = game.play();
         idle_since = Instant::now();
         if let Err(error) = observe(Event::Game { number: None, game: &game }) {
             return SessionEnd::Observer(error);
@@ -243,7 +243,7 @@ pub fn initiate(
             continue;
         }
         let terms = Terms { start, us, minutes: proposal.minutes, moves: proposal.moves };
-        let (game, ending) = Table::new(connection, engine, options, stop, terms, name).play();
+        let (game, ending) = OpenGame::new(connection, engine, options, stop, terms, name).play();
         if let Err(error) = observe(Event::Game { number: Some(number), game: &game }) {
             return SessionEnd::Observer(error);
         }

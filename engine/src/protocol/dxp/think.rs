@@ -9,7 +9,7 @@ use crossbeam::channel::{Receiver, bounded, never, select};
 use movegen::Game;
 
 use super::aside::Meaning;
-use super::game::{Ending, Heard, Table, place, read_move};
+use super::game::{Ending, Heard, OpenGame, read_move};
 use crate::engine::Engine;
 use crate::limits::{Clock, Control, Limits, Mode};
 use crate::search::SearchResult;
@@ -105,7 +105,7 @@ fn search(
     ended.unwrap_or_else(|| outcome.map_or(Searched::Failed, Searched::Found))
 }
 
-impl Table<'_> {
+impl OpenGame<'_> {
     /// Finds our move. Whatever message comes meanwhile is binding even in our time, or refused.
     pub(super) fn think(&mut self, start: Instant) -> (Heard, Option<SearchResult>) {
         if let Some(outcome) = self.pondered.take() {
@@ -190,7 +190,7 @@ impl Table<'_> {
 
     /// Our seconds at the start of this ply.
     pub(super) fn time_left(&self) -> f64 {
-        self.clocks.last().map_or(0.0, |clocks| clocks[place(self.terms.us)])
+        self.clocks.last().map_or(0.0, |clocks| clocks[self.terms.us.index()])
     }
 
     /// Own moves for which the time must do, at least 1.

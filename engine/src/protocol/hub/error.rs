@@ -1,5 +1,6 @@
 //! What can be wrong with a Hub line.
 
+use movegen::ParseFenError;
 use thiserror::Error;
 
 /// How much of a message of the engine is told: a path fits in.
@@ -62,12 +63,20 @@ pub enum HubError {
         /// What the parameter accepts.
         expected: String,
     },
+    /// A parameter that there is not; the protocol ignores it.
+    #[error("unknown parameter {name}, expected {names}")]
+    UnknownParam {
+        /// The name, shortened.
+        name: String,
+        /// Those that there are.
+        names: String,
+    },
     /// `set-param` without `name`, or without `value` for a known parameter.
     #[error("set-param without '{0}'")]
     IncompleteParam(&'static str),
     /// The position string is no position.
     #[error("bad position: {0}")]
-    BadPosition(String),
+    BadPosition(#[source] ParseFenError),
     /// A move of the list is unreadable or illegal.
     #[error("illegal move {0}")]
     IllegalMove(String),
@@ -81,7 +90,7 @@ impl HubError {
         HubError::BadNumber { name: name.to_owned(), text: shortened(text), expected }
     }
 
-    pub(super) fn bad_value(name: &str, text: &str, expected: impl Into<String>) -> HubError {
+    pub(crate) fn bad_value(name: &str, text: &str, expected: impl Into<String>) -> HubError {
         HubError::BadValue {
             name: name.to_owned(),
             text: shortened(text),

@@ -1,9 +1,9 @@
-//! Search limits as `level` lines give them: they add up until the search.
+//! Search limits as `level` lines: those of a client add up until the search.
 
 use std::time::Duration;
 
 use super::error::HubError;
-use super::line::Line;
+use super::line::{Line, LineWriter};
 use super::number;
 use crate::{Clock, Limits, Mode};
 
@@ -86,6 +86,32 @@ impl Level {
     }
 }
 
+/// The `level` line for these limits, as a client of an engine sends it.
+#[must_use]
+pub fn level_line(limits: &Limits) -> String {
+    let mut line = LineWriter::new("level");
+    // Known engines read `moves` and `time` by position.
+    if let Some(Clock { time, inc, moves }) = limits.clock {
+        if let Some(moves) = moves {
+            line = line.arg("moves", moves);
+        }
+        line = line.arg("time", format_args!("{time:.3}"));
+        if inc > 0.0 {
+            line = line.arg("inc", format_args!("{inc:.3}"));
+        }
+    }
+    if let Some(time) = limits.move_time {
+        line = line.arg("move-time", format_args!("{:.3}", time.as_secs_f64()));
+    }
+    if let Some(nodes) = limits.nodes {
+        line = line.arg("nodes", nodes);
+    }
+    if let Some(depth) = limits.depth {
+        line = line.arg("depth", depth);
+    }
+    if limits.is_infinite() { "level infinite".to_owned() } else { line.finish() }
+}
+
 fn set_integer(slot: &mut Option<i64>, name: &str, text: &str) -> Result<(), HubError> {
     let value = number::integer(name, text)?;
     if value >= 1 {
@@ -135,6 +161,16 @@ mod tests {
         assert_eq!(clock(&["level time=-0.05 inc=0.2"]), expected(-0.05, 0.2, None));
         assert_eq!(clock(&["level moves=7"]), expected(30.0, 0.0, Some(7)));
         assert_eq!(clock(&["level inc=2"]), expected(30.0, 2.0, None));
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for text in ["level moves=3 time=60.500 inc=0.250", "level move-time=0.100 nodes=7 depth=9"]
+        {
+            let limits = level(&[text]).limits(Mode::Think, SAFETY);
+            assert_eq!(level_line(&limits), text);
+        }
+        assert_eq!(level_line(&Limits::default()), "level infinite");
     }
 
     #[test]

@@ -22,7 +22,7 @@ mod worker;
 
 pub use error::HubError;
 pub use input::MAX_LINE;
-pub use level::Level;
+pub use level::{Level, level_line};
 pub(crate) use line::loose_arguments;
 pub use line::{BadLine, Line, LineWriter};
 pub use log::Log;

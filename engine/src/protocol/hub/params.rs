@@ -1,55 +1,112 @@
-//! The engine's parameters as Hub declares and sets them.
+//! The engine's parameters: the one table for Hub, which declares and sets them, and for built-in
+//! players of a match.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use movegen::DrawRules;
 
-use super::error::HubError;
+use super::error::{HubError, shortened};
 use super::line::LineWriter;
 use super::number;
-use crate::eval::{Evaluation, WeightsError};
+use crate::eval::Evaluation;
 use crate::{DatabaseOptions, EngineOptions};
 
 /// Spellings of international draughts that clients send for `variant`.
 const NORMAL: [&str; 4] = ["normal", "standard", "international", "fromposition"];
 
-const BOOK_PLY: RangeInclusive<i64> = 0..=20;
-const BOOK_MARGIN: RangeInclusive<i64> = 0..=100;
-const THREADS: RangeInclusive<i64> = 1..=16;
-/// Powers of two of 16-byte entries: 1 MiB to 16 GiB.
-const TT_SIZE: RangeInclusive<i64> = 16..=30;
-const BB_SIZE: RangeInclusive<i64> = 0..=DatabaseOptions::MAX_PIECES as i64;
-const BB_CACHE_MB: RangeInclusive<i64> = 0..=DatabaseOptions::MAX_CACHE_MIB as i64;
-const HASH_MB: RangeInclusive<i64> = 1..=16_384;
-/// Seconds.
-const MOVE_OVERHEAD: RangeInclusive<f64> = 0.0..=5.0;
 /// Seconds. More than a search in the same process needs: between us and the clock are pipes, a
 /// GUI, often a network, and a scheduler that may be busy. Scan keeps as much.
 const DEFAULT_MOVE_OVERHEAD: f64 = 0.1;
-/// Seconds.
-const SAFETY_TIME: RangeInclusive<f64> = 0.1..=86_400.0;
 
-/// `tt-size` of a table of one mebibyte.
+/// `tt-size` of a table of one mebibyte: it counts powers of two of 16-byte entries.
 const TT_SIZE_OF_1_MIB: i64 = 16;
 
-/// All names, in the order in which they are declared.
-const NAMES: [&str; 15] = [
-    "variant",
-    "book",
-    "book-ply",
-    "book-margin",
-    "ponder",
-    "threads",
-    "tt-size",
-    "bb-size",
-    "bb-path",
-    "bb-cache-mb",
-    "hash-mb",
-    "move-overhead",
-    "safety-time",
-    "draw-rules",
-    "eval-file",
+/// One parameter.
+struct Parameter {
+    name: &'static str,
+    field: Field,
+}
+
+/// What a parameter may be, how it is read from [`Params`], and how it is changed.
+enum Field {
+    Bool(fn(&Params) -> bool, fn(&mut Params, bool)),
+    Integer(RangeInclusive<i64>, fn(&Params) -> i64, fn(&mut Params, i64)),
+    Real(RangeInclusive<f64>, fn(&Params) -> f64, fn(&mut Params, f64)),
+    /// The error is what was expected instead.
+    Text(fn(&Params) -> &str, fn(&mut Params, &str) -> Result<(), String>),
+    /// One of several words, which are separated by blanks.
+    Choice(fn() -> String, fn(&Params) -> &str, fn(&mut Params, &str) -> Result<(), String>),
+}
+
+/// All parameters, in the order in which they are declared.
+const PARAMETERS: [Parameter; 15] = [
+    Parameter {
+        name: "variant",
+        field: Field::Choice(|| "normal".to_owned(), |_| "normal", |_, text| variant(text)),
+    },
+    Parameter { name: "book", field: Field::Bool(|p| p.book, |p, on| p.book = on) },
+    Parameter {
+        name: "book-ply",
+        field: Field::Integer(0..=20, |p| p.book_ply, |p, n| p.book_ply = n),
+    },
+    Parameter {
+        name: "book-margin",
+        field: Field::Integer(0..=100, |p| p.book_margin, |p, n| p.book_margin = n),
+    },
+    Parameter { name: "ponder", field: Field::Bool(|p| p.ponder, |p, on| p.ponder = on) },
+    Parameter {
+        name: "threads",
+        field: Field::Integer(1..=16, |p| p.threads, |p, n| p.threads = n),
+    },
+    Parameter {
+        // 1 MiB to 16 GiB.
+        name: "tt-size",
+        field: Field::Integer(TT_SIZE_OF_1_MIB..=30, Params::tt_size, Params::set_tt_size),
+    },
+    Parameter {
+        name: "bb-size",
+        field: Field::Integer(
+            0..=DatabaseOptions::MAX_PIECES as i64,
+            |p| p.bb_size,
+            |p, n| p.bb_size = n,
+        ),
+    },
+    Parameter {
+        name: "bb-path",
+        field: Field::Text(
+            |p| &p.bb_path,
+            |p, text| {
+                text.clone_into(&mut p.bb_path);
+                Ok(())
+            },
+        ),
+    },
+    Parameter {
+        name: "bb-cache-mb",
+        field: Field::Integer(
+            0..=DatabaseOptions::MAX_CACHE_MIB as i64,
+            |p| p.bb_cache_mb,
+            |p, n| p.bb_cache_mb = n,
+        ),
+    },
+    Parameter {
+        name: "hash-mb",
+        field: Field::Integer(1..=16_384, |p| p.hash_mb, |p, n| p.hash_mb = n),
+    },
+    Parameter {
+        name: "move-overhead",
+        field: Field::Real(0.0..=5.0, |p| p.move_overhead, |p, s| p.move_overhead = s),
+    },
+    Parameter {
+        name: "safety-time",
+        field: Field::Real(0.1..=86_400.0, |p| p.safety_time, |p, s| p.safety_time = s),
+    },
+    Parameter {
+        name: "draw-rules",
+        field: Field::Choice(rule_sets, |p| p.draw_rules.name(), Params::set_draw_rules),
+    },
+    Parameter { name: "eval-file", field: Field::Text(|p| &p.eval_file, Params::set_eval_file) },
 ];
 
 /// The values of all parameters. They are shown by `hub` and changed by `set-param`.
@@ -108,36 +165,58 @@ impl Default for Params {
 }
 
 impl Params {
-    /// Changes one parameter. Unknown names are ignored, as the protocol demands; numbers
-    /// outside the range are set to its nearer end.
+    /// Changes one parameter as a client of the protocol does. Unknown names are ignored, and
+    /// numbers outside the range are set to its nearer end.
     ///
     /// # Errors
     /// If a known parameter gets a value of the wrong kind; nothing is changed then.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), HubError> {
-        match name {
-            "variant" => variant(text)?,
-            "book" => self.book = boolean(name, text)?,
-            "book-ply" => self.book_ply = integer(name, text, &BOOK_PLY)?,
-            "book-margin" => self.book_margin = integer(name, text, &BOOK_MARGIN)?,
-            "ponder" => self.ponder = boolean(name, text)?,
-            "threads" => self.threads = integer(name, text, &THREADS)?,
-            "tt-size" => {
-                self.hash_mb = 1 << (integer(name, text, &TT_SIZE)? - TT_SIZE_OF_1_MIB);
+        match find(name) {
+            Some(parameter) => self.assign(parameter, text, true),
+            None => Ok(()),
+        }
+    }
+
+    /// Changes one parameter that somebody has typed: nothing is ignored or corrected.
+    ///
+    /// # Errors
+    /// If there is no such parameter, or the value is of the wrong kind or out of range; nothing is
+    /// changed then.
+    pub fn set_exactly(&mut self, name: &str, text: &str) -> Result<(), HubError> {
+        let parameter = find(name).ok_or_else(|| HubError::UnknownParam {
+            name: shortened(name),
+            names: PARAMETERS.map(|parameter| parameter.name).join(", "),
+        })?;
+        self.assign(parameter, text, false)
+    }
+
+    fn assign(
+        &mut self,
+        parameter: &Parameter,
+        text: &str,
+        is_clamped: bool,
+    ) -> Result<(), HubError> {
+        let bad = |expected: String| HubError::bad_value(parameter.name, text, expected);
+        match &parameter.field {
+            Field::Bool(_, set) => {
+                set(self, boolean(text).ok_or_else(|| bad("true or false".to_owned()))?);
             }
-            "bb-size" => self.bb_size = integer(name, text, &BB_SIZE)?,
-            "bb-path" => text.clone_into(&mut self.bb_path),
-            "bb-cache-mb" => self.bb_cache_mb = integer(name, text, &BB_CACHE_MB)?,
-            "hash-mb" => self.hash_mb = integer(name, text, &HASH_MB)?,
-            "move-overhead" => self.move_overhead = real(name, text, &MOVE_OVERHEAD)?,
-            "draw-rules" => self.draw_rules = draw_rules(text)?,
-            "eval-file" => {
-                let error =
-                    |e: WeightsError| HubError::bad_value(name, text, format!("weights: {e}"));
-                self.evaluation = Evaluation::named(text).map_err(error)?;
-                text.clone_into(&mut self.eval_file);
+            Field::Integer(range, _, set) => {
+                let (min, max) = (*range.start(), *range.end());
+                let number = number::integer(parameter.name, text).ok();
+                let number = number.filter(|n| is_clamped || range.contains(n));
+                let number =
+                    number.ok_or_else(|| bad(format!("an integer from {min} to {max}")))?;
+                set(self, number.clamp(min, max));
             }
-            "safety-time" => self.safety_time = real(name, text, &SAFETY_TIME)?,
-            _ => {}
+            Field::Real(range, _, set) => {
+                let (min, max) = (*range.start(), *range.end());
+                let number = number::real(parameter.name, text).ok();
+                let number = number.filter(|n| is_clamped || range.contains(n));
+                let number = number.ok_or_else(|| bad(format!("a number from {min} to {max}")))?;
+                set(self, number.clamp(min, max));
+            }
+            Field::Text(_, set) | Field::Choice(_, _, set) => set(self, text).map_err(bad)?,
         }
         Ok(())
     }
@@ -145,32 +224,56 @@ impl Params {
     /// Whether there is a parameter of this name.
     #[must_use]
     pub fn is_known(&self, name: &str) -> bool {
-        NAMES.contains(&name)
+        find(name).is_some()
     }
 
     /// The `param` lines that declare the parameters with their current values.
     #[must_use]
     pub fn declarations(&self) -> Vec<String> {
-        // The table need not be a power of two: declare the largest one that fits.
-        let tt_size = TT_SIZE_OF_1_MIB + i64::from(self.hash_mb.ilog2());
-        vec![
+        PARAMETERS.iter().map(|parameter| self.declaration(parameter)).collect()
+    }
+
+    fn declaration(&self, parameter: &Parameter) -> String {
+        let line = LineWriter::new("param").arg("name", parameter.name);
+        match &parameter.field {
+            Field::Bool(get, _) => line.arg("value", get(self)).arg("type", "bool"),
+            Field::Integer(range, get, _) => line
+                .arg("value", get(self))
+                .arg("type", "int")
+                .arg("min", range.start())
+                .arg("max", range.end()),
+            Field::Real(range, get, _) => line
+                .arg("value", get(self))
+                .arg("type", "real")
+                .arg("min", range.start())
+                .arg("max", range.end()),
+            Field::Text(get, _) => line.arg("value", get(self)).arg("type", "string"),
             // `values` comes last in the line: one client takes all after the last `=`.
-            param("variant", "normal", "enum").quoted("values", "normal").finish(),
-            param("book", self.book, "bool").finish(),
-            int("book-ply", self.book_ply, &BOOK_PLY),
-            int("book-margin", self.book_margin, &BOOK_MARGIN),
-            param("ponder", self.ponder, "bool").finish(),
-            int("threads", self.threads, &THREADS),
-            int("tt-size", tt_size, &TT_SIZE),
-            int("bb-size", self.bb_size, &BB_SIZE),
-            param("bb-path", &self.bb_path, "string").finish(),
-            int("bb-cache-mb", self.bb_cache_mb, &BB_CACHE_MB),
-            int("hash-mb", self.hash_mb, &HASH_MB),
-            number("move-overhead", self.move_overhead, &MOVE_OVERHEAD),
-            number("safety-time", self.safety_time, &SAFETY_TIME),
-            param("draw-rules", self.draw_rules, "enum").quoted("values", &rule_sets()).finish(),
-            param("eval-file", &self.eval_file, "string").finish(),
-        ]
+            Field::Choice(values, get, _) => {
+                line.arg("value", get(self)).arg("type", "enum").quoted("values", &values())
+            }
+        }
+        .finish()
+    }
+
+    /// The table need not be a power of two: the largest one that fits.
+    fn tt_size(&self) -> i64 {
+        TT_SIZE_OF_1_MIB + i64::from(self.hash_mb.ilog2())
+    }
+
+    fn set_tt_size(&mut self, size: i64) {
+        self.hash_mb = 1 << (size - TT_SIZE_OF_1_MIB);
+    }
+
+    fn set_draw_rules(&mut self, text: &str) -> Result<(), String> {
+        self.draw_rules = text.parse().map_err(|_| format!("one of {}", rule_sets()))?;
+        Ok(())
+    }
+
+    fn set_eval_file(&mut self, text: &str) -> Result<(), String> {
+        self.evaluation = Evaluation::named(text).map_err(|error| format!("weights: {error}"))?;
+        text.clone_into(&mut self.eval_file);
+        Ok(())
     }
 
     /// What of this the engine itself wants to know.
@@ -192,28 +295,16 @@ impl Params {
     }
 }
 
-fn param(name: &str, value: impl std::fmt::Display, kind: &str) -> LineWriter {
-    LineWriter::new("param").arg("name", name).arg("value", value).arg("type", kind)
+fn find(name: &str) -> Option<&'static Parameter> {
+    const ALL: &[Parameter] = &PARAMETERS;
+    ALL.iter().find(|parameter| parameter.name == name)
 }
 
-fn int(name: &str, value: i64, range: &RangeInclusive<i64>) -> String {
-    param(name, value, "int").arg("min", range.start()).arg("max", range.end()).finish()
-}
-
-fn number(name: &str, value: f64, range: &RangeInclusive<f64>) -> String {
-    param(name, value, "real").arg("min", range.start()).arg("max", range.end()).finish()
-}
-
-fn variant(text: &str) -> Result<(), HubError> {
+fn variant(text: &str) -> Result<(), String> {
     if NORMAL.contains(&text) {
         return Ok(());
     }
-    Err(HubError::bad_value("variant", text, "normal, the only variant this engine plays"))
-}
-
-fn draw_rules(text: &str) -> Result<DrawRules, HubError> {
-    text.parse()
-        .map_err(|_| HubError::bad_value("draw-rules", text, format!("one of {}", rule_sets())))
+    Err("normal, the only variant this engine plays".to_owned())
 }
 
 /// The names of all rule sets, separated by blanks.
@@ -221,27 +312,13 @@ fn rule_sets() -> String {
     DrawRules::ALL.map(DrawRules::name).join(" ")
 }
 
-fn boolean(name: &str, text: &str) -> Result<bool, HubError> {
+fn boolean(text: &str) -> Option<bool> {
     // Python clients send `True`.
     match text.to_ascii_lowercase().as_str() {
-        "true" | "1" | "yes" | "on" => Ok(true),
-        "false" | "0" | "no" | "off" => Ok(false),
-        _ => Err(HubError::bad_value(name, text, "true or false")),
+        "true" | "1" | "yes" | "on" => Some(true),
+        "false" | "0" | "no" | "off" => Some(false),
+        _ => None,
     }
-}
-
-fn integer(name: &str, text: &str, range: &RangeInclusive<i64>) -> Result<i64, HubError> {
-    let (min, max) = (*range.start(), *range.end());
-    number::integer(name, text)
-        .map(|n| n.clamp(min, max))
-        .map_err(|_| HubError::bad_value(name, text, format!("an integer from {min} to {max}")))
-}
-
-fn real(name: &str, text: &str, range: &RangeInclusive<f64>) -> Result<f64, HubError> {
-    let (min, max) = (*range.start(), *range.end());
-    number::real(name, text)
-        .map(|n| n.clamp(min, max))
-        .map_err(|_| HubError::bad_value(name, text, format!("a number from {min} to {max}")))
 }
 
 #[cfg(test)]
@@ -254,8 +331,8 @@ mod tests {
         let declared = Params::default().declarations();
         let lines: Vec<Line> = declared.iter().map(|l| Line::parse(l).unwrap().unwrap()).collect();
         let names: Vec<_> = lines.iter().map(|l| l.value("name").unwrap()).collect();
-        assert_eq!(names, NAMES);
-        for line in lines {
+        assert_eq!(names, PARAMETERS.map(|parameter| parameter.name));
+        for line in &lines {
             let mut params = Params::default();
             let (name, value) = (line.value("name").unwrap(), line.value("value").unwrap());
             params.set(name, value).unwrap();
@@ -264,9 +341,12 @@ mod tests {
                 for (text, end) in [("1000000000", "max"), ("-1000000000", "min")] {
                     params.set(name, text).unwrap();
                     let declared = params.declarations();
-                    let index = NAMES.iter().position(|n| *n == name).unwrap();
+                    let index = names.iter().position(|n| *n == name).unwrap();
                     let again = Line::parse(&declared[index]).unwrap().unwrap();
                     assert_eq!(again.value("value"), line.value(end), "{name} clamped to {end}");
+                    let before = params.clone();
+                    let error = params.set_exactly(name, text).unwrap_err().to_string();
+                    assert!(error.contains("from") && params == before, "{name}: {error}");
                 }
             }
             if name != "bb-path" {
@@ -305,5 +385,7 @@ mod tests {
         params.set("initial-time", "180").unwrap();
         params.set("gui-colour", "").unwrap();
         assert_eq!(params, Params::default());
+        let error = params.set_exactly("hash-mbb", "64").unwrap_err().to_string();
+        assert!(error.starts_with("unknown parameter hash-mbb, expected variant, "), "{error}");
     }
 }

@@ -352,7 +352,7 @@ impl<W: Write> Session<W> {
             None => Position::initial(),
             Some(text) => match notation::parse_position(text) {
                 Ok(position) => position,
-                Err(error) => return self.fail(HubError::BadPosition(error.to_string())),
+                Err(error) => return self.fail(HubError::BadPosition(error)),
             },
         };
         self.game = Game::new(start);

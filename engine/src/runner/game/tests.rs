@@ -1,20 +1,20 @@
-use super::super::clock::Level;
 use super::super::player::Thought;
 use super::super::schedule::schedule;
 use super::super::schedule::tests::config;
 use super::*;
+use crate::limits::Limits;
 
 /// Says when it was asked and when it answered, as if it were true.
-struct Told {
+struct Scripted {
     start: Instant,
 }
 
-impl Player for Told {
+impl Player for Scripted {
     fn new_game(&mut self, _game: &NewGame) -> Result<(), PlayerError> {
         Ok(())
     }
 
-    fn think(&mut self, game: &Game, _level: &Level) -> Result<Answer, PlayerError> {
+    fn think(&mut self, game: &Game, _limits: &Limits) -> Result<Answer, PlayerError> {
         // A question every ten milliseconds, and each answer after three of them.
         let asked = self.start + Duration::from_millis(10) * u32::try_from(game.ply()).unwrap();
         Ok(Answer::Move(Thought {
@@ -35,9 +35,10 @@ fn the_overhead_is_the_gap_between_the_players() {
     config.adjudication.max_moves = Some(5);
     let pairing = schedule(&config)[0];
     let start = Instant::now();
-    let mut players: [Box<dyn Player>; 2] = [Box::new(Told { start }), Box::new(Told { start })];
+    let mut players: [Box<dyn Player>; 2] =
+        [Box::new(Scripted { start }), Box::new(Scripted { start })];
     let played = play(&config, None, 0, pairing, &mut players).unwrap();
-    assert_eq!(played.record.plies.len(), 10);
+    assert_eq!(played.record.record.plies.len(), 10);
     assert!((played.record.overhead_us - 7000.0).abs() < 1.0, "{}", played.record.overhead_us);
-    assert!(played.record.plies.iter().all(|ply| (ply.time - 0.003).abs() < 1e-6));
+    assert!(played.record.record.plies.iter().all(|ply| (ply.time.unwrap() - 0.003).abs() < 1e-6));
 }

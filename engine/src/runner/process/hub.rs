@@ -7,8 +7,8 @@ use movegen::notation::hub;
 use movegen::{Game, Position};
 
 use super::{Heard, Process, ProcessOptions, QUIT_PATIENCE};
-use crate::protocol::hub::{Line, LineWriter};
-use crate::runner::clock::Level;
+use crate::limits::Limits;
+use crate::protocol::hub::{Line, LineWriter, level_line};
 use crate::runner::player::{
     Abort, Answer, FaultKind, NewGame, Player, PlayerError, SLOW_START, SlowStart, Thought,
 };
@@ -210,14 +210,14 @@ impl Player for HubClient {
         self.send("new-game", FaultKind::Crash)
     }
 
-    fn think(&mut self, game: &Game, level: &Level) -> Result<Answer, PlayerError> {
+    fn think(&mut self, game: &Game, limits: &Limits) -> Result<Answer, PlayerError> {
         let position = *game.position();
         self.send(&self.position_line(game), FaultKind::Crash)?;
-        self.send(&level.to_hub(), FaultKind::Crash)?;
+        self.send(&level_line(limits), FaultKind::Crash)?;
         let start = Instant::now();
         self.send("go think", FaultKind::Crash)?;
         // After its time an engine is told to stop, and after some patience it counts as stalled.
-        let over = level.allowed().map(|allowed| start + allowed + self.options.margin);
+        let over = limits.longest().map(|allowed| start + allowed + self.options.margin);
         let stalled = over.unwrap_or(start) + self.options.stall_patience;
         let mut stop_at = over;
         let (mut score, mut depth, mut nodes) = (None, None, None);

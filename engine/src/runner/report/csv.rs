@@ -3,7 +3,7 @@
 use std::io;
 
 use super::super::config::MatchConfig;
-use super::super::record::GameRecord;
+use super::super::match_game::MatchGame;
 use super::{TimeUse, name};
 
 const COLUMNS: [&str; 17] = [
@@ -32,7 +32,7 @@ const COLUMNS: [&str; 17] = [
 /// If a row cannot be written.
 pub fn csv_lines(
     config: &MatchConfig,
-    records: &[GameRecord],
+    records: &[MatchGame],
     with_heading: bool,
 ) -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
@@ -45,27 +45,27 @@ pub fn csv_lines(
     writer.into_inner().map_err(csv::IntoInnerError::into_error)
 }
 
-fn row(config: &MatchConfig, record: &GameRecord) -> [String; COLUMNS.len()] {
-    let [white, black] = TimeUse::of(record);
+fn row(config: &MatchConfig, game: &MatchGame) -> [String; COLUMNS.len()] {
+    let [black, white] = TimeUse::of(&game.record);
     let seconds = |s: f64| format!("{s:.3}");
     let depth = |side: &TimeUse| side.mean_depth().map_or_else(String::new, |d| format!("{d:.1}"));
     [
-        (record.game + 1).to_string(),
-        (record.pairing.pair + 1).to_string(),
-        name(config, record.pairing.white).to_owned(),
-        name(config, record.pairing.black).to_owned(),
-        record.result().as_str().to_owned(),
-        record.termination.to_string(),
-        record.detail.clone(),
-        record.plies.len().to_string(),
+        (game.game + 1).to_string(),
+        (game.pairing.pair + 1).to_string(),
+        name(config, game.pairing.white).to_owned(),
+        name(config, game.pairing.black).to_owned(),
+        game.result().as_str().to_owned(),
+        game.termination.to_string(),
+        game.detail.clone(),
+        game.record.plies.len().to_string(),
         seconds(white.total),
         seconds(black.total),
         seconds(white.longest),
         seconds(black.longest),
         depth(&white),
         depth(&black),
-        format!("{:.1}", record.overhead_us),
-        record.date.clone(),
-        record.fen.clone(),
+        format!("{:.1}", game.overhead_us),
+        game.record.date.clone(),
+        game.record.start.to_fen(),
     ]
 }

@@ -10,13 +10,15 @@ mod plot;
 mod progress;
 
 use movegen::notation::hub;
-use movegen::{Color, Position};
 use serde::Serialize;
 
 pub use self::csv::csv_lines;
 pub use self::page::Page;
+#[cfg(feature = "training")]
+pub(crate) use self::plot::nice_step;
 use super::config::MatchConfig;
-use super::record::GameRecord;
+use super::match_game::MatchGame;
+use crate::record::{GameRecord, for_white};
 
 /// What is kept of a game for the page, when its moves themselves are dropped.
 #[derive(Clone, Debug)]
@@ -29,7 +31,7 @@ struct GameLine {
     termination: String,
     detail: String,
     plies: usize,
-    /// White's and Black's.
+    /// Black's and White's.
     time: [TimeUse; 2],
     /// The game as the script reads it.
     json: String,
@@ -74,28 +76,23 @@ impl TimeUse {
         (self.depths > 0).then(|| self.depth as f64 / f64::from(self.depths))
     }
 
-    /// Of both sides of a game.
-    fn of(record: &GameRecord) -> [TimeUse; 2] {
+    /// Of Black and White in a game.
+    fn of(game: &GameRecord) -> [TimeUse; 2] {
         let mut sides = [TimeUse::default(); 2];
-        let black_first = start(record).side_to_move() == Color::Black;
-        for (index, ply) in record.plies.iter().enumerate() {
-            sides[(index + usize::from(black_first)) % 2].add(ply.time, ply.depth);
+        for (mover, ply) in game.movers() {
+            sides[mover.index()].add(ply.time.unwrap_or_default(), ply.depth);
         }
         sides
     }
 }
 
-fn start(record: &GameRecord) -> Position {
-    Position::from_fen(&record.fen).unwrap_or_else(|_| Position::initial())
-}
-
 /// The game for the script; short names, because there are many of them.
 #[derive(Serialize)]
-struct GameData<'a> {
+struct GameData {
     /// Start position as Hub writes it.
     p: String,
     /// Moves as Hub writes them.
-    m: Vec<&'a str>,
+    m: Vec<String>,
     /// About each move.
     i: Vec<MoveInfo>,
 }
@@ -104,27 +101,24 @@ struct GameData<'a> {
 type MoveInfo = (Option<f64>, Option<u32>, f64, Option<f64>);
 
 impl GameLine {
-    fn new(record: &GameRecord) -> GameLine {
-        let start = start(record);
-        let first = start.side_to_move();
-        let infos = record.plies.iter().enumerate().map(|(index, ply)| {
-            let is_white = index.is_multiple_of(2) == (first == Color::White);
-            // Adding zero turns -0 into 0.
-            let score = ply.score.map(|s| if is_white { s } else { -s } + 0.0);
-            (score, ply.depth, round(ply.time), ply.clock.map(round))
+    fn new(played: &MatchGame) -> GameLine {
+        let record = &played.record;
+        let infos = record.movers().map(|(mover, ply)| {
+            let score = ply.score.map(|score| for_white(score, mover));
+            (score, ply.depth, round(ply.time.unwrap_or_default()), ply.clock.map(round))
         });
         let data = GameData {
-            p: hub::format_position(&start),
-            m: record.plies.iter().map(|ply| ply.mv.as_str()).collect(),
+            p: hub::format_position(&record.start),
+            m: record.plies.iter().map(|ply| ply.mv.to_string()).collect(),
             i: infos.collect(),
         };
         GameLine {
-            number: record.game + 1,
-            white: record.pairing.white,
-            black: record.pairing.black,
-            result: record.result().as_str(),
-            termination: record.termination.to_string(),
-            detail: record.detail.clone(),
+            number: played.game + 1,
+            white: played.pairing.white,
+            black: played.pairing.black,
+            result: record.result.as_str(),
+            termination: played.termination.to_string(),
+            detail: played.detail.clone(),
             plies: record.plies.len(),
             time: TimeUse::of(record),
             json: serde_json::to_string(&data).unwrap_or_default(),

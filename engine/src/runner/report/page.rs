@@ -1,10 +1,11 @@
 //! The page for the browser.
 
 use askama::Template;
+use movegen::Color;
 
 use super::super::clock::TimeControl;
 use super::super::config::MatchConfig;
-use super::super::record::GameRecord;
+use super::super::match_game::MatchGame;
 use super::super::standings::Standings;
 use super::super::stats::Tally;
 use super::progress::{course, cross_table};
@@ -92,7 +93,7 @@ impl Page {
     }
 
     /// Adds a finished game, with its moves.
-    pub fn add(&mut self, record: &GameRecord) {
+    pub fn add(&mut self, record: &MatchGame) {
         self.games.push(GameLine::new(record));
     }
 
@@ -103,7 +104,7 @@ impl Page {
     pub fn to_html(
         &self,
         config: &MatchConfig,
-        records: &[GameRecord],
+        records: &[MatchGame],
     ) -> Result<String, askama::Error> {
         let standings = Standings::new(config, records);
         let mut order: Vec<&GameLine> = self.games.iter().collect();
@@ -133,7 +134,7 @@ impl Page {
     }
 
     /// Of two engines only the better one: the other one is its mirror image.
-    fn elo_plot(&self, config: &MatchConfig, records: &[GameRecord], table: &Standings) -> String {
+    fn elo_plot(&self, config: &MatchConfig, records: &[MatchGame], table: &Standings) -> String {
         let mut engines: Vec<usize> = table.lines.iter().map(|line| line.engine).collect();
         if config.engines.len() == 2 {
             engines.truncate(1);
@@ -211,7 +212,7 @@ fn conditions(config: &MatchConfig) -> Vec<(&'static str, String)> {
 
 fn standing_rows<'a>(config: &'a MatchConfig, table: &Standings) -> Vec<StandingRow<'a>> {
     let percent = |share: Option<f64>| share.map_or_else(dash, |s| format!("{:.1} %", 100.0 * s));
-    let row = |line: &super::super::standings::Line| {
+    let row = |line: &super::super::standings::Standing| {
         let rating = line.rating();
         let failures = line.faults + line.time_forfeits;
         StandingRow {
@@ -233,7 +234,7 @@ fn standing_rows<'a>(config: &'a MatchConfig, table: &Standings) -> Vec<Standing
     table.lines.iter().map(row).collect()
 }
 
-fn cross_rows<'a>(config: &'a MatchConfig, records: &[GameRecord]) -> Vec<CrossRow<'a>> {
+fn cross_rows<'a>(config: &'a MatchConfig, records: &[MatchGame]) -> Vec<CrossRow<'a>> {
     let cell = |tally: Tally| {
         let Tally { wins, draws, losses } = tally;
         let text = || (format!("{:.1}", tally.points()), format!("+{wins} ={draws} −{losses}"));
@@ -266,8 +267,8 @@ fn game_row<'a>(config: &'a MatchConfig, index: usize, game: &'a GameLine) -> Ga
         termination: &game.termination,
         detail: &game.detail,
         moves: game.plies.div_ceil(2),
-        white_time: format!("{:.2}", game.time[0].total),
-        black_time: format!("{:.2}", game.time[1].total),
+        white_time: format!("{:.2}", game.time[Color::White.index()].total),
+        black_time: format!("{:.2}", game.time[Color::Black.index()].total),
     }
 }
 

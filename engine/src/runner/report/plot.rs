@@ -130,7 +130,7 @@ fn open(title: &str) -> String {
 }
 
 /// A step of 1, 2 or 5 times a power of ten, so that about eight of them make the range.
-fn nice_step(range: f64) -> f64 {
+pub(crate) fn nice_step(range: f64) -> f64 {
     let rough = range / 8.0;
     let power = 10f64.powf(rough.log10().floor());
     let factor = rough / power;

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
+use movegen::Color;
+
 use super::super::config::MatchConfig;
-use super::super::record::GameRecord;
+use super::super::match_game::MatchGame;
 use super::super::stats::{Estimate, Outcome, Pentanomial, Tally};
 
 /// The estimates of an engine's strength after each of its games.
@@ -13,7 +15,7 @@ pub(super) struct Course {
 }
 
 /// The course of one engine through the games, in the order in which they were finished.
-pub(super) fn course(records: &[GameRecord], engine: usize) -> Course {
+pub(super) fn course(records: &[MatchGame], engine: usize) -> Course {
     let mut tally = Tally::default();
     let mut pairs = Pentanomial::default();
     let mut halves: HashMap<usize, Outcome> = HashMap::new();
@@ -39,12 +41,12 @@ pub(super) fn course(records: &[GameRecord], engine: usize) -> Course {
 }
 
 /// Results of each engine against each other one.
-pub(super) fn cross_table(config: &MatchConfig, records: &[GameRecord]) -> Vec<Vec<Tally>> {
+pub(super) fn cross_table(config: &MatchConfig, records: &[MatchGame]) -> Vec<Vec<Tally>> {
     let count = config.engines.len();
     let mut table = vec![vec![Tally::default(); count]; count];
     for record in records {
         let (white, black) = (record.pairing.white, record.pairing.black);
-        if let Some(outcome) = record.outcome() {
+        if let Some(outcome) = Outcome::of(record.result(), Color::White) {
             table[white][black].add(outcome);
             table[black][white].add(outcome.reversed());
         }

@@ -1,5 +1,7 @@
 //! What is counted: single games and pairs of games.
 
+use movegen::Color;
+use movegen::notation::pdn::GameResult;
 use serde::{Deserialize, Serialize};
 
 use super::rating::Rating;
@@ -17,6 +19,21 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// What a result is for one side, if it is known.
+    #[must_use]
+    pub const fn of(result: GameResult, side: Color) -> Option<Outcome> {
+        match (result, side) {
+            (GameResult::WhiteWins, Color::White) | (GameResult::BlackWins, Color::Black) => {
+                Some(Outcome::Win)
+            }
+            (GameResult::WhiteWins, Color::Black)
+            | (GameResult::BlackWins, Color::White)
+            | (GameResult::BothLose, _) => Some(Outcome::Loss),
+            (GameResult::Draw, _) => Some(Outcome::Draw),
+            (GameResult::Unknown, _) => None,
+        }
+    }
+
     /// The result for the other player.
     #[must_use]
     pub const fn reversed(self) -> Outcome {

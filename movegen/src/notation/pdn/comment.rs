@@ -99,6 +99,27 @@ fn clock_time(text: &str) -> Option<ClockTime> {
     Some(ClockTime { color, is_running: color.is_some() && letter.is_ascii_uppercase(), time })
 }
 
+/// A time as `[%clk]` and `[%emt]` have it: `h:mm:ss`, with as many decimals of the seconds as it
+/// needs, three at the most.
+///
+/// # Examples
+/// ```
+/// use std::time::Duration;
+/// use movegen::notation::pdn::format_time;
+///
+/// assert_eq!(format_time(Duration::from_secs(3723)), "1:02:03");
+/// assert_eq!(format_time(Duration::from_millis(59_870)), "0:00:59.87");
+/// ```
+#[must_use]
+pub fn format_time(time: Duration) -> String {
+    let (seconds, millis) = (time.as_secs(), time.subsec_millis());
+    let mut text = format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if millis > 0 {
+        text.push_str(format!(".{millis:03}").trim_end_matches('0'));
+    }
+    text
+}
+
 /// `h:mm:ss`, `mm:ss` or `ss`; the seconds may have decimals.
 fn parse_time(text: &str) -> Option<Duration> {
     let parts: Vec<&str> = text.trim().split(':').collect();

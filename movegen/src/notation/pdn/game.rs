@@ -58,7 +58,7 @@ pub enum Annotation {
     /// A remark, perhaps with clock times.
     Comment(Comment),
     /// Another line of play instead of the last move before it.
-    Variation(Line),
+    Variation(Variation),
     /// A set-up command: play goes on from this position.
     SetUp(Position),
 }
@@ -91,7 +91,7 @@ impl Ply {
     }
 
     /// The variations that replace the move.
-    pub fn variations(&self) -> impl Iterator<Item = &Line> {
+    pub fn variations(&self) -> impl Iterator<Item = &Variation> {
         self.after.iter().filter_map(|a| match a {
             Annotation::Variation(line) => Some(line),
             _ => None,
@@ -99,16 +99,16 @@ impl Ply {
     }
 }
 
-/// A line of play: the main line of a game or a variation.
+/// A line of play: the main variation of a game, or one beside it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Line {
+pub struct Variation {
     /// What stands before the first move.
     pub lead: Vec<Annotation>,
     /// The moves.
     pub plies: Vec<Ply>,
 }
 
-impl Line {
+impl Variation {
     /// The moves alone.
     pub fn moves(&self) -> impl Iterator<Item = Move> {
         self.plies.iter().map(|p| p.mv)
@@ -141,7 +141,7 @@ pub struct PdnGame {
     /// `:Fn` of the `FEN` tag: the number of the first move.
     pub move_number: Option<u32>,
     /// The main line.
-    pub line: Line,
+    pub line: Variation,
     /// The result: of the tag if it is there, else of the end of the move text.
     pub result: GameResult,
     /// Why the main line ends before the move text did; the result must not be trusted then. The
@@ -164,7 +164,7 @@ impl PdnGame {
             start,
             halfmoves: None,
             move_number: None,
-            line: Line::default(),
+            line: Variation::default(),
             result: GameResult::Unknown,
             truncated: None,
             is_duplicate: false,
@@ -178,19 +178,6 @@ impl PdnGame {
     pub fn has_set_ups(&self) -> bool {
         let sets_up = |list: &[Annotation]| list.iter().any(|a| matches!(a, Annotation::SetUp(_)));
         sets_up(&self.line.lead) || self.line.plies.iter().any(|p| sets_up(&p.after))
-    }
-
-    /// Whether the game may be used for training and statistics: read whole, no set-ups in the
-    /// middle, a result with points.
-    #[must_use]
-    pub fn is_usable(&self) -> bool {
-        self.truncated.is_none()
-            && !self.has_set_ups()
-            && !self.line.plies.is_empty()
-            && matches!(
-                self.result,
-                GameResult::WhiteWins | GameResult::Draw | GameResult::BlackWins
-            )
     }
 
     /// The position before each move and the move itself, set-ups included.

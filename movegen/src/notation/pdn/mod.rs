@@ -38,8 +38,8 @@ mod token;
 mod warning;
 mod writer;
 
-pub use comment::{ClockTime, Comment};
-pub use game::{Annotation, Line, PdnGame, Ply, Tags};
+pub use comment::{ClockTime, Comment, format_time};
+pub use game::{Annotation, PdnGame, Ply, Tags, Variation};
 pub use reader::{Counters, PdnReader, ReadOptions};
 pub use result::GameResult;
 pub use warning::{ParsePdnError, PdnWarning, PdnWarningKind};

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::BufRead;
 
-use super::game::{Line, PdnGame, Tags};
+use super::game::{PdnGame, Tags, Variation};
 use super::raw::{MAX_WARNINGS, RawGame, RawReader};
 use super::resolve::Resolver;
 use super::result::GameResult;
@@ -156,7 +156,7 @@ impl<R: BufRead> PdnReader<R> {
         let mut resolver = Resolver::new();
         let (line, stopped) = if bad_start.is_some() {
             // Moves from an unknown position: kept as text.
-            let mut line = Line::default();
+            let mut line = Variation::default();
             let text = raw.line.to_text();
             if !text.is_empty() {
                 let comment = super::comment::Comment::new(&text);

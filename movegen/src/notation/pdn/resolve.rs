@@ -6,7 +6,7 @@
 //! one reading, so that almost every line is read straight through.
 
 use super::comment::Comment;
-use super::game::{Annotation, Line, Ply};
+use super::game::{Annotation, Ply, Variation};
 use super::raw::{MAX_WARNINGS, RawAnnotation, RawLine, RawPly, SetUp, plies_to_words};
 use super::warning::{PdnWarning, PdnWarningKind};
 use crate::moves::Move;
@@ -18,7 +18,7 @@ const MAX_RETRIES: usize = 50_000;
 
 /// The result of reading a line.
 pub(super) struct Resolved {
-    pub(super) line: Line,
+    pub(super) line: Variation,
     /// Why the line is shorter than it was written.
     pub(super) stopped: Option<PdnWarning>,
 }
@@ -81,12 +81,14 @@ impl Resolver {
     /// Reads a line that starts at a position.
     pub(super) fn line(&mut self, start: Position, raw: RawLine) -> Resolved {
         let Some(first) = set_up(start, &raw.lead) else {
-            let line = Line { lead: self.annotations(start, start, raw.lead), plies: Vec::new() };
+            let line =
+                Variation { lead: self.annotations(start, start, raw.lead), plies: Vec::new() };
             return self.cut_short(line, start, &raw.plies, raw.stop);
         };
         let path = find_path(first, &raw.plies, &mut self.retries);
         self.report(&raw.plies, &path);
-        let mut line = Line { lead: self.annotations(start, start, raw.lead), plies: Vec::new() };
+        let mut line =
+            Variation { lead: self.annotations(start, start, raw.lead), plies: Vec::new() };
         let mut plies = raw.plies.into_iter();
         let mut last = first;
         for step in path.steps {
@@ -109,7 +111,7 @@ impl Resolver {
     /// Adds what was not read as a comment and says why.
     fn cut_short(
         &mut self,
-        mut line: Line,
+        mut line: Variation,
         position: Position,
         rest: &[RawPly],
         stop: Option<(super::chars::Place, String)>,

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::color::Color;
+use crate::game::Status;
 use crate::notation::text::is_dash;
 
 /// How a game ended.
@@ -21,6 +22,17 @@ pub enum GameResult {
     Unknown,
 }
 
+impl From<Status> for GameResult {
+    /// By the rules alone.
+    fn from(status: Status) -> GameResult {
+        match status {
+            Status::Ongoing => GameResult::Unknown,
+            Status::Win(side, _) => GameResult::won_by(side),
+            Status::Draw(_) => GameResult::Draw,
+        }
+    }
+}
+
 impl GameResult {
     /// The result in the two-point form that PDN 3.0 prescribes for international draughts.
     #[must_use]
@@ -31,6 +43,15 @@ impl GameResult {
             GameResult::BlackWins => "0-2",
             GameResult::BothLose => "0-0",
             GameResult::Unknown => "*",
+        }
+    }
+
+    /// This side has won.
+    #[must_use]
+    pub const fn won_by(side: Color) -> GameResult {
+        match side {
+            Color::White => GameResult::WhiteWins,
+            Color::Black => GameResult::BlackWins,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::game::{Annotation, Line, PdnGame};
+use super::game::{Annotation, PdnGame, Variation};
 use super::text::one_line;
 use crate::color::Color;
 use crate::notation::fen::Fen;
@@ -113,7 +113,7 @@ fn tags(game: &PdnGame, options: &WriteOptions) -> String {
 }
 
 /// How many moves of the line are written.
-fn plies(line: &Line, options: &WriteOptions) -> usize {
+fn plies(line: &Variation, options: &WriteOptions) -> usize {
     let sets_up = |list: &[Annotation]| list.iter().any(|a| matches!(a, Annotation::SetUp(_)));
     if !options.plain {
         line.plies.len()
@@ -226,7 +226,7 @@ impl MoveText {
         }
     }
 
-    fn variation(&mut self, start: Position, number: usize, line: &Line) {
+    fn variation(&mut self, start: Position, number: usize, line: &Variation) {
         self.opening += 1;
         self.must_number = true;
         self.numbered_line(start, number, line, &WriteOptions::default());
@@ -238,7 +238,7 @@ impl MoveText {
         }
     }
 
-    fn line(&mut self, start: Position, line: &Line, options: &WriteOptions) {
+    fn line(&mut self, start: Position, line: &Variation, options: &WriteOptions) {
         self.numbered_line(start, 1, line, options);
     }
 
@@ -246,7 +246,7 @@ impl MoveText {
         &mut self,
         start: Position,
         first_number: usize,
-        line: &Line,
+        line: &Variation,
         options: &WriteOptions,
     ) {
         let mut number = first_number;

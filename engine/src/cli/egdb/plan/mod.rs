@@ -194,7 +194,7 @@ fn text(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
 }
 
 #[derive(Serialize)]
-struct Record {
+struct TaskRecord {
     slice: [u8; 4],
     needs: Vec<[u8; 4]>,
     positions: u64,
@@ -206,7 +206,7 @@ struct Record {
 
 fn json(out: &mut impl Write, plan: &Plan) -> Result<(), Failure> {
     for task in &plan.tasks {
-        let record = Record {
+        let record = TaskRecord {
             slice: digits(task.slice),
             needs: task.needs.iter().map(|&slice| digits(slice)).collect(),
             positions: task.positions,

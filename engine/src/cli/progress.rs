@@ -1,26 +1,32 @@
-//! A progress bar on standard error that work on several threads can move.
+//! How far long work is: a bar on standard error, where somebody watches, that any thread can move.
 
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::super::is_watched;
+use super::is_watched;
 
-/// Shown only where somebody watches.
+/// A bar; it goes when it is dropped.
 #[derive(Debug)]
 pub(super) struct Bar(ProgressBar);
 
 impl Bar {
-    /// A bar for positions.
-    pub(super) fn new() -> Bar {
+    /// A bar that counts these things.
+    pub(super) fn new(things: &str) -> Bar {
+        Bar::with_rate(things, "{per_sec}, {eta} left {msg}")
+    }
+
+    /// A bar whose caller says how fast the work is and how long it will take.
+    pub(super) fn with_rate(things: &str, rate: &str) -> Bar {
         let target = if is_watched() {
             ProgressDrawTarget::stderr_with_hz(4)
         } else {
             ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(None, target);
-        let template = "{percent_precise:>7} %  {human_pos} of {human_len} positions, {per_sec}, {eta} left {msg}";
-        if let Ok(style) = ProgressStyle::with_template(template) {
+        let template =
+            format!("{{percent_precise:>7}} %  {{human_pos}} of {{human_len}} {things}, {rate}");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style);
         }
         Bar(bar)

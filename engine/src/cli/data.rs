@@ -1,0 +1,258 @@
+//! `meerslag data`: files of games of self-play.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use meerslag_engine::runner::stats::Outcome;
+use meerslag_engine::training::{Contents, Filter, PlayedGame, Sample, StoreError, files};
+use movegen::notation::pdn::{
+    Annotation, Comment, GameResult, PdnGame, Ply, WriteOptions, write_game,
+};
+use movegen::random::Random;
+use movegen::{Color, Square};
+
+use super::Failure;
+
+/// Look at games of self-play
+///
+/// Damaged blocks are left out with a message.
+#[derive(Args, Debug)]
+pub(super) struct DataArgs {
+    #[command(subcommand)]
+    command: DataCommand,
+}
+
+#[derive(Subcommand, Debug)]
+enum DataCommand {
+    /// Games by opening, result, end and length; positions by phase, material and score
+    Stats {
+        #[command(flatten)]
+        input: Input,
+    },
+    /// Read everything and say what is damaged; exit status 1 if something is
+    Check {
+        #[command(flatten)]
+        input: Input,
+    },
+    /// Some of the positions that training takes, as FEN, White's result, White's score
+    Sample {
+        #[command(flatten)]
+        input: Input,
+        /// How many
+        #[arg(long, value_name = "N", default_value_t = 10)]
+        count: usize,
+        /// Other positions for another number
+        #[arg(long, value_name = "S", default_value_t = 1)]
+        seed: u64,
+    },
+    /// All games as text
+    Export {
+        #[command(flatten)]
+        input: Input,
+        /// The form
+        #[arg(long, value_enum, default_value_t = Form::Pdn)]
+        format: Form,
+    },
+}
+
+#[derive(Args, Debug)]
+struct Input {
+    /// Folders or files of games
+    #[arg(required = true, value_name = "DIR")]
+    paths: Vec<PathBuf>,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum Form {
+    /// Games with scores as comments
+    Pdn,
+    /// A line for each game: FEN, result, end, moves with scores
+    Text,
+}
+
+impl Input {
+    /// Calls `see` with each game; returns the number of bytes that are no good block.
+    fn for_each(
+        &self,
+        mut see: impl FnMut(&Contents, &PlayedGame) -> io::Result<()>,
+    ) -> Result<u64, Failure> {
+        let mut damaged = 0;
+        for path in &self.paths {
+            for file in files(path).map_err(input_error)? {
+                let mut contents = Contents::open(&file).map_err(input_error)?;
+                while let Some(games) = contents.next_games().map_err(input_error)? {
+                    for game in &games {
+                        see(&contents, game)?;
+                    }
+                }
+                if contents.skipped() > 0 {
+                    let bytes = contents.skipped();
+                    eprintln!("meerslag: {}: {bytes} damaged bytes left out", file.display());
+                }
+                damaged += contents.skipped();
+            }
+        }
+        Ok(damaged)
+    }
+}
+
+fn input_error(error: StoreError) -> Failure {
+    Failure::Input(error.into())
+}
+
+pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match &args.command {
+        DataCommand::Stats { input } => stats(input, &mut out)?,
+        DataCommand::Check { input } => {
+            let mut games = 0u64;
+            let damaged = input.for_each(|_, _| {
+                games += 1;
+                Ok(())
+            })?;
+            writeln!(out, "{games} games, {damaged} damaged bytes")?;
+            out.flush()?;
+            if damaged > 0 {
+                return Err(Failure::Run(anyhow::anyhow!("some files are damaged")));
+            }
+        }
+        DataCommand::Sample { input, count, seed } => {
+            for sample in sample(input, *count, *seed)? {
+                let (result, score) = (sample.result, f64::from(sample.score) / 100.0);
+                writeln!(out, "{}\t{result}\t{score:.2}", sample.position.to_fen())?;
+            }
+        }
+        DataCommand::Export { input, format } => {
+            let mut number = 0;
+            input.for_each(|contents, game| {
+                number += 1;
+                match format {
+                    Form::Pdn => {
+                        let pdn = pdn(game, number, &contents.header().evaluation);
+                        write_game(&mut out, &pdn, &WriteOptions::default())
+                    }
+                    Form::Text => text(game, &mut out),
+                }
+            })?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn stats(input: &Input, out: &mut impl Write) -> Result<(), Failure> {
+    let mut tables: [BTreeMap<(usize, String), u64>; 6] = Default::default();
+    let (mut games, mut plies, mut taken) = (0u64, 0u64, 0u64);
+    let mut samples: Vec<Sample> = Vec::new();
+    let mut count = |table: usize, order: usize, name: String| {
+        *tables[table].entry((order, name)).or_default() += 1;
+    };
+    input.for_each(|contents, game| {
+        games += 1;
+        plies += game.plies.len() as u64;
+        count(0, 0, game.opening.name().to_owned());
+        count(1, 0, result(game.white).to_owned());
+        count(2, 0, game.end.name().to_owned());
+        samples.clear();
+        Filter::new(contents.header().database_pieces).samples(game, 1.0, &mut samples);
+        taken += samples.len() as u64;
+        for sample in &samples {
+            let steps = |color| -> u32 {
+                let row = |s: Square| {
+                    u32::from(if color == Color::White { s.row() } else { 9 - s.row() })
+                };
+                sample.position.men(color).into_iter().map(row).sum()
+            };
+            let steps = ((steps(Color::White) + steps(Color::Black)) / 50).min(5) as usize;
+            count(3, 5 - steps, format!("{}-{}", steps * 50, steps * 50 + 49));
+            let pieces = sample.position.piece_count() as usize / 5;
+            count(4, 9 - pieces.min(9), format!("{}-{}", pieces * 5, pieces * 5 + 4));
+            let score = usize::from(sample.score.unsigned_abs()) / 50;
+            count(5, score, format!("{:.1}-{:.1}", score as f64 / 2.0, score as f64 / 2.0 + 0.5));
+        }
+        Ok(())
+    })?;
+    writeln!(out, "{games} games, {plies} plies, {taken} positions to train with")?;
+    let heads =
+        ["opening", "White's result", "end", "steps to promotion", "pieces", "score in men"];
+    for (index, (table, head)) in tables.iter().zip(heads).enumerate() {
+        writeln!(out, "\n{head}")?;
+        let all = if index < 3 { games } else { taken };
+        for ((_, name), count) in table {
+            let percent = 100.0 * *count as f64 / all.max(1) as f64;
+            writeln!(out, "  {name:16} {count:>10} {percent:5.1} %")?;
+        }
+    }
+    Ok(())
+}
+
+/// Any of the positions with the same probability.
+fn sample(input: &Input, count: usize, seed: u64) -> Result<Vec<Sample>, Failure> {
+    let mut random = Random::new(seed);
+    let (mut chosen, mut found) = (Vec::new(), 0u64);
+    let mut samples = Vec::new();
+    input.for_each(|contents, game| {
+        samples.clear();
+        Filter::new(contents.header().database_pieces).samples(game, 1.0, &mut samples);
+        for &sample in &samples {
+            found += 1;
+            if chosen.len() < count {
+                chosen.push(sample);
+            } else if let Some(place) = chosen.get_mut(random.below_u64(found) as usize) {
+                *place = sample;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(chosen)
+}
+
+fn pdn(game: &PlayedGame, number: u64, player: &str) -> PdnGame {
+    let mut pdn = PdnGame::new(game.start);
+    pdn.tags.set("Event", "Self-play");
+    pdn.tags.set("Round", &number.to_string());
+    pdn.tags.set("White", player);
+    pdn.tags.set("Black", player);
+    pdn.tags.set("Termination", game.end.name());
+    for (position, ply) in game.positions() {
+        let Some(played) = ply else { break };
+        let mut ply = Ply::from(played.mv);
+        if let Some(score) = played.score {
+            let white = match position.side_to_move() {
+                Color::White => score,
+                Color::Black => -score,
+            };
+            let text = format!("[%eval {:.2}]", f64::from(white.hundredths()) / 100.0);
+            ply.after.push(Annotation::Comment(Comment::new(&text)));
+        }
+        pdn.line.plies.push(ply);
+    }
+    pdn.result = match game.white {
+        Outcome::Win => GameResult::WhiteWins,
+        Outcome::Draw => GameResult::Draw,
+        Outcome::Loss => GameResult::BlackWins,
+    };
+    pdn
+}
+
+fn result(white: Outcome) -> &'static str {
+    match white {
+        Outcome::Win => "2-0",
+        Outcome::Draw => "1-1",
+        Outcome::Loss => "0-2",
+    }
+}
+
+fn text(game: &PlayedGame, out: &mut impl Write) -> io::Result<()> {
+    write!(out, "{}\t{}\t{}\t", game.start.to_fen(), result(game.white), game.end.name())?;
+    for (index, ply) in game.plies.iter().enumerate() {
+        let space = if index == 0 { "" } else { " " };
+        match ply.score {
+            Some(score) => write!(out, "{space}{} {}", ply.mv, score.hundredths())?,
+            None => write!(out, "{space}{} -", ply.mv)?,
+        }
+    }
+    writeln!(out)
+}

@@ -1,0 +1,242 @@
+//! `meerslag learn`: from an empty folder to an evaluation, generation after generation.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ::egdb::storage::Existing;
+use clap::Args;
+use meerslag_engine::DatabaseOptions;
+use meerslag_engine::eval::{Evaluation, Kind, Provenance};
+use meerslag_engine::record::today;
+use meerslag_engine::runner::stats::Decision;
+use meerslag_engine::runner::{
+    Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, SprtConfig, Standing,
+    Standings, StateFile, TimeControl, Workers, openings, run as run_match,
+};
+use meerslag_engine::training::{
+    DataSet, OpeningMix, SelfPlay, Shard, Source, Training, checkpoint_path,
+};
+
+use movegen::DrawRules;
+
+use super::Failure;
+use super::interrupt::Interrupt;
+use super::selfplay::Meter;
+
+/// Learn an evaluation from nothing: play, fit, match, generation after generation
+///
+/// The first generation plays with material only. Each one is fitted to the games of all, and
+/// accepted if it beats the last accepted one in a match; the next plays with what was accepted
+/// last. The same command goes on where it ended. The folder then holds the games and the weights
+/// of each generation, the matches, and the best weights as accepted.weights.
+#[derive(Args, Debug)]
+pub(super) struct LearnArgs {
+    /// The folder
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Generations
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    generations: u32,
+    /// Games of each generation
+    #[arg(long, value_name = "N", default_value_t = 60_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    games: u64,
+    /// Nodes for each move of these games
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    nodes: u64,
+    /// The kind of evaluation: material, p8 or p12
+    #[arg(long, value_name = "KIND", default_value = "p8", value_parser = super::train::kind)]
+    kind: Kind,
+    /// The most pairs of games in the match of a generation; it ends earlier when it is decided
+    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pairs: u32,
+    /// Nodes for each move of the match
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    match_nodes: u64,
+    /// Games at the same time
+    #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
+    threads: u32,
+    /// Other games for another number
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+}
+
+/// The name of the built-in evaluation that knows only material.
+const MATERIAL: &str = "material";
+
+pub(super) fn run(args: &LearnArgs) -> Result<(), Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let abort = Arc::new(Abort::new());
+    let (flag, end) = (Arc::clone(&stop), Arc::clone(&abort));
+    Interrupt::catch(move || {
+        flag.store(true, Ordering::Relaxed);
+        end.set();
+    })?;
+    let learning = Learning { args, stop, abort };
+    let mut accepted = MATERIAL.to_owned();
+    for generation in 0..args.generations {
+        learning.play(generation, &accepted)?;
+        let weights = learning.fit(generation)?;
+        if learning.is_better(generation, &weights, &accepted)? {
+            accepted = weights;
+        }
+    }
+    if accepted == MATERIAL {
+        let message = "no generation has beaten material only: more games are needed";
+        return Err(Failure::Run(anyhow::anyhow!(message)));
+    }
+    let best = args.folder.join("accepted.weights");
+    evaluation(&accepted)?.weights().write(&best, Existing::Replace).map_err(Failure::run)?;
+    println!("{} is the best: {}", accepted, best.display());
+    Ok(())
+}
+
+fn evaluation(name: &str) -> Result<Evaluation, Failure> {
+    Evaluation::named(name).map_err(Failure::run)
+}
+
+struct Learning<'a> {
+    args: &'a LearnArgs,
+    stop: Arc<AtomicBool>,
+    abort: Arc<Abort>,
+}
+
+impl Learning<'_> {
+    fn folder(&self, generation: u32) -> PathBuf {
+        self.args.folder.join(format!("gen{generation}"))
+    }
+
+    fn is_stopped(&self) -> Result<(), Failure> {
+        if self.stop.load(Ordering::Relaxed) { Err(Failure::Interrupted) } else { Ok(()) }
+    }
+
+    /// Plays the games of a generation.
+    fn play(&self, generation: u32, player: &str) -> Result<(), Failure> {
+        let selfplay = SelfPlay {
+            games: self.args.games,
+            nodes: self.args.nodes,
+            seed: self.args.seed + u64::from(generation),
+            openings: OpeningMix::default(),
+            shard: Shard::WHOLE,
+            threads: self.args.threads as usize,
+            databases: DatabaseOptions::default(),
+            evaluation: evaluation(player)?,
+        };
+        let mut meter = Meter::new();
+        let done = selfplay
+            .run(&self.folder(generation), &self.stop, &mut |progress| meter.show(progress))
+            .map_err(Failure::run)?;
+        self.is_stopped()?;
+        print!("generation {generation}: ");
+        meter.finish(done);
+        Ok(())
+    }
+
+    /// Fits weights to the games of all generations so far; returns the name of their file.
+    fn fit(&self, generation: u32) -> Result<String, Failure> {
+        let file = self.args.folder.join(format!("gen{generation}.weights"));
+        let sources: Vec<Source> =
+            (0..=generation).map(|number| Source::new(&self.folder(number))).collect();
+        let data = DataSet::open(&sources).map_err(Failure::run)?;
+        let training = Training { kind: self.args.kind.name().to_owned(), ..Training::default() };
+        let provenance = Provenance {
+            generation,
+            command: std::env::args().skip(1).collect::<Vec<_>>().join(" "),
+            date: today(),
+            ..Provenance::default()
+        };
+        let mut loss = 0.0;
+        let trained = training
+            .run(
+                &data,
+                self.args.threads as usize,
+                &checkpoint_path(&file),
+                &self.stop,
+                &provenance,
+                &mut |_, epoch, _| loss = epoch.held_out,
+            )
+            .map_err(Failure::run)?;
+        let Some((weights, _)) = trained else { return Err(Failure::Interrupted) };
+        weights.write(&file, Existing::Replace).map_err(Failure::run)?;
+        let positions = weights.provenance().positions;
+        println!(
+            "generation {generation}: {} games, {positions} positions, loss {loss:.4}",
+            data.games
+        );
+        file.into_os_string()
+            .into_string()
+            .map_err(|name| Failure::Run(anyhow::anyhow!("{}: not UTF-8", name.display())))
+    }
+
+    /// Whether the new weights win the match against the old ones.
+    fn is_better(&self, generation: u32, new: &str, old: &str) -> Result<bool, Failure> {
+        let path = self.args.folder.join(format!("gen{generation}.match.jsonl"));
+        let (mut state, config, mut records) = if path.exists() {
+            let resumed = StateFile::resume(&path).map_err(Failure::run)?;
+            (Some(resumed.state), resumed.config, resumed.records)
+        } else {
+            let config = self.config(new, old)?;
+            let state = StateFile::create(&path, &config, Vec::new()).map_err(Failure::run)?;
+            (Some(state), config, Vec::new())
+        };
+        let workers = Workers { concurrency: self.args.threads as usize, cpus: Vec::new() };
+        let observe = &mut |_: meerslag_engine::runner::MatchEvent<'_>| Ok(());
+        let end = run_match(&config, &workers, &mut state, &mut records, &self.abort, observe)
+            .map_err(Failure::run)?;
+        if end == MatchEnd::Stopped {
+            return Err(Failure::Interrupted);
+        }
+        let standings = Standings::new(&config, &records);
+        let line = standings.lines.iter().find(|line| line.engine == 0);
+        let rating = line.and_then(Standing::rating);
+        // A match that ran out of games undecided says at least which one is likely ahead.
+        let is_better = match standings.sprt {
+            Some((_, Decision::AcceptH1)) => true,
+            Some((_, Decision::AcceptH0)) => false,
+            _ => rating.is_some_and(|rating| rating.superiority >= 0.95),
+        };
+        let (low, high) = rating.map_or((f64::NAN, f64::NAN), |r| (r.elo.low, r.elo.high));
+        let verdict = if is_better { "accepted" } else { "not accepted" };
+        println!(
+            "generation {generation}: {} games against {old}, Elo {low:+.0} to {high:+.0}: {verdict}",
+            standings.games
+        );
+        io::stdout().flush()?;
+        Ok(is_better)
+    }
+
+    fn config(&self, new: &str, old: &str) -> Result<MatchConfig, Failure> {
+        let engine = |name: &str, file: &str| {
+            let mut spec = EngineSpec::parse(&format!("builtin name={name}"))
+                .map_err(|error| Failure::Run(error.into()))?;
+            spec.params.insert("eval-file".to_owned(), file.to_owned());
+            Ok::<_, Failure>(spec)
+        };
+        let nodes: TimeControl =
+            format!("nodes={}", self.args.match_nodes).parse().map_err(Failure::run)?;
+        let openings = openings::three_move_ballots();
+        let config = MatchConfig {
+            event: "Generations".to_owned(),
+            engines: vec![engine("new", new)?, engine("old", old)?],
+            time_control: Some(nodes),
+            pairs: self.args.pairs as usize,
+            openings,
+            seed: Some(self.args.seed),
+            sprt: Some(SprtConfig {
+                elo0: 0.0,
+                elo1: 10.0,
+                alpha: 0.05,
+                beta: 0.05,
+                is_logistic: false,
+            }),
+            format: Format::RoundRobin,
+            draw_rules: DrawRules::default().to_string(),
+            adjudication: Adjudication { max_moves: Some(300), ..Adjudication::default() },
+            egdb: Vec::new(),
+            margin_ms: 0,
+        };
+        config.check().map_err(|error| Failure::Run(error.into()))?;
+        Ok(config)
+    }
+}

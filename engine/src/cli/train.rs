@@ -1,0 +1,179 @@
+//! `meerslag train`: an evaluation from games of self-play.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ::egdb::storage::write_file;
+use clap::Args;
+use meerslag_engine::eval::{Kind, Provenance};
+use meerslag_engine::record::today;
+use meerslag_engine::training::{
+    DataSet, Epoch, PHASES, Source, TrainError, Training, checkpoint_path, loss_plot,
+};
+
+use super::Failure;
+use super::files::{self, ForceArgs};
+use super::interrupt::Interrupt;
+
+/// Fit the weights of an evaluation to games of self-play
+///
+/// One game in 32 is held out to measure success. After each epoch a checkpoint is written beside
+/// the weights; started again with the same games and options, the command goes on from there. The
+/// result does not depend on the number of threads.
+#[derive(Args, Debug)]
+pub(super) struct TrainArgs {
+    /// Folders or files of games; FOLDER=WEIGHT makes its positions count less or more than 1
+    #[arg(required = true, value_name = "DIR[=WEIGHT]", value_parser = source)]
+    data: Vec<Source>,
+    /// The file for the weights
+    #[arg(long, short, value_name = "FILE")]
+    out: PathBuf,
+    /// The kind of evaluation: material, p8 or p12
+    #[arg(long, value_name = "KIND", default_value = "p8", value_parser = kind)]
+    kind: Kind,
+    /// The most times to go through the games
+    #[arg(long, value_name = "N", default_value_t = Training::default().epochs, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    epochs: u32,
+    /// Stop after so many epochs without progress on the held-out games
+    #[arg(long, value_name = "N", default_value_t = Training::default().patience, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    patience: u32,
+    /// The share of the game's result in what is to be foretold; the rest is the search's score
+    #[arg(long, value_name = "SHARE", default_value_t = Training::default().result_share, value_parser = share)]
+    lambda: f32,
+    /// Hundredths of a man that make the odds e to 1; without it, what fits the scores of the games
+    #[arg(long, value_name = "N", value_parser = positive)]
+    scale: Option<f32>,
+    /// The length of the steps in the first epoch
+    #[arg(long, value_name = "RATE", default_value_t = Training::default().rate, value_parser = positive)]
+    rate: f32,
+    /// How strongly patterns are drawn to 0
+    #[arg(long, value_name = "X", default_value_t = Training::default().decay, value_parser = not_negative)]
+    decay: f32,
+    /// Takes the games in another order
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Threads that read games, beside the one that fits
+    #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
+    threads: u32,
+    /// The number of the generation, for the file
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    generation: u32,
+    /// Draw the losses in this file (SVG)
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
+    /// Print a JSON object for each epoch
+    #[arg(long)]
+    json: bool,
+}
+
+fn source(text: &str) -> Result<Source, String> {
+    match text.rsplit_once('=') {
+        Some((path, weight)) => Ok(Source { path: path.into(), weight: positive(weight)? }),
+        None => Ok(Source { path: text.into(), weight: 1.0 }),
+    }
+}
+
+pub(super) fn kind(name: &str) -> Result<Kind, String> {
+    Kind::from_name(name).ok_or_else(|| "expected material, p8 or p12".to_owned())
+}
+
+fn number(text: &str, fits: impl Fn(f32) -> bool, expected: &str) -> Result<f32, String> {
+    let number = text.parse().ok().filter(|x: &f32| x.is_finite() && fits(*x));
+    number.ok_or_else(|| format!("expected {expected}"))
+}
+
+fn positive(text: &str) -> Result<f32, String> {
+    number(text, |x| x > 0.0 && x <= 1e6, "a number above 0")
+}
+
+fn not_negative(text: &str) -> Result<f32, String> {
+    number(text, |x| (0.0..=1e6).contains(&x), "a number from 0")
+}
+
+fn share(text: &str) -> Result<f32, String> {
+    number(text, |x| (0.0..=1.0).contains(&x), "a number from 0 to 1")
+}
+
+pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
+    let existing = args.force.existing();
+    for path in [Some(&args.out), args.plot.as_ref()].into_iter().flatten() {
+        files::check(path, existing)?;
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    Interrupt::catch(move || flag.store(true, Ordering::Relaxed))?;
+    let data = DataSet::open(&args.data).map_err(|error| Failure::Input(error.into()))?;
+    if data.skipped > 0 {
+        eprintln!("meerslag: {} bytes of damaged blocks are left out", data.skipped);
+    }
+    let training = Training {
+        kind: args.kind.name().to_owned(),
+        epochs: args.epochs,
+        patience: args.patience,
+        result_share: args.lambda,
+        scale: args.scale,
+        rate: args.rate,
+        decay: args.decay,
+        seed: args.seed,
+    };
+    let provenance = Provenance {
+        generation: args.generation,
+        command: std::env::args().skip(1).collect::<Vec<_>>().join(" "),
+        date: today(),
+        ..Provenance::default()
+    };
+    let mut written = Ok(());
+    let mut report = |number: usize, epoch: &Epoch, scale: f32| {
+        if written.is_ok() {
+            written = show(args, number, epoch, scale);
+        }
+    };
+    let checkpoint = checkpoint_path(&args.out);
+    let trained = training
+        .run(&data, args.threads as usize, &checkpoint, &stop, &provenance, &mut report)
+        .map_err(|error| match error {
+            TrainError::TooFew { .. } => Failure::Input(error.into()),
+            _ => Failure::run(error),
+        })?;
+    written?;
+    let Some((weights, epochs)) = trained else { return Err(Failure::Interrupted) };
+    weights.write(&args.out, existing).map_err(Failure::run)?;
+    if let Some(path) = &args.plot {
+        write_file(path, loss_plot(&epochs).as_bytes(), existing)
+            .map_err(|error| files::named(path, &error))?;
+    }
+    if !args.json {
+        println!(
+            "{} games, {} positions: {}",
+            data.games,
+            weights.provenance().positions,
+            args.out.display()
+        );
+    }
+    Ok(())
+}
+
+fn show(args: &TrainArgs, number: usize, epoch: &Epoch, scale: f32) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if args.json {
+        serde_json::to_writer(&mut out, epoch)?;
+        return writeln!(out);
+    }
+    if number == 0 {
+        writeln!(out, "scale {scale:.1} hundredths of a man")?;
+        write!(out, "epoch  training  held out")?;
+        for phase in PHASES {
+            write!(out, "  {phase:>11}")?;
+        }
+        writeln!(out, "   positions")?;
+    }
+    write!(out, "{:5}  {:.6}  {:.6}", number + 1, epoch.training, epoch.held_out)?;
+    for loss in epoch.phases {
+        write!(out, "  {loss:11.6}")?;
+    }
+    writeln!(out, "  {:10}", epoch.positions)
+}

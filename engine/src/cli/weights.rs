@@ -1,0 +1,124 @@
+//! `meerslag weights`: files with the weights of an evaluation.
+
+use std::io::{self, Write};
+
+use clap::{Args, Subcommand};
+use meerslag_engine::bench;
+use meerslag_engine::eval::{Evaluation, Weights};
+
+use super::Failure;
+
+/// Look at the weights of evaluations
+#[derive(Args, Debug)]
+pub(super) struct WeightsArgs {
+    #[command(subcommand)]
+    command: WeightsCommand,
+}
+
+#[derive(Subcommand, Debug)]
+enum WeightsCommand {
+    /// What a file holds and where it comes from
+    Info {
+        #[command(flatten)]
+        one: One,
+        /// Print one JSON object instead of text
+        #[arg(long)]
+        json: bool,
+    },
+    /// How differently two evaluations see the positions of the benchmark
+    Compare {
+        /// A file with weights, or the word material
+        first: String,
+        /// Another one
+        second: String,
+    },
+    /// All weights that are not 0, as text
+    Export {
+        #[command(flatten)]
+        one: One,
+    },
+}
+
+#[derive(Args, Debug)]
+struct One {
+    /// A file with weights, or the word material; without it those of the program
+    #[arg(value_name = "FILE", default_value = "", hide_default_value = true)]
+    file: String,
+}
+
+impl One {
+    fn read(&self) -> Result<Evaluation, Failure> {
+        read(&self.file)
+    }
+}
+
+fn read(name: &str) -> Result<Evaluation, Failure> {
+    Evaluation::named(name).map_err(|error| Failure::Input(error.into()))
+}
+
+pub(super) fn run(args: &WeightsArgs) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match &args.command {
+        WeightsCommand::Info { one, json } => info(&one.read()?, *json, &mut out),
+        WeightsCommand::Compare { first, second } => {
+            compare(&read(first)?, &read(second)?, &mut out)
+        }
+        WeightsCommand::Export { one } => {
+            let evaluation = one.read()?;
+            for (name, [start, end]) in evaluation.weights().named() {
+                writeln!(out, "{name}\t{start}\t{end}")?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn info(evaluation: &Evaluation, json: bool, out: &mut impl Write) -> Result<(), Failure> {
+    let weights: &Weights = evaluation.weights();
+    let provenance = weights.provenance();
+    if json {
+        let value = serde_json::json!({
+            "name": evaluation.name(),
+            "kind": weights.kind().name(),
+            "weights": weights.count(),
+            "provenance": provenance,
+        });
+        serde_json::to_writer(&mut *out, &value)?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    writeln!(out, "name        {}", evaluation.name())?;
+    writeln!(out, "kind        {}", weights.kind())?;
+    writeln!(out, "weights     {}", weights.count())?;
+    if provenance.command.is_empty() {
+        writeln!(out, "made by     the program")?;
+        return Ok(());
+    }
+    writeln!(out, "generation  {}", provenance.generation)?;
+    writeln!(out, "games       {}", provenance.games)?;
+    writeln!(out, "positions   {}", provenance.positions)?;
+    writeln!(out, "data        {}", provenance.data)?;
+    writeln!(out, "date        {}", provenance.date)?;
+    writeln!(out, "command     meerslag {}", provenance.command)?;
+    Ok(())
+}
+
+/// Scores of the same positions: their differences and how they go together.
+fn compare(first: &Evaluation, second: &Evaluation, out: &mut impl Write) -> Result<(), Failure> {
+    let pairs: Vec<(f64, f64)> = [bench::Set::Game, bench::Set::Endgame]
+        .into_iter()
+        .flat_map(bench::positions)
+        .map(|(_, position)| (first.score(&position), second.score(&position)))
+        .map(|(a, b)| (f64::from(a.hundredths()), f64::from(b.hundredths())))
+        .collect();
+    let count = pairs.len() as f64;
+    let mean = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / count;
+    let (a, b) = (mean(|p| p.0), mean(|p| p.1));
+    let (aa, bb) = (mean(|p| p.0 * p.0) - a * a, mean(|p| p.1 * p.1) - b * b);
+    let ab = mean(|p| p.0 * p.1) - a * b;
+    writeln!(out, "{} and {}, {count} positions", first.name(), second.name())?;
+    writeln!(out, "mean difference       {:.1} hundredths", mean(|p| (p.0 - p.1).abs()))?;
+    writeln!(out, "standard deviations   {:.1} and {:.1}", aa.sqrt(), bb.sqrt())?;
+    writeln!(out, "correlation           {:.3}", ab / (aa * bb).sqrt().max(1e-9))?;
+    Ok(())
+}

@@ -1,0 +1,320 @@
+//! Games that were played, whoever played them: what is kept of each move, and the one form in
+//! which they are written as PDN.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use movegen::notation::pdn::{Annotation, Comment, GameResult, PdnGame, Ply, format_time};
+use movegen::{Color, Game, Move, Position};
+use serde::{Deserialize, Serialize};
+
+/// A move of a game and what is known about it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct PlyRecord {
+    /// The move; in files as Hub writes it.
+    #[serde(with = "hub_move")]
+    pub mv: Move,
+    /// The mover's score for itself in men, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// Depth reached, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// Nodes, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    /// Seconds used, if measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<f64>,
+    /// Seconds left on the mover's clock, if there is one; below 0 for a player that may overrun.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<f64>,
+    /// What is said about it.
+    #[serde(skip)]
+    pub remark: Option<Remark>,
+}
+
+/// A judgement on a move.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Remark {
+    /// Numeric annotation glyph of PDN.
+    pub glyph: Option<u8>,
+    /// In words.
+    pub text: String,
+}
+
+impl From<Move> for PlyRecord {
+    fn from(mv: Move) -> PlyRecord {
+        PlyRecord {
+            mv,
+            score: None,
+            depth: None,
+            nodes: None,
+            time: None,
+            clock: None,
+            remark: None,
+        }
+    }
+}
+
+/// A played game.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct GameRecord {
+    /// Where it began.
+    #[serde(rename = "fen", with = "fen")]
+    pub start: Position,
+    /// The moves.
+    pub plies: Vec<PlyRecord>,
+    /// The result; in files as White's.
+    #[serde(rename = "white", with = "white_result")]
+    pub result: GameResult,
+    /// Date on which it began, in the form of PDN.
+    pub date: String,
+}
+
+/// The names of the players.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Players<'a> {
+    /// Who has White.
+    pub white: &'a str,
+    /// Who has Black.
+    pub black: &'a str,
+}
+
+impl<'a> Players<'a> {
+    /// `us` has this colour, `other` the other one.
+    #[must_use]
+    pub fn new(us: &'a str, color: Color, other: &'a str) -> Players<'a> {
+        match color {
+            Color::White => Players { white: us, black: other },
+            Color::Black => Players { white: other, black: us },
+        }
+    }
+}
+
+impl GameRecord {
+    /// A game of today without a move.
+    #[must_use]
+    pub fn new(start: Position) -> GameRecord {
+        GameRecord { start, plies: Vec::new(), result: GameResult::Unknown, date: today() }
+    }
+
+    /// The plies with the side that made them.
+    pub fn movers(&self) -> impl Iterator<Item = (Color, &PlyRecord)> {
+        let first = self.start.side_to_move();
+        let sides = [first, first.opponent()].into_iter().cycle();
+        sides.zip(&self.plies)
+    }
+
+    /// The game replayed; it ends before the first move that cannot be played.
+    #[must_use]
+    pub fn replay(&self) -> Game {
+        let mut game = Game::new(self.start);
+        for ply in &self.plies {
+            if game.play(ply.mv).is_err() {
+                break;
+            }
+        }
+        game
+    }
+
+    /// The game with a comment after each move of which something is known: `[%eval 0.13]` in men
+    /// from White's point of view, `[%depth 12]`, `[%emt 0:00:00.123]`, `[%clk 0:00:59.877]`, and
+    /// the remark.
+    #[must_use]
+    pub fn to_pdn(&self, event: &str, players: Option<Players<'_>>) -> PdnGame {
+        let mut pdn = PdnGame::new(self.start);
+        pdn.tags.set("Event", event);
+        pdn.tags.set("Date", &self.date);
+        if let Some(Players { white, black }) = players {
+            pdn.tags.set("White", white);
+            pdn.tags.set("Black", black);
+        }
+        let moves = self.replay().ply();
+        pdn.line.plies = self.movers().take(moves).map(|(mover, ply)| ply.to_pdn(mover)).collect();
+        pdn.result = self.result;
+        pdn
+    }
+}
+
+impl PlyRecord {
+    fn to_pdn(&self, mover: Color) -> Ply {
+        let mut text = String::new();
+        if let Some(score) = self.score {
+            let _ = write!(text, "[%eval {:.2}] ", for_white(score, mover));
+        }
+        if let Some(depth) = self.depth {
+            let _ = write!(text, "[%depth {depth}] ");
+        }
+        if let Some(time) = self.time {
+            let _ = write!(text, "[%emt {}] ", format_time(duration(time)));
+        }
+        if let Some(left) = self.clock {
+            let _ = write!(text, "[%clk {}] ", format_time(duration(left)));
+        }
+        let mut ply = Ply::from(self.mv);
+        if let Some(remark) = &self.remark {
+            ply.nags.extend(remark.glyph);
+            text.push_str(&remark.text);
+        }
+        if !text.is_empty() {
+            ply.after.push(comment(text.trim_end()));
+        }
+        ply
+    }
+}
+
+/// A score in men from White's point of view.
+#[must_use]
+pub fn for_white(score: f64, mover: Color) -> f64 {
+    // Adding zero turns -0 into 0.
+    (if mover == Color::White { score } else { -score }) + 0.0
+}
+
+/// An annotation of PDN with this text.
+#[must_use]
+pub fn comment(text: &str) -> Annotation {
+    // A brace would end the comment early.
+    Annotation::Comment(Comment::new(&text.replace(['{', '}'], "'")))
+}
+
+/// To milliseconds; nothing below 0.
+fn duration(seconds: f64) -> Duration {
+    Duration::from_millis((seconds.max(0.0) * 1000.0).round() as u64)
+}
+
+/// Today in the form of PDN, such as `2026.11.21`, UTC.
+#[must_use]
+pub fn today() -> String {
+    jiff::Timestamp::now().strftime("%Y.%m.%d").to_string()
+}
+
+/// Moves as Hub writes them. Whether they are legal shows when the game is replayed.
+mod hub_move {
+    use movegen::notation::hub;
+    use movegen::{Move, ParseMoveError};
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(mv: &Move, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(mv)
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Move, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        hub::read_move(&text).map_err(|error: ParseMoveError| de::Error::custom(error))
+    }
+}
+
+mod fen {
+    use movegen::Position;
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(
+        position: &Position,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&position.to_fen())
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(
+        deserializer: D,
+    ) -> Result<Position, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Position::from_fen(&text).map_err(de::Error::custom)
+    }
+}
+
+/// White's result as a word.
+mod white_result {
+    use movegen::notation::pdn::GameResult;
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    const WORDS: [(GameResult, &str); 5] = [
+        (GameResult::WhiteWins, "win"),
+        (GameResult::Draw, "draw"),
+        (GameResult::BlackWins, "loss"),
+        (GameResult::BothLose, "both-lose"),
+        (GameResult::Unknown, "unknown"),
+    ];
+
+    pub(super) fn serialize<S: Serializer>(
+        result: &GameResult,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let word = WORDS.iter().find(|(r, _)| r == result).map_or("unknown", |(_, word)| word);
+        serializer.serialize_str(word)
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(
+        deserializer: D,
+    ) -> Result<GameResult, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let found = WORDS.iter().find(|(_, word)| *word == text);
+        found.map(|&(result, _)| result).ok_or_else(|| {
+            de::Error::custom(format!("'{text}': expected win, draw, loss, both-lose or unknown"))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use movegen::notation::pdn::{WriteOptions, game_to_string};
+
+    use super::*;
+
+    fn record() -> GameRecord {
+        let start = Position::from_fen("B:W28,32,37,50:B19,23").unwrap();
+        let mut game = GameRecord::new(start);
+        for text in ["23-29", "28-23", "19x28x23"] {
+            game.plies.push(movegen::notation::hub::read_move(text).unwrap().into());
+        }
+        game.plies[0] = PlyRecord {
+            score: Some(0.25),
+            depth: Some(12),
+            nodes: Some(5),
+            time: Some(1.5),
+            clock: Some(3723.25),
+            ..game.plies[0].clone()
+        };
+        game.plies[1].remark = Some(Remark { glyph: Some(4), text: "Mistake {really}".to_owned() });
+        game.result = GameResult::BlackWins;
+        game
+    }
+
+    #[test]
+    fn what_is_written_as_json_is_read() {
+        let mut game = record();
+        let json = serde_json::to_string(&game).unwrap();
+        assert!(json.contains(r#""mv":"19x28x23"},"#) || json.contains(r#""mv":"19x28x23"}"#));
+        assert!(json.contains(r#""white":"loss""#), "{json}");
+        game.plies[1].remark = None;
+        assert_eq!(serde_json::from_str::<GameRecord>(&json).unwrap(), game);
+        for (good, bad) in [("loss", "lost"), ("B:W28", "B:W99"), ("28-23", "28~23")] {
+            assert!(serde_json::from_str::<GameRecord>(&json.replacen(good, bad, 1)).is_err());
+        }
+    }
+
+    #[test]
+    fn comments_are_read_back() {
+        let pdn = record().to_pdn("test", Some(Players::new("a", Color::Black, "b")));
+        let comment = |ply: usize| pdn.line.plies[ply].comments().next().unwrap().clone();
+        assert_eq!(comment(0).evaluation(), Some(-0.25));
+        assert_eq!(comment(0).command("depth"), Some("12"));
+        assert_eq!(comment(0).elapsed_move_time().unwrap().as_millis(), 1500);
+        assert_eq!(comment(0).remaining_time().unwrap().as_millis(), 3_723_250);
+        assert_eq!(comment(1).plain_text(), "Mistake 'really'");
+        assert_eq!((pdn.line.plies[1].nags[0], pdn.line.plies[2].after.len()), (4, 0));
+        assert_eq!(pdn.tags.get("White"), Some("b"));
+        let text = game_to_string(&pdn, &WriteOptions::default());
+        assert!(text.contains("[%clk 1:02:03.25]"), "{text}");
+    }
+
+    #[test]
+    fn a_move_that_is_not_legal_ends_the_game() {
+        let mut game = record();
+        game.plies.push(game.plies[0].clone());
+        assert_eq!(game.replay().ply(), 3);
+        assert_eq!(game.to_pdn("test", None).line.plies.len(), 3);
+        assert_eq!(game.movers().last().unwrap().0, Color::White);
+    }
+}

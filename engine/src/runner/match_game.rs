@@ -1,0 +1,124 @@
+//! A finished game of a match: what the state file keeps and the PDN shows.
+
+use std::fmt;
+
+use movegen::Color;
+use movegen::notation::pdn::{GameResult, PdnGame};
+use serde::{Deserialize, Serialize};
+
+use super::config::MatchConfig;
+use super::player::FaultKind;
+use super::schedule::Pairing;
+use super::stats::Outcome;
+use crate::record::{GameRecord, Players, comment};
+
+/// Why a game ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Termination {
+    /// No legal move, or no pieces.
+    NoMove,
+    /// A draw by the rules.
+    DrawRule,
+    /// Time overrun.
+    TimeForfeit,
+    /// The scores of both players.
+    Score,
+    /// The greatest number of moves.
+    MoveLimit,
+    /// An endgame database.
+    Database,
+    /// A player gave up.
+    Resigned,
+    /// A player said how the game ended, or ended it without saying.
+    Claim,
+    /// A player did not want this game.
+    Refused,
+    /// The loser failed.
+    Fault(FaultKind),
+}
+
+impl fmt::Display for Termination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Termination::NoMove => f.pad("no legal move"),
+            Termination::DrawRule => f.pad("draw by rule"),
+            Termination::TimeForfeit => f.pad("time forfeit"),
+            Termination::Score => f.pad("adjudicated by score"),
+            Termination::MoveLimit => f.pad("move limit"),
+            Termination::Database => f.pad("adjudicated by database"),
+            Termination::Resigned => f.pad("gave up"),
+            Termination::Claim => f.pad("ended by a player"),
+            Termination::Refused => f.pad("game refused"),
+            Termination::Fault(kind) => kind.fmt(f),
+        }
+    }
+}
+
+/// A finished game of a match.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct MatchGame {
+    /// Which game of the schedule, from 0.
+    pub game: usize,
+    /// The players, by number of the configuration.
+    pub pairing: Pairing,
+    /// Start, moves and result.
+    #[serde(flatten)]
+    pub record: GameRecord,
+    /// Why it ended.
+    pub termination: Termination,
+    /// More about the end, for example the illegal move.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+    /// The last lines, or messages, of an engine that failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tail: Vec<String>,
+    /// Median microseconds from the arrival of an answer to the next question: reading and judging
+    /// the move, and everything that is written to the next player before `go`.
+    pub overhead_us: f64,
+    /// Microseconds of a `ping` and its `pong` for White and Black, if measured.
+    #[serde(default)]
+    pub latency_us: [Option<f64>; 2],
+}
+
+impl MatchGame {
+    /// The result of the engine with this number, if it played and the result is known.
+    #[must_use]
+    pub fn outcome_for(&self, engine: usize) -> Option<Outcome> {
+        let color = match engine {
+            _ if self.pairing.white == engine => Color::White,
+            _ if self.pairing.black == engine => Color::Black,
+            _ => return None,
+        };
+        Outcome::of(self.record.result, color)
+    }
+
+    /// The result as PDN writes it.
+    #[must_use]
+    pub const fn result(&self) -> GameResult {
+        self.record.result
+    }
+
+    /// The game as PDN, see [`GameRecord::to_pdn`].
+    #[must_use]
+    pub fn to_pdn(&self, config: &MatchConfig) -> PdnGame {
+        let name = |engine: usize| config.engines[engine].name.as_str();
+        let Pairing { white, black, pair, .. } = self.pairing;
+        let players = Players { white: name(white), black: name(black) };
+        let mut pdn = self.record.to_pdn(&config.event, Some(players));
+        pdn.tags.set("Round", &format!("{}.{}", pair + 1, self.game + 1));
+        pdn.tags.set("WhiteType", "program");
+        pdn.tags.set("BlackType", "program");
+        pdn.tags.set("TimeControlWhite", &config.time_control(white).to_string());
+        pdn.tags.set("TimeControlBlack", &config.time_control(black).to_string());
+        pdn.tags.set("Termination", &self.termination.to_string());
+        if !self.detail.is_empty() {
+            let note = comment(&format!("{}: {}", self.termination, self.detail));
+            match pdn.line.plies.last_mut() {
+                Some(ply) => ply.after.push(note),
+                None => pdn.line.lead.push(note),
+            }
+        }
+        pdn
+    }
+}

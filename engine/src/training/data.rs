@@ -1,0 +1,161 @@
+//! Sets of files of games, read in random order by several threads.
+
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use crossbeam::channel::{self, Receiver};
+use movegen::random::Random;
+
+use super::sample::{Filter, Sample, is_held_out};
+use super::store::{Contents, StoreError, files};
+
+/// Blocks that are decoded and mixed together: some 60,000 positions.
+const GROUP: usize = 64;
+
+/// A folder of games, or one file, and how much its positions count.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Source {
+    /// The folder or file.
+    pub path: PathBuf,
+    /// The weight of its positions.
+    pub weight: f32,
+}
+
+/// Where a block stands.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    file: usize,
+    offset: u64,
+}
+
+/// All blocks of some sources.
+#[derive(Debug)]
+pub struct DataSet {
+    files: Vec<(PathBuf, f32, Filter)>,
+    blocks: Vec<Place>,
+    /// Number of games.
+    pub games: u64,
+    /// Bytes that belong to no good block.
+    pub skipped: u64,
+    /// CRC-32 over the names, the headers and the checked blocks of the files, as hexadecimal.
+    pub hash: String,
+}
+
+/// Which games are wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Part {
+    /// Those to learn from.
+    Training,
+    /// Those that were kept out of it.
+    HeldOut,
+}
+
+impl DataSet {
+    /// Looks through the files of the sources. Damaged blocks are left out.
+    ///
+    /// # Errors
+    /// If a file cannot be read or has no games.
+    pub fn open(sources: &[Source]) -> Result<DataSet, StoreError> {
+        let mut set = DataSet {
+            files: Vec::new(),
+            blocks: Vec::new(),
+            games: 0,
+            skipped: 0,
+            hash: String::new(),
+        };
+        let mut sum = crc32fast::Hasher::new();
+        for source in sources {
+            for path in files(&source.path)? {
+                let mut contents = Contents::open(&path)?;
+                let header = serde_json::to_vec(contents.header()).unwrap_or_default();
+                sum.update(&header);
+                let filter = Filter::new(contents.header().database_pieces);
+                let file = set.files.len();
+                while let Some(block) = contents.next_block()? {
+                    set.games += u64::from(block.games);
+                    sum.update(&block.bytes);
+                    set.blocks.push(Place { file, offset: block.start });
+                }
+                set.skipped += contents.skipped();
+                set.files.push((path, source.weight, filter));
+            }
+        }
+        set.hash = format!("{:08x}", sum.finalize());
+        Ok(set)
+    }
+
+    /// Calls `see` with the samples of the part, group by group, in an order that depends on the
+    /// seed alone; each group is mixed. `threads` decode at the same time.
+    ///
+    /// # Errors
+    /// If a file cannot be read any more.
+    pub(super) fn for_each_group(
+        &self,
+        part: Part,
+        seed: u64,
+        threads: usize,
+        mut see: impl FnMut(Vec<Sample>),
+    ) -> Result<(), StoreError> {
+        let mut order = self.blocks.clone();
+        Random::new(seed).shuffle(&mut order);
+        let groups: Vec<&[Place]> = order.chunks(GROUP).collect();
+        let threads = threads.clamp(1, groups.len().max(1));
+        thread::scope(|scope| {
+            // Each thread has a channel of its own, and they are heard in turn.
+            let receivers: Vec<Receiver<_>> = (0..threads)
+                .map(|first| {
+                    let (sender, receiver) = channel::bounded(1);
+                    let groups = &groups;
+                    scope.spawn(move || {
+                        for (number, group) in
+                            groups.iter().enumerate().skip(first).step_by(threads)
+                        {
+                            let mut samples = self.decode(group, part);
+                            if let Ok(samples) = &mut samples {
+                                Random::new(seed ^ number as u64).shuffle(samples);
+                            }
+                            if sender.send(samples).is_err() {
+                                return;
+                            }
+                        }
+                    });
+                    receiver
+                })
+                .collect();
+            for receiver in (0..groups.len()).map(|number| &receivers[number % threads]) {
+                match receiver.recv() {
+                    Ok(samples) => see(samples?),
+                    Err(_) => break,
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn decode(&self, places: &[Place], part: Part) -> Result<Vec<Sample>, StoreError> {
+        let mut samples = Vec::new();
+        let mut sorted: Vec<Place> = places.to_vec();
+        sorted.sort_by_key(|place| (place.file, place.offset));
+        for places in sorted.chunk_by(|a, b| a.file == b.file) {
+            let (path, weight, filter) = &self.files[places[0].file];
+            let mut contents = Contents::open(path)?;
+            for place in places {
+                let games = contents.games_at(place.offset)?.unwrap_or_default();
+                for game in &games {
+                    if is_held_out(game) == (part == Part::HeldOut) {
+                        filter.samples(game, *weight, &mut samples);
+                    }
+                }
+            }
+        }
+        Ok(samples)
+    }
+}
+
+impl Source {
+    /// Games that count fully.
+    #[must_use]
+    pub fn new(path: &Path) -> Source {
+        Source { path: path.to_owned(), weight: 1.0 }
+    }
+}

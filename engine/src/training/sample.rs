@@ -1,0 +1,107 @@
+//! From games to positions to learn from.
+
+use movegen::random::{Random, mix};
+use movegen::{Color, Position};
+
+use super::game::{End, PlayedGame};
+use crate::runner::stats::Outcome;
+
+/// Which positions are taken. Nobody may be able to capture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Filter {
+    /// Positions within the databases that the players had are left out.
+    pub database_pieces: u32,
+    /// The greatest score, in hundredths of a man.
+    pub most_score: i32,
+    /// The greatest difference in material; a king counts as three men.
+    pub most_material: u32,
+    /// The most positions of one game.
+    pub per_game: usize,
+    /// From this ply after the start position on.
+    pub first_ply: usize,
+    /// In games that were called drawn without proof, the greatest score.
+    pub most_unproven: i32,
+}
+
+impl Filter {
+    /// The usual one, for games with databases of so many pieces.
+    #[must_use]
+    pub const fn new(database_pieces: u32) -> Filter {
+        Filter {
+            database_pieces,
+            most_score: 400,
+            most_material: 2,
+            per_game: 30,
+            first_ply: 0,
+            most_unproven: 100,
+        }
+    }
+
+    /// Whether the position with its score is taken from a game that ended like this.
+    fn takes(&self, position: &Position, score: i32, game: &PlayedGame) -> bool {
+        let material = |color| position.men(color).len() + 3 * position.kings(color).len();
+        let unproven = game.white == Outcome::Draw && !game.end.is_exact();
+        position.piece_count() > self.database_pieces
+            && score.abs() <= if unproven { self.most_unproven } else { self.most_score }
+            && material(Color::White).abs_diff(material(Color::Black)) <= self.most_material
+            && Color::ALL.iter().all(|&color| !position.has_capture(color))
+    }
+
+    /// Adds the positions of a game to `samples`. The choice depends on the game alone.
+    pub fn samples(&self, game: &PlayedGame, weight: f32, samples: &mut Vec<Sample>) {
+        let first = samples.len();
+        let result = match game.white {
+            Outcome::Win => 1.0,
+            Outcome::Draw => 0.5,
+            Outcome::Loss => 0.0,
+        };
+        let mut random = Random::new(fingerprint(game));
+        let mut found = 0;
+        for (position, ply) in game.positions().skip(self.first_ply) {
+            let Some(score) = ply.and_then(|ply| ply.score) else { continue };
+            let score = score.hundredths();
+            if !self.takes(&position, score, game) {
+                continue;
+            }
+            let side = if position.side_to_move() == Color::White { 1 } else { -1 };
+            let sample = Sample { position, score: (side * score) as i16, result, weight };
+            // Any of them with the same probability.
+            found += 1;
+            if samples.len() - first < self.per_game {
+                samples.push(sample);
+            } else if let Some(place) = samples.get_mut(first + random.below(found)) {
+                *place = sample;
+            }
+        }
+    }
+}
+
+/// A number that a game shares with no other one, as a rule.
+pub(super) fn fingerprint(game: &PlayedGame) -> u64 {
+    let last = game.plies.iter().fold(0u64, |all, ply| mix(all ^ ply.mv.to_bits()));
+    mix(game.start.key() ^ last)
+}
+
+/// Whether a game is kept out of the training, to measure its success.
+pub(super) fn is_held_out(game: &PlayedGame) -> bool {
+    fingerprint(game).is_multiple_of(HELD_OUT)
+}
+
+/// One game in so many is held out.
+const HELD_OUT: u64 = 32;
+
+/// A position to learn from.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Sample {
+    /// The position.
+    pub position: Position,
+    /// White's score by the search, in hundredths of a man.
+    pub score: i16,
+    /// White's result: 0, 0.5 or 1.
+    pub result: f32,
+    /// How much it counts.
+    pub weight: f32,
+}
+
+/// The reasons to end a game that [`Filter`] doubts.
+const _: () = assert!(!End::NoProgress.is_exact() && !End::Length.is_exact());
