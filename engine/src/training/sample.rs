@@ -24,7 +24,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// The usual one, for games with databases of so many pieces.
+    /// The usual one, for games with databases of this many pieces.
     #[must_use]
     pub const fn new(database_pieces: u32) -> Filter {
         Filter {
@@ -87,7 +87,7 @@ pub(super) fn is_held_out(game: &PlayedGame) -> bool {
     fingerprint(game).is_multiple_of(HELD_OUT)
 }
 
-/// One game in so many is held out.
+/// One game in this many is held out.
 const HELD_OUT: u64 = 32;
 
 /// A position to learn from.

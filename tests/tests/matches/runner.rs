@@ -137,7 +137,7 @@ fn the_pdn_has_scores_depths_and_clocks() {
 }
 
 /// Each fault loses the game, is reported with the engine's last words, and the match goes on
-/// with the engine started anew.
+/// with the engine started again.
 #[test]
 fn faults_lose_the_game_and_the_match_goes_on() {
     let ended = if cfg!(windows) { "exit code: 3" } else { "exit status: 3" };
@@ -173,7 +173,7 @@ fn faults_lose_the_game_and_the_match_goes_on() {
         }
         assert_eq!(standing(&lines, "bad")["faults"], 4, "{switches}");
         assert_eq!(standing(&lines, "good")["faults"], 0, "{switches}");
-        // Four processes of the bad engine at least: it was started anew each time.
+        // Four processes of the bad engine at least: it was started again each time.
         assert!(assert_no_orphans(folder.path()) >= 5, "{switches}");
     }
 }
@@ -249,7 +249,7 @@ fn open_files_and_children(pid: u32) -> (usize, usize) {
     (files, children)
 }
 
-/// Engines that crash and are started anew all the time, four games at once: files and processes
+/// Engines that crash and are started again all the time, four games at once: files and processes
 /// do not add up.
 #[test]
 #[cfg(target_os = "linux")]
@@ -474,7 +474,7 @@ fn wrong_usage_is_refused() {
     }
 }
 
-/// Nobody can be told, but there is no crash either.
+/// Nobody can be reached, but there is no crash either.
 #[test]
 #[cfg(target_os = "linux")]
 fn errors_that_cannot_be_written() {
