@@ -14,7 +14,7 @@ fn accept(peer: &mut Peer, code: char) {
     peer.send(&format!("A{:<32}{code}", "peer"));
 }
 
-/// Hears a move of the program and answers with the first legal one.
+/// Receives a move of the program and answers with the first legal one.
 fn reply(peer: &mut Peer, game: &mut Game) -> Option<()> {
     let text = peer.receive();
     let message: MoveMessage = text.parse().expect(&text);
