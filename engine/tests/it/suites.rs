@@ -8,7 +8,7 @@ use std::path::Path;
 use egdb::{Probe, Wld};
 use meerslag_engine::suite::{self, SuitePosition};
 use meerslag_engine::{DatabaseOptions, EngineOptions, Limits};
-use movegen::Color;
+use movegen::{Color, Position};
 
 fn read(name: &str) -> Vec<SuitePosition> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../positions").join(name);
@@ -39,7 +39,7 @@ fn values_of_endings_are_those_of_the_databases() {
         if position.piece_count() > 4 {
             continue;
         }
-        let value = |position| probe.wld(position).unwrap().unwrap();
+        let value = |position: &Position| probe.wld(position).unwrap().unwrap();
         assert_eq!(Some(value(position)), wanted.value, "{}", wanted.id);
         for &mv in &position.legal_moves() {
             let keeps = value(&position.after(mv)).opponent() == value(position);
