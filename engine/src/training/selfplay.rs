@@ -18,6 +18,7 @@ use thiserror::Error;
 use super::game::{End, MOST_MOVES, PlayedGame, PlayedPly};
 use super::opening::{self, Opening, OpeningMix};
 use super::store::{BLOCK_GAMES, Header, Shard, Store, StoreError};
+use crate::bench;
 use crate::engine::{Engine, EngineOptions};
 use crate::error::EngineError;
 use crate::eval::Evaluation;
@@ -29,6 +30,8 @@ use movegen::random::Random;
 
 /// The players' transposition table. Small, since it is cleared for each game.
 const HASH_MIB: usize = 1;
+/// The depth of the searches for [`Header::search`].
+const FINGERPRINT_DEPTH: u32 = 7;
 /// A start is not used if a search of this depth finds one side ahead by more than a man.
 const CHECK_DEPTH: u32 = 6;
 const CHECK_SCORE: i32 = 100;
@@ -114,6 +117,10 @@ impl SelfPlay {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Progress, SelfPlayError> {
         let databases = self.databases.open().map_err(EngineError::from)?;
+        let mut players = Vec::new();
+        for _ in 0..self.threads.max(1) {
+            players.push(Player::new(self, &databases)?);
+        }
         let header = Header {
             seed: self.seed,
             nodes: self.nodes,
@@ -122,6 +129,7 @@ impl SelfPlay {
             evaluation: self.evaluation.name().to_owned(),
             database_pieces: databases.max_pieces().into(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
+            search: players[0].fingerprint(),
         };
         let store = Store::open(folder, &header)?;
         let blocks = self.games.div_ceil(BLOCK_GAMES).div_ceil(self.shard.of.into());
@@ -135,10 +143,6 @@ impl SelfPlay {
         let shared = Mutex::new((schedule, store));
         let turn = Condvar::new();
         let halt = AtomicBool::new(false);
-        let mut players = Vec::new();
-        for _ in 0..self.threads.max(1) {
-            players.push(Player::new(self, &databases)?);
-        }
         progress(at(before));
         thread::scope(|scope| {
             for mut player in players {
@@ -243,6 +247,22 @@ impl Player {
     fn search(&mut self, game: &Game, limits: &Limits) -> (Option<Move>, Score) {
         let outcome = self.engine.search(game, limits, &self.control, &mut |_| {});
         (outcome.best, outcome.info.score)
+    }
+
+    /// See [`Header::search`].
+    fn fingerprint(&mut self) -> String {
+        let mut sum = crc32fast::Hasher::new();
+        for (_, position) in bench::positions(bench::Set::Game) {
+            self.engine.new_game();
+            let game = Game::new(position);
+            let limits = Limits::depth(FINGERPRINT_DEPTH);
+            let outcome = self.engine.search(&game, &limits, &self.control, &mut |_| {});
+            let best = outcome.best.map_or(0, |mv| mv.to_bits());
+            sum.update(&best.to_le_bytes());
+            sum.update(&outcome.info.score.hundredths().to_le_bytes());
+            sum.update(&outcome.info.nodes.to_le_bytes());
+        }
+        format!("{:08x}", sum.finalize())
     }
 
     /// Plays the game with this number.
