@@ -43,12 +43,6 @@ pub(crate) fn rank_free(set: u64, taken: u64) -> u64 {
     rank_kings(set, taken)
 }
 
-/// Number of arrangements of the men of a slice.
-#[cfg(test)]
-pub(crate) fn men_arrangements(slice: Slice) -> u64 {
-    slice.layout().men
-}
-
 const FIRST_ROW: u64 = Bitboard::row(0).bits();
 
 /// Rank of every subset of the first row among those with as many members.

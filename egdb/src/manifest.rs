@@ -37,7 +37,7 @@ pub fn side_file(file: &Path) -> PathBuf {
 }
 
 impl Manifest {
-    /// Reads a file and computes its checksums. `step` is told how many bytes were read each
+    /// Reads a file and computes its checksums. `step` is called with the bytes read each
     /// time, and stops the work (result `None`) by returning false.
     ///
     /// # Errors

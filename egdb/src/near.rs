@@ -40,7 +40,7 @@ impl Near {
         Near { known: vec![None; ENTRIES], left: u64::MAX }
     }
 
-    /// From now on looks at so many positions at most; after that the answers are `None`.
+    /// From now on looks at this many positions at most; after that the answers are `None`.
     pub(crate) fn set_limit(&mut self, positions: u64) {
         self.left = positions;
     }

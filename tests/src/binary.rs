@@ -10,9 +10,10 @@ use std::thread;
 /// Path of the `meerslag` binary, built first if it is missing or out of date; or what the
 /// environment variable `MEERSLAG_BINARY` says, for an installed program or another system.
 ///
-/// Cargo tells the path of a binary only to the tests of its own package, and `cargo test` need
+/// Cargo gives the path of a binary only to the tests of its own package, and `cargo test` need
 /// not have built it at all. So each test program asks cargo for it once, in the profile of the
-/// tests; as a rule cargo finds it up to date.
+/// tests. It asks with a test program of the whole workspace beside it: the features of all
+/// dependencies are then those of `cargo test --workspace`, and what that has built is up to date.
 #[must_use]
 pub fn binary() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
@@ -20,13 +21,30 @@ pub fn binary() -> &'static Path {
         if let Some(given) = std::env::var_os("MEERSLAG_BINARY") {
             return PathBuf::from(given);
         }
-        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/Cargo.toml");
-        let mut build = escargot::CargoBuild::new().manifest_path(manifest).bin("meerslag");
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml");
+        let mut build = escargot::CargoBuild::new()
+            .manifest_path(manifest)
+            .args(["--workspace", "--test=training"])
+            .bin("meerslag");
         if !cfg!(debug_assertions) {
             build = build.release();
         }
-        build.run().expect("meerslag cannot be built").path().to_owned()
+        let messages = build.exec().expect("cargo starts");
+        messages
+            .map(|message| message.expect("meerslag can be built"))
+            .filter_map(|message| program_in(&message))
+            .last()
+            .expect("cargo names the program it has built")
     })
+}
+
+/// The path of the program, if this message of cargo is the one that names it.
+fn program_in(message: &escargot::Message) -> Option<PathBuf> {
+    let message: serde_json::Value = message.decode_custom().ok()?;
+    let target = &message["target"];
+    let is_program = target["name"] == "meerslag" && target["kind"][0] == "bin";
+    let path = message["executable"].as_str().filter(|_| is_program)?;
+    Some(PathBuf::from(path))
 }
 
 /// What a finished run of the program left behind.

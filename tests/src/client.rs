@@ -26,7 +26,7 @@ pub struct Client {
 /// The answer to a `go`.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// What was told on the way; empty only without a legal move.
+    /// The `info` lines before it; empty only without a legal move.
     pub infos: Vec<check::Info>,
     /// The move; `None` only without a legal move.
     pub best: Option<Move>,

@@ -26,7 +26,7 @@ pub(super) struct Context<'a> {
     pub store: &'a Store,
     /// Set when a distance is above [`MAX_PLIES`].
     pub too_long: &'a AtomicBool,
-    /// Told about positions solved; the work stops when it returns false.
+    /// Called with the number of positions solved; the work stops when it returns false.
     pub go_on: &'a (dyn Fn(u64) -> bool + Sync),
 }
 

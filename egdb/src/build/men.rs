@@ -161,7 +161,7 @@ mod tests {
                     arrangements += 1;
                 }
             }
-            assert_eq!(arrangements, crate::index::men_arrangements(slice), "{slice}");
+            assert_eq!(arrangements, slice.layout().men, "{slice}");
         }
     }
 }

@@ -102,7 +102,7 @@ pub enum BuildEvent {
         /// Its positions.
         positions: u64,
     },
-    /// About so many positions of the slice are solved.
+    /// About this many positions of the slice are solved.
     SliceProgress {
         /// The slice.
         slice: Slice,
@@ -127,7 +127,7 @@ pub enum BuildEvent {
         /// What is wrong.
         error: BuildError,
     },
-    /// So many values more have been handed to an encoder.
+    /// This many more values have been handed to an encoder.
     PackProgress {
         /// The database type.
         db_type: DbType,
@@ -176,7 +176,7 @@ pub struct BuildReport {
     pub files: Vec<PathBuf>,
 }
 
-/// Told what happens, possibly by several threads at once; stops the work by returning false.
+/// Called for each event, possibly by several threads at once; stops the work by returning false.
 pub type Observer<'a> = dyn Fn(&BuildEvent) -> bool + Sync + 'a;
 
 /// Builds databases in a folder.
@@ -430,7 +430,7 @@ fn is_sound(dir: &Path, db_type: DbType, stem: &str) -> bool {
     })
 }
 
-/// Solves a level from what [`Resident::view`] gave. `report` is told how many positions have
+/// Solves a level from what [`Resident::view`] gave. `report` is called with the positions that have
 /// been solved, and stops the work by returning false. `None` if a distance is too long.
 fn solve_level(
     store: &Store,

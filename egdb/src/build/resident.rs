@@ -151,7 +151,7 @@ impl Resident {
         self.levels.insert(key, Held { level, bytes, used_at: self.clock });
     }
 
-    /// Throws out what has not been used for longest until so many bytes are free. What is needed
+    /// Throws out what has not been used for longest until this many bytes are free. What is needed
     /// now stays.
     fn make_room(&mut self, bytes: u64) {
         let mut oldest: Vec<(u64, (Slice, usize))> = self

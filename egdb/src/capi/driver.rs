@@ -69,7 +69,7 @@ unsafe fn path(directory: *const c_char) -> Result<PathBuf, String> {
     }
 }
 
-/// Opens the database in a directory; null on failure, with the reason told to `msg_fn`.
+/// Opens the database in a directory; null on failure, with the reason passed to `msg_fn`.
 ///
 /// # Safety
 /// `options` and `directory` are null or strings closed by a zero; `msg_fn` is null or a function

@@ -48,7 +48,7 @@ struct Case {
     read_at: Option<usize>,
 }
 
-/// A distance to conversion as far as it can be told from the successors.
+/// A distance to conversion as far as the successors determine it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Conversion {
     Below,

@@ -1,4 +1,4 @@
-//! Are the values of a database right? Every position is derived anew from its successors.
+//! Are the values of a database right? Every position is derived again from its successors.
 //!
 //! A plain loop over the legal moves asks [`Probe`] about each successor, and what follows for
 //! the position is compared with what the files store for it. Nothing here is shared with the

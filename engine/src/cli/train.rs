@@ -36,7 +36,7 @@ pub(super) struct TrainArgs {
     /// The most times to go through the games
     #[arg(long, value_name = "N", default_value_t = Training::default().epochs, value_parser = clap::value_parser!(u32).range(1..=1000))]
     epochs: u32,
-    /// Stop after so many epochs without progress on the held-out games
+    /// Stop after this many epochs without progress on the held-out games
     #[arg(long, value_name = "N", default_value_t = Training::default().patience, value_parser = clap::value_parser!(u32).range(1..=1000))]
     patience: u32,
     /// The share of the game's result in what is to be foretold; the rest is the search's score

@@ -105,7 +105,7 @@ impl DataSet {
         let groups: Vec<&[Place]> = order.chunks(GROUP).collect();
         let threads = threads.clamp(1, groups.len().max(1));
         thread::scope(|scope| {
-            // Each thread has a channel of its own, and they are heard in turn.
+            // Each thread has a channel of its own, and they are read in turn.
             let receivers: Vec<Receiver<_>> = (0..threads)
                 .map(|first| {
                     let (sender, receiver) = channel::bounded(1);

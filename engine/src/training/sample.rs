@@ -95,7 +95,7 @@ pub(super) fn is_held_out(game: &PlayedGame) -> bool {
     fingerprint(game).is_multiple_of(HELD_OUT)
 }
 
-/// One game in so many is held out.
+/// One game in this many is held out.
 const HELD_OUT: u64 = 32;
 
 /// A position to learn from.

@@ -39,12 +39,12 @@ const CHECK_SCORE: i32 = 100;
 const MIDDLE_PLIES: std::ops::Range<usize> = 16..56;
 /// Quick play has this share of the nodes.
 const QUICK_SHARE: u64 = 8;
-/// A game is won at this score, with so many pieces more and no king against them, after so many
-/// plies in a row.
+/// A game is won at this score, with this many pieces more and no king against them, after this
+/// many plies in a row.
 const WON_SCORE: i32 = 600;
 const WON_PIECES: u32 = 3;
 const WON_PLIES: u32 = 6;
-/// A draw after so many plies without a capture or a man's move.
+/// A draw after this many plies without a capture or a man's move.
 const NO_PROGRESS: u16 = 30;
 /// The longest game.
 const MOST_PLIES: usize = 400;

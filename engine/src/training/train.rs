@@ -25,7 +25,7 @@ pub struct Training {
     pub kind: String,
     /// The most epochs.
     pub epochs: u32,
-    /// Stop after so many epochs without a smaller loss of the held-out games.
+    /// Stop after this many epochs without a smaller loss of the held-out games.
     pub patience: u32,
     /// The share of the result in the label, 0..=1; the rest is the score.
     pub result_share: f32,

@@ -254,6 +254,8 @@ fn what_a_package_needs_lies_in_its_crate() {
             }
         }
         for name in ["LICENSE-MIT", "LICENSE-APACHE", "NOTICE"] {
+            // A link would be a file with a path in it after a checkout on Windows.
+            assert!(!dir.join(name).is_symlink(), "{crate_name}/{name} is a link");
             let text = |path: PathBuf| fs::read_to_string(path).unwrap();
             assert_eq!(text(dir.join(name)), text(root().join(name)), "{crate_name}/{name}");
         }

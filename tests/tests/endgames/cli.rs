@@ -311,8 +311,8 @@ fn verify_finds_the_damaged_block() {
     let dumps =
         all.map(|slice| egdb(&["dump", "--egdb", dir_name, "--slice", &slice, "--all"], ""));
     let failed = dumps.chain([output]).filter(|o| o.code == 1);
-    let told = failed.filter(|o| o.stderr.contains("db3.cpr1") && o.stderr.contains("damaged"));
-    assert!(told.count() > 0);
+    let damaged = failed.filter(|o| o.stderr.contains("db3.cpr1") && o.stderr.contains("damaged"));
+    assert!(damaged.count() > 0);
 }
 
 #[test]

@@ -140,7 +140,7 @@ impl Follower {
         self.send(if is_wrong { "M0000010600" } else { &message });
     }
 
-    fn heard(&mut self, text: &str) {
+    fn receive(&mut self, text: &str) {
         match (&text[..1], self.wrong) {
             ("R", _) => self.request(text),
             ("E", "echoes everything") => self.send("E00"),
@@ -201,7 +201,7 @@ fn follower(wrong: &'static str) -> u16 {
                     let message: Vec<u8> = bytes.drain(..=end).collect();
                     let text = String::from_utf8_lossy(&message[..end]).into_owned();
                     if !text.is_empty() {
-                        follower.heard(&text);
+                        follower.receive(&text);
                     }
                     if wrong == "reads are messages" {
                         bytes.clear();

@@ -452,7 +452,7 @@ fn new_game_is_fast_with_a_large_table() {
     engine.quit().assert_clean();
 }
 
-/// A game of 600 plies, captures among them, is told whole. The engine is a king behind and
+/// A game of 600 plies, captures among them, is reported whole. The engine is a king behind and
 /// every score would say so, but the search sees that it can bring about a position once more.
 #[test]
 fn long_histories_and_repetition() {

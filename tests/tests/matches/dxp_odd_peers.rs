@@ -108,7 +108,7 @@ fn junk_does_not_keep_the_program_from_moving() {
     }
 }
 
-/// Ctrl-C is heard through a flood of messages, in a search as well.
+/// Ctrl-C works through a flood of messages, in a search as well.
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_game_in_spite_of_a_flood() {

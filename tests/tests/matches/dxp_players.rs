@@ -77,7 +77,7 @@ fn two_programs_play_each_other_up_to_the_agreed_number_of_moves() {
     assert_eq!(games[2]["engines"][0]["games"], 0, "{}", games[2]);
 }
 
-/// A scripted follower: plays its first legal moves and does something odd where it is told to.
+/// A scripted follower: plays its first legal moves and does something odd where it is asked to.
 struct Follower {
     peer: Peer,
     game: Game,

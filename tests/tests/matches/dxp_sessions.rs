@@ -170,7 +170,7 @@ fn the_log_shows_every_byte() {
     }
 }
 
-/// The disk is full: the game is told before that, and the file is named.
+/// The disk is full: the game is reported before that, and the file is named.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_that_cannot_be_written_is_named() {

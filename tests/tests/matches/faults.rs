@@ -202,7 +202,7 @@ fn an_engine_that_cannot_start_is_reported_before_the_first_game() {
     assert!(!output.stdout.contains("\"type\":\"game\""), "{output:?}");
 }
 
-/// Whoever waits for an engine that is still silent is told why, with what it has said so far.
+/// Whoever waits for an engine that is still silent learns why, with what it has said so far.
 #[test]
 fn a_slow_start_is_reported_while_it_lasts() {
     let slow = mock("slow", "no-wait").replace("start=60", "start=2");

@@ -21,7 +21,7 @@ Examples:
   meerslag egdb check db --pieces 5 --sample 10000000
   meerslag egdb check /data/wld /data/dtw --slices 2110,1111 --json
 
-Every position is derived anew from its successors with the move generator and the probe: won if a
+Every position is derived again from its successors with the move generator and the probe: won if a
 successor is lost for the opponent, lost if all are won or there is none, else a draw; distances are
 one ply more than the best successor's. The result is compared with the stored value; for captures,
 which have none, with what the probe answers.

@@ -112,12 +112,6 @@ impl Sprt {
         Ok(Sprt { elo0, elo1, alpha, beta, model })
     }
 
-    /// The two hypotheses, in Elo of the model.
-    #[must_use]
-    pub const fn hypotheses(&self) -> (f64, f64) {
-        (self.elo0, self.elo1)
-    }
-
     /// The model.
     #[must_use]
     pub const fn model(&self) -> EloModel {
