@@ -39,7 +39,7 @@ use prober::Prober;
 pub use report::{Info, SearchResult};
 use root::{Root, RootMove};
 pub(crate) use worker::Memory;
-use worker::Shared;
+use worker::{DrawScore, Shared};
 
 /// A forced move is played after this little search, which finds a score and a reply.
 const FORCED_DEPTH: u32 = 8;
@@ -48,6 +48,8 @@ const FORCED_NODES: u64 = 2_000;
 /// What an engine lends to a search.
 pub(crate) struct Resources<'e> {
     pub(crate) draw_rules: DrawRules,
+    /// What a draw is worth to the side to move at the root.
+    pub(crate) draw_score: Score,
     /// Time kept back at each move.
     pub(crate) move_overhead: Duration,
     /// Whether the engine may think in the opponent's time, too.
@@ -68,8 +70,16 @@ pub(crate) fn run(
     report: &mut dyn FnMut(&Info),
 ) -> SearchResult {
     let start = Instant::now();
-    let Resources { draw_rules, move_overhead, ponder, databases, evaluation, table, memories } =
-        resources;
+    let Resources {
+        draw_rules,
+        draw_score,
+        move_overhead,
+        ponder,
+        databases,
+        evaluation,
+        table,
+        memories,
+    } = resources;
     let position = *game.position();
     let legal = position.legal_moves();
     if legal.is_empty() {
@@ -114,7 +124,7 @@ pub(crate) fn run(
         table,
         control,
         &limits,
-        (draw_rules, evaluation),
+        (draw_rules, DrawScore::new(draw_score, position.side_to_move()), evaluation),
         prober,
         (plan, start),
         memories.len(),
@@ -241,6 +251,38 @@ mod tests {
             deep += u32::from(plain.visited > 100);
         }
         assert!(compared > 1000 && deep > 100, "{compared} {deep}");
+    }
+
+    #[test]
+    fn a_draw_is_worth_what_it_is_said_to_be() {
+        // Two kings against one in the main road: drawn by counting, whatever is played.
+        let draw = "W:WK14,K34:BK46";
+        // The exchange leads there: drawn in the databases after three plies.
+        for (fen, databases, depth) in [
+            (draw, DatabaseOptions::none(), 13),
+            ("W:WK14,34,K24:BK46,30", DatabaseOptions::default(), 9),
+        ] {
+            let white = Position::from_fen(fen).unwrap();
+            let mut engine = Engine::new(EngineOptions {
+                hash_mib: 1,
+                databases: databases.clone(),
+                ..EngineOptions::default()
+            })
+            .unwrap();
+            for draw_score in [0, -12, 30].map(Score::new) {
+                engine.set_options(EngineOptions { draw_score, ..engine.options().clone() }).unwrap();
+                // The table still holds what the other side has found.
+                for position in [white, white.reversed()] {
+                    let limits = Limits::depth(depth);
+                    let game = Game::new(position);
+                    let found = engine.search(&game, &limits, &Control::new(), &mut |_| {});
+                    assert_eq!(found.info.score, draw_score, "{}", position.to_fen());
+                }
+            }
+        }
+        let too_much = EngineOptions { draw_score: Score::new(101), ..EngineOptions::default() };
+        let error = Engine::new(too_much).unwrap_err().to_string();
+        assert!(error.contains("101 is not within ±100"), "{error}");
     }
 
     #[test]

@@ -257,7 +257,7 @@ impl Player {
             let game = Game::new(position);
             let limits = Limits::depth(FINGERPRINT_DEPTH);
             let outcome = self.engine.search(&game, &limits, &self.control, &mut |_| {});
-            let best = outcome.best.map_or(0, |mv| mv.to_bits());
+            let best = outcome.best.map_or(0, Move::to_bits);
             sum.update(&best.to_le_bytes());
             sum.update(&outcome.info.score.hundredths().to_le_bytes());
             sum.update(&outcome.info.nodes.to_le_bytes());

@@ -80,7 +80,7 @@ impl Header {
     }
 
     /// What differs from another header, in words.
-    fn difference(&self, other: &Header) -> Option<String> {
+    pub(super) fn difference(&self, other: &Header) -> Option<String> {
         let text = |name: &str, a: String, b: String| {
             (a != b).then(|| format!("{name} {a} in the file, {b} asked for"))
         };
@@ -242,7 +242,8 @@ fn encoded_header(header: &Header) -> Vec<u8> {
 pub(super) struct Block {
     /// Where it starts.
     pub(super) start: u64,
-    number: u64,
+    /// Among the blocks of the file, from 0.
+    pub(super) number: u64,
     pub(super) games: u32,
     pub(super) bytes: Vec<u8>,
 }
