@@ -31,7 +31,7 @@ pub enum FileState {
         expected: (u32, Option<u64>),
         /// Those it has.
         found: (u32, u64),
-        /// Blocks of 4096 bytes that differ, where a side file tells.
+        /// Blocks of 4096 bytes that differ, where a side file has their checksums.
         blocks: Vec<u32>,
     },
     /// The side file is damaged or cannot be read, so nothing can be compared with it.

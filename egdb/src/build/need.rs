@@ -41,7 +41,7 @@ pub(super) fn own_bytes(store: &Store, level: usize, metrics: Metrics, threads: 
     store.level_bytes(level, metrics) + above + Workspace::bytes(store, level, metrics, threads)
 }
 
-/// Tells what slices will take.
+/// Computes what slices will take.
 pub(crate) struct Needs {
     sets: [Arc<MenSets>; 6],
     metrics: Metrics,

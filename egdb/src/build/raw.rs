@@ -2,7 +2,7 @@
 //!
 //! `work/2110.raw` holds a heading, the levels from the last to the first (the order in which
 //! they are solved), and the CRC-32 of the heading and of every part. It gets its name when it is
-//! complete, so what stands on disk is either whole or damaged later, which the checksums tell.
+//! complete, so what stands on disk is either whole or damaged later, which the checksums show.
 //! A work file is meant for the machine that made it: numbers are in its byte order.
 
 use std::io::{self, Write};

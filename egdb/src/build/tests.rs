@@ -70,7 +70,7 @@ fn distances_are_those_of_the_slow_solver() {
     compare(3, Metrics { dtw: true, mtc: true });
 }
 
-/// A slice is solved with the memory that [`Needs`] tells, and refused with a byte less.
+/// A slice is solved with the memory that [`Needs`] gives, and refused with a byte less.
 #[test]
 fn the_plan_asks_for_what_the_builder_takes() {
     for (mtc, dtw, threads) in [(false, false, 1), (true, false, 2), (true, true, 2)] {

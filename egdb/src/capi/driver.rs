@@ -331,7 +331,7 @@ fn words(field: &[c_char; 80]) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Tells the largest piece count and the largest number of pieces on one side. 0 on success.
+/// Gives the largest piece count and the largest number of pieces on one side. 0 on success.
 ///
 /// # Safety
 /// `driver` is null or an open handle; the others are null or point to integers.

@@ -155,7 +155,7 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
         None
     }
 
-    /// Tells that a piece is going to be read soon. Does nothing that can be observed.
+    /// A hint that a piece is going to be read soon. Does nothing that can be observed.
     #[inline]
     fn touch(&self, _file: usize, _block: u32, _offset: usize) {}
 

@@ -66,11 +66,12 @@ impl Header {
 #[derive(Debug, Error)]
 pub enum WeightsError {
     /// Reading or writing fails.
-    #[error("{path}: {error}")]
+    #[error("{path}")]
     Io {
         /// The file.
         path: PathBuf,
         /// The system's reason.
+        #[source]
         error: io::Error,
     },
     /// The file has no weights, or weights that this program does not understand.

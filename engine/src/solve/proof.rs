@@ -72,7 +72,7 @@ pub(super) struct Proof<'a> {
     children: Vec<Child>,
     /// Positions looked at.
     pub(super) nodes: u64,
-    /// Whether a proof ends in a position whose distance to the end the databases do not tell.
+    /// Whether a proof ends in a position whose distance to the end the databases do not have.
     pub(super) lacks_distance: bool,
 }
 

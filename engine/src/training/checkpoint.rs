@@ -32,11 +32,12 @@ struct Header {
 #[derive(Debug, Error)]
 pub enum CheckpointError {
     /// Reading or writing fails.
-    #[error("{path}: {error}")]
+    #[error("{path}")]
     Io {
         /// The file.
         path: PathBuf,
         /// The system's reason.
+        #[source]
         error: io::Error,
     },
     /// The checkpoint of a training with other data or settings, or no checkpoint.

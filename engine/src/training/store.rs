@@ -102,11 +102,12 @@ impl Header {
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// Reading or writing fails.
-    #[error("{path}: {error}")]
+    #[error("{path}")]
     Io {
         /// The file.
         path: PathBuf,
         /// The system's reason.
+        #[source]
         error: io::Error,
     },
     /// Not a file of games, or not one that this program can read.

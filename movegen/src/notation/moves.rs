@@ -55,7 +55,7 @@ impl ParseMoveError {
         ParseMoveError::Illegal { text: clip(text) }
     }
 
-    /// The one candidate, or the error that tells why there is none.
+    /// The one candidate, or the error that says why there is none.
     pub(super) fn only(text: &str, candidates: Vec<Move>) -> Result<Move, ParseMoveError> {
         match candidates[..] {
             [] => Err(ParseMoveError::illegal(text)),

@@ -47,7 +47,7 @@ struct Switches {
     child: bool,
     /// `first`: plays the first legal move instead of a random one.
     first: bool,
-    /// `score=X`: tells this score.
+    /// `score=X`: reports this score.
     score: Option<String>,
     seed: u64,
 }
@@ -214,7 +214,7 @@ fn answer(switches: &Switches, random: &mut Random, position: &Position) {
         say(switches, &format!("info depth=3 score={score} nodes=17"));
     }
     let done = format!("done move={}", moves[index]);
-    // In one write, so that nobody can hear the first without the second.
+    // In one write, so that nobody can read the first without the second.
     say(switches, &if switches.twice { format!("{done}\n{done}") } else { done });
 }
 

@@ -52,6 +52,33 @@ fn outside_quotes(line: &str, what: char, by: &str) -> String {
     parts.collect::<Vec<_>>().join("\"")
 }
 
+/// Weights that cannot be used are refused with the reason, and the engine keeps those it has.
+#[test]
+fn an_unusable_file_of_weights_is_refused_with_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let foreign = folder.path().join("foreign");
+    std::fs::write(&foreign, "no weights in here").unwrap();
+    let missing = folder.path().join("missing");
+    let mut engine = Client::start(&["hub"]);
+    engine.send("hub");
+    engine.until("wait");
+    for (path, reason) in [(&foreign, "not a file of weights"), (&missing, "(os error 2)")] {
+        engine.send(&format!("set-param name=eval-file value=\"{}\"", path.display()));
+        let errors = engine.sync();
+        let [error] = &errors[..] else { panic!("{path:?}: {errors:?}") };
+        let name = path.file_name().unwrap().to_str().unwrap();
+        for part in ["error message=", "eval-file", name, reason] {
+            assert!(error.contains(part), "{part}: {error}");
+        }
+    }
+    engine.send("init");
+    assert_eq!(engine.until("ready"), [""; 0]);
+    engine.send("pos");
+    engine.send("level depth=3");
+    assert!(engine.go("think", &Position::initial()).best.is_some());
+    engine.quit().assert_clean();
+}
+
 /// The example exchange of the protocol description, with every dialect.
 #[test]
 fn example_exchange_in_all_dialects() {

@@ -68,15 +68,16 @@ fn two_processes_play_in_every_role() {
     }
 }
 
-/// Both think in the opponent's time too.
+/// Both think in the opponent's time too. Depths limit both, so that a busy machine decides no
+/// game by time.
 #[test]
 fn pondering_changes_nothing_but_the_time() {
     let folder = TempDir::new().unwrap();
     let file = |name: &str| folder.path().join(name).display().to_string();
-    let common = ["--gap=0", "--minutes=0.5", "--moves=0", "--games=2", "--ponder"];
+    let common = ["--gap=0", "--minutes=60", "--moves=0", "--games=2", "--ponder"];
     let log = format!("--log={}", file("ours.log"));
     let pdn = format!("--pdn={}", file("ours.pdn"));
-    let mut args = vec!["--once", "--role=initiator", &log, &pdn];
+    let mut args = vec!["--once", "--role=initiator", "--depth=4", &log, &pdn];
     args.extend(common);
     let listening = Program::listen(&args);
     let port = format!("--port={}", listening.port);

@@ -14,7 +14,7 @@ fn accept(peer: &mut Peer, code: char) {
     peer.send(&format!("A{:<32}{code}", "peer"));
 }
 
-/// Hears a move of the program and answers with the first legal one.
+/// Receives a move of the program and answers with the first legal one.
 fn reply(peer: &mut Peer, game: &mut Game) -> Option<()> {
     let text = peer.receive();
     let message: MoveMessage = text.parse().expect(&text);
@@ -164,7 +164,9 @@ fn the_gap_is_on_our_clock() {
     for ply in game.line.plies.iter().skip(1).step_by(2).take(5) {
         emt += ply.comments().next().unwrap().elapsed_move_time().unwrap().as_secs_f64();
     }
-    assert!(emt > 0.7 * used, "{emt} of {used} seconds");
+    // Without the gaps next to nothing would be left. Our own waits are the rest: on a busy machine
+    // a message may be late.
+    assert!(emt > 0.4 * used, "{emt} of {used} seconds");
 }
 
 /// Every request is answered, also one that cannot be read.

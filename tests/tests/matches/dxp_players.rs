@@ -99,7 +99,7 @@ impl Follower {
         Follower { peer, game: Game::new(start), color }
     }
 
-    /// Hears the opponent's move if it is his turn; then it is ours.
+    /// Receives the opponent's move if it is his turn; then it is ours.
     fn turn(&mut self) {
         if self.game.position().side_to_move() != self.color {
             let text = self.peer.receive();
@@ -116,7 +116,7 @@ impl Follower {
         self.peer.send(&MoveMessage::new(mv, 0).to_string());
     }
 
-    /// Sends this instead of a move, and hears the answer.
+    /// Sends this instead of a move, and receives the answer.
     fn instead(&mut self, message: &str) -> String {
         self.turn();
         self.peer.send(message);
@@ -183,7 +183,7 @@ fn lost_connections_lose_the_game_and_the_match_goes_on() {
         let mut follower = Follower::accept(Peer::accept(listener));
         follower.mv();
         drop(follower);
-        // As a program that did not notice: it believes to be in a game until it hears the end.
+        // As a program that did not notice: it believes to be in a game until it receives the end.
         let mut peer = Peer::accept(listener);
         assert!(peer.receive().starts_with("R01"));
         peer.send("Calready in a game");

@@ -14,7 +14,7 @@ fn accept(peer: &mut Peer, code: char) {
     peer.send(&format!("A{:<32}{code}", "peer"));
 }
 
-/// The peer accepts the game, hears the first move or not, and gives up.
+/// The peer accepts the game, reads the first move or not, and gives up.
 fn give_up(peer: &mut Peer, request: &str) {
     accept(peer, '0');
     if &request[35..36] == "Z" {

@@ -205,12 +205,13 @@ fn an_engine_that_cannot_start_is_reported_before_the_first_game() {
 /// Whoever waits for an engine that is still silent learns why, with what it has said so far.
 #[test]
 fn a_slow_start_is_reported_while_it_lasts() {
-    let slow = mock("slow", "no-wait").replace("start=60", "start=2");
+    let slow = mock("slow", "no-wait").replace("start=60", "start=5");
     let output = start(&[&slow, "--engine=random", "--tc=depth=1", "--pairs=1"]);
     let report = "engine 'slow' is slow to start: no 'wait' within 1s";
-    let end = "engine 'slow' does not start: no 'wait' within 2s";
+    let end = "engine 'slow' does not start: no 'wait' within 5s";
     let at = |text| output.stderr.find(text).unwrap_or_else(|| panic!("{output:?}"));
-    assert!(at(report) < at("id name=Mock") && at("id name=Mock") < at(end), "{output:?}");
+    // Its first words may come late on a busy machine: then only the second report has them.
+    assert!(at(report) < at("id name=Mock") && at(report) < at(end), "{output:?}");
 }
 
 /// A DXP program that ends instead of connecting is not waited for.

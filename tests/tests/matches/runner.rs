@@ -12,11 +12,7 @@ use movegen::notation::pdn::PdnReader;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The description of a mock engine.
-fn mock(name: &str, switches: &str) -> String {
-    let program = env!("CARGO_BIN_EXE_mock_engine");
-    format!("--engine=name={name} cmd=\"'{program}' {switches}\" stall=0.5 start=20")
-}
+use crate::mock::{hasty, mock};
 
 /// Runs a match that must succeed and returns its JSON lines.
 fn play(args: &[&str]) -> Vec<Value> {
@@ -151,10 +147,12 @@ fn faults_lose_the_game_and_the_match_goes_on() {
     ] {
         let folder = TempDir::new().unwrap();
         let pids = format!("pids='{}'", folder.path().display());
+        let bad = if fault == "stall" { hasty } else { mock };
         let lines = play(&[
-            &mock("bad", &format!("{switches} {pids}")),
+            &bad("bad", &format!("{switches} {pids}")),
             &mock("good", &format!("seed=2 {pids}")),
-            "--tc=move=0.5",
+            // A helper may keep the output of a crashed engine open: then the `stop` finds it out.
+            "--tc=move=2",
             "--pairs=2",
             "--concurrency=2",
         ]);
@@ -182,11 +180,12 @@ fn faults_lose_the_game_and_the_match_goes_on() {
 fn late_answers_lose_by_time_and_the_engine_stays() {
     let folder = TempDir::new().unwrap();
     let pids = format!("pids='{}'", folder.path().display());
-    let late = mock("late", &format!("late=2 {pids}"));
-    let lines = play(&[&late, &mock("b", "seed=2"), "--tc=move=0.4", "--margin=50", "--pairs=1"]);
+    // Its first answer is late. The second game has much time from the second move on.
+    let late = mock("late", &format!("late=1 {pids}"));
+    let lines = play(&[&late, &mock("b", "seed=2"), "--tc=1+9", "--margin=50", "--pairs=1"]);
     let games = games(&lines);
     assert_eq!(games[0]["termination"], "time forfeit");
-    assert!(games[0]["detail"].as_str().unwrap().contains("White used 0.4"), "{}", games[0]);
+    assert!(games[0]["detail"].as_str().unwrap().contains("White used "), "{}", games[0]);
     assert_eq!(games[0]["result"], "0-2");
     assert_ne!(games[1]["termination"], "time forfeit");
     assert_eq!(standing(&lines, "late")["time_forfeits"], 1);
@@ -213,10 +212,10 @@ fn nonsense_and_slow_output_do_no_harm() {
 fn engines_that_do_not_start_end_the_match_with_a_report() {
     let folder = TempDir::new().unwrap();
     let pids = format!("pids='{}'", folder.path().display());
-    let hangs = mock("hangs", &format!("no-wait deaf child {pids}")).replace("start=20", "start=1");
+    let hangs = mock("hangs", &format!("no-wait deaf child {pids}")).replace("start=60", "start=5");
     let output = start(&[&hangs, "--engine=random", "--tc=depth=1", "--pairs=1"]);
     assert_eq!(output.code, 1, "{output:?}");
-    assert!(output.stderr.contains("engine 'hangs' does not start: no 'wait' within 1s"));
+    assert!(output.stderr.contains("engine 'hangs' does not start: no 'wait' within 5s"));
     assert!(output.stderr.contains("id name=Mock version=1"), "{output:?}");
     // One attempt: the engine and its helper.
     assert_eq!(assert_no_orphans(folder.path()), 2);
@@ -292,7 +291,7 @@ fn hanging_engines_do_not_survive_a_killed_runner() {
     let hangs = mock("hangs", &format!("stall=1 child deaf pids='{}'", folder.path().display()));
     let mut runner = Command::new(binary())
         .args(["match", "--json", "--concurrency=2", "--tc=60", "--pairs=2"])
-        .args([hangs.replace("stall=0.5", "stall=1000"), mock("good", "seed=2")])
+        .args([hangs, mock("good", "seed=2")])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .spawn()
@@ -350,11 +349,14 @@ fn a_killed_match_is_resumed_and_ends_the_same() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    let saved = count();
-    assert!((8..61).contains(&saved), "{saved} lines");
+    // On a busy machine all games may be over before this test has its turn: then some are forgotten.
+    let whole_lines: String =
+        fs::read_to_string(&state).unwrap().split_inclusive('\n').take(30).collect();
+    let whole_lines = whole_lines.into_bytes();
+    let saved = whole_lines.split(|&byte| byte == b'\n').count() - 1;
+    assert!((8..=30).contains(&saved), "{saved} lines");
 
     // As if the process had been killed while it wrote.
-    let whole_lines = fs::read(&state).unwrap();
     let mut damaged = whole_lines.clone();
     damaged.extend_from_slice(b"{\"game\":5,\"pairing\":{");
     fs::write(&state, &damaged).unwrap();

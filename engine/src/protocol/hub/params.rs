@@ -4,6 +4,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use egdb::error::with_causes;
 use movegen::DrawRules;
 
 use super::error::{HubError, shortened};
@@ -264,7 +265,8 @@ impl Params {
     }
 
     fn set_eval_file(&mut self, text: &str) -> Result<(), String> {
-        self.evaluation = Evaluation::named(text).map_err(|error| format!("weights: {error}"))?;
+        self.evaluation =
+            Evaluation::named(text).map_err(|error| format!("weights: {}", with_causes(&error)))?;
         text.clone_into(&mut self.eval_file);
         Ok(())
     }
