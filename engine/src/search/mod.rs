@@ -179,7 +179,7 @@ mod tests {
     use super::*;
     use crate::test_positions::random_positions;
     use crate::{DatabaseOptions, Engine, EngineOptions};
-    use movegen::Position;
+    use movegen::{Color, Position, Status};
 
     /// What the search means by a score, without windows, table, ordering or pruning: one full
     /// ply, all captures, a full ply against the first threat on the path, later threats carried
@@ -253,36 +253,71 @@ mod tests {
         assert!(compared > 1000 && deep > 100, "{compared} {deep}");
     }
 
+    /// An engine for which a draw is worth this, and its score of a game.
+    fn score(engine: &mut Engine, game: &Game, depth: u32, draw_score: Score) -> Score {
+        engine.set_options(EngineOptions { draw_score, ..engine.options().clone() }).unwrap();
+        let limits = Limits::depth(depth);
+        engine.search(game, &limits, &Control::new(), &mut |_| {}).info.score
+    }
+
     #[test]
-    fn a_draw_is_worth_what_it_is_said_to_be() {
-        // Two kings against one in the main road: drawn by counting, whatever is played.
-        let draw = "W:WK14,K34:BK46";
-        // The exchange leads there: drawn in the databases after three plies.
-        for (fen, databases, depth) in [
-            (draw, DatabaseOptions::none(), 13),
-            ("W:WK14,34,K24:BK46,30", DatabaseOptions::default(), 9),
-        ] {
-            let white = Position::from_fen(fen).unwrap();
-            let mut engine = Engine::new(EngineOptions {
-                hash_mib: 1,
-                databases: databases.clone(),
-                ..EngineOptions::default()
-            })
-            .unwrap();
-            for draw_score in [0, -12, 30].map(Score::new) {
-                engine.set_options(EngineOptions { draw_score, ..engine.options().clone() }).unwrap();
-                // The table still holds what the other side has found.
-                for position in [white, white.reversed()] {
-                    let limits = Limits::depth(depth);
-                    let game = Game::new(position);
-                    let found = engine.search(&game, &limits, &Control::new(), &mut |_| {});
-                    assert_eq!(found.info.score, draw_score, "{}", position.to_fen());
+    fn a_draw_by_rule_is_worth_what_it_is_said_to_be() {
+        let rules = DrawRules::default();
+        let options = EngineOptions {
+            hash_mib: 1,
+            databases: DatabaseOptions::none(),
+            ..EngineOptions::default()
+        };
+        let mut engine = Engine::new(options).unwrap();
+        let start = Position::from_fen("W:WK37,K42:BK5").unwrap();
+        for start in [start, start.reversed()] {
+            // Moves to and fro, until every move makes it a draw.
+            let mut game = Game::new(start);
+            loop {
+                let after = |mv: Move| {
+                    let mut next = game.clone();
+                    next.play(mv).unwrap();
+                    next
+                };
+                let nexts = game.position().legal_moves().iter().map(|&mv| after(mv));
+                let quiet = |next: &Game| Color::ALL.iter().all(|&c| !next.position().has_capture(c));
+                let open = |next: &Game| next.status(rules) == Status::Ongoing && quiet(next);
+                match nexts.clone().find(open) {
+                    Some(next) => game = next,
+                    None => break,
                 }
+            }
+            assert!(game.counters().reversible() >= 8, "{:?}", game.position());
+            for draw_score in [0, -12, 30].map(Score::new) {
+                assert_eq!(score(&mut engine, &game, 1, draw_score), draw_score);
             }
         }
         let too_much = EngineOptions { draw_score: Score::new(101), ..EngineOptions::default() };
         let error = Engine::new(too_much).unwrap_err().to_string();
         assert!(error.contains("101 is not within ±100"), "{error}");
+    }
+
+    #[test]
+    fn a_draw_in_the_databases_is_worth_what_it_is_said_to_be() {
+        let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+        let mut engine = Engine::new(options).unwrap();
+        let mut drawn = 0;
+        for position in random_positions(4_000, 17) {
+            if !(5..=6).contains(&position.piece_count()) || !position.has_legal_move() {
+                continue;
+            }
+            let games = [position, position.reversed()].map(Game::new);
+            // What the other side has found stays in the table.
+            let mut scores = |draw: i32| -> Vec<Score> {
+                games.iter().map(|game| score(&mut engine, game, 4, Score::new(draw))).collect()
+            };
+            let (even, less) = (scores(0), scores(-12));
+            assert_eq!(less[0], less[1], "{}", position.to_fen());
+            if even[0] == Score::DRAW {
+                drawn += u32::from(less[0] == Score::new(-12));
+            }
+        }
+        assert!(drawn >= 5, "{drawn}");
     }
 
     #[test]

@@ -467,6 +467,16 @@ mod tests {
         assert!(odd[..32] == all[..32] && even[..32] == all[32..64] && odd[32..] == all[64..]);
         assert_eq!(even.len(), 64);
 
+        // What another evaluation plays is known by its answers, whatever it is called.
+        let search = |run: &SelfPlay| {
+            let databases = run.databases.open().unwrap();
+            Player::new(run, &databases).unwrap().fingerprint()
+        };
+        let material = SelfPlay { evaluation: Evaluation::material(), ..run() };
+        let contents = Contents::open(&whole.path().join(name)).unwrap();
+        assert_eq!(contents.header().search, search(&run()));
+        assert_ne!(search(&material), search(&run()));
+
         let other_seed = TempDir::new().unwrap();
         play(&SelfPlay { seed: 4, games: 32, ..run() }, &other_seed, u64::MAX);
         assert_ne!(games(&other_seed, "seed4.games")[0], all[0]);
