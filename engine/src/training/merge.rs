@@ -90,7 +90,7 @@ mod tests {
             evaluation: "some".to_owned(),
             database_pieces: 4,
             program: "1".to_owned(),
-            search: "89abcdef".to_owned(),
+            play: "89abcdef".to_owned(),
         }
     }
 

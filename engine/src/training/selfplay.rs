@@ -18,7 +18,6 @@ use thiserror::Error;
 use super::game::{End, MOST_MOVES, PlayedGame, PlayedPly};
 use super::opening::{self, Opening, OpeningMix};
 use super::store::{BLOCK_GAMES, Header, Shard, Store, StoreError};
-use crate::bench;
 use crate::engine::{Engine, EngineOptions};
 use crate::error::EngineError;
 use crate::eval::Evaluation;
@@ -30,11 +29,12 @@ use movegen::random::Random;
 
 /// The players' transposition table. Small, since it is cleared for each game.
 const HASH_MIB: usize = 1;
-/// The depth of the searches for [`Header::search`].
-const FINGERPRINT_DEPTH: u32 = 7;
-/// A start is not used if a search of this depth finds one side ahead by more than a man.
-const CHECK_DEPTH: u32 = 6;
-const CHECK_SCORE: i32 = 100;
+/// The games for [`Header::play`], and the most nodes for each of their moves.
+const FINGERPRINT_GAMES: u64 = 4;
+const FINGERPRINT_NODES: u64 = 1_000;
+/// A start is not used if searches of these depths find one side ahead by more than these
+/// hundredths of a man.
+const CHECKS: [(u32, i32); 2] = [(2, 200), (6, 100)];
 /// The middle of a game: after this many plies of quick play and two random ones.
 const MIDDLE_PLIES: std::ops::Range<usize> = 16..56;
 /// Quick play has this share of the nodes.
@@ -129,7 +129,7 @@ impl SelfPlay {
             evaluation: self.evaluation.name().to_owned(),
             database_pieces: databases.max_pieces().into(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
-            search: players[0].fingerprint(),
+            play: players[0].fingerprint(self)?,
         };
         let store = Store::open(folder, &header)?;
         let blocks = self.games.div_ceil(BLOCK_GAMES).div_ceil(self.shard.of.into());
@@ -249,20 +249,14 @@ impl Player {
         (outcome.best, outcome.info.score)
     }
 
-    /// See [`Header::search`].
-    fn fingerprint(&mut self) -> String {
-        let mut sum = crc32fast::Hasher::new();
-        for (_, position) in bench::positions(bench::Set::Game) {
-            self.engine.new_game();
-            let game = Game::new(position);
-            let limits = Limits::depth(FINGERPRINT_DEPTH);
-            let outcome = self.engine.search(&game, &limits, &self.control, &mut |_| {});
-            let best = outcome.best.map_or(0, Move::to_bits);
-            sum.update(&best.to_le_bytes());
-            sum.update(&outcome.info.score.hundredths().to_le_bytes());
-            sum.update(&outcome.info.nodes.to_le_bytes());
+    /// See [`Header::play`].
+    fn fingerprint(&mut self, run: &SelfPlay) -> Result<String, SelfPlayError> {
+        let short = SelfPlay { nodes: run.nodes.min(FINGERPRINT_NODES), ..run.clone() };
+        let mut bytes = Vec::new();
+        for number in 0..FINGERPRINT_GAMES {
+            self.play(&short, u64::MAX - number)?.encode(&mut bytes);
         }
-        format!("{:08x}", sum.finalize())
+        Ok(format!("{:08x}", crc32fast::hash(&bytes)))
     }
 
     /// Plays the game with this number.
@@ -341,8 +335,12 @@ impl Player {
             return false;
         }
         self.engine.new_game();
-        let (_, score) = self.search(&Game::new(*start), &Limits::depth(CHECK_DEPTH));
-        score.hundredths().abs() <= CHECK_SCORE
+        let game = Game::new(*start);
+        // Most starts that are not fair show it at once.
+        CHECKS.iter().all(|&(depth, most_score)| {
+            let (_, score) = self.search(&game, &Limits::depth(depth));
+            score.hundredths().abs() <= most_score
+        })
     }
 
     /// White's result, once the rules, the databases or the lack of progress end the game.
@@ -467,15 +465,15 @@ mod tests {
         assert!(odd[..32] == all[..32] && even[..32] == all[32..64] && odd[32..] == all[64..]);
         assert_eq!(even.len(), 64);
 
-        // What another evaluation plays is known by its answers, whatever it is called.
-        let search = |run: &SelfPlay| {
+        // Another player is known by its games, whatever its name.
+        let fingerprint = |run: &SelfPlay| {
             let databases = run.databases.open().unwrap();
-            Player::new(run, &databases).unwrap().fingerprint()
+            Player::new(run, &databases).unwrap().fingerprint(run).unwrap()
         };
         let material = SelfPlay { evaluation: Evaluation::material(), ..run() };
         let contents = Contents::open(&whole.path().join(name)).unwrap();
-        assert_eq!(contents.header().search, search(&run()));
-        assert_ne!(search(&material), search(&run()));
+        assert_eq!(contents.header().play, fingerprint(&run()));
+        assert_ne!(fingerprint(&material), fingerprint(&run()));
 
         let other_seed = TempDir::new().unwrap();
         play(&SelfPlay { seed: 4, games: 32, ..run() }, &other_seed, u64::MAX);
