@@ -31,6 +31,9 @@ const QUIT_PATIENCE: Duration = Duration::from_secs(2);
 /// How long the last words of a program that has ended may be on their way.
 const WORDS_PATIENCE: Duration = Duration::from_secs(1);
 
+/// How long a line of a program that has ended may be on its way.
+const LAST_LINE: Duration = Duration::from_millis(100);
+
 /// How to start a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProcessOptions {
@@ -129,12 +132,13 @@ impl Process {
 
     /// The next line of the program's standard output, if it arrived before the deadline. So a
     /// program that writes without end does not put the deadline off; what came later is kept for
-    /// the next question.
+    /// the next question. By the deadline the end of the program is noticed even while a child of
+    /// its own keeps the output open.
     #[must_use]
     pub fn receive(&mut self, deadline: Instant) -> Received {
         let next = match self.late.take() {
             Some(late) => Ok(late),
-            None => self.lines.recv_deadline(deadline),
+            None => self.next_line(deadline),
         };
         match next {
             Ok(late) if late.0 > deadline => {
@@ -145,6 +149,17 @@ impl Process {
             Err(RecvTimeoutError::Timeout) => Received::Silence,
             Err(RecvTimeoutError::Disconnected) => Received::Closed,
         }
+    }
+
+    fn next_line(&mut self, deadline: Instant) -> Result<(Instant, String), RecvTimeoutError> {
+        let next = self.lines.recv_deadline(deadline);
+        let is_silent = matches!(next, Err(RecvTimeoutError::Timeout));
+        if is_silent && matches!(self.child.try_wait(), Ok(Some(_))) {
+            // What it wrote last may still be on its way through the reader.
+            let last = self.lines.recv_timeout(LAST_LINE);
+            return last.map_err(|_| RecvTimeoutError::Disconnected);
+        }
+        next
     }
 
     /// The last lines of both outputs, oldest first, and those that are not finished.
