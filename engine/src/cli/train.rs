@@ -109,7 +109,8 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     Interrupt::catch(move || flag.store(true, Ordering::Relaxed))?;
-    let data = DataSet::open(&args.data, &args.filter.filter()).map_err(|error| Failure::Input(error.into()))?;
+    let data = DataSet::open(&args.data, &args.filter.filter())
+        .map_err(|error| Failure::Input(error.into()))?;
     if data.skipped > 0 {
         eprintln!("meerslag: {} bytes of damaged blocks are left out", data.skipped);
     }

@@ -258,12 +258,23 @@ mod tests {
             let bytes = weights.to_bytes();
             let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
             assert_eq!((&bytes[..8], &bytes[8..12]), (b"MEERWGTS".as_slice(), &[1, 0, 0, 0][..]));
-            let header: serde_json::Value = serde_json::from_slice(&bytes[16..16 + length]).unwrap();
+            let header: serde_json::Value =
+                serde_json::from_slice(&bytes[16..16 + length]).unwrap();
             let mut names: Vec<&str> = header.as_object().unwrap().keys().map(|k| &**k).collect();
             names.sort_unstable();
             let expected = [
-                "command", "data", "date", "entries", "games", "generation", "kind", "phases",
-                "positions", "scalars", "tables", "units",
+                "command",
+                "data",
+                "date",
+                "entries",
+                "games",
+                "generation",
+                "kind",
+                "phases",
+                "positions",
+                "scalars",
+                "tables",
+                "units",
             ];
             assert_eq!(names, expected);
             assert_eq!(header["kind"], kind.name());

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use movegen::{Color, DrawRules};
 use movegen::isa::Isa;
+use movegen::{Color, DrawRules};
 
 use super::history::History;
 use super::node::Node;

@@ -263,8 +263,8 @@ mod tests {
     use tempfile::TempDir;
 
     use super::super::data::Source;
-    use super::super::sample::Filter;
     use super::super::opening::OpeningMix;
+    use super::super::sample::Filter;
     use super::super::selfplay::SelfPlay;
     use super::super::store::Shard;
     use super::*;

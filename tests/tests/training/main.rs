@@ -244,7 +244,10 @@ mod parts {
         let output = merge().success();
         let file = merged.join("seed1.games");
         assert_eq!(output.stdout, format!("96 games: {}\n", file.display()));
-        assert_eq!(output.stderr, "meerslag: 32 games left out: a part before them ends too early\n");
+        assert_eq!(
+            output.stderr,
+            "meerslag: 32 games left out: a part before them ends too early\n"
+        );
         assert!(fs::read(&file).unwrap() == fs::read(whole.join("seed1.games")).unwrap());
     }
 

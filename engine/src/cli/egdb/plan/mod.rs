@@ -11,8 +11,8 @@ use ::egdb::plan::{Costs, Task, plan};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::super::{Failure, mebibytes};
 use super::super::workflow::quoted;
+use super::super::{Failure, mebibytes};
 use super::build::BuildType;
 
 const EXAMPLES: &str = "\
