@@ -241,7 +241,8 @@ mod parts {
         // The third part has come farther than the others.
         play_part(&parts, "3/3", &["--games=192"]);
         play_part(&parts, "2/3", &[]);
-        let output = merge().success();
+        let output = merge();
+        assert_eq!(output.code, 0, "{output:?}");
         let file = merged.join("seed1.games");
         assert_eq!(output.stdout, format!("96 games: {}\n", file.display()));
         assert_eq!(
