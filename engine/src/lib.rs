@@ -18,6 +18,7 @@ pub mod runner;
 mod score;
 mod search;
 pub mod solve;
+pub mod suite;
 #[cfg(test)]
 mod test_positions;
 pub mod time;

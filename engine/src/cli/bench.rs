@@ -1,13 +1,18 @@
-//! `meerslag bench`: the fingerprint of the search, and what threads are worth.
+//! `meerslag bench`: the fingerprint of the search, what threads are worth, and suites.
 
+use std::fs;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use anyhow::Context;
 use clap::{Args, ValueEnum};
-use meerslag_engine::{EngineOptions, bench};
+use meerslag_engine::suite::{self, SuiteOutcome};
+use meerslag_engine::{EngineOptions, Limits, bench};
 
-use super::Failure;
 use super::databases::DatabaseArgs;
 use super::evaluation::EvaluationArgs;
+use super::{Failure, seconds};
 
 /// Search a fixed set of positions: the node count is the fingerprint of the search
 ///
@@ -18,11 +23,15 @@ use super::evaluation::EvaluationArgs;
 /// With several numbers of threads, or with --repeat, the speed is measured instead: nodes per
 /// second, and the time to the depth (geometric mean over the positions of the median of the
 /// runs).
+///
+/// With --suite it searches positions whose answers are known, and shows which of them it finds,
+/// and after how many nodes and seconds it had them for good. The file has a line for each:
+/// FEN; best moves; id; value; source.
 #[derive(Args, Debug)]
 pub(super) struct BenchArgs {
-    /// Depth of the searches in plies; the fingerprint is that of the default
-    #[arg(long, default_value_t = bench::DEPTH, value_parser = clap::value_parser!(u32).range(1..=60))]
-    depth: u32,
+    /// Depth of the searches in plies; the fingerprint is that of the default [default: 13]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=60))]
+    depth: Option<u32>,
     /// Which positions to search; the fingerprint is that of the default
     #[arg(long, value_enum, default_value_t = SetName::Game)]
     set: SetName,
@@ -36,6 +45,15 @@ pub(super) struct BenchArgs {
     /// Measure the speed in this many runs, alternating between the numbers of threads
     #[arg(long, value_name = "RUNS", value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeat: Option<u32>,
+    /// Search the positions of this suite (see docs/search.md) and compare with their answers
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["set", "repeat"])]
+    suite: Option<PathBuf>,
+    /// Search each position of a suite for this time
+    #[arg(long, value_name = "SECONDS", requires = "suite", value_parser = seconds)]
+    time: Option<Duration>,
+    /// Search each position of a suite for this many nodes
+    #[arg(long, value_name = "N", requires = "suite", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
     #[command(flatten)]
     databases: DatabaseArgs,
     #[command(flatten)]
@@ -65,7 +83,9 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
         evaluation: args.evaluation.read()?,
         ..bench::standard_options()
     };
-    if args.threads.len() > 1 || args.repeat.is_some() {
+    if let Some(file) = &args.suite {
+        solve_suite(args, file, options)
+    } else if args.threads.len() > 1 || args.repeat.is_some() {
         measure(args, set, &options)
     } else {
         count_nodes(args, set, options)
@@ -77,7 +97,7 @@ fn count_nodes(args: &BenchArgs, set: bench::Set, options: EngineOptions) -> Res
     let mut out = io::stdout().lock();
     let mut written = Ok(());
     let mut number = 0;
-    let result = bench::run(args.depth, set, options, &mut |position| {
+    let result = bench::run(args.depth.unwrap_or(bench::DEPTH), set, options, &mut |position| {
         number += 1;
         if !args.json && written.is_ok() {
             let score = f64::from(position.score) / 100.0;
@@ -105,7 +125,7 @@ fn measure(args: &BenchArgs, set: bench::Set, options: &EngineOptions) -> Result
     let all = bench::positions(set).count();
     let repeat = args.repeat.unwrap_or(1) as usize;
     let threads: Vec<usize> = args.threads.iter().copied().map(usize::from).collect();
-    let depth = args.depth;
+    let depth = args.depth.unwrap_or(bench::DEPTH);
     let results = bench::compare_threads(depth, set, options, &threads, repeat, &mut |done| {
         eprintln!("position {done} of {all}");
     })?;
@@ -128,4 +148,71 @@ fn measure(args: &BenchArgs, set: bench::Set, options: &EngineOptions) -> Result
         )?;
     }
     Ok(())
+}
+
+/// Searches a suite and prints what was found.
+fn solve_suite(args: &BenchArgs, file: &Path, options: EngineOptions) -> Result<(), Failure> {
+    if let [_, _, ..] = args.threads[..] {
+        let error = anyhow::anyhow!("--suite takes one number of --threads");
+        return Err(Failure::Input(error));
+    }
+    let name = file.display();
+    let suite = fs::read_to_string(file)
+        .with_context(|| format!("cannot read {name}"))
+        .and_then(|text| suite::parse(&text).with_context(|| name.to_string()))
+        .map_err(Failure::Input)?;
+    let is_limited = args.time.is_some() || args.nodes.is_some();
+    let limits = Limits {
+        depth: args.depth.or((!is_limited).then_some(bench::DEPTH)),
+        nodes: args.nodes,
+        move_time: args.time,
+        ..Limits::default()
+    };
+    let mut out = io::stdout().lock();
+    let mut written = Ok(());
+    if !args.json {
+        writeln!(out, "{SUITE_HEAD}")?;
+    }
+    let result = suite::run(&suite, &limits, options, &mut |outcome| {
+        if !args.json && written.is_ok() {
+            written = print_outcome(&mut out, outcome).and_then(|()| out.flush());
+        }
+    })?;
+    written?;
+    if args.json {
+        serde_json::to_writer(&mut out, &result)?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    let (all, solved) = (suite.len(), result.solved);
+    writeln!(out, "\nwithin nodes  solved")?;
+    let most = result.positions.iter().map(|outcome| outcome.nodes).max().unwrap_or(0);
+    let budgets = (3..).map(|power| 10u64.pow(power)).take_while(|&budget| budget < most);
+    for budget in budgets {
+        writeln!(out, "{budget:12}  {:6}", result.solved_within(budget))?;
+    }
+    let speed = result.nodes as f64 / result.seconds.max(1e-9) / 1e6;
+    writeln!(out, "{most:12}  {solved:6}")?;
+    writeln!(
+        out,
+        "solved {solved} of {all}; {} nodes, {:.3} s, {speed:.2} million nodes/s",
+        result.nodes, result.seconds
+    )?;
+    Ok(())
+}
+
+const SUITE_HEAD: &str = "id                        move          score  depth  to solution:  depth         nodes       s";
+
+fn print_outcome(out: &mut impl Write, outcome: &SuiteOutcome) -> io::Result<()> {
+    let score = f64::from(outcome.score) / 100.0;
+    let SuiteOutcome { id, best, depth, .. } = outcome;
+    write!(out, "{id:24}  {best:12}  {score:+7.2}  {depth:5}  ")?;
+    match &outcome.found {
+        Some(found) => writeln!(
+            out,
+            "             {:6}  {:12}  {:6.3}",
+            found.depth, found.nodes, found.seconds
+        ),
+        None => writeln!(out, "not solved"),
+    }
 }

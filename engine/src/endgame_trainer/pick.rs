@@ -107,6 +107,11 @@ impl Picker {
         if criteria.dtw.is_some() && criteria.value == Wld::Draw {
             return Err(PickError::DrawHasNoDistance);
         }
+        // Some positions of larger slices are known too, those whose moves all lead into the
+        // databases: too few to look for.
+        if criteria.slice.pieces() > probe.max_pieces() {
+            return Err(not_in_databases(probe, criteria.slice));
+        }
         let any_side = [Color::ALL, [Color::White, Color::Black]][self.random.below(2)];
         let sides = match &criteria.side {
             Some(side) => std::slice::from_ref(side),
@@ -191,10 +196,7 @@ impl PositionSearch<'_> {
             return Ok(None);
         }
         let Some(value) = self.probe.wld(&position)? else {
-            return Err(PickError::NotInDatabases {
-                slice: self.criteria.slice,
-                there: contents(self.probe),
-            });
+            return Err(not_in_databases(self.probe, self.criteria.slice));
         };
         if value != self.criteria.value {
             return Ok(None);
@@ -250,6 +252,10 @@ fn has_choice(answer: &Answer) -> bool {
         Some(Wld::Win | Wld::Draw) => moves.any(|m| m.wld != first.wld),
         _ => moves.any(|m| worth(m) != worth(first)),
     }
+}
+
+fn not_in_databases(probe: &Probe, slice: Slice) -> PickError {
+    PickError::NotInDatabases { slice, there: contents(probe) }
 }
 
 /// What databases there are, in words.

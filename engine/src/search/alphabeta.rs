@@ -20,7 +20,8 @@ struct Tried {
 
 impl<I: Isa> Worker<'_, I> {
     /// The score of a node for its side to move. Exact if it lies between `alpha` and `beta`,
-    /// otherwise a bound. Meaningless once `stopped` is set.
+    /// otherwise a bound. Meaningless once `stopped` is set. `depth` is below 0 only after captures
+    /// beyond the horizon.
     ///
     /// The node's key must be the last one of the path.
     #[inline(always)]
@@ -40,7 +41,7 @@ impl<I: Isa> Worker<'_, I> {
             return score;
         }
         if depth <= 0 {
-            return self.quiescence::<K>(node, alpha, beta, ply);
+            return self.quiescence::<K>(node, depth, alpha, beta, ply);
         }
         self.full::<K>(node, depth, alpha, beta, ply)
     }
@@ -220,7 +221,7 @@ impl<I: Isa> Worker<'_, I> {
             };
             let mut score = Score::MAX;
             if reduction > 0 {
-                score = empty(worker, depth - reduction);
+                score = empty(worker, (depth - reduction).max(0));
             }
             if !(K::PV && is_first) && score > alpha {
                 score = empty(worker, depth);

@@ -183,15 +183,21 @@ mod tests {
     use movegen::{Color, Position, Status};
 
     /// What the search means by a score, without windows, table, ordering or pruning: one full
-    /// ply, all captures, a full ply against the first threat on the path, later threats carried
-    /// out, forced moves for free.
+    /// ply, all captures, a full ply against every threat until something was captured beyond the
+    /// horizon, forced moves for free.
     struct Plain {
         visited: u32,
     }
 
+    /// Trees with more nodes are not searched to their end.
+    const MOST_VISITED: u32 = 50_000;
+
     impl Plain {
         fn full(&mut self, position: &Position, depth: i32, threats: u32, ply: u32) -> Score {
             self.visited += 1;
+            if self.visited > MOST_VISITED {
+                return Score::DRAW;
+            }
             let moves = position.legal_moves();
             let extension = i32::from(moves.len() == 1 && ply > 0);
             let child = |mv: &Move| {
@@ -200,13 +206,19 @@ mod tests {
                 -if depth > 0 && next.has_legal_move() {
                     self.full(&next, depth, threats, ply + 1)
                 } else {
-                    self.horizon(&next, threats, ply + 1)
+                    self.horizon(&next, false, threats, ply + 1)
                 }
             };
             moves.iter().map(child).max().unwrap_or(Score::loss_in(ply))
         }
 
-        fn horizon(&mut self, position: &Position, threats: u32, ply: u32) -> Score {
+        fn horizon(
+            &mut self,
+            position: &Position,
+            captured: bool,
+            threats: u32,
+            ply: u32,
+        ) -> Score {
             self.visited += 1;
             let side = position.side_to_move();
             if !position.has_legal_move() {
@@ -214,16 +226,14 @@ mod tests {
             }
             if position.has_capture(side) {
                 let moves = position.legal_moves();
-                let child = |mv: &Move| -self.horizon(&position.after(*mv), threats, ply + 1);
+                let child = |mv: &Move| -self.horizon(&position.after(*mv), true, threats, ply + 1);
                 return moves.iter().map(child).max().expect("there is a capture");
             }
-            if !position.has_capture(side.opponent()) {
-                Evaluation::default().score(position)
-            } else if threats == 0 {
-                self.full(position, 1, 1, ply)
+            let is_threatened = position.has_capture(side.opponent());
+            if is_threatened && !captured && threats < params::THREAT_PLIES {
+                self.full(position, 1, threats + 1, ply)
             } else {
-                let score = -self.horizon(&position.with_other_side(), threats, ply + 1);
-                if score.is_decided() { Score::eval(score.hundredths()) } else { score }
+                Evaluation::default().score(position)
             }
         }
     }
@@ -244,6 +254,9 @@ mod tests {
             }
             let mut plain = Plain { visited: 0 };
             let expected = plain.full(&position, 1, 0, 0);
+            if plain.visited > MOST_VISITED {
+                continue;
+            }
             engine.new_game();
             let game = Game::new(position);
             let found = engine.search(&game, &Limits::depth(1), &Control::new(), &mut |_| {});
@@ -251,7 +264,7 @@ mod tests {
             compared += 1;
             deep += u32::from(plain.visited > 100);
         }
-        assert!(compared > 1000 && deep > 100, "{compared} {deep}");
+        assert!(compared > 1000 && deep > 50, "{compared} {deep}");
     }
 
     /// An engine for which a draw is worth this, and its score of a game.

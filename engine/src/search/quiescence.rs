@@ -9,30 +9,31 @@ use super::worker::Worker;
 use crate::score::Score;
 
 impl<I: Isa> Worker<'_, I> {
-    /// The score of a node at the horizon that no draw rule ends.
+    /// The score of a node at the horizon that no draw rule ends. `depth` is 0, or below 0 after
+    /// captures beyond the horizon.
     ///
     /// Captures are compulsory, so all of them are searched and standing pat is no choice. If
     /// the opponent threatens to capture, a full ply is searched: most threats are parried or
-    /// paid back. Only quiet positions are evaluated.
-    ///
-    /// After [`THREAT_PLIES`] such plies on one path a further threat is taken at its word: the
-    /// opponent captures at once. That is gloomy for the side to move, but ends.
+    /// paid back. After a capture beyond the horizon a threat counts for nothing, and so it does
+    /// after [`THREAT_PLIES`] full plies: that is Scan's rule but for this limit.
     #[inline(never)]
     pub(super) fn quiescence<K: NodeKind>(
         &mut self,
         node: &Node,
+        depth: i32,
         alpha: Score,
         beta: Score,
         ply: usize,
     ) -> Score {
-        self.isa.run4(
+        self.isa.run5(
             self,
             node,
+            depth,
             (alpha, beta),
             ply,
             #[inline(always)]
-            |worker, node, (alpha, beta), ply| {
-                worker.quiescence_in_copy::<K>(node, alpha, beta, ply)
+            |worker, node, depth, (alpha, beta), ply| {
+                worker.quiescence_in_copy::<K>(node, depth, alpha, beta, ply)
             },
         )
     }
@@ -41,6 +42,7 @@ impl<I: Isa> Worker<'_, I> {
     fn quiescence_in_copy<K: NodeKind>(
         &mut self,
         node: &Node,
+        depth: i32,
         mut alpha: Score,
         beta: Score,
         ply: usize,
@@ -48,7 +50,7 @@ impl<I: Isa> Worker<'_, I> {
         let mut moves = MoveList::new();
         node.position.generate_captures_with(self.isa, &mut moves);
         if moves.is_empty() {
-            return self.without_capture::<K>(node, alpha, beta, ply);
+            return self.without_capture::<K>(node, depth, alpha, beta, ply);
         }
         if !self.enter(ply) {
             return Score::DRAW;
@@ -59,8 +61,9 @@ impl<I: Isa> Worker<'_, I> {
         let mut best = Score::MIN;
         for &mv in &moves {
             let child = node.after(mv);
-            let score = self
-                .descend(&child, |worker| -worker.search::<K>(&child, 0, -beta, -alpha, ply + 1));
+            let score = self.descend(&child, |worker| {
+                -worker.search::<K>(&child, depth - 1, -beta, -alpha, ply + 1)
+            });
             if self.stopped {
                 return Score::DRAW;
             }
@@ -85,6 +88,7 @@ impl<I: Isa> Worker<'_, I> {
     fn without_capture<K: NodeKind>(
         &mut self,
         node: &Node,
+        depth: i32,
         alpha: Score,
         beta: Score,
         ply: usize,
@@ -97,22 +101,14 @@ impl<I: Isa> Worker<'_, I> {
         {
             return if self.enter(ply) { score } else { Score::DRAW };
         }
-        if position.has_capture(position.side_to_move().opponent()) {
-            if self.threat_plies < THREAT_PLIES {
-                let depth = i32::from(self.threat_plies == 0);
-                self.threat_plies += 1;
-                let score = self.full::<K>(node, depth, alpha, beta, ply);
-                self.threat_plies -= 1;
-                return score;
-            }
-            if has_move && ply < MAX_PLY {
-                let passed = Node { position: position.with_other_side(), ..*node };
-                let score = self.descend(&passed, |worker| {
-                    -worker.quiescence::<K>(&passed, -beta, -alpha, ply + 1)
-                });
-                // Nobody has to pass, so this proves nothing.
-                return if score.is_decided() { Score::eval(score.hundredths()) } else { score };
-            }
+        if depth == 0
+            && self.threat_plies < THREAT_PLIES
+            && position.has_capture(position.side_to_move().opponent())
+        {
+            self.threat_plies += 1;
+            let score = self.full::<K>(node, 1, alpha, beta, ply);
+            self.threat_plies -= 1;
+            return score;
         }
         if !self.enter(ply) {
             return Score::DRAW;

@@ -7,4 +7,5 @@ mod ends;
 mod search;
 mod solve;
 mod strength;
+mod suites;
 mod support;

@@ -296,6 +296,8 @@ const COMMAND_LINES: &[(&[&str], &str)] = &[
     (&["bench", "--depth", "0"], "--depth"),
     (&["bench", "--depth", "1000"], "--depth"),
     (&["bench", "--depth", "x"], "--depth"),
+    (&["bench", "--nodes", "5"], "--suite"),
+    (&["bench", "--suite", "missing"], "cannot read missing"),
     (&["perft"], "--depth"),
     (&["perft", "--depth"], "a value is required"),
     (&["perft", "--depth", "-1"], "-1"),

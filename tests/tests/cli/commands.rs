@@ -153,6 +153,32 @@ fn bench_has_a_fingerprint() {
 }
 
 #[test]
+fn bench_of_a_suite() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("own.suite");
+    // White takes the last piece, and has two ways to the promotion row.
+    let text = "W:W28:B23; 28x19; taken; win; me\nW:W8:B45; 8-2; not-this; -; me\n";
+    fs::write(&path, text).unwrap();
+    let suite = &format!("--suite={}", path.display())[..];
+    let lines = ok(&["bench", suite, "--nodes=2000", "--json"], "").json_lines();
+    let positions = lines[0]["positions"].as_array().unwrap();
+    let ids: Vec<_> = positions.iter().map(|p| p["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["taken", "not-this"]);
+    let is_solved = |p: &Value| !p["found"].is_null();
+    let solved = positions.iter().filter(|p| is_solved(p)).count();
+    assert!(is_solved(&positions[0]) && lines[0]["solved"] == solved, "{}", lines[0]);
+    let text = ok(&["bench", suite, "--time=0.01", "--depth=5"], "").stdout;
+    assert!(text.contains("taken") && text.contains("of 2; "), "{text}");
+
+    fs::write(&path, "# head\nW:W28:B23; 28-22; taken; win; me\n").unwrap();
+    for (extra, message) in [("--depth=5", "line 2"), ("--threads=1,2", "one number")] {
+        let output = run(["bench", suite, extra], "");
+        assert_eq!(output.code, 2, "{output:?}");
+        assert!(output.stderr.contains(message), "{output:?}");
+    }
+}
+
+#[test]
 fn analyse_a_position_for_people() {
     // White wins a man by 28-22 and more; the search is deterministic.
     let text = ok(&["analyse", "W:WK28:B23", "--depth=3"], "").stdout;
