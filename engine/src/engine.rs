@@ -8,6 +8,7 @@ use movegen::{DrawRules, Game};
 use crate::error::EngineError;
 use crate::eval::Evaluation;
 use crate::limits::{Control, Limits};
+use crate::score::Score;
 use crate::search::{self, Info, Memory, Resources, SearchResult};
 use crate::tt::TranspositionTable;
 
@@ -25,6 +26,9 @@ pub struct EngineOptions {
     pub ponder: bool,
     /// The draw rules that the search believes in.
     pub draw_rules: DrawRules,
+    /// What a draw is worth to the side that the engine searches for: below 0 it avoids draws,
+    /// above 0 it seeks them. At most [`EngineOptions::MAX_DRAW_SCORE`] either way.
+    pub draw_score: Score,
     /// The endgame databases.
     pub databases: DatabaseOptions,
     /// What scores the leaves.
@@ -34,6 +38,8 @@ pub struct EngineOptions {
 impl EngineOptions {
     /// The greatest number of search threads.
     pub const MAX_THREADS: usize = 256;
+    /// The greatest worth of a draw, in hundredths of a man.
+    pub const MAX_DRAW_SCORE: i32 = 100;
 
     fn check(&self) -> Result<(), EngineError> {
         if self.hash_mib == 0 {
@@ -41,6 +47,10 @@ impl EngineOptions {
         }
         if self.threads == 0 || self.threads > EngineOptions::MAX_THREADS {
             return Err(EngineError::Threads { threads: self.threads });
+        }
+        let draw_score = self.draw_score.hundredths();
+        if draw_score.abs() > EngineOptions::MAX_DRAW_SCORE {
+            return Err(EngineError::DrawScore { draw_score });
         }
         Ok(())
     }
@@ -54,6 +64,7 @@ impl Default for EngineOptions {
             move_overhead: Duration::from_millis(20),
             ponder: false,
             draw_rules: DrawRules::default(),
+            draw_score: Score::DRAW,
             databases: DatabaseOptions::default(),
             evaluation: Evaluation::default(),
         }
@@ -100,7 +111,9 @@ impl Engine {
             // What the table holds rests on other databases.
             self.table.clear();
         }
-        if options.evaluation != self.options.evaluation {
+        if options.evaluation != self.options.evaluation
+            || options.draw_score != self.options.draw_score
+        {
             self.table.clear();
         }
         self.memories.resize_with(options.threads, Memory::new);
@@ -157,6 +170,7 @@ impl Engine {
         let Engine { options, databases, table, memories } = self;
         let resources = Resources {
             draw_rules: options.draw_rules,
+            draw_score: options.draw_score,
             move_overhead: options.move_overhead,
             ponder: options.ponder,
             databases,

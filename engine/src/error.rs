@@ -21,6 +21,15 @@ pub enum EngineError {
         /// The number asked for.
         threads: usize,
     },
+    /// A draw worth too much.
+    #[error(
+        "the draw score {draw_score} is not within ±{} hundredths of a man",
+        EngineOptions::MAX_DRAW_SCORE
+    )]
+    DrawScore {
+        /// The score asked for, in hundredths of a man.
+        draw_score: i32,
+    },
     /// Endgame databases cannot be opened.
     #[error("endgame databases")]
     Databases(#[from] OpenError),

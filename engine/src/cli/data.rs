@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use meerslag_engine::runner::stats::Outcome;
-use meerslag_engine::training::{Contents, Filter, PlayedGame, Sample, StoreError, files};
+use meerslag_engine::training::{Contents, Filter, PlayedGame, Sample, StoreError, files, merge};
 use movegen::notation::pdn::{
     Annotation, Comment, GameResult, PdnGame, Ply, WriteOptions, write_game,
 };
@@ -14,6 +14,7 @@ use movegen::random::Random;
 use movegen::{Color, Square};
 
 use super::Failure;
+use super::filter::FilterArgs;
 
 /// Look at games of self-play
 ///
@@ -30,11 +31,22 @@ enum DataCommand {
     Stats {
         #[command(flatten)]
         input: Input,
+        #[command(flatten)]
+        filter: FilterArgs,
     },
     /// Read everything and say what is damaged; exit status 1 if something is
     Check {
         #[command(flatten)]
         input: Input,
+    },
+    /// Put the parts of a run together: the file that one process would have written
+    Merge {
+        /// The files of all parts, or folders with them
+        #[command(flatten)]
+        input: Input,
+        /// Folder for the merged file; done again, what has come since is added to it
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
     },
     /// Some of the positions that training takes, as FEN, White's result, White's score
     Sample {
@@ -46,6 +58,8 @@ enum DataCommand {
         /// Other positions for another number
         #[arg(long, value_name = "S", default_value_t = 1)]
         seed: u64,
+        #[command(flatten)]
+        filter: FilterArgs,
     },
     /// All games as text
     Export {
@@ -73,26 +87,32 @@ enum Form {
 }
 
 impl Input {
+    fn files(&self) -> Result<Vec<PathBuf>, Failure> {
+        let mut all = Vec::new();
+        for path in &self.paths {
+            all.extend(files(path).map_err(input_error)?);
+        }
+        Ok(all)
+    }
+
     /// Calls `see` with each game; returns the number of bytes that are no good block.
     fn for_each(
         &self,
         mut see: impl FnMut(&Contents, &PlayedGame) -> io::Result<()>,
     ) -> Result<u64, Failure> {
         let mut damaged = 0;
-        for path in &self.paths {
-            for file in files(path).map_err(input_error)? {
-                let mut contents = Contents::open(&file).map_err(input_error)?;
-                while let Some(games) = contents.next_games().map_err(input_error)? {
-                    for game in &games {
-                        see(&contents, game)?;
-                    }
+        for file in self.files()? {
+            let mut contents = Contents::open(&file).map_err(input_error)?;
+            while let Some(games) = contents.next_games().map_err(input_error)? {
+                for game in &games {
+                    see(&contents, game)?;
                 }
-                if contents.skipped() > 0 {
-                    let bytes = contents.skipped();
-                    eprintln!("meerslag: {}: {bytes} damaged bytes left out", file.display());
-                }
-                damaged += contents.skipped();
             }
+            if contents.skipped() > 0 {
+                let bytes = contents.skipped();
+                eprintln!("meerslag: {}: {bytes} damaged bytes left out", file.display());
+            }
+            damaged += contents.skipped();
         }
         Ok(damaged)
     }
@@ -105,7 +125,7 @@ fn input_error(error: StoreError) -> Failure {
 pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     match &args.command {
-        DataCommand::Stats { input } => stats(input, &mut out)?,
+        DataCommand::Stats { input, filter } => stats(input, &filter.filter(), &mut out)?,
         DataCommand::Check { input } => {
             let mut games = 0u64;
             let damaged = input.for_each(|_, _| {
@@ -118,8 +138,16 @@ pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
                 return Err(Failure::Run(anyhow::anyhow!("some files are damaged")));
             }
         }
-        DataCommand::Sample { input, count, seed } => {
-            for sample in sample(input, *count, *seed)? {
+        DataCommand::Merge { input, out: folder } => {
+            let merged = merge(&input.files()?, folder).map_err(input_error)?;
+            writeln!(out, "{} games: {}", merged.games, merged.file.display())?;
+            if merged.left_out > 0 {
+                let games = merged.left_out;
+                eprintln!("meerslag: {games} games left out: a part before them ends too early");
+            }
+        }
+        DataCommand::Sample { input, count, seed, filter } => {
+            for sample in sample(input, &filter.filter(), *count, *seed)? {
                 let (result, score) = (sample.result, f64::from(sample.score) / 100.0);
                 writeln!(out, "{}\t{result}\t{score:.2}", sample.position.to_fen())?;
             }
@@ -142,7 +170,7 @@ pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn stats(input: &Input, out: &mut impl Write) -> Result<(), Failure> {
+fn stats(input: &Input, filter: &Filter, out: &mut impl Write) -> Result<(), Failure> {
     let mut tables: [BTreeMap<(usize, String), u64>; 6] = Default::default();
     let (mut games, mut plies, mut taken) = (0u64, 0u64, 0u64);
     let mut samples: Vec<Sample> = Vec::new();
@@ -156,7 +184,7 @@ fn stats(input: &Input, out: &mut impl Write) -> Result<(), Failure> {
         count(1, 0, result(game.white).to_owned());
         count(2, 0, game.end.name().to_owned());
         samples.clear();
-        Filter::new(contents.header().database_pieces).samples(game, 1.0, &mut samples);
+        filter.beyond(contents.header().database_pieces).samples(game, 1.0, &mut samples);
         taken += samples.len() as u64;
         for sample in &samples {
             let steps = |color| -> u32 {
@@ -189,13 +217,13 @@ fn stats(input: &Input, out: &mut impl Write) -> Result<(), Failure> {
 }
 
 /// Any of the positions with the same probability.
-fn sample(input: &Input, count: usize, seed: u64) -> Result<Vec<Sample>, Failure> {
+fn sample(input: &Input, filter: &Filter, count: usize, seed: u64) -> Result<Vec<Sample>, Failure> {
     let mut random = Random::new(seed);
     let (mut chosen, mut found) = (Vec::new(), 0u64);
     let mut samples = Vec::new();
     input.for_each(|contents, game| {
         samples.clear();
-        Filter::new(contents.header().database_pieces).samples(game, 1.0, &mut samples);
+        filter.beyond(contents.header().database_pieces).samples(game, 1.0, &mut samples);
         for &sample in &samples {
             found += 1;
             if chosen.len() < count {

@@ -15,6 +15,12 @@ pub(super) struct EvaluationArgs {
 }
 
 impl EvaluationArgs {
+    /// The name as it was given; empty for the evaluation of the program.
+    #[cfg(feature = "training")]
+    pub(super) fn name(&self) -> &str {
+        &self.evaluation
+    }
+
     /// Reads the weights.
     pub(super) fn read(&self) -> Result<Evaluation, Failure> {
         Evaluation::named(&self.evaluation).map_err(|error| Failure::Input(error.into()))

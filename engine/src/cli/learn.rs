@@ -16,7 +16,7 @@ use meerslag_engine::runner::{
     Standings, StateFile, TimeControl, Workers, openings, run as run_match,
 };
 use meerslag_engine::training::{
-    DataSet, OpeningMix, SelfPlay, Shard, Source, Training, checkpoint_path,
+    DataSet, Filter, OpeningMix, SelfPlay, Shard, Source, Training, checkpoint_path,
 };
 
 use movegen::DrawRules;
@@ -138,7 +138,7 @@ impl Learning<'_> {
         let file = self.args.folder.join(format!("gen{generation}.weights"));
         let sources: Vec<Source> =
             (0..=generation).map(|number| Source::new(&self.folder(number))).collect();
-        let data = DataSet::open(&sources).map_err(Failure::run)?;
+        let data = DataSet::open(&sources, &Filter::default()).map_err(Failure::run)?;
         let training = Training { kind: self.args.kind.name().to_owned(), ..Training::default() };
         let provenance = Provenance {
             generation,

@@ -12,6 +12,8 @@ mod egdb;
 mod endgame_trainer;
 mod evaluation;
 mod files;
+#[cfg(feature = "training")]
+mod filter;
 mod hub;
 mod interrupt;
 #[cfg(feature = "training")]
@@ -30,6 +32,7 @@ mod source;
 mod train;
 mod watchdog;
 mod weights;
+mod workflow;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;

@@ -15,6 +15,7 @@ use meerslag_engine::training::{
 
 use super::Failure;
 use super::files::{self, ForceArgs};
+use super::filter::FilterArgs;
 use super::interrupt::Interrupt;
 
 /// Fit the weights of an evaluation to games of self-play
@@ -64,6 +65,8 @@ pub(super) struct TrainArgs {
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     #[command(flatten)]
+    filter: FilterArgs,
+    #[command(flatten)]
     force: ForceArgs,
     /// Print a JSON object for each epoch
     #[arg(long)]
@@ -106,7 +109,8 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     Interrupt::catch(move || flag.store(true, Ordering::Relaxed))?;
-    let data = DataSet::open(&args.data).map_err(|error| Failure::Input(error.into()))?;
+    let data = DataSet::open(&args.data, &args.filter.filter())
+        .map_err(|error| Failure::Input(error.into()))?;
     if data.skipped > 0 {
         eprintln!("meerslag: {} bytes of damaged blocks are left out", data.skipped);
     }

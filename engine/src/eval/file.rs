@@ -26,7 +26,7 @@ pub struct Provenance {
     pub games: u64,
     /// Positions that were trained with.
     pub positions: u64,
-    /// CRC-32 over the headers and the lengths of the files of games.
+    /// CRC-32 over the filter, the weights of the sources and their games, hexadecimal.
     pub data: String,
     /// The command.
     pub command: String,
@@ -148,7 +148,10 @@ impl Weights {
             return Err("damaged or cut off: the checksum does not match".to_owned());
         }
         let length = number(12) as usize;
-        let json = content.get(HEAD..HEAD + length.min(MOST_HEADER));
+        if length > MOST_HEADER {
+            return Err(format!("a header of {length} bytes, expected at most {MOST_HEADER}"));
+        }
+        let json = content.get(HEAD..HEAD + length);
         let json = json.ok_or_else(|| "the header is cut off".to_owned())?;
         let header: Header =
             serde_json::from_slice(json).map_err(|error| format!("the header: {error}"))?;

@@ -84,7 +84,7 @@ impl Evaluation {
 }
 
 /// The weights that are part of the program.
-static BUILT_IN: &[u8] = include_bytes!("../../data/p8-g1.weights");
+static BUILT_IN: &[u8] = include_bytes!("../../data/p8-g2.weights");
 
 impl Default for Evaluation {
     fn default() -> Evaluation {
@@ -240,7 +240,62 @@ mod tests {
         let mut longer = bytes.clone();
         longer.extend([0; 4]);
         assert!(whole(longer).contains("do not fit the header"));
+        for length in [1_u32 << 16, 1 << 17, u32::MAX] {
+            let mut bytes = bytes.clone();
+            bytes[12..16].copy_from_slice(&length.to_le_bytes());
+            assert!(whole(bytes).contains("header"), "{length}");
+        }
         assert!(Weights::from_bytes(b"MZ").unwrap_err().contains("not a file of weights"));
+    }
+
+    #[test]
+    fn a_file_is_laid_out_as_documented() {
+        // Read by hand, by the tables in docs/evaluation.md.
+        for (kind, tables, entries) in
+            [(Kind::Material, 0, 0), (Kind::P8, 8, 6_561), (Kind::P12, 4, 531_441)]
+        {
+            let weights = random_weights(kind, 14);
+            let bytes = weights.to_bytes();
+            let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+            assert_eq!((&bytes[..8], &bytes[8..12]), (b"MEERWGTS".as_slice(), &[1, 0, 0, 0][..]));
+            let header: serde_json::Value =
+                serde_json::from_slice(&bytes[16..16 + length]).unwrap();
+            let mut names: Vec<&str> = header.as_object().unwrap().keys().map(|k| &**k).collect();
+            names.sort_unstable();
+            let expected = [
+                "command",
+                "data",
+                "date",
+                "entries",
+                "games",
+                "generation",
+                "kind",
+                "phases",
+                "positions",
+                "scalars",
+                "tables",
+                "units",
+            ];
+            assert_eq!(names, expected);
+            assert_eq!(header["kind"], kind.name());
+            assert_eq!((&header["units"], &header["scalars"]), (&10.into(), &85.into()));
+            assert_eq!(header["phases"], serde_json::json!([300, 0]));
+            assert_eq!((&header["tables"], &header["entries"]), (&tables.into(), &entries.into()));
+            assert_eq!(bytes.len(), 16 + length + 4 * (85 + tables * entries) + 4);
+            let pair = |number: usize| {
+                let at = 16 + length + 4 * number;
+                [at, at + 2].map(|at| i16::from_le_bytes([bytes[at], bytes[at + 1]]))
+            };
+            assert_eq!([pair(0), pair(7), pair(84)], [0, 7, 84].map(|i| weights.scalars[i]));
+            // Own men on the upper left square and on the lower right one of a window.
+            if let Some(last) = tables.checked_sub(1) {
+                let entry = 1 + entries / 3;
+                let found = pair(85 + last * entries + entry);
+                assert_eq!(found, weights.patterns[last * entries + entry]);
+            }
+            let (content, sum) = bytes.split_at(bytes.len() - 4);
+            assert_eq!(crc32fast::hash(content).to_le_bytes(), sum);
+        }
     }
 
     #[test]

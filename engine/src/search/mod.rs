@@ -39,7 +39,7 @@ use prober::Prober;
 pub use report::{Info, SearchResult};
 use root::{Root, RootMove};
 pub(crate) use worker::Memory;
-use worker::Shared;
+use worker::{DrawScore, Shared};
 
 /// A forced move is played after this little search, which finds a score and a reply.
 const FORCED_DEPTH: u32 = 8;
@@ -48,6 +48,8 @@ const FORCED_NODES: u64 = 2_000;
 /// What an engine lends to a search.
 pub(crate) struct Resources<'e> {
     pub(crate) draw_rules: DrawRules,
+    /// What a draw is worth to the side to move at the root.
+    pub(crate) draw_score: Score,
     /// Time kept back at each move.
     pub(crate) move_overhead: Duration,
     /// Whether the engine may think in the opponent's time, too.
@@ -68,8 +70,16 @@ pub(crate) fn run(
     report: &mut dyn FnMut(&Info),
 ) -> SearchResult {
     let start = Instant::now();
-    let Resources { draw_rules, move_overhead, ponder, databases, evaluation, table, memories } =
-        resources;
+    let Resources {
+        draw_rules,
+        draw_score,
+        move_overhead,
+        ponder,
+        databases,
+        evaluation,
+        table,
+        memories,
+    } = resources;
     let position = *game.position();
     let legal = position.legal_moves();
     if legal.is_empty() {
@@ -114,7 +124,7 @@ pub(crate) fn run(
         table,
         control,
         &limits,
-        (draw_rules, evaluation),
+        (draw_rules, DrawScore::new(draw_score, position.side_to_move()), evaluation),
         prober,
         (plan, start),
         memories.len(),
@@ -169,7 +179,8 @@ mod tests {
     use super::*;
     use crate::test_positions::random_positions;
     use crate::{DatabaseOptions, Engine, EngineOptions};
-    use movegen::Position;
+    use movegen::random::Random;
+    use movegen::{Color, Position, Status};
 
     /// What the search means by a score, without windows, table, ordering or pruning: one full
     /// ply, all captures, a full ply against every threat until something was captured beyond the
@@ -254,6 +265,86 @@ mod tests {
             deep += u32::from(plain.visited > 100);
         }
         assert!(compared > 1000 && deep > 50, "{compared} {deep}");
+    }
+
+    /// An engine for which a draw is worth this, and its score of a game.
+    fn score(engine: &mut Engine, game: &Game, depth: u32, draw_score: Score) -> Score {
+        engine.set_options(EngineOptions { draw_score, ..engine.options().clone() }).unwrap();
+        let limits = Limits::depth(depth);
+        engine.search(game, &limits, &Control::new(), &mut |_| {}).info.score
+    }
+
+    /// Random moves from here that hang nothing, until every move makes it a draw.
+    fn one_move_from_a_draw(start: Position) -> Game {
+        let mut random = Random::new(3);
+        let mut game = Game::new(start);
+        loop {
+            let after = |&mv: &Move| {
+                let mut next = game.clone();
+                next.play(mv).unwrap();
+                next
+            };
+            let nexts: Vec<Game> = game.position().legal_moves().iter().map(after).collect();
+            let status = |next: &Game| next.status(DrawRules::default());
+            if nexts.iter().all(|next| matches!(status(next), Status::Draw(_))) {
+                return game;
+            }
+            let hangs = |next: &Game| Color::ALL.iter().any(|&c| next.position().has_capture(c));
+            let open: Vec<&Game> = nexts
+                .iter()
+                .filter(|next| status(next) == Status::Ongoing && !hangs(next))
+                .collect();
+            game = match &open[..] {
+                [] => Game::new(start),
+                _ => open[random.below(open.len())].clone(),
+            };
+        }
+    }
+
+    #[test]
+    fn a_draw_by_rule_is_worth_what_it_is_said_to_be() {
+        let options = EngineOptions {
+            hash_mib: 1,
+            databases: DatabaseOptions::none(),
+            ..EngineOptions::default()
+        };
+        let mut engine = Engine::new(options).unwrap();
+        let start = Position::from_fen("W:WK37,K42:BK5").unwrap();
+        for start in [start, start.reversed()] {
+            let game = one_move_from_a_draw(start);
+            for draw_score in [0, -12, 30].map(Score::new) {
+                assert_eq!(score(&mut engine, &game, 1, draw_score), draw_score);
+            }
+        }
+        let too_much = EngineOptions { draw_score: Score::new(101), ..EngineOptions::default() };
+        let error = Engine::new(too_much).unwrap_err().to_string();
+        assert!(error.contains("101 is not within ±100"), "{error}");
+    }
+
+    #[test]
+    fn a_draw_in_the_databases_is_worth_what_it_is_said_to_be() {
+        let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+        let mut engine = Engine::new(options).unwrap();
+        let mut drawn = 0;
+        for position in random_positions(4_000, 17) {
+            if !(5..=6).contains(&position.piece_count()) || !position.has_legal_move() {
+                continue;
+            }
+            let mut scores = |draw_score: i32| {
+                let mut game = Game::new(position);
+                let mut one = |game: &Game| score(&mut engine, game, 4, Score::new(draw_score));
+                let first = one(&game);
+                game.play(position.legal_moves()[0]).unwrap();
+                // The table still holds what a draw was worth to the other side.
+                [first, if game.position().has_legal_move() { one(&game) } else { Score::MIN }]
+            };
+            let (even, less) = (scores(0), scores(-12));
+            if even == [Score::DRAW; 2] {
+                drawn += u32::from(less == [Score::new(-12); 2]);
+                assert!(less.iter().all(|&score| score != Score::new(12)), "{}", position.to_fen());
+            }
+        }
+        assert!(drawn >= 5, "{drawn}");
     }
 
     #[test]

@@ -158,7 +158,7 @@ impl<I: Isa> Worker<'_, I> {
         let conditional = depth < DATABASE_DEPTH;
         let value = shared.prober.value(node, shared.rules, conditional)?;
         let (score, bound) = match value {
-            Wld::Draw => (Score::DRAW, Bound::Exact),
+            Wld::Draw => (shared.draw.of(node.position.side_to_move()), Bound::Exact),
             Wld::Win => (Score::database_win_in(ply as u32), Bound::Lower),
             Wld::Loss => (Score::database_loss_in(ply as u32), Bound::Upper),
         };

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use movegen::DrawRules;
 use movegen::isa::Isa;
+use movegen::{Color, DrawRules};
 
 use super::history::History;
 use super::node::Node;
@@ -26,12 +26,37 @@ pub(super) struct Counter {
     probes: AtomicU64,
 }
 
+/// What a draw is worth to each side.
+#[derive(Clone, Copy)]
+pub(super) struct DrawScore([Score; 2]);
+
+impl DrawScore {
+    /// This much to the side to move at the root, and as much less to the other.
+    pub(super) fn new(score: Score, root_side: Color) -> DrawScore {
+        DrawScore(Color::ALL.map(|side| if side == root_side { score } else { -score }))
+    }
+
+    /// To this side.
+    #[inline(always)]
+    pub(super) fn of(self, side: Color) -> Score {
+        self.0[side.index()]
+    }
+
+    /// Keeps the table's entries apart from those of searches for the other side: XORed into the
+    /// key.
+    #[inline(always)]
+    fn key(self) -> u64 {
+        self.0[0].hundredths() as u64
+    }
+}
+
 /// What the threads of one search share.
 pub(super) struct Shared<'a> {
     pub(super) table: &'a TranspositionTable,
     pub(super) control: &'a Control,
     pub(super) limits: &'a Limits,
     pub(super) rules: DrawRules,
+    pub(super) draw: DrawScore,
     pub(super) evaluation: &'a Evaluation,
     pub(super) prober: Prober<'a>,
     pub(super) plan: Option<Plan>,
@@ -46,7 +71,7 @@ impl<'a> Shared<'a> {
         table: &'a TranspositionTable,
         control: &'a Control,
         limits: &'a Limits,
-        (rules, evaluation): (DrawRules, &'a Evaluation),
+        (rules, draw, evaluation): (DrawRules, DrawScore, &'a Evaluation),
         prober: Prober<'a>,
         (plan, start): (Option<Plan>, Instant),
         threads: usize,
@@ -58,6 +83,7 @@ impl<'a> Shared<'a> {
             control,
             limits,
             rules,
+            draw,
             evaluation,
             prober,
             plan,
@@ -80,7 +106,7 @@ impl<'a> Shared<'a> {
     /// The node's key in the transposition table.
     #[inline(always)]
     pub(super) fn key(&self, node: &Node) -> u64 {
-        node.table_key(self.rules) ^ self.prober.key()
+        node.table_key(self.rules) ^ self.prober.key() ^ self.draw.key()
     }
 
     /// As [`Shared::nodes`], with this thread's exact number.
@@ -332,7 +358,11 @@ impl<'a, I: Isa> Worker<'a, I> {
         }
         self.leaf(ply);
         let lost = !node.position.has_legal_move();
-        Some(if lost { Score::loss_in(ply as u32) } else { Score::DRAW })
+        Some(if lost {
+            Score::loss_in(ply as u32)
+        } else {
+            self.shared.draw.of(node.position.side_to_move())
+        })
     }
 
     /// Calls `visit` for the node after the move, with its key on the path.

@@ -37,7 +37,8 @@ pub struct DataSet {
     pub games: u64,
     /// Bytes that belong to no good block.
     pub skipped: u64,
-    /// CRC-32 over the names, the headers and the checked blocks of the files, as hexadecimal.
+    /// CRC-32 over the filter, the weights of the sources, the headers and the good blocks of
+    /// their files, as hexadecimal.
     pub hash: String,
 }
 
@@ -51,11 +52,12 @@ pub(super) enum Part {
 }
 
 impl DataSet {
-    /// Looks through the files of the sources. Damaged blocks are left out.
+    /// Looks through the files of the sources. Damaged blocks are left out, later also the
+    /// positions that the filter does not take.
     ///
     /// # Errors
     /// If a file cannot be read or has no games.
-    pub fn open(sources: &[Source]) -> Result<DataSet, StoreError> {
+    pub fn open(sources: &[Source], filter: &Filter) -> Result<DataSet, StoreError> {
         let mut set = DataSet {
             files: Vec::new(),
             blocks: Vec::new(),
@@ -64,12 +66,14 @@ impl DataSet {
             hash: String::new(),
         };
         let mut sum = crc32fast::Hasher::new();
+        sum.update(&serde_json::to_vec(filter).unwrap_or_default());
         for source in sources {
+            sum.update(&source.weight.to_le_bytes());
             for path in files(&source.path)? {
                 let mut contents = Contents::open(&path)?;
                 let header = serde_json::to_vec(contents.header()).unwrap_or_default();
                 sum.update(&header);
-                let filter = Filter::new(contents.header().database_pieces);
+                let filter = filter.beyond(contents.header().database_pieces);
                 let file = set.files.len();
                 while let Some(block) = contents.next_block()? {
                     set.games += u64::from(block.games);

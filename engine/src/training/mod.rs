@@ -1,7 +1,8 @@
 //! Learning the evaluation from the engine's own games.
 //!
 //! * `selfplay`: plays games; `opening`: where they begin;
-//! * `game`: one played game and its bytes; `store`: the files that hold games;
+//! * `game`: one played game and its bytes; `store`: the files that hold games; `merge`: one file
+//!   from the parts of a run;
 //! * `data`: sets of such files; `sample`: the positions to learn from;
 //! * `model`: the parameters; `train`: fits them to the positions; `checkpoint`: its state
 //!   between two epochs; `plot`: its course.
@@ -9,6 +10,7 @@
 mod checkpoint;
 mod data;
 mod game;
+mod merge;
 mod model;
 mod opening;
 mod plot;
@@ -20,6 +22,7 @@ mod train;
 pub use checkpoint::CheckpointError;
 pub use data::{DataSet, Source};
 pub use game::{DecodeError, End, PlayedGame, PlayedPly};
+pub use merge::{Merged, merge};
 pub use opening::{Opening, OpeningMix, ParseMixError};
 pub use plot::loss_plot;
 pub use sample::{Filter, Sample};

@@ -2,15 +2,16 @@
 
 use movegen::random::{Random, mix};
 use movegen::{Color, Position};
+use serde::Serialize;
 
 use super::game::{End, PlayedGame};
 use crate::runner::stats::Outcome;
 
 /// Which positions are taken. Nobody may be able to capture.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Filter {
-    /// Positions within the databases that the players had are left out.
-    pub database_pieces: u32,
+    /// Positions with fewer pieces are left out.
+    pub min_pieces: u32,
     /// The greatest score, in hundredths of a man.
     pub most_score: i32,
     /// The greatest difference in material; a king counts as three men.
@@ -23,12 +24,10 @@ pub struct Filter {
     pub most_unproven: i32,
 }
 
-impl Filter {
-    /// The usual one, for games with databases of this many pieces.
-    #[must_use]
-    pub const fn new(database_pieces: u32) -> Filter {
+impl Default for Filter {
+    fn default() -> Filter {
         Filter {
-            database_pieces,
+            min_pieces: 2,
             most_score: 400,
             most_material: 2,
             per_game: 30,
@@ -36,12 +35,21 @@ impl Filter {
             most_unproven: 100,
         }
     }
+}
+
+impl Filter {
+    /// This one for games with databases of this many pieces: positions within them are left out
+    /// as well.
+    #[must_use]
+    pub fn beyond(self, database_pieces: u32) -> Filter {
+        Filter { min_pieces: self.min_pieces.max(database_pieces + 1), ..self }
+    }
 
     /// Whether the position with its score is taken from a game that ended like this.
     fn takes(&self, position: &Position, score: i32, game: &PlayedGame) -> bool {
         let material = |color| position.men(color).len() + 3 * position.kings(color).len();
         let unproven = game.white == Outcome::Draw && !game.end.is_exact();
-        position.piece_count() > self.database_pieces
+        position.piece_count() >= self.min_pieces
             && score.abs() <= if unproven { self.most_unproven } else { self.most_score }
             && material(Color::White).abs_diff(material(Color::Black)) <= self.most_material
             && Color::ALL.iter().all(|&color| !position.has_capture(color))

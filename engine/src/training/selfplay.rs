@@ -29,9 +29,12 @@ use movegen::random::Random;
 
 /// The players' transposition table. Small, since it is cleared for each game.
 const HASH_MIB: usize = 1;
-/// A start is not used if a search of this depth finds one side ahead by more than a man.
-const CHECK_DEPTH: u32 = 6;
-const CHECK_SCORE: i32 = 100;
+/// The games for [`Header::play`], and the most nodes for each of their moves.
+const FINGERPRINT_GAMES: u64 = 4;
+const FINGERPRINT_NODES: u64 = 1_000;
+/// A start is not used if searches of these depths find one side ahead by more than these
+/// hundredths of a man.
+const CHECKS: [(u32, i32); 2] = [(2, 200), (6, 100)];
 /// The middle of a game: after this many plies of quick play and two random ones.
 const MIDDLE_PLIES: std::ops::Range<usize> = 16..56;
 /// Quick play has this share of the nodes.
@@ -114,6 +117,10 @@ impl SelfPlay {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Progress, SelfPlayError> {
         let databases = self.databases.open().map_err(EngineError::from)?;
+        let mut players = Vec::new();
+        for _ in 0..self.threads.max(1) {
+            players.push(Player::new(self, &databases)?);
+        }
         let header = Header {
             seed: self.seed,
             nodes: self.nodes,
@@ -122,6 +129,7 @@ impl SelfPlay {
             evaluation: self.evaluation.name().to_owned(),
             database_pieces: databases.max_pieces().into(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
+            play: players[0].fingerprint(self)?,
         };
         let store = Store::open(folder, &header)?;
         let blocks = self.games.div_ceil(BLOCK_GAMES).div_ceil(self.shard.of.into());
@@ -135,10 +143,6 @@ impl SelfPlay {
         let shared = Mutex::new((schedule, store));
         let turn = Condvar::new();
         let halt = AtomicBool::new(false);
-        let mut players = Vec::new();
-        for _ in 0..self.threads.max(1) {
-            players.push(Player::new(self, &databases)?);
-        }
         progress(at(before));
         thread::scope(|scope| {
             for mut player in players {
@@ -245,6 +249,16 @@ impl Player {
         (outcome.best, outcome.info.score)
     }
 
+    /// See [`Header::play`].
+    fn fingerprint(&mut self, run: &SelfPlay) -> Result<String, SelfPlayError> {
+        let short = SelfPlay { nodes: run.nodes.min(FINGERPRINT_NODES), ..run.clone() };
+        let mut bytes = Vec::new();
+        for number in 0..FINGERPRINT_GAMES {
+            self.play(&short, u64::MAX - number)?.encode(&mut bytes);
+        }
+        Ok(format!("{:08x}", crc32fast::hash(&bytes)))
+    }
+
     /// Plays the game with this number.
     fn play(&mut self, run: &SelfPlay, number: u64) -> Result<PlayedGame, SelfPlayError> {
         let mut seed = Random::new(run.seed);
@@ -321,8 +335,12 @@ impl Player {
             return false;
         }
         self.engine.new_game();
-        let (_, score) = self.search(&Game::new(*start), &Limits::depth(CHECK_DEPTH));
-        score.hundredths().abs() <= CHECK_SCORE
+        let game = Game::new(*start);
+        // Most starts that are not fair show it at once.
+        CHECKS.iter().all(|&(depth, most_score)| {
+            let (_, score) = self.search(&game, &Limits::depth(depth));
+            score.hundredths().abs() <= most_score
+        })
     }
 
     /// White's result, once the rules, the databases or the lack of progress end the game.
@@ -446,6 +464,16 @@ mod tests {
         let (odd, even) = (games(&parts, "seed3-1of2.games"), games(&parts, "seed3-2of2.games"));
         assert!(odd[..32] == all[..32] && even[..32] == all[32..64] && odd[32..] == all[64..]);
         assert_eq!(even.len(), 64);
+
+        // Another player is known by its games, whatever its name.
+        let fingerprint = |run: &SelfPlay| {
+            let databases = run.databases.open().unwrap();
+            Player::new(run, &databases).unwrap().fingerprint(run).unwrap()
+        };
+        let material = SelfPlay { evaluation: Evaluation::material(), ..run() };
+        let contents = Contents::open(&whole.path().join(name)).unwrap();
+        assert_eq!(contents.header().play, fingerprint(&run()));
+        assert_ne!(fingerprint(&material), fingerprint(&run()));
 
         let other_seed = TempDir::new().unwrap();
         play(&SelfPlay { seed: 4, games: 32, ..run() }, &other_seed, u64::MAX);

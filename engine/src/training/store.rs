@@ -63,6 +63,10 @@ pub struct Header {
     pub database_pieces: u32,
     /// The version of the program.
     pub program: String,
+    /// A checksum of some games that are not part of the run, hexadecimal: a program that plays
+    /// otherwise has another. Empty in files of programs that did not write it.
+    #[serde(default)]
+    pub play: String,
 }
 
 impl Header {
@@ -75,7 +79,7 @@ impl Header {
     }
 
     /// What differs from another header, in words.
-    fn difference(&self, other: &Header) -> Option<String> {
+    pub(super) fn difference(&self, other: &Header) -> Option<String> {
         let text = |name: &str, a: String, b: String| {
             (a != b).then(|| format!("{name} {a} in the file, {b} asked for"))
         };
@@ -84,6 +88,7 @@ impl Header {
             .or_else(|| text("openings", self.openings.to_string(), other.openings.to_string()))
             .or_else(|| text("evaluation", self.evaluation.clone(), other.evaluation.clone()))
             .or_else(|| text("program", self.program.clone(), other.program.clone()))
+            .or_else(|| text("play of a program", self.play.clone(), other.play.clone()))
             .or_else(|| {
                 let pieces = |header: &Header| header.database_pieces.to_string();
                 text("databases up to", pieces(self), pieces(other))
@@ -237,7 +242,8 @@ fn encoded_header(header: &Header) -> Vec<u8> {
 pub(super) struct Block {
     /// Where it starts.
     pub(super) start: u64,
-    number: u64,
+    /// Among the blocks of the file, from 0.
+    pub(super) number: u64,
     pub(super) games: u32,
     pub(super) bytes: Vec<u8>,
 }
@@ -452,6 +458,7 @@ mod tests {
             evaluation: "some".to_owned(),
             database_pieces: 4,
             program: "1".to_owned(),
+            play: "89abcdef".to_owned(),
         }
     }
 
@@ -548,6 +555,7 @@ mod tests {
             (Header { nodes: 101, ..header() }, "nodes 100 in the file, 101 asked for"),
             (Header { evaluation: "other".to_owned(), ..header() }, "evaluation some in the file"),
             (Header { database_pieces: 5, ..header() }, "databases up to 4 in the file"),
+            (Header { play: "0".to_owned(), ..header() }, "play of a program 89abcdef in the file"),
         ] {
             let error = Store::open(folder.path(), &other).unwrap_err().to_string();
             assert!(error.contains(reason), "{error}");

@@ -264,6 +264,7 @@ mod tests {
 
     use super::super::data::Source;
     use super::super::opening::OpeningMix;
+    use super::super::sample::Filter;
     use super::super::selfplay::SelfPlay;
     use super::super::store::Shard;
     use super::*;
@@ -281,7 +282,7 @@ mod tests {
             evaluation: Evaluation::material(),
         };
         games.run(folder.path(), &AtomicBool::new(false), &mut |_| {}).unwrap();
-        DataSet::open(&[Source::new(folder.path())]).unwrap()
+        DataSet::open(&[Source::new(folder.path())], &Filter::default()).unwrap()
     }
 
     fn training() -> Training {

@@ -214,3 +214,128 @@ fn an_evaluation_learned_from_nothing_beats_material() {
     let info = run(["weights", "info", "--json", text(&best)], "").success().json_lines();
     assert_eq!(info[0]["provenance"]["games"], 2048);
 }
+
+/// A run in parts: its workflow, and the merged file.
+mod parts {
+    use super::*;
+
+    fn play_part(folder: &Path, part: &str, options: &[&str]) {
+        let shard = format!("--shard={part}");
+        let options: Vec<&str> = [shard.as_str()].iter().chain(options).copied().collect();
+        assert_eq!(selfplay(folder, &options).success().stderr, "");
+    }
+
+    #[test]
+    fn merged_parts_are_the_run_itself() {
+        let dir = TempDir::new().unwrap();
+        let (whole, parts, merged) =
+            (dir.path().join("whole"), dir.path().join("parts"), dir.path().join("merged"));
+        assert_eq!(selfplay(&whole, &[]).success().stderr, "");
+        let merge = || run(["data", "merge", "--out", text(&merged), text(&parts)], "");
+        play_part(&parts, "1/3", &[]);
+        play_part(&parts, "3/3", &[]);
+        let output = merge();
+        assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{output:?}");
+        assert!(output.stderr.contains("another part of the run"), "{output:?}");
+
+        // The third part has come farther than the others.
+        play_part(&parts, "3/3", &["--games=192"]);
+        play_part(&parts, "2/3", &[]);
+        let output = merge();
+        assert_eq!(output.code, 0, "{output:?}");
+        let file = merged.join("seed1.games");
+        assert_eq!(output.stdout, format!("96 games: {}\n", file.display()));
+        assert_eq!(
+            output.stderr,
+            "meerslag: 32 games left out: a part before them ends too early\n"
+        );
+        assert!(fs::read(&file).unwrap() == fs::read(whole.join("seed1.games")).unwrap());
+    }
+
+    fn plan(folder: &Path) -> String {
+        let out = format!("--out={}", folder.display());
+        let plan = ["selfplay", "--plan=snakemake", "--parts=3", "--games=96", "--nodes=40", &out];
+        let plan = run(plan, "").success();
+        assert_eq!(plan.stderr, "");
+        plan.stdout
+    }
+
+    #[test]
+    fn a_workflow_has_the_settings_of_the_run() {
+        let text = plan(Path::new("some \"folder\""));
+        for line in [
+            "DEFAULT_OUT = \"some \\\"folder\\\"\"",
+            "PARTS = 3",
+            "    \"--nodes=40\",",
+            "    \"--openings=start=50,ballot=33,middle=9,endgame=8\",",
+        ] {
+            assert!(text.lines().any(|l| l == line), "{line}\n{text}");
+        }
+        let output = run(["selfplay", "--out=x", "--games=1", "--parts=2"], "");
+        assert_eq!(output.code, 2, "{output:?}");
+    }
+
+    /// Snakemake comes from outside: `.ci/run` installs it, and the test command passes it by.
+    #[test]
+    #[ignore = "needs Snakemake (pip install snakemake==9.27.1)"]
+    fn snakemake_plays_and_merges() {
+        let dir = TempDir::new().unwrap();
+        let (out, whole) = (dir.path().join("shared folder"), dir.path().join("whole"));
+        fs::write(dir.path().join("Snakefile"), plan(&out)).unwrap();
+        let snakemake = std::env::var_os("SNAKEMAKE").unwrap_or_else(|| "snakemake".into());
+        let workflow = || {
+            let output = Command::new(&snakemake)
+                .current_dir(dir.path())
+                .env("XDG_CACHE_HOME", dir.path().join("cache"))
+                .args(["--jobs=2", "--rerun-incomplete", "--config"])
+                .arg(format!("meerslag={}", binary().display()))
+                .output()
+                .expect("Snakemake starts: pip install snakemake==9.27.1, or name it in SNAKEMAKE");
+            let log = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.success(), "{log}");
+            log
+        };
+        workflow();
+        assert_eq!(selfplay(&whole, &[]).success().stderr, "");
+        let merged = fs::read(out.join("seed1.games")).unwrap();
+        assert!(merged == fs::read(whole.join("seed1.games")).unwrap());
+        assert!(workflow().contains("Nothing to be done"));
+    }
+}
+
+#[test]
+fn positions_are_filtered_on_reading() {
+    let folder = TempDir::new().unwrap();
+    assert_eq!(selfplay(folder.path(), &["--eval=material"]).success().stderr, "");
+    let positions = |options: &[&str]| -> u64 {
+        let stats = run(["data", "stats", text(folder.path())].iter().chain(options), "");
+        let stats = stats.success().stdout;
+        let (_, rest) = stats.split_once(" plies, ").unwrap();
+        rest.split_once(' ').unwrap().0.parse().unwrap()
+    };
+    let all = positions(&[]);
+    assert_eq!(positions(&["--per-game=30", "--max-score=400"]), all);
+    for filter in
+        ["--min-pieces=20", "--max-score=50", "--max-material=0", "--per-game=5", "--first-ply=10"]
+    {
+        let left = positions(&[filter]);
+        assert!(0 < left && left < all, "{filter} {left} of {all}");
+    }
+    let args = ["data", "sample", "--count=9", "--min-pieces=30", text(folder.path())];
+    let sample = run(args, "").success().stdout;
+    assert_eq!(sample.lines().count(), 9);
+    for line in sample.lines() {
+        let fen = line.split('\t').next().unwrap();
+        let position = movegen::Position::from_fen(fen).unwrap();
+        assert!(position.piece_count() >= 30, "{line}");
+    }
+    // Weights from other positions are of another training.
+    let weights = folder.path().join("x.weights");
+    let train = |options: &[&str]| {
+        let args = ["train", text(folder.path()), "--out", text(&weights), "--epochs=1"];
+        run(args.iter().chain(options), "")
+    };
+    assert_eq!(train(&[]).success().stderr, "");
+    let output = train(&["--per-game=5", "--force"]);
+    assert!(output.code == 1 && output.stderr.contains("other data or settings"), "{output:?}");
+}

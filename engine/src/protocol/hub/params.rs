@@ -11,6 +11,7 @@ use super::error::{HubError, shortened};
 use super::line::LineWriter;
 use super::number;
 use crate::eval::Evaluation;
+use crate::score::Score;
 use crate::{DatabaseOptions, EngineOptions};
 
 /// Spellings of international draughts that clients send for `variant`.
@@ -47,9 +48,10 @@ impl Parameter {
 }
 
 /// All parameters, in the order in which they are declared.
-const PARAMETERS: [Parameter; 15] = {
+const PARAMETERS: [Parameter; 16] = {
     use Field::{Bool, Choice, Integer, Real, Text};
     const MOST_PIECES: i64 = DatabaseOptions::MAX_PIECES as i64;
+    const MOST_DRAW: i64 = EngineOptions::MAX_DRAW_SCORE as i64;
     const MOST_CACHE: i64 = DatabaseOptions::MAX_CACHE_MIB as i64;
     [
         Parameter::new("variant", Choice(|| "normal".to_owned(), |_| "normal", |_, t| variant(t))),
@@ -85,6 +87,10 @@ const PARAMETERS: [Parameter; 15] = {
             "draw-rules",
             Choice(rule_sets, |p| p.draw_rules.name(), Params::set_draw_rules),
         ),
+        Parameter::new(
+            "draw-score",
+            Integer(-MOST_DRAW..=MOST_DRAW, |p| p.draw_score, |p, n| p.draw_score = n),
+        ),
         Parameter::new("eval-file", Text(|p| &p.eval_file, Params::set_eval_file)),
     ]
 };
@@ -116,6 +122,8 @@ pub struct Params {
     pub safety_time: f64,
     /// The reading of the draw rules that the search believes in.
     pub draw_rules: DrawRules,
+    /// What a draw is worth to the engine, in hundredths of a man.
+    pub draw_score: i64,
     /// The file of the evaluation's weights, as it was named; empty for those in the program.
     pub eval_file: String,
     /// What was in that file.
@@ -138,6 +146,7 @@ impl Default for Params {
             move_overhead: DEFAULT_MOVE_OVERHEAD,
             safety_time: 60.0,
             draw_rules: options.draw_rules,
+            draw_score: options.draw_score.hundredths().into(),
             eval_file: String::new(),
             evaluation: options.evaluation,
         }
@@ -271,6 +280,7 @@ impl Params {
             move_overhead: Duration::from_secs_f64(self.move_overhead),
             ponder: self.ponder,
             draw_rules: self.draw_rules,
+            draw_score: Score::new(self.draw_score as i32),
             databases: DatabaseOptions {
                 pieces: self.bb_size as u8,
                 folders: DatabaseOptions::folder_list(&self.bb_path),

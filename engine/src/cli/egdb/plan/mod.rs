@@ -11,6 +11,7 @@ use ::egdb::plan::{Costs, Task, plan};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use super::super::workflow::quoted;
 use super::super::{Failure, mebibytes};
 use super::build::BuildType;
 
@@ -260,29 +261,13 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// A string in double quotes that Python, TOML and Graphviz read in the same way.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn durations_and_quotes() {
+    fn durations_in_words() {
         let list = [0.04, 119.0, 600.0, 86_400.0, 1e7].map(duration);
         assert_eq!(list, ["0.0 s", "119.0 s", "10 min", "24.0 h", "116 d"]);
-        assert_eq!(quoted("a \"b\" c\\d"), "\"a \\\"b\\\" c\\\\d\"");
     }
 }

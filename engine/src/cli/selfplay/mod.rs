@@ -1,11 +1,14 @@
 //! `meerslag selfplay`: games of the engine against itself, to learn from.
 
+mod plan;
+
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use meerslag_engine::training::{OpeningMix, Progress, SelfPlay, SelfPlayError, Shard};
 
 use super::databases::DatabaseArgs;
@@ -46,10 +49,23 @@ pub(super) struct SelfPlayArgs {
     /// Play one of N equal parts of the run, counted from 1
     #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard)]
     shard: Shard,
+    /// Write a workflow that plays the run in parts and merges them, instead of playing
+    #[arg(long, value_enum, value_name = "PROGRAM", conflicts_with = "shard")]
+    plan: Option<Workflow>,
+    /// Parts of the workflow
+    #[arg(long, value_name = "N", default_value_t = 8, requires = "plan",
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    parts: u32,
     #[command(flatten)]
     databases: DatabaseArgs,
     #[command(flatten)]
     evaluation: EvaluationArgs,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum Workflow {
+    /// Snakemake
+    Snakemake,
 }
 
 fn shard(text: &str) -> Result<Shard, String> {
@@ -64,6 +80,9 @@ fn shard(text: &str) -> Result<Shard, String> {
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
 pub(super) fn run(args: &SelfPlayArgs) -> Result<(), Failure> {
+    if let Some(Workflow::Snakemake) = args.plan {
+        return Ok(plan::write(&mut io::stdout().lock(), args)?);
+    }
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     let interrupt = Interrupt::catch(move || flag.store(true, Ordering::Relaxed))?;
