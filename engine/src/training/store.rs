@@ -88,11 +88,12 @@ impl Header {
             .or_else(|| text("openings", self.openings.to_string(), other.openings.to_string()))
             .or_else(|| text("evaluation", self.evaluation.clone(), other.evaluation.clone()))
             .or_else(|| text("program", self.program.clone(), other.program.clone()))
-            .or_else(|| text("play of a program", self.play.clone(), other.play.clone()))
             .or_else(|| {
                 let pieces = |header: &Header| header.database_pieces.to_string();
                 text("databases up to", pieces(self), pieces(other))
             })
+            // Databases and weights change the play, too: they are named before.
+            .or_else(|| text("play of a program", self.play.clone(), other.play.clone()))
             .or_else(|| (self != other).then(|| "another part of the run".to_owned()))
     }
 }
