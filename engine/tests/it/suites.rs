@@ -1,5 +1,5 @@
-//! The suites in `positions/`: what they say is true, and a small search solves most of them. A
-//! search that prunes too much, or that trusts a pass, does not.
+//! The suites in `positions/`: what they say of up to four pieces is true, and a small search solves
+//! most of them.
 
 use std::collections::HashSet;
 use std::fs;
