@@ -19,7 +19,7 @@ use std::collections::HashSet;
 
 use egdb::Wld;
 use movegen::notation::{ParseMoveError, format_move, parse_move};
-use movegen::{Game, Move, Position};
+use movegen::{Game, Move, ParseFenError, Position};
 use serde::Serialize;
 
 use crate::{Control, Engine, EngineError, EngineOptions, Info, Limits, Score};
@@ -58,7 +58,7 @@ pub enum SuiteErrorKind {
     Fields,
     /// Not a position.
     #[error("not a position: {0}")]
-    Fen(String),
+    Fen(#[from] ParseFenError),
     /// A best move that is none.
     #[error(transparent)]
     Move(#[from] ParseMoveError),
@@ -101,8 +101,7 @@ fn parse_line(text: &str) -> Result<SuitePosition, SuiteErrorKind> {
     let &[fen, best, id, value, source] = &fields[..] else {
         return Err(SuiteErrorKind::Fields);
     };
-    let position =
-        Position::from_fen(fen).map_err(|error| SuiteErrorKind::Fen(error.to_string()))?;
+    let position = Position::from_fen(fen)?;
     let words = best.split_whitespace().filter(|&word| word != "-");
     let best = words.map(|word| parse_move(&position, word)).collect::<Result<Vec<_>, _>>()?;
     let value = match value {
