@@ -36,6 +36,10 @@ pub(super) struct ProtocolCheckArgs {
     /// How long an answer may take, in seconds; over DXP, a move seven times as long
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = super::seconds)]
     patience: Duration,
+    /// How late a Hub engine's timed answer may come, in seconds; more on a busy machine
+    #[arg(long, value_name = "SECONDS", default_value = "0.1", conflicts_with = "dxp")]
+    #[arg(value_parser = super::seconds)]
+    slack: Duration,
 }
 
 impl ProtocolCheckArgs {
@@ -52,7 +56,7 @@ impl ProtocolCheckArgs {
             .ok_or_else(|| Failure::Input(anyhow!("--hub '{text}': expected a command")))?;
         let dir = self.dir.clone();
         let options = ProcessOptions { command, dir, env: Vec::new(), cpus: Vec::new() };
-        check_hub(&options, self.patience).map_err(|error| {
+        check_hub(&options, self.patience, self.slack).map_err(|error| {
             Failure::Run(anyhow::Error::new(error).context(format!("cannot start '{text}'")))
         })
     }

@@ -19,7 +19,9 @@ fn check_fast(command: &str) -> Output {
 
 #[test]
 fn our_own_engine_follows_the_protocol() {
-    let output = check(&format!("'{}' hub", binary().display()));
+    // The machine may do other things; whether the clock is minded, games show.
+    let command = format!("'{}' hub", binary().display());
+    let output = run(["protocol-check", "--slack=20", "--hub", &command], "");
     assert_eq!(output.code, 0, "{output:?}");
     assert!(output.stdout.ends_with("0 errors, 0 warnings\n"), "{output:?}");
     for step in ["ping: pong", "pondering", "end of input"] {
@@ -50,8 +52,9 @@ fn what_is_wrong_is_found() {
     assert_eq!(check("").code, 2);
 }
 
-fn check_dxp(port: u16) -> Output {
-    run(["protocol-check", "--patience=0.4", "--dxp", &format!("localhost:{port}")], "")
+/// Only a program that does something wrong is waited for.
+fn check_dxp(port: u16, patience: &str) -> Output {
+    run(["protocol-check", "--patience", patience, "--dxp", &format!("localhost:{port}")], "")
 }
 
 #[test]
@@ -65,7 +68,7 @@ fn our_own_program_follows_dxp() {
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
     let port = line.trim().rsplit(' ').next().unwrap().parse().unwrap();
-    let output = check_dxp(port);
+    let output = check_dxp(port, "5");
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(output.code, 0, "{output:?}");
@@ -241,14 +244,15 @@ fn what_is_wrong_with_a_follower_is_found() {
         ("reads are messages", &["WRONG  messages in pieces", "no answer to the request"]),
     ];
     // Most of the time is waiting.
-    let flooded = thread::spawn(|| check_dxp(follower("chats without a pause")));
+    let flooded = thread::spawn(|| check_dxp(follower("chats without a pause"), "0.4"));
+    let is_right = |wrong: &str| matches!(wrong, "" | "wrong echo");
     let checks = cases.map(|(wrong, messages)| {
-        (wrong, messages, thread::spawn(move || check_dxp(follower(wrong))))
+        let patience = if is_right(wrong) { "5" } else { "0.4" };
+        (wrong, messages, thread::spawn(move || check_dxp(follower(wrong), patience)))
     });
     for (wrong, messages, output) in checks {
         let output = output.join().unwrap();
-        let is_right = wrong.is_empty() || wrong == "wrong echo";
-        assert_eq!(output.code, i32::from(!is_right), "{wrong}: {output:?}");
+        assert_eq!(output.code, i32::from(!is_right(wrong)), "{wrong}: {output:?}");
         for message in messages {
             assert!(output.stdout.contains(message), "{wrong}: {message}: {}", output.stdout);
         }
