@@ -8,7 +8,8 @@ use egdb::build::{BuildOptions, Builder};
 use egdb::{Database, DbType, Probe};
 use movegen::Position;
 
-use crate::support::known;
+use crate::known::open;
+use crate::support::known::{self, Compared};
 
 #[test]
 fn the_embedded_files_are_those_of_a_build() {
@@ -21,6 +22,10 @@ fn the_embedded_files_are_those_of_a_build() {
         let name = file.file_name().unwrap();
         assert!(fs::read(&file).unwrap() == fs::read(embedded.join(name)).unwrap(), "{name:?}");
     }
+    // All published values and records of up to 4 pieces, in the folder as it was built.
+    let compared = known::compare(&open([dir.path().to_owned()]), 4);
+    let skipped = (164 - 46) + (131 - 8);
+    assert_eq!(compared, Compared { values: 46, records: 8, different: 0, skipped });
 }
 
 #[test]

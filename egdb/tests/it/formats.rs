@@ -130,7 +130,7 @@ fn values_come_back() {
             for backend in [Backend::MemoryMap, Backend::BlockCache] {
                 let database = Database::open(dir.path(), &options(db_type, backend)).unwrap();
                 assert_eq!((database.db_type(), database.max_pieces()), (db_type, 3));
-                compare(&database, &contents, if backend == Backend::MemoryMap { 3 } else { 17 });
+                compare(&database, &contents, if backend == Backend::MemoryMap { 13 } else { 41 });
                 assert!(database.check_blocks(|_, _| true).unwrap().is_empty());
                 let report = database.verify(|_| true).unwrap();
                 assert_eq!(report.files.len(), 4);

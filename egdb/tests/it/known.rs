@@ -5,14 +5,14 @@
 
 use std::sync::Arc;
 
-use egdb::build::{BuildOptions, Builder};
 use egdb::identify::identify_all;
 use egdb::survey::{Options, survey};
 use egdb::{Database, DbType, OpenOptions, Probe};
 
-use crate::support::known::{Compared, compare, compare_greatest};
+use crate::support::known::{compare, compare_greatest};
 
-fn open(dirs: impl IntoIterator<Item = std::path::PathBuf>) -> Probe {
+/// Every database in these folders.
+pub(super) fn open(dirs: impl IntoIterator<Item = std::path::PathBuf>) -> Probe {
     let mut probe = Probe::new();
     for dir in dirs {
         for identity in identify_all(&dir).unwrap() {
@@ -28,19 +28,6 @@ fn from_environment() -> Probe {
     let probe = open(std::env::split_paths(&dirs));
     assert!(probe.max_pieces() >= 2, "no database in {dirs:?}");
     probe
-}
-
-/// All 46 values and 8 records of up to 4 pieces, on databases just built.
-#[test]
-fn four_pieces() {
-    let dir = tempfile::tempdir().unwrap();
-    let types = vec![DbType::Wld2, DbType::Mtc];
-    let options = BuildOptions { types, ..BuildOptions::default() };
-    Builder::new(dir.path(), &options, &|_| true).unwrap().build(4).unwrap();
-    let probe = open([dir.path().to_owned()]);
-    let compared = compare(&probe, 4);
-    let all = (164 - 46) + (131 - 8);
-    assert_eq!(compared, Compared { values: 46, records: 8, different: 0, skipped: all });
 }
 
 #[test]
