@@ -243,6 +243,7 @@ mod tests {
             tail: Vec::new(),
             overhead_us: 0.0,
             latency_us: [None; 2],
+            spent: None,
         }
     }
 
