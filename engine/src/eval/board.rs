@@ -136,7 +136,7 @@ pub(crate) fn sums(position: &Position) -> [MenSums; 2] {
 
 #[cfg(test)]
 mod tests {
-    use movegen::{EvalKind, Square};
+    use movegen::{Kind, Square};
 
     use super::*;
     use crate::test_positions::random_positions;
@@ -152,7 +152,7 @@ mod tests {
                 square = Square::from_row_column(9 - row as u8, 9 - column as u8).unwrap();
             }
             if let Some(piece) = position.piece_at(square)
-                && piece.kind == EvalKind::Man
+                && piece.kind == Kind::Man
             {
                 value += 3usize.pow(digit as u32) * if piece.color == view { 1 } else { 2 };
             }
