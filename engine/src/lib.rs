@@ -21,6 +21,7 @@ pub mod solve;
 pub mod suite;
 #[cfg(test)]
 mod test_positions;
+mod thinker;
 pub mod time;
 #[cfg(feature = "training")]
 pub mod training;
@@ -32,4 +33,5 @@ pub use error::EngineError;
 pub use limits::{Clock, Control, Limits, Mode};
 pub use score::{Bound, Score};
 pub use search::{Info, SearchResult};
+pub use thinker::Thinker;
 pub use tt::OutOfMemory;

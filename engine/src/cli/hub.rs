@@ -7,7 +7,7 @@ use std::{panic, process, thread};
 
 use clap::Args;
 use meerslag_engine::protocol::Log;
-use meerslag_engine::protocol::hub::{Options, serve};
+use meerslag_engine::protocol::hub::{Options, Params, serve};
 
 use super::{Failure, files};
 
@@ -29,12 +29,8 @@ pub(super) struct HubArgs {
     log: Option<PathBuf>,
 }
 
-pub(super) fn run(args: HubArgs) -> Result<(), Failure> {
-    let log = match args.log {
-        None => Log::none(),
-        Some(path) => Log::to(files::log(&path)?),
-    };
-    converse(log, false)
+pub(super) fn run(args: &HubArgs) -> Result<(), Failure> {
+    converse(files::log_or_none(args.log.as_deref())?, false)
 }
 
 /// The program was started without a command: speak Hub if somebody says `hub`.
@@ -50,7 +46,8 @@ fn converse(log: Log, until_hub: bool) -> Result<(), Failure> {
     // protocol lines. The session reports a failed search itself.
     panic::set_hook(Box::new(|_| {}));
     let on_end_of_input = Some(end_soon as fn());
-    serve(io::stdin(), io::stdout(), Options { until_hub, log, on_end_of_input })?;
+    let options = Options { until_hub, log, on_end_of_input, ..Options::default() };
+    serve(io::stdin(), io::stdout(), Params::default(), None, options)?;
     Ok(())
 }
 

@@ -161,7 +161,7 @@ pub(crate) fn main() -> ExitCode {
     // Wrong usage ends here, with exit status 2.
     let result = match Cli::parse().command {
         None => hub::listen(),
-        Some(Command::Hub(args)) => hub::run(args),
+        Some(Command::Hub(args)) => hub::run(&args),
         Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Play(args)) => play::run(&args),

@@ -114,7 +114,7 @@ impl<'a> OpenGame<'a> {
 
     /// Plays the game to its end.
     pub fn play(mut self) -> (DxpGame, Ending) {
-        self.engine.engine.new_game();
+        self.engine.thinker.new_game();
         let (result, note, ending) = loop {
             let is_ours = self.game.position().side_to_move() == self.terms.us;
             let heard_at = self.arrived.take().filter(|_| is_ours);

@@ -8,13 +8,13 @@ use movegen::{Color, DrawRules};
 use super::connection::{Connection, Incoming};
 use super::game::{DxpGame, Ending, OpenGame, Terms};
 use super::message::{Acceptance, EndReason, Message, Request, TakeBack, answer_to_bad_request};
-use crate::engine::Engine;
+use crate::thinker::Thinker;
 
 /// What plays.
 #[derive(Debug)]
 pub struct DxpEngine {
-    /// The engine.
-    pub engine: Engine,
+    /// What finds the moves.
+    pub thinker: Box<dyn Thinker>,
     /// Greatest depth in plies, beside the clock.
     pub depth: Option<u32>,
     /// The draw rules that we claim by.
