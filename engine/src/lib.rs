@@ -2,7 +2,9 @@
 // One module calls into the system: `huge_pages`.
 #![deny(unsafe_code)]
 
+pub mod adapter;
 pub mod bench;
+pub mod early_end;
 mod endgame;
 pub mod endgame_trainer;
 mod engine;

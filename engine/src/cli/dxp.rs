@@ -15,6 +15,7 @@ use anyhow::{Context, anyhow};
 use clap::{Args, Subcommand, ValueEnum};
 use meerslag_engine::Engine;
 use meerslag_engine::EngineOptions;
+use meerslag_engine::early_end::{Draw, Resign};
 use meerslag_engine::protocol::dxp::{
     Address, DEFAULT_PORT, DxpEngine, Listener, SessionOptions, connect, format_minutes,
 };
@@ -23,7 +24,7 @@ use self::session::After;
 pub(super) use self::session::DxpSession;
 use super::files::{self, ForceArgs};
 use super::interrupt::Interrupt;
-use super::{EngineArgs, Failure};
+use super::{EngineArgs, Failure, match_};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -140,6 +141,12 @@ pub(super) struct GamesArgs {
     /// Think in the opponent's time too
     #[arg(long)]
     pub(super) ponder: bool,
+    /// Give up when our own score is at most minus this for some moves in a row
+    #[arg(long, value_name = "MEN,MOVES", value_parser = match_::resign)]
+    resign: Option<Resign>,
+    /// Claim a draw when our own score is near 0 for some moves in a row, from some move on
+    #[arg(long, value_name = "MEN,MOVES,FROM", value_parser = match_::draw)]
+    draw: Option<Draw>,
 }
 
 impl GamesArgs {
@@ -152,6 +159,8 @@ impl GamesArgs {
             correction_patience: self.correction,
             echo_patience: self.echo,
             answer_patience: self.answer,
+            resign: self.resign,
+            draw: self.draw,
             ..SessionOptions::default()
         }
     }

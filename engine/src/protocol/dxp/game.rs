@@ -177,15 +177,15 @@ impl<'a> OpenGame<'a> {
         }
         *clock -= time;
         self.record.plies.push(PlyRecord {
-            score: outcome.map(|o| o.info.score.men()),
-            depth: outcome.map(|o| o.info.depth),
+            score: outcome.and_then(|o| o.info.known_score()).map(crate::Score::men),
+            depth: outcome.map(|o| o.info.depth).filter(|&depth| depth > 0),
             time: Some(time),
             clock: Some(*clock),
             ..PlyRecord::from(mv)
         });
         self.expected = outcome.and_then(|outcome| outcome.ponder);
         if let Some(outcome) = outcome {
-            self.last_score = Some(outcome.info.score);
+            self.last_score = outcome.info.known_score();
         }
         self.clocks.push(clocks);
         // Both callers have it from the list of legal moves.

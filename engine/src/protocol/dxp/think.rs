@@ -10,6 +10,7 @@ use movegen::Game;
 
 use super::aside::Meaning;
 use super::game::{Ending, OpenGame, TurnEnd, read_move};
+use super::message::EndReason;
 use crate::limits::{Clock, Control, Limits, Mode};
 use crate::search::SearchResult;
 use crate::thinker::Thinker;
@@ -140,10 +141,16 @@ impl OpenGame<'_> {
         }
     }
 
-    fn found(&self, outcome: SearchResult) -> (TurnEnd, Option<SearchResult>) {
+    fn found(&mut self, outcome: SearchResult) -> (TurnEnd, Option<SearchResult>) {
+        if let Some(error) = self.engine.thinker.take_error() {
+            self.connection.remark(&error);
+        }
         match outcome.best {
             Some(mv) => (TurnEnd::Move(mv), Some(outcome)),
-            None => (self.lost("the search failed", Ending::Lost), None),
+            None => {
+                let (result, note, ending) = self.claim(EndReason::Lost, "given up".to_owned());
+                (TurnEnd::Ended(result, note, ending), None)
+            }
         }
     }
 

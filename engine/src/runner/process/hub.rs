@@ -314,7 +314,7 @@ impl Player for HubClient {
                     }
                 }
                 Received::Silence if due.is_time_over(slice) => {
-                    self.send("stop", FaultKind::Crash)?
+                    self.send("stop", FaultKind::Crash)?;
                 }
                 Received::Silence if !due.is_stalled(slice) => {}
                 Received::Silence => {
