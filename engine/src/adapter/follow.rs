@@ -111,7 +111,8 @@ impl Followed {
 fn control(limits: &Limits, fractions: bool) -> TimeControl {
     let (seconds, moves) = match (limits.clock, limits.move_time) {
         (Some(Clock { time, inc, moves }), _) => ((time + inc).max(0.0), moves),
-        (None, Some(time)) => (time.as_secs_f64() * f64::from(MOVES), Some(MOVES)),
+        // Programs take more than their share for the first moves of a game.
+        (None, Some(time)) => (time.as_secs_f64() / 2.0 * f64::from(MOVES), Some(MOVES)),
         (None, None) => (PLAIN_SECONDS * f64::from(MOVES), Some(MOVES)),
     };
     let least = if fractions { 0.01 } else { 1.0 };
@@ -155,9 +156,9 @@ mod tests {
             // A fifth of a second for each move.
             (clock(2.0, Some(10)), false, 60.0, Some(300)),
             (clock(0.0, None), false, 60.0, Some(999)),
-            (move_time(4_000), false, 300.0, Some(75)),
-            (move_time(300), false, 60.0, Some(200)),
-            (move_time(300), true, 22.2, Some(75)),
+            (move_time(4_000), false, 120.0, Some(75)),
+            (move_time(300), false, 60.0, Some(400)),
+            (move_time(300), true, 10.8, Some(75)),
             (Limits::depth(9), false, 60.0, Some(75)),
         ] {
             let found = control(&limits, fractions);

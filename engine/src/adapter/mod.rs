@@ -110,7 +110,7 @@ pub struct Adapter {
     inner: Inner,
     /// Has the databases, and moves where the program does not.
     own: Engine,
-    /// For the other side of the session.
+    /// What the program cannot do, for the other side of the session.
     error: Option<String>,
 }
 
@@ -205,7 +205,6 @@ impl Adapter {
                 // A stop from outside is no mistake of the program.
                 if let Some(problem) = problem {
                     self.remark(format_args!("{problem}: moving for the engine"));
-                    self.error = Some(problem);
                 }
                 self.substitute(game, last, kept.as_deref(), report)
             }

@@ -7,6 +7,10 @@ use crate::limits::{Clock, Limits};
 /// How long an answer may take after a `stop` from outside.
 const PROMPT: Duration = Duration::from_millis(500);
 
+/// What a program gets, and again for its answer to `stop`, even if the clock has run out: over DXP
+/// that loses no game by itself.
+const LEAST: Duration = Duration::from_millis(10);
+
 /// The time for one move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct TimeBox {
@@ -28,7 +32,9 @@ impl TimeBox {
         match given.into_iter().flatten().min_by_key(|&(time, kept)| time - kept) {
             None => TimeBox { budget: None, grace: PROMPT },
             // The other half is for our own move.
-            Some((time, kept)) => TimeBox { budget: Some(time - kept), grace: kept / 2 },
+            Some((time, kept)) => {
+                TimeBox { budget: Some((time - kept).max(LEAST)), grace: (kept / 2).max(LEAST) }
+            }
         }
     }
 
@@ -64,10 +70,10 @@ mod tests {
         for (limits, budget, grace) in [
             (clock(60.0, 0.0), 59_900, 50),
             (clock(0.15, 0.05), 150, 25),
-            (clock(-1.0, 0.0), 0, 0),
+            (clock(-1.0, 0.0), 10, 10),
             (Limits::move_time(millis(300)), 270, 15),
             (Limits::move_time(millis(5000)), 4900, 50),
-            (Limits { move_time: Some(millis(100)), ..clock(60.0, 0.0) }, 90, 5),
+            (Limits { move_time: Some(millis(100)), ..clock(60.0, 0.0) }, 90, 10),
         ] {
             let found = TimeBox::new(&limits, kept, None);
             let expected = TimeBox { budget: Some(millis(budget)), grace: millis(grace) };

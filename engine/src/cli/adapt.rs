@@ -10,11 +10,12 @@ use anyhow::{Context, anyhow};
 use clap::{ArgGroup, Args};
 use meerslag_engine::adapter::{Adapter, AdapterError, AdapterOptions, Remark};
 use meerslag_engine::protocol::dxp::{DEFAULT_PORT, DxpEngine};
-use meerslag_engine::runner::{Abort, EngineSpec, tail_text};
+use meerslag_engine::runner::{EngineSpec, tail_text};
 use movegen::DrawRules;
 
 use super::databases::ReadingArgs;
 use super::dxp::{DxpSession, GamesArgs, Place, Way, place};
+use super::files::ForceArgs;
 use super::interrupt::Interrupt;
 use super::{Failure, files, hub, watchdog};
 
@@ -82,6 +83,8 @@ pub(super) struct AdaptArgs {
     retry: Duration,
     #[command(flatten)]
     games: GamesArgs,
+    #[command(flatten)]
+    force: ForceArgs,
 }
 
 pub(super) fn run(args: &AdaptArgs) -> Result<(), Failure> {
@@ -126,7 +129,7 @@ pub(super) fn run(args: &AdaptArgs) -> Result<(), Failure> {
     let name = adapter.full_name();
     let (thinker, rules) = (Box::new(adapter), args.draw_rules);
     let engine = DxpEngine { thinker, depth: args.games.depth, rules };
-    way.play(DxpSession::new(&args.games, engine, &name, log, &stop)?)
+    way.play(DxpSession::new(&args.games, args.force, engine, &name, log, &stop)?)
 }
 
 /// Starts the engine, before anything is said to the other side.

@@ -83,6 +83,8 @@ struct Common {
     port: Option<u16>,
     #[command(flatten)]
     games: GamesArgs,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Add every message with time and direction to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -90,7 +92,8 @@ struct Common {
     engine: EngineArgs,
 }
 
-/// The games, whoever plays them and however the connection comes about.
+/// The games, whoever plays them and however the connection comes about. Nothing is flattened in
+/// here: else there would be no group of these options that can be refused together.
 #[derive(Args, Debug)]
 pub(super) struct GamesArgs {
     /// Who proposes the games
@@ -118,8 +121,6 @@ pub(super) struct GamesArgs {
     /// Write the games to this PDN file
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
-    #[command(flatten)]
-    force: ForceArgs,
     /// Least time between two of our messages in milliseconds: some programs need it
     #[arg(long, value_name = "MS", default_value_t = 100)]
     gap: u64,
@@ -137,7 +138,7 @@ pub(super) struct GamesArgs {
     answer: Duration,
     /// Greatest search depth, beside the clock
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..))]
-    depth: Option<u32>,
+    pub(super) depth: Option<u32>,
     /// Think in the opponent's time too
     #[arg(long)]
     pub(super) ponder: bool,
@@ -221,7 +222,8 @@ pub(super) fn run(args: &DxpArgs) -> Result<(), Failure> {
     let thinker = Box::new(Engine::new(options)?);
     let engine = DxpEngine { thinker, depth: games.depth, rules };
     let log = files::log_or_none(common.log.as_deref())?;
-    way.play(DxpSession::new(games, engine, &SessionOptions::default().name, log, &stop)?)
+    let name = SessionOptions::default().name;
+    way.play(DxpSession::new(games, common.force, engine, &name, log, &stop)?)
 }
 
 /// How connections come about.

@@ -15,7 +15,7 @@ use movegen::{Color, Position};
 
 use super::report::GamesReport;
 use super::{Failure, GamesArgs, Role, say};
-use crate::cli::files::GrowingFile;
+use crate::cli::files::{ForceArgs, GrowingFile};
 
 /// What there is to do after a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,13 +49,14 @@ impl<'a> DxpSession<'a> {
     /// `name` is what we are called if no other name is given.
     pub(in crate::cli) fn new(
         args: &'a GamesArgs,
+        force: ForceArgs,
         engine: DxpEngine,
         name: &str,
         log: Log,
         stop: &'a AtomicBool,
     ) -> Result<DxpSession<'a>, Failure> {
         let options = args.options(name);
-        let existing = args.force.existing();
+        let existing = force.existing();
         let pdn = args.pdn.as_deref().map(|path| GrowingFile::new(path, existing)).transpose()?;
         Ok(DxpSession {
             args,
