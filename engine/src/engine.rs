@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use egdb::{DatabaseOptions, Probe};
-use movegen::{DrawRules, Game};
+use movegen::{DrawRules, Game, Move, Position};
 
+use crate::endgame;
 use crate::error::EngineError;
 use crate::eval::Evaluation;
 use crate::limits::{Control, Limits};
@@ -141,6 +142,20 @@ impl Engine {
     #[must_use]
     pub fn database_pieces(&self) -> u32 {
         self.databases.max_pieces().into()
+    }
+
+    /// Whether the databases decide on the move in this position, or on the moves that a search
+    /// chooses from.
+    #[must_use]
+    pub fn knows(&self, position: &Position) -> bool {
+        endgame::choice::knows(position, &self.databases)
+    }
+
+    /// The moves that do not throw away what the databases say about the positions after them;
+    /// `None` if that are all legal moves, or nothing is known.
+    #[must_use]
+    pub fn keeping_moves(&self, position: &Position) -> Option<Vec<Move>> {
+        endgame::choice::keeping(position, &self.databases)
     }
 
     /// The options in force.

@@ -2,7 +2,9 @@
 // One module calls into the system: `huge_pages`.
 #![deny(unsafe_code)]
 
+pub mod adapter;
 pub mod bench;
+pub mod early_end;
 mod endgame;
 pub mod endgame_trainer;
 mod engine;
@@ -21,6 +23,7 @@ pub mod solve;
 pub mod suite;
 #[cfg(test)]
 mod test_positions;
+mod thinker;
 pub mod time;
 #[cfg(feature = "training")]
 pub mod training;
@@ -32,4 +35,5 @@ pub use error::EngineError;
 pub use limits::{Clock, Control, Limits, Mode};
 pub use score::{Bound, Score};
 pub use search::{Info, SearchResult};
+pub use thinker::Thinker;
 pub use tt::OutOfMemory;

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crossbeam::channel::{Receiver, Sender, bounded};
 use parking_lot::{Condvar, Mutex};
 
 /// The limits of one search. All that are given apply: the search ends at the first one reached.
@@ -113,7 +114,9 @@ pub enum Mode {
 pub struct Control {
     stop: AtomicBool,
     ponder_hit: AtomicBool,
-    lock: Mutex<()>,
+    /// Held while a command is given. Who waits for commands and for something else together is
+    /// rung here.
+    lock: Mutex<Option<Sender<()>>>,
     bell: Condvar,
 }
 
@@ -147,6 +150,10 @@ impl Control {
         // does not miss the bell.
         let guard = self.lock.lock();
         flag.store(true, Ordering::Release);
+        if let Some(listener) = &*guard {
+            // If it is full, there is something to wake up for already.
+            let _ = listener.try_send(());
+        }
         drop(guard);
         self.bell.notify_all();
     }
@@ -163,6 +170,14 @@ impl Control {
     #[must_use]
     pub fn is_ponder_hit(&self) -> bool {
         self.ponder_hit.load(Ordering::Acquire)
+    }
+
+    /// A channel that gets something with each command from now on: for one listener, who looks
+    /// at the commands given so far before it waits.
+    pub(crate) fn commands(&self) -> Receiver<()> {
+        let (sender, receiver) = bounded(2);
+        *self.lock.lock() = Some(sender);
+        receiver
     }
 
     /// Sleeps until asked to stop or, when `until_hit`, until the expected move has come.
@@ -187,6 +202,18 @@ mod tests {
         assert!(control.is_stopped() && control.is_ponder_hit());
         control.reset();
         assert!(!control.is_stopped() && !control.is_ponder_hit());
+    }
+
+    #[test]
+    fn commands_reach_a_listener_that_waits_for_other_things_too() {
+        let control = Control::new();
+        control.stop();
+        let commands = control.commands();
+        assert!(control.is_stopped() && commands.is_empty());
+        for _ in 0..5 {
+            control.ponder_hit();
+        }
+        assert!(commands.recv().is_ok() && control.is_ponder_hit());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `meerslag dxp` as a process that runs beside the test.
+//! `meerslag dxp`, or `meerslag adapt` over DXP, as a process that runs beside the test.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use crate::{Output, Peer, binary};
 
-/// A running `meerslag dxp`. It is killed when this is dropped.
+/// A running player over DXP. It is killed when this is dropped.
 #[derive(Debug)]
 pub struct Program {
     child: Child,
@@ -16,14 +16,17 @@ pub struct Program {
 }
 
 impl Program {
-    fn start(transport: &str, args: &[&str]) -> Program {
+    fn dxp(transport: &str, args: &[&str]) -> Program {
         let depth: &[&str] = match args.iter().any(|arg| arg.starts_with("--depth")) {
             true => &[],
             false => &["--depth=2"],
         };
+        let common = ["dxp", transport, "--hash=1", "--egdb-pieces=0"];
+        Program::start(&[&common, depth, args].concat())
+    }
+
+    fn start(args: &[&str]) -> Program {
         let mut child = Command::new(binary())
-            .args(["dxp", transport, "--hash=1", "--egdb-pieces=0"])
-            .args(depth)
             .args(args)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -37,11 +40,20 @@ impl Program {
     /// A program that listens, and searches to depth 2 if the arguments do not say otherwise.
     #[must_use]
     pub fn listen(args: &[&str]) -> Program {
-        let args = [&["--port=0"], args].concat();
-        let mut program = Program::start("listen", &args);
-        let line = program.line();
-        program.port = line.rsplit(' ').next().expect("a word").parse().expect(&line);
-        program
+        Program::dxp("listen", &[&["--port=0"], args].concat()).listening()
+    }
+
+    /// `meerslag adapt` with these arguments, among them `--dxp-listen`.
+    #[must_use]
+    pub fn adapt(args: &[&str]) -> Program {
+        Program::start(&[&["adapt"], args].concat()).listening()
+    }
+
+    /// Learns the port from the first line.
+    fn listening(mut self) -> Program {
+        let line = self.line();
+        self.port = line.rsplit(' ').next().expect("a word").parse().expect(&line);
+        self
     }
 
     /// A program that connects with us, and the connection.
@@ -49,7 +61,7 @@ impl Program {
     pub fn connect(args: &[&str]) -> (Program, TcpListener, Peer) {
         let listener = TcpListener::bind("localhost:0").expect("a port");
         let port = format!("--port={}", listener.local_addr().expect("a port").port());
-        let program = Program::start("connect", &[&[port.as_str()], args].concat());
+        let program = Program::dxp("connect", &[&[port.as_str()], args].concat());
         let peer = Peer::accept(&listener);
         (program, listener, peer)
     }

@@ -13,12 +13,18 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use clap::{Args, Subcommand, ValueEnum};
-use meerslag_engine::protocol::dxp::{Address, DEFAULT_PORT, Listener, connect, format_minutes};
+use meerslag_engine::Engine;
+use meerslag_engine::EngineOptions;
+use meerslag_engine::early_end::{Draw, Resign};
+use meerslag_engine::protocol::dxp::{
+    Address, DEFAULT_PORT, DxpEngine, Listener, SessionOptions, connect, format_minutes,
+};
 
-use self::session::{After, DxpSession};
-use super::files::ForceArgs;
+use self::session::After;
+pub(super) use self::session::DxpSession;
+use super::files::{self, ForceArgs};
 use super::interrupt::Interrupt;
-use super::{EngineArgs, Failure};
+use super::{EngineArgs, Failure, match_};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -75,6 +81,21 @@ struct Common {
     /// Port; 0 with listen takes a free one and reports it [default: 27531]
     #[arg(long)]
     port: Option<u16>,
+    #[command(flatten)]
+    games: GamesArgs,
+    #[command(flatten)]
+    force: ForceArgs,
+    /// Add every message with time and direction to this file
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    #[command(flatten)]
+    engine: EngineArgs,
+}
+
+/// The games, whoever plays them and however the connection comes about. Nothing is flattened in
+/// here: else there would be no group of these options that can be refused together.
+#[derive(Args, Debug)]
+pub(super) struct GamesArgs {
     /// Who proposes the games
     #[arg(long, value_enum, default_value_t = Role::Follower)]
     role: Role,
@@ -100,11 +121,6 @@ struct Common {
     /// Write the games to this PDN file
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
-    #[command(flatten)]
-    force: ForceArgs,
-    /// Add every message with time and direction to this file
-    #[arg(long, value_name = "FILE")]
-    log: Option<PathBuf>,
     /// Least time between two of our messages in milliseconds: some programs need it
     #[arg(long, value_name = "MS", default_value_t = 100)]
     gap: u64,
@@ -122,12 +138,33 @@ struct Common {
     answer: Duration,
     /// Greatest search depth, beside the clock
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..))]
-    depth: Option<u32>,
+    pub(super) depth: Option<u32>,
     /// Think in the opponent's time too
     #[arg(long)]
-    ponder: bool,
-    #[command(flatten)]
-    engine: EngineArgs,
+    pub(super) ponder: bool,
+    /// Give up when our own score is at most minus this for some moves in a row
+    #[arg(long, value_name = "MEN,MOVES", value_parser = match_::resign)]
+    resign: Option<Resign>,
+    /// Claim a draw when our own score is near 0 for some moves in a row, from some move on
+    #[arg(long, value_name = "MEN,MOVES,FROM", value_parser = match_::draw)]
+    draw: Option<Draw>,
+}
+
+impl GamesArgs {
+    /// What the games are for a session, which is called `name` if no other name is given.
+    fn options(&self, name: &str) -> SessionOptions {
+        SessionOptions {
+            name: self.name.as_deref().unwrap_or(name).to_owned(),
+            ponder: self.ponder,
+            move_patience: self.silence,
+            correction_patience: self.correction,
+            echo_patience: self.echo,
+            answer_patience: self.answer,
+            resign: self.resign,
+            draw: self.draw,
+            ..SessionOptions::default()
+        }
+    }
 }
 
 fn minutes(text: &str) -> Result<f64, String> {
@@ -147,15 +184,15 @@ fn name(text: &str) -> Result<String, String> {
 }
 
 /// A host, and a port if there is one.
-type Place = (String, Option<u16>);
+pub(super) type Place = (String, Option<u16>);
 
-fn place(text: &str) -> Result<Place, String> {
+pub(super) fn place(text: &str) -> Result<Place, String> {
     Address::parts(text).map_err(|error| error.to_string())
 }
 
 /// The port is given with the host or by itself.
-fn port(place: &Place, common: &Common) -> Result<u16, Failure> {
-    match (place.1, common.port) {
+fn port(place: &Place, port: Option<u16>) -> Result<u16, Failure> {
+    match (place.1, port) {
         (Some(one), Some(other)) if one != other => {
             Err(Failure::Input(anyhow!("two ports are given, {one} and {other}")))
         }
@@ -169,21 +206,56 @@ pub(super) fn run(args: &DxpArgs) -> Result<(), Failure> {
             (host, common)
         }
     };
-    let port = port(place, common)?;
+    let (host, port) = (&place.0, port(place, common.port)?);
+    let way = match &args.transport {
+        Transport::Listen { once, .. } => Way::listen(host, port, *once)?,
+        Transport::Connect { retry, .. } => Way::connect(host, port, *retry)?,
+    };
     let stop = Arc::new(AtomicBool::new(false));
     Interrupt::catch({
         let stop = Arc::clone(&stop);
         move || stop.store(true, Ordering::Relaxed)
     })?;
-    match &args.transport {
-        Transport::Listen { host, once, .. } => {
-            listen(DxpSession::new(common, &stop)?, &host.0, port, *once, &stop)
+    let games = &common.games;
+    let options = EngineOptions { ponder: games.ponder, ..common.engine.options()? };
+    let rules = options.draw_rules;
+    let thinker = Box::new(Engine::new(options)?);
+    let engine = DxpEngine { thinker, depth: games.depth, rules };
+    let log = files::log_or_none(common.log.as_deref())?;
+    let name = SessionOptions::default().name;
+    way.play(DxpSession::new(games, common.force, engine, &name, log, &stop)?)
+}
+
+/// How connections come about.
+pub(super) enum Way<'a> {
+    /// We wait for them; perhaps only for one.
+    Listen { host: &'a str, listener: Listener, once: bool },
+    /// We make them, and try for this time.
+    Connect { host: &'a str, port: u16, retry: Duration },
+}
+
+impl<'a> Way<'a> {
+    /// Takes the port, so that one in use is noticed before anything else is done.
+    pub(super) fn listen(host: &'a str, port: u16, once: bool) -> Result<Way<'a>, Failure> {
+        let listener = Listener::bind(host, port)
+            .with_context(|| format!("cannot listen on {host}, port {port}"))
+            .map_err(Failure::Run)?;
+        Ok(Way::Listen { host, listener, once })
+    }
+
+    pub(super) fn connect(host: &'a str, port: u16, retry: Duration) -> Result<Way<'a>, Failure> {
+        if port == 0 {
+            let expected = "expected the port on which the program listens";
+            return Err(Failure::Input(anyhow!("--port 0: {expected}")));
         }
-        Transport::Connect { .. } if port == 0 => {
-            Err(Failure::Input(anyhow!("--port 0: expected the port on which the program listens")))
-        }
-        Transport::Connect { host, retry, .. } => {
-            reach(DxpSession::new(common, &stop)?, &host.0, port, *retry, &stop)
+        Ok(Way::Connect { host, port, retry })
+    }
+
+    /// Plays over as many connections as are needed.
+    pub(super) fn play(self, session: DxpSession<'_>) -> Result<(), Failure> {
+        match self {
+            Way::Listen { host, listener, once } => listen(session, host, &listener, once),
+            Way::Connect { host, port, retry } => reach(session, host, port, retry),
         }
     }
 }
@@ -191,13 +263,10 @@ pub(super) fn run(args: &DxpArgs) -> Result<(), Failure> {
 fn listen(
     mut session: DxpSession<'_>,
     host: &str,
-    port: u16,
+    listener: &Listener,
     once: bool,
-    stop: &AtomicBool,
 ) -> Result<(), Failure> {
-    let listener = Listener::bind(host, port)
-        .with_context(|| format!("cannot listen on {host}, port {port}"))
-        .map_err(Failure::Run)?;
+    let stop = session.stop;
     say(&format!("listening on {host}, port {}", listener.port()?))?;
     let mut next: Option<TcpStream> = None;
     loop {
@@ -233,8 +302,8 @@ fn reach(
     host: &str,
     port: u16,
     retry: Duration,
-    stop: &AtomicBool,
 ) -> Result<(), Failure> {
+    let stop = session.stop;
     let mut again = Again::new(retry);
     loop {
         let stream = match connect(host, port, retry, stop) {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use ::egdb::storage::{Existing, NewFile, write_file};
 use anyhow::{Context, anyhow};
 use clap::Args;
+use meerslag_engine::protocol::Log;
 
 use super::Failure;
 
@@ -58,6 +59,11 @@ pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
 pub(super) fn log(path: &Path) -> Result<File, Failure> {
     let file = OpenOptions::new().create(true).append(true).open(path);
     file.with_context(|| format!("cannot write the log {}", path.display())).map_err(Failure::Run)
+}
+
+/// The log in this file, or none.
+pub(super) fn log_or_none(path: Option<&Path>) -> Result<Log, Failure> {
+    path.map_or_else(|| Ok(Log::none()), |path| log(path).map(Log::to))
 }
 
 /// A file to which results are added as they come. It appears with the first of them; until then

@@ -6,13 +6,16 @@ use std::time::Duration;
 use std::{panic, process, thread};
 
 use clap::Args;
+use meerslag_engine::adapter::{Adapter, AdapterSettings};
 use meerslag_engine::protocol::Log;
-use meerslag_engine::protocol::hub::{Options, serve};
+use meerslag_engine::protocol::hub::{Options, Params, Settings, serve};
 
 use super::{Failure, files};
 
 /// How long after the end of the input the process ends at the latest.
 const LAST_MOMENT: Duration = Duration::from_millis(80);
+/// The same with another program behind the session.
+const LAST_MOMENT_OF_OTHERS: Duration = Duration::from_millis(1500);
 
 const EXAMPLE: &str = "\
 Graphical programs start this command and talk to it; nobody needs to type the protocol. To see
@@ -29,12 +32,9 @@ pub(super) struct HubArgs {
     log: Option<PathBuf>,
 }
 
-pub(super) fn run(args: HubArgs) -> Result<(), Failure> {
-    let log = match args.log {
-        None => Log::none(),
-        Some(path) => Log::to(files::log(&path)?),
-    };
-    converse(log, false)
+pub(super) fn run(args: &HubArgs) -> Result<(), Failure> {
+    let log = files::log_or_none(args.log.as_deref())?;
+    converse(Options { log, ..options(end_soon) }, Params::default(), None)
 }
 
 /// The program was started without a command: speak Hub if somebody says `hub`.
@@ -42,20 +42,38 @@ pub(super) fn listen() -> Result<(), Failure> {
     if io::stdin().is_terminal() && super::is_watched() {
         eprintln!("Waiting for 'hub'. See 'meerslag --help' for other commands; Ctrl-C to leave.");
     }
-    converse(Log::none(), true)
+    converse(Options { until_hub: true, ..options(end_soon) }, Params::default(), None)
 }
 
-fn converse(log: Log, until_hub: bool) -> Result<(), Failure> {
+/// A session with another program behind it, which gets the time to end in good order.
+pub(super) fn converse_with(adapter: Adapter, log: Log) -> Result<(), Failure> {
+    let options = Options { log, patience: LAST_MOMENT_OF_OTHERS, ..options(end_later) };
+    converse(options, AdapterSettings::new(&adapter), Some(adapter))
+}
+
+fn options(on_end_of_input: fn()) -> Options {
+    Options { on_end_of_input: Some(on_end_of_input), ..Options::default() }
+}
+
+fn converse<S: Settings>(
+    options: Options,
+    settings: S,
+    engine: Option<S::Engine>,
+) -> Result<(), Failure> {
     // Clients that merge standard error into standard output would take a panic message for
     // protocol lines. The session reports a failed search itself.
     panic::set_hook(Box::new(|_| {}));
-    let on_end_of_input = Some(end_soon as fn());
-    serve(io::stdin(), io::stdout(), Options { until_hub, log, on_end_of_input })?;
+    serve(io::stdin(), io::stdout(), settings, engine, options)?;
     Ok(())
 }
 
 /// Ends the process even if the client has stopped reading and the session hangs in a write.
 fn end_soon() {
     thread::sleep(LAST_MOMENT);
+    process::exit(0);
+}
+
+fn end_later() {
+    thread::sleep(LAST_MOMENT_OF_OTHERS);
     process::exit(0);
 }

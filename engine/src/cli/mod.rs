@@ -1,5 +1,6 @@
 //! The command line: one module per subcommand, and what they share.
 
+mod adapt;
 mod analyse;
 mod bench;
 mod completions;
@@ -91,6 +92,8 @@ enum Command {
     Match(Box<match_::MatchArgs>),
     /// Play against another program over DXP, the DamExchange protocol
     Dxp(Box<dxp::DxpArgs>),
+    /// Show any engine behind another protocol, with endgame databases on top
+    Adapt(Box<adapt::AdaptArgs>),
     /// Try out how well another engine speaks a protocol
     ProtocolCheck(protocol_check::ProtocolCheckArgs),
     /// Search a fixed set of positions: the node count is the fingerprint of the search
@@ -161,13 +164,14 @@ pub(crate) fn main() -> ExitCode {
     // Wrong usage ends here, with exit status 2.
     let result = match Cli::parse().command {
         None => hub::listen(),
-        Some(Command::Hub(args)) => hub::run(args),
+        Some(Command::Hub(args)) => hub::run(&args),
         Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Play(args)) => play::run(&args),
         Some(Command::TrainEndgame(args)) => endgame_trainer::run(&args),
         Some(Command::Match(args)) => match_::run(&args),
         Some(Command::Dxp(args)) => dxp::run(&args),
+        Some(Command::Adapt(args)) => adapt::run(&args),
         Some(Command::ProtocolCheck(args)) => protocol_check::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         #[cfg(feature = "training")]

@@ -72,6 +72,37 @@ pub(crate) fn choose(game: &Game, probe: &Probe, rules: DrawRules, lines: usize)
     try_choose(game, probe, rules, lines).ok().flatten()
 }
 
+/// Whether [`choose`] has something to say about the position.
+pub(crate) fn knows(position: &Position, probe: &Probe) -> bool {
+    let is_known = |position: &Position| matches!(probe.wld(position), Ok(Some(_)));
+    probe.reaches(position)
+        && is_known(position)
+        && position.legal_moves().iter().all(|&mv| is_known(&position.after(mv)))
+}
+
+/// The moves that do not throw away what the databases say about the positions after them; `None`
+/// if that are all moves. For positions that have more pieces than the databases, where captures
+/// lead into them: after a capture the draw rules leave room for every win.
+pub(crate) fn keeping(position: &Position, probe: &Probe) -> Option<Vec<Move>> {
+    let legal = position.legal_moves();
+    let value = |&mv: &Move| {
+        let next = position.after(mv);
+        let value = probe.reaches(&next).then(|| probe.wld(&next).ok().flatten()).flatten();
+        (mv, value.map(Wld::opponent))
+    };
+    let values: Vec<(Move, Option<Wld>)> = legal.iter().map(value).collect();
+    let has = |wanted: Wld| values.iter().any(|&(_, value)| value == Some(wanted));
+    let is_complete = values.iter().all(|(_, value)| value.is_some());
+    let keeps = |value: Option<Wld>| match value {
+        _ if has(Wld::Win) => value == Some(Wld::Win),
+        _ if is_complete && has(Wld::Draw) => value == Some(Wld::Draw),
+        _ => value != Some(Wld::Loss),
+    };
+    let kept = values.iter().filter(|&&(_, value)| keeps(value)).map(|&(mv, _)| mv);
+    let kept: Vec<Move> = kept.collect();
+    (!kept.is_empty() && kept.len() < legal.len()).then_some(kept)
+}
+
 fn try_choose(
     game: &Game,
     probe: &Probe,

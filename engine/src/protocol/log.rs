@@ -26,6 +26,11 @@ impl Log {
         Log(Some(Arc::new(Mutex::new(Box::new(out)))))
     }
 
+    /// Writes a remark.
+    pub fn remark(&self, text: impl Display) {
+        self.line('#', text);
+    }
+
     /// Writes a line.
     pub(super) fn line(&self, mark: char, text: impl Display) {
         let Some(out) = &self.0 else { return };

@@ -5,6 +5,7 @@ use movegen::notation::pdn::GameResult;
 use serde::{Deserialize, Serialize};
 
 use super::match_game::Termination;
+use crate::early_end::{Draw, Resign};
 use crate::record::PlyRecord;
 
 /// When to end a game early. Move counts are moves of both players.
@@ -16,26 +17,6 @@ pub struct Adjudication {
     pub resign: Option<Resign>,
     /// A draw when both players see nothing.
     pub draw: Option<Draw>,
-}
-
-/// The score by which games are lost.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Resign {
-    /// The loser's score is at most minus this and the winner's at least this, in men.
-    pub score: f64,
-    /// For this many moves in a row.
-    pub moves: u32,
-}
-
-/// The score by which games are drawn.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Draw {
-    /// Both scores lie within plus and minus this, in men.
-    pub score: f64,
-    /// For this many moves in a row.
-    pub moves: u32,
-    /// From this move on.
-    pub from: u32,
 }
 
 impl Adjudication {

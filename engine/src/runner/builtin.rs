@@ -9,13 +9,13 @@ use super::player::{Abort, Answer, FaultKind, NewGame, Player, PlayerError, Thou
 use crate::engine::{Engine, EngineOptions};
 use crate::error::EngineError;
 use crate::limits::{Control, Limits};
+use crate::search::Info;
 use movegen::random::Random;
 
 /// Our engine without a process around it.
 #[derive(Debug)]
 pub struct BuiltIn {
     engine: Engine,
-    control: Arc<Control>,
     abort: Arc<Abort>,
 }
 
@@ -25,16 +25,7 @@ impl BuiltIn {
     /// # Errors
     /// As [`Engine::new`].
     pub fn new(options: EngineOptions, abort: Arc<Abort>) -> Result<BuiltIn, EngineError> {
-        let engine = Engine::new(options)?;
-        let control = Arc::new(Control::new());
-        abort.register(&control);
-        Ok(BuiltIn { engine, control, abort })
-    }
-}
-
-impl Drop for BuiltIn {
-    fn drop(&mut self) {
-        self.abort.forget(&self.control);
+        Ok(BuiltIn { engine: Engine::new(options)?, abort })
     }
 }
 
@@ -44,14 +35,18 @@ impl Player for BuiltIn {
         Ok(())
     }
 
-    fn think(&mut self, game: &Game, limits: &Limits) -> Result<Answer, PlayerError> {
+    fn think(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Arc<Control>,
+        report: &mut dyn FnMut(&Info),
+    ) -> Result<Answer, PlayerError> {
         let asked = Instant::now();
-        self.control.reset();
-        if self.abort.is_set() {
-            return Err(PlayerError::Aborted);
-        }
-        let outcome = self.engine.search(game, limits, &self.control, &mut |_| {});
+        self.abort.register(control);
+        let outcome = self.engine.search(game, limits, control, report);
         let answered = Instant::now();
+        self.abort.forget(control);
         if self.abort.is_set() {
             return Err(PlayerError::Aborted);
         }
@@ -67,6 +62,7 @@ impl Player for BuiltIn {
             score: Some(outcome.info.score.men()),
             depth: Some(outcome.info.depth),
             nodes: Some(outcome.info.nodes),
+            reply: outcome.ponder,
             asked,
             answered,
         }))
@@ -90,11 +86,18 @@ impl Player for RandomMover {
         Ok(())
     }
 
-    fn think(&mut self, game: &Game, _limits: &Limits) -> Result<Answer, PlayerError> {
+    fn think(
+        &mut self,
+        game: &Game,
+        _limits: &Limits,
+        _control: &Arc<Control>,
+        _report: &mut dyn FnMut(&Info),
+    ) -> Result<Answer, PlayerError> {
         let asked = Instant::now();
         let moves = game.position().legal_moves();
         let mv = moves[self.0.below(moves.len())];
         let answered = Instant::now();
-        Ok(Answer::Move(Thought { mv, score: None, depth: None, nodes: None, asked, answered }))
+        let (score, depth, nodes, reply) = (None, None, None, None);
+        Ok(Answer::Move(Thought { mv, score, depth, nodes, reply, asked, answered }))
     }
 }

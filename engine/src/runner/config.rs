@@ -210,7 +210,7 @@ impl MatchConfig {
             if let Some(dxp) = &engine.dxp {
                 self.check_dxp(i, dxp)?;
             }
-            check_engine(engine)?;
+            engine.check()?;
         }
         self.check_rules()?;
         let games = game_count(self);
@@ -257,10 +257,6 @@ impl MatchConfig {
         if !(whole || part) || others || moves.is_some_and(|m| m > 999) {
             return Err(ConfigError::DxpTime { name: name(), control: control.to_string() });
         }
-        let has_port = self.engines[engine].command.iter().any(|word| word.contains("{port}"));
-        if !has_port && dxp.addresses.iter().any(|address| address.port == 0) {
-            return Err(ConfigError::DxpPort(name()));
-        }
         Ok(())
     }
 
@@ -293,7 +289,7 @@ impl MatchConfig {
 }
 
 /// What concerns one engine alone.
-fn check_engine(engine: &EngineSpec) -> Result<(), ConfigError> {
+pub(super) fn check_engine(engine: &EngineSpec) -> Result<(), ConfigError> {
     let name = || engine.name.clone();
     let mut patience =
         [("start", engine.start_seconds), ("stall", engine.stall_seconds)].into_iter();
@@ -310,6 +306,11 @@ fn check_engine(engine: &EngineSpec) -> Result<(), ConfigError> {
             value: dxp.gap_ms.to_string(),
             expected: "milliseconds up to 10000",
         });
+    }
+    let has_port = engine.command.iter().any(|word| word.contains("{port}"));
+    let addresses = engine.dxp.iter().flat_map(|dxp| &dxp.addresses);
+    if !has_port && addresses.into_iter().any(|address| address.port == 0) {
+        return Err(ConfigError::DxpPort(name()));
     }
     if matches!(engine.kind, EngineKind::Builtin | EngineKind::Random) {
         let given = [

@@ -11,21 +11,24 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crossbeam::channel::{Receiver, never};
 use movegen::notation::dxp::MoveMessage;
 use movegen::notation::pdn::GameResult;
 use movegen::{Color, Game};
 
 use super::player::{
-    Abort, Answer, Claim, FaultKind, NewGame, Player, PlayerError, SLOW_START, SlowStart, Thought,
+    Abort, Answer, Claim, FaultKind, Identity, NewGame, Player, PlayerError, SLOW_START, SlowStart,
+    Thought,
 };
 use super::process::{Process, ProcessOptions};
 use super::stats::Outcome;
-use crate::limits::Limits;
+use crate::limits::{Control, Limits};
 use crate::protocol::Log;
 use crate::protocol::dxp::{
     Acceptance, Address, Connection, EndReason, Incoming, Listener, Message, Request, TakeBack,
     connect,
 };
+use crate::search::Info;
 
 /// How long the answer to a request and the echo of an end may take.
 const ECHO_PATIENCE: Duration = Duration::from_secs(5);
@@ -64,6 +67,8 @@ pub struct DxpPlayer {
     listener: Option<Listener>,
     process: Option<Process>,
     connection: Option<Connection>,
+    /// Its name, when it has accepted a game.
+    name: Option<String>,
     color: Color,
     /// Plies that the program knows of.
     known: usize,
@@ -87,19 +92,32 @@ struct Wait {
     deadline: Instant,
     /// Messages that are still taken after the deadline.
     late: u32,
+    /// Who may stop the wait, and what comes when it does.
+    stop: Option<(Arc<Control>, Receiver<()>)>,
 }
 
 impl Wait {
-    const fn until(deadline: Instant) -> Wait {
-        Wait { deadline, late: LATE }
+    fn until(deadline: Instant) -> Wait {
+        Wait { deadline, late: LATE, stop: None }
     }
 
     fn patiently(patience: Duration) -> Wait {
         Wait::until(Instant::now() + patience)
     }
 
+    fn unless_stopped(self, control: &Arc<Control>) -> Wait {
+        Wait { stop: Some((Arc::clone(control), control.commands())), ..self }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.as_ref().is_some_and(|(control, _)| control.is_stopped())
+    }
+
     /// Whether nothing more is waited for.
     fn is_over(&mut self) -> bool {
+        if self.is_stopped() {
+            return true;
+        }
         if Instant::now() < self.deadline {
             return false;
         }
@@ -137,6 +155,7 @@ impl DxpPlayer {
             listener: None,
             process: None,
             connection: None,
+            name: None,
             color: Color::White,
             known: 0,
             is_playing: false,
@@ -257,7 +276,8 @@ impl DxpPlayer {
                 return Ok(Received::Silence);
             }
             let Some(connection) = &mut self.connection else { return Ok(Received::Closed) };
-            let text = match connection.receive(Some(deadline)) {
+            let call = wait.stop.as_ref().map_or_else(never, |(_, call)| call.clone());
+            let text = match connection.receive_unless(Some(deadline), &call) {
                 Incoming::Message(text) => text,
                 Incoming::Closed => {
                     self.connection = None;
@@ -368,7 +388,10 @@ impl DxpPlayer {
         let mut wait = Wait::patiently(self.options.start_patience);
         loop {
             match self.receive(&mut wait)? {
-                Received::Message(Message::Accept { code, .. }) => return Ok(Some(code)),
+                Received::Message(Message::Accept { name, code }) => {
+                    self.name = Some(name);
+                    return Ok(Some(code));
+                }
                 Received::Message(_) | Received::Move(_) => {}
                 Received::Closed => return Ok(None),
                 Received::Silence => {
@@ -456,7 +479,19 @@ impl Player for DxpPlayer {
         Ok(())
     }
 
-    fn think(&mut self, game: &Game, limits: &Limits) -> Result<Answer, PlayerError> {
+    fn identity(&self) -> Identity {
+        Identity { name: self.name.clone(), ..Identity::default() }
+    }
+
+    /// A program cannot be stopped over DXP: when the player is, the move that comes later is
+    /// passed over, and the game with it.
+    fn think(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Arc<Control>,
+        _report: &mut dyn FnMut(&Info),
+    ) -> Result<Answer, PlayerError> {
         if let Some(mv) = game.moves().get(self.known) {
             if let Some(claim) = self.catch_up()? {
                 return Ok(Answer::End(claim));
@@ -466,7 +501,8 @@ impl Player for DxpPlayer {
         }
         let asked = Instant::now();
         let allowed = limits.longest().unwrap_or_default();
-        let mut wait = Wait::until(asked + allowed + self.options.stall_patience);
+        let wait = Wait::until(asked + allowed + self.options.stall_patience);
+        let mut wait = wait.unless_stopped(control);
         loop {
             match self.receive(&mut wait)? {
                 Received::Move(text) => {
@@ -481,13 +517,15 @@ impl Player for DxpPlayer {
                         self.fault(FaultKind::IllegalMove, message)
                     })?;
                     self.known += 1;
-                    let (score, depth, nodes) = (None, None, None);
-                    return Ok(Answer::Move(Thought { mv, score, depth, nodes, asked, answered }));
+                    let (score, depth, nodes, reply) = (None, None, None, None);
+                    let thought = Thought { mv, score, depth, nodes, reply, asked, answered };
+                    return Ok(Answer::Move(thought));
                 }
                 Received::Message(Message::End { reason, stop }) => {
                     return Ok(Answer::End(self.ended(reason, stop)));
                 }
                 Received::Message(_) => {}
+                Received::Silence if wait.is_stopped() => return Err(PlayerError::Aborted),
                 Received::Silence => {
                     let message = format!("no move after {:.1?}", asked.elapsed());
                     return Err(self.fault(FaultKind::Stall, message));

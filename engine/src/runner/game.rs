@@ -1,5 +1,6 @@
 //! One game between two players.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use movegen::notation::pdn::GameResult;
@@ -11,6 +12,7 @@ use super::config::MatchConfig;
 use super::match_game::{MatchGame, Termination};
 use super::player::{Answer, Claim, FaultKind, NewGame, Player, PlayerError};
 use super::schedule::Pairing;
+use crate::limits::Control;
 use crate::record::{GameRecord, PlyRecord};
 
 /// From this score on, in men, an engine takes a position for proven.
@@ -73,6 +75,7 @@ pub(super) fn play(
         overheads: Vec::new(),
         is_broken: [false; 2],
         latency: [None; 2],
+        control: Arc::new(Control::new()),
     };
     let mut end = match_game.run(players)?;
     for side in WHITE_FIRST {
@@ -158,6 +161,8 @@ struct OngoingGame<'a> {
     /// Who can no longer be used.
     is_broken: [bool; 2],
     latency: [Option<Duration>; 2],
+    /// Nothing is commanded here: who stops a match does so by its own signal.
+    control: Arc<Control>,
 }
 
 impl OngoingGame<'_> {
@@ -180,7 +185,8 @@ impl OngoingGame<'_> {
             let side = self.game.position().side_to_move();
             let clock = &mut self.clocks[side.index()];
             let limits = clock.limits();
-            let thought = match players[side.index()].think(&self.game, &limits) {
+            let player = &mut players[side.index()];
+            let thought = match player.think(&self.game, &limits, &self.control, &mut |_| {}) {
                 Ok(Answer::Move(thought)) => thought,
                 Ok(Answer::End(claim)) => return Ok(self.claimed(side, claim)),
                 Err(error) => return self.failed(side, error),

@@ -13,9 +13,11 @@ use super::spec::{EngineKind, EngineSpec};
 use crate::engine::EngineOptions;
 use crate::protocol::hub::{HubError, Params};
 
-/// Starts an engine and gets it ready.
-pub(super) fn start(
+/// Starts an engine and gets it ready. `wishes` are parameters for engines that have them and are
+/// not given others.
+pub(crate) fn start(
     spec: &EngineSpec,
+    wishes: &[(&str, &str)],
     margin: Duration,
     slot: usize,
     cpus: &[usize],
@@ -43,6 +45,7 @@ pub(super) fn start(
             let options = HubClientOptions {
                 process: process(),
                 params: spec.params.clone().into_iter().collect(),
+                wishes: wishes.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect(),
                 start_patience: Duration::from_secs_f64(spec.start_seconds),
                 stall_patience: Duration::from_secs_f64(spec.stall_seconds),
                 margin,

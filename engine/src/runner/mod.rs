@@ -27,14 +27,18 @@ pub mod stats;
 mod time_use;
 mod tournament;
 
-pub use adjudicate::{Adjudication, Draw, Resign};
+pub use adjudicate::Adjudication;
 pub use builtin::{BuiltIn, RandomMover};
 pub use check::{Check, Finding, Severity, check_dxp, check_hub};
 pub use clock::{GameClock, ParseTimeControlError, TimeControl};
 pub use config::{ConfigError, Format, MatchConfig, SprtConfig};
 pub use dxp::{DxpPlayer, DxpPlayerOptions};
+
+pub(crate) use launch::start as start_player;
 pub use match_game::{MatchGame, Termination};
-pub use player::{Abort, Answer, Claim, FaultKind, NewGame, Player, PlayerError, Thought};
+pub use player::{
+    Abort, Answer, Claim, FaultKind, Identity, NewGame, Parameter, Player, PlayerError, Thought,
+};
 #[cfg(feature = "training")]
 pub(crate) use report::nice_step;
 pub use report::{Page, csv_lines};

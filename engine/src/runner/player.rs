@@ -13,6 +13,7 @@ use thiserror::Error;
 
 use super::clock::TimeControl;
 use crate::limits::{Control, Limits};
+use crate::search::Info;
 
 /// A move and what led to it.
 #[derive(Clone, PartialEq, Debug)]
@@ -25,6 +26,8 @@ pub struct Thought {
     pub depth: Option<u32>,
     /// The nodes that it counted.
     pub nodes: Option<u64>,
+    /// The reply that it expects, legal after the move.
+    pub reply: Option<Move>,
     /// When the player was asked: just before `go` is written; over DXP, when the opponent's move
     /// has been.
     pub asked: Instant,
@@ -114,7 +117,7 @@ pub enum PlayerError {
     /// It does not want to play this game, but another one: there is no result.
     #[error("refused: {0}")]
     Refused(String),
-    /// The match is being stopped.
+    /// The match is being stopped, or this search where the program cannot be.
     #[error("the match was stopped")]
     Aborted,
 }
@@ -126,6 +129,30 @@ pub(super) const SLOW_START: Duration = Duration::from_secs(1);
 /// the program.
 pub type SlowStart<'a> = &'a dyn Fn(&str, &[String]);
 
+/// What a program says of itself.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Identity {
+    /// Its name.
+    pub name: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+    /// Who made it.
+    pub author: Option<String>,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+}
+
+/// A parameter that a program has declared over Hub.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its value without being set.
+    pub value: String,
+    /// The line with which it was declared.
+    pub declaration: String,
+}
+
 /// An engine in a match. One game at a time.
 pub trait Player: Send {
     /// Announces another game.
@@ -134,11 +161,24 @@ pub trait Player: Send {
     /// If the engine fails.
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerError>;
 
-    /// Asks for a move in the game's current position, which has at least one.
+    /// Asks for a move in the game's current position, which has at least one. `control` steers
+    /// the player as it does [`Engine::search`](crate::Engine::search); `report` is called with
+    /// what a program reports on the way.
     ///
     /// # Errors
     /// If the engine fails or the match is stopped.
-    fn think(&mut self, game: &Game, limits: &Limits) -> Result<Answer, PlayerError>;
+    fn think(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Arc<Control>,
+        report: &mut dyn FnMut(&Info),
+    ) -> Result<Answer, PlayerError>;
+
+    /// What the program says of itself, as far as that is known.
+    fn identity(&self) -> Identity {
+        Identity::default()
+    }
 
     /// Announces that the game is over and how.
     fn game_over(&mut self, _game: &Game, _result: GameResult) {}
@@ -192,10 +232,13 @@ impl Abort {
         &self.is_set
     }
 
-    /// From now on the signal also stops searches under this control. After a `reset` of the
-    /// control its owner has to look at [`Abort::is_set`] before searching.
+    /// From now on the signal also stops searches under this control, even if it was given before.
     pub(super) fn register(&self, control: &Arc<Control>) {
-        self.controls.lock().push(Arc::clone(control));
+        let mut controls = self.controls.lock();
+        controls.push(Arc::clone(control));
+        if self.is_set() {
+            control.stop();
+        }
     }
 
     pub(super) fn forget(&self, control: &Arc<Control>) {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::clock::TimeControl;
-use super::config::{ConfigError, LONGEST_GAP, PATIENCE};
+use super::config::{ConfigError, LONGEST_GAP, PATIENCE, check_engine};
 use crate::protocol::dxp::Address;
 use crate::protocol::hub::loose_arguments;
 
@@ -106,6 +106,14 @@ impl EngineSpec {
             draft.take(Argument { name, value })?;
         }
         draft.finish()
+    }
+
+    /// Checks what the types do not: parameters, and what does not go together.
+    ///
+    /// # Errors
+    /// Names the engine and what is wrong.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        check_engine(self)
     }
 }
 

@@ -268,7 +268,7 @@ fn try_starts(
             let event = MatchEvent::SlowStart { engine: &spec.name, missing, tail };
             *result = observe(event);
         };
-        match start(spec, config.margin(), 0, &[], abort, &slow) {
+        match start(spec, &[], config.margin(), 0, &[], abort, &slow) {
             Ok(player) => player.quit(),
             Err(PlayerError::Aborted) => return Ok(false),
             Err(PlayerError::Fault { message, tail, .. }) => {
@@ -447,6 +447,6 @@ impl Worker<'_> {
             // Nobody listens any more when the match is over.
             let _ = self.events.send(Event::SlowStart { engine, missing, tail });
         };
-        start(spec, self.config.margin(), self.slot, &self.cpus, &self.abort, &slow)
+        start(spec, &[], self.config.margin(), self.slot, &self.cpus, &self.abort, &slow)
     }
 }

@@ -31,7 +31,7 @@ use crate::endgame;
 use crate::endgame::choice::Choice;
 use crate::eval::{self, Evaluation};
 use crate::limits::{Control, Limits, Mode};
-use crate::score::{Bound, Score};
+use crate::score::Score;
 use crate::time::{self, Pace};
 use crate::tt::TranspositionTable;
 use node::Node;
@@ -83,7 +83,7 @@ pub(crate) fn run(
     let position = *game.position();
     let legal = position.legal_moves();
     if legal.is_empty() {
-        return SearchResult { best: None, ponder: None, info: lost_info(start) };
+        return SearchResult::lost(start);
     }
     let wanted_lines = limits.multipv.max(1);
     let mut moves: Vec<Move> = legal.to_vec();
@@ -144,23 +144,6 @@ pub(crate) fn run(
     known::report_worse(&info, root.lines, &worse[..missing.min(worse.len())], report);
     extend_variation(&mut info.pv, &node, &shared);
     SearchResult { best: info.pv.first().copied(), ponder: info.pv.get(1).copied(), info }
-}
-
-/// What there is to say when the side to move has lost.
-fn lost_info(start: Instant) -> Info {
-    Info {
-        depth: 0,
-        mean_depth: 0.0,
-        max_depth: 0,
-        score: Score::loss_in(0),
-        bound: Bound::Exact,
-        nodes: 0,
-        probes: 0,
-        time: start.elapsed(),
-        hashfull: 0.0,
-        multipv: 1,
-        pv: Vec::new(),
-    }
 }
 
 /// Adds the table's reply to a variation of one move, for a move to ponder on.

@@ -1,6 +1,6 @@
 //! What a search reports, on the way and at the end.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use movegen::Move;
 
@@ -9,7 +9,7 @@ use crate::score::{Bound, Score};
 /// What a search knows at some moment.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Info {
-    /// Nominal depth of the iteration, in plies.
+    /// Nominal depth of the iteration, in plies; 0 if nothing was searched.
     pub depth: u32,
     /// Average depth of the leaves so far, in plies; 0 before the first leaf.
     pub mean_depth: f64,
@@ -33,13 +33,51 @@ pub struct Info {
     pub pv: Vec<Move>,
 }
 
+impl Info {
+    /// Just a move, of which nothing is known.
+    #[must_use]
+    pub fn unsearched(mv: Move) -> Info {
+        Info { score: Score::DRAW, pv: vec![mv], ..Info::lost(Duration::ZERO) }
+    }
+
+    /// What there is to say when the side to move has lost.
+    pub(super) fn lost(time: Duration) -> Info {
+        Info {
+            depth: 0,
+            mean_depth: 0.0,
+            max_depth: 0,
+            score: Score::loss_in(0),
+            bound: Bound::Exact,
+            nodes: 0,
+            probes: 0,
+            time,
+            hashfull: 0.0,
+            multipv: 1,
+            pv: Vec::new(),
+        }
+    }
+
+    /// The score, unless nothing was searched.
+    #[must_use]
+    pub fn known_score(&self) -> Option<Score> {
+        (self.depth > 0).then_some(self.score)
+    }
+}
+
 /// The result of a search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SearchResult {
-    /// The best move; `None` only when there is no legal move.
+    /// The best move; `None` only when there is no legal move, or the game is given up.
     pub best: Option<Move>,
     /// The expected reply, legal after `best`.
     pub ponder: Option<Move>,
     /// The last report of the first variation.
     pub info: Info,
+}
+
+impl SearchResult {
+    /// The side to move has lost, or gives up.
+    pub(crate) fn lost(start: Instant) -> SearchResult {
+        SearchResult { best: None, ponder: None, info: Info::lost(start.elapsed()) }
+    }
 }

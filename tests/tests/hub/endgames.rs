@@ -46,9 +46,8 @@ fn won_positions(probe: &Probe, count: usize) -> Vec<Position> {
     found
 }
 
-fn play(params: &[(&str, &str)], level: &str, count: usize) -> Tally {
+fn play(mut engine: Client, level: &str, count: usize) -> Tally {
     let probe = Probe::embedded().unwrap();
-    let mut engine = Client::ready(params);
     let mut tally = Tally { games: 0, won: 0, plies: 0, shortest: 0 };
     for start in won_positions(&probe, count) {
         let side = start.side_to_move();
@@ -85,9 +84,28 @@ fn play(params: &[(&str, &str)], level: &str, count: usize) -> Tally {
 
 #[test]
 fn with_databases_the_shortest_way_is_taken() {
-    let tally = play(&[("hash-mb", "16")], "level move-time=0.01", 150);
+    let tally = play(Client::ready(&[("hash-mb", "16")]), "level move-time=0.01", 150);
     assert_eq!((tally.games, tally.won), (150, 150));
     assert_eq!(tally.plies, tally.shortest);
+}
+
+/// An engine that knows nothing wins them all with databases on top of it.
+#[test]
+fn a_random_mover_with_databases_takes_the_shortest_way() {
+    let adapted = |databases: &[&str]| {
+        let args = [&["adapt", "--hub", "--engine=random"][..], databases].concat();
+        let mut engine = Client::start(&args);
+        engine.send("hub");
+        engine.until("wait");
+        engine.send("init");
+        engine.until("ready");
+        engine
+    };
+    let tally = play(adapted(&["--egdb"]), "level move-time=0.01", 100);
+    assert_eq!((tally.games, tally.won), (100, 100));
+    assert_eq!(tally.plies, tally.shortest);
+    let tally = play(adapted(&[]), "level move-time=0.01", 20);
+    assert!(tally.won < 10, "{} of {} won", tally.won, tally.games);
 }
 
 /// The embedded files with these extensions, in a folder.
@@ -169,7 +187,7 @@ fn contrast_without_databases() {
     for (name, size) in [("with", "5"), ("without", "0")] {
         let start = Instant::now();
         let params = [("hash-mb", "16"), ("bb-size", size), ("move-overhead", "0")];
-        let tally = play(&params, "level move-time=0.01", 2_000);
+        let tally = play(Client::ready(&params), "level move-time=0.01", 2_000);
         println!(
             "{name} databases: {} of {} won; {} plies where {} are needed; {:.0} s",
             tally.won,

@@ -11,12 +11,11 @@ use meerslag_engine::protocol::dxp::{
     Connection, DxpEngine, Event, InitiatorOptions, SessionEnd, SessionOptions, follow, initiate,
 };
 use meerslag_engine::runner::openings;
-use meerslag_engine::{Engine, EngineOptions};
 use movegen::{Color, Position};
 
 use super::report::GamesReport;
-use super::{Common, Failure, Role, say};
-use crate::cli::files::{self, GrowingFile};
+use super::{Failure, GamesArgs, Role, say};
+use crate::cli::files::{ForceArgs, GrowingFile};
 
 /// What there is to do after a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,9 +32,10 @@ pub(super) enum After {
     NoAnswer,
 }
 
-pub(super) struct DxpSession<'a> {
-    common: &'a Common,
-    stop: &'a AtomicBool,
+/// The games of one command, over however many connections.
+pub(in crate::cli) struct DxpSession<'a> {
+    args: &'a GamesArgs,
+    pub(super) stop: &'a AtomicBool,
     engine: DxpEngine,
     options: SessionOptions,
     proposal: InitiatorOptions,
@@ -46,37 +46,28 @@ pub(super) struct DxpSession<'a> {
 }
 
 impl<'a> DxpSession<'a> {
-    pub(super) fn new(common: &'a Common, stop: &'a AtomicBool) -> Result<DxpSession<'a>, Failure> {
-        let mut options = SessionOptions {
-            ponder: common.ponder,
-            move_patience: common.silence,
-            correction_patience: common.correction,
-            echo_patience: common.echo,
-            answer_patience: common.answer,
-            ..SessionOptions::default()
-        };
-        if let Some(name) = &common.name {
-            options.name.clone_from(name);
-        }
-        let engine_options = EngineOptions { ponder: common.ponder, ..common.engine.options()? };
-        let rules = engine_options.draw_rules;
-        let engine = DxpEngine { engine: Engine::new(engine_options)?, depth: common.depth, rules };
-        let existing = common.force.existing();
-        let pdn = common.pdn.as_deref().map(|path| GrowingFile::new(path, existing)).transpose()?;
-        let log = match &common.log {
-            Some(path) => Log::to(files::log(path)?),
-            None => Log::none(),
-        };
+    /// `name` is what we are called if no other name is given.
+    pub(in crate::cli) fn new(
+        args: &'a GamesArgs,
+        force: ForceArgs,
+        engine: DxpEngine,
+        name: &str,
+        log: Log,
+        stop: &'a AtomicBool,
+    ) -> Result<DxpSession<'a>, Failure> {
+        let options = args.options(name);
+        let existing = force.existing();
+        let pdn = args.pdn.as_deref().map(|path| GrowingFile::new(path, existing)).transpose()?;
         Ok(DxpSession {
-            common,
+            args,
             stop,
             engine,
             proposal: InitiatorOptions {
-                games: games(common).map_err(Failure::Input)?,
-                minutes: common.minutes,
-                moves: common.moves,
+                games: games(args).map_err(Failure::Input)?,
+                minutes: args.minutes,
+                moves: args.moves,
             },
-            next: common.from_game.saturating_sub(1),
+            next: args.from_game.saturating_sub(1),
             log,
             report: GamesReport::new(&options.name, pdn),
             options,
@@ -89,14 +80,14 @@ impl<'a> DxpSession<'a> {
         stream: TcpStream,
         is_another_waiting: &mut dyn FnMut() -> bool,
     ) -> Result<After, Failure> {
-        let gap = Duration::from_millis(self.common.gap);
+        let gap = Duration::from_millis(self.args.gap);
         let Ok(mut connection) = Connection::new(stream, gap, self.log.clone()) else {
             // The peer is gone already.
             return Ok(After::Lost);
         };
         let report = &mut self.report;
         let mut observe = |event: Event<'_>| report.event(event);
-        let end = match self.common.role {
+        let end = match self.args.role {
             Role::Follower => follow(
                 &mut connection,
                 &mut self.engine,
@@ -115,7 +106,7 @@ impl<'a> DxpSession<'a> {
                 &mut observe,
             ),
         };
-        let is_initiator = self.common.role == Role::Initiator;
+        let is_initiator = self.args.role == Role::Initiator;
         let is_complete = is_initiator && self.next >= self.proposal.games.len();
         match end {
             SessionEnd::Observer(error) => {
@@ -151,15 +142,15 @@ impl<'a> DxpSession<'a> {
 
     /// A follower does not know whether there is more to come after its first game.
     pub(super) fn is_follower_done(&self) -> bool {
-        self.common.role == Role::Follower && self.report.played() > 0
+        self.args.role == Role::Follower && self.report.played() > 0
     }
 
     /// Prints the totals; a failure if proposals were not played.
     pub(super) fn finish(&self) -> Result<(), Failure> {
         self.totals()?;
-        let wanted = self.proposal.games.len() - (self.common.from_game - 1);
+        let wanted = self.proposal.games.len() - (self.args.from_game - 1);
         let played = self.report.played();
-        if self.common.role == Role::Initiator && played < wanted {
+        if self.args.role == Role::Initiator && played < wanted {
             let left = wanted - played;
             return Err(Failure::Run(anyhow!("{left} of {wanted} games were not played")));
         }
@@ -168,8 +159,8 @@ impl<'a> DxpSession<'a> {
 }
 
 /// The games that the initiator proposes: each opening with both colours.
-fn games(common: &Common) -> anyhow::Result<Vec<(Position, Color)>> {
-    let fens = match common.openings.as_str() {
+fn games(args: &GamesArgs) -> anyhow::Result<Vec<(Position, Color)>> {
+    let fens = match args.openings.as_str() {
         "start" => vec![Position::initial().to_fen()],
         "two-move" => openings::two_move_ballots(),
         "three-move" => openings::three_move_ballots(),
@@ -178,9 +169,9 @@ fn games(common: &Common) -> anyhow::Result<Vec<(Position, Color)>> {
             openings::from_fens(&text).with_context(|| format!("openings {path}"))?
         }
     };
-    let count = common.games.unwrap_or(2 * fens.len());
-    if common.from_game == 0 || common.from_game > count.max(1) {
-        return Err(anyhow!("--from-game {} is not within 1..={count}", common.from_game));
+    let count = args.games.unwrap_or(2 * fens.len());
+    if args.from_game == 0 || args.from_game > count.max(1) {
+        return Err(anyhow!("--from-game {} is not within 1..={count}", args.from_game));
     }
     let game = |index: usize| {
         let color = if index.is_multiple_of(2) { Color::White } else { Color::Black };

@@ -13,10 +13,10 @@ use std::thread;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use meerslag_engine::early_end::{Draw, Resign};
 use meerslag_engine::runner::{
-    Abort, Adjudication, Draw, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, MatchGame,
-    Resign, Resumed, SprtConfig, StateError, StateFile, TimeControl, Workers, openings,
-    run as run_match, tail_text,
+    Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, MatchGame, Resumed,
+    SprtConfig, StateError, StateFile, TimeControl, Workers, openings, run as run_match, tail_text,
 };
 use movegen::DrawRules;
 
@@ -170,14 +170,14 @@ fn moves(value: f64) -> Result<u32, String> {
     }
 }
 
-fn resign(text: &str) -> Result<Resign, String> {
+pub(super) fn resign(text: &str) -> Result<Resign, String> {
     match numbers(text)?[..] {
         [score, count] if score > 0.0 => Ok(Resign { score, moves: moves(count)? }),
         _ => Err("expected two numbers, such as 5,4".to_owned()),
     }
 }
 
-fn draw(text: &str) -> Result<Draw, String> {
+pub(super) fn draw(text: &str) -> Result<Draw, String> {
     match numbers(text)?[..] {
         [score, count, from] if score >= 0.0 => {
             Ok(Draw { score, moves: moves(count)?, from: moves(from)? })

@@ -6,7 +6,7 @@ use std::net::{Shutdown, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
+use crossbeam::channel::{Receiver, bounded, never, select};
 use socket2::{SockRef, TcpKeepalive};
 
 use super::framer::Framer;
@@ -146,6 +146,15 @@ impl Connection {
 
     /// The next message, if one comes before the deadline or within a short while.
     pub(crate) fn receive(&mut self, deadline: Option<Instant>) -> Incoming {
+        self.receive_unless(deadline, &never())
+    }
+
+    /// As [`Connection::receive`], and nothing as soon as something comes from this channel.
+    pub(crate) fn receive_unless(
+        &mut self,
+        deadline: Option<Instant>,
+        call: &Receiver<()>,
+    ) -> Incoming {
         if let Some(message) = self.take_returned() {
             return Incoming::Message(message);
         }
@@ -153,10 +162,11 @@ impl Connection {
             return Incoming::Closed;
         }
         let slice = Instant::now() + SLICE;
-        match self.messages.recv_deadline(deadline.map_or(slice, |d| d.min(slice))) {
-            Ok(message) => Incoming::Message(message),
-            Err(RecvTimeoutError::Timeout) => Incoming::Nothing,
-            Err(RecvTimeoutError::Disconnected) => Incoming::Closed,
+        let until = deadline.map_or(slice, |deadline| deadline.min(slice));
+        select! {
+            recv(self.messages) -> message => message.map_or(Incoming::Closed, Incoming::Message),
+            recv(call) -> _ => Incoming::Nothing,
+            default(until.saturating_duration_since(Instant::now())) => Incoming::Nothing,
         }
     }
 

@@ -18,6 +18,9 @@ impl OpenGame<'_> {
             Status::Draw(reason) => return Some((EndReason::Draw, reason.to_string())),
             Status::Ongoing => {}
         }
+        if let Some(by_score) = self.end_by_score() {
+            return Some(by_score);
+        }
         let limit = self.terms.moves;
         if limit == 0 || self.moves_made() < limit || self.record.plies.len() < 2 * limit as usize {
             return None;
@@ -29,6 +32,21 @@ impl OpenGame<'_> {
             _ => EndReason::Unknown,
         };
         Some((reason, "move limit".to_owned()))
+    }
+
+    /// Whether our own scores end the game.
+    fn end_by_score(&self) -> Option<(EndReason, String)> {
+        let (resign, draw) = (self.options.resign, self.options.draw);
+        if resign.is_none() && draw.is_none() {
+            return None;
+        }
+        let ours = self.record.movers().filter(|(mover, _)| *mover == self.terms.us);
+        let scores: Vec<Option<f64>> = ours.map(|(_, ply)| ply.score).collect();
+        if resign.is_some_and(|rule| rule.gives_up(&scores)) {
+            return Some((EndReason::Lost, "given up by score".to_owned()));
+        }
+        let is_taken = draw.is_some_and(|rule| rule.is_taken(&scores));
+        is_taken.then(|| (EndReason::Draw, "draw by score".to_owned()))
     }
 
     /// Ends the game and waits for the echo.

@@ -114,7 +114,7 @@ impl<'a> OpenGame<'a> {
 
     /// Plays the game to its end.
     pub fn play(mut self) -> (DxpGame, Ending) {
-        self.engine.engine.new_game();
+        self.engine.thinker.new_game();
         let (result, note, ending) = loop {
             let is_ours = self.game.position().side_to_move() == self.terms.us;
             let heard_at = self.arrived.take().filter(|_| is_ours);
@@ -177,15 +177,15 @@ impl<'a> OpenGame<'a> {
         }
         *clock -= time;
         self.record.plies.push(PlyRecord {
-            score: outcome.map(|o| o.info.score.men()),
-            depth: outcome.map(|o| o.info.depth),
+            score: outcome.and_then(|o| o.info.known_score()).map(crate::Score::men),
+            depth: outcome.map(|o| o.info.depth).filter(|&depth| depth > 0),
             time: Some(time),
             clock: Some(*clock),
             ..PlyRecord::from(mv)
         });
         self.expected = outcome.and_then(|outcome| outcome.ponder);
         if let Some(outcome) = outcome {
-            self.last_score = Some(outcome.info.score);
+            self.last_score = outcome.info.known_score();
         }
         self.clocks.push(clocks);
         // Both callers have it from the list of legal moves.

@@ -8,13 +8,14 @@ use movegen::{Color, DrawRules};
 use super::connection::{Connection, Incoming};
 use super::game::{DxpGame, Ending, OpenGame, Terms};
 use super::message::{Acceptance, EndReason, Message, Request, TakeBack, answer_to_bad_request};
-use crate::engine::Engine;
+use crate::early_end::{Draw, Resign};
+use crate::thinker::Thinker;
 
 /// What plays.
 #[derive(Debug)]
 pub struct DxpEngine {
-    /// The engine.
-    pub engine: Engine,
+    /// What finds the moves.
+    pub thinker: Box<dyn Thinker>,
     /// Greatest depth in plies, beside the clock.
     pub depth: Option<u32>,
     /// The draw rules that we claim by.
@@ -38,6 +39,10 @@ pub struct SessionOptions {
     pub answer_patience: Duration,
     /// How long a move may take before the opponent counts as gone; `None` for ever.
     pub move_patience: Option<Duration>,
+    /// When we give up.
+    pub resign: Option<Resign>,
+    /// When we claim a draw.
+    pub draw: Option<Draw>,
 }
 
 impl Default for SessionOptions {
@@ -50,6 +55,8 @@ impl Default for SessionOptions {
             correction_patience: Duration::from_secs(10),
             answer_patience: Duration::from_secs(10),
             move_patience: None,
+            resign: None,
+            draw: None,
         }
     }
 }

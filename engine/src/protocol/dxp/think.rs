@@ -10,9 +10,10 @@ use movegen::Game;
 
 use super::aside::Meaning;
 use super::game::{Ending, OpenGame, TurnEnd, read_move};
-use crate::engine::Engine;
+use super::message::EndReason;
 use crate::limits::{Clock, Control, Limits, Mode};
 use crate::search::SearchResult;
+use crate::thinker::Thinker;
 
 /// Moves for which time is kept back when the number of moves is open.
 const OPEN_MOVES: u32 = 40;
@@ -48,7 +49,7 @@ const fn reaction(meaning: Meaning) -> Reaction {
 }
 
 fn search(
-    engine: &mut Engine,
+    thinker: &mut dyn Thinker,
     game: &Game,
     limits: &Limits,
     incoming: Receiver<String>,
@@ -63,7 +64,7 @@ fn search(
     let outcome = thread::scope(|scope| {
         let control = &control;
         scope.spawn(move || {
-            let _ = sender.send(engine.search(game, limits, control, &mut |_| {}));
+            let _ = sender.send(thinker.search(game, limits, control, &mut |_| {}));
         });
         loop {
             // On each turn: a peer may send without a pause.
@@ -120,9 +121,9 @@ impl OpenGame<'_> {
             let limits = self.limits(start.elapsed());
             let situation = self.situation();
             let incoming = self.connection.incoming().clone();
-            let engine = &mut self.engine.engine;
+            let thinker = &mut *self.engine.thinker;
             let react = |text: &str| reaction(situation.judge(text, self.connection, self.options));
-            match search(engine, &self.game, &limits, incoming, self.stop, None, react) {
+            match search(thinker, &self.game, &limits, incoming, self.stop, None, react) {
                 Searched::Found(outcome) => return self.found(outcome),
                 Searched::Message(text) => {
                     if let Some(end) = self.handle(&text) {
@@ -140,10 +141,16 @@ impl OpenGame<'_> {
         }
     }
 
-    fn found(&self, outcome: SearchResult) -> (TurnEnd, Option<SearchResult>) {
+    fn found(&mut self, outcome: SearchResult) -> (TurnEnd, Option<SearchResult>) {
+        if let Some(error) = self.engine.thinker.take_error() {
+            self.connection.remark(&error);
+        }
         match outcome.best {
             Some(mv) => (TurnEnd::Move(mv), Some(outcome)),
-            None => (self.lost("the search failed", Ending::Lost), None),
+            None => {
+                let (result, note, ending) = self.claim(EndReason::Lost, "given up".to_owned());
+                (TurnEnd::Ended(result, note, ending), None)
+            }
         }
     }
 
@@ -162,8 +169,8 @@ impl OpenGame<'_> {
         let position = *self.game.position();
         let mut situation = self.situation();
         let until = self.silent_at;
-        let engine = &mut self.engine.engine;
-        let searched = search(engine, &game, &limits, incoming, self.stop, until, |text| {
+        let thinker = &mut *self.engine.thinker;
+        let searched = search(thinker, &game, &limits, incoming, self.stop, until, |text| {
             if hit.is_none() && text.starts_with('M') {
                 if read_move(text, &position) != Ok(expected) {
                     return Reaction::Stop;

@@ -1,8 +1,8 @@
 //! The Hub protocol, version 2, engine side: how draughts GUIs and match runners drive us.
 //!
 //! The protocol is lines of text over standard input and output. [`serve`] runs a whole session;
-//! the parts are [`Line`] (syntax), [`Params`] (what `set-param` changes), [`Level`] (search
-//! limits) and, private, the threads around the state machine. Three threads share the work, so
+//! the parts are [`Line`] (syntax), [`Settings`] (what a client sees and changes of an engine;
+//! [`Params`] are those of ours), [`Level`] (search limits) and, private, the threads around the state machine. Three threads share the work, so
 //! that `ping`, `stop` and the end of the input are noticed during a search: one reads lines, one
 //! searches, and the session between them is the only one that writes.
 //!
@@ -17,6 +17,7 @@ mod number;
 mod params;
 mod reply;
 mod session;
+mod settings;
 mod worker;
 
 pub use error::HubError;
@@ -25,4 +26,6 @@ pub use level::{Level, level_line};
 pub(crate) use line::loose_arguments;
 pub use line::{BadLine, Line, LineWriter};
 pub use params::Params;
+pub use reply::read_info;
 pub use session::{Options, serve};
+pub use settings::Settings;

@@ -1,9 +1,13 @@
 //! The lines with which a search reports and ends.
 
+use std::time::Duration;
+
+use movegen::notation::hub;
 use movegen::{Move, Position};
 
-use super::line::LineWriter;
-use crate::{Info, SearchResult};
+use super::line::{Line, LineWriter};
+use super::number;
+use crate::{Bound, Info, Score, SearchResult};
 
 /// The `info` line. Clients are picky (see the protocol's list): every field has a value, `depth`
 /// and `nodes` are integers, `pv` is quoted and each of its moves legal.
@@ -28,6 +32,41 @@ pub(super) fn info(position: &Position, info: &Info) -> String {
     }
     let pv = legal_prefix(position, &info.pv);
     if pv.is_empty() { line.finish() } else { line.quoted("pv", &pv).finish() }
+}
+
+/// Reads an `info` line about this position, which came after this time; `None` without a score.
+/// What cannot be read counts as not given, and the variation ends before its first bad move.
+#[must_use]
+pub fn read_info(line: &Line<'_>, position: &Position, elapsed: Duration) -> Option<Info> {
+    let real = |name| line.value(name).and_then(|text| number::real(name, text).ok());
+    let count = |name| -> Option<u64> {
+        let value = line.value(name).and_then(|text| number::integer(name, text).ok());
+        value.and_then(|value| value.try_into().ok())
+    };
+    let plies = |name| count(name).map(|plies| u32::try_from(plies).unwrap_or(u32::MAX));
+    let score = real("score")?;
+    let time = real("time").filter(|time| (0.0..=number::MAX_SECONDS).contains(time));
+    let mut pv = Vec::new();
+    let mut reached = *position;
+    for text in line.value("pv").unwrap_or_default().split_ascii_whitespace() {
+        let Ok(mv) = hub::parse_move(&reached, text) else { break };
+        reached = reached.after(mv);
+        pv.push(mv);
+    }
+    Some(Info {
+        depth: plies("depth").unwrap_or_default().max(1),
+        mean_depth: real("mean-depth").unwrap_or_default(),
+        max_depth: plies("max-depth").unwrap_or_default(),
+        // The cast keeps huge numbers within the range.
+        score: Score::new((score * 100.0).round() as i32),
+        bound: Bound::Exact,
+        nodes: count("nodes").unwrap_or_default(),
+        probes: count("probes").unwrap_or_default(),
+        time: time.map_or(elapsed, Duration::from_secs_f64),
+        hashfull: 0.0,
+        multipv: 1,
+        pv,
+    })
 }
 
 /// The moves up to the first that cannot be played, separated by blanks.
@@ -64,10 +103,7 @@ pub(super) fn done(position: &Position, outcome: &SearchResult) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
-    use crate::{Bound, Score};
 
     fn report(position: &Position, plies: usize) -> Info {
         let mut pv = Vec::new();
@@ -118,6 +154,25 @@ mod tests {
         known.pv[2] = known.pv[0];
         let expected = format!("pv=\"{} {}\"", known.pv[0], known.pv[1]);
         assert!(info(&start, &known).ends_with(&expected));
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let start = Position::initial();
+        let read = |text: &str| {
+            let line = Line::parse(text).unwrap().unwrap();
+            read_info(&line, &start, Duration::from_secs(7))
+        };
+        let mut known = report(&start, 3);
+        (known.mean_depth, known.hashfull, known.probes) = (8.2, 0.0, 5);
+        assert_eq!(read(&info(&start, &known)), Some(known.clone()));
+        let odd = "info score=1e9 depth=-3 nodes=x time=-1 pv=\"32-28 1-50 19-23\"";
+        let odd = read(odd).unwrap();
+        assert_eq!((odd.score, odd.depth, odd.nodes), (Score::MAX, 1, 0));
+        assert_eq!((odd.time, odd.pv.len()), (Duration::from_secs(7), 1));
+        for text in ["info depth=5", "info score=much", "info score=nan depth=3"] {
+            assert_eq!(read(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -14,11 +14,11 @@ use super::error::{HubError, one_line, shortened};
 use super::input::{self, Input, MAX_LINE};
 use super::level::Level;
 use super::line::{Line, LineWriter};
-use super::params::Params;
 use super::reply;
+use super::settings::Settings;
 use super::worker::{self, Job, Report};
 use crate::protocol::Log;
-use crate::{Control, EngineError, Info, Mode, SearchResult};
+use crate::{Control, Info, Mode, SearchResult};
 use egdb::error::with_causes;
 
 /// `info` lines are not written closer together than this, except the first and the last.
@@ -38,23 +38,33 @@ pub struct Options {
     /// Called by the reading thread when the input has ended, even if the session is held up by
     /// a client that no longer reads. The binary ends the process here after a moment.
     pub on_end_of_input: Option<fn()>,
+    /// How long the end of the session waits for the end of the engine.
+    pub patience: Duration,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { until_hub: false, log: Log::none(), on_end_of_input: None }
+        Options {
+            until_hub: false,
+            log: Log::none(),
+            on_end_of_input: None,
+            patience: Duration::from_millis(50),
+        }
     }
 }
 
-/// Runs a session until `quit`, the end of the input, or until nobody reads the output.
+/// Runs a session until `quit`, the end of the input, or until nobody reads the output. `engine`
+/// has the settings already; without it the first `init` makes one.
 ///
 /// A search that is still running is stopped, and waited for a moment only.
 ///
 /// # Errors
 /// If a thread cannot be started, or the output fails for another reason than a closed pipe.
-pub fn serve(
+pub fn serve<S: Settings>(
     input: impl Read + Send + 'static,
     output: impl Write,
+    settings: S,
+    engine: Option<S::Engine>,
     options: Options,
 ) -> io::Result<()> {
     let (line_sender, lines) = unbounded();
@@ -66,12 +76,12 @@ pub fn serve(
             on_end();
         }
     })?;
-    let (jobs, reports, search_thread) = worker::start()?;
+    let (jobs, reports, search_thread) = worker::start(engine)?;
     let mut session = Session {
         output,
         log: options.log,
         jobs,
-        params: Params::default(),
+        settings,
         applied: None,
         game: Game::default(),
         level: Level::default(),
@@ -84,7 +94,7 @@ pub fn serve(
     let result = session.run(&lines, &reports);
     drop(session);
     // The end of the job channel ends the search thread; its end ends the reports.
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + options.patience;
     while reports.recv_deadline(deadline).is_ok() {}
     if Instant::now() < deadline {
         // A panic there has been reported as the search's result.
@@ -95,9 +105,6 @@ pub fn serve(
         result => result,
     }
 }
-
-/// How long the end of a session waits for the search thread.
-const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Whether the session goes on.
 #[derive(PartialEq)]
@@ -132,13 +139,13 @@ struct Search {
     written: Option<(Info, Instant)>,
 }
 
-struct Session<W> {
+struct Session<W, S: Settings> {
     output: W,
     log: Log,
-    jobs: Sender<Job>,
-    params: Params,
-    /// The parameters that the engine has; `None` before the first initialisation.
-    applied: Option<Params>,
+    jobs: Sender<Job<S>>,
+    settings: S,
+    /// The settings that the engine has; `None` before the first initialisation.
+    applied: Option<S>,
     game: Game,
     level: Level,
     /// The limits were given after the last search: the next `pos` leaves them alone, so that a
@@ -154,8 +161,12 @@ struct Session<W> {
     deferred: Vec<HubError>,
 }
 
-impl<W: Write> Session<W> {
-    fn run(&mut self, lines: &Receiver<Input>, reports: &Receiver<Report>) -> io::Result<()> {
+impl<W: Write, S: Settings> Session<W, S> {
+    fn run(
+        &mut self,
+        lines: &Receiver<Input>,
+        reports: &Receiver<Report<S::Error>>,
+    ) -> io::Result<()> {
         let result = self.event_loop(lines, reports);
         if let Busy::Searching(search) = &self.busy {
             search.control.stop();
@@ -167,7 +178,7 @@ impl<W: Write> Session<W> {
     fn event_loop(
         &mut self,
         lines: &Receiver<Input>,
-        reports: &Receiver<Report>,
+        reports: &Receiver<Report<S::Error>>,
     ) -> io::Result<()> {
         loop {
             if self.work_off()? == Next::Quit {
@@ -197,7 +208,7 @@ impl<W: Write> Session<W> {
 
     /// Nothing more will come. Lines already here are answered, if that takes no time; a search
     /// is given up.
-    fn input_has_ended(&mut self, reports: &Receiver<Report>) -> io::Result<Next> {
+    fn input_has_ended(&mut self, reports: &Receiver<Report<S::Error>>) -> io::Result<Next> {
         if matches!(self.busy, Busy::Configuring { .. })
             && let Ok(report) = reports.recv_timeout(LAST_ANSWER)
         {
@@ -307,12 +318,8 @@ impl<W: Write> Session<W> {
 
     fn introduce(&mut self) -> io::Result<()> {
         self.silent = false;
-        let id = LineWriter::new("id")
-            .arg("name", "Meerslag")
-            .arg("version", env!("CARGO_PKG_VERSION"))
-            .quoted("author", env!("CARGO_PKG_AUTHORS"));
-        self.write(&id.finish())?;
-        for line in self.params.declarations() {
+        self.write(&self.settings.id())?;
+        for line in self.settings.declarations() {
             self.write(&line)?;
         }
         self.write("wait")
@@ -320,7 +327,7 @@ impl<W: Write> Session<W> {
 
     fn configure(&mut self, owes_ready: bool) -> io::Result<()> {
         self.busy = Busy::Configuring { owes_ready };
-        self.send(Job::Configure(self.params.engine_options()))
+        self.send(Job::Configure(self.settings.clone()))
     }
 
     fn set_param(&mut self, line: &Line<'_>) -> io::Result<()> {
@@ -328,17 +335,11 @@ impl<W: Write> Session<W> {
             return self.fail(HubError::IncompleteParam("name"));
         };
         // `value` without `=` is no value; an empty one is.
-        let before = self.params.clone();
-        let result = match line.value("value") {
-            Some(value) => self.params.set(name, value),
-            // Unknown parameters are ignored, however they are given.
-            None if self.params.is_known(name) => Err(HubError::IncompleteParam("value")),
-            None => Ok(()),
-        };
-        if let Err(error) = result {
+        let before = self.settings.clone();
+        if let Err(error) = self.settings.set(name, line.value("value")) {
             return self.fail(error);
         }
-        if self.applied.is_some() && self.params.engine_options() != before.engine_options() {
+        if self.applied.is_some() && !self.settings.are_alike(&before) {
             return self.configure(false);
         }
         Ok(())
@@ -379,8 +380,7 @@ impl<W: Write> Session<W> {
             self.write("done")?;
             return self.search_is_over();
         }
-        let safety_time = Duration::from_secs_f64(self.params.safety_time);
-        let limits = self.level.limits(mode, safety_time);
+        let limits = self.level.limits(mode, self.settings.safety_time());
         let waits = match mode {
             Mode::Think => false,
             Mode::Ponder => true,
@@ -415,10 +415,11 @@ impl<W: Write> Session<W> {
     }
 
     /// The worker has something to report.
-    fn handle(&mut self, report: Report) -> io::Result<()> {
+    fn handle(&mut self, report: Report<S::Error>) -> io::Result<()> {
         match report {
             Report::Configured(result) => self.configured(result),
             Report::Info(info) => self.inform(info),
+            Report::Error(message) => self.fail(HubError::Engine(one_line(&message))),
             Report::Finished(result) => match &mut self.busy {
                 Busy::Searching(search) if search.waits => {
                     search.held = Some(result);
@@ -429,28 +430,19 @@ impl<W: Write> Session<W> {
         }
     }
 
-    fn configured(&mut self, result: Result<(), EngineError>) -> io::Result<()> {
+    fn configured(&mut self, result: Result<(), S::Error>) -> io::Result<()> {
         let Busy::Configuring { owes_ready } = std::mem::replace(&mut self.busy, Busy::No) else {
             return Ok(());
         };
         match result {
-            Ok(()) => self.applied = Some(self.params.clone()),
+            Ok(()) => self.applied = Some(self.settings.clone()),
             Err(error) => {
                 self.fail(HubError::Engine(one_line(&with_causes(&error))))?;
-                // Back to what worked; without that, to the defaults. Folders without databases
-                // (as in configurations of other engines) leave everything else alone.
-                let first = self.applied.is_none();
-                let fallback = self.applied.clone().unwrap_or_default();
-                let is_about_databases = matches!(error, EngineError::Databases { .. });
-                if is_about_databases && self.params.bb_path != fallback.bb_path {
-                    self.params.bb_path = fallback.bb_path;
+                if self.settings.fall_back(self.applied.as_ref(), &error) {
                     return self.configure(owes_ready);
                 }
-                self.params = fallback;
-                if first {
-                    self.applied = Some(self.params.clone());
-                    return self.configure(owes_ready);
-                }
+                // Without an engine, a search is answered with some legal move.
+                self.applied.get_or_insert_with(|| self.settings.clone());
             }
         }
         if owes_ready { self.write("ready") } else { Ok(()) }
@@ -515,7 +507,7 @@ impl<W: Write> Session<W> {
         self.write(&LineWriter::new("error").quoted("message", &error.to_string()).finish())
     }
 
-    fn send(&mut self, job: Job) -> io::Result<()> {
+    fn send(&mut self, job: Job<S>) -> io::Result<()> {
         self.jobs.send(job).map_err(|_| io::Error::other("the search thread has ended"))
     }
 

@@ -9,15 +9,16 @@ use std::thread::{self, JoinHandle};
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use movegen::Game;
 
-use crate::{Control, Engine, EngineError, EngineOptions, Info, Limits, SearchResult};
+use super::settings::Settings;
+use crate::{Control, Info, Limits, SearchResult, Thinker};
 
 /// The search recurses, with lists of moves in every frame.
 const STACK: usize = 64 << 20;
 
 /// What the session wants done.
-pub(super) enum Job {
-    /// Apply these options; answered by [`Report::Configured`].
-    Configure(EngineOptions),
+pub(super) enum Job<S> {
+    /// Apply these settings; answered by [`Report::Configured`].
+    Configure(S),
     /// Forget earlier positions. Not answered.
     NewGame,
     /// Search; answered by [`Report::Info`] lines and one [`Report::Finished`].
@@ -25,35 +26,42 @@ pub(super) enum Job {
 }
 
 /// What the worker reports.
-pub(super) enum Report {
-    Configured(Result<(), EngineError>),
+pub(super) enum Report<E> {
+    Configured(Result<(), E>),
     Info(Info),
+    /// Something went wrong in the search that is about to finish.
+    Error(String),
     /// The text is what a panicking search said.
     Finished(Box<Result<SearchResult, String>>),
 }
 
-/// Starts the thread. It ends when its job channel is closed, and closes that of the reports.
-pub(super) fn start() -> io::Result<(Sender<Job>, Receiver<Report>, JoinHandle<()>)> {
+/// Jobs, reports, and the thread.
+type Started<S> = (Sender<Job<S>>, Receiver<Report<<S as Settings>::Error>>, JoinHandle<()>);
+
+/// Starts the thread, with an engine if there is one already. It ends when its job channel is closed, and closes that of the reports.
+pub(super) fn start<S: Settings>(engine: Option<S::Engine>) -> io::Result<Started<S>> {
     let (job_sender, jobs) = unbounded();
     let (reports, report_receiver) = unbounded();
     let thread = thread::Builder::new()
         .name("search".to_owned())
         .stack_size(STACK)
-        .spawn(move || Worker { engine: None, reports }.run(&jobs))?;
+        .spawn(move || Worker { engine, settings: None, reports }.run(&jobs))?;
     Ok((job_sender, report_receiver, thread))
 }
 
-struct Worker {
-    /// Made by the first `Configure`.
-    engine: Option<Engine>,
-    reports: Sender<Report>,
+struct Worker<S: Settings> {
+    /// Made by the first `Configure` if it was not there before.
+    engine: Option<S::Engine>,
+    /// What it has, once something was applied.
+    settings: Option<S>,
+    reports: Sender<Report<S::Error>>,
 }
 
-impl Worker {
-    fn run(mut self, jobs: &Receiver<Job>) {
+impl<S: Settings> Worker<S> {
+    fn run(mut self, jobs: &Receiver<Job<S>>) {
         for job in jobs {
             let report = match job {
-                Job::Configure(options) => Report::Configured(self.configure(options)),
+                Job::Configure(settings) => Report::Configured(self.configure(settings)),
                 Job::NewGame => {
                     if let Some(engine) = &mut self.engine {
                         engine.new_game();
@@ -70,14 +78,10 @@ impl Worker {
         }
     }
 
-    fn configure(&mut self, options: EngineOptions) -> Result<(), EngineError> {
-        match &mut self.engine {
-            Some(engine) => engine.set_options(options),
-            None => {
-                self.engine = Some(Engine::new(options)?);
-                Ok(())
-            }
-        }
+    fn configure(&mut self, settings: S) -> Result<(), S::Error> {
+        settings.apply(&mut self.engine)?;
+        self.settings = Some(settings);
+        Ok(())
     }
 
     /// A search that panics must not take the game down with it: the session then plays a legal
@@ -91,7 +95,6 @@ impl Worker {
         let Some(engine) = &mut self.engine else {
             return Err("no engine: its parameters could not be applied".to_owned());
         };
-        let options = engine.options().clone();
         let reports = &self.reports;
         let searched = catch_unwind(AssertUnwindSafe(|| {
             engine.search(game, limits, control, &mut |info| {
@@ -99,8 +102,14 @@ impl Worker {
                 let _ = reports.send(Report::Info(info.clone()));
             })
         }));
+        if let Some(error) = searched.as_ref().ok().and_then(|_| engine.take_error()) {
+            let _ = reports.send(Report::Error(error));
+        }
         searched.map_err(|panic| {
-            self.engine = Engine::new(options).ok();
+            self.engine = None;
+            if let Some(settings) = &self.settings {
+                let _ = settings.apply(&mut self.engine);
+            }
             text_of(panic.as_ref())
         })
     }

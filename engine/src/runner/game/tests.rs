@@ -3,6 +3,7 @@ use super::super::schedule::schedule;
 use super::super::schedule::tests::config;
 use super::*;
 use crate::limits::Limits;
+use crate::search::Info;
 
 /// Says when it was asked and when it answered, as if it were true.
 struct Scripted {
@@ -14,7 +15,13 @@ impl Player for Scripted {
         Ok(())
     }
 
-    fn think(&mut self, game: &Game, _limits: &Limits) -> Result<Answer, PlayerError> {
+    fn think(
+        &mut self,
+        game: &Game,
+        _limits: &Limits,
+        _control: &Arc<Control>,
+        _report: &mut dyn FnMut(&Info),
+    ) -> Result<Answer, PlayerError> {
         // A question every ten milliseconds, and each answer after three of them.
         let asked = self.start + Duration::from_millis(10) * u32::try_from(game.ply()).unwrap();
         Ok(Answer::Move(Thought {
@@ -22,6 +29,7 @@ impl Player for Scripted {
             score: None,
             depth: None,
             nodes: None,
+            reply: None,
             asked,
             answered: asked + Duration::from_millis(3),
         }))

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
+use crossbeam::channel::{Receiver, RecvTimeoutError, bounded, never, select};
 use parking_lot::Mutex;
 
 use listen::{Stream, Tail, listen};
@@ -136,9 +136,14 @@ impl Process {
     /// its own keeps the output open.
     #[must_use]
     pub fn receive(&mut self, deadline: Instant) -> Received {
+        self.receive_unless(deadline, &never())
+    }
+
+    /// As [`Process::receive`], and silence as soon as something comes from this channel.
+    pub(crate) fn receive_unless(&mut self, deadline: Instant, call: &Receiver<()>) -> Received {
         let next = match self.late.take() {
             Some(late) => Ok(late),
-            None => self.next_line(deadline),
+            None => self.next_line(deadline, call),
         };
         match next {
             Ok(late) if late.0 > deadline => {
@@ -151,8 +156,18 @@ impl Process {
         }
     }
 
-    fn next_line(&mut self, deadline: Instant) -> Result<(Instant, String), RecvTimeoutError> {
-        let next = self.lines.recv_deadline(deadline);
+    fn next_line(
+        &mut self,
+        deadline: Instant,
+        call: &Receiver<()>,
+    ) -> Result<(Instant, String), RecvTimeoutError> {
+        let next = select! {
+            recv(self.lines) -> line => line.map_err(|_| RecvTimeoutError::Disconnected),
+            recv(call) -> _ => return Err(RecvTimeoutError::Timeout),
+            default(deadline.saturating_duration_since(Instant::now())) => {
+                Err(RecvTimeoutError::Timeout)
+            }
+        };
         let is_silent = matches!(next, Err(RecvTimeoutError::Timeout));
         if is_silent && matches!(self.child.try_wait(), Ok(Some(_))) {
             // What it wrote last may still be on its way through the reader.

@@ -1,0 +1,78 @@
+//! The rules by which scores end a game before the rules of the game do: in a match by the scores of
+//! both players, in a game with somebody else by our own.
+
+use serde::{Deserialize, Serialize};
+
+/// The score by which games are lost.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Resign {
+    /// The loser's score is at most minus this and the winner's at least this, in men.
+    pub score: f64,
+    /// For this many moves in a row.
+    pub moves: u32,
+}
+
+/// The score by which games are drawn.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Draw {
+    /// Both scores lie within plus and minus this, in men.
+    pub score: f64,
+    /// For this many moves in a row.
+    pub moves: u32,
+    /// From this move on.
+    pub from: u32,
+}
+
+impl Resign {
+    /// Whether a player gives up whose moves had these scores for itself; a missing score is no
+    /// reason to.
+    #[must_use]
+    pub fn gives_up(&self, own: &[Option<f64>]) -> bool {
+        let lost = |score: &Option<f64>| score.is_some_and(|score| score <= -self.score);
+        last(own, self.moves).is_some_and(|scores| scores.iter().all(lost))
+    }
+}
+
+impl Draw {
+    /// Whether a player takes a draw whose moves had these scores.
+    #[must_use]
+    pub fn is_taken(&self, own: &[Option<f64>]) -> bool {
+        let even = |score: &Option<f64>| score.is_some_and(|score| score.abs() <= self.score);
+        own.len() >= self.from as usize
+            && last(own, self.moves).is_some_and(|scores| scores.iter().all(even))
+    }
+}
+
+fn last(scores: &[Option<f64>], moves: u32) -> Option<&[Option<f64>]> {
+    scores.len().checked_sub(moves.max(1) as usize).map(|start| &scores[start..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_player_alone_gives_up_or_takes_a_draw() {
+        let resign = Resign { score: 5.0, moves: 2 };
+        for (scores, gives_up) in [
+            (&[Some(-5.0), Some(-9.9)][..], true),
+            (&[Some(-9.9), Some(-4.9)], false),
+            (&[Some(-9.9), None], false),
+            (&[Some(-9.9)], false),
+            (&[Some(9.9), Some(9.9)], false),
+            (&[], false),
+        ] {
+            assert_eq!(resign.gives_up(scores), gives_up, "{scores:?}");
+        }
+        let draw = Draw { score: 0.1, moves: 2, from: 3 };
+        let even = Some(-0.1);
+        for (scores, is_taken) in [
+            (&[Some(1.0), even, even][..], true),
+            (&[even, even], false),
+            (&[even, Some(0.2), even], false),
+            (&[even, even, None], false),
+        ] {
+            assert_eq!(draw.is_taken(scores), is_taken, "{scores:?}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What finds the moves of a session, whatever protocol the session speaks.
+
+use std::fmt::Debug;
+
+use movegen::Game;
+
+use crate::engine::Engine;
+use crate::limits::{Control, Limits};
+use crate::search::{Info, SearchResult};
+
+/// What finds the moves of a session: our own search, or another program.
+pub trait Thinker: Debug + Send {
+    /// Another game begins: what was learnt from earlier ones does not count any more.
+    fn new_game(&mut self);
+
+    /// Thinks about the current position of the game. Blocks until that is over; `report` is
+    /// called on this thread. Every limit and command is obeyed as by [`Engine::search`].
+    fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        report: &mut dyn FnMut(&Info),
+    ) -> SearchResult;
+
+    /// What went wrong in the last search, for the other side of the session; reported once.
+    fn take_error(&mut self) -> Option<String> {
+        None
+    }
+}
+
+impl Thinker for Engine {
+    fn new_game(&mut self) {
+        Engine::new_game(self);
+    }
+
+    fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+        report: &mut dyn FnMut(&Info),
+    ) -> SearchResult {
+        Engine::search(self, game, limits, control, report)
+    }
+}
