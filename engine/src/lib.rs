@@ -3,6 +3,7 @@
 #![deny(unsafe_code)]
 
 pub mod bench;
+pub mod digits;
 mod endgame;
 pub mod endgame_trainer;
 mod engine;
@@ -25,6 +26,7 @@ pub mod time;
 #[cfg(feature = "training")]
 pub mod training;
 mod tt;
+mod words;
 
 pub use egdb::DatabaseOptions;
 pub use engine::{Engine, EngineOptions};
@@ -33,3 +35,4 @@ pub use limits::{Clock, Control, Limits, Mode};
 pub use score::{Bound, Score};
 pub use search::{Info, SearchResult};
 pub use tt::OutOfMemory;
+pub use words::counted;

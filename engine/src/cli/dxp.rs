@@ -3,7 +3,6 @@
 mod report;
 mod session;
 
-use std::io::{self, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,6 +14,7 @@ use anyhow::{Context, anyhow};
 use clap::{Args, Subcommand, ValueEnum};
 use meerslag_engine::protocol::dxp::{Address, DEFAULT_PORT, Listener, connect, format_minutes};
 
+pub(super) use self::report::DxpRecord;
 use self::session::{After, DxpSession};
 use super::files::ForceArgs;
 use super::interrupt::Interrupt;
@@ -120,6 +120,9 @@ struct Common {
     /// Initiator: how long the answer to a proposal may take, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = super::seconds)]
     answer: Duration,
+    /// Print JSON objects, one a line, instead of text
+    #[arg(long)]
+    json: bool,
     /// Greatest search depth, beside the clock
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
@@ -198,7 +201,7 @@ fn listen(
     let listener = Listener::bind(host, port)
         .with_context(|| format!("cannot listen on {host}, port {port}"))
         .map_err(Failure::Run)?;
-    say(&format!("listening on {host}, port {}", listener.port()?))?;
+    session.report.say(&format!("listening on {host}, port {}", listener.port()?))?;
     let mut next: Option<TcpStream> = None;
     loop {
         let stream = match next.take() {
@@ -219,7 +222,7 @@ fn listen(
         if after == After::Over || once {
             return session.finish();
         }
-        say(match after {
+        session.report.say(match after {
             After::Replaced => "the connection is idle and another one has come: going over to it",
             After::NoAnswer => "no answer to the proposal, waiting for the next connection",
             _ => "waiting for the next connection",
@@ -271,7 +274,7 @@ fn reach(
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        say(&format!("{what}, connecting again"))?;
+        session.report.say(&format!("{what}, connecting again"))?;
     }
     session.totals()?;
     Err(Failure::Interrupted)
@@ -307,11 +310,4 @@ impl Again {
         self.pause = (self.pause * 2).min(Again::LONGEST);
         true
     }
-}
-
-/// A line on standard output, at once.
-fn say(line: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    writeln!(out, "{line}")?;
-    out.flush()
 }

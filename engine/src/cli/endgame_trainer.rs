@@ -22,12 +22,12 @@ use super::{Failure, report, source};
 
 const EXAMPLES: &str = "\
 Examples:
-  meerslag train-endgame --slice 3,0,1,0 --value win
+  meerslag train-endgame --slice 3010 --value win
       three black men against a white one; you get a side that wins
   meerslag train-endgame --slice 0211 --value draw --color white --seed 7
-  meerslag train-endgame --slice 2,0,2,0 --min-dtw 15 --max-dtw 25
-  meerslag train-endgame --egdb /data/egdb --slice 2,1,1,1 --value win
-  meerslag train-endgame --fen \"W:W32,K13:B21,K43\"
+  meerslag train-endgame --slice 2020 --min-dtw 15 --max-dtw 25
+  meerslag train-endgame --egdb /data/egdb --slice 2111 --value win
+  meerslag train-endgame \"W:W32,K13:B21,K43\"
 
 The databases of up to four pieces are part of the program; '--egdb' brings more. The defender
 never goes wrong: lost, it holds out as long as possible; drawn, it sets traps; won, it wins as
@@ -38,34 +38,37 @@ offered. Type 'help' in the game for its commands.";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct TrainEndgameArgs {
-    /// The material: black men, black kings, white men, white kings, such as 3,0,1,0 or 3010
-    #[arg(long, value_parser = slice, required_unless_present = "fen")]
+    /// Play this position (draughts FEN or 51-character Hub string) instead of a random one
+    #[arg(value_name = "FEN", conflicts_with_all = ["slice", "value"])]
+    position: Option<String>,
+    /// The name of before.
+    #[arg(long, hide = true, conflicts_with_all = ["position", "slice", "value"])]
+    fen: Option<String>,
+    /// The material: black men, black kings, white men, white kings, such as 3010
+    #[arg(long, value_parser = slice, required_unless_present_any = ["position", "fen"])]
     slice: Option<Slice>,
     /// What the position is worth to you, who are to move
     #[arg(long, value_enum, default_value_t = Value::Win)]
     value: Value,
-    /// Your side; 'random' is any for which there is such a position. With --fen, 'random' is
+    /// Your side; 'random' is any for which there is such a position. With a position, 'random' is
     /// the side to move
     #[arg(long, value_enum, default_value_t = Side::Random)]
     color: Side,
     /// Shortest distance to the end in plies
-    #[arg(long, value_name = "PLIES", conflicts_with = "fen")]
+    #[arg(long, value_name = "PLIES", requires = "slice")]
     min_dtw: Option<u32>,
     /// Longest distance to the end in plies
-    #[arg(long, value_name = "PLIES", conflicts_with = "fen")]
+    #[arg(long, value_name = "PLIES", requires = "slice")]
     max_dtw: Option<u32>,
     /// Choose the positions by this number: the same ones each time
     #[arg(long)]
     seed: Option<u64>,
-    /// Play this position (draughts FEN or Hub string) instead of a random one
-    #[arg(long, conflicts_with_all = ["slice", "value"])]
-    fen: Option<String>,
     /// Draw rules: lidraughts, fmjd-cumulative, scan or none
     #[arg(long, value_name = "RULES", default_value = "lidraughts")]
     draw_rules: DrawRules,
     /// Write the games to this PDN file, after each move, with the judgements as comments
-    #[arg(long, value_name = "FILE")]
-    save: Option<PathBuf>,
+    #[arg(long, alias = "save", value_name = "FILE")]
+    pdn: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
     #[command(flatten)]
@@ -90,20 +93,20 @@ enum Side {
 fn slice(text: &str) -> Result<Slice, String> {
     let digits: String = text.chars().filter(|c| !matches!(c, ',' | ' ')).collect();
     digits.parse().map_err(|_| {
-        "expected black men, black kings, white men, white kings, such as 3,0,1,0: one to five \
+        "expected black men, black kings, white men, white kings, such as 3010: one to five \
          pieces a side, at most eight in all"
             .to_owned()
     })
 }
 
 pub(super) fn run(args: &TrainEndgameArgs) -> Result<(), Failure> {
-    let source = match (&args.fen, args.slice) {
+    let source = match (args.position.as_ref().or(args.fen.as_ref()), args.slice) {
         (Some(fen), _) => Source::Fen(Box::new(source::start(Some(fen))?)),
         (None, Some(slice)) => Source::Random {
             criteria: criteria(args, slice)?,
             picker: Picker::new(args.seed.unwrap_or_else(|| RandomState::new().hash_one(0))),
         },
-        (None, None) => return Err(Failure::Input(anyhow!("--slice or --fen is needed"))),
+        (None, None) => return Err(Failure::Input(anyhow!("a position or --slice is needed"))),
     };
     let mut trainer = Trainer {
         probe: args.databases.open()?,
@@ -116,7 +119,7 @@ pub(super) fn run(args: &TrainEndgameArgs) -> Result<(), Failure> {
         source,
     };
     let session = trainer.start()?;
-    Console::new(Ending { session, trainer }, args.save.as_deref(), args.force.existing())?.run()
+    Console::new(Ending { session, trainer }, args.pdn.as_deref(), args.force.existing())?.run()
 }
 
 fn criteria(args: &TrainEndgameArgs, slice: Slice) -> Result<Criteria, Failure> {

@@ -20,7 +20,7 @@ const EXAMPLES: &str = "\
 Examples:
   meerslag play                           you have White, the engine thinks a second a move
   meerslag play --color black --time 5
-  meerslag play --fen \"W:W27,28,32:B14,18,19\" --depth 9 --save game.pdn
+  meerslag play \"W:W27,28,32:B14,18,19\" --depth 9 --pdn game.pdn
 
 Type 'help' in the game for its commands.";
 
@@ -31,9 +31,8 @@ pub(super) struct PlayArgs {
     /// Your side
     #[arg(long, value_enum, default_value_t = Side::White)]
     color: Side,
-    /// Start from this position: draughts FEN or Hub string [default: the initial position]
-    #[arg(long)]
-    fen: Option<String>,
+    #[command(flatten)]
+    position: source::PositionArgs,
     /// Seconds the engine thinks at each move [default: 1, unless there is another limit]
     #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
     time: Option<Duration>,
@@ -44,8 +43,8 @@ pub(super) struct PlayArgs {
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// Write the games to this PDN file, after each move
-    #[arg(long, value_name = "FILE")]
-    save: Option<PathBuf>,
+    #[arg(long, alias = "save", value_name = "FILE")]
+    pdn: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
     #[command(flatten)]
@@ -61,7 +60,7 @@ enum Side {
 }
 
 pub(super) fn run(args: &PlayArgs) -> Result<(), Failure> {
-    let game = source::start(args.fen.as_deref())?;
+    let game = source::start(args.position.text())?;
     let no_limit = args.depth.is_none() && args.nodes.is_none();
     let limits = Limits {
         depth: args.depth,
@@ -84,7 +83,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<(), Failure> {
         engine_side,
         resigned: None,
     };
-    Console::new(game, args.save.as_deref(), args.force.existing())?.run()
+    Console::new(game, args.pdn.as_deref(), args.force.existing())?.run()
 }
 
 /// A game against the engine.

@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 use meerslag_engine::{Bound, Info, SearchResult};
 use movegen::notation::moves::format_move;
 use movegen::{Color, Game, Move, Piece, Position, Square};
+use schemars::JsonSchema;
 use serde::Serialize;
+
+use super::json::{self, Record};
 
 /// The board as text: `w b` men, `W B` kings, `.` an empty square; the numbers of the first and
 /// last square of each row beside it. White is at the bottom unless flipped.
@@ -84,32 +87,45 @@ fn millions_per_second(info: &Info) -> f64 {
     info.nodes as f64 / info.time.as_secs_f64().max(1e-6) / 1e6
 }
 
-/// A search result for programs. Moves are in Hub notation, the score is in men and seen from
-/// the side to move, the time is in seconds.
-#[derive(Serialize)]
+/// A step of a search.
+#[derive(Serialize, JsonSchema)]
 pub(super) struct InfoRecord {
+    /// Nominal depth in plies.
     depth: u32,
+    /// Mean depth of the leaves in plies.
     mean_depth: f64,
+    /// Greatest depth in plies.
     max_depth: u32,
+    /// Men, for the side to move; beyond 80 a proven end.
     score: f64,
     /// Plies to the end of the game, if that has been proven: positive for a win.
     #[serde(skip_serializing_if = "Option::is_none")]
     plies_to_end: Option<i32>,
+    /// `exact`, `lower` or `upper`.
     bound: &'static str,
+    /// Nodes searched.
     nodes: u64,
     /// Endgame database lookups.
     probes: u64,
-    time: f64,
+    /// Seconds since the start of the search.
+    seconds: f64,
+    /// The share of the transposition table that is in use, 0 to 1.
     hashfull: f64,
+    /// The rank of the variation, from 1.
     multipv: usize,
+    /// The variation.
     pv: Vec<String>,
+}
+
+impl Record for InfoRecord {
+    const TYPE: &'static str = "info";
 }
 
 impl From<&Info> for InfoRecord {
     fn from(info: &Info) -> InfoRecord {
         InfoRecord {
             depth: info.depth,
-            mean_depth: info.mean_depth,
+            mean_depth: json::rounded(info.mean_depth, 2),
             max_depth: info.max_depth,
             score: info.score.men(),
             plies_to_end: info.score.plies_to_end(),
@@ -120,8 +136,8 @@ impl From<&Info> for InfoRecord {
             },
             nodes: info.nodes,
             probes: info.probes,
-            time: info.time.as_secs_f64(),
-            hashfull: info.hashfull,
+            seconds: json::seconds(info.time.as_secs_f64()),
+            hashfull: json::rounded(info.hashfull, 4),
             multipv: info.multipv,
             pv: info.pv.iter().map(ToString::to_string).collect(),
         }
@@ -129,9 +145,11 @@ impl From<&Info> for InfoRecord {
 }
 
 /// The best move and the expected reply for programs.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct BestRecord {
+    /// The best move; null without a legal one.
     best: Option<String>,
+    /// The expected reply.
     ponder: Option<String>,
 }
 

@@ -44,6 +44,10 @@ impl Player for BuiltIn {
         Ok(())
     }
 
+    fn identity(&self) -> Option<String> {
+        Some(concat!("Meerslag ", env!("CARGO_PKG_VERSION")).to_owned())
+    }
+
     fn think(&mut self, game: &Game, limits: &Limits) -> Result<Answer, PlayerError> {
         let asked = Instant::now();
         self.control.reset();

@@ -154,6 +154,16 @@ pub trait Player: Send {
         None
     }
 
+    /// The name and version that the engine gives itself, if it does.
+    fn identity(&self) -> Option<String> {
+        None
+    }
+
+    /// What the engine has complained about since the last call, a few messages at most.
+    fn complaints(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Ends the engine in good order.
     fn quit(self: Box<Self>) {}
 }

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::config::{MatchConfig, SprtConfig};
 use super::match_game::{MatchGame, Termination};
 use super::stats::{Decision, Outcome, Pentanomial, Rating, Sprt, Tally};
+use crate::digits::rounded;
 
 /// What an engine has reached.
 #[derive(Clone, PartialEq, Debug)]
@@ -51,9 +53,25 @@ pub struct Standings {
     pub sprt: Option<(f64, Decision)>,
 }
 
-/// One line of the machine-readable table.
-#[derive(Serialize)]
-struct JsonStanding<'a> {
+/// The table of a match for programs.
+#[derive(Serialize, JsonSchema)]
+pub struct StandingsRecord<'a> {
+    /// Games that were finished.
+    games: usize,
+    /// The engines, best score first.
+    engines: Vec<StandingRecord<'a>>,
+    /// How often games ended for which reason.
+    terminations: BTreeMap<String, u64>,
+    /// Median microseconds from a move's arrival to the next `go`.
+    overhead_us: Option<f64>,
+    /// The log-likelihood ratio of the sequential test.
+    llr: Option<f64>,
+    /// `continue`, `H0` or `H1`.
+    sprt: Option<&'static str>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct StandingRecord<'a> {
     name: &'a str,
     games: u64,
     wins: u64,
@@ -62,13 +80,16 @@ struct JsonStanding<'a> {
     unknown: u64,
     points: f64,
     draw_ratio: Option<f64>,
-    pentanomial: Pentanomial,
+    /// Pairs with 0, 0.5, 1, 1.5 and 2 points.
+    pentanomial: [u64; 5],
+    /// Null where the results give no number.
     elo: Option<f64>,
     elo_low: Option<f64>,
     elo_high: Option<f64>,
     nelo: Option<f64>,
     nelo_low: Option<f64>,
     nelo_high: Option<f64>,
+    /// Likelihood that the engine is stronger, 0 to 1.
     superiority: Option<f64>,
     time_forfeits: u64,
     faults: u64,
@@ -238,19 +259,20 @@ impl Standings {
         ))
     }
 
-    /// The table for machines: an object with the list of engines in it.
+    /// The table for programs.
     #[must_use]
-    pub fn to_json(&self, config: &MatchConfig) -> serde_json::Value {
+    pub fn to_record<'a>(&self, config: &'a MatchConfig) -> StandingsRecord<'a> {
         // JSON knows no infinity.
-        let finite = |value: f64| Some(value).filter(|v| v.is_finite());
-        let engines: Vec<JsonStanding> = self
+        let finite = |value: f64| Some(rounded(value, 2)).filter(|v| v.is_finite());
+        let micros = |value: f64| rounded(value, 1);
+        let engines = self
             .lines
             .iter()
             .map(|line| {
                 let rating = line.rating();
                 let elo = rating.map(|r| r.elo);
                 let nelo = rating.and_then(|r| r.normalised);
-                JsonStanding {
+                StandingRecord {
                     name: &config.engines[line.engine].name,
                     games: line.games.games(),
                     wins: line.games.wins,
@@ -258,35 +280,34 @@ impl Standings {
                     losses: line.games.losses,
                     unknown: line.unknown,
                     points: line.games.points(),
-                    draw_ratio: line.games.draw_ratio(),
-                    pentanomial: line.pairs,
+                    draw_ratio: line.games.draw_ratio().map(|ratio| rounded(ratio, 4)),
+                    pentanomial: line.pairs.0,
                     elo: elo.and_then(|e| finite(e.value)),
                     elo_low: elo.and_then(|e| finite(e.low)),
                     elo_high: elo.and_then(|e| finite(e.high)),
                     nelo: nelo.and_then(|e| finite(e.value)),
                     nelo_low: nelo.and_then(|e| finite(e.low)),
                     nelo_high: nelo.and_then(|e| finite(e.high)),
-                    superiority: rating.map(|r| r.superiority),
+                    superiority: rating.map(|r| rounded(r.superiority, 4)),
                     time_forfeits: line.time_forfeits,
                     faults: line.faults,
-                    latency_us: line.latency_us,
+                    latency_us: line.latency_us.map(micros),
                 }
             })
             .collect();
-        let terminations: BTreeMap<String, u64> =
+        let terminations =
             self.terminations.iter().map(|(why, count)| (why.to_string(), *count)).collect();
-        serde_json::json!({
-            "type": "standings",
-            "games": self.games,
-            "engines": engines,
-            "terminations": terminations,
-            "overhead_us": self.overhead_us,
-            "llr": self.sprt.map(|(llr, _)| llr),
-            "sprt": self.sprt.map(|(_, decision)| match decision {
+        StandingsRecord {
+            games: self.games,
+            engines,
+            terminations,
+            overhead_us: self.overhead_us.map(micros),
+            llr: self.sprt.map(|(llr, _)| rounded(llr, 4)),
+            sprt: self.sprt.map(|(_, decision)| match decision {
                 Decision::Continue => "continue",
                 Decision::AcceptH0 => "H0",
                 Decision::AcceptH1 => "H1",
             }),
-        })
+        }
     }
 }

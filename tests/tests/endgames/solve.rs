@@ -153,6 +153,7 @@ fn what_is_not_proved_is_unknown() {
     let text = ok(&["solve", TWENTY, "--nodes", "5000"], "").stdout;
     assert!(text.contains("Value for White: unknown   (nothing proved in 5"), "{text}");
     assert!(text.contains("more with --nodes") && !text.contains("[Event"), "{text}");
+    assert!(text.contains("The position has 20 pieces, the databases in use up to 4;"), "{text}");
     let lines = ok(&["solve", TWENTY, "--nodes", "5000", "--json"], "").json_lines();
     assert_eq!((&lines[0]["value"], &lines[0]["limit"]), (&"unknown".into(), &"nodes".into()));
     assert_eq!((&lines[0]["source"], &lines[0]["line"]), (&Value::Null, &Value::Null));

@@ -149,6 +149,36 @@ fn pondered(engine: &mut Client, position: &Position) -> meerslag_tests::Answer 
     answer
 }
 
+/// A client that wants other rules gets no game until it wants ours.
+#[test]
+fn another_variant_gets_no_ready_and_no_move() {
+    let mut engine = Client::start(&["hub"]);
+    engine.send("hub");
+    engine.until("wait");
+    let is_refusal = |lines: &[String]| matches!(lines, [line] if line.starts_with("error ") && line.contains("variant"));
+    engine.send("set-param name=variant value=frisian");
+    assert!(is_refusal(&engine.sync()));
+    engine.send("set-param name=threads value=1\ninit");
+    assert!(is_refusal(&engine.sync()), "no ready");
+    engine.send("pos\nlevel depth=3\ngo think");
+    assert_eq!(engine.line(), "done");
+    assert!(is_refusal(&engine.sync()));
+    // The `init` of before is answered now.
+    engine.send("set-param name=variant value=normal");
+    assert_eq!(engine.until("ready"), [""; 0]);
+    engine.send("pos\nlevel depth=3");
+    assert!(engine.go("think", &Position::initial()).best.is_some());
+    // In the middle of a session too; a line without a value asks for nothing.
+    engine.send("set-param name=variant");
+    assert_eq!(engine.sync().len(), 1);
+    engine.send("level depth=3");
+    assert!(engine.go("think", &Position::initial()).best.is_some());
+    engine.send("set-param name=variant value=bt\npos\ngo think");
+    assert!(is_refusal(&[engine.line()]));
+    assert_eq!(engine.line(), "done");
+    engine.quit().assert_clean();
+}
+
 #[test]
 fn parameters_of_scan_configurations_are_taken() {
     let mut engine = Client::start(&["hub"]);

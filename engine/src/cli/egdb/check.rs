@@ -7,11 +7,13 @@ use ::egdb::check::{Amount, CheckError, Finding, Metric, Options, Problem, Repor
 use ::egdb::error::with_causes;
 use anyhow::anyhow;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::Failure;
 use super::super::databases::ReadingArgs;
 use super::super::interrupt::Interrupt;
+use super::super::json::{self, Record};
 use super::super::progress::Bar;
 use super::selection::SelectionArgs;
 
@@ -66,11 +68,12 @@ pub(super) struct CheckArgs {
     reading: ReadingArgs,
 }
 
-#[derive(Serialize)]
-struct FindingRecord {
+/// A value that is wrong.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct FindingRecord {
     fen: String,
-    #[serde(rename = "type")]
-    short_name: &'static str,
+    /// `wld2`, `wld1`, `run`, `mtc` or `dtw`.
+    database: &'static str,
     /// `stored`, `answered`, `read` or `unreadable`.
     problem: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,7 +84,11 @@ struct FindingRecord {
     error: Option<String>,
 }
 
-#[derive(Serialize)]
+impl Record for FindingRecord {
+    const TYPE: &'static str = "finding";
+}
+
+#[derive(Serialize, JsonSchema)]
 struct TallyRecord {
     compared: u64,
     captures: u64,
@@ -91,8 +98,10 @@ struct TallyRecord {
     wrong: u64,
 }
 
-#[derive(Serialize)]
-struct Summary {
+/// The sums of a check.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "CheckSummary")]
+pub(in crate::cli) struct CheckRecord {
     slices: usize,
     positions: u64,
     wanted: u64,
@@ -108,6 +117,10 @@ struct Summary {
     seconds: f64,
 }
 
+impl Record for CheckRecord {
+    const TYPE: &'static str = "check_summary";
+}
+
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
     let probe = args.reading.options(&args.dirs).open()?;
@@ -120,7 +133,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
             Amount::Sample(args.sample.unwrap_or(1_000_000))
         },
         seed: args.seed,
-        threads: args.selection.threads(),
+        threads: args.selection.threads,
         max_findings: args.show,
         search_limit: args.search_limit,
     };
@@ -170,11 +183,10 @@ fn write_json(
     seconds: f64,
 ) -> Result<(), Failure> {
     for finding in &report.findings {
-        serde_json::to_writer(&mut *out, &record(finding))?;
-        writeln!(out)?;
+        json::write(out, &record(finding))?;
     }
     let tally = |kind| kinds.contains(&kind).then(|| tally_record(&report.tally(kind)));
-    let summary = Summary {
+    let summary = CheckRecord {
         slices: report.slices,
         positions: report.positions,
         wanted: report.wanted,
@@ -184,17 +196,15 @@ fn write_json(
         wld: tally(Metric::Wld),
         mtc: tally(Metric::Mtc),
         dtw: tally(Metric::Dtw),
-        seconds: (seconds * 1000.0).round() / 1000.0,
+        seconds: json::seconds(seconds),
     };
-    serde_json::to_writer(&mut *out, &summary)?;
-    writeln!(out)?;
-    Ok(())
+    Ok(json::write(out, &summary)?)
 }
 
 fn record(finding: &Finding) -> FindingRecord {
     let record = FindingRecord {
         fen: finding.position.to_fen(),
-        short_name: finding.db_type.name(),
+        database: finding.db_type.name(),
         problem: "",
         expected: None,
         found: None,

@@ -20,6 +20,7 @@ use meerslag_engine::runner::{
 };
 use movegen::DrawRules;
 
+pub(super) use self::output::GameRecord;
 use self::output::Output;
 use super::files::ForceArgs;
 use super::interrupt::Interrupt;
@@ -230,6 +231,10 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     records.iter_mut().for_each(|game| game.record.plies = Vec::new());
     let mut observe = |event: MatchEvent<'_>| match event {
         MatchEvent::Game(records) => output.game(&config, records),
+        MatchEvent::Ready { engine, identity } => {
+            output.ready(engine, identity);
+            Ok(())
+        }
         MatchEvent::SlowStart { engine, missing, tail } => {
             let tail = tail_text(tail);
             let text = format!("meerslag: engine '{engine}' is slow to start: {missing}{tail}");

@@ -5,15 +5,56 @@ use std::path::{Path, PathBuf};
 use std::slice;
 
 use ::egdb::storage::Existing;
-use meerslag_engine::runner::{MatchConfig, MatchGame, Standings, csv_lines, schedule};
+use meerslag_engine::runner::{
+    MatchConfig, MatchGame, Standings, StandingsRecord, csv_lines, schedule,
+};
 use movegen::notation::pdn::{WriteOptions, write_game};
+
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::super::Failure;
 use super::super::files::GrowingFile;
+use super::super::json::{self, Record};
 use super::MatchArgs;
 use super::page::PageFile;
 use super::paths::place;
 use super::table::fitting;
+
+/// A finished game.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "MatchGame")]
+pub(in crate::cli) struct GameRecord<'a> {
+    /// Its number in the schedule, from 1.
+    game: usize,
+    /// The pair to which it belongs, from 1.
+    pair: usize,
+    white: &'a str,
+    black: &'a str,
+    /// `2-0`, `1-1`, `0-2` or `*`.
+    result: &'static str,
+    /// Why it ended.
+    termination: String,
+    /// More about the end.
+    detail: &'a str,
+    /// The last lines of an engine that failed.
+    tail: &'a [String],
+    /// Errors that the engines reported, with the side.
+    complaints: &'a [String],
+    plies: usize,
+    /// Where it began.
+    fen: String,
+    /// Median microseconds from a move's arrival to the next `go`.
+    overhead_us: f64,
+}
+
+impl Record for GameRecord<'_> {
+    const TYPE: &'static str = "game";
+}
+
+impl Record for StandingsRecord<'_> {
+    const TYPE: &'static str = "standings";
+}
 
 /// Everything that is shown or written while the match goes on.
 pub(super) struct Output {
@@ -52,6 +93,7 @@ impl Output {
         };
         output.write_games(config, old)?;
         if let Some(page) = output.page.as_mut().filter(|_| !old.is_empty()) {
+            page.mark_earlier();
             page.refresh(config, old)?;
         }
         Ok(output)
@@ -70,9 +112,16 @@ impl Output {
             file.add(&csv_lines(config, records, file.is_new())?)?;
         }
         if let Some(page) = &mut self.page {
-            records.iter().for_each(|record| page.add(record));
+            records.iter().for_each(|record| page.add(config, record));
         }
         Ok(())
+    }
+
+    /// An engine has started and gives itself this name and version.
+    pub(super) fn ready(&mut self, engine: usize, identity: &str) {
+        if let Some(page) = &mut self.page {
+            page.ready(engine, identity);
+        }
     }
 
     pub(super) fn game(&mut self, config: &MatchConfig, records: &[MatchGame]) -> io::Result<()> {
@@ -85,21 +134,21 @@ impl Output {
         let (white, black) = (name(record.pairing.white), name(record.pairing.black));
         let mut out = io::stdout().lock();
         if self.json {
-            let line = serde_json::json!({
-                "type": "game",
-                "game": record.game + 1,
-                "pair": record.pairing.pair + 1,
-                "white": white,
-                "black": black,
-                "result": record.result().as_str(),
-                "termination": record.termination.to_string(),
-                "detail": record.detail,
-                "tail": record.tail,
-                "plies": record.record.plies.len(),
-                "fen": record.record.start.to_fen(),
-                "overhead_us": record.overhead_us,
-            });
-            writeln!(out, "{line}")?;
+            let line = GameRecord {
+                game: record.game + 1,
+                pair: record.pairing.pair + 1,
+                white,
+                black,
+                result: record.result().as_str(),
+                termination: record.termination.to_string(),
+                detail: &record.detail,
+                tail: &record.tail,
+                complaints: &record.complaints,
+                plies: record.record.plies.len(),
+                fen: record.record.start.to_fen(),
+                overhead_us: json::rounded(record.overhead_us, 1),
+            };
+            json::write(&mut out, &line)?;
             return out.flush();
         }
         if let Some(lines @ 1..) = self.table {
@@ -116,6 +165,9 @@ impl Output {
                 writeln!(out, "      | {line}")?;
             }
         }
+        for text in &record.complaints {
+            writeln!(out, "    error reported by {text}")?;
+        }
         if let Some(lines) = &mut self.table {
             let text = fitting(&Standings::new(config, records).to_text(config));
             *lines = text.lines().count();
@@ -131,7 +183,7 @@ impl Output {
         let standings = Standings::new(config, records);
         let mut out = io::stdout().lock();
         if self.json {
-            writeln!(out, "{}", standings.to_json(config))?;
+            json::write(&mut out, &standings.to_record(config))?;
             return out.flush();
         }
         if let Some(lines @ 1..) = self.table {

@@ -10,6 +10,7 @@ use movegen::notation::moves::format_move;
 use movegen::notation::pdn::{self, GameResult, PdnGame, WriteOptions};
 use movegen::{Color, DrawRules, Game};
 
+use super::super::egdb::beyond;
 use super::super::{Failure, report};
 
 pub(super) fn position(
@@ -17,6 +18,7 @@ pub(super) fn position(
     game: &Game,
     solution: &Solution,
     most_plies: usize,
+    database_pieces: u8,
 ) -> Result<(), Failure> {
     let position = game.position();
     let side = position.side_to_move();
@@ -27,6 +29,9 @@ pub(super) fn position(
         return Ok(());
     }
     writeln!(out, "Value for {side}: {}{}", value(solution), source(solution))?;
+    if solution.limit.is_some() {
+        writeln!(out, "{}", beyond(position, database_pieces))?;
+    }
     writeln!(out, "\nmove          value               dtw   mtc")?;
     let number = |n: Option<u32>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
     for m in &solution.moves {

@@ -54,7 +54,10 @@ const PARAMETERS: [Parameter; 16] = {
     const MOST_DRAW: i64 = EngineOptions::MAX_DRAW_SCORE as i64;
     const MOST_CACHE: i64 = DatabaseOptions::MAX_CACHE_MIB as i64;
     [
-        Parameter::new("variant", Choice(|| "normal".to_owned(), |_| "normal", |_, t| variant(t))),
+        Parameter::new(
+            Params::VARIANT,
+            Choice(|| "normal".to_owned(), |_| "normal", |_, t| variant(t)),
+        ),
         Parameter::new("book", Bool(|p| p.book, |p, on| p.book = on)),
         Parameter::new("book-ply", Integer(0..=20, |p| p.book_ply, |p, n| p.book_ply = n)),
         Parameter::new(
@@ -154,6 +157,9 @@ impl Default for Params {
 }
 
 impl Params {
+    /// The parameter that names the rules of the game.
+    pub(super) const VARIANT: &'static str = "variant";
+
     /// Changes one parameter as a client of the protocol does. Unknown names are ignored, and
     /// numbers outside the range are set to its nearer end.
     ///

@@ -51,7 +51,8 @@ impl Default for Options {
 /// A search that is still running is stopped, and waited for a moment only.
 ///
 /// # Errors
-/// If a thread cannot be started, or the output fails for another reason than a closed pipe.
+/// If a thread cannot be started, the output fails for another reason than a closed pipe, or a
+/// search fails twice: no move is better than one without thought.
 pub fn serve(
     input: impl Read + Send + 'static,
     output: impl Write,
@@ -77,6 +78,8 @@ pub fn serve(
         level: Level::default(),
         fresh_level: true,
         silent: options.until_hub,
+        other_variant: None,
+        init_waits: false,
         busy: Busy::No,
         pending: VecDeque::new(),
         deferred: Vec::new(),
@@ -146,6 +149,12 @@ struct Session<W> {
     fresh_level: bool,
     /// Nobody has said `hub` yet, and until then we are not to speak.
     silent: bool,
+    /// The client wants a variant that we do not play, with what was said about it. Until it asks
+    /// for another one there is no `ready` and no move: we would play by rules that are not those
+    /// of its game.
+    other_variant: Option<HubError>,
+    /// An `init` waits for a variant that we play.
+    init_waits: bool,
     busy: Busy,
     /// Lines that have come and wait for their turn.
     pending: VecDeque<String>,
@@ -283,7 +292,7 @@ impl<W: Write> Session<W> {
         }
         match line.command() {
             "hub" => self.introduce()?,
-            "init" => self.configure(true)?,
+            "init" => self.initialise()?,
             "set-param" => self.set_param(&line)?,
             "ping" => self.write("pong")?,
             "new-game" => self.send(Job::NewGame)?,
@@ -292,6 +301,11 @@ impl<W: Write> Session<W> {
                 if let Err(error) = self.level.add(&line) {
                     self.fail(error)?;
                 }
+            }
+            "go" if self.other_variant.is_some() => {
+                // Clients take this for the end of the game, or give it up.
+                self.write("done")?;
+                self.refuse_variant()?;
             }
             "go" if self.applied.is_none() => {
                 self.configure(false)?;
@@ -318,6 +332,19 @@ impl<W: Write> Session<W> {
         self.write("wait")
     }
 
+    fn initialise(&mut self) -> io::Result<()> {
+        self.init_waits = self.other_variant.is_some();
+        if self.init_waits { self.refuse_variant() } else { self.configure(true) }
+    }
+
+    /// Repeats why the variant that the client wants is not played.
+    fn refuse_variant(&mut self) -> io::Result<()> {
+        match &self.other_variant {
+            Some(error) => self.fail(error.clone()),
+            None => Ok(()),
+        }
+    }
+
     fn configure(&mut self, owes_ready: bool) -> io::Result<()> {
         self.busy = Busy::Configuring { owes_ready };
         self.send(Job::Configure(self.params.engine_options()))
@@ -335,8 +362,14 @@ impl<W: Write> Session<W> {
             None if self.params.is_known(name) => Err(HubError::IncompleteParam("value")),
             None => Ok(()),
         };
+        if name == Params::VARIANT && line.value("value").is_some() {
+            self.other_variant = result.as_ref().err().cloned();
+        }
         if let Err(error) = result {
             return self.fail(error);
+        }
+        if self.init_waits && self.other_variant.is_none() {
+            return self.initialise();
         }
         if self.applied.is_some() && self.params.engine_options() != before.engine_options() {
             return self.configure(false);
@@ -419,6 +452,12 @@ impl<W: Write> Session<W> {
         match report {
             Report::Configured(result) => self.configured(result),
             Report::Info(info) => self.inform(info),
+            Report::Failed(message) => {
+                self.log.line('#', format_args!("search failed: {message}"));
+                let message = one_line(&format!("search failed, done again: {message}"));
+                self.deferred.push(HubError::Engine(message));
+                Ok(())
+            }
             Report::Finished(result) => match &mut self.busy {
                 Busy::Searching(search) if search.waits => {
                     search.held = Some(result);
@@ -484,12 +523,11 @@ impl<W: Write> Session<W> {
                 self.write(&reply::done(&search.position, &outcome))?;
             }
             Err(message) => {
-                self.log.line('#', format_args!("search failed: {message}"));
-                if let Some(mv) = search.position.legal_moves().first() {
-                    self.write(&format!("info depth=1 score=0.00 pv=\"{mv}\""))?;
-                    self.write(&format!("done move={mv}"))?;
-                }
-                self.deferred.push(HubError::Engine(format!("search failed: {message}")));
+                // A move by chance would hide it from the user, who would only see bad play.
+                self.log.line('#', format_args!("search failed again: {message}"));
+                let message = one_line(&format!("search failed twice: {message}"));
+                self.fail(HubError::Engine(message.clone()))?;
+                return Err(io::Error::other(message));
             }
         }
         self.search_is_over()
@@ -539,5 +577,45 @@ fn command(text: &str) -> Option<&str> {
     match Line::parse(text) {
         Ok(line) => line.map(|l| l.command()),
         Err(bad) => bad.command,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A session without threads, and where its jobs go.
+    fn session() -> (Session<Vec<u8>>, Receiver<Job>) {
+        let (jobs, receiver) = unbounded();
+        let session = Session {
+            output: Vec::new(),
+            log: Log::none(),
+            jobs,
+            params: Params::default(),
+            applied: Some(Params::default()),
+            game: Game::default(),
+            level: Level::default(),
+            fresh_level: true,
+            silent: false,
+            other_variant: None,
+            init_waits: false,
+            busy: Busy::No,
+            pending: VecDeque::new(),
+            deferred: Vec::new(),
+        };
+        (session, receiver)
+    }
+
+    #[test]
+    fn a_search_that_fails_twice_ends_the_session_without_a_move() {
+        let (mut session, jobs) = session();
+        session.execute("go think").unwrap();
+        assert!(matches!(jobs.try_recv(), Ok(Job::Search { .. })));
+        session.handle(Report::Failed("first".to_owned())).unwrap();
+        assert!(session.output.is_empty(), "no error before done");
+        let error = session.handle(Report::Finished(Box::new(Err("second".to_owned()))));
+        assert_eq!(error.unwrap_err().to_string(), "search failed twice: second");
+        let said = String::from_utf8(session.output.clone()).unwrap();
+        assert_eq!(said, "error message=\"search failed twice: second\"\n");
     }
 }

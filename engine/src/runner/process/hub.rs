@@ -15,7 +15,7 @@ use crate::runner::player::{
 
 /// How often a wait looks whether the match is being stopped.
 const SLICE: Duration = Duration::from_millis(100);
-/// Errors of a start that are reported; an engine may never stop sending them.
+/// Errors of a start, or of a game, that are reported; an engine may never stop sending them.
 const MOST_ERRORS: usize = 5;
 /// How long a `pong` may take before pings are given up.
 const PONG_PATIENCE: Duration = Duration::from_secs(1);
@@ -46,6 +46,10 @@ pub struct HubClient {
     process: Process,
     options: HubClientOptions,
     abort: Arc<Abort>,
+    /// Its name and version.
+    identity: Option<String>,
+    /// The messages of `error` lines since it was ready.
+    errors: Vec<String>,
 }
 
 /// What an engine said before it was ready.
@@ -53,6 +57,8 @@ pub struct HubClient {
 struct Introduction {
     /// The parameters that it declared.
     parameters: Vec<String>,
+    /// Its name and version.
+    identity: Option<String>,
     /// The messages of its `error` lines.
     errors: Vec<String>,
 }
@@ -73,7 +79,7 @@ impl HubClient {
             message: format!("cannot start '{}': {error}", options.process.command.join(" ")),
             tail: Vec::new(),
         })?;
-        let mut client = HubClient { process, options, abort };
+        let mut client = HubClient { process, options, abort, identity: None, errors: Vec::new() };
         let mut said = Introduction::default();
         client.send("hub", FaultKind::Start)?;
         client.until("wait", &mut said, slow)?;
@@ -88,6 +94,7 @@ impl HubClient {
             let message = format!("it reports an error: {}", said.errors.join("; "));
             return Err(client.fault(FaultKind::Start, message));
         }
+        client.identity = said.identity;
         Ok(client)
     }
 
@@ -151,13 +158,14 @@ impl HubClient {
                 Received::Line(text, _) => {
                     let Ok(Some(line)) = Line::parse(&text) else { continue };
                     match line.command() {
-                        "param" => said.parameters.extend(line.value("name").map(str::to_owned)),
-                        "error" => {
-                            let message = line.value("message").unwrap_or("no message");
-                            if said.errors.len() < MOST_ERRORS {
-                                said.errors.push(message.to_owned());
-                            }
+                        "id" => {
+                            let parts = [line.value("name"), line.value("version")];
+                            said.identity = Some(parts.into_iter().flatten().collect::<Vec<_>>())
+                                .filter(|parts| !parts.is_empty())
+                                .map(|parts| parts.join(" "));
                         }
+                        "param" => said.parameters.extend(line.value("name").map(str::to_owned)),
+                        "error" => note_error(&mut said.errors, &line),
                         command if command == end => return Ok(()),
                         _ => {}
                     }
@@ -225,7 +233,9 @@ impl Player for HubClient {
             let deadline = stop_at.unwrap_or(stalled);
             match self.receive(deadline)? {
                 // Left over from before: for example a second answer.
-                Received::Line(_, arrived) if arrived < start => {}
+                Received::Line(text, arrived) if arrived < start => {
+                    note_errors(&mut self.errors, &text);
+                }
                 Received::Line(text, arrived) => {
                     let line = match Line::parse(&text) {
                         Ok(Some(line)) => line,
@@ -253,6 +263,7 @@ impl Player for HubClient {
                                 answered,
                             }));
                         }
+                        "error" => note_error(&mut self.errors, &line),
                         _ => {}
                     }
                 }
@@ -280,7 +291,7 @@ impl Player for HubClient {
                 Ok(Received::Line(text, arrived)) if text.trim() == "pong" && arrived >= start => {
                     return Some(arrived.saturating_duration_since(start));
                 }
-                Ok(Received::Line(..)) => {}
+                Ok(Received::Line(text, _)) => note_errors(&mut self.errors, &text),
                 Ok(Received::Silence | Received::Closed) => {
                     self.options.ping = false;
                     return None;
@@ -291,8 +302,32 @@ impl Player for HubClient {
         }
     }
 
+    fn identity(&self) -> Option<String> {
+        self.identity.clone()
+    }
+
+    fn complaints(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.errors)
+    }
+
     fn quit(self: Box<Self>) {
         self.process.quit("quit");
+    }
+}
+
+/// Keeps the message of an `error` line.
+fn note_error(errors: &mut Vec<String>, line: &Line) {
+    if errors.len() < MOST_ERRORS {
+        errors.push(line.value("message").unwrap_or("no message").to_owned());
+    }
+}
+
+/// The same for a line that may be any.
+fn note_errors(errors: &mut Vec<String>, text: &str) {
+    if let Ok(Some(line)) = Line::parse(text)
+        && line.command() == "error"
+    {
+        note_error(errors, &line);
     }
 }
 
