@@ -196,11 +196,11 @@ fn a_file_with_a_bad_line() {
     let lines = output.json_lines();
     let place = |l: &Value| (l["type"].as_str().unwrap().to_owned(), l["line_number"].as_u64());
     let places: Vec<_> = lines.iter().map(place).collect();
-    let position = |line| ("position".to_owned(), Some(line));
-    let error = ("error".to_owned(), None);
-    let summary = ("summary".to_owned(), None);
+    let position = |line| ("solution".to_owned(), Some(line));
+    let error = ("line_error".to_owned(), Some(4));
+    let summary = ("solve_summary".to_owned(), None);
     assert_eq!(places, [position(3), error, position(5), position(6), position(7), summary]);
-    assert_eq!((&lines[1]["line"], &lines[5]["bad_lines"]), (&4.into(), &1.into()));
+    assert_eq!((&lines[1]["line_number"], &lines[5]["bad_lines"]), (&4.into(), &1.into()));
     let sum: u64 = lines[..5].iter().filter_map(|l| l["nodes"].as_u64()).sum();
     assert_eq!((&lines[5]["positions"], &lines[5]["nodes"]), (&4.into(), &sum.into()));
     // One position after the other gives the same.
@@ -280,7 +280,7 @@ fn interrupted() {
         } else {
             assert_eq!(lines[0]["value"], "loss", "{text}");
             let summary = lines.last().unwrap();
-            assert_eq!(summary["type"], "summary", "{text}");
+            assert_eq!(summary["type"], "solve_summary", "{text}");
             let left_out = summary["left_out"].as_u64().unwrap() as usize;
             assert!(stopped > 0 && stopped + left_out == 3, "{text}");
         }
