@@ -15,9 +15,9 @@ use serde::Serialize;
 
 use super::interrupt::Interrupt;
 use super::json::{self, Record};
-use super::report::{self, BestRecord, InfoRecord};
+use super::report::{self, BestRecord, Drawing, InfoRecord};
 use super::source::{self, FileGame, Source};
-use super::{EngineArgs, Failure};
+use super::{EngineArgs, Failure, terminal};
 
 /// Thinking time when no limit is given.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
@@ -196,14 +196,20 @@ impl<W: Write> Analysis<W> {
         let out = &mut self.out;
         let mut written = Ok(());
         let mut variations = BTreeMap::new();
+        let mut rows = 0;
         let control = &self.control;
         let outcome = self.engine.search(game, &self.limits, control, &mut |info| {
             variations.insert(info.multipv, info.clone());
             if written.is_ok() {
                 written = match (json, detail) {
                     (true, _) => json_line(out, &InfoRecord::from(info)),
-                    (false, Detail::Full) => writeln!(out, "{}", report::row(game, info, multipv))
-                        .and_then(|()| out.flush()),
+                    (false, Detail::Full) => {
+                        rows += 1;
+                        // The variations of a depth stand together.
+                        let gap = if multipv && info.multipv == 1 && rows > 1 { "\n" } else { "" };
+                        writeln!(out, "{gap}{}", report::row(game, info, multipv))
+                            .and_then(|()| out.flush())
+                    }
                     (false, Detail::Summary) => Ok(()),
                 };
                 if written.is_err() {
@@ -212,6 +218,11 @@ impl<W: Write> Analysis<W> {
             }
         });
         written?;
+        let is_out_of_sight = terminal::height().is_some_and(|height| rows + 18 > height);
+        if is_out_of_sight && matches!(detail, Detail::Full) && !json {
+            let position = game.position();
+            writeln!(self.out, "\n{}", report::board(position, Drawing::default()))?;
+        }
         self.end(game, &outcome, &variations, detail)?;
         if self.interrupt.is_pressed() { Err(Failure::Interrupted) } else { Ok(()) }
     }
@@ -231,7 +242,8 @@ impl<W: Write> Analysis<W> {
             };
             json_line(&mut self.out, &record)?;
         } else if matches!(detail, Detail::Full) {
-            writeln!(self.out, "{}", report::board(position, false))?;
+            writeln!(self.out, "{}", report::board(position, Drawing::default()))?;
+            let fen = report::fen(position);
             writeln!(self.out, "{} to move   {fen}\n", position.side_to_move())?;
             writeln!(self.out, "{}", report::HEAD)?;
         }
@@ -266,8 +278,11 @@ impl<W: Write> Analysis<W> {
             }
             Detail::Summary => {
                 let info = variations.values().next().unwrap_or(&outcome.info);
-                let score = report::score(info);
-                writeln!(out, "{score}  depth {:2}  {}", info.depth, report::line(game, &info.pv))?;
+                let start = format!("{}  depth {:2}  ", report::score(info), info.depth);
+                // The move that was played stands before it.
+                let left = terminal::width().map(|width| width.saturating_sub(start.len() + 16));
+                let line = report::line(game, &info.pv);
+                writeln!(out, "{start}{}", terminal::cut_moves(&line, left))?;
             }
         }
         Ok(())

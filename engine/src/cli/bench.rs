@@ -14,7 +14,8 @@ use super::databases::DatabaseArgs;
 use super::evaluation::EvaluationArgs;
 use super::interrupt::Interrupt;
 use super::json::{self, Record};
-use super::{Failure, seconds};
+use super::progress::Bar;
+use super::{Failure, seconds, terminal};
 
 /// Search a fixed set of positions: the node count is the fingerprint of the search
 ///
@@ -119,8 +120,8 @@ fn count_nodes(args: &BenchArgs, set: bench::Set, options: EngineOptions) -> Res
             let score = position.score.men();
             written = writeln!(
                 out,
-                "{number:2} {:12} {score:+7.2} {:>12} nodes  {}",
-                position.best, position.nodes, position.fen
+                "{number:2} {:12} {score:+7.2} {:>12} nodes",
+                position.best, position.nodes
             );
         }
     })?;
@@ -141,9 +142,11 @@ fn measure(args: &BenchArgs, set: bench::Set, options: &EngineOptions) -> Result
     let repeat = args.repeat.unwrap_or(1) as usize;
     let threads: Vec<usize> = args.threads.iter().copied().map(usize::from).collect();
     let depth = args.depth.unwrap_or(bench::DEPTH);
+    let bar = Bar::new("positions");
     let results = bench::compare_threads(depth, set, options, &threads, repeat, &mut |done| {
-        eprintln!("position {done} of {all}");
+        bar.show(done as u64, all as u64, String::new);
     })?;
+    drop(bar);
     let mut out = io::stdout().lock();
     if args.json {
         for result in &results {
@@ -151,18 +154,18 @@ fn measure(args: &BenchArgs, set: bench::Set, options: &EngineOptions) -> Result
         }
         return Ok(());
     }
-    writeln!(out, "threads  million nodes/s   ratio  s to depth {depth:2}  times as fast")?;
-    for result in results {
-        writeln!(
-            out,
-            "{:7}  {:15.2}  {:6.2}  {:13.4}  {:13.2}",
-            result.threads,
-            result.nps / 1e6,
-            result.nps_ratio,
-            result.seconds_to_depth,
-            result.speed_up
-        )?;
-    }
+    let row = |result: &bench::ThreadsResult| {
+        vec![
+            result.threads.to_string(),
+            format!("{:.2}", result.nps / 1e6),
+            format!("{:.2}", result.nps_ratio),
+            format!("{:.4}", result.seconds_to_depth),
+            format!("{:.2}", result.speed_up),
+        ]
+    };
+    let seconds = format!(" s to depth {depth}");
+    let heading = [" threads", " million nodes/s", " ratio", &seconds, " times as fast"];
+    out.write_all(terminal::table(&heading, results.iter().map(row).collect()).as_bytes())?;
     Ok(())
 }
 
@@ -215,18 +218,18 @@ fn solve_suite(args: &BenchArgs, file: &Path, options: EngineOptions) -> Result<
     Ok(())
 }
 
-const SUITE_HEAD: &str = "id                        move          score  depth  to solution:  depth         nodes       s";
+const SUITE_HEAD: &str = "                                                      until it was found:\n\
+     id                    move        score  depth  depth         nodes        s";
 
 fn print_outcome(out: &mut impl Write, outcome: &SuiteOutcome) -> io::Result<()> {
     let score = outcome.score.men();
     let SuiteOutcome { id, best, depth, .. } = outcome;
-    write!(out, "{id:24}  {best:12}  {score:+7.2}  {depth:5}  ")?;
+    let id: String = id.chars().take(20).collect();
+    write!(out, "{id:20}  {best:9}  {score:+7.2}  {depth:5}  ")?;
     match &outcome.found {
-        Some(found) => writeln!(
-            out,
-            "             {:6}  {:12}  {:6.3}",
-            found.depth, found.nodes, found.seconds
-        ),
+        Some(found) => {
+            writeln!(out, "{:5}  {:12}  {:7.3}", found.depth, found.nodes, found.seconds)
+        }
         None => writeln!(out, "not solved"),
     }
 }

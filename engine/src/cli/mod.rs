@@ -29,6 +29,7 @@ mod report;
 mod selfplay;
 mod solve;
 mod source;
+mod terminal;
 #[cfg(feature = "training")]
 mod train;
 mod watchdog;

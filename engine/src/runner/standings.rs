@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::config::{MatchConfig, SprtConfig};
 use super::match_game::{MatchGame, Termination};
 use super::stats::{Decision, Outcome, Pentanomial, Rating, Sprt, Tally};
+use crate::counted;
 use crate::digits::rounded;
 
 /// What an engine has reached.
@@ -173,44 +174,42 @@ impl Standings {
     pub fn to_text(&self, config: &MatchConfig) -> String {
         let mut text = String::new();
         let longest = config.engines.iter().map(|e| e.name.chars().count()).max().unwrap_or(0);
-        let width = longest.clamp(6, 24);
+        let width = longest.clamp(6, 16);
         let _ = writeln!(
             text,
-            "{:>4} {:<width$} {:>6} {:>7} {:>5} {:>5} {:>5} {:>6}  {:>15} {:>15} {:>6} {:>6}",
-            "rank",
-            "engine",
-            "games",
-            "points",
-            "won",
-            "drawn",
-            "lost",
-            "score",
-            "Elo",
-            "nElo",
-            "LOS",
-            "draws"
+            "{:<width$} {:>5} {:>6} {:>14} {:>6} {:>14} {:>6} {:>6}",
+            "engine", "games", "points", "won drawn lost", "score", "Elo", "LOS", "draws"
         );
-        for (index, line) in self.lines.iter().enumerate() {
+        let percent = |share: Option<f64>| {
+            share.map_or_else(|| "-".to_owned(), |s| format!("{:.1}%", 100.0 * s))
+        };
+        for line in &self.lines {
             let name: String = config.engines[line.engine].name.chars().take(width).collect();
             let Tally { wins, draws, losses } = line.games;
             let rating = line.rating();
             let elo = rating.map_or_else(|| "-".to_owned(), |r| r.elo.to_string());
-            let nelo =
-                rating.and_then(|r| r.normalised).map_or_else(|| "-".to_owned(), |n| n.to_string());
-            let percent = |share: Option<f64>| {
-                share.map_or_else(|| "-".to_owned(), |s| format!("{:.1}%", 100.0 * s))
-            };
             let _ = writeln!(
                 text,
-                "{:>4} {name:<width$} {:>6} {:>7.1} {wins:>5} {draws:>5} {losses:>5} {:>6}  \
-                 {elo:>15} {nelo:>15} {:>6} {:>6}",
-                index + 1,
+                "{name:<width$} {:>5} {:>6.1} {:>14} {:>6} {elo:>14} {:>6} {:>6}",
                 line.games.games(),
                 line.games.points(),
+                format!("+{wins} ={draws} -{losses}"),
                 percent(line.games.score()),
                 percent(rating.map(|r| r.superiority)),
                 percent(line.games.draw_ratio()),
             );
+        }
+        let normalised: Vec<String> = self
+            .lines
+            .iter()
+            .take(if self.lines.len() == 2 { 1 } else { usize::MAX })
+            .filter_map(|line| {
+                let nelo = line.rating()?.normalised?;
+                Some(format!("{} {nelo}", config.engines[line.engine].name))
+            })
+            .collect();
+        if !normalised.is_empty() {
+            let _ = writeln!(text, "normalised Elo: {}", normalised.join(", "));
         }
         if let [best, _] = &self.lines[..]
             && best.pairs.pairs() > 0
@@ -235,7 +234,8 @@ impl Standings {
             }
             if line.unknown > 0 {
                 let name = &config.engines[line.engine].name;
-                let _ = writeln!(text, "{name}: {} games without a result", line.unknown);
+                let _ =
+                    writeln!(text, "{name}: {} without a result", counted(line.unknown, "game"));
             }
         }
         text

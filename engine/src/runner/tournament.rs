@@ -99,6 +99,8 @@ pub enum MatchEnd {
 /// What happens during a match.
 #[derive(Clone, Copy, Debug)]
 pub enum MatchEvent<'a> {
+    /// A game begins: its number in the schedule, from 0, and who plays it.
+    Begin(usize, Pairing),
     /// A game has ended: all games so far, the new one last.
     Game(&'a [MatchGame]),
     /// An engine is ready, for the first time or again.
@@ -121,6 +123,7 @@ pub enum MatchEvent<'a> {
 
 /// What workers report.
 enum Event {
+    Begin(usize, Pairing),
     Game(Box<MatchGame>),
     Ready { engine: usize, identity: String },
     SlowStart { engine: usize, missing: String, tail: Vec<String> },
@@ -237,6 +240,9 @@ impl Collector<'_> {
     fn handle(&mut self, event: Event) -> Result<(), MatchError> {
         match event {
             Event::Failed(failure) => Err(failure),
+            Event::Begin(number, pairing) => {
+                (self.observe)(MatchEvent::Begin(number, pairing)).map_err(MatchError::Observer)
+            }
             Event::Ready { engine, identity } => {
                 let event = MatchEvent::Ready { engine, identity: &identity };
                 (self.observe)(event).map_err(MatchError::Observer)
@@ -348,6 +354,7 @@ impl Worker<'_> {
             let Some(&(number, pairing)) = games.get(next.fetch_add(1, Ordering::Relaxed)) else {
                 break;
             };
+            let _ = self.events.send(Event::Begin(number, pairing));
             let event = match self.play(number, pairing) {
                 Ok(Some(record)) => Event::Game(Box::new(record)),
                 Ok(None) => break,

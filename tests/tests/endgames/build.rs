@@ -66,8 +66,7 @@ fn killed_and_interrupted_builds_go_on_to_the_same_files() {
 
     let out = run([&build[..], &[path, "--resume", "--json"]].concat(), "");
     assert_eq!(out.code, 0, "{}", out.stderr);
-    let events: Vec<Value> =
-        out.json_lines();
+    let events: Vec<Value> = out.json_lines();
     let count = |name: &str| events.iter().filter(|event| event["event"] == name).count();
     assert!(count("reused") >= 15, "{}", out.stdout);
     assert_eq!(count("reused") + count("slice"), 23);

@@ -114,7 +114,10 @@ fn identify_names_the_types() {
         let report = json(&ok(&["identify", &dir, "--json"], ""));
         let list = report["databases"].as_array().unwrap();
         assert_eq!(list.len(), 1, "{report}");
-        assert_eq!((&list[0]["database"], &list[0]["type_number"]), (&short.into(), &number.into()));
+        assert_eq!(
+            (&list[0]["database"], &list[0]["type_number"]),
+            (&short.into(), &number.into())
+        );
         assert_eq!(list[0]["max_pieces"], 3);
         assert_eq!(list[0]["genuine"], false);
         let text = ok(&["identify", &dir], "");
@@ -182,9 +185,19 @@ fn probe_for_programs_answers_every_line_in_order() {
 
 fn check_record(solution: &Solution, position: &Position, record: &Value) {
     let fields: BTreeSet<_> = record.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(fields, BTreeSet::from(
-            ["type", "version", "fen", "value", "database_pieces", "dtw", "mtc", "moves"]
-        ));
+    assert_eq!(
+        fields,
+        BTreeSet::from([
+            "type",
+            "version",
+            "fen",
+            "value",
+            "database_pieces",
+            "dtw",
+            "mtc",
+            "moves"
+        ])
+    );
     assert_eq!(record["fen"], position.to_fen());
     let distance = |wld: Wld, n: u16| if wld == Wld::Draw { Value::Null } else { n.into() };
     let entry = solution.entry(&Place::of(position).unwrap());
@@ -417,7 +430,8 @@ fn several_databases_in_a_folder() {
     }
     let dir = dir.to_str().unwrap();
     let types = json_lines(&ok(&["info", dir, "--json"], ""));
-    let mut types: Vec<_> = types.iter().map(|report| report["database"].as_str().unwrap()).collect();
+    let mut types: Vec<_> =
+        types.iter().map(|report| report["database"].as_str().unwrap()).collect();
     types.sort_unstable();
     assert_eq!(types, ["dtw", "mtc", "wld2"]);
     assert!(ok(&["info", dir, "--type=dtw"], "").starts_with("DTW (dtw)"));

@@ -8,12 +8,14 @@ use ::egdb::Backend;
 use ::egdb::bench::{BenchOptions, lookups};
 use anyhow::anyhow;
 use clap::Args;
+use meerslag_engine::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::databases::OneDatabaseArgs;
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
+use super::super::progress::Bar;
 use super::super::{Failure, seconds};
 
 const EXAMPLES: &str = "\
@@ -94,7 +96,10 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
         pieces: Some(pieces),
         batch: args.batch as usize,
     };
+    let seconds = args.time.as_secs_f64() * 1.2;
+    let waiting = Bar::waiting(&format!("measuring for {seconds:.0} s"));
     let result = lookups(&database, &options)?;
+    drop(waiting);
     let (total, memory) = (database.stats().total(), database.memory());
     let report = LookupsRecord {
         database: database.db_type().name(),
@@ -120,10 +125,10 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
     }
     writeln!(
         out,
-        "{} lookups of {pieces} pieces in {:.2} s on {} threads, {} at a time: {:.2} million/s",
+        "{} lookups of {pieces} pieces in {:.2} s on {}, {} at a time: {:.2} million/s",
         report.lookups,
         report.seconds,
-        report.threads,
+        counted(report.threads, "thread"),
         report.batch,
         report.lookups_per_second / 1e6
     )?;

@@ -7,6 +7,7 @@ use ::egdb::check::{Amount, CheckError, Finding, Metric, Options, Problem, Repor
 use ::egdb::error::with_causes;
 use anyhow::anyhow;
 use clap::Args;
+use meerslag_engine::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -15,6 +16,7 @@ use super::super::databases::ReadingArgs;
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
+use super::super::terminal;
 use super::selection::SelectionArgs;
 
 const EXAMPLES: &str = "\
@@ -254,25 +256,29 @@ fn write_text(
     let rate = report.positions as f64 / seconds.max(1e-3) / 1e6;
     writeln!(
         out,
-        "{how} {} positions of {} slices, {seconds:.1} s, {rate:.2} million/s",
-        report.wanted, report.slices
+        "{how} {} of {}, {seconds:.1} s, {rate:.2} million/s",
+        counted(report.wanted, "position"),
+        counted(report.slices, "slice")
     )?;
-    writeln!(
-        out,
-        "\n      stored values        captures        left out   undecided    unproved       wrong"
-    )?;
-    for &kind in kinds {
-        let name = match kind {
-            Metric::Wld => "wld",
-            Metric::Mtc => "mtc",
-            Metric::Dtw => "dtw",
-        };
-        let t = report.tally(kind);
-        writeln!(
-            out,
-            "{name} {:>15} {:>15} {:>15} {:>11} {:>11} {:>11}",
-            t.compared, t.captures, t.left_out, t.undecided, t.unproved, t.wrong
-        )?;
-    }
+    let tallies: Vec<Tally> = kinds.iter().map(|&kind| report.tally(kind)).collect();
+    let row = |name: &str, of: fn(&Tally) -> u64| {
+        let counts = tallies.iter().map(|tally| of(tally).to_string());
+        std::iter::once(name.to_owned()).chain(counts).collect::<Vec<_>>()
+    };
+    let rows = vec![
+        row("stored values", |tally| tally.compared),
+        row("captures", |tally| tally.captures),
+        row("left out", |tally| tally.left_out),
+        row("undecided", |tally| tally.undecided),
+        row("unproved", |tally| tally.unproved),
+        row("wrong", |tally| tally.wrong),
+    ];
+    let names = kinds.iter().map(|kind| match kind {
+        Metric::Wld => " wld",
+        Metric::Mtc => " mtc",
+        Metric::Dtw => " dtw",
+    });
+    let heading: Vec<&str> = std::iter::once("").chain(names).collect();
+    write!(out, "\n{}", terminal::table(&heading, rows))?;
     Ok(())
 }

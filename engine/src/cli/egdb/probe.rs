@@ -14,7 +14,8 @@ use serde::Serialize;
 
 use super::super::databases::DatabaseArgs;
 use super::super::json::{self, Record};
-use super::super::{Failure, report, source};
+use super::super::report::{self, Drawing};
+use super::super::{Failure, source};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -237,8 +238,8 @@ fn show(
         };
         return Ok(json::write(out, &record)?);
     }
-    write!(out, "{}", report::board(position, false))?;
-    writeln!(out, "{} to move   {}\n", position.side_to_move(), position.to_fen())?;
+    write!(out, "{}", report::board(position, Drawing::default()))?;
+    writeln!(out, "{} to move   {}\n", position.side_to_move(), report::fen(position))?;
     let distances = [("dtw", answer.dtw), ("mtc", answer.mtc)];
     let distances: String =
         distances.iter().filter_map(|(n, d)| d.map(|d| format!("   {n} {d}"))).collect();

@@ -18,6 +18,7 @@ use super::super::databases::ReadingArgs;
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
+use super::super::terminal;
 use super::selection::SelectionArgs;
 
 const EXAMPLES: &str = "\
@@ -253,9 +254,10 @@ impl Page<'_> {
         fixed.into_iter().chain(longest).map(str::to_owned).chain(names)
     }
 
-    fn cells(&self, row: &Row) -> Vec<String> {
+    /// The cells of a row, percentages with this many digits.
+    fn cells(&self, row: &Row, digits: usize) -> Vec<String> {
         let s = &row.survey;
-        let share = |n: u64| format!("{:.2}", n as f64 * 100.0 / s.positions.max(1) as f64);
+        let share = |n: u64| format!("{:.digits$}", n as f64 * 100.0 / s.positions.max(1) as f64);
         let number = |longest: Option<Longest>| {
             longest.map_or_else(|| "-".to_owned(), |longest| longest.number.to_string())
         };
@@ -320,20 +322,22 @@ impl Page<'_> {
         }
         writeln!(
             out,
-            "{} pieces: shares of all positions, longest, bits a position",
+            "{} pieces: shares of all positions in percent; longest win, loss, distance to\n\
+             conversion; bits a position",
             total.pieces
         )?;
-        let widths = [5, 1, 12, 7, 7, 7, 9, 4, 4, 4];
-        let width = |k: usize| widths.get(k).copied().unwrap_or(8);
-        let line = |cells: &mut dyn Iterator<Item = String>| -> String {
-            let padded = cells.enumerate().map(|(k, cell)| format!("{cell:>w$}", w = width(k)));
-            padded.collect::<Vec<_>>().join(" ")
-        };
-        writeln!(out, "{}", line(&mut self.columns()))?;
+        let names = self.databases.iter().map(|db| format!(" {}", db.db_type().name()));
+        let fixed =
+            ["slice", "", " positions", " win", " loss", " draw", " capt", " win", " loss", " mtc"];
+        let heading: Vec<String> = fixed.into_iter().map(str::to_owned).chain(names).collect();
+        let heading: Vec<&str> = heading.iter().map(String::as_str).collect();
+        let rows = self.rows.iter().map(|row| self.cells(row, 1)).collect();
+        out.write_all(terminal::table(&heading, rows).as_bytes())?;
+        writeln!(out)?;
         for row in &self.rows {
-            writeln!(out, "{}", line(&mut self.cells(row).into_iter()))?;
             for (name, fen) in examples(&row.survey) {
-                writeln!(out, "        {name:<13} {fen}")?;
+                let (slice, side) = (row.survey.slice, letter(row.survey.side));
+                writeln!(out, "{slice} {side}  {name:<13} {fen}")?;
             }
         }
         for line in total.lines() {
@@ -358,7 +362,7 @@ impl Page<'_> {
             (0..columns.len()).map(|k| if k < 2 { "---" } else { "---:" }).collect();
         writeln!(out, "| {} |", rules.join(" | "))?;
         for row in &self.rows {
-            writeln!(out, "| {} |", self.cells(row).join(" | "))?;
+            writeln!(out, "| {} |", self.cells(row, 2).join(" | "))?;
         }
         writeln!(out, "\n| slice | | longest win | longest loss | greatest mtc |")?;
         writeln!(out, "| --- | --- | --- | --- | --- |")?;

@@ -3,7 +3,6 @@
 mod output;
 mod page;
 mod paths;
-mod table;
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Write};
@@ -13,6 +12,7 @@ use std::thread;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use meerslag_engine::counted;
 use meerslag_engine::runner::{
     Abort, Adjudication, Draw, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, Resign,
     Resumed, SprtConfig, StateError, StateFile, TimeControl, Workers, openings, run as run_match,
@@ -230,6 +230,7 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     // Long matches must not fill the memory.
     records.iter_mut().for_each(|game| game.record.plies = Vec::new());
     let mut observe = |event: MatchEvent<'_>| match event {
+        MatchEvent::Begin(number, pairing) => output.begin(&config, number, pairing),
         MatchEvent::Game(records) => output.game(&config, records),
         MatchEvent::Ready { engine, identity } => {
             output.ready(engine, identity);
@@ -249,6 +250,17 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         let _ = state.discard();
     }
     output.finish(&config, &records)?;
+    if interrupt.is_pressed() {
+        let kept = match &args.state {
+            Some(path) => format!(
+                "{} kept; 'meerslag match --resume --state {}' goes on",
+                counted(records.len(), "game"),
+                path.display()
+            ),
+            None => "without --state the match cannot go on".to_owned(),
+        };
+        let _ = writeln!(io::stderr(), "meerslag: interrupted: {kept}");
+    }
     match end.map_err(Failure::run)? {
         MatchEnd::Stopped if interrupt.is_pressed() => Err(Failure::Interrupted),
         _ => Ok(()),

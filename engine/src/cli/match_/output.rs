@@ -1,12 +1,16 @@
 //! What is shown and written while the match goes on.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::slice;
+use std::time::{Duration, Instant};
 
 use ::egdb::storage::Existing;
+use indicatif::HumanDuration;
+use meerslag_engine::counted;
 use meerslag_engine::runner::{
-    MatchConfig, MatchGame, Standings, StandingsRecord, csv_lines, schedule,
+    MatchConfig, MatchGame, Pairing, Standings, StandingsRecord, csv_lines, schedule,
 };
 use movegen::notation::pdn::{WriteOptions, write_game};
 
@@ -16,10 +20,10 @@ use serde::Serialize;
 use super::super::Failure;
 use super::super::files::GrowingFile;
 use super::super::json::{self, Record};
+use super::super::terminal::fitting;
 use super::MatchArgs;
 use super::page::PageFile;
 use super::paths::place;
-use super::table::fitting;
 
 /// A finished game.
 #[derive(Serialize, JsonSchema)]
@@ -65,6 +69,10 @@ pub(super) struct Output {
     /// Number of lines of the table on the terminal, to be overwritten; `None` without one.
     table: Option<usize>,
     total: usize,
+    /// The games that are being played.
+    running: BTreeMap<usize, Pairing>,
+    /// When this run began, and how many games were finished before.
+    begun: (Instant, usize),
 }
 
 impl Output {
@@ -90,6 +98,8 @@ impl Output {
             json: args.json,
             table: is_live.then_some(0),
             total: schedule(config).len(),
+            running: BTreeMap::new(),
+            begun: (Instant::now(), old.len()),
         };
         output.write_games(config, old)?;
         if let Some(page) = output.page.as_mut().filter(|_| !old.is_empty()) {
@@ -124,8 +134,45 @@ impl Output {
         }
     }
 
+    /// A game begins.
+    pub(super) fn begin(
+        &mut self,
+        config: &MatchConfig,
+        number: usize,
+        pairing: Pairing,
+    ) -> io::Result<()> {
+        self.running.insert(number, pairing);
+        // The first one; later ones are shown when a game has ended.
+        if let Some(0) = self.table {
+            self.table = Some(1);
+            let mut out = io::stdout().lock();
+            writeln!(out, "{}", fitting(&self.now(config, 0)).trim_end())?;
+            return out.flush();
+        }
+        Ok(())
+    }
+
+    /// Which games are running, and how long the match will take if all games are played.
+    fn now(&self, config: &MatchConfig, finished: usize) -> String {
+        let name = |engine: usize| config.engines[engine].name.as_str();
+        let games = self.running.iter().map(|(number, pairing)| {
+            format!("{} ({} - {})", number + 1, name(pairing.white), name(pairing.black))
+        });
+        let games: Vec<String> = games.collect();
+        let (since, before) = self.begun;
+        let seconds = since.elapsed().as_secs_f64() / finished.saturating_sub(before) as f64;
+        let left = seconds * self.total.saturating_sub(finished) as f64;
+        let left = if left.is_finite() {
+            format!("; at most {} left", HumanDuration(Duration::from_secs(left as u64)))
+        } else {
+            String::new()
+        };
+        format!("playing {}{left}\n", games.join(", "))
+    }
+
     pub(super) fn game(&mut self, config: &MatchConfig, records: &[MatchGame]) -> io::Result<()> {
         let Some(record) = records.last() else { return Ok(()) };
+        self.running.remove(&record.game);
         self.write_games(config, slice::from_ref(record))?;
         if let Some(page) = &mut self.page {
             page.refresh(config, records)?;
@@ -155,10 +202,11 @@ impl Output {
             // Back to the start of the table, and clear what is below.
             write!(out, "\x1b[{lines}A\x1b[J")?;
         }
+        let now = self.now(config, records.len());
         let (result, why) = (record.result(), record.termination);
-        let moves = record.record.plies.len().div_ceil(2);
+        let moves = counted(record.record.plies.len().div_ceil(2), "move");
         let (count, total) = (records.len(), self.total);
-        writeln!(out, "{count}/{total}  {white} - {black}  {result}  {why}, {moves} moves")?;
+        writeln!(out, "{count}/{total}  {white} - {black}  {result}  {why}, {moves}")?;
         if !record.detail.is_empty() && !record.tail.is_empty() {
             writeln!(out, "    {}", record.detail)?;
             for line in &record.tail {
@@ -169,7 +217,8 @@ impl Output {
             writeln!(out, "    error reported by {text}")?;
         }
         if let Some(lines) = &mut self.table {
-            let text = fitting(&Standings::new(config, records).to_text(config));
+            let text = Standings::new(config, records).to_text(config) + &now;
+            let text = fitting(&text);
             *lines = text.lines().count();
             out.write_all(text.as_bytes())?;
         }
@@ -192,7 +241,7 @@ impl Output {
         writeln!(out)?;
         out.write_all(standings.to_text(config).as_bytes())?;
         for (why, count) in &standings.terminations {
-            writeln!(out, "{count} games ended by: {why}")?;
+            writeln!(out, "{} ended by: {why}", counted(*count, "game"))?;
         }
         if let Some(overhead) = standings.overhead_us {
             writeln!(

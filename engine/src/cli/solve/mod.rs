@@ -17,6 +17,7 @@ use meerslag_engine::solve::{SolveOptions, Solver};
 
 use super::databases::DatabaseArgs;
 use super::interrupt::Interrupt;
+use super::progress::Bar;
 use super::{Failure, source};
 
 const EXAMPLES: &str = "\
@@ -106,7 +107,9 @@ pub(super) fn run(args: &SolveArgs) -> Result<(), Failure> {
     let game = source::start(input)?;
     let probe = args.databases.open()?;
     let (stop, interrupt) = catch()?;
+    let waiting = Bar::waiting(&format!("solving, at most {} nodes", args.nodes));
     let solution = Solver::new(&probe, args.options(1)).solve(game.position(), &stop)?;
+    drop(waiting);
     if args.json {
         record::position(&mut out, None, &game, &solution, args.most_plies())?;
     } else {

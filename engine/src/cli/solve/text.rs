@@ -10,8 +10,9 @@ use movegen::notation::moves::format_move;
 use movegen::notation::pdn::{self, GameResult, PdnGame, WriteOptions};
 use movegen::{Color, DrawRules, Game};
 
+use super::super::Failure;
 use super::super::egdb::beyond;
-use super::super::{Failure, report};
+use super::super::report::{self, Drawing};
 
 pub(super) fn position(
     out: &mut impl Write,
@@ -22,8 +23,8 @@ pub(super) fn position(
 ) -> Result<(), Failure> {
     let position = game.position();
     let side = position.side_to_move();
-    write!(out, "{}", report::board(position, false))?;
-    writeln!(out, "{side} to move   {}\n", position.to_fen())?;
+    write!(out, "{}", report::board(position, Drawing::default()))?;
+    writeln!(out, "{side} to move   {}\n", report::fen(position))?;
     if solution.moves.is_empty() {
         writeln!(out, "{side} has no legal move and has lost.")?;
         return Ok(());
@@ -77,7 +78,7 @@ pub(super) fn row(
         None => "",
     };
     let value = value(solution);
-    writeln!(out, "{line_number:>5}  {value:<26} {best:<10} {}{limit}", position.to_fen())?;
+    writeln!(out, "{line_number:>5}  {value:<26} {best:<10} {}{limit}", report::fen(position))?;
     Ok(())
 }
 

@@ -12,7 +12,7 @@ use super::line::LineWriter;
 use super::number;
 use crate::eval::Evaluation;
 use crate::score::Score;
-use crate::{DatabaseOptions, EngineOptions};
+use crate::{DatabaseOptions, EngineOptions, PlayingLevel};
 
 /// Spellings of international draughts that clients send for `variant`.
 const NORMAL: [&str; 4] = ["normal", "standard", "international", "fromposition"];
@@ -23,6 +23,9 @@ const DEFAULT_MOVE_OVERHEAD: f64 = 0.1;
 
 /// `tt-size` of a table of one mebibyte: it counts powers of two of 16-byte entries.
 const TT_SIZE_OF_1_MIB: i64 = 16;
+
+/// Playing levels.
+const LEVELS: RangeInclusive<i64> = PlayingLevel::LEAST as i64..=PlayingLevel::MOST as i64;
 
 /// One parameter.
 struct Parameter {
@@ -48,7 +51,7 @@ impl Parameter {
 }
 
 /// All parameters, in the order in which they are declared.
-const PARAMETERS: [Parameter; 16] = {
+const PARAMETERS: [Parameter; 17] = {
     use Field::{Bool, Choice, Integer, Real, Text};
     const MOST_PIECES: i64 = DatabaseOptions::MAX_PIECES as i64;
     const MOST_DRAW: i64 = EngineOptions::MAX_DRAW_SCORE as i64;
@@ -95,6 +98,7 @@ const PARAMETERS: [Parameter; 16] = {
             Integer(-MOST_DRAW..=MOST_DRAW, |p| p.draw_score, |p, n| p.draw_score = n),
         ),
         Parameter::new("eval-file", Text(|p| &p.eval_file, Params::set_eval_file)),
+        Parameter::new("level", Integer(LEVELS, |p| p.level, |p, n| p.level = n)),
     ]
 };
 
@@ -131,6 +135,8 @@ pub struct Params {
     pub eval_file: String,
     /// What was in that file.
     pub evaluation: Evaluation,
+    /// How strongly the engine plays, see [`PlayingLevel`].
+    pub level: i64,
 }
 
 impl Default for Params {
@@ -152,6 +158,7 @@ impl Default for Params {
             draw_score: options.draw_score.hundredths().into(),
             eval_file: String::new(),
             evaluation: options.evaluation,
+            level: options.level.number().into(),
         }
     }
 }
@@ -293,6 +300,7 @@ impl Params {
                 cache_mib: self.bb_cache_mb as usize,
             },
             evaluation: self.evaluation.clone(),
+            level: PlayingLevel::new(self.level as u8).unwrap_or_default(),
         }
     }
 }

@@ -14,6 +14,7 @@ use super::error::{HubError, one_line, shortened};
 use super::input::{self, Input, MAX_LINE};
 use super::level::Level;
 use super::line::{Line, LineWriter};
+use super::number;
 use super::params::Params;
 use super::reply;
 use super::worker::{self, Job, Report};
@@ -23,6 +24,9 @@ use egdb::error::with_causes;
 
 /// `info` lines are not written closer together than this, except the first and the last.
 const INFO_INTERVAL: Duration = Duration::from_millis(10);
+
+/// The most variations that a client may ask for.
+const MOST_MULTIPV: i64 = 50;
 
 /// How long the engine may still take for its `ready` when the input has ended.
 const LAST_ANSWER: Duration = Duration::from_millis(50);
@@ -127,11 +131,13 @@ struct Search {
     /// The result is kept back until `stop` or (pondering) `ponder-hit`: clients cannot tell an
     /// early end of these searches from an answer.
     waits: bool,
+    /// Variations to find; with more than one, `info` lines have a rank.
+    multipv: usize,
     /// A line that does not belong into a search waits for the end of this one.
     is_ending: bool,
     /// The finished search's result, while `waits`.
     held: Option<Box<Result<SearchResult, String>>>,
-    /// The last `info` written, and when.
+    /// The last `info` written of the first rank, and when.
     written: Option<(Info, Instant)>,
 }
 
@@ -291,7 +297,7 @@ impl<W: Write> Session<W> {
             return Ok(Next::GoOn);
         }
         match line.command() {
-            "hub" => self.introduce()?,
+            "hub" => self.introduce(&line)?,
             "init" => self.initialise()?,
             "set-param" => self.set_param(&line)?,
             "ping" => self.write("pong")?,
@@ -319,7 +325,7 @@ impl<W: Write> Session<W> {
         Ok(Next::GoOn)
     }
 
-    fn introduce(&mut self) -> io::Result<()> {
+    fn introduce(&mut self, line: &Line<'_>) -> io::Result<()> {
         self.silent = false;
         let id = LineWriter::new("id")
             .arg("name", "Meerslag")
@@ -328,6 +334,12 @@ impl<W: Write> Session<W> {
         self.write(&id.finish())?;
         for line in self.params.declarations() {
             self.write(&line)?;
+        }
+        // Only a client that asks for extensions of the protocol learns of them.
+        if line.has("extensions") {
+            let extension = LineWriter::new("extension").arg("name", "multipv");
+            let extension = extension.arg("command", "go").arg("argument", "multipv");
+            self.write(&extension.arg("min", 1).arg("max", MOST_MULTIPV).finish())?;
         }
         self.write("wait")
     }
@@ -413,7 +425,14 @@ impl<W: Write> Session<W> {
             return self.search_is_over();
         }
         let safety_time = Duration::from_secs_f64(self.params.safety_time);
-        let limits = self.level.limits(mode, safety_time);
+        let mut limits = self.level.limits(mode, safety_time);
+        if let Some(text) = line.value("multipv") {
+            match number::integer("multipv", text) {
+                Ok(count) => limits.multipv = count.clamp(1, MOST_MULTIPV) as usize,
+                Err(error) => self.deferred.push(error),
+            }
+        }
+        let multipv = limits.multipv;
         let waits = match mode {
             Mode::Think => false,
             Mode::Ponder => true,
@@ -425,6 +444,7 @@ impl<W: Write> Session<W> {
             position,
             mode,
             waits,
+            multipv,
             is_ending: false,
             held: None,
             written: None,
@@ -498,11 +518,15 @@ impl<W: Write> Session<W> {
     fn inform(&mut self, info: Info) -> io::Result<()> {
         let Busy::Searching(search) = &mut self.busy else { return Ok(()) };
         let now = Instant::now();
-        if search.written.as_ref().is_some_and(|(_, last)| now - *last < INFO_INTERVAL) {
+        // Ranks come in groups, of which none may be missing.
+        let is_early = search.written.as_ref().is_some_and(|(_, last)| now - *last < INFO_INTERVAL);
+        if is_early && search.multipv == 1 {
             return Ok(());
         }
-        let line = reply::info(&search.position, &info);
-        search.written = Some((info, now));
+        let line = reply::info(&search.position, &info, search.multipv > 1);
+        if info.multipv == 1 {
+            search.written = Some((info, now));
+        }
         self.write(&line)
     }
 
@@ -518,7 +542,7 @@ impl<W: Write> Session<W> {
                     (info.depth, info.score) == (last.depth, last.score) && info.pv == last.pv
                 });
                 if !is_written && !last.pv.is_empty() {
-                    self.write(&reply::info(&search.position, last))?;
+                    self.write(&reply::info(&search.position, last, search.multipv > 1))?;
                 }
                 self.write(&reply::done(&search.position, &outcome))?;
             }

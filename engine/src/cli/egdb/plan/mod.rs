@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::json::{self, Record};
+use super::super::terminal;
 use super::super::workflow::quoted;
 use super::super::{Failure, mebibytes};
 use super::build::BuildType;
@@ -158,46 +159,37 @@ pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
 }
 
 fn text(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
-    writeln!(out, "slice       positions   memory MiB     disk MiB        time  needs")?;
-    for task in &plan.tasks {
+    let row = |task: &Task| {
         let needs: Vec<String> = task.needs.iter().map(Slice::to_string).collect();
         let mark = if plan.is_out_of_core(task) { " (more than --memory)" } else { "" };
-        writeln!(
-            out,
-            "{:<5} {:>15} {:>12} {:>12} {:>11}  {}{mark}",
+        vec![
             task.slice.to_string(),
-            task.positions,
-            task.memory.div_ceil(MIB),
-            task.disk.div_ceil(MIB),
+            task.positions.to_string(),
+            task.memory.div_ceil(MIB).to_string(),
+            task.disk.div_ceil(MIB).to_string(),
             duration(task.seconds),
-            needs.join(" ")
-        )?;
-    }
-    writeln!(out, "\npieces  slices       positions   memory MiB     disk MiB        time")?;
-    for pieces in plan.piece_counts() {
-        let tasks: Vec<&Task> = plan.of_pieces(pieces).collect();
-        let most = tasks.iter().map(|task| task.memory).max().unwrap_or(0);
-        let disk: u64 = tasks.iter().map(|task| task.disk).sum();
-        writeln!(
-            out,
-            "{pieces:>6} {:>7} {:>15} {:>12} {:>12} {:>11}",
-            tasks.len(),
-            tasks.iter().map(|task| task.positions).sum::<u64>(),
-            most.div_ceil(MIB),
-            disk.div_ceil(MIB),
-            duration(tasks.iter().map(|task| task.seconds).sum())
-        )?;
-    }
-    let all = &plan.tasks;
-    writeln!(
-        out,
-        "   all {:>7} {:>15} {:>12} {:>12} {:>11}",
-        all.len(),
-        all.iter().map(|task| task.positions).sum::<u64>(),
-        all.iter().map(|task| task.memory).max().unwrap_or(0).div_ceil(MIB),
-        all.iter().map(|task| task.disk).sum::<u64>().div_ceil(MIB),
-        duration(all.iter().map(|task| task.seconds).sum())
-    )
+            format!("{}{mark}", needs.join(" ")),
+        ]
+    };
+    let heading = ["slice", " positions", " memory MiB", " disk MiB", " time", "needs"];
+    out.write_all(terminal::table(&heading, plan.tasks.iter().map(row).collect()).as_bytes())?;
+    let sums = |name: String, tasks: &[&Task]| {
+        vec![
+            name,
+            tasks.len().to_string(),
+            tasks.iter().map(|task| task.positions).sum::<u64>().to_string(),
+            tasks.iter().map(|task| task.memory).max().unwrap_or(0).div_ceil(MIB).to_string(),
+            tasks.iter().map(|task| task.disk).sum::<u64>().div_ceil(MIB).to_string(),
+            duration(tasks.iter().map(|task| task.seconds).sum()),
+        ]
+    };
+    let mut rows: Vec<Vec<String>> = plan
+        .piece_counts()
+        .map(|pieces| sums(pieces.to_string(), &plan.of_pieces(pieces).collect::<Vec<_>>()))
+        .collect();
+    rows.push(sums("all".to_owned(), &plan.tasks.iter().collect::<Vec<_>>()));
+    let heading = [" pieces", " slices", " positions", " memory MiB", " disk MiB", " time"];
+    write!(out, "\n{}", terminal::table(&heading, rows))
 }
 
 /// A slice to build.
