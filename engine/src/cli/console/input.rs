@@ -123,7 +123,7 @@ fn edit_lines(
 ) {
     for prompt in prompts {
         let _ = io::stdout().flush();
-        let line = match editor.readline(&prompt) {
+        let line = match editor.readline(prompt.as_str()) {
             Ok(line) => {
                 let _ = editor.add_history_entry(&line);
                 Ok(line)
