@@ -72,7 +72,7 @@ enum Side {
 
 /// Reads a time control with a clock.
 fn clock_control(text: &str) -> Result<TimeControl, String> {
-    let control: TimeControl = text.parse().map_err(|error| format!("{error}"))?;
+    let control = text.parse::<TimeControl>().map_err(|error| error.to_string())?;
     let TimeControl { move_time, nodes, depth, .. } = control;
     if move_time.is_some() || nodes.is_some() || depth.is_some() || !control.has_clock() {
         return Err("expected a clock, such as 300+3".to_owned());
