@@ -101,6 +101,7 @@ pub(super) fn play(
         complaints,
         overhead_us: micros(median),
         latency_us: [white_us, black_us],
+        spent: None,
     };
     Ok(Played { record, is_broken: match_game.is_broken })
 }
@@ -127,6 +128,7 @@ pub(super) fn forfeit(
         complaints: Vec::new(),
         overhead_us: 0.0,
         latency_us: [None; 2],
+        spent: None,
     }
 }
 

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use movegen::Color;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::config::{MatchConfig, SprtConfig};
 use super::match_game::{MatchGame, Termination};
 use super::stats::{Decision, Outcome, Pentanomial, Rating, Sprt, Tally};
+use super::time_use::TimeUse;
 use crate::counted;
 use crate::digits::rounded;
 
@@ -29,6 +31,8 @@ pub struct Standing {
     pub faults: u64,
     /// Median microseconds from `ping` to `pong`, if measured.
     pub latency_us: Option<f64>,
+    /// The time it used of what it was allowed.
+    pub time: TimeUse,
 }
 
 impl Standing {
@@ -95,6 +99,11 @@ struct StandingRecord<'a> {
     time_forfeits: u64,
     faults: u64,
     latency_us: Option<f64>,
+    /// Seconds used of those allowed; both 0 without a limit of time.
+    used_seconds: f64,
+    allowed_seconds: f64,
+    /// The least that was on its clock after a move.
+    least_left_seconds: Option<f64>,
 }
 
 fn median(mut values: Vec<f64>) -> Option<f64> {
@@ -123,7 +132,9 @@ impl Standings {
                     time_forfeits: 0,
                     faults: 0,
                     latency_us: None,
+                    time: TimeUse::default(),
                 };
+                let control = config.time_control(engine);
                 let mut latencies = Vec::new();
                 for record in records {
                     if ![record.pairing.white, record.pairing.black].contains(&engine) {
@@ -136,6 +147,7 @@ impl Standings {
                     line.games.add(outcome);
                     let place = usize::from(record.pairing.black == engine);
                     latencies.extend(record.latency_us[place]);
+                    line.time.add(&record.spent([Color::White, Color::Black][place]), &control);
                     match (outcome, record.termination) {
                         (Outcome::Loss, Termination::TimeForfeit) => line.time_forfeits += 1,
                         (Outcome::Loss, Termination::Fault(_)) => line.faults += 1,
@@ -225,6 +237,19 @@ impl Standings {
             let _ = writeln!(text, "{sprt}");
         }
         for line in &self.lines {
+            if let Some(share) = line.time.share() {
+                let name = &config.engines[line.engine].name;
+                let games = line.games.games().max(1) as f64;
+                let (used, allowed) = (line.time.used_s / games, line.time.allowed_s / games);
+                let percent = 100.0 * share;
+                let _ = write!(
+                    text,
+                    "{name}: {used:.2} s of {allowed:.2} s a game used ({percent:.1}%)"
+                );
+                let left = line.time.least_left_s;
+                let left = left.map_or_else(String::new, |s| format!(", at least {s:.2} s left"));
+                let _ = writeln!(text, "{left}");
+            }
             if line.time_forfeits + line.faults > 0 {
                 let _ = writeln!(
                     text,
@@ -292,6 +317,9 @@ impl Standings {
                     time_forfeits: line.time_forfeits,
                     faults: line.faults,
                     latency_us: line.latency_us.map(micros),
+                    used_seconds: rounded(line.time.used_s, 3),
+                    allowed_seconds: rounded(line.time.allowed_s, 3),
+                    least_left_seconds: line.time.least_left_s.map(|s| rounded(s, 3)),
                 }
             })
             .collect();

@@ -158,6 +158,7 @@ mod tests {
             detail: String::new(),
             tail: Vec::new(),
             complaints: Vec::new(),
+            spent: None,
             overhead_us: 0.0,
             latency_us: [None; 2],
         };
