@@ -152,12 +152,13 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
             .map_err(|error| files::named(path, &error))?;
     }
     if !args.json {
-        println!(
+        writeln!(
+            io::stdout(),
             "{} games, {} positions: {}",
             data.games,
             weights.provenance().positions,
             args.out.display()
-        );
+        )?;
     }
     Ok(())
 }

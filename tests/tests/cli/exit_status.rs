@@ -96,7 +96,6 @@ const GOOD: &[&str] = &[
     "weights compare material material",
     "weights export material",
     "selfplay --out {games} --games 32 --nodes 20",
-    "learn {learnt} --generations 1 --games 32 --nodes 20 --pairs 1 --match-nodes 20 --kind material",
     "data stats {games}",
     "data check {games}",
     "data merge {games} --out {merged}",
