@@ -56,7 +56,7 @@ fn cell(position: &Position, square: Square, drawing: Drawing) -> String {
     }
     // Both are readable on a dark and on a light ground.
     let mut style = Style::new().force_styling(true);
-    style = match piece.map(Piece::color) {
+    style = match piece.map(|piece| piece.color) {
         Some(Color::White) => style.bold(),
         Some(Color::Black) => style.magenta().bold(),
         None => style.dim(),
