@@ -134,7 +134,11 @@
     ply = Math.max(0, Math.min(game.moves.length, to));
     draw();
     // The address leads here again; no step of its own in the history.
-    history.replaceState(null, "", "#game=" + game.number + "&ply=" + ply);
+    try {
+      history.replaceState(null, "", "#game=" + game.number + "&ply=" + ply);
+    } catch {
+      // Some browsers refuse it for local files.
+    }
   };
 
   const list = () => {
