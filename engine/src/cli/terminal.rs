@@ -61,7 +61,7 @@ fn clipped(text: &str, rows: usize, columns: usize) -> String {
 /// right. What does not fit is broken between words, within its column.
 pub(super) fn table(heading: &[&str], rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING);
+    table.load_style(presets::NOTHING);
     match width() {
         Some(width) => {
             table.set_content_arrangement(ContentArrangement::Dynamic);

@@ -52,8 +52,8 @@ impl World {
     fn new() -> World {
         let folder = TempDir::new().unwrap();
         let world = World { folder };
-        world.run("egdb build --pieces 3 --out {db}").success();
-        world.run("selfplay --out {games} --games 32 --nodes 20").success();
+        let _ = world.run("egdb build --pieces 3 --out {db}").success();
+        let _ = world.run("selfplay --out {games} --games 32 --nodes 20").success();
         fs::write(world.path("suite"), "W:W28:B23; 28x19; taken; win; me\n").unwrap();
         fs::write(world.path("file"), "this is a file\n").unwrap();
         world
