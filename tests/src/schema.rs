@@ -71,10 +71,16 @@ fn fits(root: &Value, schema: &Value, value: &Value, known: &mut Vec<String>) ->
             "const" => return Err(format!("{value} is not {rule}")),
             "enum" if list(rule).contains(value) => {}
             "enum" => return Err(format!("{value} is not in {rule}")),
-            "minimum" if value.as_f64() >= rule.as_f64() => {}
-            "maximum" if value.as_f64() <= rule.as_f64() => {}
+            "minimum" | "maximum" => {
+                let (Some(number), Some(bound)) = (value.as_f64(), rule.as_f64()) else { continue };
+                let is_good = if keyword == "minimum" { number >= bound } else { number <= bound };
+                if !is_good {
+                    return Err(format!("{keyword} {bound}, found {value}"));
+                }
+            }
             "minLength" | "maxLength" => {
-                let length = value.as_str().map(|text| text.chars().count() as u64);
+                let Some(text) = value.as_str() else { continue };
+                let length = Some(text.chars().count() as u64);
                 let is_good = if keyword == "minLength" {
                     length >= rule.as_u64()
                 } else {
@@ -85,8 +91,8 @@ fn fits(root: &Value, schema: &Value, value: &Value, known: &mut Vec<String>) ->
                 }
             }
             "minItems" | "maxItems" => {
-                let length = value.as_array().map(|items| items.len() as u64);
-                if length != rule.as_u64() {
+                let Some(items) = value.as_array() else { continue };
+                if Some(items.len() as u64) != rule.as_u64() {
                     return Err(format!("{keyword} of {value}"));
                 }
             }
@@ -98,7 +104,7 @@ fn fits(root: &Value, schema: &Value, value: &Value, known: &mut Vec<String>) ->
                 }
             }
             "properties" => {
-                let Some(object) = value.as_object() else { return Err(format!("{value}")) };
+                let Some(object) = value.as_object() else { continue };
                 properties(root, rule, object, known)?;
             }
             "additionalProperties" => {

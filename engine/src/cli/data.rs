@@ -209,7 +209,10 @@ pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
             }
         }
         DataCommand::Merge { input, out: folder } => {
-            let merged = merge(&input.files()?, folder).map_err(input_error)?;
+            let merged = merge(&input.files()?, folder).map_err(|error| match error {
+                StoreError::Io { ref path, .. } if path.starts_with(folder) => Failure::run(error),
+                error => input_error(error),
+            })?;
             if input.json {
                 let record = GamesRecord {
                     games: merged.games as u64,

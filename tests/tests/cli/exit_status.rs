@@ -143,7 +143,7 @@ const FAILING: &[(&str, &str)] = &[
 /// 2: what cannot be read or used.
 const UNUSABLE: &[(&str, &str)] = &[
     ("analyse missing.pdn", "cannot open missing.pdn"),
-    ("solve nonsense", "nonsense"),
+    ("solve nonsense", "cannot read the position"),
     ("solve missing.fen", "missing.fen"),
     ("play nonsense", "cannot read the position"),
     ("train-endgame nonsense", "cannot read the position"),

@@ -150,7 +150,7 @@ fn info_counts_everything() {
         assert_eq!((&less["positions"], &less["max_pieces"]), (&8_845.into(), &2.into()));
     }
     let text = ok(&["info", &built.dir("wld1"), "--slices"], "");
-    assert!(text.contains("WLD version 1 (wld1)") && text.contains("\n1101   bw"), "{text}");
+    assert!(text.contains("WLD version 1 (wld1)") && text.contains("\n1101   BW"), "{text}");
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn probe_for_people() {
     );
     assert!(rows > 5, "{text}");
     let beyond = ok(&[&dirs[..], &["W:WK11,K12,K13:BK2,K6"]].concat(), "");
-    assert!(beyond.contains("\nunknown\nThe position has 5 pieces, the databases in use up to 4;"));
+    assert!(beyond.contains("\nunknown\nThe position has 5 pieces, the databases in use up to 3;"));
     assert!(
         fails(2, &[&dirs[..], &["W:WK11:BX2"]].concat(), "").contains("cannot read the position")
     );

@@ -106,7 +106,7 @@ fn check_can_be_interrupted() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{output:?}");
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(text.contains("interrupted after ") && text.contains("\nwld "), "{text}");
+    assert!(text.contains("interrupted after ") && text.contains("\nstored values "), "{text}");
 }
 
 #[test]

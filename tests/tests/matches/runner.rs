@@ -88,7 +88,7 @@ fn random_movers_play_a_whole_match() {
     assert!(table["overhead_us"].as_f64().unwrap() > 0.0, "{table}");
     assert_eq!(a["allowed_seconds"], 200.0, "10 games of 20 seconds");
     assert!((f64::MIN_POSITIVE..200.0).contains(&a["used_seconds"].as_f64().unwrap()), "{a}");
-    assert!((0.0..20.0).contains(&a["least_left_s"].as_f64().unwrap()), "{a}");
+    assert!((0.0..20.0).contains(&a["least_left_seconds"].as_f64().unwrap()), "{a}");
     let b = standing(&lines, "b");
     assert_eq!((&a["wins"], &a["draws"]), (&b["losses"], &b["draws"]));
 
