@@ -7,9 +7,10 @@
 use std::time::Instant;
 
 use movegen::{Game, Position};
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Control, Engine, EngineError, EngineOptions, Limits, SearchResult};
+use crate::{Control, Engine, EngineError, EngineOptions, Limits, Score, SearchResult, digits};
 
 /// The depth of the standard benchmark.
 pub const DEPTH: u32 = 13;
@@ -37,14 +38,16 @@ impl Set {
 }
 
 /// One position's search.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct PositionResult {
     /// The position's FEN.
     pub fen: String,
     /// The best move, in Hub notation; empty if there is none.
     pub best: String,
-    /// The score in hundredths of a man.
-    pub score: i32,
+    /// The score for the side to move.
+    #[serde(serialize_with = "digits::men")]
+    #[schemars(with = "f64")]
+    pub score: Score,
     /// Nodes searched.
     pub nodes: u64,
     /// Endgame database lookups.
@@ -52,7 +55,7 @@ pub struct PositionResult {
 }
 
 /// The result of the benchmark.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct BenchResult {
     /// The depth of the searches.
     pub depth: u32,
@@ -61,8 +64,10 @@ pub struct BenchResult {
     /// Endgame database lookups.
     pub probes: u64,
     /// Seconds.
+    #[serde(serialize_with = "digits::seconds")]
     pub seconds: f64,
     /// Nodes per second.
+    #[serde(serialize_with = "digits::whole")]
     pub nps: f64,
     /// The positions in order.
     pub positions: Vec<PositionResult>,
@@ -106,7 +111,7 @@ pub fn run(
         let result = PositionResult {
             fen: fen.to_owned(),
             best: found.best.map_or_else(String::new, |mv| mv.to_string()),
-            score: found.info.score.hundredths(),
+            score: found.info.score,
             nodes: found.info.nodes,
             probes: found.info.probes,
         };
@@ -126,17 +131,21 @@ fn search(engine: &mut Engine, position: Position, depth: u32) -> SearchResult {
 }
 
 /// How fast the search is with some number of threads.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct ThreadsResult {
     /// The number of threads.
     pub threads: usize,
     /// Nodes per second of all threads, over all runs.
+    #[serde(serialize_with = "digits::whole")]
     pub nps: f64,
     /// Nodes per second, as a multiple of those with the first number of threads.
+    #[serde(serialize_with = "digits::ratio")]
     pub nps_ratio: f64,
     /// Seconds to the depth: the geometric mean over the positions of the median of the runs.
+    #[serde(serialize_with = "digits::seconds")]
     pub seconds_to_depth: f64,
     /// How many times as fast as the first number of threads the depth is reached.
+    #[serde(serialize_with = "digits::ratio")]
     pub speed_up: f64,
 }
 

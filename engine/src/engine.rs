@@ -8,7 +8,8 @@ use movegen::{DrawRules, Game, Move, Position};
 use crate::endgame;
 use crate::error::EngineError;
 use crate::eval::Evaluation;
-use crate::limits::{Control, Limits};
+use crate::level::PlayingLevel;
+use crate::limits::{Control, Limits, Mode};
 use crate::score::Score;
 use crate::search::{self, Info, Resources, SearchResult, WorkerMemory};
 use crate::tt::TranspositionTable;
@@ -30,6 +31,8 @@ pub struct EngineOptions {
     /// What a draw is worth to the side that the engine searches for: below 0 it avoids draws,
     /// above 0 it seeks them. At most [`EngineOptions::MAX_DRAW_SCORE`] either way.
     pub draw_score: Score,
+    /// How strongly the engine plays.
+    pub level: PlayingLevel,
     /// The endgame databases.
     pub databases: DatabaseOptions,
     /// What scores the leaves.
@@ -66,6 +69,7 @@ impl Default for EngineOptions {
             ponder: false,
             draw_rules: DrawRules::default(),
             draw_score: Score::DRAW,
+            level: PlayingLevel::FULL,
             databases: DatabaseOptions::default(),
             evaluation: Evaluation::default(),
         }
@@ -183,6 +187,9 @@ impl Engine {
     ) -> SearchResult {
         self.table.next_search();
         let Engine { options, databases, table, memories } = self;
+        let is_weaker = options.level < PlayingLevel::FULL && limits.mode != Mode::Analyze;
+        let threads = if is_weaker { 1 } else { memories.len() };
+        let limits = options.level.limits(limits);
         let resources = Resources {
             draw_rules: options.draw_rules,
             draw_score: options.draw_score,
@@ -191,8 +198,8 @@ impl Engine {
             databases,
             evaluation: &options.evaluation,
             table,
-            memories,
+            memories: &mut memories[..threads],
         };
-        search::run(game, limits, control, resources, report)
+        search::run(game, &limits, control, resources, report)
     }
 }

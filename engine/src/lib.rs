@@ -4,6 +4,7 @@
 
 pub mod adapter;
 pub mod bench;
+pub mod digits;
 pub mod early_end;
 mod endgame;
 pub mod endgame_trainer;
@@ -12,6 +13,7 @@ mod error;
 pub mod eval;
 mod exclusive;
 mod huge_pages;
+mod level;
 mod limits;
 pub mod perft;
 pub mod protocol;
@@ -28,12 +30,15 @@ pub mod time;
 #[cfg(feature = "training")]
 pub mod training;
 mod tt;
+mod words;
 
 pub use egdb::DatabaseOptions;
 pub use engine::{Engine, EngineOptions};
 pub use error::EngineError;
+pub use level::PlayingLevel;
 pub use limits::{Clock, Control, Limits, Mode};
 pub use score::{Bound, Score};
 pub use search::{Info, SearchResult};
 pub use thinker::Thinker;
 pub use tt::OutOfMemory;
+pub use words::counted;

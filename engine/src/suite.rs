@@ -20,9 +20,10 @@ use std::collections::HashSet;
 use egdb::Wld;
 use movegen::notation::{ParseMoveError, format_move, parse_move};
 use movegen::{Game, Move, ParseFenError, Position};
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Control, Engine, EngineError, EngineOptions, Info, Limits, Score};
+use crate::{Control, Engine, EngineError, EngineOptions, Info, Limits, Score, digits};
 
 /// A position of a suite with its answer.
 #[derive(Clone, PartialEq, Debug)]
@@ -137,37 +138,41 @@ impl SuitePosition {
 }
 
 /// When a search had found an answer that it kept to the end.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Found {
     /// The iteration, in plies.
     pub depth: u32,
     /// Nodes until then.
     pub nodes: u64,
     /// Seconds until then.
+    #[serde(serialize_with = "digits::seconds")]
     pub seconds: f64,
 }
 
 /// The search of one position.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct SuiteOutcome {
     /// The name of the position.
     pub id: String,
     /// The move that was found.
     pub best: String,
-    /// The score in hundredths of a man.
-    pub score: i32,
+    /// The score for the side to move.
+    #[serde(serialize_with = "digits::men")]
+    #[schemars(with = "f64")]
+    pub score: Score,
     /// The last finished iteration.
     pub depth: u32,
     /// Nodes searched.
     pub nodes: u64,
     /// Seconds.
+    #[serde(serialize_with = "digits::seconds")]
     pub seconds: f64,
     /// When the answer was found; `None` if the position is not solved.
     pub found: Option<Found>,
 }
 
 /// What a search makes of a suite.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct SuiteResult {
     /// The positions in order.
     pub positions: Vec<SuiteOutcome>,
@@ -176,6 +181,7 @@ pub struct SuiteResult {
     /// Nodes of all searches.
     pub nodes: u64,
     /// Seconds of all searches.
+    #[serde(serialize_with = "digits::seconds")]
     pub seconds: f64,
 }
 
@@ -237,7 +243,7 @@ fn search(engine: &mut Engine, wanted: &SuitePosition, limits: &Limits) -> Suite
     SuiteOutcome {
         id: wanted.id.clone(),
         best: best.unwrap_or_default(),
-        score: answer.info.score.hundredths(),
+        score: answer.info.score,
         depth: answer.info.depth,
         nodes: answer.info.nodes,
         seconds: answer.info.time.as_secs_f64(),

@@ -21,7 +21,9 @@ execFileSync(process.argv[2], [
 const problems = [];
 const virtualConsole = new VirtualConsole();
 virtualConsole.on("jsdomError", (error) => problems.push(error));
-const { window } = new JSDOM(readFileSync(page, "utf8"), { runScripts: "dangerously", virtualConsole });
+const open = (address) =>
+  new JSDOM(readFileSync(page, "utf8"), { url: address, runScripts: "dangerously", virtualConsole });
+const { window } = open("https://example.org/report.html");
 const { document } = window;
 assert.deepEqual(problems, []);
 
@@ -64,5 +66,38 @@ for (const row of rows) {
   document.dispatchEvent(new window.KeyboardEvent("keydown", { key: "Home" }));
   assert.equal(info(), "start position");
 }
+// The board has clocks and a curve, and its position can be copied.
+const text = (id) => document.getElementById(id).textContent;
+rows[0].click();
+click("last");
+assert.match(text("upper"), /  (used )?\d+:\d\d\.\d$/);
+assert.match(text("lower"), /  (used )?\d+:\d\d\.\d$/);
+assert.ok(document.querySelectorAll("#curve polyline").length > 0);
+let copied = "";
+Object.defineProperty(window.navigator, "clipboard", {
+  value: { writeText: (value) => { copied = value; return Promise.resolve(); } },
+});
+click("first");
+click("copy-fen");
+assert.match(copied, /^[WB]:W[\d,]+:B[\d,]+$/);
+click("copy-pdn");
+assert.ok(copied.startsWith("[Event ") && copied.includes("[White "), copied);
+click("forward");
+click("copy-link");
+const number = rows[0].cells[0].textContent;
+assert.ok(copied.endsWith(`#game=${number}&ply=1`), copied);
+// A link leads to its game and ply.
+const linked = open(`https://example.org/report.html#game=${number}&ply=3`).window.document;
+assert.ok(!linked.getElementById("viewer").hidden);
+assert.ok(linked.querySelectorAll("#moves span")[2].classList.contains("now"));
+// Only games of one player; then in the order of their lengths.
+const player = document.getElementById("by-player");
+player.value = "one";
+player.dispatchEvent(new window.Event("input"));
+assert.equal(rows.filter((row) => !row.hidden).length, 8);
+assert.equal(text("count"), "8 of 12 games");
+document.querySelectorAll("#games th")[4].click();
+const lengths = [...document.querySelectorAll("#games tr[data-game]")].map((row) => Number(row.cells[4].textContent));
+assert.deepEqual(lengths, [...lengths].sort((a, b) => a - b));
 assert.deepEqual(problems, []);
 console.log(`${rows.length} games clicked through`);

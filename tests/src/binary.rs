@@ -7,6 +7,8 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::thread;
 
+use crate::schema::check_line;
+
 /// Path of the `meerslag` binary, built first if it is missing or out of date; or what the
 /// environment variable `MEERSLAG_BINARY` says, for an installed program or another system.
 ///
@@ -67,11 +69,12 @@ impl Output {
         self
     }
 
-    /// Standard output as JSON, line by line.
+    /// Standard output as JSON, line by line; each line must fit the schema.
     #[must_use]
     #[track_caller]
     pub fn json_lines(&self) -> Vec<serde_json::Value> {
-        self.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+        let lines = self.stdout.lines().map(|line| serde_json::from_str(line).expect(line));
+        lines.inspect(check_line).collect()
     }
 }
 

@@ -11,6 +11,7 @@ pub mod interrupt;
 pub mod peer;
 pub mod program;
 pub mod referee;
+pub mod schema;
 
 pub use binary::{Output, binary, run};
 pub use client::{Answer, Client, Ended};
@@ -18,6 +19,7 @@ pub use client::{Answer, Client, Ended};
 pub use interrupt::interrupt;
 pub use peer::Peer;
 pub use program::Program;
+pub use schema::check_line;
 
 pub use movegen::random;
 

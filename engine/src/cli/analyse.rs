@@ -9,13 +9,15 @@ use anyhow::anyhow;
 use clap::Args;
 use meerslag_engine::{Control, Engine, Info, Limits, Mode, SearchResult};
 use movegen::notation::moves::format_move;
-use movegen::{Color, Game};
+use movegen::{Game, Move};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::interrupt::Interrupt;
-use super::report::{self, BestRecord, InfoRecord};
+use super::json::{self, Record};
+use super::report::{self, BestRecord, Drawing, InfoRecord};
 use super::source::{self, FileGame, Source};
-use super::{EngineArgs, Failure};
+use super::{EngineArgs, Failure, terminal};
 
 /// Thinking time when no limit is given.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
@@ -98,7 +100,7 @@ pub(super) fn run(args: &AnalyseArgs) -> Result<(), Failure> {
                     return Err(Failure::Input(anyhow!("{option} needs a PDN file")));
                 }
             }
-            analysis.position(None, &game, Detail::Full)?;
+            analysis.position(&Moment { number: None, played: None }, &game, Detail::Full)?;
         }
         Source::Games(games) => analyse_games(args, &mut analysis, *games)?,
     }
@@ -144,7 +146,7 @@ fn analyse_games(
             } else if matches!(detail, Detail::Summary) && !args.json {
                 write!(analysis.out, "{:<16}", "(end)")?;
             }
-            analysis.position(Some(number), &moment, detail)?;
+            analysis.position(&Moment { number: Some(number), played }, &moment, detail)?;
         }
     }
     if count == 0 {
@@ -166,6 +168,13 @@ enum Detail {
     Summary,
 }
 
+/// Where a position stands in a file.
+struct Moment {
+    number: Option<u64>,
+    /// The move that was played.
+    played: Option<Move>,
+}
+
 struct Analysis<W> {
     engine: Engine,
     limits: Limits,
@@ -176,30 +185,31 @@ struct Analysis<W> {
 }
 
 impl<W: Write> Analysis<W> {
-    fn position(
-        &mut self,
-        number: Option<u64>,
-        game: &Game,
-        detail: Detail,
-    ) -> Result<(), Failure> {
+    fn position(&mut self, moment: &Moment, game: &Game, detail: Detail) -> Result<(), Failure> {
         self.control.reset();
         if self.interrupt.is_pressed() {
             return Err(Failure::Interrupted);
         }
         let multipv = self.limits.multipv > 1;
-        self.begin(number, game, detail)?;
+        self.begin(moment, game, detail)?;
         let json = self.json;
         let out = &mut self.out;
         let mut written = Ok(());
         let mut variations = BTreeMap::new();
+        let mut rows = 0;
         let control = &self.control;
         let outcome = self.engine.search(game, &self.limits, control, &mut |info| {
             variations.insert(info.multipv, info.clone());
             if written.is_ok() {
                 written = match (json, detail) {
-                    (true, _) => json_line(out, &OutputLine::Info(info.into())),
-                    (false, Detail::Full) => writeln!(out, "{}", report::row(game, info, multipv))
-                        .and_then(|()| out.flush()),
+                    (true, _) => json_line(out, &InfoRecord::from(info)),
+                    (false, Detail::Full) => {
+                        rows += 1;
+                        // The variations of a depth stand together.
+                        let gap = if multipv && info.multipv == 1 && rows > 1 { "\n" } else { "" };
+                        writeln!(out, "{gap}{}", report::row(game, info, multipv))
+                            .and_then(|()| out.flush())
+                    }
                     (false, Detail::Summary) => Ok(()),
                 };
                 if written.is_err() {
@@ -208,19 +218,32 @@ impl<W: Write> Analysis<W> {
             }
         });
         written?;
+        let is_out_of_sight = terminal::height().is_some_and(|height| rows + 18 > height);
+        if is_out_of_sight && matches!(detail, Detail::Full) && !json {
+            let position = game.position();
+            writeln!(self.out, "\n{}", report::board(position, Drawing::default()))?;
+        }
         self.end(game, &outcome, &variations, detail)?;
         if self.interrupt.is_pressed() { Err(Failure::Interrupted) } else { Ok(()) }
     }
 
-    fn begin(&mut self, number: Option<u64>, game: &Game, detail: Detail) -> Result<(), Failure> {
+    fn begin(&mut self, moment: &Moment, game: &Game, detail: Detail) -> Result<(), Failure> {
+        let number = moment.number;
         let position = game.position();
         let fen = position.to_fen();
         if self.json {
             let side = position.side_to_move();
-            let record = OutputLine::Position { game: number, ply: game.ply(), side, fen };
+            let record = PositionRecord {
+                game: number,
+                ply: game.ply(),
+                side: side.letter(),
+                fen,
+                played: number.map(|_| moment.played.map(|mv| mv.to_string())),
+            };
             json_line(&mut self.out, &record)?;
         } else if matches!(detail, Detail::Full) {
-            writeln!(self.out, "{}", report::board(position, false))?;
+            writeln!(self.out, "{}", report::board(position, Drawing::default()))?;
+            let fen = report::fen(position);
             writeln!(self.out, "{} to move   {fen}\n", position.side_to_move())?;
             writeln!(self.out, "{}", report::HEAD)?;
         }
@@ -238,7 +261,7 @@ impl<W: Write> Analysis<W> {
         let out = &mut self.out;
         if self.json {
             let variations = variations.values().map(InfoRecord::from).collect();
-            return Ok(json_line(out, &OutputLine::Result { best: outcome.into(), variations })?);
+            return Ok(json_line(out, &ResultRecord { best: outcome.into(), variations })?);
         }
         let Some(best) = outcome.best else {
             writeln!(out, "{side} has no legal move and has lost.")?;
@@ -255,40 +278,52 @@ impl<W: Write> Analysis<W> {
             }
             Detail::Summary => {
                 let info = variations.values().next().unwrap_or(&outcome.info);
-                let score = report::score(info);
-                writeln!(out, "{score}  depth {:2}  {}", info.depth, report::line(game, &info.pv))?;
+                let start = format!("{}  depth {:2}  ", report::score(info), info.depth);
+                // The move that was played stands before it.
+                let left = terminal::width().map(|width| width.saturating_sub(start.len() + 16));
+                let line = report::line(game, &info.pv);
+                writeln!(out, "{start}{}", terminal::cut_moves(&line, left))?;
             }
         }
         Ok(())
     }
 }
 
-/// One line of the JSON output.
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "lowercase")]
-enum OutputLine {
-    Position {
-        #[serde(skip_serializing_if = "Option::is_none")]
-        game: Option<u64>,
-        ply: usize,
-        #[serde(serialize_with = "letter")]
-        side: Color,
-        fen: String,
-    },
-    Info(InfoRecord),
-    Result {
-        #[serde(flatten)]
-        best: BestRecord,
-        variations: Vec<InfoRecord>,
-    },
+/// A position that is searched; `info` objects and a `result` follow.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct PositionRecord {
+    /// Of a file: the number of the game, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    game: Option<u64>,
+    /// Plies played before.
+    ply: usize,
+    /// The side to move, `W` or `B`.
+    side: char,
+    /// The position.
+    fen: String,
+    /// Of a file: the move that was played here; null at the end of the game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    played: Option<Option<String>>,
 }
 
-fn letter<S: serde::Serializer>(side: &Color, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_char(side.letter())
+impl Record for PositionRecord {
+    const TYPE: &'static str = "position";
 }
 
-fn json_line(out: &mut impl Write, record: &OutputLine) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, record)?;
-    writeln!(out)?;
+/// The end of a search.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ResultRecord {
+    #[serde(flatten)]
+    best: BestRecord,
+    /// The last variation of each rank.
+    variations: Vec<InfoRecord>,
+}
+
+impl Record for ResultRecord {
+    const TYPE: &'static str = "result";
+}
+
+fn json_line(out: &mut impl Write, record: &impl Record) -> io::Result<()> {
+    json::write(out, record)?;
     out.flush()
 }

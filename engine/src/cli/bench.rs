@@ -12,7 +12,10 @@ use meerslag_engine::{EngineOptions, Limits, bench};
 
 use super::databases::DatabaseArgs;
 use super::evaluation::EvaluationArgs;
-use super::{Failure, seconds};
+use super::interrupt::Interrupt;
+use super::json::{self, Record};
+use super::progress::Bar;
+use super::{Failure, seconds, terminal};
 
 /// Search a fixed set of positions: the node count is the fingerprint of the search
 ///
@@ -35,9 +38,10 @@ pub(super) struct BenchArgs {
     /// Which positions to search; the fingerprint is that of the default
     #[arg(long, value_enum, default_value_t = SetName::Game)]
     set: SetName,
-    /// Transposition table in MiB; the fingerprint is that of the default
-    #[arg(long, value_name = "MIB", default_value_t = bench::HASH_MIB as u32, value_parser = clap::value_parser!(u32).range(1..=65_536))]
-    hash: u32,
+    /// Transposition table, in MiB or such as 512M or 2G; the fingerprint is that of the default
+    #[arg(long, value_name = "SIZE", default_value_t = bench::HASH_MIB as u64,
+          value_parser = super::mebibytes_of::<1, 65_536>)]
+    hash: u64,
     /// Numbers of threads to compare, such as 1,2; the fingerprint is that of one
     #[arg(long, value_name = "N,N", value_delimiter = ',', default_value = "1",
         value_parser = clap::value_parser!(u16).range(1..=EngineOptions::MAX_THREADS as i64))]
@@ -58,7 +62,7 @@ pub(super) struct BenchArgs {
     databases: DatabaseArgs,
     #[command(flatten)]
     evaluation: EvaluationArgs,
-    /// Print one JSON object instead of text
+    /// Print JSON objects, one a line, instead of text
     #[arg(long)]
     json: bool,
 }
@@ -72,6 +76,7 @@ enum SetName {
 }
 
 pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
+    Interrupt::leave()?;
     let set = match args.set {
         SetName::Game => bench::Set::Game,
         SetName::Endgame => bench::Set::Endgame,
@@ -92,6 +97,18 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
     }
 }
 
+impl Record for bench::BenchResult {
+    const TYPE: &'static str = "bench";
+}
+
+impl Record for bench::ThreadsResult {
+    const TYPE: &'static str = "bench_threads";
+}
+
+impl Record for suite::SuiteResult {
+    const TYPE: &'static str = "suite";
+}
+
 /// Prints the fingerprint.
 fn count_nodes(args: &BenchArgs, set: bench::Set, options: EngineOptions) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
@@ -100,18 +117,17 @@ fn count_nodes(args: &BenchArgs, set: bench::Set, options: EngineOptions) -> Res
     let result = bench::run(args.depth.unwrap_or(bench::DEPTH), set, options, &mut |position| {
         number += 1;
         if !args.json && written.is_ok() {
-            let score = f64::from(position.score) / 100.0;
+            let score = position.score.men();
             written = writeln!(
                 out,
-                "{number:2} {:12} {score:+7.2} {:>12} nodes  {}",
-                position.best, position.nodes, position.fen
+                "{number:2} {:12} {score:+7.2} {:>12} nodes",
+                position.best, position.nodes
             );
         }
     })?;
     written?;
     if args.json {
-        serde_json::to_writer(&mut out, &result)?;
-        writeln!(out)?;
+        json::write(&mut out, &result)?;
     } else {
         writeln!(out, "{} nodes", result.nodes)?;
         writeln!(out, "{} database lookups", result.probes)?;
@@ -126,27 +142,30 @@ fn measure(args: &BenchArgs, set: bench::Set, options: &EngineOptions) -> Result
     let repeat = args.repeat.unwrap_or(1) as usize;
     let threads: Vec<usize> = args.threads.iter().copied().map(usize::from).collect();
     let depth = args.depth.unwrap_or(bench::DEPTH);
+    let bar = Bar::new("positions");
     let results = bench::compare_threads(depth, set, options, &threads, repeat, &mut |done| {
-        eprintln!("position {done} of {all}");
+        bar.show(done as u64, all as u64, String::new);
     })?;
+    drop(bar);
     let mut out = io::stdout().lock();
     if args.json {
-        serde_json::to_writer(&mut out, &results)?;
-        writeln!(out)?;
+        for result in &results {
+            json::write(&mut out, result)?;
+        }
         return Ok(());
     }
-    writeln!(out, "threads  million nodes/s   ratio  s to depth {depth:2}  times as fast")?;
-    for result in results {
-        writeln!(
-            out,
-            "{:7}  {:15.2}  {:6.2}  {:13.4}  {:13.2}",
-            result.threads,
-            result.nps / 1e6,
-            result.nps_ratio,
-            result.seconds_to_depth,
-            result.speed_up
-        )?;
-    }
+    let row = |result: &bench::ThreadsResult| {
+        vec![
+            result.threads.to_string(),
+            format!("{:.2}", result.nps / 1e6),
+            format!("{:.2}", result.nps_ratio),
+            format!("{:.4}", result.seconds_to_depth),
+            format!("{:.2}", result.speed_up),
+        ]
+    };
+    let seconds = format!(" s to depth {depth}");
+    let heading = [" threads", " million nodes/s", " ratio", &seconds, " times as fast"];
+    out.write_all(terminal::table(&heading, results.iter().map(row).collect()).as_bytes())?;
     Ok(())
 }
 
@@ -180,9 +199,7 @@ fn solve_suite(args: &BenchArgs, file: &Path, options: EngineOptions) -> Result<
     })?;
     written?;
     if args.json {
-        serde_json::to_writer(&mut out, &result)?;
-        writeln!(out)?;
-        return Ok(());
+        return Ok(json::write(&mut out, &result)?);
     }
     let (all, solved) = (suite.len(), result.solved);
     writeln!(out, "\nwithin nodes  solved")?;
@@ -201,18 +218,18 @@ fn solve_suite(args: &BenchArgs, file: &Path, options: EngineOptions) -> Result<
     Ok(())
 }
 
-const SUITE_HEAD: &str = "id                        move          score  depth  to solution:  depth         nodes       s";
+const SUITE_HEAD: &str = "                                                      until it was found:\n\
+     id                    move        score  depth  depth         nodes        s";
 
 fn print_outcome(out: &mut impl Write, outcome: &SuiteOutcome) -> io::Result<()> {
-    let score = f64::from(outcome.score) / 100.0;
+    let score = outcome.score.men();
     let SuiteOutcome { id, best, depth, .. } = outcome;
-    write!(out, "{id:24}  {best:12}  {score:+7.2}  {depth:5}  ")?;
+    let id: String = id.chars().take(20).collect();
+    write!(out, "{id:20}  {best:9}  {score:+7.2}  {depth:5}  ")?;
     match &outcome.found {
-        Some(found) => writeln!(
-            out,
-            "             {:6}  {:12}  {:6.3}",
-            found.depth, found.nodes, found.seconds
-        ),
+        Some(found) => {
+            writeln!(out, "{:5}  {:12}  {:7.3}", found.depth, found.nodes, found.seconds)
+        }
         None => writeln!(out, "not solved"),
     }
 }

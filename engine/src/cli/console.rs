@@ -1,20 +1,20 @@
 //! A game at the terminal: what playing and training have in common. Commands, the board, Ctrl-C,
 //! and a file that is never behind the board.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+mod input;
+
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::thread;
 
 use ::egdb::storage::{Existing, write_file};
-use crossbeam::channel::{Receiver, bounded, select};
-use meerslag_engine::Control;
+use meerslag_engine::{Control, counted};
 use movegen::notation::moves::{format_move, parse_move};
 use movegen::notation::pdn::{PdnGame, WriteOptions, game_to_string};
 use movegen::{Color, Game, Move, Position, Status};
 
-use super::interrupt::Interrupt;
-use super::{Failure, files, report};
+use self::input::Input;
+use super::report::{self, Drawing};
+use super::{Failure, files, terminal};
 
 /// The commands of every game; those that are its own follow them in `help`.
 const HELP: &str = "\
@@ -28,10 +28,30 @@ const HELP: &str = "\
   restart, new   start again with this position, or with another one if there are several
   quit           leave (also: end of input)";
 
+/// Their names.
+const COMMANDS: &[&str] = &[
+    "hint", "undo", "retry", "moves", "legal", "board", "flip", "fen", "save ", "restart", "new",
+    "help", "quit",
+];
+
+/// Which captures are compulsory in a position, and why.
+fn compulsory(position: &Position) -> Option<String> {
+    let moves = position.legal_moves();
+    let first = moves.first().filter(|mv| mv.is_capture())?;
+    let list: Vec<_> = moves.iter().map(|&mv| format_move(position, mv)).collect();
+    let (side, taken) = (position.side_to_move(), counted(first.captured().len(), "piece"));
+    Some(format!(
+        "{side} must capture, and as many pieces as possible, here {taken}: {}.",
+        list.join(", ")
+    ))
+}
+
 /// A game that a user plays at a [`Console`].
 pub(super) trait ConsoleGame {
     /// Its own commands, a line each.
     const HELP: &'static str;
+    /// Their names.
+    const COMMANDS: &'static [&'static str];
     /// What helps a user whose move cannot be read.
     const ADVICE: &'static str;
 
@@ -49,6 +69,12 @@ pub(super) trait ConsoleGame {
     fn asked(&self) -> Color {
         self.game().position().side_to_move()
     }
+    /// What the user is asked with.
+    fn prompt(&self) -> String {
+        format!("{}> ", self.asked())
+    }
+    /// Whether the opponent is to move.
+    fn is_opponents_turn(&self) -> bool;
     /// The game as it is saved.
     fn to_pdn(&self) -> PdnGame;
     /// Says what the user is to do, at the start and after `new`; the board is shown before.
@@ -74,77 +100,6 @@ pub(super) trait ConsoleGame {
     /// Says how it went, when the game is over or given up.
     fn sum_up(&mut self, _out: &mut dyn Write) -> Result<(), Failure> {
         Ok(())
-    }
-}
-
-/// What the user types, line by line, and Ctrl-C.
-struct Input {
-    lines: Receiver<io::Result<String>>,
-    interrupts: Receiver<()>,
-    interrupt: Interrupt,
-    /// Stops a search on Ctrl-C.
-    control: Arc<Control>,
-    /// Whether a human is typing.
-    is_terminal: bool,
-}
-
-impl Input {
-    fn new() -> Result<Input, Failure> {
-        let (sender, lines) = bounded(1);
-        // It ends with the process, at the latest: nothing can stop a read from a terminal.
-        thread::spawn(move || {
-            for line in io::stdin().lock().lines() {
-                if sender.send(line).is_err() {
-                    return;
-                }
-            }
-        });
-        let control = Arc::new(Control::new());
-        let (pressed, interrupts) = bounded(1);
-        let interrupt = Interrupt::catch({
-            let control = Arc::clone(&control);
-            move || {
-                control.stop();
-                let _ = pressed.try_send(());
-            }
-        })?;
-        let is_terminal = io::stdin().is_terminal();
-        Ok(Input { lines, interrupts, interrupt, control, is_terminal })
-    }
-
-    /// The next line; `None` at the end of the input.
-    fn line(&self) -> Result<Option<String>, Failure> {
-        select! {
-            recv(self.interrupts) -> _ => Err(Failure::Interrupted),
-            recv(self.lines) -> line => Ok(line.ok().transpose()?),
-        }
-    }
-
-    /// Whether the user agrees; nobody does where nobody is typing.
-    fn agrees(&self, question: &str, out: &mut dyn Write) -> Result<bool, Failure> {
-        if !self.is_terminal {
-            return Ok(false);
-        }
-        write!(out, "{question} (y/N) ")?;
-        out.flush()?;
-        let answer = self.line()?.unwrap_or_default();
-        Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
-    }
-
-    /// What becomes of a file that is there already: asks, if nothing has been said about it.
-    fn existing(
-        &self,
-        path: &Path,
-        existing: Existing,
-        out: &mut dyn Write,
-    ) -> Result<Existing, Failure> {
-        if existing == Existing::Keep && files::is_there(path) {
-            let question = format!("{} exists. Replace it?", path.display());
-            if self.agrees(&question, out)? {
-                return Ok(Existing::Replace);
-            }
-        }
-        Ok(existing)
     }
 }
 
@@ -202,10 +157,10 @@ impl<G: ConsoleGame> Console<G> {
         save: Option<&Path>,
         existing: Existing,
     ) -> Result<Console<G>, Failure> {
-        let (input, mut out) = (Input::new()?, io::stdout());
+        let (input, out) = (Input::new()?, io::stdout());
         let mut saved = None;
         if let Some(path) = save {
-            let existing = input.existing(path, existing, &mut out)?;
+            let existing = input.existing(path, existing)?;
             files::check(path, existing)?;
             let (earlier, current) = (String::new(), String::new());
             saved = Some(SavedGames { path: path.to_owned(), existing, earlier, current });
@@ -213,19 +168,26 @@ impl<G: ConsoleGame> Console<G> {
         Ok(Console { flipped: game.view() == Color::Black, game, input, saved, existing, out })
     }
 
+    /// What the user may type: moves first.
+    fn words(&self) -> Vec<String> {
+        let position = self.game.game().position();
+        let moves = position.legal_moves();
+        let moves = moves.iter().map(|&mv| format_move(position, mv));
+        let own = G::COMMANDS.iter().chain(COMMANDS).map(|&word| word.to_owned());
+        moves.chain(own).collect()
+    }
+
     /// Plays until the user leaves.
     pub(super) fn run(mut self) -> Result<(), Failure> {
         self.introduce()?;
-        if self.input.is_terminal {
-            writeln!(self.out, "Type a move such as 32-28, or 'help'.")?;
+        if self.input.is_terminal() {
+            writeln!(self.out, "Type a move such as 32-28, or 'help'; Tab completes.")?;
         }
         loop {
             self.reply()?;
-            if self.input.is_terminal {
-                write!(self.out, "{}> ", self.game.asked())?;
-            }
             self.out.flush()?;
-            let line = match self.input.line() {
+            self.input.offer(self.words());
+            let line = match self.input.line(&self.game.prompt()) {
                 Ok(Some(line)) => line,
                 Ok(None) => {
                     writeln!(self.out)?;
@@ -345,13 +307,17 @@ impl<G: ConsoleGame> Console<G> {
         match parse_move(position, text) {
             Ok(mv) => {
                 self.game.play(mv, &mut self.out)?;
+                // One board a move: the answer comes with the next one.
+                if self.game.is_opponents_turn() {
+                    return Ok(());
+                }
                 self.show_board()?;
                 self.announce_end()
             }
             Err(error) => {
                 writeln!(self.out, "{error}")?;
-                if position.has_capture(position.side_to_move()) {
-                    writeln!(self.out, "Capturing is compulsory, and as many as possible.")?;
+                if let Some(text) = compulsory(position) {
+                    writeln!(self.out, "{text}")?;
                 }
                 Ok(writeln!(self.out, "{}, 'help' all commands.", G::ADVICE)?)
             }
@@ -371,7 +337,7 @@ impl<G: ConsoleGame> Console<G> {
 
     /// Writes the game to another file; the user goes on if that fails.
     fn save(&mut self, path: &Path) -> Result<(), Failure> {
-        let existing = self.input.existing(path, self.existing, &mut self.out)?;
+        let existing = self.input.existing(path, self.existing)?;
         let text = game_to_string(&self.game.to_pdn(), &WriteOptions::default());
         let written = files::check(path, existing).and_then(|()| {
             Ok(write_file(path, text.as_bytes(), existing)
@@ -397,8 +363,26 @@ impl<G: ConsoleGame> Console<G> {
 
     fn show_board(&mut self) -> Result<(), Failure> {
         let position: &Position = self.game.game().position();
-        write!(self.out, "\n{}", report::board(position, self.flipped))?;
+        let drawing = Drawing {
+            is_flipped: self.flipped,
+            last: self.game.game().moves().last().copied(),
+            has_colours: terminal::has_colours(),
+        };
+        write!(self.out, "\n{}", report::board(position, drawing))?;
         writeln!(self.out, "  {} to move\n", position.side_to_move())?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compulsory_captures_are_explained() {
+        let position = |fen: &str| Position::from_fen(fen).unwrap();
+        assert_eq!(compulsory(&Position::initial()), None);
+        let text = compulsory(&position("W:W28,37:B22,12,31")).unwrap();
+        assert!(text.contains("here 2 pieces: 28x") && !text.contains("37x"), "{text}");
     }
 }

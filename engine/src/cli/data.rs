@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use meerslag_engine::counted;
 use meerslag_engine::runner::stats::Outcome;
 use meerslag_engine::training::{Contents, Filter, PlayedGame, Sample, StoreError, files, merge};
 use movegen::notation::pdn::{
@@ -13,8 +14,12 @@ use movegen::notation::pdn::{
 use movegen::random::Random;
 use movegen::{Color, Square};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::Failure;
 use super::filter::FilterArgs;
+use super::json::{self, Record};
 
 /// Look at games of self-play
 ///
@@ -76,6 +81,62 @@ struct Input {
     /// Folders or files of games
     #[arg(required = true, value_name = "DIR")]
     paths: Vec<PathBuf>,
+    /// Print JSON objects, one a line, instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Games of self-play, as far as a command counts them.
+#[derive(Serialize, JsonSchema, Default)]
+pub(super) struct GamesRecord {
+    games: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plies: Option<u64>,
+    /// Positions that training takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    positions: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    damaged_bytes: Option<u64>,
+    /// The file that was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    /// Games left out, because a part before them ends too early.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<u64>,
+}
+
+impl Record for GamesRecord {
+    const TYPE: &'static str = "games";
+}
+
+/// A row of the statistics of games.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct CountRecord {
+    /// What is counted.
+    table: &'static str,
+    /// The row.
+    name: String,
+    count: u64,
+    /// Of all games, or of all positions, 0 to 1.
+    share: f64,
+}
+
+impl Record for CountRecord {
+    const TYPE: &'static str = "count";
+}
+
+/// A position to train with.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct SampleRecord {
+    fen: String,
+    /// White's result: 1 won, 0.5 drawn, 0 lost.
+    result: f64,
+    /// White's score in men.
+    score: f64,
+}
+
+impl Record for SampleRecord {
+    const TYPE: &'static str = "sample";
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
@@ -132,15 +193,38 @@ pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
                 games += 1;
                 Ok(())
             })?;
-            writeln!(out, "{games} games, {damaged} damaged bytes")?;
+            if input.json {
+                let damaged_bytes = Some(damaged);
+                json::write(
+                    &mut out,
+                    &GamesRecord { games, damaged_bytes, ..GamesRecord::default() },
+                )?;
+            } else {
+                let (games, damaged) = (counted(games, "game"), counted(damaged, "damaged byte"));
+                writeln!(out, "{games}, {damaged}")?;
+            }
             out.flush()?;
             if damaged > 0 {
                 return Err(Failure::Run(anyhow::anyhow!("some files are damaged")));
             }
         }
         DataCommand::Merge { input, out: folder } => {
-            let merged = merge(&input.files()?, folder).map_err(input_error)?;
-            writeln!(out, "{} games: {}", merged.games, merged.file.display())?;
+            let merged = merge(&input.files()?, folder).map_err(|error| match error {
+                StoreError::Io { ref path, .. } if path.starts_with(folder) => Failure::run(error),
+                error => input_error(error),
+            })?;
+            if input.json {
+                let record = GamesRecord {
+                    games: merged.games as u64,
+                    file: Some(merged.file.display().to_string()),
+                    left_out: Some(merged.left_out as u64),
+                    ..GamesRecord::default()
+                };
+                json::write(&mut out, &record)?;
+            } else {
+                let games = counted(merged.games, "game");
+                writeln!(out, "{games}: {}", merged.file.display())?;
+            }
             if merged.left_out > 0 {
                 let games = merged.left_out;
                 eprintln!("meerslag: {games} games left out: a part before them ends too early");
@@ -149,6 +233,11 @@ pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
         DataCommand::Sample { input, count, seed, filter } => {
             for sample in sample(input, &filter.filter(), *count, *seed)? {
                 let (result, score) = (sample.result, f64::from(sample.score) / 100.0);
+                if input.json {
+                    let (fen, result) = (sample.position.to_fen(), f64::from(result));
+                    json::write(&mut out, &SampleRecord { fen, result, score })?;
+                    continue;
+                }
                 writeln!(out, "{}\t{result}\t{score:.2}", sample.position.to_fen())?;
             }
         }
@@ -202,14 +291,28 @@ fn stats(input: &Input, filter: &Filter, out: &mut impl Write) -> Result<(), Fai
         }
         Ok(())
     })?;
-    writeln!(out, "{games} games, {plies} plies, {taken} positions to train with")?;
+    if input.json {
+        let (plies, positions) = (Some(plies), Some(taken));
+        json::write(out, &GamesRecord { games, plies, positions, ..GamesRecord::default() })?;
+    } else {
+        let counts = [counted(games, "game"), counted(plies, "ply"), counted(taken, "position")];
+        writeln!(out, "{} to train with", counts.join(", "))?;
+    }
     let heads =
         ["opening", "White's result", "end", "steps to promotion", "pieces", "score in men"];
     for (index, (table, head)) in tables.iter().zip(heads).enumerate() {
-        writeln!(out, "\n{head}")?;
+        if !input.json {
+            writeln!(out, "\n{head}")?;
+        }
         let all = if index < 3 { games } else { taken };
         for ((_, name), count) in table {
-            let percent = 100.0 * *count as f64 / all.max(1) as f64;
+            let share = *count as f64 / all.max(1) as f64;
+            if input.json {
+                let (name, share) = (name.clone(), json::rounded(share, 4));
+                json::write(out, &CountRecord { table: head, name, count: *count, share })?;
+                continue;
+            }
+            let percent = 100.0 * share;
             writeln!(out, "  {name:16} {count:>10} {percent:5.1} %")?;
         }
     }

@@ -3,7 +3,6 @@
 mod report;
 mod session;
 
-use std::io::{self, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,6 +19,7 @@ use meerslag_engine::protocol::dxp::{
     Address, DEFAULT_PORT, DxpEngine, Listener, SessionOptions, connect, format_minutes,
 };
 
+pub(super) use self::report::DxpRecord;
 use self::session::After;
 pub(super) use self::session::DxpSession;
 use super::files::{self, ForceArgs};
@@ -136,6 +136,9 @@ pub(super) struct GamesArgs {
     /// Initiator: how long the answer to a proposal may take, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = super::seconds)]
     answer: Duration,
+    /// Print JSON objects, one a line, instead of text
+    #[arg(long)]
+    json: bool,
     /// Greatest search depth, beside the clock
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) depth: Option<u32>,
@@ -267,7 +270,7 @@ fn listen(
     once: bool,
 ) -> Result<(), Failure> {
     let stop = session.stop;
-    say(&format!("listening on {host}, port {}", listener.port()?))?;
+    session.report.say(&format!("listening on {host}, port {}", listener.port()?))?;
     let mut next: Option<TcpStream> = None;
     loop {
         let stream = match next.take() {
@@ -288,7 +291,7 @@ fn listen(
         if after == After::Over || once {
             return session.finish();
         }
-        say(match after {
+        session.report.say(match after {
             After::Replaced => "the connection is idle and another one has come: going over to it",
             After::NoAnswer => "no answer to the proposal, waiting for the next connection",
             _ => "waiting for the next connection",
@@ -340,7 +343,7 @@ fn reach(
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        say(&format!("{what}, connecting again"))?;
+        session.report.say(&format!("{what}, connecting again"))?;
     }
     session.totals()?;
     Err(Failure::Interrupted)
@@ -376,11 +379,4 @@ impl Again {
         self.pause = (self.pause * 2).min(Again::LONGEST);
         true
     }
-}
-
-/// A line on standard output, at once.
-fn say(line: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    writeln!(out, "{line}")?;
-    out.flush()
 }

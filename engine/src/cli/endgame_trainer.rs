@@ -1,16 +1,17 @@
 //! `meerslag train-endgame`: an ending against perfect defence in the terminal.
 
 use std::hash::{BuildHasher, RandomState};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use ::egdb::{Probe, Slice, Wld};
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
-use meerslag_engine::Control;
 use meerslag_engine::endgame_trainer::{
-    Assessment, Criteria, Measure, PickError, Picker, TrainerError, TrainerSession, Verdict,
+    Assessment, Criteria, Measure, PickError, Picker, Summary, TrainerError, TrainerSession,
+    Verdict,
 };
+use meerslag_engine::{Control, counted};
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::PdnGame;
 use movegen::{Color, DrawRules, Game, Move, Status};
@@ -22,12 +23,15 @@ use super::{Failure, report, source};
 
 const EXAMPLES: &str = "\
 Examples:
-  meerslag train-endgame --slice 3,0,1,0 --value win
+  meerslag train-endgame --lessons
+      what there is to learn, from easy to hard
+  meerslag train-endgame --lesson 1
+  meerslag train-endgame --slice 3010 --value win
       three black men against a white one; you get a side that wins
   meerslag train-endgame --slice 0211 --value draw --color white --seed 7
-  meerslag train-endgame --slice 2,0,2,0 --min-dtw 15 --max-dtw 25
-  meerslag train-endgame --egdb /data/egdb --slice 2,1,1,1 --value win
-  meerslag train-endgame --fen \"W:W32,K13:B21,K43\"
+  meerslag train-endgame --slice 2020 --min-dtw 15 --max-dtw 25
+  meerslag train-endgame --egdb /data/egdb --slice 2111 --value win
+  meerslag train-endgame \"W:W32,K13:B21,K43\"
 
 The databases of up to four pieces are part of the program; '--egdb' brings more. The defender
 never goes wrong: lost, it holds out as long as possible; drawn, it sets traps; won, it wins as
@@ -38,38 +42,123 @@ offered. Type 'help' in the game for its commands.";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct TrainEndgameArgs {
-    /// The material: black men, black kings, white men, white kings, such as 3,0,1,0 or 3010
-    #[arg(long, value_parser = slice, required_unless_present = "fen")]
+    /// Play this position (draughts FEN or 51-character Hub string) instead of a random one
+    #[arg(value_name = "FEN", conflicts_with_all = ["slice", "value"])]
+    position: Option<String>,
+    /// The name of before.
+    #[arg(long, hide = true, conflicts_with_all = ["position", "slice", "value"])]
+    fen: Option<String>,
+    /// The material: black men, black kings, white men, white kings, such as 3010
+    #[arg(long, value_parser = slice, required_unless_present_any = ["position", "fen", "lesson", "lessons"])]
     slice: Option<Slice>,
+    /// A lesson from the list of --lessons, from easy to hard, instead of a slice
+    #[arg(long, value_name = "N", conflicts_with_all = ["slice", "value", "position", "fen"],
+          value_parser = clap::value_parser!(u8).range(1..=LESSONS.len() as i64))]
+    lesson: Option<u8>,
+    /// List the lessons
+    #[arg(long, exclusive = true)]
+    lessons: bool,
     /// What the position is worth to you, who are to move
     #[arg(long, value_enum, default_value_t = Value::Win)]
     value: Value,
-    /// Your side; 'random' is any for which there is such a position. With --fen, 'random' is
+    /// Your side; 'random' is any for which there is such a position. With a position, 'random' is
     /// the side to move
     #[arg(long, value_enum, default_value_t = Side::Random)]
     color: Side,
     /// Shortest distance to the end in plies
-    #[arg(long, value_name = "PLIES", conflicts_with = "fen")]
+    #[arg(long, value_name = "PLIES", requires = "slice")]
     min_dtw: Option<u32>,
     /// Longest distance to the end in plies
-    #[arg(long, value_name = "PLIES", conflicts_with = "fen")]
+    #[arg(long, value_name = "PLIES", requires = "slice")]
     max_dtw: Option<u32>,
     /// Choose the positions by this number: the same ones each time
     #[arg(long)]
     seed: Option<u64>,
-    /// Play this position (draughts FEN or Hub string) instead of a random one
-    #[arg(long, conflicts_with_all = ["slice", "value"])]
-    fen: Option<String>,
     /// Draw rules: lidraughts, fmjd-cumulative, scan or none
     #[arg(long, value_name = "RULES", default_value = "lidraughts")]
     draw_rules: DrawRules,
     /// Write the games to this PDN file, after each move, with the judgements as comments
-    #[arg(long, value_name = "FILE")]
-    save: Option<PathBuf>,
+    #[arg(long, alias = "save", value_name = "FILE")]
+    pdn: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
     #[command(flatten)]
     databases: DatabaseArgs,
+}
+
+/// A kind of endgame to learn.
+struct Lesson {
+    goal: &'static str,
+    slice: &'static str,
+    value: Wld,
+    /// The side that learns.
+    side: Color,
+    /// The distance to the end in plies.
+    dtw: Option<(u32, u32)>,
+}
+
+impl Lesson {
+    const fn new(
+        goal: &'static str,
+        slice: &'static str,
+        value: Wld,
+        side: Color,
+        dtw: Option<(u32, u32)>,
+    ) -> Lesson {
+        Lesson { goal, slice, value, side, dtw }
+    }
+
+    fn criteria(&self, color: Side) -> Result<Criteria, Failure> {
+        let slice: Slice = self.slice.parse().map_err(|_| {
+            Failure::Run(anyhow!("the lesson's slice {} cannot be read", self.slice))
+        })?;
+        // The twin has the same positions with colours exchanged.
+        let is_exchanged = match color {
+            Side::White => self.side == Color::Black,
+            Side::Black => self.side == Color::White,
+            Side::Random => false,
+        };
+        let (slice, side) = if is_exchanged {
+            (slice.reversed(), self.side.opponent())
+        } else {
+            (slice, self.side)
+        };
+        let dtw = self.dtw.map(|(min, max)| min..=max);
+        Ok(Criteria { slice, value: self.value, side: Some(side), dtw })
+    }
+}
+
+/// From easy to hard; all within the databases of the program.
+const LESSONS: [Lesson; 12] = {
+    use Color::White;
+    use Wld::{Draw, Win};
+    [
+        Lesson::new("catch a man with a king.", "1001", Win, White, Some((3, 3))),
+        Lesson::new("catch a man with a king, further away.", "1001", Win, White, Some((5, 7))),
+        Lesson::new("one man against one: the opposition.", "1010", Win, White, Some((5, 40))),
+        Lesson::new("two men against one.", "1020", Win, White, Some((7, 60))),
+        Lesson::new("a king and a man against a man.", "1011", Win, White, Some((7, 60))),
+        Lesson::new("hold a man against two.", "2010", Draw, White, None),
+        Lesson::new("two kings against two men.", "2002", Win, White, Some((7, 60))),
+        Lesson::new("three kings catch one.", "0103", Win, White, Some((5, 40))),
+        Lesson::new("hold a king against two kings and a man.", "1201", Draw, White, None),
+        Lesson::new("a king and two men against a king.", "0121", Win, White, Some((9, 80))),
+        Lesson::new("two men each: hold the draw.", "2020", Draw, White, None),
+        Lesson::new("two men each: the long win.", "2020", Win, White, Some((21, 99))),
+    ]
+};
+
+fn list_lessons() -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    for (number, lesson) in (1..).zip(&LESSONS) {
+        let value = match lesson.value {
+            Wld::Win => "win",
+            Wld::Draw => "draw",
+            Wld::Loss => "loss",
+        };
+        writeln!(out, "{number:2}  {value:<4}  slice {}  {}", lesson.slice, lesson.goal)?;
+    }
+    Ok(writeln!(out, "\n'meerslag train-endgame --lesson N' begins one.")?)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -90,20 +179,28 @@ enum Side {
 fn slice(text: &str) -> Result<Slice, String> {
     let digits: String = text.chars().filter(|c| !matches!(c, ',' | ' ')).collect();
     digits.parse().map_err(|_| {
-        "expected black men, black kings, white men, white kings, such as 3,0,1,0: one to five \
+        "expected black men, black kings, white men, white kings, such as 3010: one to five \
          pieces a side, at most eight in all"
             .to_owned()
     })
 }
 
 pub(super) fn run(args: &TrainEndgameArgs) -> Result<(), Failure> {
-    let source = match (&args.fen, args.slice) {
+    if args.lessons {
+        return list_lessons();
+    }
+    let picker = || Picker::new(args.seed.unwrap_or_else(|| RandomState::new().hash_one(0)));
+    let lesson = args.lesson.map(|number| usize::from(number) - 1);
+    let source = match (args.position.as_ref().or(args.fen.as_ref()), args.slice) {
+        (None, None) if lesson.is_some() => {
+            let criteria = LESSONS[lesson.unwrap_or_default()].criteria(args.color)?;
+            Source::Random { criteria, picker: picker() }
+        }
         (Some(fen), _) => Source::Fen(Box::new(source::start(Some(fen))?)),
-        (None, Some(slice)) => Source::Random {
-            criteria: criteria(args, slice)?,
-            picker: Picker::new(args.seed.unwrap_or_else(|| RandomState::new().hash_one(0))),
-        },
-        (None, None) => return Err(Failure::Input(anyhow!("--slice or --fen is needed"))),
+        (None, Some(slice)) => {
+            Source::Random { criteria: criteria(args, slice)?, picker: picker() }
+        }
+        (None, None) => return Err(Failure::Input(anyhow!("a position or --slice is needed"))),
     };
     let mut trainer = Trainer {
         probe: args.databases.open()?,
@@ -114,9 +211,11 @@ pub(super) fn run(args: &TrainEndgameArgs) -> Result<(), Failure> {
             Side::Random => None,
         },
         source,
+        lesson,
     };
     let session = trainer.start()?;
-    Console::new(Ending { session, trainer }, args.save.as_deref(), args.force.existing())?.run()
+    let ending = Ending { session, trainer, score: Score::default() };
+    Console::new(ending, args.pdn.as_deref(), args.force.existing())?.run()
 }
 
 fn criteria(args: &TrainEndgameArgs, slice: Slice) -> Result<Criteria, Failure> {
@@ -153,6 +252,8 @@ struct Trainer {
     rules: DrawRules,
     user: Option<Color>,
     source: Source,
+    /// Which lesson, by its place in the list.
+    lesson: Option<usize>,
 }
 
 impl Trainer {
@@ -188,12 +289,16 @@ impl Trainer {
 struct Ending {
     session: TrainerSession,
     trainer: Trainer,
+    /// Of the positions before.
+    score: Score,
 }
 
 impl ConsoleGame for Ending {
     const HELP: &'static str = "\
   show           all moves with their values and distances, best first
+  next           the next position; 'score' says how the earlier ones went
 Distances are plies (moves of either side): 'win in 15' is your eighth move.";
+    const COMMANDS: &'static [&'static str] = &["show", "next", "score"];
     const ADVICE: &'static str = "'show' lists the moves";
 
     fn game(&self) -> &Game {
@@ -212,11 +317,19 @@ Distances are plies (moves of either side): 'win in 15' is your eighth move.";
         self.session.user()
     }
 
+    fn is_opponents_turn(&self) -> bool {
+        !self.session.status().is_over() && !self.session.is_users_turn()
+    }
+
     fn to_pdn(&self) -> PdnGame {
         self.session.to_pdn()
     }
 
     fn introduce(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
+        if let Some(lesson) = self.trainer.lesson {
+            let (number, goal) = (self.score.positions + 1, LESSONS[lesson].goal);
+            writeln!(out, "Lesson {}, position {number}: {goal}", lesson + 1)?;
+        }
         let user = self.session.user();
         if let Some(assessment) = self.session.assessment()? {
             let task = match assessment.value {
@@ -268,6 +381,7 @@ Distances are plies (moves of either side): 'win in 15' is your eighth move.";
     }
 
     fn another(&mut self) -> Result<(), Failure> {
+        self.count();
         self.session = self.trainer.start()?;
         Ok(())
     }
@@ -288,6 +402,7 @@ Distances are plies (moves of either side): 'win in 15' is your eighth move.";
         match word {
             "show" if self.is_over() => writeln!(out, "The game is over.")?,
             "show" => self.show(out)?,
+            "score" => writeln!(out, "{}", self.total())?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -296,8 +411,60 @@ Distances are plies (moves of either side): 'win in 15' is your eighth move.";
     fn sum_up(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
         if self.session.game().ply() > 0 {
             writeln!(out, "{}", self.session.summary())?;
+            writeln!(out, "{}", self.total())?;
         }
         Ok(())
+    }
+}
+
+/// How the positions of a session went.
+#[derive(Clone, Copy, Default)]
+struct Score {
+    positions: u32,
+    /// Played to the end with the result that the position was worth, or a better one.
+    achieved: u32,
+    /// Without a mistake, those taken back included.
+    flawless: u32,
+}
+
+impl Score {
+    /// With a position that was left.
+    fn with(mut self, summary: &Summary) -> Score {
+        if summary.moves + summary.taken_back == 0 {
+            return self;
+        }
+        self.positions += 1;
+        let value = match summary.status {
+            Status::Ongoing => None,
+            Status::Win(side, _) if side == summary.user => Some(Wld::Win),
+            Status::Win(..) => Some(Wld::Loss),
+            Status::Draw(_) => Some(Wld::Draw),
+        };
+        let rank = |value| match value {
+            Wld::Loss => 0,
+            Wld::Draw => 1,
+            Wld::Win => 2,
+        };
+        let achieved = value.is_some_and(|value| rank(value) >= rank(summary.start.value));
+        self.achieved += u32::from(achieved);
+        self.flawless += u32::from(achieved && summary.mistakes + summary.mistakes_taken_back == 0);
+        self
+    }
+}
+
+impl Ending {
+    /// Counts the position that is left.
+    fn count(&mut self) {
+        self.score = self.score.with(&self.session.summary());
+    }
+
+    /// The score with the present position.
+    fn total(&self) -> String {
+        let Score { positions, achieved, flawless } = self.score.with(&self.session.summary());
+        format!(
+            "Score: {achieved} of {} solved, {flawless} without a mistake.",
+            counted(positions, "position")
+        )
     }
 }
 
@@ -324,6 +491,20 @@ fn failure(error: TrainerError) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_lesson_has_positions() {
+        let probe = Probe::embedded().unwrap();
+        for (number, lesson) in (1..).zip(&LESSONS) {
+            let criteria = lesson.criteria(Side::Random).unwrap();
+            let position = Picker::new(1).pick(&probe, &criteria, DrawRules::default());
+            let position = position.unwrap_or_else(|error| panic!("lesson {number}: {error}"));
+            assert_eq!(probe.wld(&position).unwrap(), Some(lesson.value), "lesson {number}");
+            assert_eq!(position.side_to_move(), Color::White, "lesson {number}");
+            let black = lesson.criteria(Side::Black).unwrap();
+            assert_eq!((black.slice.reversed(), black.side), (criteria.slice, Some(Color::Black)));
+        }
+    }
 
     #[test]
     fn slices_with_and_without_commas() {

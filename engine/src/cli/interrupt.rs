@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 
-use super::Failure;
+use super::{Failure, status};
 
 /// Whether Ctrl-C has been pressed.
 #[derive(Clone, Debug)]
@@ -19,13 +19,18 @@ impl Interrupt {
         let flag = pressed.clone();
         ctrlc::set_handler(move || {
             if flag.0.swap(true, Ordering::SeqCst) {
-                process::exit(130);
+                process::exit(i32::from(status::INTERRUPTED));
             }
             stop();
         })
         .context("cannot catch Ctrl-C")
         .map_err(Failure::Run)?;
         Ok(pressed)
+    }
+
+    /// From now on Ctrl-C ends the process with its own status; for commands that keep nothing.
+    pub(super) fn leave() -> Result<(), Failure> {
+        Interrupt::catch(|| process::exit(i32::from(status::INTERRUPTED))).map(drop)
     }
 
     pub(super) fn is_pressed(&self) -> bool {

@@ -88,7 +88,7 @@ pub(super) fn run(args: &LearnArgs) -> Result<(), Failure> {
     }
     let best = args.folder.join("accepted.weights");
     evaluation(&accepted)?.weights().write(&best, Existing::Replace).map_err(Failure::run)?;
-    println!("{} is the best: {}", accepted, best.display());
+    writeln!(io::stdout(), "{} is the best: {}", accepted, best.display())?;
     Ok(())
 }
 
@@ -129,7 +129,7 @@ impl Learning<'_> {
             .map_err(Failure::run)?;
         self.is_stopped()?;
         print!("generation {generation}: ");
-        meter.finish(done);
+        meter.finish(done)?;
         Ok(())
     }
 
@@ -160,10 +160,11 @@ impl Learning<'_> {
         let Some((weights, _)) = trained else { return Err(Failure::Interrupted) };
         weights.write(&file, Existing::Replace).map_err(Failure::run)?;
         let positions = weights.provenance().positions;
-        println!(
+        writeln!(
+            io::stdout(),
             "generation {generation}: {} games, {positions} positions, loss {loss:.4}",
             data.games
-        );
+        )?;
         file.into_os_string()
             .into_string()
             .map_err(|name| Failure::Run(anyhow::anyhow!("{}: not UTF-8", name.display())))
@@ -198,10 +199,11 @@ impl Learning<'_> {
         };
         let (low, high) = rating.map_or((f64::NAN, f64::NAN), |r| (r.elo.low, r.elo.high));
         let verdict = if is_better { "accepted" } else { "not accepted" };
-        println!(
+        writeln!(
+            io::stdout(),
             "generation {generation}: {} games against {old}, Elo {low:+.0} to {high:+.0}: {verdict}",
             standings.games
-        );
+        )?;
         io::stdout().flush()?;
         Ok(is_better)
     }

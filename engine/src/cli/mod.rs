@@ -17,6 +17,7 @@ mod files;
 mod filter;
 mod hub;
 mod interrupt;
+mod json;
 #[cfg(feature = "training")]
 mod learn;
 mod match_;
@@ -29,6 +30,7 @@ mod report;
 mod selfplay;
 mod solve;
 mod source;
+mod terminal;
 #[cfg(feature = "training")]
 mod train;
 mod watchdog;
@@ -36,7 +38,9 @@ mod weights;
 mod workflow;
 
 use std::io::{self, IsTerminal, Write};
+use std::num::NonZero;
 use std::process::ExitCode;
+use std::thread;
 
 use clap::{Args, Parser, Subcommand};
 use meerslag_engine::EngineOptions;
@@ -120,18 +124,32 @@ enum Command {
     /// Clear up after a match that was killed (started by `match` itself)
     #[command(name = watchdog::NAME, hide = true)]
     Watchdog,
+    /// Print the JSON schema of everything that --json prints
+    Schema(json::SchemaArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
+}
+
+/// The exit statuses of all commands; `docs/engine.md` has the same table.
+mod status {
+    /// Done as asked. Also if whoever reads the output has seen enough.
+    pub(super) const SUCCESS: u8 = 0;
+    /// Failed while running: a file cannot be written, an engine fails, a check finds faults.
+    pub(super) const FAILURE: u8 = 1;
+    /// Wrong usage, or input that cannot be read or used.
+    pub(super) const INPUT: u8 = 2;
+    /// Ctrl-C, as shells expect.
+    pub(super) const INTERRUPTED: u8 = 130;
 }
 
 /// Why a command ends without success.
 #[derive(Debug)]
 enum Failure {
-    /// The user gave something that cannot be used: exit status 2.
+    /// The user gave something that cannot be used.
     Input(anyhow::Error),
-    /// Something went wrong on the way: exit status 1.
+    /// Something went wrong on the way.
     Run(anyhow::Error),
-    /// Ctrl-C: exit status 130, as shells expect.
+    /// Ctrl-C.
     Interrupted,
 }
 
@@ -161,7 +179,7 @@ impl From<meerslag_engine::EngineError> for Failure {
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    // Wrong usage ends here, with exit status 2.
+    // Wrong usage ends here, with `status::INPUT`.
     let result = match Cli::parse().command {
         None => hub::listen(),
         Some(Command::Hub(args)) => hub::run(&args),
@@ -189,17 +207,18 @@ pub(crate) fn main() -> ExitCode {
             watchdog::run();
             Ok(())
         }
+        Some(Command::Schema(args)) => json::run(&args),
         Some(Command::Completions(args)) => completions::run(&args),
     };
     let (code, error) = match result {
-        Ok(()) => return ExitCode::SUCCESS,
-        Err(Failure::Interrupted) => return ExitCode::from(130),
-        Err(Failure::Run(error)) => (1, error),
-        Err(Failure::Input(error)) => (2, error),
+        Ok(()) => return ExitCode::from(status::SUCCESS),
+        Err(Failure::Interrupted) => return ExitCode::from(status::INTERRUPTED),
+        Err(Failure::Run(error)) => (status::FAILURE, error),
+        Err(Failure::Input(error)) => (status::INPUT, error),
     };
     if is_broken_pipe(&error) {
         // Whoever read our output has seen enough (`meerslag analyse | head`).
-        return ExitCode::SUCCESS;
+        return ExitCode::from(status::SUCCESS);
     }
     // Where nobody reads it, there is still the exit status.
     let _ = writeln!(io::stderr(), "meerslag: {error:#}");
@@ -214,13 +233,12 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 /// The options of commands that search.
 #[derive(Args, Debug)]
 struct EngineArgs {
-    /// Search threads
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
-    threads: u32,
-    /// Size of the transposition table in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 64,
-          value_parser = clap::value_parser!(u32).range(1..=65_536))]
-    hash: u32,
+    /// Search threads; 0 takes one for each processor
+    #[arg(long, value_name = "N", default_value = "1", value_parser = threads::<256>)]
+    threads: usize,
+    /// Size of the transposition table, in MiB or such as 512M or 2G
+    #[arg(long, value_name = "SIZE", default_value = "64", value_parser = mebibytes_of::<1, 65_536>)]
+    hash: u64,
     /// Draw rules that the search believes in: lidraughts, fmjd-cumulative, scan or none
     #[arg(long, value_name = "RULES", default_value = "lidraughts")]
     draw_rules: DrawRules,
@@ -234,7 +252,7 @@ impl EngineArgs {
     fn options(&self) -> Result<EngineOptions, Failure> {
         Ok(EngineOptions {
             hash_mib: self.hash as usize,
-            threads: self.threads as usize,
+            threads: self.threads,
             draw_rules: self.draw_rules,
             databases: self.databases.options(),
             evaluation: self.evaluation.read()?,
@@ -251,6 +269,24 @@ fn mebibytes(text: &str) -> Result<u64, String> {
     }
     let size: bytesize::ByteSize = text.parse().map_err(|_| expected())?;
     Ok(size.as_u64().div_ceil(1 << 20))
+}
+
+/// The same, within these bounds in MiB.
+fn mebibytes_of<const LEAST: u64, const MOST: u64>(text: &str) -> Result<u64, String> {
+    let mib = mebibytes(text)?;
+    if !(LEAST..=MOST).contains(&mib) {
+        return Err(format!("expected {LEAST} to {MOST} MiB"));
+    }
+    Ok(mib)
+}
+
+/// Reads a number of threads; 0 is one for each processor.
+fn threads<const MOST: usize>(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Ok(thread::available_parallelism().map_or(1, NonZero::get).min(MOST)),
+        Ok(threads) if threads <= MOST => Ok(threads),
+        _ => Err(format!("expected 0 to {MOST} threads")),
+    }
 }
 
 /// Reads a number of seconds, such as `0.5`.

@@ -6,16 +6,18 @@ use std::time::Instant;
 
 use clap::Args;
 use meerslag_engine::perft::{self, Counts, Options, PerftError, Progress};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::interrupt::Interrupt;
+use super::json::{self, Record};
 use super::progress::Bar;
 use super::{Failure, source};
 
 const EXAMPLES: &str = "\
 Examples:
   meerslag perft --depth 9
-  meerslag perft --fen \"W:W25,27,28,30,32-35,37,38:B12-14,16,18,19,21,23,24,26\" --depth 12 --divide
+  meerslag perft \"W:W25,27,28,30,32-35,37,38:B12-14,16,18,19,21,23,24,26\" --depth 12 --divide
   meerslag perft --depth 12 --threads 2 --hash 1024 --json
 
 Captures with the same start, end and captured squares count once; draw rules are ignored.";
@@ -24,22 +26,22 @@ Captures with the same start, end and captured squares count once; draw rules ar
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct PerftArgs {
-    /// The position: draughts FEN or 51-character Hub string [default: the initial position]
-    #[arg(long)]
-    fen: Option<String>,
+    #[command(flatten)]
+    position: source::PositionArgs,
     /// Number of plies
     #[arg(long, value_parser = clap::value_parser!(u32).range(0..=i64::from(Options::MAX_DEPTH)))]
     depth: u32,
     /// Also print the count below each legal move
     #[arg(long)]
     divide: bool,
-    /// Number of threads
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    threads: u32,
-    /// Remember counts of sub-trees in a table of this many MiB; 0 counts everything
-    #[arg(long, value_name = "MIB", default_value_t = 0,
-          value_parser = clap::value_parser!(u32).range(0..=1_048_576))]
-    hash: u32,
+    /// Threads; 0 takes one for each processor
+    #[arg(long, value_name = "N", default_value = "1", value_parser = super::threads::<1024>)]
+    threads: usize,
+    /// Remember counts of sub-trees in a table of this size, in MiB or such as 512M or 2G; 0 counts
+    /// everything
+    #[arg(long, value_name = "SIZE", default_value = "0",
+          value_parser = super::mebibytes_of::<0, 1_048_576>)]
+    hash: u64,
     /// Make the moves of the last ply instead of only counting them
     #[arg(long)]
     unbulked: bool,
@@ -48,32 +50,42 @@ pub(super) struct PerftArgs {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct Report<'a> {
+/// Counts of move sequences.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct PerftRecord {
     fen: String,
+    /// Plies.
     depth: u32,
+    /// Move sequences of this length.
     nodes: u64,
     seconds: f64,
+    /// Nodes per second.
     nps: f64,
-    threads: u32,
-    hash_mib: u32,
+    threads: usize,
+    hash_mib: u64,
+    /// Whether the moves of the last ply were only counted.
     bulk: bool,
+    /// The count below each legal move.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    divide: Vec<MoveCount<'a>>,
+    divide: Vec<MoveCount>,
 }
 
-#[derive(Serialize)]
-struct MoveCount<'a> {
+impl Record for PerftRecord {
+    const TYPE: &'static str = "perft";
+}
+
+#[derive(Serialize, JsonSchema)]
+struct MoveCount {
     #[serde(rename = "move")]
-    mv: &'a str,
+    mv: String,
     nodes: u64,
 }
 
 pub(super) fn run(args: &PerftArgs) -> Result<(), Failure> {
-    let position = source::position(args.fen.as_deref())?;
+    let position = source::position(args.position.text())?;
     let options = Options {
         depth: args.depth,
-        threads: args.threads as usize,
+        threads: args.threads,
         hash_mib: args.hash as usize,
         bulk: !args.unbulked,
     };
@@ -104,19 +116,18 @@ pub(super) fn run(args: &PerftArgs) -> Result<(), Failure> {
     let nps = nodes as f64 / seconds.max(1e-9);
     let mut out = io::stdout().lock();
     if args.json {
-        let report = Report {
+        let record = PerftRecord {
             fen: position.to_fen(),
             depth: args.depth,
             nodes,
-            seconds,
-            nps,
+            seconds: json::seconds(seconds),
+            nps: nps.round(),
             threads: args.threads,
             hash_mib: args.hash,
             bulk: options.bulk,
-            divide: divide.iter().map(|(mv, nodes)| MoveCount { mv, nodes: *nodes }).collect(),
+            divide: divide.into_iter().map(|(mv, nodes)| MoveCount { mv, nodes }).collect(),
         };
-        serde_json::to_writer(&mut out, &report)?;
-        writeln!(out)?;
+        json::write(&mut out, &record)?;
     } else {
         for (mv, nodes) in &divide {
             writeln!(out, "{mv:<12} {nodes}")?;

@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use meerslag_engine::record::{GameRecord, Players, PlyRecord};
-use meerslag_engine::{Control, Engine, Info, Limits, SearchResult};
+use meerslag_engine::runner::{GameClock, TimeControl};
+use meerslag_engine::{Control, Engine, EngineOptions, Info, Limits, PlayingLevel, SearchResult};
 use movegen::notation::pdn::{GameResult, PdnGame};
 use movegen::{Color, Game, Move, Status};
 
 use super::console::{Console, ConsoleGame};
 use super::files::ForceArgs;
+use super::progress::Bar;
 use super::{EngineArgs, Failure, report, source};
 
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
@@ -20,7 +22,8 @@ const EXAMPLES: &str = "\
 Examples:
   meerslag play                           you have White, the engine thinks a second a move
   meerslag play --color black --time 5
-  meerslag play --fen \"W:W27,28,32:B14,18,19\" --depth 9 --save game.pdn
+  meerslag play --level 3 --tc 600+5      an easier opponent, ten minutes each
+  meerslag play \"W:W27,28,32:B14,18,19\" --depth 9 --pdn game.pdn
 
 Type 'help' in the game for its commands.";
 
@@ -31,9 +34,8 @@ pub(super) struct PlayArgs {
     /// Your side
     #[arg(long, value_enum, default_value_t = Side::White)]
     color: Side,
-    /// Start from this position: draughts FEN or Hub string [default: the initial position]
-    #[arg(long)]
-    fen: Option<String>,
+    #[command(flatten)]
+    position: source::PositionArgs,
     /// Seconds the engine thinks at each move [default: 1, unless there is another limit]
     #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
     time: Option<Duration>,
@@ -43,9 +45,17 @@ pub(super) struct PlayArgs {
     /// Nodes the engine searches at each move
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
+    /// How strongly the engine plays; 10 is as well as it can
+    #[arg(long, value_name = "N", default_value_t = PlayingLevel::MOST,
+          value_parser = clap::value_parser!(u8).range(1..=10))]
+    level: u8,
+    /// Clocks for both: seconds, with +SECONDS for each move, such as 300+3
+    #[arg(long, value_name = "CONTROL", value_parser = clock_control,
+          conflicts_with_all = ["time", "depth", "nodes"])]
+    tc: Option<TimeControl>,
     /// Write the games to this PDN file, after each move
-    #[arg(long, value_name = "FILE")]
-    save: Option<PathBuf>,
+    #[arg(long, alias = "save", value_name = "FILE")]
+    pdn: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
     #[command(flatten)]
@@ -60,9 +70,26 @@ enum Side {
     Both,
 }
 
+/// Reads a time control with a clock.
+fn clock_control(text: &str) -> Result<TimeControl, String> {
+    let control = text.parse::<TimeControl>().map_err(|error| error.to_string())?;
+    let TimeControl { move_time, nodes, depth, .. } = control;
+    if move_time.is_some() || nodes.is_some() || depth.is_some() || !control.has_clock() {
+        return Err("expected a clock, such as 300+3".to_owned());
+    }
+    Ok(control)
+}
+
+/// Minutes and seconds.
+fn clock_text(seconds: f64) -> String {
+    let (sign, seconds) = if seconds < 0.0 { ("-", -seconds) } else { ("", seconds) };
+    format!("{sign}{}:{:02}", seconds as u64 / 60, seconds as u64 % 60)
+}
+
 pub(super) fn run(args: &PlayArgs) -> Result<(), Failure> {
-    let game = source::start(args.fen.as_deref())?;
-    let no_limit = args.depth.is_none() && args.nodes.is_none();
+    let game = source::start(args.position.text())?;
+    let control = args.tc.unwrap_or_default();
+    let no_limit = args.depth.is_none() && args.nodes.is_none() && args.tc.is_none();
     let limits = Limits {
         depth: args.depth,
         nodes: args.nodes,
@@ -74,7 +101,8 @@ pub(super) fn run(args: &PlayArgs) -> Result<(), Failure> {
         Side::Black => Some(Color::White),
         Side::Both => None,
     };
-    let engine = Engine::new(args.engine.options()?)?;
+    let level = PlayingLevel::new(args.level).unwrap_or_default();
+    let engine = Engine::new(EngineOptions { level, ..args.engine.options()? })?;
     let game = EngineGame {
         engine,
         limits,
@@ -83,8 +111,11 @@ pub(super) fn run(args: &PlayArgs) -> Result<(), Failure> {
         since: Instant::now(),
         engine_side,
         resigned: None,
+        flagged: None,
+        clocks: [GameClock::new(control); 2],
+        control,
     };
-    Console::new(game, args.save.as_deref(), args.force.existing())?.run()
+    Console::new(game, args.pdn.as_deref(), args.force.existing())?.run()
 }
 
 /// A game against the engine.
@@ -100,22 +131,45 @@ struct EngineGame {
     engine_side: Option<Color>,
     /// Who has given up.
     resigned: Option<Color>,
+    /// Whose time was over.
+    flagged: Option<Color>,
+    /// By the index of the colour.
+    clocks: [GameClock; 2],
+    control: TimeControl,
 }
 
 impl EngineGame {
     fn search(&mut self, control: &Control) -> SearchResult {
-        self.engine.search(&self.game, &self.limits, control, &mut |_| {})
+        let clock = self.clocks[self.asked().index()].limits().clock;
+        let limits = Limits { clock, ..self.limits.clone() };
+        self.engine.search(&self.game, &limits, control, &mut |_| {})
+    }
+
+    /// Says whose time is over.
+    fn say_flag(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        match self.flagged {
+            Some(side) => Ok(writeln!(out, "{side} has lost on time.")?),
+            None => Ok(()),
+        }
     }
 
     /// Makes a move, with what the engine found if it is its move.
     fn make(&mut self, mv: Move, info: Option<&Info>) -> Result<(), Failure> {
-        self.game.play(mv).map_err(Failure::run)?;
+        let mover = self.asked();
         let time = std::mem::replace(&mut self.since, Instant::now()).elapsed();
+        let clock = &mut self.clocks[mover.index()];
+        if !clock.spend(time, Some(Duration::ZERO)) {
+            self.flagged = Some(mover);
+            return Ok(());
+        }
+        let left = clock.left();
+        self.game.play(mv).map_err(Failure::run)?;
         self.record.plies.push(PlyRecord {
             score: info.map(|info| info.score.men()),
             depth: info.map(|info| info.depth),
             nodes: info.map(|info| info.nodes),
             time: Some(time.as_secs_f64()),
+            clock: left,
             ..PlyRecord::from(mv)
         });
         Ok(())
@@ -133,6 +187,7 @@ impl ConsoleGame for EngineGame {
     const HELP: &'static str = "\
   go             let the engine move for you; from now on it plays the other side
   resign         give up";
+    const COMMANDS: &'static [&'static str] = &["go", "resign"];
     const ADVICE: &'static str = "'legal' lists the legal moves";
 
     fn game(&self) -> &Game {
@@ -144,41 +199,66 @@ impl ConsoleGame for EngineGame {
     }
 
     fn is_over(&self) -> bool {
-        self.resigned.is_some() || self.status().is_over()
+        self.resigned.or(self.flagged).is_some() || self.status().is_over()
     }
 
     fn view(&self) -> Color {
         self.engine_side.map_or(Color::White, Color::opponent)
     }
 
+    fn prompt(&self) -> String {
+        let side = self.asked();
+        match self.clocks[side.index()].left() {
+            Some(left) => {
+                let left = left - self.since.elapsed().as_secs_f64();
+                format!("{side} {}> ", clock_text(left))
+            }
+            None => format!("{side}> "),
+        }
+    }
+
+    fn is_opponents_turn(&self) -> bool {
+        !self.is_over() && self.engine_side == Some(self.asked())
+    }
+
     fn to_pdn(&self) -> PdnGame {
         let name = |side| if self.engine_side == Some(side) { "Meerslag" } else { "Player" };
         let players = Players { white: name(Color::White), black: name(Color::Black) };
-        let result = match self.resigned {
+        let result = match self.resigned.or(self.flagged) {
             Some(side) => GameResult::won_by(side.opponent()),
             None => self.status().into(),
         };
         GameRecord { result, ..self.record.clone() }.to_pdn("Game at the terminal", Some(players))
     }
 
-    fn play(&mut self, mv: Move, _out: &mut dyn Write) -> Result<(), Failure> {
-        self.make(mv, None)
+    fn play(&mut self, mv: Move, out: &mut dyn Write) -> Result<(), Failure> {
+        self.make(mv, None)?;
+        self.say_flag(out)
     }
 
     fn reply(&mut self, control: &Control, out: &mut dyn Write) -> Result<Option<Move>, Failure> {
         if self.is_over() || self.engine_side != Some(self.asked()) {
             return Ok(None);
         }
+        writeln!(out, "{} is thinking.", self.asked())?;
+        out.flush()?;
+        let waiting = Bar::waiting("thinking");
         let SearchResult { best, info, .. } = self.search(control);
+        drop(waiting);
         let Some(mv) = best.filter(|_| !control.is_stopped()) else { return Ok(None) };
         let text = report::line(&self.game, &[mv]);
         writeln!(out, "Engine: {text}   ({})", report::score(&info).trim())?;
         self.make(mv, Some(&info))?;
+        if let Some(left) = self.clocks[self.asked().opponent().index()].left() {
+            writeln!(out, "The engine has {} left.", clock_text(left))?;
+        }
+        self.say_flag(out)?;
         Ok(Some(mv))
     }
 
     fn undo(&mut self) -> bool {
         self.resigned = None;
+        self.flagged = None;
         if !self.unmake() {
             return false;
         }
@@ -196,6 +276,8 @@ impl ConsoleGame for EngineGame {
         self.record = GameRecord::new(*self.game.start());
         self.since = Instant::now();
         self.resigned = None;
+        self.flagged = None;
+        self.clocks = [GameClock::new(self.control); 2];
         self.engine.new_game();
         Ok(())
     }

@@ -16,6 +16,19 @@ impl Bar {
         Bar::with_rate(things, "{per_sec}, {eta} left {msg}")
     }
 
+    /// A line with the time that has passed, for work of which nobody knows how long it takes.
+    pub(super) fn waiting(what: &str) -> Bar {
+        let bar = Bar::with_rate("", "");
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
+            bar.0.set_style(style);
+        }
+        bar.0.set_message(what.to_owned());
+        if !bar.0.is_hidden() {
+            bar.0.enable_steady_tick(Duration::from_millis(250));
+        }
+        bar
+    }
+
     /// A bar whose caller says how fast the work is and how long it will take.
     pub(super) fn with_rate(things: &str, rate: &str) -> Bar {
         let target = if is_watched() {

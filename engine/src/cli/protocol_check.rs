@@ -5,12 +5,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::anyhow;
-use clap::Args;
+use clap::{ArgGroup, Args};
+use meerslag_engine::counted;
 use meerslag_engine::protocol::dxp::Address;
 use meerslag_engine::runner::process::ProcessOptions;
 use meerslag_engine::runner::{Check, Severity, check_dxp, check_hub};
 
-use super::Failure;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::interrupt::Interrupt;
+use super::json::{self, Record};
+use super::{Failure, watchdog};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,13 +28,13 @@ Exit status: 0 if nothing is wrong (there may be warnings), 1 if something is.";
 
 /// Try out how well another engine speaks a protocol
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, group(ArgGroup::new("what").required(true)))]
 pub(super) struct ProtocolCheckArgs {
     /// The command that starts an engine which speaks Hub
-    #[arg(long, value_name = "COMMAND", required_unless_present = "dxp", conflicts_with = "dxp")]
+    #[arg(long, value_name = "COMMAND", group = "what")]
     hub: Option<String>,
     /// Where a program listens which speaks DXP
-    #[arg(long, value_name = "HOST:PORT")]
+    #[arg(long, value_name = "HOST:PORT", group = "what")]
     dxp: Option<Address>,
     /// Folder in which the Hub engine runs
     #[arg(long, value_name = "FOLDER", requires = "hub")]
@@ -40,6 +46,35 @@ pub(super) struct ProtocolCheckArgs {
     #[arg(long, value_name = "SECONDS", default_value = "0.1", conflicts_with = "dxp")]
     #[arg(value_parser = super::seconds)]
     slack: Duration,
+    /// Print JSON objects, one a line, instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// A step of the check.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct StepRecord<'a> {
+    step: &'a str,
+    /// `ok`, `warning` or `wrong`.
+    verdict: &'static str,
+    /// What was found.
+    findings: Vec<&'a str>,
+}
+
+impl Record for StepRecord<'_> {
+    const TYPE: &'static str = "protocol_step";
+}
+
+/// The sums of a check.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ProtocolSummary")]
+pub(super) struct CheckRecord {
+    errors: usize,
+    warnings: usize,
+}
+
+impl Record for CheckRecord {
+    const TYPE: &'static str = "protocol_summary";
 }
 
 impl ProtocolCheckArgs {
@@ -63,6 +98,9 @@ impl ProtocolCheckArgs {
 }
 
 pub(super) fn run(args: &ProtocolCheckArgs) -> Result<(), Failure> {
+    Interrupt::leave()?;
+    // It ends the engine if we are interrupted.
+    let _watchdog = args.hub.as_ref().and_then(|_| watchdog::start());
     let check = args.check()?;
     let mut out = io::stdout().lock();
     for step in &check.steps {
@@ -70,8 +108,14 @@ pub(super) fn run(args: &ProtocolCheckArgs) -> Result<(), Failure> {
         let verdict = match findings.iter().map(|f| f.severity).min() {
             None => "ok",
             Some(Severity::Warning) => "warning",
-            Some(Severity::Error) => "WRONG",
+            Some(Severity::Error) => "wrong",
         };
+        if args.json {
+            let findings = findings.iter().map(|finding| finding.message.as_str()).collect();
+            json::write(&mut out, &StepRecord { step, verdict, findings })?;
+            continue;
+        }
+        let verdict = if verdict == "wrong" { "WRONG" } else { verdict };
         writeln!(out, "{verdict:>7}  {step}")?;
         for finding in findings {
             writeln!(out, "           {}", finding.message)?;
@@ -79,7 +123,11 @@ pub(super) fn run(args: &ProtocolCheckArgs) -> Result<(), Failure> {
     }
     let count = |severity| check.findings.iter().filter(|f| f.severity == severity).count();
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-    writeln!(out, "{errors} errors, {warnings} warnings")?;
+    if args.json {
+        json::write(&mut out, &CheckRecord { errors, warnings })?;
+    } else {
+        writeln!(out, "{}, {}", counted(errors, "error"), counted(warnings, "warning"))?;
+    }
     if errors > 0 {
         return Err(Failure::Run(anyhow!("the engine does not follow the protocol")));
     }

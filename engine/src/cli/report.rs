@@ -2,26 +2,99 @@
 
 use std::fmt::Write as _;
 
+use console::Style;
 use meerslag_engine::{Bound, Info, SearchResult};
 use movegen::notation::moves::format_move;
 use movegen::{Color, Game, Move, Piece, Position, Square};
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::json::{self, Record};
+use super::terminal;
+
+/// How the board is drawn.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Drawing {
+    /// Black is at the bottom.
+    pub(super) is_flipped: bool,
+    /// The move that led here.
+    pub(super) last: Option<Move>,
+    /// With colours, for a terminal that has them.
+    pub(super) has_colours: bool,
+}
+
 /// The board as text: `w b` men, `W B` kings, `.` an empty square; the numbers of the first and
-/// last square of each row beside it. White is at the bottom unless flipped.
-pub(super) fn board(position: &Position, flipped: bool) -> String {
+/// last square of each row beside it. Of the last move, `<` stands before the square that it left
+/// and `>` before the one that it reached; with colours both are shown in reverse.
+pub(super) fn board(position: &Position, drawing: Drawing) -> String {
     let mut text = String::new();
-    let in_order = |i: u8| if flipped { 9 - i } else { i };
+    let in_order = |i: u8| if drawing.is_flipped { 9 - i } else { i };
     for row in (0..10).map(in_order) {
         let _ = write!(text, "  {:>2} ", row * 5 + 1);
         for column in (0..10).map(in_order) {
-            let c = Square::from_row_column(row, column)
-                .map_or(' ', |s| position.piece_at(s).map_or('.', Piece::hub_letter));
-            let _ = write!(text, " {c}");
+            match Square::from_row_column(row, column) {
+                Some(square) => text.push_str(&cell(position, square, drawing)),
+                None => text.push_str("  "),
+            }
         }
         let _ = writeln!(text, "  {:>2}", row * 5 + 5);
     }
     text
+}
+
+/// A square in two columns.
+fn cell(position: &Position, square: Square, drawing: Drawing) -> String {
+    let piece = position.piece_at(square);
+    let letter = piece.map_or('.', Piece::hub_letter);
+    let mark = match drawing.last {
+        Some(mv) if mv.from() == square => '<',
+        Some(mv) if mv.to() == square => '>',
+        _ => ' ',
+    };
+    if !drawing.has_colours {
+        return format!("{mark}{letter}");
+    }
+    // Both are readable on a dark and on a light ground.
+    let mut style = Style::new().force_styling(true);
+    style = match piece.map(|piece| piece.color) {
+        Some(Color::White) => style.bold(),
+        Some(Color::Black) => style.magenta().bold(),
+        None => style.dim(),
+    };
+    if mark != ' ' {
+        style = style.reverse();
+    }
+    format!(" {}", style.apply_to(letter))
+}
+
+/// A FEN that is easy to read: three and more squares in a row as a range.
+pub(super) fn fen(position: &Position) -> String {
+    let ranges = |text: &str| -> String {
+        let mut runs: Vec<(bool, u8, u8)> = Vec::new();
+        for part in text.split(',').filter(|part| !part.is_empty()) {
+            let (is_king, digits) = part.strip_prefix('K').map_or((false, part), |d| (true, d));
+            let Ok(square) = digits.parse::<u8>() else { return text.to_owned() };
+            match runs.last_mut() {
+                Some((king, _, end)) if *king == is_king && *end + 1 == square => *end = square,
+                _ => runs.push((is_king, square, square)),
+            }
+        }
+        let run = |&(is_king, from, to): &(bool, u8, u8)| {
+            let king = if is_king { "K" } else { "" };
+            match to - from {
+                0 => format!("{king}{from}"),
+                1 => format!("{king}{from},{king}{to}"),
+                _ => format!("{king}{from}-{to}"),
+            }
+        };
+        runs.iter().map(run).collect::<Vec<_>>().join(",")
+    };
+    let fen = position.to_fen();
+    let sides = fen.split(':').map(|part| match part.split_at_checked(1) {
+        Some((side @ ("W" | "B"), list)) if !list.is_empty() => format!("{side}{}", ranges(list)),
+        _ => part.to_owned(),
+    });
+    sides.collect::<Vec<_>>().join(":")
 }
 
 /// A line of play in the usual notation, with move numbers: `12. 32-28 19-23 13. 28x19`.
@@ -49,7 +122,8 @@ pub(super) fn line(game: &Game, moves: &[Move]) -> String {
 /// The head of the table of search results.
 pub(super) const HEAD: &str = "depth   score      nodes     time   Mn/s  variation";
 
-/// One line of that table. The score is seen from the side to move.
+/// One line of that table, cut to the width of the terminal. The score is seen from the side to
+/// move.
 pub(super) fn row(game: &Game, info: &Info, multipv: bool) -> String {
     let seconds = info.time.as_secs_f64();
     let bound = match info.bound {
@@ -58,14 +132,15 @@ pub(super) fn row(game: &Game, info: &Info, multipv: bool) -> String {
         Bound::Upper => '<',
     };
     let rank = if multipv { format!("({}) ", info.multipv) } else { String::new() };
-    format!(
-        "{:5} {bound}{} {:>10} {seconds:8.2} {:6.2}  {rank}{}",
+    let start = format!(
+        "{:5} {bound}{} {:>10} {seconds:8.2} {:6.2}  {rank}",
         info.depth,
         score(info),
         info.nodes,
         millions_per_second(info),
-        line(game, &info.pv),
-    )
+    );
+    let left = terminal::width().map(|width| width.saturating_sub(start.len()));
+    start + &terminal::cut_moves(&line(game, &info.pv), left)
 }
 
 /// `+0.12`; the number of plies to the end: `win 7`; or a database's word without one: `db win`.
@@ -84,32 +159,45 @@ fn millions_per_second(info: &Info) -> f64 {
     info.nodes as f64 / info.time.as_secs_f64().max(1e-6) / 1e6
 }
 
-/// A search result for programs. Moves are in Hub notation, the score is in men and seen from
-/// the side to move, the time is in seconds.
-#[derive(Serialize)]
+/// A step of a search.
+#[derive(Serialize, JsonSchema)]
 pub(super) struct InfoRecord {
+    /// Nominal depth in plies.
     depth: u32,
+    /// Mean depth of the leaves in plies.
     mean_depth: f64,
+    /// Greatest depth in plies.
     max_depth: u32,
+    /// Men, for the side to move; beyond 80 a proven end.
     score: f64,
     /// Plies to the end of the game, if that has been proven: positive for a win.
     #[serde(skip_serializing_if = "Option::is_none")]
     plies_to_end: Option<i32>,
+    /// `exact`, `lower` or `upper`.
     bound: &'static str,
+    /// Nodes searched.
     nodes: u64,
     /// Endgame database lookups.
     probes: u64,
-    time: f64,
+    /// Seconds since the start of the search.
+    seconds: f64,
+    /// The share of the transposition table that is in use, 0 to 1.
     hashfull: f64,
+    /// The rank of the variation, from 1.
     multipv: usize,
+    /// The variation.
     pv: Vec<String>,
+}
+
+impl Record for InfoRecord {
+    const TYPE: &'static str = "info";
 }
 
 impl From<&Info> for InfoRecord {
     fn from(info: &Info) -> InfoRecord {
         InfoRecord {
             depth: info.depth,
-            mean_depth: info.mean_depth,
+            mean_depth: json::rounded(info.mean_depth, 2),
             max_depth: info.max_depth,
             score: info.score.men(),
             plies_to_end: info.score.plies_to_end(),
@@ -120,8 +208,8 @@ impl From<&Info> for InfoRecord {
             },
             nodes: info.nodes,
             probes: info.probes,
-            time: info.time.as_secs_f64(),
-            hashfull: info.hashfull,
+            seconds: json::seconds(info.time.as_secs_f64()),
+            hashfull: json::rounded(info.hashfull, 4),
             multipv: info.multipv,
             pv: info.pv.iter().map(ToString::to_string).collect(),
         }
@@ -129,9 +217,11 @@ impl From<&Info> for InfoRecord {
 }
 
 /// The best move and the expected reply for programs.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct BestRecord {
+    /// The best move; null without a legal one.
     best: Option<String>,
+    /// The expected reply.
     ponder: Option<String>,
 }
 
@@ -139,5 +229,39 @@ impl From<&SearchResult> for BestRecord {
     fn from(outcome: &SearchResult) -> BestRecord {
         let text = |mv: Option<Move>| mv.map(|mv| mv.to_string());
         BestRecord { best: text(outcome.best), ponder: text(outcome.ponder) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fens_with_ranges() {
+        for (fen, text) in [
+            ("W:W31-50:B1-20", "W:W31-50:B1-20"),
+            ("B:W28,29,31:BK1,K2,K3,5", "B:W28,29,31:B5,K1-3"),
+            ("W:W:B1", "W:W:B1"),
+        ] {
+            let position = Position::from_fen(fen).unwrap();
+            assert_eq!(super::fen(&position), text);
+            assert_eq!(Position::from_fen(text).unwrap(), position);
+        }
+    }
+
+    #[test]
+    fn the_last_move_is_marked() {
+        let start = Position::initial();
+        let mv = movegen::notation::hub::parse_move(&start, "32-28").unwrap();
+        let drawing = Drawing { last: Some(mv), ..Drawing::default() };
+        let text = board(&start.after(mv), drawing);
+        let row = |number: &str| {
+            text.lines().find(|line| line.trim_start().starts_with(number)).unwrap().to_owned()
+        };
+        assert!(row("26 ").contains(">w") && row("31 ").contains("<."), "{text}");
+        assert_eq!(text.matches(['<', '>']).count(), 2);
+        let coloured = board(&start.after(mv), Drawing { has_colours: true, ..drawing });
+        assert_eq!(console::strip_ansi_codes(&coloured), text.replace(['<', '>'], " "));
+        assert_eq!(coloured.matches("\u{1b}[7m").count(), 2, "{coloured:?}");
     }
 }

@@ -1,15 +1,43 @@
 //! What a command works on: a position or the games of a file.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use anyhow::Context;
+use clap::Args;
 use movegen::notation::Fen;
 use movegen::notation::pdn::{PdnGame, PdnReader};
 use movegen::{Game, Position};
 
 use super::Failure;
+
+/// The position on which a command works.
+#[derive(Args, Clone, Debug)]
+pub(super) struct PositionArgs {
+    /// The position: draughts FEN or 51-character Hub string [default: the initial position]
+    #[arg(value_name = "FEN")]
+    position: Option<String>,
+    /// The name of before.
+    #[arg(long, hide = true, conflicts_with = "position")]
+    fen: Option<String>,
+}
+
+impl PositionArgs {
+    /// As it was given.
+    pub(super) fn text(&self) -> Option<&str> {
+        self.position.as_deref().or(self.fen.as_deref())
+    }
+}
+
+/// Whether this is a file and no position: `-` for standard input, a file that is there, or a name
+/// that ends as such files do.
+pub(super) fn is_file(text: &str) -> bool {
+    let path = Path::new(text);
+    let is_ending = |end: &OsStr| ["pdn", "fen", "txt"].iter().any(|e| end.eq_ignore_ascii_case(e));
+    text == "-" || path.extension().is_some_and(is_ending) || path.is_file()
+}
 
 /// A position given as FEN or Hub string; the initial one without.
 pub(super) fn position(fen: Option<&str>) -> Result<Position, Failure> {
@@ -41,12 +69,8 @@ pub(super) fn open(input: Option<&str>) -> Result<Source, Failure> {
     if text == "-" {
         return Ok(Source::Games(Box::new(Games::new(Box::new(BufReader::new(io::stdin()))))));
     }
-    let path = Path::new(text);
-    let looks_like_file = path
-        .extension()
-        .is_some_and(|e| e.eq_ignore_ascii_case("pdn") || e.eq_ignore_ascii_case("txt"));
-    if looks_like_file || path.is_file() {
-        let file = File::open(path)
+    if is_file(text) {
+        let file = File::open(text)
             .with_context(|| format!("cannot open {text}"))
             .map_err(Failure::Input)?;
         return Ok(Source::Games(Box::new(Games::new(Box::new(BufReader::new(file))))));

@@ -17,6 +17,7 @@ use super::Failure;
 use super::files::{self, ForceArgs};
 use super::filter::FilterArgs;
 use super::interrupt::Interrupt;
+use super::json::{self, Record};
 
 /// Fit the weights of an evaluation to games of self-play
 ///
@@ -151,21 +152,25 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
             .map_err(|error| files::named(path, &error))?;
     }
     if !args.json {
-        println!(
+        writeln!(
+            io::stdout(),
             "{} games, {} positions: {}",
             data.games,
             weights.provenance().positions,
             args.out.display()
-        );
+        )?;
     }
     Ok(())
+}
+
+impl Record for Epoch {
+    const TYPE: &'static str = "epoch";
 }
 
 fn show(args: &TrainArgs, number: usize, epoch: &Epoch, scale: f32) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if args.json {
-        serde_json::to_writer(&mut out, epoch)?;
-        return writeln!(out);
+        return json::write(&mut out, epoch);
     }
     if number == 0 {
         writeln!(out, "scale {scale:.1} hundredths of a man")?;

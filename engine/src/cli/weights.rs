@@ -4,9 +4,13 @@ use std::io::{self, Write};
 
 use clap::{Args, Subcommand};
 use meerslag_engine::bench;
-use meerslag_engine::eval::{Evaluation, Weights};
+use meerslag_engine::eval::{Evaluation, Provenance, Weights};
+
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::Failure;
+use super::json::{self, Record};
 
 /// Look at the weights of evaluations
 #[derive(Args, Debug)]
@@ -31,12 +35,45 @@ enum WeightsCommand {
         first: String,
         /// Another one
         second: String,
+        /// Print one JSON object instead of text
+        #[arg(long)]
+        json: bool,
     },
     /// All weights that are not 0, as text
     Export {
         #[command(flatten)]
         one: One,
     },
+}
+
+/// A set of weights.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct WeightsRecord {
+    name: String,
+    /// The kind of evaluation.
+    kind: String,
+    /// How many there are.
+    weights: u64,
+    /// Where they come from.
+    provenance: Provenance,
+}
+
+impl Record for WeightsRecord {
+    const TYPE: &'static str = "weights";
+}
+
+/// Two evaluations of the same positions, in men.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ComparisonRecord {
+    names: [String; 2],
+    positions: u64,
+    mean_difference: f64,
+    standard_deviations: [f64; 2],
+    correlation: f64,
+}
+
+impl Record for ComparisonRecord {
+    const TYPE: &'static str = "weights_comparison";
 }
 
 #[derive(Args, Debug)]
@@ -60,8 +97,8 @@ pub(super) fn run(args: &WeightsArgs) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match &args.command {
         WeightsCommand::Info { one, json } => info(&one.read()?, *json, &mut out),
-        WeightsCommand::Compare { first, second } => {
-            compare(&read(first)?, &read(second)?, &mut out)
+        WeightsCommand::Compare { first, second, json } => {
+            compare(&read(first)?, &read(second)?, *json, &mut out)
         }
         WeightsCommand::Export { one } => {
             let evaluation = one.read()?;
@@ -77,15 +114,13 @@ fn info(evaluation: &Evaluation, json: bool, out: &mut impl Write) -> Result<(),
     let weights: &Weights = evaluation.weights();
     let provenance = weights.provenance();
     if json {
-        let value = serde_json::json!({
-            "name": evaluation.name(),
-            "kind": weights.kind().name(),
-            "weights": weights.count(),
-            "provenance": provenance,
-        });
-        serde_json::to_writer(&mut *out, &value)?;
-        writeln!(out)?;
-        return Ok(());
+        let record = WeightsRecord {
+            name: evaluation.name().to_owned(),
+            kind: weights.kind().name().to_owned(),
+            weights: weights.count() as u64,
+            provenance: provenance.clone(),
+        };
+        return Ok(json::write(out, &record)?);
     }
     writeln!(out, "name        {}", evaluation.name())?;
     writeln!(out, "kind        {}", weights.kind())?;
@@ -104,7 +139,12 @@ fn info(evaluation: &Evaluation, json: bool, out: &mut impl Write) -> Result<(),
 }
 
 /// Scores of the same positions: their differences and how they go together.
-fn compare(first: &Evaluation, second: &Evaluation, out: &mut impl Write) -> Result<(), Failure> {
+fn compare(
+    first: &Evaluation,
+    second: &Evaluation,
+    json: bool,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
     let pairs: Vec<(f64, f64)> = [bench::Set::Game, bench::Set::Endgame]
         .into_iter()
         .flat_map(bench::positions)
@@ -116,6 +156,16 @@ fn compare(first: &Evaluation, second: &Evaluation, out: &mut impl Write) -> Res
     let (a, b) = (mean(|p| p.0), mean(|p| p.1));
     let (aa, bb) = (mean(|p| p.0 * p.0) - a * a, mean(|p| p.1 * p.1) - b * b);
     let ab = mean(|p| p.0 * p.1) - a * b;
+    if json {
+        let record = ComparisonRecord {
+            names: [first.name().to_owned(), second.name().to_owned()],
+            positions: pairs.len() as u64,
+            mean_difference: json::rounded(mean(|p| (p.0 - p.1).abs()) / 100.0, 4),
+            standard_deviations: [aa, bb].map(|v| json::rounded(v.sqrt() / 100.0, 4)),
+            correlation: json::rounded(ab / (aa * bb).sqrt().max(1e-9), 4),
+        };
+        return Ok(json::write(out, &record)?);
+    }
     writeln!(out, "{} and {}, {count} positions", first.name(), second.name())?;
     writeln!(out, "mean difference       {:.1} hundredths", mean(|p| (p.0 - p.1).abs()))?;
     writeln!(out, "standard deviations   {:.1} and {:.1}", aa.sqrt(), bb.sqrt())?;

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use egdb::storage::{Existing, write_file};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -18,7 +19,7 @@ const HEAD: usize = 16;
 const MOST_HEADER: usize = 1 << 16;
 
 /// Where weights come from.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Provenance {
     /// The number of the generation; 0 for the first that was trained.
     pub generation: u32,

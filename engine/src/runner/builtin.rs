@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use movegen::Game;
 
-use super::player::{Abort, Answer, FaultKind, NewGame, Player, PlayerError, Thought};
+use super::player::{
+    Abort, Answer, FaultKind, Identity, NewGame, Player, PlayerError, Thought,
+};
 use crate::engine::{Engine, EngineOptions};
 use crate::error::EngineError;
 use crate::limits::{Control, Limits};
@@ -33,6 +35,14 @@ impl Player for BuiltIn {
     fn new_game(&mut self, _game: &NewGame) -> Result<(), PlayerError> {
         self.engine.new_game();
         Ok(())
+    }
+
+    fn identity(&self) -> Identity {
+        Identity {
+            name: Some("Meerslag".to_owned()),
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            ..Identity::default()
+        }
     }
 
     fn think(

@@ -84,6 +84,11 @@ pub(super) fn play(
         }
     }
     match_game.note_overruns(&mut end);
+    let mut complaints = Vec::new();
+    for side in WHITE_FIRST {
+        let texts = players[side.index()].complaints().into_iter();
+        complaints.extend(texts.map(|text| format!("{side}: {text}")));
+    }
     let mut overheads = match_game.overheads;
     overheads.sort_unstable();
     let median = overheads.get(overheads.len() / 2).copied().unwrap_or_default();
@@ -96,6 +101,7 @@ pub(super) fn play(
         termination: end.termination,
         detail: end.detail,
         tail: end.tail,
+        complaints,
         overhead_us: micros(median),
         latency_us: [white_us, black_us],
         spent: None,
@@ -122,6 +128,7 @@ pub(super) fn forfeit(
         termination,
         detail: format!("{side}: {message}"),
         tail,
+        complaints: Vec::new(),
         overhead_us: 0.0,
         latency_us: [None; 2],
         spent: None,

@@ -74,6 +74,9 @@ pub struct MatchGame {
     /// The last lines, or messages, of an engine that failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tail: Vec<String>,
+    /// What the players complained about in the game, which went on: `White: ...`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub complaints: Vec<String>,
     /// Median microseconds from the arrival of an answer to the next question: reading and judging
     /// the move, and everything that is written to the next player before `go`.
     pub overhead_us: f64,

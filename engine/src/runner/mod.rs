@@ -44,7 +44,7 @@ pub(crate) use report::nice_step;
 pub use report::{Page, csv_lines};
 pub use schedule::{Pairing, schedule};
 pub use spec::{DxpSpec, EngineKind, EngineSpec};
-pub use standings::{Standing, Standings};
+pub use standings::{Standing, Standings, StandingsRecord};
 pub use state::{LineError, Resumed, StateError, StateFile};
 pub use time_use::{Spent, TimeUse};
 pub use tournament::{MatchEnd, MatchError, MatchEvent, Workers, run, tail_text};

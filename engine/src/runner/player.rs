@@ -142,6 +142,16 @@ pub struct Identity {
     pub parameters: Vec<Parameter>,
 }
 
+impl Identity {
+    /// Its name and version, as far as they are known.
+    #[must_use]
+    pub fn title(&self) -> Option<String> {
+        let parts = [self.name.as_deref(), self.version.as_deref()];
+        let parts: Vec<&str> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join(" "))
+    }
+}
+
 /// A parameter that a program has declared over Hub.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameter {
@@ -192,6 +202,11 @@ pub trait Player: Send {
     /// The time that a question and its answer take on the way, if it can be measured.
     fn latency(&mut self) -> Option<Duration> {
         None
+    }
+
+    /// What the engine has complained about since the last call, a few messages at most.
+    fn complaints(&mut self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Ends the engine in good order.

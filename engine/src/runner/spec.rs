@@ -323,6 +323,8 @@ mod tests {
         let json = serde_json::to_string(&spec).unwrap();
         assert_eq!(serde_json::from_str::<EngineSpec>(&json).unwrap(), spec);
         assert!(EngineSpec::parse("dxp-listen=27531").unwrap().dxp.unwrap().listen);
+        let env = EngineSpec::parse("cmd=x env.A=\"\" env.B=b=c").unwrap().env;
+        assert_eq!((env["A"].as_str(), env["B"].as_str()), ("", "b=c"));
         let control = EngineSpec::parse("builtin tc=10,nodes=2000").unwrap().time_control;
         assert_eq!(control.unwrap().to_string(), "10,nodes=2000");
         assert_eq!(EngineSpec::parse("cmd=/usr/bin/scan.sh").unwrap().name, "scan");
@@ -345,6 +347,8 @@ mod tests {
             ("dxp=27531 forfeit=perhaps", "yes or no"),
             ("builtin name=", "column 14: no value after 'name='"),
             ("builtin name=\"\"", "name=: expected a name"),
+            ("cmd=x env.A= env.B=2", "column 13: no value after 'env.A='"),
+            ("cmd=x name= tc=5", "column 12: no value after 'name='"),
             ("dxp=27531 log=\"\"", "log=: expected a file"),
             ("builtin random", "'builtin' and 'random' exclude each other"),
             ("dxp=1 dxp-listen=2", "'dxp' and 'dxp-listen' exclude each other"),

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use movegen::Color;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::config::{MatchConfig, SprtConfig};
 use super::match_game::{MatchGame, Termination};
 use super::stats::{Decision, Outcome, Pentanomial, Rating, Sprt, Tally};
 use super::time_use::TimeUse;
+use crate::counted;
+use crate::digits::rounded;
 
 /// What an engine has reached.
 #[derive(Clone, PartialEq, Debug)]
@@ -55,9 +58,25 @@ pub struct Standings {
     pub sprt: Option<(f64, Decision)>,
 }
 
-/// One line of the machine-readable table.
-#[derive(Serialize)]
-struct JsonStanding<'a> {
+/// The table of a match for programs.
+#[derive(Serialize, JsonSchema)]
+pub struct StandingsRecord<'a> {
+    /// Games that were finished.
+    games: usize,
+    /// The engines, best score first.
+    engines: Vec<StandingRecord<'a>>,
+    /// How often games ended for which reason.
+    terminations: BTreeMap<String, u64>,
+    /// Median microseconds from a move's arrival to the next `go`.
+    overhead_us: Option<f64>,
+    /// The log-likelihood ratio of the sequential test.
+    llr: Option<f64>,
+    /// `continue`, `H0` or `H1`.
+    sprt: Option<&'static str>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct StandingRecord<'a> {
     name: &'a str,
     games: u64,
     wins: u64,
@@ -66,19 +85,25 @@ struct JsonStanding<'a> {
     unknown: u64,
     points: f64,
     draw_ratio: Option<f64>,
-    pentanomial: Pentanomial,
+    /// Pairs with 0, 0.5, 1, 1.5 and 2 points.
+    pentanomial: [u64; 5],
+    /// Null where the results give no number.
     elo: Option<f64>,
     elo_low: Option<f64>,
     elo_high: Option<f64>,
     nelo: Option<f64>,
     nelo_low: Option<f64>,
     nelo_high: Option<f64>,
+    /// Likelihood that the engine is stronger, 0 to 1.
     superiority: Option<f64>,
     time_forfeits: u64,
     faults: u64,
     latency_us: Option<f64>,
-    #[serde(flatten)]
-    time: TimeUse,
+    /// Seconds used of those allowed; both 0 without a limit of time.
+    used_seconds: f64,
+    allowed_seconds: f64,
+    /// The least that was on its clock after a move.
+    least_left_seconds: Option<f64>,
 }
 
 fn median(mut values: Vec<f64>) -> Option<f64> {
@@ -161,44 +186,42 @@ impl Standings {
     pub fn to_text(&self, config: &MatchConfig) -> String {
         let mut text = String::new();
         let longest = config.engines.iter().map(|e| e.name.chars().count()).max().unwrap_or(0);
-        let width = longest.clamp(6, 24);
+        let width = longest.clamp(6, 16);
         let _ = writeln!(
             text,
-            "{:>4} {:<width$} {:>6} {:>7} {:>5} {:>5} {:>5} {:>6}  {:>15} {:>15} {:>6} {:>6}",
-            "rank",
-            "engine",
-            "games",
-            "points",
-            "won",
-            "drawn",
-            "lost",
-            "score",
-            "Elo",
-            "nElo",
-            "LOS",
-            "draws"
+            "{:<width$} {:>5} {:>6} {:>14} {:>6} {:>14} {:>6} {:>6}",
+            "engine", "games", "points", "won drawn lost", "score", "Elo", "LOS", "draws"
         );
-        for (index, line) in self.lines.iter().enumerate() {
+        let percent = |share: Option<f64>| {
+            share.map_or_else(|| "-".to_owned(), |s| format!("{:.1}%", 100.0 * s))
+        };
+        for line in &self.lines {
             let name: String = config.engines[line.engine].name.chars().take(width).collect();
             let Tally { wins, draws, losses } = line.games;
             let rating = line.rating();
             let elo = rating.map_or_else(|| "-".to_owned(), |r| r.elo.to_string());
-            let nelo =
-                rating.and_then(|r| r.normalised).map_or_else(|| "-".to_owned(), |n| n.to_string());
-            let percent = |share: Option<f64>| {
-                share.map_or_else(|| "-".to_owned(), |s| format!("{:.1}%", 100.0 * s))
-            };
             let _ = writeln!(
                 text,
-                "{:>4} {name:<width$} {:>6} {:>7.1} {wins:>5} {draws:>5} {losses:>5} {:>6}  \
-                 {elo:>15} {nelo:>15} {:>6} {:>6}",
-                index + 1,
+                "{name:<width$} {:>5} {:>6.1} {:>14} {:>6} {elo:>14} {:>6} {:>6}",
                 line.games.games(),
                 line.games.points(),
+                format!("+{wins} ={draws} -{losses}"),
                 percent(line.games.score()),
                 percent(rating.map(|r| r.superiority)),
                 percent(line.games.draw_ratio()),
             );
+        }
+        let normalised: Vec<String> = self
+            .lines
+            .iter()
+            .take(if self.lines.len() == 2 { 1 } else { usize::MAX })
+            .filter_map(|line| {
+                let nelo = line.rating()?.normalised?;
+                Some(format!("{} {nelo}", config.engines[line.engine].name))
+            })
+            .collect();
+        if !normalised.is_empty() {
+            let _ = writeln!(text, "normalised Elo: {}", normalised.join(", "));
         }
         if let [best, _] = &self.lines[..]
             && best.pairs.pairs() > 0
@@ -236,7 +259,8 @@ impl Standings {
             }
             if line.unknown > 0 {
                 let name = &config.engines[line.engine].name;
-                let _ = writeln!(text, "{name}: {} games without a result", line.unknown);
+                let _ =
+                    writeln!(text, "{name}: {} without a result", counted(line.unknown, "game"));
             }
         }
         text
@@ -260,19 +284,20 @@ impl Standings {
         ))
     }
 
-    /// The table for machines: an object with the list of engines in it.
+    /// The table for programs.
     #[must_use]
-    pub fn to_json(&self, config: &MatchConfig) -> serde_json::Value {
+    pub fn to_record<'a>(&self, config: &'a MatchConfig) -> StandingsRecord<'a> {
         // JSON knows no infinity.
-        let finite = |value: f64| Some(value).filter(|v| v.is_finite());
-        let engines: Vec<JsonStanding> = self
+        let finite = |value: f64| Some(rounded(value, 2)).filter(|v| v.is_finite());
+        let micros = |value: f64| rounded(value, 1);
+        let engines = self
             .lines
             .iter()
             .map(|line| {
                 let rating = line.rating();
                 let elo = rating.map(|r| r.elo);
                 let nelo = rating.and_then(|r| r.normalised);
-                JsonStanding {
+                StandingRecord {
                     name: &config.engines[line.engine].name,
                     games: line.games.games(),
                     wins: line.games.wins,
@@ -280,36 +305,37 @@ impl Standings {
                     losses: line.games.losses,
                     unknown: line.unknown,
                     points: line.games.points(),
-                    draw_ratio: line.games.draw_ratio(),
-                    pentanomial: line.pairs,
+                    draw_ratio: line.games.draw_ratio().map(|ratio| rounded(ratio, 4)),
+                    pentanomial: line.pairs.0,
                     elo: elo.and_then(|e| finite(e.value)),
                     elo_low: elo.and_then(|e| finite(e.low)),
                     elo_high: elo.and_then(|e| finite(e.high)),
                     nelo: nelo.and_then(|e| finite(e.value)),
                     nelo_low: nelo.and_then(|e| finite(e.low)),
                     nelo_high: nelo.and_then(|e| finite(e.high)),
-                    superiority: rating.map(|r| r.superiority),
+                    superiority: rating.map(|r| rounded(r.superiority, 4)),
                     time_forfeits: line.time_forfeits,
                     faults: line.faults,
-                    latency_us: line.latency_us,
-                    time: line.time,
+                    latency_us: line.latency_us.map(micros),
+                    used_seconds: rounded(line.time.used_s, 3),
+                    allowed_seconds: rounded(line.time.allowed_s, 3),
+                    least_left_seconds: line.time.least_left_s.map(|s| rounded(s, 3)),
                 }
             })
             .collect();
-        let terminations: BTreeMap<String, u64> =
+        let terminations =
             self.terminations.iter().map(|(why, count)| (why.to_string(), *count)).collect();
-        serde_json::json!({
-            "type": "standings",
-            "games": self.games,
-            "engines": engines,
-            "terminations": terminations,
-            "overhead_us": self.overhead_us,
-            "llr": self.sprt.map(|(llr, _)| llr),
-            "sprt": self.sprt.map(|(_, decision)| match decision {
+        StandingsRecord {
+            games: self.games,
+            engines,
+            terminations,
+            overhead_us: self.overhead_us.map(micros),
+            llr: self.sprt.map(|(llr, _)| rounded(llr, 4)),
+            sprt: self.sprt.map(|(_, decision)| match decision {
                 Decision::Continue => "continue",
                 Decision::AcceptH0 => "H0",
                 Decision::AcceptH1 => "H1",
             }),
-        })
+        }
     }
 }

@@ -241,6 +241,7 @@ mod tests {
             termination: Termination::DrawRule,
             detail: String::new(),
             tail: Vec::new(),
+            complaints: Vec::new(),
             overhead_us: 0.0,
             latency_us: [None; 2],
             spent: None,

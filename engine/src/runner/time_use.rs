@@ -1,7 +1,6 @@
 //! What players use of the time they are allowed.
 
 use movegen::Color;
-use serde::Serialize;
 
 use super::clock::TimeControl;
 use crate::record::GameRecord;
@@ -32,7 +31,7 @@ impl Spent {
 }
 
 /// Time used and allowed over all games of a player.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct TimeUse {
     /// Seconds used.
     pub used_s: f64,

@@ -99,8 +99,17 @@ pub enum MatchEnd {
 /// What happens during a match.
 #[derive(Clone, Copy, Debug)]
 pub enum MatchEvent<'a> {
+    /// A game begins: its number in the schedule, from 0, and who plays it.
+    Begin(usize, Pairing),
     /// A game has ended: all games so far, the new one last.
     Game(&'a [MatchGame]),
+    /// An engine is ready, for the first time or again.
+    Ready {
+        /// Its number in the configuration.
+        engine: usize,
+        /// The name and version that it gives itself.
+        identity: &'a str,
+    },
     /// The start of an engine takes longer than a second.
     SlowStart {
         /// The engine's name.
@@ -114,7 +123,9 @@ pub enum MatchEvent<'a> {
 
 /// What workers report.
 enum Event {
+    Begin(usize, Pairing),
     Game(Box<MatchGame>),
+    Ready { engine: usize, identity: String },
     SlowStart { engine: usize, missing: String, tail: Vec<String> },
     Failed(MatchError),
 }
@@ -229,6 +240,13 @@ impl Collector<'_> {
     fn handle(&mut self, event: Event) -> Result<(), MatchError> {
         match event {
             Event::Failed(failure) => Err(failure),
+            Event::Begin(number, pairing) => {
+                (self.observe)(MatchEvent::Begin(number, pairing)).map_err(MatchError::Observer)
+            }
+            Event::Ready { engine, identity } => {
+                let event = MatchEvent::Ready { engine, identity: &identity };
+                (self.observe)(event).map_err(MatchError::Observer)
+            }
             Event::SlowStart { engine, missing, tail } => {
                 let engine = &self.config.engines[engine].name;
                 let event = MatchEvent::SlowStart { engine, missing: &missing, tail: &tail };
@@ -336,6 +354,7 @@ impl Worker<'_> {
             let Some(&(number, pairing)) = games.get(next.fetch_add(1, Ordering::Relaxed)) else {
                 break;
             };
+            let _ = self.events.send(Event::Begin(number, pairing));
             let event = match self.play(number, pairing) {
                 Ok(Some(record)) => Event::Game(Box::new(record)),
                 Ok(None) => break,
@@ -426,7 +445,12 @@ impl Worker<'_> {
         let attempts = if has_played { START_ATTEMPTS } else { 1 };
         for attempt in 1.. {
             match self.start(engine) {
-                Ok(player) => return Ok(Some(player)),
+                Ok(player) => {
+                    if let Some(identity) = player.identity().title() {
+                        let _ = self.events.send(Event::Ready { engine, identity });
+                    }
+                    return Ok(Some(player));
+                }
                 Err(PlayerError::Aborted) => return Ok(None),
                 Err(PlayerError::Fault { .. }) if attempt < attempts => {}
                 Err(PlayerError::Fault { message, tail, .. }) => {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use movegen::random::mix;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -56,7 +57,7 @@ impl Default for Training {
 
 /// The losses of an epoch: mean cross-entropy of the expected result against the label. A constant
 /// expectation of a half has 0.693.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Epoch {
     /// Of the positions learnt from, each before its step.
     pub training: f64,

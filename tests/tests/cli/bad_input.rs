@@ -164,6 +164,9 @@ const HUB_LINES: &[(&str, &str)] = &[
     ("set-param name=\"\" value=x", ""),
 ];
 
+/// After an unknown variant there is no game until a known one is asked for.
+const NORMAL: &str = "set-param name=variant value=normal";
+
 /// In the state "idle": each line gives its error or silence, and the engine still plays.
 #[test]
 fn broken_hub_lines() {
@@ -182,6 +185,7 @@ fn broken_hub_lines() {
             _ => panic!("{line:?} gives {answers:?}, expected {expected:?}"),
         }
     }
+    engine.send(NORMAL);
     engine.send(&format!("pos pos={START}"));
     engine.send("pos\nlevel depth=5");
     assert!(engine.go("think", &Position::initial()).best.is_some());
@@ -196,11 +200,13 @@ fn broken_hub_lines_at_bad_moments() {
     for &(line, _) in HUB_LINES {
         engine.send(line);
     }
+    engine.send(NORMAL);
     engine.send("hub");
     engine.until("wait");
     engine.send("init");
     engine.until("ready");
     for &(line, _) in HUB_LINES {
+        engine.send(NORMAL);
         engine.send("pos");
         engine.send("level infinite");
         engine.send("go think");
@@ -306,12 +312,12 @@ const COMMAND_LINES: &[(&[&str], &str)] = &[
     (&["perft", "--depth", "101"], "--depth"),
     (&["perft", "--depth", "99999999999999999999"], "--depth"),
     (&["perft", "--depth", "3", "--depth", "4"], "cannot be used multiple times"),
-    (&["perft", "--depth", "3", "--threads", "0"], "--threads"),
+    (&["perft", "--depth", "3", "--threads", "2000"], "0 to 1024 threads"),
     (&["perft", "--depth", "3", "--threads", "x"], "--threads"),
     (&["perft", "--depth", "3", "--hash", "x"], "--hash"),
     (&["perft", "--depth", "3", "--hash", "-1"], "-1"),
     (&["perft", "--depth", "3", "--hash", "99999999"], "--hash"),
-    (&["perft", "--depth", "3", "extra"], "unexpected argument"),
+    (&["perft", "--depth", "3", "W:W31:B1", "extra"], "unexpected argument"),
     (&["perft", "--depth", "3", "--fen", ""], "cannot read the position"),
     (&["perft", "--depth", "3", "--fen", "x"], "cannot read the position"),
     (&["perft", "--depth", "3", "--fen", "W:W51:B1"], "51"),
@@ -343,7 +349,7 @@ const COMMAND_LINES: &[(&[&str], &str)] = &[
     (&["analyse", "--time", "1e300"], "--time"),
     (&["analyse", "--multipv", "0"], "--multipv"),
     (&["analyse", "--multipv", "x"], "--multipv"),
-    (&["analyse", "--threads", "0"], "--threads"),
+    (&["analyse", "--threads", "-1"], "-1"),
     (&["analyse", "--threads", "1000"], "--threads"),
     (&["analyse", "--hash", "0"], "--hash"),
     (&["analyse", "--hash", "x"], "--hash"),
@@ -357,7 +363,8 @@ const COMMAND_LINES: &[(&[&str], &str)] = &[
     (&["play", "--fen", "x"], "cannot read the position"),
     (&["play", "--time", "x"], "--time"),
     (&["play", "--depth", "0"], "--depth"),
-    (&["play", "extra"], "unexpected argument"),
+    (&["play", "extra"], "cannot read the position"),
+    (&["perft", "--depth", "3", "--hash", "2T"], "0 to 1048576 MiB"),
     (&["completions"], "<SHELL>"),
     (&["completions", "cmd"], "possible values"),
     (&["completions", "bash", "zsh"], "unexpected argument"),

@@ -13,7 +13,7 @@ fn ok(args: &[&str], input: &str) -> Output {
 }
 
 /// The commands that a help text lists.
-fn commands(help: &str) -> impl Iterator<Item = &str> {
+pub fn commands(help: &str) -> impl Iterator<Item = &str> {
     let list = help.split_once("\nCommands:\n").map_or("", |(_, rest)| rest);
     let list = list.split("\n\n").next().unwrap_or_default();
     // What goes on in the next line is indented further.

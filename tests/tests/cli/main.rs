@@ -6,5 +6,6 @@
 mod bad_input;
 mod commands;
 mod docs;
+mod exit_status;
 mod interop;
 mod saving;

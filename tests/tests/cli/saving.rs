@@ -142,7 +142,7 @@ fn a_game_that_is_broken_off_is_in_its_file() {
     let save = format!("--save={}", path.display());
     let mut game = Conversation::start(&["play", "--time=3600", &save]);
     game.send("32-28");
-    game.read_to("  Black to move");
+    game.read_to("Black is thinking");
     assert_eq!(game.end_by("-INT"), Some(130));
     assert_eq!(games(&path)[0].line.plies.len(), 1, "our move, and no hasty answer");
 }

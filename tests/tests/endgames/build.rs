@@ -66,8 +66,7 @@ fn killed_and_interrupted_builds_go_on_to_the_same_files() {
 
     let out = run([&build[..], &[path, "--resume", "--json"]].concat(), "");
     assert_eq!(out.code, 0, "{}", out.stderr);
-    let events: Vec<Value> =
-        out.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let events: Vec<Value> = out.json_lines();
     let count = |name: &str| events.iter().filter(|event| event["event"] == name).count();
     assert!(count("reused") >= 15, "{}", out.stdout);
     assert_eq!(count("reused") + count("slice"), 23);
@@ -79,7 +78,7 @@ fn killed_and_interrupted_builds_go_on_to_the_same_files() {
     assert!(log.len() > events.len());
     let last = log.last().unwrap();
     assert_eq!(last["event"], "done");
-    assert!(last["usage"]["peak_resident"].as_u64().unwrap() > 1 << 20);
+    assert!(last["usage"]["peak_resident_bytes"].as_u64().unwrap() > 1 << 20);
 
     // And it answers.
     let out = run(["egdb", "probe", "--egdb", path, "W:WK35:B2,K27,K45"], "");
@@ -114,7 +113,7 @@ fn without_folders_the_embedded_databases_answer() {
     let out = run(["egdb", "probe", "--json", "W:WK11:BK2,K6"], "");
     let answer: Value = serde_json::from_str(out.stdout.trim()).unwrap();
     assert_eq!(
-        (&answer["wld"], &answer["dtw"], &answer["mtc"]),
+        (&answer["value"], &answer["dtw"], &answer["mtc"]),
         (&Value::from("loss"), &Value::from(8), &Value::from(10),)
     );
 }

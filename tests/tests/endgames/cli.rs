@@ -81,7 +81,7 @@ fn json(text: &str) -> Value {
 }
 
 fn json_lines(text: &str) -> Vec<Value> {
-    text.lines().map(json).collect()
+    text.lines().map(json).inspect(meerslag_tests::check_line).collect()
 }
 
 /// Random positions, captures included, both colours to move.
@@ -114,7 +114,10 @@ fn identify_names_the_types() {
         let report = json(&ok(&["identify", &dir, "--json"], ""));
         let list = report["databases"].as_array().unwrap();
         assert_eq!(list.len(), 1, "{report}");
-        assert_eq!((&list[0]["type"], &list[0]["type_number"]), (&short.into(), &number.into()));
+        assert_eq!(
+            (&list[0]["database"], &list[0]["type_number"]),
+            (&short.into(), &number.into())
+        );
         assert_eq!(list[0]["max_pieces"], 3);
         assert_eq!(list[0]["genuine"], false);
         let text = ok(&["identify", &dir], "");
@@ -147,7 +150,7 @@ fn info_counts_everything() {
         assert_eq!((&less["positions"], &less["max_pieces"]), (&8_845.into(), &2.into()));
     }
     let text = ok(&["info", &built.dir("wld1"), "--slices"], "");
-    assert!(text.contains("WLD version 1 (wld1)") && text.contains("\n1101   bw"), "{text}");
+    assert!(text.contains("WLD version 1 (wld1)") && text.contains("\n1101   BW"), "{text}");
 }
 
 #[test]
@@ -182,11 +185,23 @@ fn probe_for_programs_answers_every_line_in_order() {
 
 fn check_record(solution: &Solution, position: &Position, record: &Value) {
     let fields: BTreeSet<_> = record.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(fields, BTreeSet::from(["fen", "wld", "dtw", "mtc", "moves"]));
+    assert_eq!(
+        fields,
+        BTreeSet::from([
+            "type",
+            "version",
+            "fen",
+            "value",
+            "database_pieces",
+            "dtw",
+            "mtc",
+            "moves"
+        ])
+    );
     assert_eq!(record["fen"], position.to_fen());
     let distance = |wld: Wld, n: u16| if wld == Wld::Draw { Value::Null } else { n.into() };
     let entry = solution.entry(&Place::of(position).unwrap());
-    assert_eq!(record["wld"], name(entry.wld), "{record}");
+    assert_eq!(record["value"], name(entry.wld), "{record}");
     assert_eq!(record["dtw"], distance(entry.wld, entry.dtw), "{record}");
     assert_eq!(record["mtc"], distance(entry.wld, entry.mtc), "{record}");
     let moves = record["moves"].as_array().unwrap();
@@ -204,12 +219,12 @@ fn check_record(solution: &Solution, position: &Position, record: &Value) {
             let next = solution.entry(&Place::of(&after).unwrap());
             (next.wld.opponent(), next.dtw.saturating_add(1))
         };
-        assert_eq!(entry["wld"], name(wld), "{text} in {record}");
+        assert_eq!(entry["value"], name(wld), "{text} in {record}");
         assert_eq!(entry["dtw"], distance(wld, dtw), "{text} in {record}");
     }
     // Best first.
     if let Some(best) = moves.first() {
-        assert_eq!((&best["wld"], &best["dtw"]), (&record["wld"], &record["dtw"]), "{record}");
+        assert_eq!((&best["value"], &best["dtw"]), (&record["value"], &record["dtw"]), "{record}");
     }
 }
 
@@ -220,7 +235,7 @@ fn probe_answers_while_the_input_is_open() {
     for (fen, value) in [("W:WK1:BK40", "win"), ("W:W:BK50", "loss"), ("W:WK1:BK6", "draw")] {
         client.send(fen);
         let record = json(&client.line_within(Duration::from_secs(30)).expect("an answer"));
-        assert_eq!((&record["fen"], &record["wld"]), (&fen.into(), &value.into()));
+        assert_eq!((&record["fen"], &record["value"]), (&fen.into(), &value.into()));
     }
 }
 
@@ -241,7 +256,7 @@ fn probe_for_people() {
     );
     assert!(rows > 5, "{text}");
     let beyond = ok(&[&dirs[..], &["W:WK11,K12,K13:BK2,K6"]].concat(), "");
-    assert!(beyond.contains("\nunknown\n"), "{beyond}");
+    assert!(beyond.contains("\nunknown\nThe position has 5 pieces, the databases in use up to 3;"));
     assert!(
         fails(2, &[&dirs[..], &["W:WK11:BX2"]].concat(), "").contains("cannot read the position")
     );
@@ -344,7 +359,7 @@ fn dump_lists_stored_values() {
         .collect();
     let listed: Vec<(u64, &str)> = records
         .iter()
-        .map(|r| (r["index"].as_u64().unwrap(), r["wld"].as_str().unwrap()))
+        .map(|r| (r["index"].as_u64().unwrap(), r["value"].as_str().unwrap()))
         .collect();
     assert_eq!(listed, expected);
     for record in records.iter().step_by(100) {
@@ -415,7 +430,8 @@ fn several_databases_in_a_folder() {
     }
     let dir = dir.to_str().unwrap();
     let types = json_lines(&ok(&["info", dir, "--json"], ""));
-    let mut types: Vec<_> = types.iter().map(|report| report["type"].as_str().unwrap()).collect();
+    let mut types: Vec<_> =
+        types.iter().map(|report| report["database"].as_str().unwrap()).collect();
     types.sort_unstable();
     assert_eq!(types, ["dtw", "mtc", "wld2"]);
     assert!(ok(&["info", dir, "--type=dtw"], "").starts_with("DTW (dtw)"));
@@ -423,7 +439,7 @@ fn several_databases_in_a_folder() {
     let line = ok(&["dump", "--dir", dir, "--slice=1101", "--count=1", "--side=black"], "");
     assert!(["win", "loss", "draw"].iter().any(|value| line.trim_end().ends_with(value)), "{line}");
     let record = json(&ok(&["probe", "--egdb", dir, "W:WK11:BK2,K6", "--json"], ""));
-    assert_eq!((&record["wld"], &record["mtc"]), (&"loss".into(), &10.into()));
+    assert_eq!((&record["value"], &record["mtc"]), (&"loss".into(), &10.into()));
     let position = Position::from_fen("W:WK11:BK2,K6").unwrap();
     assert_eq!(record["dtw"], built.solution.entry(&Place::of(&position).unwrap()).dtw);
 }

@@ -153,6 +153,7 @@ fn what_is_not_proved_is_unknown() {
     let text = ok(&["solve", TWENTY, "--nodes", "5000"], "").stdout;
     assert!(text.contains("Value for White: unknown   (nothing proved in 5"), "{text}");
     assert!(text.contains("more with --nodes") && !text.contains("[Event"), "{text}");
+    assert!(text.contains("The position has 20 pieces, the databases in use up to 4;"), "{text}");
     let lines = ok(&["solve", TWENTY, "--nodes", "5000", "--json"], "").json_lines();
     assert_eq!((&lines[0]["value"], &lines[0]["limit"]), (&"unknown".into(), &"nodes".into()));
     assert_eq!((&lines[0]["source"], &lines[0]["line"]), (&Value::Null, &Value::Null));
@@ -178,7 +179,7 @@ fn a_file_with_a_bad_line() {
         "    3  loss in 8 plies            11-50      W:WK11:BK2,K6",
         "    5  loss in at most ",
         "    6  ",
-        "    7  unknown                    -          W:W31,",
+        "    7  unknown                    -          W:W31-40:B1-10",
         "",
         "positions 4: ",
         "bad lines: 1",
@@ -195,11 +196,11 @@ fn a_file_with_a_bad_line() {
     let lines = output.json_lines();
     let place = |l: &Value| (l["type"].as_str().unwrap().to_owned(), l["line_number"].as_u64());
     let places: Vec<_> = lines.iter().map(place).collect();
-    let position = |line| ("position".to_owned(), Some(line));
-    let error = ("error".to_owned(), None);
-    let summary = ("summary".to_owned(), None);
+    let position = |line| ("solution".to_owned(), Some(line));
+    let error = ("line_error".to_owned(), Some(4));
+    let summary = ("solve_summary".to_owned(), None);
     assert_eq!(places, [position(3), error, position(5), position(6), position(7), summary]);
-    assert_eq!((&lines[1]["line"], &lines[5]["bad_lines"]), (&4.into(), &1.into()));
+    assert_eq!((&lines[1]["line_number"], &lines[5]["bad_lines"]), (&4.into(), &1.into()));
     let sum: u64 = lines[..5].iter().filter_map(|l| l["nodes"].as_u64()).sum();
     assert_eq!((&lines[5]["positions"], &lines[5]["nodes"]), (&4.into(), &sum.into()));
     // One position after the other gives the same.
@@ -227,7 +228,7 @@ fn wrong_input() {
         (&["solve", "W:W51:B1"], "1 to 50"),
         (&["solve", "W:W1:B2"], "promotion row"),
         (&["solve", "W:WK1:BK50", "--nodes", "0"], "--nodes"),
-        (&["solve", "W:WK1:BK50", "--threads", "2"], "--threads"),
+        (&["solve", "W:WK1:BK50", "--threads", "2000"], "--threads"),
         (&["solve", "W:WK1:BK50", "--egdb", "/nonexistent"], "database"),
         (&["solve", "--file", "/nonexistent/x.fen"], "cannot read /nonexistent/x.fen"),
         (&["solve", "--file", "-"], "no position"),
@@ -279,7 +280,7 @@ fn interrupted() {
         } else {
             assert_eq!(lines[0]["value"], "loss", "{text}");
             let summary = lines.last().unwrap();
-            assert_eq!(summary["type"], "summary", "{text}");
+            assert_eq!(summary["type"], "solve_summary", "{text}");
             let left_out = summary["left_out"].as_u64().unwrap() as usize;
             assert!(stopped > 0 && stopped + left_out == 3, "{text}");
         }

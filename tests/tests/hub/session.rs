@@ -149,6 +149,93 @@ fn pondered(engine: &mut Client, position: &Position) -> meerslag_tests::Answer 
     answer
 }
 
+/// Several variations are an extension: who does not ask sees nothing of it.
+#[test]
+fn several_variations_for_clients_that_ask() {
+    let mut engine = Client::start(&["hub"]);
+    engine.send("hub");
+    assert!(!engine.until("wait").iter().any(|line| line.starts_with("extension")));
+    engine.send("hub extensions");
+    let mut extensions = Vec::new();
+    loop {
+        match engine.line() {
+            line if line == "wait" => break,
+            line if line.starts_with("extension") => extensions.push(line),
+            _ => {}
+        }
+    }
+    assert_eq!(extensions, ["extension name=multipv command=go argument=multipv min=1 max=50"]);
+    engine.send("init");
+    engine.until("ready");
+    engine.send("pos\nlevel depth=4");
+    engine.send("go analyze multipv=3");
+    let mut lines = Vec::new();
+    while !lines.last().is_some_and(|line: &String| line.starts_with("done")) {
+        lines.push(engine.line());
+    }
+    let last: Vec<_> = lines.iter().filter(|line| line.contains(" depth=4 ")).collect();
+    for rank in 1..=3 {
+        let start = format!("info multipv={rank} ");
+        assert!(last.iter().any(|line| line.starts_with(&start)), "{rank} in {lines:?}");
+    }
+    // The best move is that of the first rank.
+    let best = lines.last().unwrap().split(['=', ' ']).nth(2).unwrap();
+    let first = last.iter().rev().find(|line| line.starts_with("info multipv=1 ")).unwrap();
+    assert!(first.contains(&format!("pv=\"{best}")), "{best}: {first}");
+    engine.send("level depth=2\ngo think multipv=x");
+    let mut lines = vec![engine.line()];
+    while !lines.last().is_some_and(|line| line.starts_with("done")) {
+        lines.push(engine.line());
+    }
+    assert!(lines.iter().all(|line| !line.contains("multipv")), "{lines:?}");
+    assert!(engine.sync()[0].contains("multipv=x"));
+    engine.quit().assert_clean();
+}
+
+/// A weak level answers after few nodes, whatever time it has; an analysis is not weaker.
+#[test]
+fn levels_bound_the_nodes_of_a_move() {
+    let mut engine = Client::ready(&[("level", "4"), ("hash-mb", "1")]);
+    for (command, is_weak) in [("go think", true), ("go analyze", false)] {
+        engine.send("pos\nlevel depth=9");
+        engine.send(command);
+        let answer = engine.answer(&Position::initial(), Instant::now());
+        let nodes = answer.infos.last().unwrap().nodes;
+        assert_eq!(nodes <= 256, is_weak, "{command}: {nodes}");
+    }
+    engine.quit().assert_clean();
+}
+
+/// A client that wants other rules gets no game until it wants ours.
+#[test]
+fn another_variant_gets_no_ready_and_no_move() {
+    let mut engine = Client::start(&["hub"]);
+    engine.send("hub");
+    engine.until("wait");
+    let is_refusal = |lines: &[String]| matches!(lines, [line] if line.starts_with("error ") && line.contains("variant"));
+    engine.send("set-param name=variant value=frisian");
+    assert!(is_refusal(&engine.sync()));
+    engine.send("set-param name=threads value=1\ninit");
+    assert!(is_refusal(&engine.sync()), "no ready");
+    engine.send("pos\nlevel depth=3\ngo think");
+    assert_eq!(engine.line(), "done");
+    assert!(is_refusal(&engine.sync()));
+    // The `init` of before is answered now.
+    engine.send("set-param name=variant value=normal");
+    assert_eq!(engine.until("ready"), [""; 0]);
+    engine.send("pos\nlevel depth=3");
+    assert!(engine.go("think", &Position::initial()).best.is_some());
+    // In the middle of a session too; a line without a value asks for nothing.
+    engine.send("set-param name=variant");
+    assert_eq!(engine.sync().len(), 1);
+    engine.send("level depth=3");
+    assert!(engine.go("think", &Position::initial()).best.is_some());
+    engine.send("set-param name=variant value=bt\npos\ngo think");
+    assert!(is_refusal(&[engine.line()]));
+    assert_eq!(engine.line(), "done");
+    engine.quit().assert_clean();
+}
+
 #[test]
 fn parameters_of_scan_configurations_are_taken() {
     let mut engine = Client::start(&["hub"]);

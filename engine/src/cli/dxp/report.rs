@@ -1,18 +1,52 @@
 //! What is reported about the games of a session: lines, PDN, and totals.
 
-use std::io;
+use std::io::{self, Write};
 
+use meerslag_engine::counted;
 use meerslag_engine::protocol::dxp::{Acceptance, DxpGame, Event};
 use meerslag_engine::record::Players;
 use meerslag_engine::runner::stats::Outcome;
 use movegen::notation::pdn::{PdnGame, WriteOptions, write_game};
 
-use super::say;
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::cli::files::GrowingFile;
+use crate::cli::json::{self, Record};
+
+/// An event of a session.
+#[derive(Serialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub(in crate::cli) enum DxpRecord {
+    /// A game has ended.
+    Game {
+        /// Its number, from 1.
+        game: usize,
+        white: String,
+        black: String,
+        /// `2-0`, `1-1`, `0-2` or `*`.
+        result: &'static str,
+        /// How it ended.
+        termination: String,
+        plies: usize,
+        fen: String,
+    },
+    /// A proposal was refused, with this code of the protocol.
+    Refused { game: usize, code: u8 },
+    /// What the session does now.
+    Status { message: String },
+    /// The end.
+    Totals { wins: u32, draws: u32, losses: u32, unknown: u32 },
+}
+
+impl Record for DxpRecord {
+    const TYPE: &'static str = "dxp";
+}
 
 pub(super) struct GamesReport {
     pdn: Option<GrowingFile>,
     name: String,
+    json: bool,
     /// Won, drawn, lost, unknown.
     pub(super) counts: [u32; 4],
     /// Moves of both sides in all games.
@@ -20,8 +54,31 @@ pub(super) struct GamesReport {
 }
 
 impl GamesReport {
-    pub(super) fn new(name: &str, pdn: Option<GrowingFile>) -> GamesReport {
-        GamesReport { pdn, name: name.to_owned(), counts: [0; 4], plies: 0 }
+    pub(super) fn new(name: &str, json: bool, pdn: Option<GrowingFile>) -> GamesReport {
+        GamesReport { pdn, name: name.to_owned(), json, counts: [0; 4], plies: 0 }
+    }
+
+    /// A line on standard output, at once.
+    fn line(&self, record: &DxpRecord, text: &str) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        if self.json {
+            json::write(&mut out, record)?;
+        } else {
+            writeln!(out, "{text}")?;
+        }
+        out.flush()
+    }
+
+    /// Says what the session does now.
+    pub(super) fn say(&self, text: &str) -> io::Result<()> {
+        self.line(&DxpRecord::Status { message: text.to_owned() }, text)
+    }
+
+    /// Prints the totals.
+    pub(super) fn totals(&self) -> io::Result<()> {
+        let [wins, draws, losses, unknown] = self.counts;
+        let text = format!("{wins} won, {draws} drawn, {losses} lost, {unknown} unknown");
+        self.line(&DxpRecord::Totals { wins, draws, losses, unknown }, &text)
     }
 
     /// Games that were begun.
@@ -40,7 +97,9 @@ impl GamesReport {
                     Acceptance::NoGame => ": no games at all",
                     Acceptance::NotThisGame | Acceptance::Accepted => "",
                 };
-                say(&format!("game {} refused (code {}{what})", number + 1, code as u8))
+                let (game, code) = (number + 1, code as u8);
+                let text = format!("game {game} refused (code {code}{what})");
+                self.line(&DxpRecord::Refused { game, code }, &text)
             }
         }
     }
@@ -58,7 +117,18 @@ impl GamesReport {
         let players = Players::new(&self.name, terms.us, opponent);
         let Players { white, black } = players;
         let (result, moves) = (record.result, record.plies.len().div_ceil(2));
-        say(&format!("{round}: {white} - {black}  {result}  {note}, {moves} moves"))?;
+        let count = counted(moves, "move");
+        let text = format!("{round}: {white} - {black}  {result}  {note}, {count}");
+        let line = DxpRecord::Game {
+            game: round,
+            white: white.to_owned(),
+            black: black.to_owned(),
+            result: result.as_str(),
+            termination: note.to_string(),
+            plies: record.plies.len(),
+            fen: record.start.to_fen(),
+        };
+        self.line(&line, &text)?;
         if let Some(file) = &mut self.pdn {
             let mut text = Vec::new();
             let pdn = to_pdn(game, round, players);

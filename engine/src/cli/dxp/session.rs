@@ -14,7 +14,7 @@ use meerslag_engine::runner::openings;
 use movegen::{Color, Position};
 
 use super::report::GamesReport;
-use super::{Failure, GamesArgs, Role, say};
+use super::{Failure, GamesArgs, Role};
 use crate::cli::files::{ForceArgs, GrowingFile};
 
 /// What there is to do after a connection.
@@ -69,7 +69,7 @@ impl<'a> DxpSession<'a> {
             },
             next: args.from_game.saturating_sub(1),
             log,
-            report: GamesReport::new(&options.name, pdn),
+            report: GamesReport::new(&options.name, common.json, pdn),
             options,
         })
     }
@@ -121,7 +121,8 @@ impl<'a> DxpSession<'a> {
             SessionEnd::StopCode if is_initiator => {
                 if !is_complete {
                     let left = self.proposal.games.len() - self.next;
-                    say(&format!("the opponent wants no more games, {left} not played"))?;
+                    self.report
+                        .say(&format!("the opponent wants no more games, {left} not played"))?;
                 }
                 Ok(After::Over)
             }
@@ -135,9 +136,7 @@ impl<'a> DxpSession<'a> {
 
     /// Prints the totals.
     pub(super) fn totals(&self) -> Result<(), Failure> {
-        let [won, drawn, lost, unknown] = self.report.counts;
-        say(&format!("{won} won, {drawn} drawn, {lost} lost, {unknown} unknown"))?;
-        Ok(())
+        Ok(self.report.totals()?)
     }
 
     /// A follower does not know whether there is more to come after its first game.

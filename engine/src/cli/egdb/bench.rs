@@ -8,15 +8,20 @@ use ::egdb::Backend;
 use ::egdb::bench::{BenchOptions, lookups};
 use anyhow::anyhow;
 use clap::Args;
+use meerslag_engine::counted;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::databases::OneDatabaseArgs;
+use super::super::interrupt::Interrupt;
+use super::super::json::{self, Record};
+use super::super::progress::Bar;
 use super::super::{Failure, seconds};
 
 const EXAMPLES: &str = "\
 Examples:
   meerslag egdb bench --egdb /data/egdb
-  meerslag egdb bench --egdb /data/egdb --threads 2 --seconds 10 --json
+  meerslag egdb bench --egdb /data/egdb --threads 2 --time 10 --json
   meerslag egdb bench --egdb /data/egdb --batch 1
   meerslag egdb bench --egdb /data/egdb --egdb-cache 64M
 
@@ -31,12 +36,14 @@ pub(super) struct BenchArgs {
     /// The folder of the database. Without it one is taken that is part of the program
     #[arg(long = "egdb", alias = "dir", value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Number of threads
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    threads: u32,
+    /// Threads; 0 takes one for each processor
+    #[arg(long, value_name = "N", default_value = "1",
+          value_parser = super::super::threads::<1024>)]
+    threads: usize,
     /// How long to measure, after a warm-up of a fifth of it
-    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
-    seconds: Duration,
+    #[arg(long, alias = "seconds", value_name = "SECONDS", default_value = "5",
+          value_parser = seconds)]
+    time: Duration,
     /// Lookups at a time: 1 is one by one, as a search asks
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65536))]
     batch: u32,
@@ -50,15 +57,16 @@ pub(super) struct BenchArgs {
     database: OneDatabaseArgs,
 }
 
-#[derive(Serialize)]
-struct Report {
-    #[serde(rename = "type")]
-    short_name: &'static str,
+/// Measured lookups.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct LookupsRecord {
+    /// `wld2`, `wld1`, `run`, `mtc` or `dtw`.
+    database: &'static str,
     pieces: u8,
-    threads: u32,
+    threads: usize,
     batch: u32,
     backend: &'static str,
-    cache_mb: usize,
+    cache_mib: usize,
     lookups: u64,
     seconds: f64,
     lookups_per_second: f64,
@@ -68,7 +76,12 @@ struct Report {
     memory_bytes: usize,
 }
 
+impl Record for LookupsRecord {
+    const TYPE: &'static str = "lookups";
+}
+
 pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
+    Interrupt::leave()?;
     let database = args.database.open(args.dir.as_deref(), None)?;
     let pieces = args.pieces.unwrap_or(database.max_pieces());
     let has_pieces = |id: &::egdb::encode::SubId| {
@@ -78,15 +91,18 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
         return Err(Failure::Input(anyhow!("there are no data of {pieces} pieces")));
     }
     let options = BenchOptions {
-        threads: args.threads as usize,
-        duration: args.seconds,
+        threads: args.threads,
+        duration: args.time,
         pieces: Some(pieces),
         batch: args.batch as usize,
     };
+    let seconds = args.time.as_secs_f64() * 1.2;
+    let waiting = Bar::waiting(&format!("measuring for {seconds:.0} s"));
     let result = lookups(&database, &options)?;
+    drop(waiting);
     let (total, memory) = (database.stats().total(), database.memory());
-    let report = Report {
-        short_name: database.db_type().name(),
+    let report = LookupsRecord {
+        database: database.db_type().name(),
         pieces,
         threads: args.threads,
         batch: args.batch,
@@ -94,27 +110,25 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
             Backend::MemoryMap => "mmap",
             Backend::BlockCache => "cache",
         },
-        cache_mb: args.database.reading.cache_mib(),
+        cache_mib: args.database.reading.cache_mib(),
         lookups: result.lookups,
-        seconds: result.seconds,
-        lookups_per_second: result.rate(),
-        index_nanoseconds: result.index_nanoseconds,
+        seconds: json::seconds(result.seconds),
+        lookups_per_second: result.rate().round(),
+        index_nanoseconds: json::rounded(result.index_nanoseconds, 2),
         hits: total.hits,
         loads: total.loads,
         memory_bytes: memory.index + memory.tables + memory.cache,
     };
     let mut out = io::stdout().lock();
     if args.json {
-        serde_json::to_writer(&mut out, &report)?;
-        writeln!(out)?;
-        return Ok(());
+        return Ok(json::write(&mut out, &report)?);
     }
     writeln!(
         out,
-        "{} lookups of {pieces} pieces in {:.2} s on {} threads, {} at a time: {:.2} million/s",
+        "{} lookups of {pieces} pieces in {:.2} s on {}, {} at a time: {:.2} million/s",
         report.lookups,
         report.seconds,
-        report.threads,
+        counted(report.threads, "thread"),
         report.batch,
         report.lookups_per_second / 1e6
     )?;

@@ -13,11 +13,14 @@ use ::egdb::build::{
 use ::egdb::error::with_causes;
 use ::egdb::{DbType, Slice};
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use serde_json::{Value, json};
+use meerslag_engine::counted;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::super::interrupt::Interrupt;
+use super::super::json::{self, Record};
 use super::super::{Failure, mebibytes};
 
 const EXAMPLES: &str = "\
@@ -37,14 +40,14 @@ Check the result with 'meerslag egdb check DIR'.";
 
 /// Build databases from nothing
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, group(ArgGroup::new("what").required(true)))]
 pub(super) struct BuildArgs {
     /// Build everything up to this number of pieces
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=8),
-          required_unless_present = "slices")]
+          group = "what")]
     pieces: Option<u8>,
     /// Build these slices and those that they need, such as 2110,2020
-    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "pieces")]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', group = "what")]
     slices: Vec<Slice>,
     /// Leave the work files, about four bytes a position
     #[arg(long)]
@@ -67,7 +70,8 @@ struct Common {
           default_values_t = [BuildType::Wld, BuildType::Mtc, BuildType::Dtw])]
     types: Vec<BuildType>,
     /// Threads; 0 takes one for each processor
-    #[arg(long, value_name = "T", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value = "0",
+          value_parser = super::super::threads::<1024>)]
     threads: usize,
     /// Most memory to use, in MiB or such as 512M or 8G; by default three quarters of what is free
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
@@ -152,7 +156,8 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
         None => closure(&args.slices),
     };
     let positions = all.iter().map(|slice| positions(*slice)).sum();
-    with_display(&args.common, &options, positions, |builder| match args.pieces {
+    let advice = "the same command with --resume goes on";
+    with_display(&args.common, advice, &options, positions, |builder| match args.pieces {
         Some(pieces) => builder.build(pieces),
         None => builder.build_slices(&args.slices),
     })
@@ -160,14 +165,14 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
 
 pub(super) fn run_slice(args: &SliceArgs) -> Result<(), Failure> {
     let options = BuildOptions { resume: true, ..args.common.options() };
-    with_display(&args.common, &options, positions(args.slice), |builder| {
+    with_display(&args.common, GOES_ON, &options, positions(args.slice), |builder| {
         builder.build_slice(args.slice)
     })
 }
 
 pub(super) fn run_pack(args: &PackArgs) -> Result<(), Failure> {
     let options = BuildOptions { resume: true, ..args.common.options() };
-    with_display(&args.common, &options, 0, |builder| builder.pack_only(args.pieces))?;
+    with_display(&args.common, GOES_ON, &options, 0, |builder| builder.pack_only(args.pieces))?;
     let mark = args.common.out.join("work").join(format!("packed-{}", args.pieces));
     File::create(&mark)
         .with_context(|| format!("cannot write {}", mark.display()))
@@ -175,12 +180,16 @@ pub(super) fn run_pack(args: &PackArgs) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What to do after an interruption, of commands that always look for what is there.
+const GOES_ON: &str = "the same command goes on";
+
 fn positions(slice: Slice) -> u64 {
     slice.size() * slice.stored_sides().len() as u64
 }
 
 fn with_display(
     common: &Common,
+    advice: &'static str,
     options: &BuildOptions,
     positions: u64,
     work: impl FnOnce(Builder<'_>) -> Result<BuildReport, BuildError>,
@@ -188,8 +197,8 @@ fn with_display(
     let interrupt = Interrupt::catch(|| {})?;
     std::fs::create_dir_all(&common.out)
         .with_context(|| format!("cannot make the folder {}", common.out.display()))
-        .map_err(Failure::Input)?;
-    let display = Display::new(common, positions)?;
+        .map_err(Failure::Run)?;
+    let display = Display::new(common, advice, positions)?;
     let observer = |event: &BuildEvent| {
         display.show(event);
         !interrupt.is_pressed()
@@ -198,9 +207,79 @@ fn with_display(
     display.end(&common.out, result)
 }
 
+/// An event of a build.
+#[derive(Serialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub(in crate::cli) enum BuildRecord {
+    /// A slice is solved.
+    Slice {
+        slice: String,
+        positions: u64,
+        seconds: f64,
+        positions_per_second: f64,
+        /// Levels of other slices that were read.
+        levels_loaded: u64,
+        bytes_loaded: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        usage: Option<UsageRecord>,
+    },
+    /// A solved slice was there.
+    Reused { slice: String },
+    /// A solved slice was there, but is not sound; it is solved again.
+    Discarded { slice: String, reason: String },
+    /// A pair of files is written.
+    File { database: &'static str, name: String, bytes: u64, seconds: f64 },
+    /// A pair of files was there.
+    Kept { database: &'static str, name: String },
+    /// The build was not finished.
+    Error { reason: String },
+    /// The build is finished.
+    Done {
+        positions: u64,
+        seconds: f64,
+        files: Vec<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        usage: Option<UsageRecord>,
+    },
+}
+
+impl Record for BuildRecord {
+    const TYPE: &'static str = "build";
+}
+
+/// What the process has used so far.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct UsageRecord {
+    /// Greatest resident size.
+    peak_resident_bytes: u64,
+    minor_faults: u64,
+    major_faults: u64,
+    read_bytes: u64,
+    written_bytes: u64,
+    read_calls: u64,
+    write_calls: u64,
+}
+
+impl From<Usage> for UsageRecord {
+    fn from(usage: Usage) -> UsageRecord {
+        let Usage { peak_resident, minor_faults, major_faults, read_bytes, .. } = usage;
+        let Usage { written_bytes, read_calls, write_calls, .. } = usage;
+        UsageRecord {
+            peak_resident_bytes: peak_resident,
+            minor_faults,
+            major_faults,
+            read_bytes,
+            written_bytes,
+            read_calls,
+            write_calls,
+        }
+    }
+}
+
 /// Bars on a terminal, a line for each slice and file on standard output, and the log.
 struct Display {
     is_json: bool,
+    advice: &'static str,
     log: Mutex<File>,
     bars: MultiProgress,
     all: ProgressBar,
@@ -211,14 +290,14 @@ struct Display {
 }
 
 impl Display {
-    fn new(common: &Common, positions: u64) -> Result<Display, Failure> {
+    fn new(common: &Common, advice: &'static str, positions: u64) -> Result<Display, Failure> {
         let path = common.out.join("build.jsonl");
         let log = OpenOptions::new()
             .create(true)
             .append(true)
             .open(&path)
             .with_context(|| format!("cannot write {}", path.display()))
-            .map_err(Failure::Input)?;
+            .map_err(Failure::Run)?;
         let bars = MultiProgress::new();
         let style = |text| {
             ProgressStyle::with_template(text).unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -229,6 +308,7 @@ impl Display {
         slice.set_style(style("{prefix} {bar:30} {percent:>3} %  {per_sec}  {eta} left"));
         Ok(Display {
             is_json: common.json,
+            advice,
             log: Mutex::new(log),
             bars,
             all,
@@ -255,15 +335,15 @@ impl Display {
                 self.add(report.positions);
                 let seconds = report.time.as_secs_f64();
                 let rate = report.positions as f64 / seconds.max(1e-9);
-                let mut event = json!({
-                    "event": "slice", "slice": report.slice.to_string(),
-                    "positions": report.positions, "seconds": seconds,
-                    "positions_per_second": rate.round(),
-                    "levels_loaded": report.loads.0, "bytes_loaded": report.loads.1,
-                });
-                if let (Some(usage), Some(event)) = (Usage::now(), event.as_object_mut()) {
-                    event.insert("usage".into(), json!(usage));
-                }
+                let event = BuildRecord::Slice {
+                    slice: report.slice.to_string(),
+                    positions: report.positions,
+                    seconds: json::seconds(seconds),
+                    positions_per_second: rate.round(),
+                    levels_loaded: report.loads.0,
+                    bytes_loaded: report.loads.1,
+                    usage: Usage::now().map(UsageRecord::from),
+                };
                 self.line(&event, || {
                     format!(
                         "{}  {:>13} positions  {seconds:8.2} s  {:6.2} M/s",
@@ -275,14 +355,13 @@ impl Display {
             }
             BuildEvent::SliceReused { slice, positions } => {
                 self.add(*positions);
-                let event = json!({"event": "reused", "slice": slice.to_string()});
+                let event = BuildRecord::Reused { slice: slice.to_string() };
                 self.line(&event, || format!("{slice}  is there already"));
             }
             BuildEvent::SliceDiscarded { slice, error } => {
                 let reason = with_causes(error);
-                let event = json!({
-                    "event": "discarded", "slice": slice.to_string(), "reason": reason,
-                });
+                let event =
+                    BuildRecord::Discarded { slice: slice.to_string(), reason: reason.clone() };
                 self.line(&event, || format!("{slice}  is built again: {reason}"));
             }
             BuildEvent::PackProgress { db_type, positions } => {
@@ -293,17 +372,19 @@ impl Display {
             }
             BuildEvent::Packed { db_type, stem, bytes, time } => {
                 self.forget(*db_type);
-                let event = json!({
-                    "event": "file", "type": short(*db_type), "name": stem, "bytes": bytes,
-                    "seconds": time.as_secs_f64(),
-                });
+                let event = BuildRecord::File {
+                    database: short(*db_type),
+                    name: stem.clone(),
+                    bytes: *bytes,
+                    seconds: json::seconds(time.as_secs_f64()),
+                };
                 self.line(&event, || {
                     let kind = db_type.to_string();
                     format!("{stem}  {kind}: {bytes} bytes, {:.2} s", time.as_secs_f64())
                 });
             }
             BuildEvent::PackReused { db_type, stem } => {
-                let event = json!({"event": "kept", "type": short(*db_type), "name": stem});
+                let event = BuildRecord::Kept { database: short(*db_type), name: stem.clone() };
                 self.line(&event, || format!("{stem}  {db_type}: is there already"));
             }
             _ => {}
@@ -327,11 +408,12 @@ impl Display {
     }
 
     /// Writes an event to the log and to standard output. A failing log does not stop the work.
-    fn line(&self, event: &Value, text: impl FnOnce() -> String) {
+    fn line(&self, event: &BuildRecord, text: impl FnOnce() -> String) {
+        let line = json::to_string(event).unwrap_or_default();
         if let Ok(mut log) = self.log.lock() {
-            let _ = writeln!(log, "{event}");
+            let _ = writeln!(log, "{line}");
         }
-        let text = if self.is_json { event.to_string() } else { text() };
+        let text = if self.is_json { line } else { text() };
         self.bars.suspend(|| {
             let _ = writeln!(io::stdout(), "{text}");
         });
@@ -343,8 +425,8 @@ impl Display {
         let report = match result {
             Ok(report) => report,
             Err(error) => {
-                self.line(&json!({"event": "error", "reason": error.to_string()}), || {
-                    "not finished; the same command with --resume goes on".into()
+                self.line(&BuildRecord::Error { reason: error.to_string() }, || {
+                    format!("not finished; {}", self.advice)
                 });
                 return Err(match error {
                     BuildError::NotEmpty { .. } | BuildError::Memory { .. } => {
@@ -358,18 +440,18 @@ impl Display {
         let positions: u64 = report.slices.iter().map(|slice| slice.positions).sum();
         let seconds = self.start.elapsed().as_secs_f64();
         let files: Vec<String> = report.files.iter().map(|file| super::file_name(file)).collect();
-        let mut event = json!({
-            "event": "done", "positions": positions, "seconds": seconds, "files": files,
-        });
         let usage = Usage::now();
-        if let (Some(usage), Some(event)) = (usage, event.as_object_mut()) {
-            event.insert("usage".into(), json!(usage));
-        }
+        let count = counted(files.len() as u64, "file");
+        let event = BuildRecord::Done {
+            positions,
+            seconds: json::seconds(seconds),
+            files,
+            usage: usage.map(UsageRecord::from),
+        };
         self.line(&event, || {
             let mut text = format!(
-                "{}: {positions} positions solved, {} files written, {seconds:.2} s",
-                dir.display(),
-                files.len()
+                "{}: {positions} positions solved, {count} written, {seconds:.2} s",
+                dir.display()
             );
             if let Some(usage) = usage {
                 text += &format!(

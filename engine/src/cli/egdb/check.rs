@@ -7,12 +7,16 @@ use ::egdb::check::{Amount, CheckError, Finding, Metric, Options, Problem, Repor
 use ::egdb::error::with_causes;
 use anyhow::anyhow;
 use clap::Args;
+use meerslag_engine::counted;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::Failure;
 use super::super::databases::ReadingArgs;
 use super::super::interrupt::Interrupt;
+use super::super::json::{self, Record};
 use super::super::progress::Bar;
+use super::super::terminal;
 use super::selection::SelectionArgs;
 
 const EXAMPLES: &str = "\
@@ -66,11 +70,12 @@ pub(super) struct CheckArgs {
     reading: ReadingArgs,
 }
 
-#[derive(Serialize)]
-struct FindingRecord {
+/// A value that is wrong.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct FindingRecord {
     fen: String,
-    #[serde(rename = "type")]
-    short_name: &'static str,
+    /// `wld2`, `wld1`, `run`, `mtc` or `dtw`.
+    database: &'static str,
     /// `stored`, `answered`, `read` or `unreadable`.
     problem: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,7 +86,11 @@ struct FindingRecord {
     error: Option<String>,
 }
 
-#[derive(Serialize)]
+impl Record for FindingRecord {
+    const TYPE: &'static str = "finding";
+}
+
+#[derive(Serialize, JsonSchema)]
 struct TallyRecord {
     compared: u64,
     captures: u64,
@@ -91,8 +100,10 @@ struct TallyRecord {
     wrong: u64,
 }
 
-#[derive(Serialize)]
-struct Summary {
+/// The sums of a check.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "CheckSummary")]
+pub(in crate::cli) struct CheckRecord {
     slices: usize,
     positions: u64,
     wanted: u64,
@@ -108,6 +119,10 @@ struct Summary {
     seconds: f64,
 }
 
+impl Record for CheckRecord {
+    const TYPE: &'static str = "check_summary";
+}
+
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
     let probe = args.reading.options(&args.dirs).open()?;
@@ -120,7 +135,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
             Amount::Sample(args.sample.unwrap_or(1_000_000))
         },
         seed: args.seed,
-        threads: args.selection.threads(),
+        threads: args.selection.threads,
         max_findings: args.show,
         search_limit: args.search_limit,
     };
@@ -170,11 +185,10 @@ fn write_json(
     seconds: f64,
 ) -> Result<(), Failure> {
     for finding in &report.findings {
-        serde_json::to_writer(&mut *out, &record(finding))?;
-        writeln!(out)?;
+        json::write(out, &record(finding))?;
     }
     let tally = |kind| kinds.contains(&kind).then(|| tally_record(&report.tally(kind)));
-    let summary = Summary {
+    let summary = CheckRecord {
         slices: report.slices,
         positions: report.positions,
         wanted: report.wanted,
@@ -184,17 +198,15 @@ fn write_json(
         wld: tally(Metric::Wld),
         mtc: tally(Metric::Mtc),
         dtw: tally(Metric::Dtw),
-        seconds: (seconds * 1000.0).round() / 1000.0,
+        seconds: json::seconds(seconds),
     };
-    serde_json::to_writer(&mut *out, &summary)?;
-    writeln!(out)?;
-    Ok(())
+    Ok(json::write(out, &summary)?)
 }
 
 fn record(finding: &Finding) -> FindingRecord {
     let record = FindingRecord {
         fen: finding.position.to_fen(),
-        short_name: finding.db_type.name(),
+        database: finding.db_type.name(),
         problem: "",
         expected: None,
         found: None,
@@ -244,25 +256,29 @@ fn write_text(
     let rate = report.positions as f64 / seconds.max(1e-3) / 1e6;
     writeln!(
         out,
-        "{how} {} positions of {} slices, {seconds:.1} s, {rate:.2} million/s",
-        report.wanted, report.slices
+        "{how} {} of {}, {seconds:.1} s, {rate:.2} million/s",
+        counted(report.wanted, "position"),
+        counted(report.slices, "slice")
     )?;
-    writeln!(
-        out,
-        "\n      stored values        captures        left out   undecided    unproved       wrong"
-    )?;
-    for &kind in kinds {
-        let name = match kind {
-            Metric::Wld => "wld",
-            Metric::Mtc => "mtc",
-            Metric::Dtw => "dtw",
-        };
-        let t = report.tally(kind);
-        writeln!(
-            out,
-            "{name} {:>15} {:>15} {:>15} {:>11} {:>11} {:>11}",
-            t.compared, t.captures, t.left_out, t.undecided, t.unproved, t.wrong
-        )?;
-    }
+    let tallies: Vec<Tally> = kinds.iter().map(|&kind| report.tally(kind)).collect();
+    let row = |name: &str, of: fn(&Tally) -> u64| {
+        let counts = tallies.iter().map(|tally| of(tally).to_string());
+        std::iter::once(name.to_owned()).chain(counts).collect::<Vec<_>>()
+    };
+    let rows = vec![
+        row("stored values", |tally| tally.compared),
+        row("captures", |tally| tally.captures),
+        row("left out", |tally| tally.left_out),
+        row("undecided", |tally| tally.undecided),
+        row("unproved", |tally| tally.unproved),
+        row("wrong", |tally| tally.wrong),
+    ];
+    let names = kinds.iter().map(|kind| match kind {
+        Metric::Wld => " wld",
+        Metric::Mtc => " mtc",
+        Metric::Dtw => " dtw",
+    });
+    let heading: Vec<&str> = std::iter::once("").chain(names).collect();
+    write!(out, "\n{}", terminal::table(&heading, rows))?;
     Ok(())
 }

@@ -11,18 +11,20 @@ use ::egdb::identify::identify_all;
 use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::Failure;
 use super::super::databases::{OneDatabaseArgs, db_type_names};
 use super::super::interrupt::Interrupt;
+use super::super::json::{self, Record};
 use super::super::progress::Bar;
 use super::file_name;
 
 const EXAMPLES: &str = "\
 Examples:
   meerslag egdb convert /data/version1 /data/version2 --to wld2
-  meerslag egdb convert /data/egdb /data/bare --to raw --slice 1101 --slice 1110
+  meerslag egdb convert /data/egdb /data/bare --to raw --slices 1101,1110
   meerslag egdb convert /data/old /data/new --type dtw --to dtw
 
 Win/loss/draw databases (wld2, wld1, run) can become each other; every type can be written again, or
@@ -44,8 +46,8 @@ pub(super) struct ConvertArgs {
     /// The format to write
     #[arg(long, value_parser = target())]
     to: Target,
-    /// Only this slice, such as 2110. May be given several times
-    #[arg(long = "slice", value_name = "SLICE")]
+    /// Only these slices, separated by commas, such as 2110,1111
+    #[arg(long, alias = "slice", value_name = "LIST", value_delimiter = ',')]
     slices: Vec<Slice>,
     /// Replace files that exist
     #[arg(long)]
@@ -60,14 +62,21 @@ pub(super) struct ConvertArgs {
     database: OneDatabaseArgs,
 }
 
-#[derive(Serialize)]
-struct Report {
+/// What a conversion has written.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ConvertedDatabase")]
+pub(in crate::cli) struct ConversionRecord {
     files: Vec<String>,
     positions: u64,
     bytes: u64,
     bits_per_position: f64,
+    /// Positions of which the source has no value.
     unknown: u64,
     seconds: f64,
+}
+
+impl Record for ConversionRecord {
+    const TYPE: &'static str = "conversion";
 }
 
 /// The types by their names, and `raw`.
@@ -91,7 +100,7 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     let source = Arc::new(args.database.open(Some(&args.from), same)?);
     fs::create_dir_all(&args.into)
         .with_context(|| format!("cannot make the folder {}", args.into.display()))
-        .map_err(Failure::Input)?;
+        .map_err(Failure::Run)?;
     let options = ConvertOptions {
         slices: args.slices.clone(),
         overwrite: args.force,
@@ -105,19 +114,20 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
         });
         !interrupt.is_pressed()
     })?;
-    let report = Report {
+    let report = ConversionRecord {
         files: converted.files.iter().map(|path| file_name(path)).collect(),
         positions: converted.positions,
         bytes: converted.bytes,
-        bits_per_position: converted.bytes as f64 * 8.0 / converted.positions.max(1) as f64,
+        bits_per_position: json::rounded(
+            converted.bytes as f64 * 8.0 / converted.positions.max(1) as f64,
+            4,
+        ),
         unknown: converted.unknown,
-        seconds: bar.elapsed().as_secs_f64(),
+        seconds: json::seconds(bar.elapsed().as_secs_f64()),
     };
     let mut out = io::stdout().lock();
     if args.json {
-        serde_json::to_writer(&mut out, &report)?;
-        writeln!(out)?;
-        return Ok(());
+        return Ok(json::write(&mut out, &report)?);
     }
     writeln!(
         out,

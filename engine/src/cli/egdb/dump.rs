@@ -10,11 +10,13 @@ use ::egdb::{Database, Slice};
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use movegen::Color;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::Failure;
 use super::super::databases::OneDatabaseArgs;
 use super::super::interrupt::Interrupt;
+use super::super::json::{self, Record};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -98,16 +100,26 @@ impl Value {
     }
 }
 
-#[derive(Serialize)]
-struct ValueRecord<'a> {
+/// A position with its stored value.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct ValueRecord<'a> {
+    /// The number of the position in the slice.
     index: u64,
     fen: &'a str,
+    /// Of a win/loss/draw database: `win`, `loss`, `draw`, `unknown`, `draw or loss`, `win or draw`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    wld: Option<&'static str>,
+    value: Option<&'static str>,
+    /// Of a distance database: the number as it is stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     number: Option<u16>,
+    /// The format has no value for this position.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
     excluded: bool,
+}
+
+impl Record for ValueRecord<'_> {
+    const TYPE: &'static str = "stored";
 }
 
 pub(super) fn run(args: &DumpArgs) -> Result<(), Failure> {
@@ -218,9 +230,8 @@ impl<W: Write> Dump<'_, W> {
         let fen = position.to_fen();
         if args.json {
             let number = if wld.is_none() { Some(value) } else { None };
-            let record = ValueRecord { index, fen: &fen, wld, number, excluded };
-            serde_json::to_writer(&mut self.out, &record)?;
-            writeln!(self.out)?;
+            let record = ValueRecord { index, fen: &fen, value: wld, number, excluded };
+            json::write(&mut self.out, &record)?;
         } else {
             let mark = if excluded { "*" } else { "" };
             match wld {

@@ -6,9 +6,11 @@ use std::path::PathBuf;
 use ::egdb::error::OpenError;
 use ::egdb::identify::identify_all;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::Failure;
+use super::super::json::{self, Record};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,16 +31,22 @@ pub(super) struct IdentifyArgs {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct Report {
+/// The databases in a folder.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct IdentityRecord {
     dir: String,
     databases: Vec<Entry>,
 }
 
-#[derive(Serialize)]
+impl Record for IdentityRecord {
+    const TYPE: &'static str = "databases";
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "IdentifiedDatabase")]
 struct Entry {
-    #[serde(rename = "type")]
-    short_name: &'static str,
+    /// `wld2`, `wld1`, `run`, `mtc` or `dtw`.
+    database: &'static str,
     /// The number that the C interface uses.
     type_number: i32,
     max_pieces: u8,
@@ -53,14 +61,13 @@ pub(super) fn run(args: &IdentifyArgs) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     if args.json {
         let databases = all.iter().map(|identity| Entry {
-            short_name: identity.db_type.name(),
+            database: identity.db_type.name(),
             type_number: identity.db_type.number(),
             max_pieces: identity.max_pieces,
             genuine: identity.is_genuine,
         });
-        let report = Report { dir: args.dir.display().to_string(), databases: databases.collect() };
-        serde_json::to_writer(&mut out, &report)?;
-        writeln!(out)?;
+        let (dir, databases) = (args.dir.display().to_string(), databases.collect());
+        json::write(&mut out, &IdentityRecord { dir, databases })?;
     } else {
         for identity in all {
             let genuine = if identity.is_genuine { ", genuine Kingsrow files" } else { "" };

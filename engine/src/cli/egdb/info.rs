@@ -6,10 +6,12 @@ use std::path::PathBuf;
 use ::egdb::Database;
 use ::egdb::encode::SubId;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::Failure;
 use super::super::databases::OneDatabaseArgs;
+use super::super::json::{self, Record};
 use super::{file_len, file_name};
 
 const EXAMPLES: &str = "\
@@ -36,11 +38,12 @@ pub(super) struct InfoArgs {
     database: OneDatabaseArgs,
 }
 
-#[derive(Serialize)]
-struct Report {
+/// An opened database.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct DatabaseRecord {
     dir: String,
-    #[serde(rename = "type")]
-    short_name: &'static str,
+    /// `wld2`, `wld1`, `run`, `mtc` or `dtw`.
+    database: &'static str,
     max_pieces: u8,
     max_pieces_one_side: u8,
     genuine: bool,
@@ -54,22 +57,27 @@ struct Report {
     slices: Vec<SliceEntry>,
 }
 
-#[derive(Serialize)]
+impl Record for DatabaseRecord {
+    const TYPE: &'static str = "database";
+}
+
+#[derive(Serialize, JsonSchema)]
 struct PieceCount {
     pieces: u8,
     slices: usize,
     positions: u64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct FileEntry {
     name: String,
     bytes: u64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct SliceEntry {
     slice: String,
+    /// The sides to move that are stored: `B`, `W` or `BW`.
     sides: String,
     positions: u64,
 }
@@ -101,7 +109,7 @@ fn describe(args: &InfoArgs, database: &Database) -> Result<(), Failure> {
             sides.dedup();
             SliceEntry {
                 slice: slice.to_string(),
-                sides: sides.into_iter().map(|c| c.to_ascii_lowercase()).collect(),
+                sides: sides.into_iter().collect(),
                 positions: subs.map(size).sum(),
             }
         })
@@ -117,15 +125,15 @@ fn describe(args: &InfoArgs, database: &Database) -> Result<(), Failure> {
     }
     let positions: u64 = contents.iter().map(size).sum();
     let bytes: u64 = files.iter().map(|file| file.bytes).sum();
-    let report = Report {
+    let report = DatabaseRecord {
         dir: args.dir.display().to_string(),
-        short_name: database.db_type().name(),
+        database: database.db_type().name(),
         max_pieces: database.max_pieces(),
         max_pieces_one_side: database.max_pieces_one_side(),
         genuine: database.is_genuine(),
         positions,
         bytes,
-        bits_per_position: bytes as f64 * 8.0 / positions.max(1) as f64,
+        bits_per_position: json::rounded(bytes as f64 * 8.0 / positions.max(1) as f64, 4),
         index_memory_bytes: database.memory().index,
         pieces: piece_counts.collect(),
         files,
@@ -133,11 +141,9 @@ fn describe(args: &InfoArgs, database: &Database) -> Result<(), Failure> {
     };
     let mut out = io::stdout().lock();
     if args.json {
-        serde_json::to_writer(&mut out, &report)?;
-        writeln!(out)?;
-        return Ok(());
+        return Ok(json::write(&mut out, &report)?);
     }
-    writeln!(out, "{} ({}) in {}", database.db_type(), report.short_name, report.dir)?;
+    writeln!(out, "{} ({}) in {}", database.db_type(), report.database, report.dir)?;
     writeln!(
         out,
         "up to {} pieces, {} on a side{}",

@@ -20,6 +20,17 @@ use ::egdb::error::{OpenError, ProbeError, VerifyError};
 use anyhow::Context;
 use clap::{Args, Subcommand};
 
+pub(super) use self::bench::LookupsRecord;
+pub(super) use self::build::BuildRecord;
+pub(super) use self::check::{CheckRecord, FindingRecord};
+pub(super) use self::convert::ConversionRecord;
+pub(super) use self::dump::ValueRecord;
+pub(super) use self::identify::IdentityRecord;
+pub(super) use self::info::DatabaseRecord;
+pub(super) use self::plan::TaskRecord;
+pub(super) use self::probe::{AnswerRecord, ErrorRecord, beyond};
+pub(super) use self::stats::SurveyRecord;
+pub(super) use self::verify::FileRecord;
 use super::Failure;
 
 const EXAMPLES: &str = "\

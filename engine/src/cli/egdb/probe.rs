@@ -1,32 +1,36 @@
 //! `meerslag egdb probe`.
 
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 
 use ::egdb::error::ProbeError;
 use ::egdb::{Answer, Probe, Wld};
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
 use clap::Args;
 use movegen::notation::moves::format_move;
 use movegen::{Fen, Position};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::databases::DatabaseArgs;
-use super::super::{Failure, report, source};
+use super::super::json::{self, Record};
+use super::super::report::{self, Drawing};
+use super::super::{Failure, source};
 
 const EXAMPLES: &str = "\
 Examples:
   meerslag egdb probe \"W:WK11:BK2,K6\"
   meerslag egdb probe --egdb /data/egdb \"W:WK30,49:BK2,K6,17\"
   meerslag egdb probe --egdb /data/wld --egdb /data/mtc --egdb /data/dtw \"B:WK35:BK1,K7,K18\"
-  meerslag egdb probe --egdb /data/egdb --stdin --json < positions.txt
+  meerslag egdb probe --egdb /data/egdb positions.txt --json
 
 Every legal position within the databases' piece counts (four without '--egdb') has a value, captures included. Values and
 distances are for the side to move; those of a move count from before it. dtw: plies to the end of
 the game (0: no legal move). mtc: distance to conversion (capture or man move), where the position
 after a conversion counts 1 if its side to move wins and 2 if it loses.
 
-With '--stdin --json' every line of the input gives one object, in order:
-  {\"fen\":..., \"wld\":\"win|loss|draw|unknown\", \"dtw\":..., \"mtc\":..., \"moves\":[{\"move\":...}, ...]}
+With '--json' every line of a file gives one object, in order:
+  {\"fen\":..., \"value\":\"win|loss|draw|unknown\", \"dtw\":..., \"mtc\":..., \"moves\":[{\"move\":...}, ...]}
 or, for a line that is no legal position, {\"fen\":..., \"error\":...}. Moves are in Hub notation
 (32-28, 28x19x23), best first.";
 
@@ -34,11 +38,12 @@ or, for a line that is no legal position, {\"fen\":..., \"error\":...}. Moves ar
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ProbeArgs {
-    /// The position: draughts FEN or 51-character Hub string
-    #[arg(required_unless_present = "stdin")]
-    fen: Option<String>,
-    /// Read positions from standard input, one a line
-    #[arg(long, conflicts_with = "fen")]
+    /// A position (draughts FEN or 51-character Hub string), or a file with one a line; '-' reads
+    /// standard input
+    #[arg(value_name = "FEN|FILE", required_unless_present = "stdin")]
+    input: Option<String>,
+    /// The name of before for '-'.
+    #[arg(long, hide = true, conflicts_with = "input")]
     stdin: bool,
     /// Print JSON objects, one a line, instead of text
     #[arg(long)]
@@ -47,45 +52,68 @@ pub(super) struct ProbeArgs {
     databases: DatabaseArgs,
 }
 
-#[derive(Serialize)]
-struct AnswerRecord<'a> {
+/// What the databases know about a position.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct AnswerRecord<'a> {
+    /// As it was given.
     fen: &'a str,
-    wld: &'static str,
+    /// `win`, `loss`, `draw` or `unknown`.
+    value: &'static str,
+    /// The pieces up to which databases are in use; they say nothing beyond.
+    database_pieces: u8,
     dtw: Option<u32>,
     mtc: Option<u32>,
     moves: Vec<MoveRecord>,
 }
 
-#[derive(Serialize)]
+impl Record for AnswerRecord<'_> {
+    const TYPE: &'static str = "answer";
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "KnownMove")]
 struct MoveRecord {
     #[serde(rename = "move")]
     mv: String,
-    wld: &'static str,
+    value: &'static str,
     dtw: Option<u32>,
     mtc: Option<u32>,
 }
 
-#[derive(Serialize)]
-struct ErrorRecord<'a> {
+/// What cannot be looked up.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct ErrorRecord<'a> {
     fen: &'a str,
     error: String,
 }
 
+impl Record for ErrorRecord<'_> {
+    const TYPE: &'static str = "error";
+}
+
 pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
-    let single = match &args.fen {
-        Some(fen) => Some((fen.as_str(), source::position(Some(fen))?)),
-        None => None,
+    let file = args.input.as_deref().filter(|text| source::is_file(text));
+    let single = match &args.input {
+        Some(fen) if file.is_none() => Some((fen.as_str(), source::position(Some(fen))?)),
+        _ => None,
+    };
+    let lines: Box<dyn BufRead> = match file {
+        Some(name) if name != "-" => {
+            let file = File::open(name).with_context(|| format!("cannot open {name}"));
+            Box::new(BufReader::new(file.map_err(Failure::Input)?))
+        }
+        _ => Box::new(BufReader::new(io::stdin())),
     };
     let probe = args.databases.open()?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     match single {
         Some((fen, position)) => {
             let answer = probe.answer(&position)?;
-            show(&mut out, args.json, fen, &position, &answer)?;
+            show(&mut out, args.json, &probe, (fen, &position), &answer)?;
             out.flush()?;
             Ok(())
         }
-        None => stream(args.json, &probe, BufReader::new(io::stdin().lock()), &mut out),
+        None => stream(args.json, &probe, lines, &mut out),
     }
 }
 
@@ -104,7 +132,7 @@ fn stream(
         match read(text) {
             Err(error) => show_error(out, json, text, format!("{error:#}"))?,
             Ok(position) => match probe.answer(&position) {
-                Ok(answer) => show(out, json, text, &position, &answer)?,
+                Ok(answer) => show(out, json, probe, (text, &position), &answer)?,
                 Err(error) => {
                     failures += 1;
                     let error: anyhow::Error = ProbeError::into(error);
@@ -155,12 +183,26 @@ fn read(text: &str) -> Result<Position, anyhow::Error> {
 
 fn show_error(out: &mut impl Write, json: bool, fen: &str, error: String) -> Result<(), Failure> {
     if json {
-        serde_json::to_writer(&mut *out, &ErrorRecord { fen, error })?;
-        writeln!(out)?;
+        json::write(out, &ErrorRecord { fen, error })?;
     } else {
         writeln!(out, "error: {error}: {fen}")?;
     }
     Ok(())
+}
+
+/// Why the databases say nothing about a position, and what helps.
+pub(in crate::cli) fn beyond(position: &Position, most: u8) -> String {
+    let count = position.piece_count();
+    if most == 0 {
+        return "No databases are in use: see --egdb and --egdb-pieces.".to_owned();
+    }
+    if count > u32::from(most) {
+        return format!(
+            "The position has {count} pieces, the databases in use up to {most}; --egdb DIR adds \
+             others."
+        );
+    }
+    format!("The databases in use have positions of {count} pieces, but not of this material.")
 }
 
 fn name(value: Option<Wld>) -> &'static str {
@@ -175,34 +217,36 @@ fn name(value: Option<Wld>) -> &'static str {
 fn show(
     out: &mut impl Write,
     json: bool,
-    fen: &str,
-    position: &Position,
+    probe: &Probe,
+    (fen, position): (&str, &Position),
     answer: &Answer,
 ) -> Result<(), Failure> {
     if json {
         let moves = answer.moves.iter().map(|m| MoveRecord {
             mv: m.mv.to_string(),
-            wld: name(m.wld),
+            value: name(m.wld),
             dtw: m.dtw,
             mtc: m.mtc,
         });
         let record = AnswerRecord {
             fen,
-            wld: name(answer.wld),
+            value: name(answer.wld),
+            database_pieces: probe.max_pieces(),
             dtw: answer.dtw,
             mtc: answer.mtc,
             moves: moves.collect(),
         };
-        serde_json::to_writer(&mut *out, &record)?;
-        writeln!(out)?;
-        return Ok(());
+        return Ok(json::write(out, &record)?);
     }
-    write!(out, "{}", report::board(position, false))?;
-    writeln!(out, "{} to move   {}\n", position.side_to_move(), position.to_fen())?;
+    write!(out, "{}", report::board(position, Drawing::default()))?;
+    writeln!(out, "{} to move   {}\n", position.side_to_move(), report::fen(position))?;
     let distances = [("dtw", answer.dtw), ("mtc", answer.mtc)];
     let distances: String =
         distances.iter().filter_map(|(n, d)| d.map(|d| format!("   {n} {d}"))).collect();
     writeln!(out, "{}{distances}", name(answer.wld))?;
+    if answer.wld.is_none() {
+        writeln!(out, "{}", beyond(position, probe.max_pieces()))?;
+    }
     if answer.moves.is_empty() {
         writeln!(out, "no legal move")?;
         return Ok(());

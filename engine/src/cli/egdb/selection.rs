@@ -12,9 +12,10 @@ pub(super) struct SelectionArgs {
     /// Only these slices, separated by commas, such as 2110,1111
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     slices: Vec<Slice>,
-    /// Threads [default: one for each processor]
-    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    /// Threads; 0 takes one for each processor
+    #[arg(long, value_name = "N", default_value = "0",
+          value_parser = super::super::threads::<1024>)]
+    pub(super) threads: usize,
 }
 
 impl SelectionArgs {
@@ -22,10 +23,5 @@ impl SelectionArgs {
     pub(super) fn slices(&self) -> Option<Vec<Slice>> {
         let stored = || self.slices.iter().map(|slice| slice.stored_twin()).collect();
         (!self.slices.is_empty()).then(stored)
-    }
-
-    /// 0 for as many as there are processors.
-    pub(super) fn threads(&self) -> usize {
-        self.threads.map_or(0, usize::from)
     }
 }

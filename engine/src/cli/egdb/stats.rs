@@ -10,19 +10,22 @@ use ::egdb::survey::{Longest, Options, SideSurvey, SurveyError, data_bytes, file
 use ::egdb::{Database, DbType, Slice};
 use clap::{Args, ValueEnum};
 use movegen::Color;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::Failure;
 use super::super::databases::ReadingArgs;
 use super::super::interrupt::Interrupt;
+use super::super::json::{self, Record};
 use super::super::progress::Bar;
+use super::super::terminal;
 use super::selection::SelectionArgs;
 
 const EXAMPLES: &str = "\
 Examples:
   meerslag egdb stats db
   meerslag egdb stats db --pieces 4 --format markdown > statistics.md
-  meerslag egdb stats /data/wld /data/dtw --slices 2110,1111 --format json
+  meerslag egdb stats /data/wld /data/dtw --slices 2110,1111 --json
 
 For every slice and side to move, over all legal positions: wins, losses and draws for the side to
 move, positions with a capture, the longest win and loss in plies to the end of the game (dtw), the
@@ -45,6 +48,9 @@ pub(super) struct StatsArgs {
     /// How to print
     #[arg(long, default_value = "text")]
     format: Format,
+    /// Print JSON objects, one a line, instead of text
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
     #[command(flatten)]
     reading: ReadingArgs,
 }
@@ -55,14 +61,17 @@ enum Format {
     Text,
     /// A Markdown page
     Markdown,
-    /// JSON objects, one a line
+    /// The same as `--json`, by the name of before.
+    #[value(hide = true)]
     Json,
 }
 
-#[derive(Serialize)]
-struct SurveyRecord {
-    slice: [u8; 4],
-    to_move: char,
+/// The positions of a slice with one side to move.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct SurveyRecord {
+    slice: String,
+    /// The side to move, `W` or `B`.
+    side: char,
     positions: u64,
     wins: u64,
     losses: u64,
@@ -80,6 +89,10 @@ struct SurveyRecord {
     /// Compressed data by type of database.
     bytes: BTreeMap<&'static str, u64>,
     bits_per_position: BTreeMap<&'static str, f64>,
+}
+
+impl Record for SurveyRecord {
+    const TYPE: &'static str = "slice";
 }
 
 /// A survey with what is beside the positions.
@@ -105,11 +118,16 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
     let options = Options {
         max_pieces: args.selection.pieces,
         slices: args.selection.slices(),
-        threads: args.selection.threads(),
+        threads: args.selection.threads,
     };
     let bar = Bar::new("positions");
-    let mut page =
-        Page { format: args.format, databases: &databases, rows: Vec::new(), is_first: true };
+    let mut page = Page {
+        format: if args.json { Format::Json } else { args.format },
+        databases: &databases,
+        rows: Vec::new(),
+        is_first: true,
+        is_partial: false,
+    };
     let mut failed = Ok(());
     let is_complete = survey(
         &probe,
@@ -127,6 +145,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
     );
     drop(bar);
     failed?;
+    page.is_partial = !matches!(is_complete, Ok(true));
     page.finish_group()?;
     if is_complete? { Ok(()) } else { Err(Failure::Interrupted) }
 }
@@ -161,14 +180,15 @@ struct Page<'d> {
     /// Of one piece count.
     rows: Vec<Row>,
     is_first: bool,
+    /// The work was stopped within this piece count.
+    is_partial: bool,
 }
 
 impl Page<'_> {
     fn add(&mut self, row: Row) -> Result<(), Failure> {
         if self.format == Format::Json {
             let mut out = io::stdout().lock();
-            serde_json::to_writer(&mut out, &self.record(&row))?;
-            writeln!(out)?;
+            json::write(&mut out, &self.record(&row))?;
             return Ok(out.flush()?);
         }
         let pieces = row.survey.slice.pieces();
@@ -203,13 +223,13 @@ impl Page<'_> {
                 let name = database.db_type().name();
                 bytes.insert(name, size);
                 let per_position = size as f64 * 8.0 / s.positions as f64;
-                bits.insert(name, (per_position * 1e4).round() / 1e4);
+                bits.insert(name, json::rounded(per_position, 4));
             }
         }
         let number = |longest: Option<Longest>| longest.map(|longest| longest.number);
         SurveyRecord {
-            slice: digits(s.slice),
-            to_move: letter(s.side),
+            slice: s.slice.to_string(),
+            side: s.side.letter(),
             positions: s.positions,
             wins: s.wins,
             losses: s.losses,
@@ -234,9 +254,10 @@ impl Page<'_> {
         fixed.into_iter().chain(longest).map(str::to_owned).chain(names)
     }
 
-    fn cells(&self, row: &Row) -> Vec<String> {
+    /// The cells of a row, percentages with this many digits.
+    fn cells(&self, row: &Row, digits: usize) -> Vec<String> {
         let s = &row.survey;
-        let share = |n: u64| format!("{:.2}", n as f64 * 100.0 / s.positions.max(1) as f64);
+        let share = |n: u64| format!("{:.digits$}", n as f64 * 100.0 / s.positions.max(1) as f64);
         let number = |longest: Option<Longest>| {
             longest.map_or_else(|| "-".to_owned(), |longest| longest.number.to_string())
         };
@@ -277,6 +298,7 @@ impl Page<'_> {
         }
         Ok(Total {
             pieces,
+            is_partial: self.is_partial,
             slices: slices.len(),
             positions: sum(|s| s.positions),
             wins: sum(|s| s.wins),
@@ -300,20 +322,22 @@ impl Page<'_> {
         }
         writeln!(
             out,
-            "{} pieces: shares of all positions, longest, bits a position",
+            "{} pieces: shares of all positions in percent; longest win, loss, distance to\n\
+             conversion; bits a position",
             total.pieces
         )?;
-        let widths = [5, 1, 12, 7, 7, 7, 9, 4, 4, 4];
-        let width = |k: usize| widths.get(k).copied().unwrap_or(8);
-        let line = |cells: &mut dyn Iterator<Item = String>| -> String {
-            let padded = cells.enumerate().map(|(k, cell)| format!("{cell:>w$}", w = width(k)));
-            padded.collect::<Vec<_>>().join(" ")
-        };
-        writeln!(out, "{}", line(&mut self.columns()))?;
+        let names = self.databases.iter().map(|db| format!(" {}", db.db_type().name()));
+        let fixed =
+            ["slice", "", " positions", " win", " loss", " draw", " capt", " win", " loss", " mtc"];
+        let heading: Vec<String> = fixed.into_iter().map(str::to_owned).chain(names).collect();
+        let heading: Vec<&str> = heading.iter().map(String::as_str).collect();
+        let rows = self.rows.iter().map(|row| self.cells(row, 1)).collect();
+        out.write_all(terminal::table(&heading, rows).as_bytes())?;
+        writeln!(out)?;
         for row in &self.rows {
-            writeln!(out, "{}", line(&mut self.cells(row).into_iter()))?;
             for (name, fen) in examples(&row.survey) {
-                writeln!(out, "        {name:<13} {fen}")?;
+                let (slice, side) = (row.survey.slice, letter(row.survey.side));
+                writeln!(out, "{slice} {side}  {name:<13} {fen}")?;
             }
         }
         for line in total.lines() {
@@ -338,7 +362,7 @@ impl Page<'_> {
             (0..columns.len()).map(|k| if k < 2 { "---" } else { "---:" }).collect();
         writeln!(out, "| {} |", rules.join(" | "))?;
         for row in &self.rows {
-            writeln!(out, "| {} |", self.cells(row).join(" | "))?;
+            writeln!(out, "| {} |", self.cells(row, 2).join(" | "))?;
         }
         writeln!(out, "\n| slice | | longest win | longest loss | greatest mtc |")?;
         writeln!(out, "| --- | --- | --- | --- | --- |")?;
@@ -374,6 +398,7 @@ are bits of compressed data a position.
 ";
 
 struct Total {
+    is_partial: bool,
     pieces: u8,
     slices: usize,
     positions: u64,
@@ -389,7 +414,11 @@ struct Total {
 impl Total {
     fn lines(&self) -> Vec<String> {
         let share = |n: u64| n as f64 * 100.0 / self.positions.max(1) as f64;
-        let mut lines = vec![format!(
+        let mut lines = Vec::new();
+        if self.is_partial {
+            lines.push("INTERRUPTED: only the slices listed here are in these sums".to_owned());
+        }
+        lines.push(format!(
             "{} pieces, {} slices: {} positions, {} wins ({:.2} %), {} losses ({:.2} %), {} draws \
              ({:.2} %), {} captures ({:.2} %)",
             self.pieces,
@@ -403,7 +432,7 @@ impl Total {
             share(self.draws),
             self.captures,
             share(self.captures)
-        )];
+        ));
         if self.unknown > 0 {
             lines.push(format!("{} positions without a value", self.unknown));
         }
@@ -423,10 +452,6 @@ impl Total {
         }
         lines
     }
-}
-
-fn digits(slice: Slice) -> [u8; 4] {
-    [slice.black_men(), slice.black_kings(), slice.white_men(), slice.white_kings()]
 }
 
 fn letter(side: Color) -> char {

@@ -9,11 +9,13 @@ use ::egdb::error::{VerifyError, with_causes};
 use ::egdb::verify::{Authority, FileState};
 use anyhow::anyhow;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::Failure;
 use super::super::databases::OneDatabaseArgs;
 use super::super::interrupt::Interrupt;
+use super::super::json::{self, Record};
 use super::super::progress::Bar;
 use super::file_name;
 
@@ -45,10 +47,11 @@ pub(super) struct VerifyArgs {
     database: OneDatabaseArgs,
 }
 
-#[derive(Serialize)]
-struct FileRecord<'a> {
-    #[serde(rename = "type")]
-    short_name: &'static str,
+/// A file and its checksum.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct FileRecord<'a> {
+    /// `wld2`, `wld1`, `run`, `mtc` or `dtw`.
+    database: &'static str,
     file: &'a str,
     /// `ok`, `bad` or `unknown`.
     result: &'static str,
@@ -59,6 +62,10 @@ struct FileRecord<'a> {
     blocks: Vec<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+}
+
+impl Record for FileRecord<'_> {
+    const TYPE: &'static str = "file";
 }
 
 pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
@@ -200,7 +207,7 @@ impl<W: Write> Verifier<W> {
         compared_with: Option<&'static str>,
     ) -> (String, FileRecord<'static>) {
         let record = FileRecord {
-            short_name: database.db_type().name(),
+            database: database.db_type().name(),
             file: "",
             result,
             compared_with,
@@ -216,8 +223,7 @@ impl<W: Write> Verifier<W> {
         (name, record): (String, FileRecord<'_>),
     ) -> Result<(), Failure> {
         if self.json {
-            serde_json::to_writer(&mut self.out, &FileRecord { file: &name, ..record })?;
-            writeln!(self.out)?;
+            json::write(&mut self.out, &FileRecord { file: &name, ..record })?;
         } else {
             writeln!(self.out, "{name:<20} {text}")?;
         }

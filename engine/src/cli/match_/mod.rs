@@ -3,7 +3,6 @@
 mod output;
 mod page;
 mod paths;
-mod table;
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Write};
@@ -13,6 +12,7 @@ use std::thread;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use meerslag_engine::counted;
 use meerslag_engine::early_end::{Draw, Resign};
 use meerslag_engine::runner::{
     Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, MatchGame, Resumed,
@@ -20,6 +20,7 @@ use meerslag_engine::runner::{
 };
 use movegen::DrawRules;
 
+pub(super) use self::output::GameRecord;
 use self::output::Output;
 use super::files::ForceArgs;
 use super::interrupt::Interrupt;
@@ -228,7 +229,12 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     }
     records.iter_mut().for_each(MatchGame::drop_moves);
     let mut observe = |event: MatchEvent<'_>| match event {
+        MatchEvent::Begin(number, pairing) => output.begin(&config, number, pairing),
         MatchEvent::Game(records) => output.game(&config, records),
+        MatchEvent::Ready { engine, identity } => {
+            output.ready(engine, identity);
+            Ok(())
+        }
         MatchEvent::SlowStart { engine, missing, tail } => {
             let tail = tail_text(tail);
             let text = format!("meerslag: engine '{engine}' is slow to start: {missing}{tail}");
@@ -243,6 +249,17 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         let _ = state.discard();
     }
     output.finish(&config, &records)?;
+    if interrupt.is_pressed() {
+        let kept = match &args.state {
+            Some(path) => format!(
+                "{} kept; 'meerslag match --resume --state {}' goes on",
+                counted(records.len(), "game"),
+                path.display()
+            ),
+            None => "without --state the match cannot go on".to_owned(),
+        };
+        let _ = writeln!(io::stderr(), "meerslag: interrupted: {kept}");
+    }
     match end.map_err(Failure::run)? {
         MatchEnd::Stopped if interrupt.is_pressed() => Err(Failure::Interrupted),
         _ => Ok(()),

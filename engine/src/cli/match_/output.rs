@@ -1,19 +1,64 @@
 //! What is shown and written while the match goes on.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::slice;
+use std::time::{Duration, Instant};
 
 use ::egdb::storage::Existing;
-use meerslag_engine::runner::{MatchConfig, MatchGame, Standings, csv_lines, schedule};
+use indicatif::HumanDuration;
+use meerslag_engine::counted;
+use meerslag_engine::runner::{
+    MatchConfig, MatchGame, Pairing, Standings, StandingsRecord, csv_lines, schedule,
+};
 use movegen::notation::pdn::{WriteOptions, write_game};
+
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::super::Failure;
 use super::super::files::GrowingFile;
+use super::super::json::{self, Record};
+use super::super::terminal::fitting;
 use super::MatchArgs;
 use super::page::PageFile;
 use super::paths::place;
-use super::table::fitting;
+
+/// A finished game.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "MatchGame")]
+pub(in crate::cli) struct GameRecord<'a> {
+    /// Its number in the schedule, from 1.
+    game: usize,
+    /// The pair to which it belongs, from 1.
+    pair: usize,
+    white: &'a str,
+    black: &'a str,
+    /// `2-0`, `1-1`, `0-2` or `*`.
+    result: &'static str,
+    /// Why it ended.
+    termination: String,
+    /// More about the end.
+    detail: &'a str,
+    /// The last lines of an engine that failed.
+    tail: &'a [String],
+    /// Errors that the engines reported, with the side.
+    complaints: &'a [String],
+    plies: usize,
+    /// Where it began.
+    fen: String,
+    /// Median microseconds from a move's arrival to the next `go`.
+    overhead_us: f64,
+}
+
+impl Record for GameRecord<'_> {
+    const TYPE: &'static str = "game";
+}
+
+impl Record for StandingsRecord<'_> {
+    const TYPE: &'static str = "standings";
+}
 
 /// Everything that is shown or written while the match goes on.
 pub(super) struct Output {
@@ -24,6 +69,10 @@ pub(super) struct Output {
     /// Number of lines of the table on the terminal, to be overwritten; `None` without one.
     table: Option<usize>,
     total: usize,
+    /// The games that are being played.
+    running: BTreeMap<usize, Pairing>,
+    /// When this run began, and how many games were finished before.
+    begun: (Instant, usize),
 }
 
 impl Output {
@@ -49,9 +98,12 @@ impl Output {
             json: args.json,
             table: is_live.then_some(0),
             total: schedule(config).len(),
+            running: BTreeMap::new(),
+            begun: (Instant::now(), old.len()),
         };
         output.write_games(config, old)?;
         if let Some(page) = output.page.as_mut().filter(|_| !old.is_empty()) {
+            page.mark_earlier();
             page.refresh(config, old)?;
         }
         Ok(output)
@@ -70,13 +122,57 @@ impl Output {
             file.add(&csv_lines(config, records, file.is_new())?)?;
         }
         if let Some(page) = &mut self.page {
-            records.iter().for_each(|record| page.add(record));
+            records.iter().for_each(|record| page.add(config, record));
         }
         Ok(())
     }
 
+    /// An engine has started and gives itself this name and version.
+    pub(super) fn ready(&mut self, engine: usize, identity: &str) {
+        if let Some(page) = &mut self.page {
+            page.ready(engine, identity);
+        }
+    }
+
+    /// A game begins.
+    pub(super) fn begin(
+        &mut self,
+        config: &MatchConfig,
+        number: usize,
+        pairing: Pairing,
+    ) -> io::Result<()> {
+        self.running.insert(number, pairing);
+        // The first one; later ones are shown when a game has ended.
+        if let Some(0) = self.table {
+            self.table = Some(1);
+            let mut out = io::stdout().lock();
+            writeln!(out, "{}", fitting(&self.now(config, 0)).trim_end())?;
+            return out.flush();
+        }
+        Ok(())
+    }
+
+    /// Which games are running, and how long the match will take if all games are played.
+    fn now(&self, config: &MatchConfig, finished: usize) -> String {
+        let name = |engine: usize| config.engines[engine].name.as_str();
+        let games = self.running.iter().map(|(number, pairing)| {
+            format!("{} ({} - {})", number + 1, name(pairing.white), name(pairing.black))
+        });
+        let games: Vec<String> = games.collect();
+        let (since, before) = self.begun;
+        let seconds = since.elapsed().as_secs_f64() / finished.saturating_sub(before) as f64;
+        let left = seconds * self.total.saturating_sub(finished) as f64;
+        let left = if left.is_finite() {
+            format!("; at most {} left", HumanDuration(Duration::from_secs(left as u64)))
+        } else {
+            String::new()
+        };
+        format!("playing {}{left}\n", games.join(", "))
+    }
+
     pub(super) fn game(&mut self, config: &MatchConfig, records: &[MatchGame]) -> io::Result<()> {
         let Some(record) = records.last() else { return Ok(()) };
+        self.running.remove(&record.game);
         self.write_games(config, slice::from_ref(record))?;
         if let Some(page) = &mut self.page {
             page.refresh(config, records)?;
@@ -85,39 +181,44 @@ impl Output {
         let (white, black) = (name(record.pairing.white), name(record.pairing.black));
         let mut out = io::stdout().lock();
         if self.json {
-            let line = serde_json::json!({
-                "type": "game",
-                "game": record.game + 1,
-                "pair": record.pairing.pair + 1,
-                "white": white,
-                "black": black,
-                "result": record.result().as_str(),
-                "termination": record.termination.to_string(),
-                "detail": record.detail,
-                "tail": record.tail,
-                "plies": record.record.plies.len(),
-                "fen": record.record.start.to_fen(),
-                "overhead_us": record.overhead_us,
-            });
-            writeln!(out, "{line}")?;
+            let line = GameRecord {
+                game: record.game + 1,
+                pair: record.pairing.pair + 1,
+                white,
+                black,
+                result: record.result().as_str(),
+                termination: record.termination.to_string(),
+                detail: &record.detail,
+                tail: &record.tail,
+                complaints: &record.complaints,
+                plies: record.record.plies.len(),
+                fen: record.record.start.to_fen(),
+                overhead_us: json::rounded(record.overhead_us, 1),
+            };
+            json::write(&mut out, &line)?;
             return out.flush();
         }
         if let Some(lines @ 1..) = self.table {
             // Back to the start of the table, and clear what is below.
             write!(out, "\x1b[{lines}A\x1b[J")?;
         }
+        let now = self.now(config, records.len());
         let (result, why) = (record.result(), record.termination);
-        let moves = record.record.plies.len().div_ceil(2);
+        let moves = counted(record.record.plies.len().div_ceil(2), "move");
         let (count, total) = (records.len(), self.total);
-        writeln!(out, "{count}/{total}  {white} - {black}  {result}  {why}, {moves} moves")?;
+        writeln!(out, "{count}/{total}  {white} - {black}  {result}  {why}, {moves}")?;
         if !record.detail.is_empty() && !record.tail.is_empty() {
             writeln!(out, "    {}", record.detail)?;
             for line in &record.tail {
                 writeln!(out, "      | {line}")?;
             }
         }
+        for text in &record.complaints {
+            writeln!(out, "    error reported by {text}")?;
+        }
         if let Some(lines) = &mut self.table {
-            let text = fitting(&Standings::new(config, records).to_text(config));
+            let text = Standings::new(config, records).to_text(config) + &now;
+            let text = fitting(&text);
             *lines = text.lines().count();
             out.write_all(text.as_bytes())?;
         }
@@ -131,7 +232,7 @@ impl Output {
         let standings = Standings::new(config, records);
         let mut out = io::stdout().lock();
         if self.json {
-            writeln!(out, "{}", standings.to_json(config))?;
+            json::write(&mut out, &standings.to_record(config))?;
             return out.flush();
         }
         if let Some(lines @ 1..) = self.table {
@@ -140,7 +241,7 @@ impl Output {
         writeln!(out)?;
         out.write_all(standings.to_text(config).as_bytes())?;
         for (why, count) in &standings.terminations {
-            writeln!(out, "{count} games ended by: {why}")?;
+            writeln!(out, "{} ended by: {why}", counted(*count, "game"))?;
         }
         if let Some(overhead) = standings.overhead_us {
             writeln!(

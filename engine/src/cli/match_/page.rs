@@ -25,11 +25,23 @@ impl PageFile {
     /// page is written.
     pub(super) fn open(path: &Path, existing: Existing) -> Result<PageFile, Failure> {
         files::check(path, existing)?;
-        Ok(PageFile { path: path.to_owned(), existing, page: Page::new(), written: Instant::now() })
+        let command =
+            shlex::try_join(std::env::args().collect::<Vec<_>>().iter().map(String::as_str));
+        let page = Page::new(command.unwrap_or_default());
+        Ok(PageFile { path: path.to_owned(), existing, page, written: Instant::now() })
     }
 
-    pub(super) fn add(&mut self, record: &MatchGame) {
-        self.page.add(record);
+    pub(super) fn add(&mut self, config: &MatchConfig, record: &MatchGame) {
+        self.page.add(config, record);
+    }
+
+    /// The games so far were played before this run.
+    pub(super) fn mark_earlier(&mut self) {
+        self.page.mark_earlier();
+    }
+
+    pub(super) fn ready(&mut self, engine: usize, identity: &str) {
+        self.page.ready(engine, identity);
     }
 
     /// Writes the page if it is time; what is no file gets it at the end only.

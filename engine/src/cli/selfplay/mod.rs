@@ -2,7 +2,7 @@
 
 mod plan;
 
-use std::io;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -104,7 +104,7 @@ pub(super) fn run(args: &SelfPlayArgs) -> Result<(), Failure> {
                 _ => Failure::run(error),
             }
         })?;
-    meter.finish(done);
+    meter.finish(done)?;
     if interrupt.is_pressed() { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
@@ -142,14 +142,16 @@ impl Meter {
         }
     }
 
-    pub(super) fn finish(self, progress: Progress) {
+    pub(super) fn finish(self, progress: Progress) -> io::Result<()> {
         drop(self.bar);
         let hours = self.start.elapsed().as_secs_f64() / 3600.0;
         let new = progress.games - progress.before;
         let rate = new as f64 / hours.max(1e-9);
-        println!(
+        writeln!(
+            io::stdout(),
             "{} of {} games, {new} of them new, {rate:.0} games/h",
-            progress.games, progress.of
-        );
+            progress.games,
+            progress.of
+        )
     }
 }

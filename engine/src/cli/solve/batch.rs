@@ -12,6 +12,7 @@ use crossbeam::channel::{self, Receiver};
 use meerslag_engine::solve::{Solution, Solver, Value};
 use movegen::Game;
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::Failure;
@@ -19,8 +20,9 @@ use super::super::progress::Bar;
 use super::{SolveArgs, catch, input, record, text};
 
 /// What became of a file.
-#[derive(Serialize, Default)]
-pub(super) struct Summary {
+#[derive(Serialize, JsonSchema, Default)]
+#[schemars(rename = "SolveSummary")]
+pub(in crate::cli) struct Summary {
     positions: u64,
     wins: u64,
     draws: u64,
@@ -49,7 +51,7 @@ pub(super) fn run(args: &SolveArgs, file: &str, out: &mut impl Write) -> Result<
         .enumerate()
         .filter_map(|(i, item)| Some((i, item.game.as_ref().ok()?)))
         .collect();
-    let threads = args.threads().min(games.len()).max(1);
+    let threads = args.threads.min(games.len()).max(1);
     let bar = Bar::new("positions");
     let all = games.len() as u64;
     let mut printer = Printer {

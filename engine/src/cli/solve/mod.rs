@@ -5,17 +5,19 @@ mod input;
 mod record;
 mod text;
 
+pub(super) use self::batch::Summary;
+pub(super) use self::record::{LineErrorRecord, SolutionRecord};
+
 use std::io::{self, BufWriter, Write};
-use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 use clap::Args;
 use meerslag_engine::solve::{SolveOptions, Solver};
 
 use super::databases::DatabaseArgs;
 use super::interrupt::Interrupt;
+use super::progress::Bar;
 use super::{Failure, source};
 
 const EXAMPLES: &str = "\
@@ -23,8 +25,8 @@ Examples:
   meerslag solve \"W:WK30,49:BK2,K6,17\" --egdb /data/egdb
   meerslag solve \"W:WK11:BK2,K6\"                        with the databases of the program
   meerslag solve \"W:W32,37,38:B19,23,K45\" --nodes 100000000 --hash 1024
-  meerslag solve --file problems.fen --threads 8
-  meerslag solve --file problems.pdn --json > solved.jsonl
+  meerslag solve problems.fen --threads 8
+  meerslag solve problems.pdn --json > solved.jsonl
 
 Within the databases: value, plies to the end (dtw), distance to conversion (mtc), all moves, and
 the line of shortest win and longest defence as a PDN game with a comment at each conversion.
@@ -43,8 +45,8 @@ too.
 A file has one position a line (a FEN or Hub string, then what you like; '#' begins a comment), or
 is PDN, of which the FEN tags are solved. Results come in the order of the file. Of several threads
 each solves positions of its own; --hash is shared out among them. With --json each line is one
-object: \"type\" is \"position\", \"error\" or, last of a file, \"summary\"; values are for the side to
-move, moves in Hub notation, best first.
+object: \"type\" is \"solution\", \"line_error\" or, last of a file, \"solve_summary\"; values are for the
+side to move, moves in Hub notation, best first.
 
 Exit status: 0 done, 1 if lines of a file could not be read, 2 wrong input, 130 interrupted; what
 is known by then is printed.";
@@ -53,11 +55,12 @@ is known by then is printed.";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SolveArgs {
-    /// The position: draughts FEN or 51-character Hub string
-    #[arg(required_unless_present = "file")]
-    fen: Option<String>,
-    /// Solve all positions of a file (FEN lines or PDN); '-' reads standard input
-    #[arg(long, value_name = "FILE", conflicts_with = "fen")]
+    /// A position (draughts FEN or 51-character Hub string), or a file with positions (FEN lines or
+    /// PDN); '-' reads standard input
+    #[arg(value_name = "FEN|FILE", required_unless_present = "file")]
+    input: Option<String>,
+    /// The name of before.
+    #[arg(long, hide = true, conflicts_with = "input")]
     file: Option<String>,
     /// Show at most N plies of the line [default: all of a win, none of a draw]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=2000))]
@@ -66,14 +69,13 @@ pub(super) struct SolveArgs {
     #[arg(long, value_name = "N", default_value_t = SolveOptions::default().nodes,
           value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Memory of the search in MiB
-    #[arg(long, value_name = "MIB", default_value_t = SolveOptions::default().hash_mib as u32,
-          value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
-    hash: u32,
-    /// Threads for a file [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024),
-          conflicts_with = "fen")]
-    threads: Option<u32>,
+    /// Memory of the search, in MiB or such as 512M or 2G
+    #[arg(long, value_name = "SIZE", default_value_t = SolveOptions::default().hash_mib as u64,
+          value_parser = super::mebibytes_of::<1, 1_048_576>)]
+    hash: u64,
+    /// Threads for a file; 0 takes one for each processor
+    #[arg(long, value_name = "N", default_value = "0", value_parser = super::threads::<1024>)]
+    threads: usize,
     /// Print JSON objects, one a line, instead of text
     #[arg(long)]
     json: bool,
@@ -82,13 +84,6 @@ pub(super) struct SolveArgs {
 }
 
 impl SolveArgs {
-    fn threads(&self) -> usize {
-        self.threads.map_or_else(
-            || thread::available_parallelism().map_or(1, NonZero::get),
-            |threads| threads as usize,
-        )
-    }
-
     fn options(&self, threads: usize) -> SolveOptions {
         SolveOptions {
             nodes: self.nodes,
@@ -105,17 +100,20 @@ impl SolveArgs {
 
 pub(super) fn run(args: &SolveArgs) -> Result<(), Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
-    if let Some(file) = &args.file {
+    let input = args.input.as_deref();
+    if let Some(file) = args.file.as_deref().or(input.filter(|text| source::is_file(text))) {
         return batch::run(args, file, &mut out);
     }
-    let game = source::start(args.fen.as_deref())?;
+    let game = source::start(input)?;
     let probe = args.databases.open()?;
     let (stop, interrupt) = catch()?;
+    let waiting = Bar::waiting(&format!("solving, at most {} nodes", args.nodes));
     let solution = Solver::new(&probe, args.options(1)).solve(game.position(), &stop)?;
+    drop(waiting);
     if args.json {
         record::position(&mut out, None, &game, &solution, args.most_plies())?;
     } else {
-        text::position(&mut out, &game, &solution, args.most_plies())?;
+        text::position(&mut out, &game, &solution, args.most_plies(), probe.max_pieces())?;
     }
     out.flush()?;
     if interrupt.is_pressed() { Err(Failure::Interrupted) } else { Ok(()) }

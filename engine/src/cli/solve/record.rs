@@ -6,22 +6,17 @@ use meerslag_engine::solve::{
     Conversion, Limit, LineKind, Solution, SolutionLine, ValueSource, Within,
 };
 use movegen::{DrawRules, Game};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::Failure;
+use super::super::json::{self, Record};
 use super::batch::Summary;
 
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "lowercase")]
-enum OutputLine<'a> {
-    Position(Box<PositionRecord>),
-    Error { line: u64, error: &'a str },
-    Summary(&'a Summary),
-}
-
-#[derive(Serialize)]
-struct PositionRecord {
-    /// Of a file.
+/// What is known about a position.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct SolutionRecord {
+    /// Of a file: its line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     line_number: Option<u64>,
     fen: String,
@@ -36,12 +31,35 @@ struct PositionRecord {
     databases_within: Option<u32>,
     moves: Vec<MoveRecord>,
     line: Option<LineRecord>,
+    /// Positions that the search looked at.
     nodes: u64,
     /// Why the value is not known better: `nodes`, `memory`, `interrupt` or null.
     limit: Option<&'static str>,
 }
 
-#[derive(Serialize)]
+impl Record for SolutionRecord {
+    const TYPE: &'static str = "solution";
+}
+
+/// A line of a file that is no position.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct LineErrorRecord<'a> {
+    /// Its number, from 1.
+    line_number: u64,
+    /// What is wrong with it.
+    error: &'a str,
+}
+
+impl Record for LineErrorRecord<'_> {
+    const TYPE: &'static str = "line_error";
+}
+
+impl Record for Summary {
+    const TYPE: &'static str = "solve_summary";
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SolvedMove")]
 struct MoveRecord {
     #[serde(rename = "move")]
     mv: String,
@@ -52,7 +70,7 @@ struct MoveRecord {
     databases_within: Option<u32>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct LineRecord {
     /// `shortest`, `by_conversions`, `proof` or `one_of_many`.
     kind: &'static str,
@@ -66,7 +84,7 @@ struct LineRecord {
     draw_rule: Option<DrawRecord>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ConversionRecord {
     /// The move's place in the line, from 1.
     ply: usize,
@@ -77,7 +95,7 @@ struct ConversionRecord {
     mtc: Option<u32>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct DrawRecord {
     ply: usize,
     reason: String,
@@ -103,7 +121,7 @@ pub(super) fn position(
             databases_within,
         }
     });
-    let record = PositionRecord {
+    let record = SolutionRecord {
         line_number,
         fen: position.to_fen(),
         side: position.side_to_move().letter(),
@@ -126,21 +144,15 @@ pub(super) fn position(
             Limit::Stop => "interrupt",
         }),
     };
-    write(out, &OutputLine::Position(Box::new(record)))
+    Ok(json::write(out, &record)?)
 }
 
 pub(super) fn error(out: &mut impl Write, line: u64, error: &str) -> Result<(), Failure> {
-    write(out, &OutputLine::Error { line, error })
+    Ok(json::write(out, &LineErrorRecord { line_number: line, error })?)
 }
 
 pub(super) fn summary(out: &mut impl Write, summary: &Summary) -> Result<(), Failure> {
-    write(out, &OutputLine::Summary(summary))
-}
-
-fn write(out: &mut impl Write, record: &OutputLine<'_>) -> Result<(), Failure> {
-    serde_json::to_writer(&mut *out, record)?;
-    writeln!(out)?;
-    Ok(())
+    Ok(json::write(out, summary)?)
 }
 
 fn within(within: Option<Within>) -> (Option<u32>, Option<u32>) {

@@ -10,23 +10,29 @@ use movegen::notation::moves::format_move;
 use movegen::notation::pdn::{self, GameResult, PdnGame, WriteOptions};
 use movegen::{Color, DrawRules, Game};
 
-use super::super::{Failure, report};
+use super::super::Failure;
+use super::super::egdb::beyond;
+use super::super::report::{self, Drawing};
 
 pub(super) fn position(
     out: &mut impl Write,
     game: &Game,
     solution: &Solution,
     most_plies: usize,
+    database_pieces: u8,
 ) -> Result<(), Failure> {
     let position = game.position();
     let side = position.side_to_move();
-    write!(out, "{}", report::board(position, false))?;
-    writeln!(out, "{side} to move   {}\n", position.to_fen())?;
+    write!(out, "{}", report::board(position, Drawing::default()))?;
+    writeln!(out, "{side} to move   {}\n", report::fen(position))?;
     if solution.moves.is_empty() {
         writeln!(out, "{side} has no legal move and has lost.")?;
         return Ok(());
     }
     writeln!(out, "Value for {side}: {}{}", value(solution), source(solution))?;
+    if solution.limit.is_some() {
+        writeln!(out, "{}", beyond(position, database_pieces))?;
+    }
     writeln!(out, "\nmove          value               dtw   mtc")?;
     let number = |n: Option<u32>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
     for m in &solution.moves {
@@ -72,7 +78,7 @@ pub(super) fn row(
         None => "",
     };
     let value = value(solution);
-    writeln!(out, "{line_number:>5}  {value:<26} {best:<10} {}{limit}", position.to_fen())?;
+    writeln!(out, "{line_number:>5}  {value:<26} {best:<10} {}{limit}", report::fen(position))?;
     Ok(())
 }
 

@@ -81,7 +81,8 @@ impl<'a> Line<'a> {
 }
 
 /// Arguments without a command, in the order of the text; a flag has an empty value. Unlike in a
-/// line of the protocol a value without quotes may have `=` in it: `tc=nodes=2000`.
+/// line of the protocol a value without quotes may have `=` in it: `tc=nodes=2000`. It follows `=`
+/// at once, so that a value that is missing does not swallow the next argument.
 ///
 /// # Errors
 /// The first offence against the syntax, with its column.
@@ -174,9 +175,12 @@ impl<'a> Scanner<'a> {
             return Ok(Some((name, "")));
         }
         self.at += 1;
-        self.skip_space();
+        // In a description, `env.X= next=5` is an empty value that somebody forgot to quote.
+        if !self.equals_in_values {
+            self.skip_space();
+        }
         let value = match self.peek() {
-            None => {
+            end if end.is_none_or(is_space) => {
                 return Err(HubError::MissingValue {
                     column: self.column(),
                     name: super::error::shortened(name),
@@ -192,7 +196,7 @@ impl<'a> Scanner<'a> {
                 self.at += 1;
                 value
             }
-            Some(_) => {
+            _ => {
                 let takes_equals = self.equals_in_values;
                 self.word("a value", |c| is_bare(c) || takes_equals && c == '=')?
             }

@@ -12,7 +12,7 @@ use super::line::LineWriter;
 use super::number;
 use crate::eval::Evaluation;
 use crate::score::Score;
-use crate::{DatabaseOptions, EngineOptions};
+use crate::{DatabaseOptions, EngineOptions, PlayingLevel};
 
 /// Spellings of international draughts that clients send for `variant`.
 const NORMAL: [&str; 4] = ["normal", "standard", "international", "fromposition"];
@@ -23,6 +23,9 @@ const DEFAULT_MOVE_OVERHEAD: f64 = 0.1;
 
 /// `tt-size` of a table of one mebibyte: it counts powers of two of 16-byte entries.
 const TT_SIZE_OF_1_MIB: i64 = 16;
+
+/// Playing levels.
+const LEVELS: RangeInclusive<i64> = PlayingLevel::LEAST as i64..=PlayingLevel::MOST as i64;
 
 /// One parameter.
 struct Parameter {
@@ -48,13 +51,16 @@ impl Parameter {
 }
 
 /// All parameters, in the order in which they are declared.
-const PARAMETERS: [Parameter; 16] = {
+const PARAMETERS: [Parameter; 17] = {
     use Field::{Bool, Choice, Integer, Real, Text};
     const MOST_PIECES: i64 = DatabaseOptions::MAX_PIECES as i64;
     const MOST_DRAW: i64 = EngineOptions::MAX_DRAW_SCORE as i64;
     const MOST_CACHE: i64 = DatabaseOptions::MAX_CACHE_MIB as i64;
     [
-        Parameter::new("variant", Choice(|| "normal".to_owned(), |_| "normal", |_, t| variant(t))),
+        Parameter::new(
+            Params::VARIANT,
+            Choice(|| "normal".to_owned(), |_| "normal", |_, t| variant(t)),
+        ),
         Parameter::new("book", Bool(|p| p.book, |p, on| p.book = on)),
         Parameter::new("book-ply", Integer(0..=20, |p| p.book_ply, |p, n| p.book_ply = n)),
         Parameter::new(
@@ -92,6 +98,7 @@ const PARAMETERS: [Parameter; 16] = {
             Integer(-MOST_DRAW..=MOST_DRAW, |p| p.draw_score, |p, n| p.draw_score = n),
         ),
         Parameter::new("eval-file", Text(|p| &p.eval_file, Params::set_eval_file)),
+        Parameter::new("level", Integer(LEVELS, |p| p.level, |p, n| p.level = n)),
     ]
 };
 
@@ -128,6 +135,8 @@ pub struct Params {
     pub eval_file: String,
     /// What was in that file.
     pub evaluation: Evaluation,
+    /// How strongly the engine plays, see [`PlayingLevel`].
+    pub level: i64,
 }
 
 impl Default for Params {
@@ -149,11 +158,15 @@ impl Default for Params {
             draw_score: options.draw_score.hundredths().into(),
             eval_file: String::new(),
             evaluation: options.evaluation,
+            level: options.level.number().into(),
         }
     }
 }
 
 impl Params {
+    /// The parameter that names the rules of the game.
+    pub(super) const VARIANT: &'static str = "variant";
+
     /// Changes one parameter as a client of the protocol does. Unknown names are ignored, and
     /// numbers outside the range are set to its nearer end.
     ///
@@ -287,6 +300,7 @@ impl Params {
                 cache_mib: self.bb_cache_mb as usize,
             },
             evaluation: self.evaluation.clone(),
+            level: PlayingLevel::new(self.level as u8).unwrap_or_default(),
         }
     }
 }

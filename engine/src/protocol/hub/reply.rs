@@ -11,9 +11,15 @@ use crate::{Bound, Info, Score, SearchResult};
 
 /// The `info` line. Clients are picky (see the protocol's list): every field has a value, `depth`
 /// and `nodes` are integers, `pv` is quoted and each of its moves legal.
-pub(super) fn info(position: &Position, info: &Info) -> String {
+///
+/// `is_ranked`: the client has asked for several variations.
+pub(super) fn info(position: &Position, info: &Info, is_ranked: bool) -> String {
     let seconds = info.time.as_secs_f64();
-    let mut line = LineWriter::new("info").arg("depth", info.depth.max(1));
+    let mut line = LineWriter::new("info");
+    if is_ranked {
+        line = line.arg("multipv", info.multipv);
+    }
+    line = line.arg("depth", info.depth.max(1));
     if info.mean_depth.is_finite() && info.mean_depth > 0.0 {
         line = line.arg("mean-depth", format_args!("{:.1}", info.mean_depth));
     }
@@ -137,14 +143,16 @@ mod tests {
             "info depth=7 mean-depth=8.2 max-depth=19 score=-0.05 nodes=1500000 time=1.500 \
              nps=1.0 pv=\"{pv}\""
         );
-        assert_eq!(info(&start, &known), expected);
+        assert_eq!(info(&start, &known, false), expected);
+        let ranked = expected.replacen("info ", "info multipv=1 ", 1);
+        assert_eq!(info(&start, &known, true), ranked);
         known.pv.clear();
         known.time = Duration::ZERO;
         known.mean_depth = f64::NAN;
         known.max_depth = 0;
         known.depth = 0;
         known.score = Score::DRAW;
-        assert_eq!(info(&start, &known), "info depth=1 score=0.00 nodes=1500000 time=0.000");
+        assert_eq!(info(&start, &known, false), "info depth=1 score=0.00 nodes=1500000 time=0.000");
     }
 
     #[test]
@@ -153,7 +161,7 @@ mod tests {
         let mut known = report(&start, 3);
         known.pv[2] = known.pv[0];
         let expected = format!("pv=\"{} {}\"", known.pv[0], known.pv[1]);
-        assert!(info(&start, &known).ends_with(&expected));
+        assert!(info(&start, &known, false).ends_with(&expected));
     }
 
     #[test]

@@ -14,6 +14,8 @@ use super::error::{HubError, one_line, shortened};
 use super::input::{self, Input, MAX_LINE};
 use super::level::Level;
 use super::line::{Line, LineWriter};
+use super::number;
+use super::params::Params;
 use super::reply;
 use super::settings::Settings;
 use super::worker::{self, Job, Report};
@@ -59,7 +61,8 @@ impl Default for Options {
 /// A search that is still running is stopped, and waited for a moment only.
 ///
 /// # Errors
-/// If a thread cannot be started, or the output fails for another reason than a closed pipe.
+/// If a thread cannot be started, the output fails for another reason than a closed pipe, or a
+/// search fails twice: no move is better than one without thought.
 pub fn serve<S: Settings>(
     input: impl Read + Send + 'static,
     output: impl Write,
@@ -87,6 +90,8 @@ pub fn serve<S: Settings>(
         level: Level::default(),
         fresh_level: true,
         silent: options.until_hub,
+        other_variant: None,
+        init_waits: false,
         busy: Busy::No,
         pending: VecDeque::new(),
         deferred: Vec::new(),
@@ -131,11 +136,13 @@ struct Search {
     /// The result is kept back until `stop` or (pondering) `ponder-hit`: clients cannot tell an
     /// early end of these searches from an answer.
     waits: bool,
+    /// Variations to find; with more than one, `info` lines have a rank.
+    multipv: usize,
     /// A line that does not belong into a search waits for the end of this one.
     is_ending: bool,
     /// The finished search's result, while `waits`.
     held: Option<Box<Result<SearchResult, String>>>,
-    /// The last `info` written, and when.
+    /// The last `info` written of the first rank, and when.
     written: Option<(Info, Instant)>,
 }
 
@@ -153,6 +160,12 @@ struct Session<W, S: Settings> {
     fresh_level: bool,
     /// Nobody has said `hub` yet, and until then we are not to speak.
     silent: bool,
+    /// The client wants a variant that we do not play, with what was said about it. Until it asks
+    /// for another one there is no `ready` and no move: we would play by rules that are not those
+    /// of its game.
+    other_variant: Option<HubError>,
+    /// An `init` waits for a variant that we play.
+    init_waits: bool,
     busy: Busy,
     /// Lines that have come and wait for their turn.
     pending: VecDeque<String>,
@@ -293,8 +306,8 @@ impl<W: Write, S: Settings> Session<W, S> {
             return Ok(Next::GoOn);
         }
         match line.command() {
-            "hub" => self.introduce()?,
-            "init" => self.configure(true)?,
+            "hub" => self.introduce(&line)?,
+            "init" => self.initialise()?,
             "set-param" => self.set_param(&line)?,
             "ping" => self.write("pong")?,
             "new-game" => self.send(Job::NewGame)?,
@@ -303,6 +316,11 @@ impl<W: Write, S: Settings> Session<W, S> {
                 if let Err(error) = self.level.add(&line) {
                     self.fail(error)?;
                 }
+            }
+            "go" if self.other_variant.is_some() => {
+                // Clients take this for the end of the game, or give it up.
+                self.write("done")?;
+                self.refuse_variant()?;
             }
             "go" if self.applied.is_none() => {
                 self.configure(false)?;
@@ -316,13 +334,32 @@ impl<W: Write, S: Settings> Session<W, S> {
         Ok(Next::GoOn)
     }
 
-    fn introduce(&mut self) -> io::Result<()> {
+    fn introduce(&mut self, line: &Line<'_>) -> io::Result<()> {
         self.silent = false;
         self.write(&self.settings.id())?;
         for line in self.settings.declarations() {
             self.write(&line)?;
         }
+        // Only a client that asks for extensions of the protocol learns of them.
+        if line.has("extensions") && S::MOST_MULTIPV > 1 {
+            let extension = LineWriter::new("extension").arg("name", "multipv");
+            let extension = extension.arg("command", "go").arg("argument", "multipv");
+            self.write(&extension.arg("min", 1).arg("max", S::MOST_MULTIPV).finish())?;
+        }
         self.write("wait")
+    }
+
+    fn initialise(&mut self) -> io::Result<()> {
+        self.init_waits = self.other_variant.is_some();
+        if self.init_waits { self.refuse_variant() } else { self.configure(true) }
+    }
+
+    /// Repeats why the variant that the client wants is not played.
+    fn refuse_variant(&mut self) -> io::Result<()> {
+        match &self.other_variant {
+            Some(error) => self.fail(error.clone()),
+            None => Ok(()),
+        }
     }
 
     fn configure(&mut self, owes_ready: bool) -> io::Result<()> {
@@ -336,8 +373,15 @@ impl<W: Write, S: Settings> Session<W, S> {
         };
         // `value` without `=` is no value; an empty one is.
         let before = self.settings.clone();
-        if let Err(error) = self.settings.set(name, line.value("value")) {
+        let result = self.settings.set(name, line.value("value"));
+        if name == Params::VARIANT && line.value("value").is_some() {
+            self.other_variant = result.as_ref().err().cloned();
+        }
+        if let Err(error) = result {
             return self.fail(error);
+        }
+        if self.init_waits && self.other_variant.is_none() {
+            return self.initialise();
         }
         if self.applied.is_some() && !self.settings.are_alike(&before) {
             return self.configure(false);
@@ -380,7 +424,14 @@ impl<W: Write, S: Settings> Session<W, S> {
             self.write("done")?;
             return self.search_is_over();
         }
-        let limits = self.level.limits(mode, self.settings.safety_time());
+        let mut limits = self.level.limits(mode, self.settings.safety_time());
+        if let Some(text) = line.value("multipv") {
+            match number::integer("multipv", text) {
+                Ok(count) => limits.multipv = count.clamp(1, S::MOST_MULTIPV) as usize,
+                Err(error) => self.deferred.push(error),
+            }
+        }
+        let multipv = limits.multipv;
         let waits = match mode {
             Mode::Think => false,
             Mode::Ponder => true,
@@ -392,6 +443,7 @@ impl<W: Write, S: Settings> Session<W, S> {
             position,
             mode,
             waits,
+            multipv,
             is_ending: false,
             held: None,
             written: None,
@@ -420,6 +472,12 @@ impl<W: Write, S: Settings> Session<W, S> {
             Report::Configured(result) => self.configured(result),
             Report::Info(info) => self.inform(info),
             Report::Error(message) => self.fail(HubError::Engine(one_line(&message))),
+            Report::Failed(message) => {
+                self.log.line('#', format_args!("search failed: {message}"));
+                let message = one_line(&format!("search failed, done again: {message}"));
+                self.deferred.push(HubError::Engine(message));
+                Ok(())
+            }
             Report::Finished(result) => match &mut self.busy {
                 Busy::Searching(search) if search.waits => {
                     search.held = Some(result);
@@ -451,11 +509,15 @@ impl<W: Write, S: Settings> Session<W, S> {
     fn inform(&mut self, info: Info) -> io::Result<()> {
         let Busy::Searching(search) = &mut self.busy else { return Ok(()) };
         let now = Instant::now();
-        if search.written.as_ref().is_some_and(|(_, last)| now - *last < INFO_INTERVAL) {
+        // Ranks come in groups, of which none may be missing.
+        let is_early = search.written.as_ref().is_some_and(|(_, last)| now - *last < INFO_INTERVAL);
+        if is_early && search.multipv == 1 {
             return Ok(());
         }
-        let line = reply::info(&search.position, &info);
-        search.written = Some((info, now));
+        let line = reply::info(&search.position, &info, search.multipv > 1);
+        if info.multipv == 1 {
+            search.written = Some((info, now));
+        }
         self.write(&line)
     }
 
@@ -471,17 +533,16 @@ impl<W: Write, S: Settings> Session<W, S> {
                     (info.depth, info.score) == (last.depth, last.score) && info.pv == last.pv
                 });
                 if !is_written && !last.pv.is_empty() {
-                    self.write(&reply::info(&search.position, last))?;
+                    self.write(&reply::info(&search.position, last, search.multipv > 1))?;
                 }
                 self.write(&reply::done(&search.position, &outcome))?;
             }
             Err(message) => {
-                self.log.line('#', format_args!("search failed: {message}"));
-                if let Some(mv) = search.position.legal_moves().first() {
-                    self.write(&format!("info depth=1 score=0.00 pv=\"{mv}\""))?;
-                    self.write(&format!("done move={mv}"))?;
-                }
-                self.deferred.push(HubError::Engine(format!("search failed: {message}")));
+                // A move by chance would hide it from the user, who would only see bad play.
+                self.log.line('#', format_args!("search failed again: {message}"));
+                let message = one_line(&format!("search failed twice: {message}"));
+                self.fail(HubError::Engine(message.clone()))?;
+                return Err(io::Error::other(message));
             }
         }
         self.search_is_over()
@@ -531,5 +592,45 @@ fn command(text: &str) -> Option<&str> {
     match Line::parse(text) {
         Ok(line) => line.map(|l| l.command()),
         Err(bad) => bad.command,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A session without threads, and where its jobs go.
+    fn session() -> (Session<Vec<u8>, Params>, Receiver<Job<Params>>) {
+        let (jobs, receiver) = unbounded();
+        let session = Session {
+            output: Vec::new(),
+            log: Log::none(),
+            jobs,
+            settings: Params::default(),
+            applied: Some(Params::default()),
+            game: Game::default(),
+            level: Level::default(),
+            fresh_level: true,
+            silent: false,
+            other_variant: None,
+            init_waits: false,
+            busy: Busy::No,
+            pending: VecDeque::new(),
+            deferred: Vec::new(),
+        };
+        (session, receiver)
+    }
+
+    #[test]
+    fn a_search_that_fails_twice_ends_the_session_without_a_move() {
+        let (mut session, jobs) = session();
+        session.execute("go think").unwrap();
+        assert!(matches!(jobs.try_recv(), Ok(Job::Search { .. })));
+        session.handle(Report::Failed("first".to_owned())).unwrap();
+        assert!(session.output.is_empty(), "no error before done");
+        let error = session.handle(Report::Finished(Box::new(Err("second".to_owned()))));
+        assert_eq!(error.unwrap_err().to_string(), "search failed twice: second");
+        let said = String::from_utf8(session.output.clone()).unwrap();
+        assert_eq!(said, "error message=\"search failed twice: second\"\n");
     }
 }

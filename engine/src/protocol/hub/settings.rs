@@ -14,6 +14,8 @@ pub trait Settings: Clone + Send + 'static {
     type Engine: Thinker + 'static;
     /// Why it cannot have them.
     type Error: Error + Send + 'static;
+    /// The most variations that a client may ask for.
+    const MOST_MULTIPV: i64 = 1;
 
     /// The line `id`.
     fn id(&self) -> String;
@@ -47,6 +49,7 @@ pub trait Settings: Clone + Send + 'static {
 impl Settings for Params {
     type Engine = Engine;
     type Error = EngineError;
+    const MOST_MULTIPV: i64 = 50;
 
     fn id(&self) -> String {
         LineWriter::new("id")

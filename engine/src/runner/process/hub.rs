@@ -20,7 +20,7 @@ use crate::search::Info;
 const LONG: Duration = Duration::from_secs(3600);
 /// How often a wait looks whether the match is being stopped.
 const SLICE: Duration = Duration::from_millis(100);
-/// Errors of a start that are reported; an engine may never stop sending them.
+/// Errors of a start, or of a game, that are reported; an engine may never stop sending them.
 const MOST_ERRORS: usize = 5;
 /// Parameters that are kept, for the same reason.
 const MOST_PARAMETERS: usize = 1000;
@@ -58,6 +58,8 @@ pub struct HubClient {
     options: HubClientOptions,
     abort: Arc<Abort>,
     identity: Identity,
+    /// The messages of `error` lines since it was ready.
+    errors: Vec<String>,
 }
 
 impl HubClient {
@@ -77,7 +79,7 @@ impl HubClient {
             tail: Vec::new(),
         })?;
         let identity = Identity::default();
-        let mut client = HubClient { process, options, abort, identity };
+        let mut client = HubClient { process, options, abort, identity, errors: Vec::new() };
         let mut errors = Vec::new();
         client.send("hub", FaultKind::Start)?;
         client.until("wait", &mut errors, slow)?;
@@ -177,12 +179,8 @@ impl HubClient {
                     let Ok(Some(line)) = Line::parse(&text) else { continue };
                     match line.command() {
                         "id" | "param" => self.introduce(&line, &text),
-                        "error" => {
-                            let message = line.value("message").unwrap_or("no message");
-                            if errors.len() < MOST_ERRORS {
-                                errors.push(message.to_owned());
-                            }
                         }
+                        "error" => note_error(errors, &line),
                         command if command == end => return Ok(()),
                         _ => {}
                     }
@@ -275,7 +273,9 @@ impl Player for HubClient {
             let slice = due.next().min(Instant::now() + SLICE);
             match self.receive_unless(slice, &commands)? {
                 // Left over from before: for example a second answer.
-                Received::Line(_, arrived) if arrived < start => {}
+                Received::Line(text, arrived) if arrived < start => {
+                    note_errors(&mut self.errors, &text);
+                }
                 Received::Line(text, arrived) => {
                     let line = match Line::parse(&text) {
                         Ok(Some(line)) => line,
@@ -310,6 +310,7 @@ impl Player for HubClient {
                                 answered,
                             }));
                         }
+                        "error" => note_error(&mut self.errors, &line),
                         _ => {}
                     }
                 }
@@ -341,7 +342,7 @@ impl Player for HubClient {
                 Ok(Received::Line(text, arrived)) if text.trim() == "pong" && arrived >= start => {
                     return Some(arrived.saturating_duration_since(start));
                 }
-                Ok(Received::Line(..)) => {}
+                Ok(Received::Line(text, _)) => note_errors(&mut self.errors, &text),
                 Ok(Received::Silence | Received::Closed) => {
                     self.options.ping = false;
                     return None;
@@ -350,6 +351,10 @@ impl Player for HubClient {
                 Err(_) => return None,
             }
         }
+    }
+
+    fn complaints(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.errors)
     }
 
     fn quit(self: Box<Self>) {
@@ -420,6 +425,22 @@ impl Due {
 
     fn is_stalled(&self, silent_until: Instant) -> bool {
         self.stop.is_none() && self.stalled.is_some_and(|stalled| stalled <= silent_until)
+    }
+}
+
+/// Keeps the message of an `error` line.
+fn note_error(errors: &mut Vec<String>, line: &Line) {
+    if errors.len() < MOST_ERRORS {
+        errors.push(line.value("message").unwrap_or("no message").to_owned());
+    }
+}
+
+/// The same for a line that may be any.
+fn note_errors(errors: &mut Vec<String>, text: &str) {
+    if let Ok(Some(line)) = Line::parse(text)
+        && line.command() == "error"
+    {
+        note_error(errors, &line);
     }
 }
 

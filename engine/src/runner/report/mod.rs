@@ -4,12 +4,14 @@
 //! board on which games are clicked through is drawn by its script, from a list of moves for each
 //! game.
 
+mod conditions;
 mod csv;
 mod page;
 mod plot;
 mod progress;
 
 use movegen::notation::hub;
+use movegen::notation::pdn::{WriteOptions, game_to_string};
 use serde::Serialize;
 
 pub use self::csv::csv_lines;
@@ -95,13 +97,15 @@ struct GameData {
     m: Vec<String>,
     /// About each move.
     i: Vec<MoveInfo>,
+    /// The game as PDN.
+    d: String,
 }
 
 /// White's score, depth, seconds used, seconds left.
 type MoveInfo = (Option<f64>, Option<u32>, f64, Option<f64>);
 
 impl GameLine {
-    fn new(played: &MatchGame) -> GameLine {
+    fn new(config: &MatchConfig, played: &MatchGame) -> GameLine {
         let record = &played.record;
         let infos = record.movers().map(|(mover, ply)| {
             let score = ply.score.map(|score| for_white(score, mover));
@@ -111,6 +115,7 @@ impl GameLine {
             p: hub::format_position(&record.start),
             m: record.plies.iter().map(|ply| ply.mv.to_string()).collect(),
             i: infos.collect(),
+            d: game_to_string(&played.to_pdn(config), &WriteOptions::default()),
         };
         GameLine {
             number: played.game + 1,

@@ -1,20 +1,30 @@
 //! The page for the browser.
 
+use std::collections::BTreeMap;
+use std::time::Instant;
+
 use askama::Template;
 use movegen::Color;
 
-use super::super::clock::TimeControl;
 use super::super::config::MatchConfig;
 use super::super::match_game::MatchGame;
 use super::super::standings::Standings;
 use super::super::stats::Tally;
+use super::conditions::{EngineRow, conditions, control_text, engine_rows};
 use super::progress::{course, cross_table};
 use super::{GameLine, TimeUse, name, plot};
 
 /// Collects games for the page.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Page {
     games: Vec<GameLine>,
+    /// The command that plays the match.
+    command: String,
+    begun: Instant,
+    /// Games that were played before this run.
+    earlier: usize,
+    /// What each engine calls itself.
+    identities: BTreeMap<usize, String>,
 }
 
 #[derive(Template)]
@@ -24,6 +34,7 @@ struct View<'a> {
     style: &'static str,
     script: &'static str,
     conditions: Vec<(&'static str, String)>,
+    engines: Vec<EngineRow<'a>>,
     standings: Vec<StandingRow<'a>>,
     names: Vec<&'a str>,
     cross: Vec<CrossRow<'a>>,
@@ -32,6 +43,8 @@ struct View<'a> {
     length_plot: String,
     lengths: String,
     terminations: Vec<(String, u64)>,
+    /// The results that there are.
+    results: Vec<&'static str>,
     times: Vec<TimeRow<'a>>,
     games: Vec<GameRow<'a>>,
     /// The games as JSON, safe within a script element.
@@ -86,15 +99,35 @@ struct GameRow<'a> {
 }
 
 impl Page {
-    /// An empty page.
+    /// A page without games, of a match that this command plays.
     #[must_use]
-    pub fn new() -> Page {
-        Page::default()
+    pub fn new(command: String) -> Page {
+        let (games, identities) = (Vec::new(), BTreeMap::new());
+        Page { games, command, begun: Instant::now(), earlier: 0, identities }
     }
 
     /// Adds a finished game, with its moves.
-    pub fn add(&mut self, record: &MatchGame) {
-        self.games.push(GameLine::new(record));
+    pub fn add(&mut self, config: &MatchConfig, record: &MatchGame) {
+        self.games.push(GameLine::new(config, record));
+    }
+
+    /// The games so far were played before this run.
+    pub fn mark_earlier(&mut self) {
+        self.earlier = self.games.len();
+    }
+
+    /// Notes what an engine calls itself.
+    pub fn ready(&mut self, engine: usize, identity: &str) {
+        self.identities.insert(engine, identity.to_owned());
+    }
+
+    /// What was played, when and where.
+    fn conditions(
+        &self,
+        config: &MatchConfig,
+        records: &[MatchGame],
+    ) -> Vec<(&'static str, String)> {
+        conditions(config, records, &self.command, self.begun.elapsed(), self.earlier)
     }
 
     /// The page as HTML. The records need no moves any more.
@@ -113,7 +146,8 @@ impl Page {
             title: &config.event,
             style: include_str!("report.css"),
             script: include_str!("report.js"),
-            conditions: conditions(config),
+            conditions: self.conditions(config, records),
+            engines: engine_rows(config, &self.identities),
             standings: standing_rows(config, &standings),
             names: config.engines.iter().map(|e| e.name.as_str()).collect(),
             cross: cross_rows(config, records),
@@ -122,11 +156,19 @@ impl Page {
             length_plot: plot::lengths(&self.lengths()),
             lengths: length_text(&self.lengths()),
             terminations: standings.terminations.iter().map(|(w, n)| (w.to_string(), *n)).collect(),
+            results: self.results(),
             times: self.time_rows(config, &standings),
             games: order.iter().enumerate().map(|(i, game)| game_row(config, i, game)).collect(),
             data: script_data(&order),
         };
         view.render()
+    }
+
+    fn results(&self) -> Vec<&'static str> {
+        let mut results: Vec<_> = self.games.iter().map(|game| game.result).collect();
+        results.sort_unstable();
+        results.dedup();
+        results
     }
 
     fn lengths(&self) -> Vec<usize> {
@@ -180,34 +222,6 @@ fn dash() -> String {
 
 fn class(engine: usize) -> String {
     format!("e{}", engine % 8)
-}
-
-fn control_text(control: TimeControl) -> String {
-    let text = control.to_string();
-    if text.is_empty() { "no limit".to_owned() } else { text }
-}
-
-fn conditions(config: &MatchConfig) -> Vec<(&'static str, String)> {
-    let openings = match config.openings.len() {
-        0 => "the initial position".to_owned(),
-        count => format!("{count} positions, each with both colours"),
-    };
-    let mut list = vec![("Openings", openings), ("Draw rules", config.draw_rules.clone())];
-    if let Some(moves) = config.adjudication.max_moves {
-        list.push(("Draw after", format!("{moves} moves")));
-    }
-    if let Some(rule) = config.adjudication.resign {
-        list.push(("Won at", format!("{} men for {} moves", rule.score, rule.moves)));
-    }
-    if let Some(rule) = config.adjudication.draw {
-        let text = format!("{} men for {} moves from move {}", rule.score, rule.moves, rule.from);
-        list.push(("Drawn at", text));
-    }
-    if !config.egdb.is_empty() {
-        let folders: Vec<_> = config.egdb.iter().map(|f| f.display().to_string()).collect();
-        list.push(("Endgame databases", folders.join(", ")));
-    }
-    list
 }
 
 fn standing_rows<'a>(config: &'a MatchConfig, table: &Standings) -> Vec<StandingRow<'a>> {

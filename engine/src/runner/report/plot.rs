@@ -19,17 +19,36 @@ const MOST_ELO: f64 = 800.0;
 pub(super) struct Series<'a> {
     /// Class of the lines, for their colour.
     pub class: String,
-    pub points: &'a [(usize, Estimate)],
+    /// `None` breaks the line.
+    pub points: &'a [(usize, Option<Estimate>)],
+}
+
+impl Series<'_> {
+    /// What there is between the gaps, thinned out.
+    fn segments(&self) -> Vec<Vec<(usize, Estimate)>> {
+        let stride = self.points.len().div_ceil(MOST_POINTS).max(1);
+        let segments = self.points.split(|(_, estimate)| estimate.is_none());
+        let segments = segments.filter(|segment| !segment.is_empty()).map(|segment| {
+            // The last point always belongs to it.
+            let kept = segment.iter().rev().step_by(stride);
+            kept.filter_map(|&(games, estimate)| Some((games, estimate?))).collect()
+        });
+        segments.collect()
+    }
 }
 
 /// Elo over games; empty if there is nothing to see.
 pub(super) fn elo(series: &[Series]) -> String {
-    let all = || series.iter().flat_map(|s| s.points);
-    let Some(games) = all().map(|(n, _)| *n).max() else { return String::new() };
+    let known = |&(n, estimate): &(usize, Option<Estimate>)| Some((n, estimate?));
+    let all = || series.iter().flat_map(|s| s.points.iter().filter_map(known));
+    if all().next().is_none() {
+        return String::new();
+    }
+    let games = series.iter().flat_map(|s| s.points).map(|(n, _)| *n).max().unwrap_or(1);
     // The first intervals are wide; what is left of them is cut off.
     let settled = || all().filter(|(n, _)| 4 * n >= games);
     let extreme = |f: fn(f64, f64) -> f64, pick: fn(&Estimate) -> f64| {
-        settled().map(|(_, e)| pick(e)).fold(0.0, f).clamp(-MOST_ELO, MOST_ELO)
+        settled().map(|(_, e)| pick(&e)).fold(0.0, f).clamp(-MOST_ELO, MOST_ELO)
     };
     let (low, high) = (extreme(f64::min, |e| e.low), extreme(f64::max, |e| e.high));
     let step = nice_step((high - low).max(1.0));
@@ -66,12 +85,11 @@ pub(super) fn elo(series: &[Series]) -> String {
         );
         tick += games_step;
     }
-    for Series { class, points } in series {
-        let stride = points.len().div_ceil(MOST_POINTS).max(1);
-        // The last point always belongs to it.
-        let kept = || points.iter().rev().step_by(stride);
+    for (Series { class, .. }, points) in
+        series.iter().flat_map(|s| s.segments().into_iter().map(move |points| (s, points)))
+    {
         let path = |pick: fn(&Estimate) -> f64| -> Vec<String> {
-            kept().map(|(n, e)| format!("{:.1},{:.1}", x(*n as f64), y(pick(e)))).collect()
+            points.iter().map(|(n, e)| format!("{:.1},{:.1}", x(*n as f64), y(pick(e)))).collect()
         };
         let (upper, mut lower) = (path(|e| e.high), path(|e| e.low));
         lower.reverse();
@@ -162,7 +180,7 @@ mod tests {
         let estimate =
             |value: f64, error: f64| Estimate { value, low: value - error, high: value + error };
         let points: Vec<_> =
-            (1..=2000).map(|n| (n, estimate(-900.0 / n as f64, 1500.0 / n as f64))).collect();
+            (1..=2000).map(|n| (n, Some(estimate(-900.0 / n as f64, 1500.0 / n as f64)))).collect();
         let svg = elo(&[Series { class: "e0".to_owned(), points: &points }]);
         let line = svg.split("<polyline").nth(1).unwrap().split('"').nth(3).unwrap();
         let places: Vec<(f64, f64)> = line
@@ -174,6 +192,11 @@ mod tests {
         assert!(places.len() <= MOST_POINTS && places.len() > MOST_POINTS / 2);
         assert!(places.iter().all(|&(x, y)| x <= WIDTH && (TOP..=HEIGHT - BOTTOM).contains(&y)));
         assert_eq!(places[0].0, WIDTH - 10.0);
+        let gaps = [None, Some(1.0), None, None, Some(2.0), Some(3.0), None];
+        let gaps: Vec<_> = (1..).zip(gaps.map(|e| e.map(|value| estimate(value, 5.0)))).collect();
+        let svg = elo(&[Series { class: "e0".to_owned(), points: &gaps }]);
+        assert_eq!(svg.matches("<polyline").count(), 2, "no line across a gap: {svg}");
+        assert!(elo(&[Series { class: "e0".to_owned(), points: &gaps[..1] }]).is_empty());
         assert!(elo(&[]).is_empty() && lengths(&[]).is_empty());
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
         // Three games of 0..10 moves, one of 40 and more: the counts stand above the bars.

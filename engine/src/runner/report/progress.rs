@@ -10,8 +10,8 @@ use super::super::stats::{Estimate, Outcome, Pentanomial, Tally};
 
 /// The estimates of an engine's strength after each of its games.
 pub(super) struct Course {
-    /// Number of games and Elo; only where all of it is finite.
-    pub points: Vec<(usize, Estimate)>,
+    /// Number of games and Elo; `None` where it is not finite, as long as all games are won.
+    pub points: Vec<(usize, Option<Estimate>)>,
 }
 
 /// The course of one engine through the games, in the order in which they were finished.
@@ -30,12 +30,9 @@ pub(super) fn course(records: &[MatchGame], engine: usize) -> Course {
             }
         }
         let rating = pairs.rating().or_else(|| tally.rating());
-        if let Some(elo) = rating.map(|r| r.elo)
-            && elo.value.is_finite()
-            && elo.error().is_finite()
-        {
-            points.push((tally.games() as usize, elo));
-        }
+        let elo = rating.map(|rating| rating.elo);
+        let elo = elo.filter(|elo| elo.value.is_finite() && elo.error().is_finite());
+        points.push((tally.games() as usize, elo));
     }
     Course { points }
 }

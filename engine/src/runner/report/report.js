@@ -36,6 +36,60 @@
     return node;
   };
 
+  // White's score after each move, as far as it is known, with the place in the game.
+  const drawCurve = () => {
+    const curve = byId("curve");
+    const width = 300, height = 90, most = 5;
+    const x = (index) => (width * index) / Math.max(1, game.moves.length);
+    const y = (score) => height / 2 - (Math.max(-most, Math.min(most, score)) * height) / 2 / most;
+    curve.replaceChildren(
+      element("title", {}, "White's score in men, from -5 to +5"),
+      element("line", { class: "zero", x1: 0, x2: width, y1: height / 2, y2: height / 2 })
+    );
+    // Each engine judges for itself: one line for each.
+    for (const white of [true, false]) {
+      const points = [];
+      game.infos.forEach(([score], index) => {
+        if ((game.positions[index][0] === "W") === white && score !== null) {
+          points.push(x(index + 1).toFixed(1) + "," + y(score).toFixed(1));
+        }
+      });
+      if (points.length > 0) {
+        const shown = white ? "line whites" : "line blacks";
+        curve.append(element("polyline", { class: shown, points: points.join(" ") }));
+      }
+    }
+    curve.append(element("line", { class: "here", x1: x(ply), x2: x(ply), y1: 0, y2: height }));
+  };
+
+  // The clock of a side: what it had left after its last move, or else what it has used so far.
+  const clock = (white) => {
+    let left = null;
+    let used = 0;
+    for (let index = 0; index < ply; index++) {
+      if ((game.positions[index][0] === "W") !== white) continue;
+      used += game.infos[index][2];
+      left = game.infos[index][3];
+    }
+    const seconds = Math.abs(left === null ? used : left);
+    const text = Math.floor(seconds / 60) + ":" + (seconds % 60).toFixed(1).padStart(4, "0");
+    const name = game.players[white ? 0 : 1];
+    return name + "  " + (left === null ? "used " : left < 0 ? "-" : "") + text;
+  };
+
+  const fen = () => {
+    const position = game.positions[ply];
+    const side = (man, king) => {
+      const list = [];
+      for (let square = 1; square <= 50; square++) {
+        if (position[square] === man) list.push(square);
+        if (position[square] === king) list.push("K" + square);
+      }
+      return list.join(",");
+    };
+    return position[0] + ":W" + side("w", "W") + ":B" + side("b", "B");
+  };
+
   const draw = () => {
     const position = game.positions[ply];
     const move = ply > 0 ? game.moves[ply - 1].split(/[-x]/).map(Number) : [];
@@ -53,6 +107,10 @@
         board.append(element("circle", { class: "crown", cx: x + 5, cy: y + 5, r: 2.2 }));
       }
     }
+    byId(flipped ? "lower" : "upper").textContent = clock(false);
+    byId(flipped ? "upper" : "lower").textContent = clock(true);
+    drawCurve();
+    byId("copied").textContent = "";
     const shown = byId("moves").querySelectorAll("span");
     shown.forEach((span, index) => span.classList.toggle("now", index === ply - 1));
     if (ply > 0 && shown[ply - 1].scrollIntoView) {
@@ -75,6 +133,12 @@
     if (!game) return;
     ply = Math.max(0, Math.min(game.moves.length, to));
     draw();
+    // The address leads here again; no step of its own in the history.
+    try {
+      history.replaceState(null, "", "#game=" + game.number + "&ply=" + ply);
+    } catch {
+      // Some browsers refuse it for local files.
+    }
   };
 
   const list = () => {
@@ -94,19 +158,84 @@
     moves.replaceChildren(...items);
   };
 
-  const show = (index) => {
-    const { p, m, i } = games[index];
+  const show = (index, at) => {
+    const { p, m, i, d } = games[index];
     const positions = [p];
     for (const move of m) positions.push(after(positions[positions.length - 1], move));
-    game = { positions, moves: m, infos: i };
     rows.forEach((row) => row.classList.toggle("shown", Number(row.dataset.game) === index));
     const cells = [...rows[index].cells].map((cell) => cell.textContent);
+    const [number, white, black] = cells;
+    game = { positions, moves: m, infos: i, pdn: d, number, players: [white, black] };
     byId("players").textContent =
       "Game " + cells[0] + ": " + cells[1] + " – " + cells[2] + "  " + cells[3] + " (" + cells[7] + ")";
     byId("viewer").hidden = false;
     list();
-    go(0);
+    go(at || 0);
     if (byId("viewer").scrollIntoView) byId("viewer").scrollIntoView();
+  };
+
+  // A link to a game and a ply.
+  const follow = () => {
+    const [, number, at] = location.hash.match(/^#game=(\d+)(?:&ply=(\d+))?$/) || [];
+    const index = rows.findIndex((row) => row.cells[0].textContent === number);
+    if (index >= 0) show(index, Number(at || 0));
+  };
+
+  const copy = (text, what) => {
+    const done = () => (byId("copied").textContent = what + " copied");
+    // Without the right to use the clipboard, as in a local file of some browsers, by selection.
+    const select = () => {
+      const area = document.createElement("textarea");
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      const copied = document.execCommand && document.execCommand("copy");
+      area.remove();
+      byId("copied").textContent = copied ? what + " copied" : text;
+    };
+    if (navigator.clipboard) navigator.clipboard.writeText(text).then(done, select);
+    else select();
+  };
+
+  const save = () => {
+    const link = document.createElement("a");
+    link.setAttribute("href", "data:application/vnd.chess-pdn;charset=utf-8," + encodeURIComponent(game.pdn));
+    link.setAttribute("download", "game" + game.number + ".pdn");
+    link.click();
+  };
+
+  // Only the rows that the filter lets pass.
+  const filter = () => {
+    const player = byId("by-player").value;
+    const result = byId("by-result").value;
+    const end = byId("by-end").value.toLowerCase();
+    let count = 0;
+    for (const row of rows) {
+      const cells = [...row.cells].map((cell) => cell.textContent);
+      row.hidden =
+        (player !== "" && cells[1] !== player && cells[2] !== player) ||
+        (result !== "" && cells[3] !== result) ||
+        !cells[7].toLowerCase().includes(end);
+      if (!row.hidden) count += 1;
+    }
+    byId("count").textContent = count + " of " + rows.length + (rows.length === 1 ? " game" : " games");
+  };
+
+  // By a column; a second time in the other direction.
+  const sort = (column) => {
+    const head = document.querySelectorAll("#games th")[column];
+    const down = head.getAttribute("aria-sort") === "ascending";
+    document.querySelectorAll("#games th").forEach((th) => th.removeAttribute("aria-sort"));
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    const text = (row) => row.cells[column].textContent;
+    const compare = (a, b) => {
+      const [one, other] = [text(a), text(b)];
+      const numbers = [Number(one), Number(other)];
+      if (numbers.some(Number.isNaN)) return one.localeCompare(other);
+      return numbers[0] - numbers[1];
+    };
+    const sorted = [...rows].sort((a, b) => (down ? compare(b, a) : compare(a, b)));
+    document.querySelector("#games tbody").append(...sorted);
   };
 
   rows.forEach((row, index) => {
@@ -123,10 +252,27 @@
     flipped = !flipped;
     go(ply);
   });
+  byId("copy-fen").addEventListener("click", () => copy(fen(), "FEN"));
+  byId("copy-pdn").addEventListener("click", () => copy(game.pdn, "PDN"));
+  byId("save-pdn").addEventListener("click", save);
+  byId("copy-link").addEventListener("click", () => copy(location.href, "Link"));
+  byId("filter").hidden = false;
+  for (const id of ["by-player", "by-result", "by-end"]) byId(id).addEventListener("input", filter);
+  document.querySelectorAll("#games th").forEach((head, column) => {
+    head.tabIndex = 0;
+    head.addEventListener("click", () => sort(column));
+    head.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") sort(column);
+    });
+  });
+  filter();
+  window.addEventListener("hashchange", follow);
   document.addEventListener("keydown", (event) => {
+    if (["INPUT", "SELECT"].includes(event.target.tagName)) return;
     const steps = { ArrowLeft: ply - 1, ArrowRight: ply + 1, Home: 0, End: Infinity };
     if (!game || !(event.key in steps)) return;
     event.preventDefault();
     go(steps[event.key]);
   });
+  follow();
 })();

@@ -9,8 +9,11 @@ use std::path::PathBuf;
 use ::egdb::Slice;
 use ::egdb::plan::{Costs, Task, plan};
 use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::super::json::{self, Record};
+use super::super::terminal;
 use super::super::workflow::quoted;
 use super::super::{Failure, mebibytes};
 use super::build::BuildType;
@@ -45,7 +48,7 @@ pub(super) struct PlanArgs {
           default_values_t = [BuildType::Wld, BuildType::Mtc, BuildType::Dtw])]
     types: Vec<BuildType>,
     /// Threads for each slice
-    #[arg(long, value_name = "T", default_value_t = 2,
+    #[arg(long, value_name = "N", default_value_t = 2,
           value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: u32,
     /// Most memory for a slice, in MiB or such as 512M or 8G; larger ones work partly on disk
@@ -55,9 +58,12 @@ pub(super) struct PlanArgs {
     #[arg(long, value_name = "N", default_value_t = 5_000_000,
           value_parser = clap::value_parser!(u64).range(1..))]
     rate: u64,
-    /// How to print
+    /// What to write
     #[arg(long, default_value = "text")]
     format: Format,
+    /// Print JSON objects, one a line, instead of text
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
     /// The folder of the database, for workflows
     #[arg(long, value_name = "DIR", default_value = "db")]
     out: PathBuf,
@@ -67,7 +73,8 @@ pub(super) struct PlanArgs {
 enum Format {
     /// A table
     Text,
-    /// JSON objects, one a line
+    /// The same as `--json`, by the name of before
+    #[value(hide = true)]
     Json,
     /// The graph for Graphviz
     Dot,
@@ -141,9 +148,9 @@ pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
         out: args.out.display().to_string(),
     };
     let mut out = io::stdout().lock();
-    match args.format {
+    match if args.json { Format::Json } else { args.format } {
         Format::Text => text(&mut out, &plan)?,
-        Format::Json => json(&mut out, &plan)?,
+        Format::Json => records(&mut out, &plan)?,
         Format::Dot => dot(&mut out, &plan)?,
         Format::Snakemake => snakemake::write(&mut out, &plan)?,
         Format::Hyperqueue => hyperqueue::write(&mut out, &plan)?,
@@ -152,78 +159,71 @@ pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
 }
 
 fn text(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
-    writeln!(out, "slice       positions   memory MiB     disk MiB        time  needs")?;
-    for task in &plan.tasks {
+    let row = |task: &Task| {
         let needs: Vec<String> = task.needs.iter().map(Slice::to_string).collect();
         let mark = if plan.is_out_of_core(task) { " (more than --memory)" } else { "" };
-        writeln!(
-            out,
-            "{:<5} {:>15} {:>12} {:>12} {:>11}  {}{mark}",
+        vec![
             task.slice.to_string(),
-            task.positions,
-            task.memory.div_ceil(MIB),
-            task.disk.div_ceil(MIB),
+            task.positions.to_string(),
+            task.memory.div_ceil(MIB).to_string(),
+            task.disk.div_ceil(MIB).to_string(),
             duration(task.seconds),
-            needs.join(" ")
-        )?;
-    }
-    writeln!(out, "\npieces  slices       positions   memory MiB     disk MiB        time")?;
-    for pieces in plan.piece_counts() {
-        let tasks: Vec<&Task> = plan.of_pieces(pieces).collect();
-        let most = tasks.iter().map(|task| task.memory).max().unwrap_or(0);
-        let disk: u64 = tasks.iter().map(|task| task.disk).sum();
-        writeln!(
-            out,
-            "{pieces:>6} {:>7} {:>15} {:>12} {:>12} {:>11}",
-            tasks.len(),
-            tasks.iter().map(|task| task.positions).sum::<u64>(),
-            most.div_ceil(MIB),
-            disk.div_ceil(MIB),
-            duration(tasks.iter().map(|task| task.seconds).sum())
-        )?;
-    }
-    let all = &plan.tasks;
-    writeln!(
-        out,
-        "   all {:>7} {:>15} {:>12} {:>12} {:>11}",
-        all.len(),
-        all.iter().map(|task| task.positions).sum::<u64>(),
-        all.iter().map(|task| task.memory).max().unwrap_or(0).div_ceil(MIB),
-        all.iter().map(|task| task.disk).sum::<u64>().div_ceil(MIB),
-        duration(all.iter().map(|task| task.seconds).sum())
-    )
+            format!("{}{mark}", needs.join(" ")),
+        ]
+    };
+    let heading = ["slice", " positions", " memory MiB", " disk MiB", " time", "needs"];
+    out.write_all(terminal::table(&heading, plan.tasks.iter().map(row).collect()).as_bytes())?;
+    let sums = |name: String, tasks: &[&Task]| {
+        vec![
+            name,
+            tasks.len().to_string(),
+            tasks.iter().map(|task| task.positions).sum::<u64>().to_string(),
+            tasks.iter().map(|task| task.memory).max().unwrap_or(0).div_ceil(MIB).to_string(),
+            tasks.iter().map(|task| task.disk).sum::<u64>().div_ceil(MIB).to_string(),
+            duration(tasks.iter().map(|task| task.seconds).sum()),
+        ]
+    };
+    let mut rows: Vec<Vec<String>> = plan
+        .piece_counts()
+        .map(|pieces| sums(pieces.to_string(), &plan.of_pieces(pieces).collect::<Vec<_>>()))
+        .collect();
+    rows.push(sums("all".to_owned(), &plan.tasks.iter().collect::<Vec<_>>()));
+    let heading = [" pieces", " slices", " positions", " memory MiB", " disk MiB", " time"];
+    write!(out, "\n{}", terminal::table(&heading, rows))
 }
 
-#[derive(Serialize)]
-struct TaskRecord {
-    slice: [u8; 4],
-    needs: Vec<[u8; 4]>,
+/// A slice to build.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct TaskRecord {
+    slice: String,
+    /// The slices that it needs.
+    needs: Vec<String>,
     positions: u64,
     memory_bytes: u64,
     disk_bytes: u64,
     seconds: f64,
+    /// Whether it needs more memory than the limit.
     out_of_core: bool,
 }
 
-fn json(out: &mut impl Write, plan: &Plan) -> Result<(), Failure> {
+impl Record for TaskRecord {
+    const TYPE: &'static str = "task";
+}
+
+fn records(out: &mut impl Write, plan: &Plan) -> Result<(), Failure> {
     for task in &plan.tasks {
         let record = TaskRecord {
-            slice: digits(task.slice),
-            needs: task.needs.iter().map(|&slice| digits(slice)).collect(),
+            slice: task.slice.to_string(),
+            needs: task.needs.iter().map(Slice::to_string).collect(),
             positions: task.positions,
             memory_bytes: task.memory,
             disk_bytes: task.disk,
-            seconds: (task.seconds * 1e3).round() / 1e3,
+            seconds: json::seconds(task.seconds),
             out_of_core: plan.is_out_of_core(task),
         };
-        serde_json::to_writer(&mut *out, &record)?;
-        writeln!(out)?;
+        json::write(out, &record)?;
     }
     Ok(())
-}
-
-fn digits(slice: Slice) -> [u8; 4] {
-    [slice.black_men(), slice.black_kings(), slice.white_men(), slice.white_kings()]
 }
 
 fn dot(out: &mut impl Write, plan: &Plan) -> io::Result<()> {

@@ -1,0 +1,114 @@
+//! What fits on the terminal: its width, tables, lines cut to it, colours.
+
+use std::borrow::Cow;
+use std::env;
+use std::io::{self, IsTerminal};
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use console::{Term, truncate_str};
+
+/// The columns that output may have: those of the terminal, or of the variable `COLUMNS` where
+/// the output goes elsewhere; `None` where nothing bounds it.
+pub(super) fn width() -> Option<usize> {
+    let out = Term::stdout();
+    if out.is_term() {
+        return Some(usize::from(out.size().1));
+    }
+    env::var("COLUMNS").ok()?.parse().ok().filter(|&columns| columns >= 40)
+}
+
+/// The lines of the terminal; `None` without one.
+pub(super) fn height() -> Option<usize> {
+    let out = Term::stdout();
+    out.is_term().then(|| usize::from(out.size().0))
+}
+
+/// Whether standard output shows colours and is to: see <https://no-color.org>.
+pub(super) fn has_colours() -> bool {
+    let refuses = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    io::stdout().is_terminal() && !refuses && console::colors_enabled()
+}
+
+/// A line of moves without the last ones that do not fit; `...` stands for them.
+pub(super) fn cut_moves(line: &str, width: Option<usize>) -> Cow<'_, str> {
+    let fits = |columns: usize| line.chars().count() <= columns;
+    let Some(columns) = width.filter(|&columns| !fits(columns)) else { return line.into() };
+    let most = columns.saturating_sub(4);
+    let end = line.char_indices().nth(most).map_or(line.len(), |(at, _)| at);
+    // Not within a move, and not behind its number.
+    let mut kept = &line[..line[..end].rfind(' ').unwrap_or(0)];
+    while kept.ends_with('.') {
+        kept = kept.rsplit_once(' ').map_or("", |(before, _)| before);
+    }
+    format!("{kept} ...").into()
+}
+
+/// What of a text fits on the terminal without a line being broken or the first one scrolling
+/// away: only then it can be overwritten.
+pub(super) fn fitting(text: &str) -> String {
+    let (rows, columns) = Term::stdout().size();
+    clipped(text, usize::from(rows), usize::from(columns))
+}
+
+fn clipped(text: &str, rows: usize, columns: usize) -> String {
+    // Some terminals break a line as soon as the last column is used.
+    let width = columns.saturating_sub(1);
+    let lines = text.lines().take(rows.saturating_sub(1));
+    lines.map(|line| format!("{}\n", truncate_str(line, width, ">"))).collect()
+}
+
+/// A table with a heading. Columns of which the heading begins with a blank are numbers, on the
+/// right. What does not fit is broken between words, within its column.
+pub(super) fn table(heading: &[&str], rows: Vec<Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    match width() {
+        Some(width) => {
+            table.set_content_arrangement(ContentArrangement::Dynamic);
+            table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
+        }
+        None => {
+            table.set_content_arrangement(ContentArrangement::Disabled);
+        }
+    }
+    table.set_header(heading.iter().map(|name| name.trim()));
+    table.add_rows(rows);
+    let last = heading.len().saturating_sub(1);
+    for (index, column) in table.column_iter_mut().enumerate() {
+        if heading[index].starts_with(' ') {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        column.set_padding((0, if index == last { 0 } else { 2 }));
+    }
+    let lines = table.to_string();
+    lines.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_broken() {
+        let text = format!("{}\nshort\n{}\nlast\n", "x".repeat(99), "ö".repeat(79));
+        let expected = format!("{}>\nshort\n{}\nlast\n", "x".repeat(78), "ö".repeat(79));
+        assert_eq!(clipped(&text, 24, 80), expected);
+        assert_eq!(clipped(&text, 3, 80).lines().count(), 2);
+        assert_eq!(clipped(&text, 24, 200), text);
+        assert_eq!(clipped("人人人人", 24, 6), "人人>\n");
+        assert_eq!(clipped("a\nb", 0, 0), "");
+    }
+
+    #[test]
+    fn moves_are_cut_between_moves() {
+        let line = "1. 32-28 19-23 2. 28x19 14x23";
+        assert_eq!(cut_moves(line, None), line);
+        assert_eq!(cut_moves(line, Some(29)), line);
+        assert_eq!(cut_moves(line, Some(28)), "1. 32-28 19-23 2. 28x19 ...");
+        assert_eq!(cut_moves(line, Some(22)), "1. 32-28 19-23 ...");
+        assert_eq!(cut_moves(line, Some(12)), "1. 32-28 ...");
+        for width in 12..40 {
+            assert!(cut_moves(line, Some(width)).len() <= width, "{width}");
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What was played, when, where and by whom: the head of the page.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::num::NonZero;
+use std::thread;
+use std::time::Duration;
+
+use super::super::clock::TimeControl;
+use super::super::config::MatchConfig;
+use super::super::match_game::MatchGame;
+use super::super::schedule::game_count;
+use super::super::spec::EngineKind;
+use super::name;
+use crate::counted;
+
+/// One engine of the match.
+pub(super) struct EngineRow<'a> {
+    pub name: &'a str,
+    /// What it calls itself.
+    pub identity: &'a str,
+    /// How it is reached.
+    pub command: String,
+    pub parameters: String,
+    pub control: String,
+}
+
+/// All engines, in the order of the configuration.
+pub(super) fn engine_rows<'a>(
+    config: &'a MatchConfig,
+    identities: &'a BTreeMap<usize, String>,
+) -> Vec<EngineRow<'a>> {
+    let row = |(engine, spec): (usize, &super::super::spec::EngineSpec)| {
+        let mut parts: Vec<String> = spec.env.iter().map(|(k, v)| format!("{k}={v}")).collect();
+        if let Some(dxp) = &spec.dxp {
+            let addresses: Vec<String> = dxp.addresses.iter().map(ToString::to_string).collect();
+            let how = if dxp.listen { "DXP, connects to" } else { "DXP, listens on" };
+            parts.push(format!("{how} {}", addresses.join(", ")));
+        }
+        match spec.kind {
+            EngineKind::Builtin => parts.push("in the runner".to_owned()),
+            EngineKind::Random => parts.push("random moves".to_owned()),
+            EngineKind::Hub | EngineKind::Dxp => {}
+        }
+        parts.extend(shlex::try_join(spec.command.iter().map(String::as_str)).ok());
+        if let Some(dir) = &spec.dir {
+            parts.push(format!("in {}", dir.display()));
+        }
+        let parameters: Vec<String> = spec.params.iter().map(|(k, v)| format!("{k}={v}")).collect();
+        EngineRow {
+            name: name(config, engine),
+            identity: identities.get(&engine).map_or("", String::as_str),
+            command: parts.join(" ").trim().to_owned(),
+            parameters: parameters.join(", "),
+            control: control_text(config.time_control(engine)),
+        }
+    };
+    config.engines.iter().enumerate().map(row).collect()
+}
+
+pub(super) fn control_text(control: TimeControl) -> String {
+    let text = control.to_string();
+    if text.is_empty() { "no limit".to_owned() } else { text }
+}
+
+/// What holds for all games. `elapsed` is the time of this run, in which all games but `earlier`
+/// ones were played.
+pub(super) fn conditions(
+    config: &MatchConfig,
+    records: &[MatchGame],
+    command: &str,
+    elapsed: Duration,
+    earlier: usize,
+) -> Vec<(&'static str, String)> {
+    let mut list = Vec::new();
+    let dates = || records.iter().map(|game| game.record.date.replace('.', "-"));
+    match (dates().min(), dates().max()) {
+        (Some(first), Some(last)) if first != last => {
+            list.push(("Date", format!("{first} to {last} (UTC)")));
+        }
+        (Some(first), _) => list.push(("Date", format!("{first} (UTC)"))),
+        _ => {}
+    }
+    let seconds = elapsed.as_secs();
+    let mut duration = format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if earlier > 0 {
+        duration += &format!(" since it was continued, after {}", counted(earlier, "game"));
+    }
+    list.push(("Duration", duration));
+    list.push(("Games", format!("{} of {}", records.len(), game_count(config))));
+    list.push(("Openings", openings(config, records)));
+    if let Some(seed) = config.seed {
+        list.push(("Seed", seed.to_string()));
+    }
+    list.push(("Draw rules", config.draw_rules.clone()));
+    list.push(("Margin", format!("{} ms", config.margin_ms)));
+    if let Some(moves) = config.adjudication.max_moves {
+        list.push(("Draw after", format!("{moves} moves")));
+    }
+    if let Some(rule) = config.adjudication.resign {
+        list.push(("Won at", format!("{} men for {} moves", rule.score, rule.moves)));
+    }
+    if let Some(rule) = config.adjudication.draw {
+        let text = format!("{} men for {} moves from move {}", rule.score, rule.moves, rule.from);
+        list.push(("Drawn at", text));
+    }
+    if !config.egdb.is_empty() {
+        let folders: Vec<_> = config.egdb.iter().map(|f| f.display().to_string()).collect();
+        list.push(("Endgame databases", folders.join(", ")));
+    }
+    list.push(("Machine", machine()));
+    list.push(("Runner", concat!("Meerslag ", env!("CARGO_PKG_VERSION")).to_owned()));
+    if !command.is_empty() {
+        list.push(("Command", command.to_owned()));
+    }
+    list
+}
+
+/// The positions from which games were played, of those that were given.
+fn openings(config: &MatchConfig, records: &[MatchGame]) -> String {
+    let played: HashSet<String> = records.iter().map(|game| game.record.start.to_fen()).collect();
+    match (played.len(), config.openings.len()) {
+        (_, 0) => "the initial position".to_owned(),
+        (played, given) if played == given => format!("{given}, each with both colours"),
+        (played, given) => format!("{played} played of {given}, each with both colours"),
+    }
+}
+
+/// System, kind of processor and the number of threads that it runs at once.
+fn machine() -> String {
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let model = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = model.lines().find_map(|line| line.strip_prefix("model name"));
+    let model = model.and_then(|rest| Some(rest.split_once(':')?.1.trim().to_owned()));
+    let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
+    let model = model.map_or_else(String::new, |model| format!(", {model}"));
+    format!("{system} {processor}{model}, {}", counted(threads, "processor"))
+}
+
+#[cfg(test)]
+mod tests {
+    use movegen::Position;
+
+    use super::super::super::match_game::Termination;
+    use super::super::super::schedule::{schedule, tests::config};
+    use super::*;
+    use crate::record::GameRecord;
+
+    #[test]
+    fn only_openings_that_were_played_are_counted() {
+        let mut config = config(2, 3, 3);
+        config.openings = ["W:W31:B1", "W:W32:B1", "W:W33:B1"].map(str::to_owned).to_vec();
+        let game = |index: usize| MatchGame {
+            game: index,
+            pairing: schedule(&config)[index],
+            record: GameRecord::new(Position::from_fen(&config.openings[index / 2]).unwrap()),
+            termination: Termination::DrawRule,
+            detail: String::new(),
+            tail: Vec::new(),
+            complaints: Vec::new(),
+            spent: None,
+            overhead_us: 0.0,
+            latency_us: [None; 2],
+        };
+        let games: Vec<MatchGame> = (0..6).map(game).collect();
+        assert_eq!(openings(&config, &games[..3]), "2 played of 3, each with both colours");
+        assert_eq!(openings(&config, &games), "3, each with both colours");
+        let list = conditions(&config, &games[..3], "x", Duration::from_secs(3723), 1);
+        let value = |name| list.iter().find(|(n, _)| *n == name).map(|(_, value)| value.as_str());
+        assert_eq!(value("Games"), Some("3 of 6"));
+        assert_eq!(value("Duration"), Some("1:02:03 since it was continued, after 1 game"));
+        assert!(machine().contains(std::env::consts::OS));
+    }
+}

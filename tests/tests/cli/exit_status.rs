@@ -1,0 +1,295 @@
+//! The table of exit statuses (`docs/engine.md`): 0, 1, 2 and 130, for every command.
+//!
+//! The tables below name commands by the words before their first option. A command that is missing
+//! in one of them fails the test, so that a new command cannot be forgotten.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use meerslag_tests::run;
+use tempfile::TempDir;
+
+use super::commands::commands;
+
+/// All commands that have no further ones below them.
+fn leaves() -> BTreeSet<String> {
+    fn visit(command: &[&str], found: &mut BTreeSet<String>) {
+        let help = run([command, &["--help"]].concat(), "").success().stdout;
+        let below: Vec<_> = commands(&help).collect();
+        if below.is_empty() {
+            found.insert(command.join(" "));
+        }
+        for name in below {
+            visit(&[command, &[name]].concat(), found);
+        }
+    }
+    let mut found = BTreeSet::new();
+    visit(&[], &mut found);
+    assert!(found.len() > 30, "{found:?}");
+    found
+}
+
+/// Asserts that each command is in the list.
+#[track_caller]
+fn assert_all_in(listed: &[&str], leaves: &BTreeSet<String>) {
+    let missing: Vec<_> = leaves
+        .iter()
+        .filter(|leaf| {
+            let words = |line: &&&str| **line == **leaf || line.starts_with(&format!("{leaf} "));
+            !listed.iter().any(|line| words(&line))
+        })
+        .collect();
+    assert!(missing.is_empty(), "no case for {missing:?}");
+}
+
+/// What the commands work on.
+struct World {
+    folder: TempDir,
+}
+
+impl World {
+    fn new() -> World {
+        let folder = TempDir::new().unwrap();
+        let world = World { folder };
+        let _ = world.run("egdb build --pieces 3 --out {db}").success();
+        let _ = world.run("selfplay --out {games} --games 32 --nodes 20").success();
+        fs::write(world.path("suite"), "W:W28:B23; 28x19; taken; win; me\n").unwrap();
+        fs::write(world.path("file"), "this is a file\n").unwrap();
+        world
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The words of a line, with `{name}` replaced by a path, and `~` by a blank.
+    fn words(&self, line: &str) -> Vec<String> {
+        let root = self.folder.path().display();
+        let word = |word: &str| match (word.find('{'), word.find('}')) {
+            (Some(from), Some(to)) => {
+                format!("{}{root}/{}{}", &word[..from], &word[from + 1..to], &word[to + 1..])
+            }
+            _ => word.replace('~', " "),
+        };
+        line.split(' ').map(word).collect()
+    }
+
+    #[track_caller]
+    fn run(&self, line: &str) -> meerslag_tests::Output {
+        let output = run(self.words(line), "");
+        assert!(!output.stderr.contains("panicked"), "{line}: {}", output.stderr);
+        output
+    }
+}
+
+/// 0: what the command does, quickly.
+const GOOD: &[&str] = &[
+    "hub",
+    "analyse --depth 2",
+    "solve W:WK11:BK2",
+    "play --depth 2",
+    "train-endgame --slice 1010 --seed 1",
+    "match --engine random --engine random~name=b --pairs 1",
+    "bench --depth 2",
+    "weights info",
+    "weights compare material material",
+    "weights export material",
+    "selfplay --out {games} --games 32 --nodes 20",
+    "data stats {games}",
+    "data check {games}",
+    "data merge {games} --out {merged}",
+    "data sample {games}",
+    "data export {games}",
+    "train {games} --out {weights} --force --epochs 1 --kind material",
+    "perft --depth 3",
+    "egdb identify {db}",
+    "egdb info {db}",
+    "egdb verify {db}",
+    "egdb probe W:WK11:BK2",
+    "egdb dump --slice 0101 --count 3",
+    "egdb convert {db} {raw} --to raw --force",
+    "egdb check {db} --sample 100",
+    "egdb stats {db}",
+    "egdb bench --time 0.01",
+    "egdb plan --pieces 3",
+    "schema",
+    "completions bash",
+];
+
+/// 1: what fails on the way. Where standard output cannot take what [`GOOD`] commands print is
+/// tried with all of them; these have no such output, or more to say.
+const FAILING: &[(&str, &str)] = &[
+    ("hub --log /nonexistent/log", "cannot write"),
+    ("play --pdn /nonexistent/game.pdn", "cannot write"),
+    ("train-endgame --slice 1010 --pdn /nonexistent/game.pdn", "cannot write"),
+    ("match --engine cmd=/nonexistent/x --engine random --tc 1", "does not start"),
+    ("match --engine random --engine random~name=b --pdn /nonexistent/x", "cannot write"),
+    ("dxp listen --host localhost --log /nonexistent/log", "cannot write"),
+    ("dxp connect localhost --port 1 --retry 0.01", "cannot connect"),
+    ("protocol-check --hub /nonexistent/engine", "cannot start"),
+    ("protocol-check --dxp localhost:1", "cannot connect"),
+    ("selfplay --out {file}/x --games 32", "file/x"),
+    ("learn {file}/x", "file/x"),
+    ("train {games} --out {file}/x", "cannot write"),
+    ("data merge {games} --out {file}/x", "file/x"),
+    ("egdb convert {db} {file}/x --to raw", "file/x"),
+    ("egdb build --pieces 2 --out {file}/x", "file/x"),
+    ("egdb build-slice --slice 1010 --out {file}/x", "file/x"),
+    ("egdb pack --pieces 2 --out {file}/x", "file/x"),
+    ("egdb verify {unknown}", "nothing to compare with"),
+];
+
+/// 2: what cannot be read or used.
+const UNUSABLE: &[(&str, &str)] = &[
+    ("analyse missing.pdn", "cannot open missing.pdn"),
+    ("solve nonsense", "cannot read the position"),
+    ("solve missing.fen", "missing.fen"),
+    ("play nonsense", "cannot read the position"),
+    ("train-endgame nonsense", "cannot read the position"),
+    ("train-endgame --slice 4411", "--slice"),
+    ("match --engine random", "engines"),
+    ("match --engine random --engine random~name=b --openings missing.fen", "missing.fen"),
+    ("match --resume --state {missing}", "missing"),
+    ("dxp listen --openings missing.fen", "missing.fen"),
+    ("dxp connect localhost --openings missing.fen", "missing.fen"),
+    ("protocol-check --hub '", "expected a command"),
+    ("bench --suite missing.suite", "cannot read missing.suite"),
+    ("weights info missing", "missing"),
+    ("weights compare missing material", "missing"),
+    ("weights export missing", "missing"),
+    ("selfplay --out {new} --games 32 --eval missing", "missing"),
+    ("learn", "<DIR>"),
+    ("data stats missing", "missing"),
+    ("data check missing", "missing"),
+    ("data merge missing --out {new}", "missing"),
+    ("data sample missing", "missing"),
+    ("data export missing", "missing"),
+    ("train missing --out {new}", "missing"),
+    ("perft --depth 1 nonsense", "cannot read the position"),
+    ("egdb identify missing", "missing"),
+    ("egdb info missing", "missing"),
+    ("egdb verify missing", "missing"),
+    ("egdb probe --egdb missing W:WK11:BK2", "missing"),
+    ("egdb dump --egdb missing --slice 0101", "missing"),
+    ("egdb convert missing {new} --to raw", "missing"),
+    ("egdb convert {db} {db} --to raw", "directory of the old ones"),
+    ("egdb check missing", "missing"),
+    ("egdb stats missing", "missing"),
+    ("egdb bench --egdb missing", "missing"),
+    ("egdb build --pieces 2 --out {db}", "--resume"),
+    ("egdb build --out {new}", "--slices"),
+    ("egdb build-slice --slice 9999 --out {new}", "--slice"),
+    ("egdb pack --pieces 9 --out {new}", "--pieces"),
+    ("egdb plan --pieces 9", "--pieces"),
+    ("completions cmd", "possible values"),
+];
+
+/// Commands without any input but their options.
+const NO_INPUT: &[&str] = &["hub", "schema"];
+
+#[test]
+fn what_is_wrong_with_the_input_has_status_2() {
+    let (world, leaves) = (World::new(), leaves());
+    for leaf in &leaves {
+        let output = world.run(&format!("{leaf} --nonsense"));
+        assert_eq!(output.code, 2, "{leaf}: {output:?}");
+        assert!(output.stderr.starts_with("error: unexpected argument"), "{leaf}: {output:?}");
+    }
+    for (line, part) in UNUSABLE {
+        let output = world.run(line);
+        assert_eq!(output.code, 2, "{line}: {output:?}");
+        assert!(output.stderr.contains(part), "{line}: {output:?}");
+    }
+    let lines: Vec<&str> =
+        UNUSABLE.iter().map(|(line, _)| *line).chain(NO_INPUT.to_vec()).collect();
+    assert_all_in(&lines, &leaves);
+}
+
+#[test]
+fn success_and_failure_have_status_0_and_1() {
+    let (world, leaves) = (World::new(), leaves());
+    for line in GOOD {
+        let output = world.run(line);
+        assert_eq!(output.code, 0, "{line}: {output:?}");
+        if cfg!(target_os = "linux") {
+            into_full(&world, line);
+        }
+    }
+    fs::create_dir(world.path("unknown")).unwrap();
+    for entry in fs::read_dir(world.path("db")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() && path.extension().is_none_or(|end| end != "sum") {
+            fs::copy(&path, world.path("unknown").join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    for (line, part) in FAILING {
+        let output = world.run(line);
+        assert_eq!(output.code, 1, "{line}: {output:?}");
+        assert!(output.stderr.starts_with("meerslag: "), "{line}: {output:?}");
+        assert!(output.stderr.contains(part), "{line}: {output:?}");
+    }
+    let lines: Vec<&str> = FAILING.iter().map(|(line, _)| *line).chain(GOOD.to_vec()).collect();
+    assert_all_in(&lines, &leaves);
+}
+
+/// Standard output on a disk that is full: nothing may seem to have been written.
+fn into_full(world: &World, line: &str) {
+    let full = fs::OpenOptions::new().write(true).open(Path::new("/dev/full")).unwrap();
+    let output = std::process::Command::new(meerslag_tests::binary())
+        .args(world.words(line))
+        .stdin(std::process::Stdio::null())
+        .stdout(full)
+        .output()
+        .unwrap();
+    // A session in which nobody says anything prints nothing.
+    let expected = if line == "hub" { 0 } else { 1 };
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(expected), "{line}: {error}");
+    assert!(expected == 0 || error.contains("No space left"), "{line}: {error}");
+}
+
+/// 130: Ctrl-C in the middle.
+#[cfg(unix)]
+const LONG: &[&str] = &[
+    "analyse --time 600",
+    "solve W:W31-40:B1-10 --nodes 1000000000000 --hash 16",
+    "play --color black --time 600",
+    "train-endgame --slice 1010 --seed 1",
+    "match --engine builtin --engine builtin~name=b --tc move=600",
+    "dxp listen --port 0",
+    "dxp connect localhost --port 1 --retry 600",
+    "protocol-check --hub cat --patience 600",
+    "bench --depth 60",
+    "selfplay --out {endless} --games 1000000 --nodes 1000",
+    "learn {lessons} --games 1000000",
+    "train {games} --out {fit} --epochs 1000 --patience 1000",
+    "perft --depth 30",
+    "egdb bench --time 600",
+    "egdb build --pieces 6 --out {large} --types wld",
+    "egdb dump --slice 0202",
+];
+
+#[cfg(unix)]
+#[test]
+fn an_interruption_has_status_130() {
+    use std::process::{Command, Stdio};
+    let world = World::new();
+    for line in LONG {
+        let mut child = Command::new(meerslag_tests::binary())
+            .args(world.words(line))
+            // Open, and silent.
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        meerslag_tests::interrupt(child.id());
+        let stdin = child.stdin.take();
+        let output = child.wait_with_output().unwrap();
+        drop(stdin);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(130), "{line}: {error}");
+        assert!(!error.contains("panicked"), "{line}: {error}");
+    }
+}
