@@ -18,6 +18,7 @@ mod hub;
 mod interrupt;
 #[cfg(feature = "training")]
 mod learn;
+mod man;
 mod match_;
 mod perft;
 mod play;
@@ -119,6 +120,8 @@ enum Command {
     Watchdog,
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
+    /// Print a manual page, or write all of them
+    Man(man::ManArgs),
 }
 
 /// Why a command ends without success.
@@ -186,6 +189,7 @@ pub(crate) fn main() -> ExitCode {
             Ok(())
         }
         Some(Command::Completions(args)) => completions::run(&args),
+        Some(Command::Man(args)) => man::run(&args),
     };
     let (code, error) = match result {
         Ok(()) => return ExitCode::SUCCESS,
