@@ -5,7 +5,27 @@ from os import PathLike
 from typing import Any, Literal, final
 
 __version__: str
-__all__: list[str]
+__all__ = [
+    "Answer",
+    "Color",
+    "DatabaseError",
+    "Engine",
+    "Game",
+    "IllegalMoveError",
+    "Info",
+    "Move",
+    "MoveAnswer",
+    "PdnGame",
+    "PdnReader",
+    "Position",
+    "Probe",
+    "SearchResult",
+    "Status",
+    "Wld",
+    "__version__",
+    "open_pdn",
+    "read_pdn",
+]
 
 _DrawRules = Literal["lidraughts", "fmjd-cumulative", "scan", "none"]
 _Result = Literal["2-0", "1-1", "0-2", "0-0", "*"]

@@ -225,7 +225,7 @@ impl Engine {
             let text = "no limit: expected depth, nodes, time, clock or infinite=True";
             return Err(PyValueError::new_err(text));
         }
-        py.detach(|| self.search_detached(&game, &limits, on_info.as_ref()))
+        py.detach(|| self.search_detached(&game, &limits, on_info))
     }
 
     /// Ends the search that is running, which returns the best move found so far. For another
@@ -254,16 +254,17 @@ impl Engine {
         &self,
         game: &movegen::Game,
         limits: &Limits,
-        on_info: Option<&Py<PyAny>>,
+        on_info: Option<Py<PyAny>>,
     ) -> PyResult<SearchResult> {
         let (sender, reports) = channel();
+        let is_reported = on_info.is_some();
         thread::scope(|scope| {
             let search = move || {
                 let Ok(mut engine) = self.engine.try_lock() else { return Err(busy()) };
                 self.control.reset();
                 let mut report = |info: &meerslag_engine::Info| {
                     // The other end waits until this one is dropped.
-                    if on_info.is_some() {
+                    if is_reported {
                         let _ = sender.send(info.clone());
                     }
                 };
@@ -276,7 +277,7 @@ impl Engine {
             let mut raised = Ok(());
             loop {
                 let report = reports.recv_timeout(SIGNALS);
-                let outcome = match (report, on_info) {
+                let outcome = match (report, &on_info) {
                     (Err(RecvTimeoutError::Disconnected), _) => break,
                     // Again, as the first may have come before the search began.
                     _ if raised.is_err() => {

@@ -19,20 +19,20 @@ pub enum PositionOrText {
 }
 
 impl PositionOrText {
-    pub fn position(&self) -> PyResult<movegen::Position> {
+    pub fn position(self) -> PyResult<movegen::Position> {
         match self {
             PositionOrText::Position(position) => Ok(position.0),
-            PositionOrText::Text(text) => movegen::Position::from_fen(text).map_err(value_error),
+            PositionOrText::Text(text) => movegen::Position::from_fen(&text).map_err(value_error),
         }
     }
 
     /// The game that starts here, with the plies that a FEN counts already (`:H`).
-    fn game(&self) -> PyResult<movegen::Game> {
+    fn game(self) -> PyResult<movegen::Game> {
         match self {
             PositionOrText::Position(position) => Ok(movegen::Game::new(position.0)),
             PositionOrText::Text(text) => {
                 // First for the place of an offence in the text.
-                movegen::Position::from_fen(text).map_err(value_error)?;
+                movegen::Position::from_fen(&text).map_err(value_error)?;
                 let fen: Fen = text.parse().map_err(value_error)?;
                 fen.game().map_err(value_error)
             }
@@ -112,7 +112,7 @@ impl Game {
     #[new]
     #[pyo3(signature = (start = None))]
     fn new(start: Option<PositionOrText>) -> PyResult<Game> {
-        start.map_or_else(|| Ok(movegen::Game::default()), |start| start.game()).map(Game)
+        start.map_or_else(|| Ok(movegen::Game::default()), PositionOrText::game).map(Game)
     }
 
     /// The current position.

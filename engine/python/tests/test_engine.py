@@ -26,7 +26,7 @@ def test_a_search_finds_a_move():
 def test_a_forced_win_is_seen():
     # From the manual: White wins by 28-22.
     result = Engine(**SMALL).search("W:W27,28,32,37:B14,18,19,23", depth=11)
-    assert str(result.best) == "28-22" and result.info.score > 200
+    assert str(result.best) == "28-22" and result.info.score > 100
 
 
 def test_the_end_of_the_game():

@@ -16,7 +16,7 @@ def test_the_initial_position():
     assert [start.piece_at(square) for square in (1, 25, 50)] == ["b", None, "w"]
     assert start.piece_count == 40 and not start.has_capture
     assert len(start.legal_moves()) == 9
-    assert "b b b b b" in str(start) and "White to move" in str(start)
+    assert "b   b   b   b   b" in str(start) and "White to move" in str(start)
     assert eval(repr(start), {"Position": Position}) == start
 
 
@@ -36,13 +36,11 @@ def test_a_position_never_changes():
 
 
 def test_equal_positions_have_equal_hashes_and_keys():
-    one = Position().after("32-28").after("19-23").after("37-32")
-    two = Position().after("37-32").after("19-23").after("32-28")
-    assert {one: 1} != {Position(): 1}
-    other = Position(one.fen)
-    assert other == one and hash(other) == hash(one) and other.key == one.key
-    assert two != one and two.key != one.key
-    assert Position(one.hub) == one
+    one = Position().after("31-26").after("20-25").after("32-28")
+    two = Position().after("32-28").after("20-25").after("31-26")
+    assert one == two and hash(one) == hash(two) and one.key == two.key
+    assert Position(one.fen) == Position(one.hub) == one
+    assert one != Position() and one.key != Position().key
 
 
 def test_moves():
@@ -54,8 +52,8 @@ def test_moves():
     assert str(mv) == "30x2x7x22x34" and position.format_move(mv) == "30x39x11x2"
     assert Move(str(mv)) == mv and hash(Move(str(mv))) == hash(mv) and mv in set(moves)
     assert sorted(moves) == sorted(reversed(moves))
-    promoting = Position("W:W6:B50").legal_moves()[0]
-    assert Position("W:W6:B50").is_promotion(promoting)
+    promoting = Position("W:W6:B45").legal_moves()[0]
+    assert Position("W:W6:B45").is_promotion(promoting)
 
 
 def test_pickles():
@@ -72,7 +70,7 @@ def test_bad_positions_are_refused_with_the_place(text, place):
         Position(text)
 
 
-@pytest.mark.parametrize("text", ["", "32", "32-29", "32x28", "1-6", "ab-cd", "32-28-22"])
+@pytest.mark.parametrize("text", ["", "32", "32-29", "1-6", "ab-cd", "32-28-22"])
 def test_bad_moves_are_refused(text):
     with pytest.raises(IllegalMoveError):
         Position().after(text)
@@ -108,7 +106,7 @@ def test_games():
 
 
 def test_the_end_of_a_game():
-    game = Game("W:W6:B50")
+    game = Game("W:W6:B45")
     assert not game.status().is_over and game.status().result == "*"
     lost = Game("W:W:B1").status()
     assert (lost.is_over, lost.winner, lost.result) == (True, Color.BLACK, "0-2")
@@ -116,7 +114,7 @@ def test_the_end_of_a_game():
 
 
 def test_draw_rules():
-    game = Game("W:WK1:BK50,49")
+    game = Game("W:WK1:BK50,K49")
     there_and_back = ["1-6", "50-45", "6-1", "45-50"]
     for text in there_and_back * 2:
         assert not game.status().is_over
@@ -129,4 +127,4 @@ def test_draw_rules():
     with pytest.raises(ValueError, match="lidraughts"):
         game.status("fide")
     # Plies that count already.
-    assert Game("W:WK1:BK50,49:H10").status().is_over
+    assert Game("W:WK1:BK50,K49:H10").status().is_over
