@@ -1,4 +1,4 @@
-"""Speeds of this package beside others, in one run: python3 engine/python/bench.py
+"""Speeds of this package beside others, in one run: python3 engine/python/tests/bench.py
 
 The same random games in every package: the legal moves of each position, playing and taking back
 the moves, and counting move sequences. Packages that are not installed are left out: pip install
@@ -9,81 +9,7 @@ import argparse
 import random
 import time
 
-import meerslag
-
-
-class Ours:
-    """This package. A key is start, end and captured squares of a move."""
-
-    name = "meerslag"
-
-    def start(self):
-        return meerslag.Game()
-
-    def moves(self, game):
-        return game.legal_moves()
-
-    def key(self, mv):
-        return mv.from_square, mv.to_square, frozenset(mv.captured)
-
-    def play(self, game, mv):
-        game.play(mv)
-
-    def undo(self, game):
-        game.undo()
-
-    def perft(self, depth):
-        return meerslag.Position().perft(depth)
-
-
-class Dame(Ours):
-    """dame-rs."""
-
-    def __init__(self):
-        import dame
-
-        self.dame, self.name = dame, f"dame-rs {dame.__version__}"
-
-    def start(self):
-        return self.dame.Board()
-
-    def moves(self, board):
-        return board.legal_moves
-
-    def play(self, board, mv):
-        board.push(mv)
-
-    def undo(self, board):
-        board.pop()
-
-    def perft(self, depth):
-        return self.dame.perft(self.dame.Board(), depth)
-
-
-class Draughts(Dame):
-    """pydraughts or py-draughts, whichever is called `draughts` here."""
-
-    perft = None
-
-    def __init__(self):
-        import draughts
-
-        self.draughts = draughts
-        self.is_pydraughts = hasattr(draughts, "WHITE")
-        self.name = "pydraughts" if self.is_pydraughts else "py-draughts"
-
-    def start(self):
-        return self.draughts.Board()
-
-    def moves(self, board):
-        return board.legal_moves() if self.is_pydraughts else board.legal_moves
-
-    def key(self, mv):
-        if self.is_pydraughts:
-            start, end, *captured = map(int, mv.hub_move.replace("-", "x").split("x"))
-            return start, end, frozenset(captured)
-        squares, captured = mv.square_list, mv.captured_list
-        return squares[0] + 1, squares[-1] + 1, frozenset(square + 1 for square in captured)
+from others import Dame, Draughts, Ours
 
 
 def random_game(seed, plies):
