@@ -274,6 +274,19 @@ fn the_readme_is_short_and_has_the_test_command_of_ci() {
     assert!(ci.contains(command), ".ci/run does not run `{command}`");
 }
 
+/// It is its own workspace, so that it cannot take them from ours.
+#[test]
+fn the_python_package_has_our_version_and_oldest_compiler() {
+    let line = |file: &str, key: &str| {
+        let text = fs::read_to_string(root().join(file)).unwrap();
+        let line = text.lines().find(|line| line.starts_with(key)).map(str::to_owned);
+        line.unwrap_or_else(|| panic!("{file} has no line `{key}`"))
+    };
+    for key in ["version = ", "edition = ", "rust-version = ", "license = ", "authors = "] {
+        assert_eq!(line("engine/python/Cargo.toml", key), line("Cargo.toml", key));
+    }
+}
+
 /// Those that a release brings along.
 #[test]
 fn the_samples_for_the_hub_gui_are_those_of_the_manual() {
