@@ -9,7 +9,7 @@ use crate::error::EngineError;
 use crate::eval::Evaluation;
 use crate::limits::{Control, Limits};
 use crate::score::Score;
-use crate::search::{self, Info, Memory, Resources, SearchResult};
+use crate::search::{self, Info, Resources, SearchResult, WorkerMemory};
 use crate::tt::TranspositionTable;
 
 /// What can be set on an engine.
@@ -78,7 +78,7 @@ pub struct Engine {
     databases: Probe,
     table: TranspositionTable,
     /// One per thread.
-    memories: Vec<Memory>,
+    memories: Vec<WorkerMemory>,
 }
 
 impl Engine {
@@ -94,7 +94,7 @@ impl Engine {
         options.check()?;
         let databases = options.databases.open()?;
         let table = TranspositionTable::new(options.hash_mib)?;
-        let memories = std::iter::repeat_with(Memory::new).take(options.threads).collect();
+        let memories = std::iter::repeat_with(WorkerMemory::new).take(options.threads).collect();
         Ok(Engine { options, databases, table, memories })
     }
 
@@ -120,7 +120,7 @@ impl Engine {
         {
             self.table.clear();
         }
-        self.memories.resize_with(options.threads, Memory::new);
+        self.memories.resize_with(options.threads, WorkerMemory::new);
         self.options = options;
         Ok(())
     }
