@@ -34,7 +34,7 @@ def play_one(package, choice):
         assert game.position == Position(package.fen(theirs)), game.to_pdn()
 
 
-@pytest.mark.parametrize("other, games", [(others.Draughts, 20), (others.Dame, 1000)])
+@pytest.mark.parametrize("other, games", [(others.Draughts, 10), (others.Dame, 200)])
 def test_random_games_are_equal(other, games):
     try:
         package = other()
