@@ -87,6 +87,10 @@ pub struct Engine {
 }
 
 impl Engine {
+    /// Stack that the thread which calls [`Engine::search`] should have, in bytes: enough for the
+    /// deepest path with room to spare.
+    pub const STACK_BYTES: usize = 8 << 20;
+
     /// An engine with these options.
     ///
     /// # Errors

@@ -20,6 +20,7 @@ mod interrupt;
 mod json;
 #[cfg(feature = "training")]
 mod learn;
+mod man;
 mod match_;
 mod perft;
 mod play;
@@ -128,6 +129,8 @@ enum Command {
     Schema(json::SchemaArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
+    /// Print a manual page, or write all of them
+    Man(man::ManArgs),
 }
 
 /// The exit statuses of all commands; `docs/engine.md` has the same table.
@@ -209,6 +212,7 @@ pub(crate) fn main() -> ExitCode {
         }
         Some(Command::Schema(args)) => json::run(&args),
         Some(Command::Completions(args)) => completions::run(&args),
+        Some(Command::Man(args)) => man::run(&args),
     };
     let (code, error) = match result {
         Ok(()) => return ExitCode::from(status::SUCCESS),

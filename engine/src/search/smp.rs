@@ -10,10 +10,9 @@ use movegen::isa::Isa;
 use super::report::Info;
 use super::root::{Root, RootMove};
 use super::worker::{Reporter, Shared, Worker, WorkerMemory};
+use crate::engine::Engine;
 use crate::limits::Mode;
 
-/// Enough for the deepest path with room to spare.
-const STACK_BYTES: usize = 8 << 20;
 /// What a vote is worth above the lowest score.
 const VOTE_BASE: i32 = 10;
 
@@ -43,7 +42,7 @@ pub(super) fn search<I: Isa>(
             };
             // Too few threads of the system is no reason to play no move.
             let builder =
-                thread::Builder::new().name(format!("search-{id}")).stack_size(STACK_BYTES);
+                thread::Builder::new().name(format!("search-{id}")).stack_size(Engine::STACK_BYTES);
             helpers.extend(builder.spawn_scoped(scope, body));
         }
 

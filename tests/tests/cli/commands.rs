@@ -100,6 +100,31 @@ fn completions_for_every_shell() {
     }
 }
 
+#[test]
+fn a_manual_page_for_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("man1");
+    let dir = dir.to_str().unwrap();
+    ok(&["man", "--out", dir], "");
+    for command in [&[][..], &["analyse"], &["egdb"], &["egdb", "build"], &["man"]] {
+        let page = ok(&[&["man"], command].concat(), "").stdout;
+        let name = [&["meerslag"], command].concat().join("-");
+        assert_eq!(fs::read_to_string(format!("{dir}/{name}.1")).unwrap(), page);
+        assert!(page.contains(&format!(".TH {name} 1")), "{page}");
+    }
+    let page = ok(&["man", "analyse"], "").stdout;
+    assert!(page.contains("multipv") && page.contains("game.pdn"), "{page}");
+    let written = fs::read_dir(dir).unwrap().count();
+    let sum = |group: &[&str]| commands(&ok(&[group, &["--help"]].concat(), "").stdout).count();
+    assert!(written > sum(&[]) + sum(&["egdb"]), "{written} pages");
+
+    let again = run(&["man", "--out", dir], "");
+    assert!(again.code == 2 && again.stderr.contains("--force"), "{again:?}");
+    ok(&["man", "--out", dir, "--force"], "");
+    let unknown = run(&["man", "egdb", "sing"], "");
+    assert!(unknown.code == 2 && unknown.stderr.contains("egdb sing"), "{unknown:?}");
+}
+
 /// Published counts, see `positions/perft.tsv`.
 #[test]
 fn perft_for_people() {

@@ -244,7 +244,7 @@ fn embedded(source: &str) -> Vec<&str> {
 #[test]
 fn what_a_package_needs_lies_in_its_crate() {
     let mut count = 0;
-    for crate_name in ["movegen", "egdb", "engine"] {
+    for crate_name in ["movegen", "egdb", "engine", "engine/python"] {
         let dir = root().join(crate_name).canonicalize().unwrap();
         for source in files(&dir.join("src"), "rs") {
             for file in embedded(&fs::read_to_string(&source).unwrap()) {
@@ -272,6 +272,29 @@ fn the_readme_is_short_and_has_the_test_command_of_ci() {
         readme.lines().find(|line| line.starts_with("cargo test")).expect("a test command");
     let ci = fs::read_to_string(root().join(".ci/run")).unwrap();
     assert!(ci.contains(command), ".ci/run does not run `{command}`");
+}
+
+/// It is its own workspace, so that it cannot take them from ours.
+#[test]
+fn the_python_package_has_our_version_and_oldest_compiler() {
+    let line = |file: &str, key: &str| {
+        let text = fs::read_to_string(root().join(file)).unwrap();
+        let line = text.lines().find(|line| line.starts_with(key)).map(str::to_owned);
+        line.unwrap_or_else(|| panic!("{file} has no line `{key}`"))
+    };
+    for key in ["version = ", "edition = ", "rust-version = ", "license = ", "authors = "] {
+        assert_eq!(line("engine/python/Cargo.toml", key), line("Cargo.toml", key));
+    }
+}
+
+/// Those that a release brings along.
+#[test]
+fn the_samples_for_the_hub_gui_are_those_of_the_manual() {
+    let page = Page::read(&root().join("docs/engine.md"));
+    let shown = page.blocks.iter().filter(|(language, _)| language == "ini").map(|(_, text)| text);
+    let samples = ["hub.ini", "engine.ini"]
+        .map(|name| fs::read_to_string(root().join("engine/packaging").join(name)).unwrap());
+    assert!(shown.eq(&samples), "engine/packaging has other samples than docs/engine.md");
 }
 
 #[test]

@@ -1,0 +1,194 @@
+//! Endgame databases.
+
+use std::path::PathBuf;
+
+use egdb::DatabaseOptions;
+use egdb::error::ProbeError;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::board::Move;
+use crate::game::PositionOrText;
+use crate::{DatabaseError, chain};
+
+/// The exact game value for the side to move.
+#[pyclass(module = "meerslag", frozen, eq, hash, rename_all = "UPPERCASE")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Wld {
+    /// The side to move wins.
+    Win,
+    /// The side to move loses.
+    Loss,
+    /// Neither side can win.
+    Draw,
+}
+
+impl From<egdb::Wld> for Wld {
+    fn from(value: egdb::Wld) -> Wld {
+        match value {
+            egdb::Wld::Win => Wld::Win,
+            egdb::Wld::Loss => Wld::Loss,
+            egdb::Wld::Draw => Wld::Draw,
+        }
+    }
+}
+
+/// What a move leads to, from the view of the side that makes it; numbers count from before the
+/// move, so those of the best move are the position's own.
+#[pyclass(module = "meerslag", frozen, get_all)]
+#[derive(Clone)]
+pub struct MoveAnswer {
+    /// The move.
+    #[pyo3(name = "move")]
+    mv: Move,
+    /// The game value, or ``None`` where the databases do not reach.
+    wld: Option<Wld>,
+    /// Plies to the end of the game.
+    dtw: Option<u32>,
+    /// Distance to conversion: plies to a capture or a move of a man.
+    mtc: Option<u32>,
+}
+
+#[pymethods]
+impl MoveAnswer {
+    fn __repr__(&self) -> String {
+        format!("<MoveAnswer: {} {}>", self.mv.0, words(self.wld, self.dtw, self.mtc))
+    }
+}
+
+/// Everything that is known about a position, from the view of the side to move.
+#[pyclass(module = "meerslag", frozen, get_all)]
+pub struct Answer {
+    /// The game value, or ``None`` where the databases do not reach.
+    wld: Option<Wld>,
+    /// Plies to the end of the game if both sides play for or against that; of wins and losses.
+    dtw: Option<u32>,
+    /// Distance to conversion; of wins and losses.
+    mtc: Option<u32>,
+    /// All legal moves, best first.
+    moves: Vec<MoveAnswer>,
+}
+
+#[pymethods]
+impl Answer {
+    fn __repr__(&self) -> String {
+        format!("<Answer: {}>", words(self.wld, self.dtw, self.mtc))
+    }
+}
+
+fn words(wld: Option<Wld>, dtw: Option<u32>, mtc: Option<u32>) -> String {
+    let mut text = match wld {
+        None => "unknown",
+        Some(Wld::Win) => "win",
+        Some(Wld::Loss) => "loss",
+        Some(Wld::Draw) => "draw",
+    }
+    .to_owned();
+    for (name, number) in [("dtw", dtw), ("mtc", mtc)] {
+        if let Some(number) = number {
+            text += &format!(", {name} {number}");
+        }
+    }
+    text
+}
+
+/// Which databases to use.
+pub fn options(
+    folders: Option<Vec<PathBuf>>,
+    pieces: Option<u8>,
+    cache_mib: usize,
+) -> PyResult<DatabaseOptions> {
+    let most = DatabaseOptions::MAX_PIECES;
+    let pieces = pieces.unwrap_or(most);
+    if pieces > most {
+        return Err(PyValueError::new_err(format!("{pieces} pieces: expected 0 to {most}")));
+    }
+    if cache_mib > DatabaseOptions::MAX_CACHE_MIB {
+        let most = DatabaseOptions::MAX_CACHE_MIB;
+        return Err(PyValueError::new_err(format!("a cache of {cache_mib} MiB: at most {most}")));
+    }
+    Ok(DatabaseOptions { folders: folders.unwrap_or_default(), pieces, cache_mib })
+}
+
+fn failed(error: &ProbeError) -> PyErr {
+    DatabaseError::new_err(chain(error))
+}
+
+/// Endgame databases that answer together, for every legal position with few enough pieces.
+///
+/// ``Probe()`` has the databases of up to four pieces that are part of the package. Any number of
+/// threads may ask one probe.
+///
+/// Args:
+///     folders: folders with databases of the Kingsrow formats, all of which are used.
+///     pieces: the largest piece count to use.
+///     cache_mib: memory for a cache of blocks in MiB; 0 maps the files into memory.
+///
+/// Raises:
+///     DatabaseError: a folder has no databases, or they cannot be read.
+#[pyclass(module = "meerslag", frozen)]
+pub struct Probe(egdb::Probe);
+
+#[pymethods]
+impl Probe {
+    #[new]
+    #[pyo3(signature = (folders = None, *, pieces = None, cache_mib = 0))]
+    fn new(
+        py: Python<'_>,
+        folders: Option<Vec<PathBuf>>,
+        pieces: Option<u8>,
+        cache_mib: usize,
+    ) -> PyResult<Probe> {
+        let options = options(folders, pieces, cache_mib)?;
+        let probe = py.detach(|| options.open());
+        probe.map(Probe).map_err(|error| DatabaseError::new_err(chain(&error)))
+    }
+
+    /// The largest piece count with values.
+    #[getter]
+    fn max_pieces(&self) -> u8 {
+        self.0.max_pieces()
+    }
+
+    /// The game value, or ``None`` where the databases do not reach.
+    fn wld(&self, py: Python<'_>, position: PositionOrText) -> PyResult<Option<Wld>> {
+        let position = position.position()?;
+        let value = py.detach(|| self.0.wld(&position)).map_err(|error| failed(&error))?;
+        Ok(value.map(Wld::from))
+    }
+
+    /// Plies to the end of the game; ``None`` for a draw and where the databases do not reach.
+    fn dtw(&self, py: Python<'_>, position: PositionOrText) -> PyResult<Option<u32>> {
+        let position = position.position()?;
+        py.detach(|| self.0.dtw(&position)).map_err(|error| failed(&error))
+    }
+
+    /// Distance to conversion, plies to a capture or a move of a man; ``None`` for a draw and
+    /// where the databases do not reach.
+    fn mtc(&self, py: Python<'_>, position: PositionOrText) -> PyResult<Option<u32>> {
+        let position = position.position()?;
+        py.detach(|| self.0.mtc(&position)).map_err(|error| failed(&error))
+    }
+
+    /// Everything at once: value, distances, and all legal moves with theirs, best first.
+    fn answer(&self, py: Python<'_>, position: PositionOrText) -> PyResult<Answer> {
+        let position = position.position()?;
+        let answer = py.detach(|| self.0.answer(&position)).map_err(|error| failed(&error))?;
+        let moves = answer.moves.iter().map(|answer| MoveAnswer {
+            mv: Move(answer.mv),
+            wld: answer.wld.map(Wld::from),
+            dtw: answer.dtw,
+            mtc: answer.mtc,
+        });
+        Ok(Answer {
+            moves: moves.collect(),
+            wld: answer.wld.map(Wld::from),
+            dtw: answer.dtw,
+            mtc: answer.mtc,
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Probe: up to {} pieces>", self.0.max_pieces())
+    }
+}

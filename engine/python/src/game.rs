@@ -1,0 +1,220 @@
+//! Games with their draw rules.
+
+use std::collections::BTreeMap;
+
+use movegen::notation::pdn::{self, GameResult, WriteOptions};
+use movegen::{DrawRules, Fen};
+use pyo3::prelude::*;
+
+use crate::board::{Color, Move, MoveOrText, Position};
+use crate::value_error;
+
+/// A position, or its text in any notation.
+#[derive(FromPyObject)]
+pub enum PositionOrText {
+    #[pyo3(transparent, annotation = "Position")]
+    Position(Position),
+    #[pyo3(transparent, annotation = "str")]
+    Text(String),
+}
+
+impl PositionOrText {
+    pub fn position(self) -> PyResult<movegen::Position> {
+        match self {
+            PositionOrText::Position(position) => Ok(position.0),
+            PositionOrText::Text(text) => movegen::Position::from_fen(&text).map_err(value_error),
+        }
+    }
+
+    /// The game that starts here, with the plies that a FEN counts already (`:H`).
+    fn game(self) -> PyResult<movegen::Game> {
+        match self {
+            PositionOrText::Position(position) => Ok(movegen::Game::new(position.0)),
+            PositionOrText::Text(text) => {
+                // First for the place of an offence in the text.
+                movegen::Position::from_fen(&text).map_err(value_error)?;
+                let fen: Fen = text.parse().map_err(value_error)?;
+                fen.game().map_err(value_error)
+            }
+        }
+    }
+}
+
+/// A game, a position, or the text of one.
+#[derive(FromPyObject)]
+pub enum GameOrPosition {
+    #[pyo3(transparent, annotation = "Game")]
+    Game(Game),
+    #[pyo3(transparent, annotation = "Position | str")]
+    Start(PositionOrText),
+}
+
+impl GameOrPosition {
+    pub fn game(self) -> PyResult<movegen::Game> {
+        match self {
+            GameOrPosition::Game(game) => Ok(game.0),
+            GameOrPosition::Start(start) => start.game(),
+        }
+    }
+}
+
+/// The draw rules with this name.
+pub fn draw_rules(name: &str) -> PyResult<DrawRules> {
+    name.parse().map_err(value_error)
+}
+
+/// How a game stands by the rules. Resignation, agreement and clocks are not known here.
+#[pyclass(module = "meerslag", frozen, eq, get_all)]
+#[derive(Clone, PartialEq, Eq)]
+pub struct Status {
+    /// Whether the game is over.
+    is_over: bool,
+    /// The side that has won.
+    winner: Option<Color>,
+    /// Why the game is over, in words.
+    reason: Option<String>,
+    /// The result as PDN writes it: ``2-0``, ``1-1``, ``0-2`` or ``*``.
+    result: &'static str,
+}
+
+impl From<movegen::Status> for Status {
+    fn from(status: movegen::Status) -> Status {
+        let (winner, reason) = match status {
+            movegen::Status::Ongoing => (None, None),
+            movegen::Status::Win(color, reason) => (Some(color.into()), Some(reason.to_string())),
+            movegen::Status::Draw(reason) => (None, Some(reason.to_string())),
+        };
+        let result = GameResult::from(status).as_str();
+        Status { is_over: status.is_over(), winner, reason, result }
+    }
+}
+
+#[pymethods]
+impl Status {
+    fn __repr__(&self) -> String {
+        match &self.reason {
+            None => "<Status: ongoing>".to_owned(),
+            Some(reason) => format!("<Status: {}, {reason}>", self.result),
+        }
+    }
+}
+
+/// A start position and the moves played from it, with the counters of the draw rules.
+///
+/// The start is a ``Position``, a FEN (whose ``:H`` field counts for the draw rules), or the
+/// initial position. After a draw moves can still be played: ``status`` says how the game stands.
+#[pyclass(module = "meerslag", eq, from_py_object)]
+#[derive(Clone, PartialEq, Eq)]
+pub struct Game(pub movegen::Game);
+
+#[pymethods]
+impl Game {
+    #[new]
+    #[pyo3(signature = (start = None))]
+    fn new(start: Option<PositionOrText>) -> PyResult<Game> {
+        start.map_or_else(|| Ok(movegen::Game::default()), PositionOrText::game).map(Game)
+    }
+
+    /// The current position.
+    #[getter]
+    fn position(&self) -> Position {
+        Position(*self.0.position())
+    }
+
+    /// The position before the first move.
+    #[getter]
+    fn start(&self) -> Position {
+        Position(*self.0.start())
+    }
+
+    /// The moves played.
+    #[getter]
+    fn moves(&self) -> Vec<Move> {
+        self.0.moves().iter().copied().map(Move).collect()
+    }
+
+    /// The number of moves played, of both sides.
+    #[getter]
+    fn ply(&self) -> usize {
+        self.0.ply()
+    }
+
+    /// The legal moves of the current position.
+    fn legal_moves(&self) -> Vec<Move> {
+        self.position().0.legal_moves().iter().copied().map(Move).collect()
+    }
+
+    /// Plays a legal move or its text, and returns the move.
+    ///
+    /// Raises:
+    ///     IllegalMoveError: the move is not legal; the game stays as it was.
+    fn play(&mut self, mv: MoveOrText) -> PyResult<Move> {
+        let mv = mv.resolve(self.0.position())?;
+        self.0.play(mv).map_err(|error| crate::IllegalMoveError::new_err(error.to_string()))?;
+        Ok(Move(mv))
+    }
+
+    /// Takes the last move back and returns it; ``None`` at the start.
+    fn undo(&mut self) -> Option<Move> {
+        self.0.undo().map(Move)
+    }
+
+    /// How often the current position has occurred, this time included.
+    #[getter]
+    fn occurrences(&self) -> u32 {
+        self.0.occurrences()
+    }
+
+    /// How the game stands by the rules.
+    ///
+    /// Args:
+    ///     draw_rules: ``lidraughts`` (repetition and the rules of 25, 16 and 5 moves),
+    ///         ``fmjd-cumulative``, ``scan`` (repetition only) or ``none``.
+    #[pyo3(signature = (draw_rules = "lidraughts"))]
+    fn status(&self, draw_rules: &str) -> PyResult<Status> {
+        Ok(self.0.status(self::draw_rules(draw_rules)?).into())
+    }
+
+    /// The game as PDN 3.0.
+    ///
+    /// Args:
+    ///     tags: names and values, such as ``{"White": "A"}``.
+    ///     result: ``2-0``, ``1-1``, ``0-2`` or ``*``; without it that of ``status()``.
+    #[pyo3(signature = (tags = None, result = None))]
+    fn to_pdn(
+        &self,
+        tags: Option<BTreeMap<String, String>>,
+        result: Option<&str>,
+    ) -> PyResult<String> {
+        let mut game = pdn::PdnGame::new(*self.0.start());
+        for (name, value) in tags.unwrap_or_default() {
+            game.tags.set(&name, &value);
+        }
+        game.line.plies = self.0.moves().iter().copied().map(pdn::Ply::from).collect();
+        game.result = match result {
+            None => self.0.status(DrawRules::default()).into(),
+            Some(text) => GameResult::parse(text).ok_or_else(|| {
+                let text = format!("'{text}' is no result: expected 2-0, 1-1, 0-2 or *");
+                pyo3::exceptions::PyValueError::new_err(text)
+            })?,
+        };
+        Ok(pdn::game_to_string(&game, &WriteOptions::default()))
+    }
+
+    /// An independent copy.
+    fn copy(&self) -> Game {
+        self.clone()
+    }
+
+    fn __copy__(&self) -> Game {
+        self.clone()
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Game {
+        self.clone()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Game: {} plies, now {}>", self.0.ply(), self.0.position().to_fen())
+    }
+}

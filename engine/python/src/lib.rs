@@ -1,0 +1,70 @@
+//! The Python package `meerslag`: the rules, PDN, the search and the endgame databases.
+//!
+//! Classes here are thin: each holds one value of the libraries. What a Python user reads are the
+//! doc comments; `meerslag.pyi` has the types.
+
+mod board;
+mod databases;
+mod engine;
+mod game;
+mod pdn;
+
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+pyo3::create_exception!(
+    meerslag,
+    IllegalMoveError,
+    PyValueError,
+    "A move that the rules do not allow, or a text that is no move of the position."
+);
+
+pyo3::create_exception!(
+    meerslag,
+    DatabaseError,
+    PyRuntimeError,
+    "Endgame databases that cannot be opened, or that are damaged."
+);
+
+/// An error and its causes as one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text += &format!(": {error}");
+        cause = error.source();
+    }
+    text
+}
+
+fn value_error(error: impl std::error::Error) -> PyErr {
+    PyValueError::new_err(chain(&error))
+}
+
+/// International draughts (10x10): rules, PDN, search and endgame databases.
+///
+/// A position is a value that never changes; a game keeps its moves and counts for the draw rules.
+/// Squares are the numbers 1 to 50 of the board.
+#[pymodule(name = "meerslag")]
+mod meerslag_python {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::board::{Color, Move, Position};
+    #[pymodule_export]
+    use super::databases::{Answer, MoveAnswer, Probe, Wld};
+    #[pymodule_export]
+    use super::engine::{Engine, Info, SearchResult};
+    #[pymodule_export]
+    use super::game::{Game, Status};
+    #[pymodule_export]
+    use super::pdn::{PdnGame, PdnReader, open_pdn, read_pdn};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let py = module.py();
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("IllegalMoveError", py.get_type::<super::IllegalMoveError>())?;
+        module.add("DatabaseError", py.get_type::<super::DatabaseError>())
+    }
+}

@@ -1,0 +1,59 @@
+"""PDN in and out."""
+
+import pytest
+
+import meerslag
+from meerslag import Game, Position
+
+TEXT = """[White "A"]
+[Black "B"]
+[Result "2-0"]
+
+1. 32-28 {the old move} 19-23 2. 28x19 14x23 {equal} 2-0
+
+[White "C"]
+[FEN "B:W31:BK5"]
+
+1. ... 5-14 2. 31-27 5-6 *
+"""
+
+
+def test_games_are_read_in_turn():
+    first, second = meerslag.read_pdn(TEXT)
+    assert first.tags == [("White", "A"), ("Black", "B"), ("Result", "2-0")]
+    assert first.tag("white") == "A" and first.tag("Event") is None
+    assert [str(mv) for mv in first.moves] == ["32-28", "19-23", "28x19x23", "14x23x19"]
+    assert first.comments == ["the old move", "", "", "equal"]
+    assert first.result == "2-0" and first.truncated is None and first.warnings == []
+    assert first.game().position.fen.startswith("W:")
+    assert second.start == Position("B:W31:BK5") and len(second.moves) == 2
+    assert second.truncated and second.first_line == 7
+
+
+def test_files_are_read_game_by_game(tmp_path):
+    path = tmp_path / "games.pdn"
+    path.write_text(TEXT * 3)
+    # Repetitions are read as well.
+    assert [len(game.moves) for game in meerslag.open_pdn(path)] == [4, 2] * 3
+    assert len(list(meerslag.open_pdn(str(path)))) == 6
+    with pytest.raises(FileNotFoundError, match="nothing.pdn"):
+        meerslag.open_pdn(tmp_path / "nothing.pdn")
+
+
+def test_what_is_written_reads_back():
+    game = Game("B:W31:BK5")
+    game.play("5-14")
+    text = game.to_pdn({"White": "A \"b\""}, "0-2")
+    (read,) = meerslag.read_pdn(text)
+    assert read.tag("White") == 'A "b"' and read.result == "0-2"
+    assert read.game() == game
+    assert '[Result "*"]' in game.to_pdn()
+    with pytest.raises(ValueError, match="won"):
+        game.to_pdn(result="won")
+
+
+def test_a_game_with_a_set_up_in_the_middle_is_refused():
+    (game,) = meerslag.read_pdn('1. 32-28 19-23 /FEN "W:W31:BK5"/ 2. 31-27 *')
+    assert game.has_set_ups and len(game.moves) == 3
+    with pytest.raises(ValueError, match="command"):
+        game.game()
