@@ -179,7 +179,6 @@ impl HubClient {
                     let Ok(Some(line)) = Line::parse(&text) else { continue };
                     match line.command() {
                         "id" | "param" => self.introduce(&line, &text),
-                        }
                         "error" => note_error(errors, &line),
                         command if command == end => return Ok(()),
                         _ => {}
