@@ -12,7 +12,7 @@ use meerslag_tests::random::Random;
 use meerslag_tests::{Client, Output, Peer, Program, binary, run};
 use movegen::notation::dxp::{MoveMessage, format_position};
 use movegen::notation::hub;
-use movegen::notation::pdn::PdnReader;
+use movegen::notation::pdn::{PdnReader, Ply};
 use movegen::{Game, Move, Position};
 use tempfile::TempDir;
 
@@ -108,7 +108,7 @@ fn hub_within_dxp_within_hub() {
     assert_eq!(log.matches(" > M").count(), 12, "{log}");
     let text = fs::read(file("games.pdn")).unwrap();
     let games: Vec<_> = PdnReader::new(&text[..]).map(Result::unwrap).collect();
-    let scores = games[1].line.plies.iter().flat_map(|ply| ply.comments());
+    let scores = games[1].line.plies.iter().flat_map(Ply::comments);
     assert_eq!(scores.filter(|comment| comment.evaluation().is_some()).count(), 6);
 }
 
