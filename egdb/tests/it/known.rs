@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use egdb::identify::identify_all;
 use egdb::survey::{Options, survey};
-use egdb::{Database, DbType, OpenOptions, Probe};
+use egdb::{Database, OpenOptions, Probe};
 
 use crate::support::known::{compare, compare_greatest};
 

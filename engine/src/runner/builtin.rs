@@ -5,9 +5,7 @@ use std::time::Instant;
 
 use movegen::Game;
 
-use super::player::{
-    Abort, Answer, FaultKind, Identity, NewGame, Player, PlayerError, Thought,
-};
+use super::player::{Abort, Answer, FaultKind, Identity, NewGame, Player, PlayerError, Thought};
 use crate::engine::{Engine, EngineOptions};
 use crate::error::EngineError;
 use crate::limits::{Control, Limits};

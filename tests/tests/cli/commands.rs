@@ -118,10 +118,10 @@ fn a_manual_page_for_every_command() {
     let sum = |group: &[&str]| commands(&ok(&[group, &["--help"]].concat(), "").stdout).count();
     assert!(written > sum(&[]) + sum(&["egdb"]), "{written} pages");
 
-    let again = run(&["man", "--out", dir], "");
+    let again = run(["man", "--out", dir], "");
     assert!(again.code == 2 && again.stderr.contains("--force"), "{again:?}");
     ok(&["man", "--out", dir, "--force"], "");
-    let unknown = run(&["man", "egdb", "sing"], "");
+    let unknown = run(["man", "egdb", "sing"], "");
     assert!(unknown.code == 2 && unknown.stderr.contains("egdb sing"), "{unknown:?}");
 }
 

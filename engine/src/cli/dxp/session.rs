@@ -69,7 +69,7 @@ impl<'a> DxpSession<'a> {
             },
             next: args.from_game.saturating_sub(1),
             log,
-            report: GamesReport::new(&options.name, common.json, pdn),
+            report: GamesReport::new(&options.name, args.json, pdn),
             options,
         })
     }

@@ -173,7 +173,7 @@ mod tests {
         };
         let mut known = report(&start, 3);
         (known.mean_depth, known.hashfull, known.probes) = (8.2, 0.0, 5);
-        assert_eq!(read(&info(&start, &known)), Some(known.clone()));
+        assert_eq!(read(&info(&start, &known, false)), Some(known.clone()));
         let odd = "info score=1e9 depth=-3 nodes=x time=-1 pv=\"32-28 1-50 19-23\"";
         let odd = read(odd).unwrap();
         assert_eq!((odd.score, odd.depth, odd.nodes), (Score::MAX, 1, 0));

@@ -112,10 +112,7 @@ impl<S: Settings> Worker<S> {
 
     /// A search that panics must not take the game down with it: it is done once more, with a fresh
     /// engine. The error is what it said the second time.
-    fn guarded<T>(
-        &mut self,
-        mut search: impl FnMut(&mut S::Engine) -> T,
-    ) -> Result<T, String> {
+    fn guarded<T>(&mut self, mut search: impl FnMut(&mut S::Engine) -> T) -> Result<T, String> {
         let mut is_second = false;
         loop {
             let Some(engine) = &mut self.engine else {
@@ -158,6 +155,7 @@ fn text_of(panic: &(dyn Any + Send)) -> String {
 mod tests {
     use super::*;
     use crate::Clock;
+    use crate::protocol::hub::Params;
 
     #[test]
     fn a_panic_is_reported_and_the_search_done_again_with_a_fresh_engine() {
