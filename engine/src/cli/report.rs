@@ -240,7 +240,7 @@ mod tests {
     fn fens_with_ranges() {
         for (fen, text) in [
             ("W:W31-50:B1-20", "W:W31-50:B1-20"),
-            ("B:W28,29,31:BK1,K2,K3,5", "B:W28,29,31:B5,K1-3"),
+            ("B:W28,29,31:BK1,K2,K3,5", "B:W28,29,31:BK1-3,5"),
             ("W:W:B1", "W:W:B1"),
         ] {
             let position = Position::from_fen(fen).unwrap();

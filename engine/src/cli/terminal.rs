@@ -36,7 +36,10 @@ pub(super) fn cut_moves(line: &str, width: Option<usize>) -> Cow<'_, str> {
     let most = columns.saturating_sub(4);
     let end = line.char_indices().nth(most).map_or(line.len(), |(at, _)| at);
     // Not within a move, and not behind its number.
-    let mut kept = &line[..line[..end].rfind(' ').unwrap_or(0)];
+    let mut kept = &line[..end];
+    if !line[end..].starts_with(' ') {
+        kept = &line[..kept.rfind(' ').unwrap_or(0)];
+    }
     while kept.ends_with('.') {
         kept = kept.rsplit_once(' ').map_or("", |(before, _)| before);
     }

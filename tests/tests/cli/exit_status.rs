@@ -177,7 +177,7 @@ const UNUSABLE: &[(&str, &str)] = &[
     ("egdb check missing", "missing"),
     ("egdb stats missing", "missing"),
     ("egdb bench --egdb missing", "missing"),
-    ("egdb build --pieces 2 --out {db}", "--resume"),
+    ("egdb build --pieces 2 --out {db}", "resume, or use another folder"),
     ("egdb build --out {new}", "--slices"),
     ("egdb build-slice --slice 9999 --out {new}", "--slice"),
     ("egdb pack --pieces 9 --out {new}", "--pieces"),

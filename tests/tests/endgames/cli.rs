@@ -175,7 +175,7 @@ fn probe_for_programs_answers_every_line_in_order() {
         assert_eq!(errors.len(), 15);
         for error in errors {
             assert_eq!(error["fen"], "no position");
-            assert_eq!(error.as_object().unwrap().len(), 2);
+            assert_eq!(error.as_object().unwrap().len(), 4);
         }
         for (position, record) in positions.iter().zip(&records) {
             check_record(built.solution, position, record);

@@ -85,7 +85,7 @@ fn for_programs() {
     let lines = ok(&["solve", "W:WK11:BK2,K6", "--json"], "").json_lines();
     let [record] = &lines[..] else { panic!("{lines:?}") };
     for (name, value) in [
-        ("type", Value::from("position")),
+        ("type", Value::from("solution")),
         ("fen", Value::from("W:WK11:BK2,K6")),
         ("side", Value::from("W")),
         ("value", Value::from("loss")),
