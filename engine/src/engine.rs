@@ -1,13 +1,16 @@
 //! The engine as its users see it.
 
-use std::time::Duration;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::time::{Duration, Instant};
 
 use egdb::{DatabaseOptions, Probe};
+use movegen::random::Random;
 use movegen::{DrawRules, Game};
 
+use crate::book::BookOptions;
 use crate::error::EngineError;
 use crate::eval::Evaluation;
-use crate::limits::{Control, Limits};
+use crate::limits::{Control, Limits, Mode};
 use crate::score::Score;
 use crate::search::{self, Info, Memory, Resources, SearchResult};
 use crate::tt::TranspositionTable;
@@ -33,6 +36,8 @@ pub struct EngineOptions {
     pub databases: DatabaseOptions,
     /// What scores the leaves.
     pub evaluation: Evaluation,
+    /// The opening book, from which moves are played without a search.
+    pub book: Option<BookOptions>,
 }
 
 impl EngineOptions {
@@ -67,6 +72,7 @@ impl Default for EngineOptions {
             draw_score: Score::DRAW,
             databases: DatabaseOptions::default(),
             evaluation: Evaluation::default(),
+            book: None,
         }
     }
 }
@@ -79,6 +85,8 @@ pub struct Engine {
     table: TranspositionTable,
     /// One per thread.
     memories: Vec<Memory>,
+    /// For the choice of book moves.
+    random: Random,
 }
 
 impl Engine {
@@ -91,7 +99,8 @@ impl Engine {
         let databases = options.databases.open()?;
         let table = TranspositionTable::new(options.hash_mib)?;
         let memories = std::iter::repeat_with(Memory::new).take(options.threads).collect();
-        Ok(Engine { options, databases, table, memories })
+        let random = Random::new(RandomState::new().build_hasher().finish());
+        Ok(Engine { options, databases, table, memories, random })
     }
 
     /// Changes the options. The contents of the table are lost if its size changes.
@@ -155,7 +164,8 @@ impl Engine {
         self.table.clear();
     }
 
-    /// Searches the current position of the game. Blocks until the search is over; `report` is
+    /// Searches the current position of the game, or takes a move from the book if it is to play
+    /// one. Blocks until the search is over; `report` is
     /// called on this thread, at least once if there is a legal move.
     ///
     /// Without a legal move it returns at once and without a report.
@@ -166,8 +176,17 @@ impl Engine {
         control: &Control,
         report: &mut dyn FnMut(&Info),
     ) -> SearchResult {
+        let start = Instant::now();
+        let plays = limits.mode == Mode::Think && limits.multipv <= 1;
+        if let Some(book) = self.options.book.as_ref().filter(|_| plays)
+            && let Some(found) = book.choose(game, &mut self.random)
+        {
+            let found = search::from_book(found, start);
+            report(&found.info);
+            return found;
+        }
         self.table.next_search();
-        let Engine { options, databases, table, memories } = self;
+        let Engine { options, databases, table, memories, .. } = self;
         let resources = Resources {
             draw_rules: options.draw_rules,
             draw_score: options.draw_score,

@@ -3,6 +3,7 @@
 #![deny(unsafe_code)]
 
 pub mod bench;
+pub mod book;
 mod endgame;
 pub mod endgame_trainer;
 mod engine;

@@ -2,16 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::Args;
+use meerslag_engine::book::Book;
 use meerslag_engine::{Control, Engine, Info, Limits, Mode, SearchResult};
 use movegen::notation::moves::format_move;
 use movegen::{Color, Game};
 use serde::Serialize;
 
+use super::book;
+use super::book::table::{BookPosition, PositionRecord};
 use super::interrupt::Interrupt;
 use super::report::{self, BestRecord, InfoRecord};
 use super::source::{self, FileGame, Source};
@@ -29,9 +33,9 @@ Examples:
   meerslag analyse game.pdn --all-moves --nodes 1000000 --json
 
 Scores are in men, seen from the side to move; 'win 7' means won in 7 plies, 'db win' that the
-endgame databases say so without a distance. With --json each
-line is one object: \"position\" begins a position, \"info\" is a step of the search, \"result\" ends
-it. Moves are then written as in the Hub protocol: 32-28, or 28x19x23 with all captured squares.";
+endgame databases say so without a distance. With --json each line is one object: \"position\" begins
+a position, \"book\" is what the book has, \"info\" is a step of the search, \"result\" ends it. Moves
+are then written as in the Hub protocol: 32-28, or 28x19x23 with all captured squares.";
 
 /// Analyse a position, or the games of a PDN file
 #[derive(Args, Debug)]
@@ -65,6 +69,9 @@ pub(super) struct AnalyseArgs {
     /// Print JSON objects, one a line, instead of text
     #[arg(long)]
     json: bool,
+    /// Show beside the search what this opening book knows of the position
+    #[arg(long, value_name = "FILE")]
+    book: Option<PathBuf>,
     #[command(flatten)]
     engine: EngineArgs,
 }
@@ -84,6 +91,7 @@ pub(super) fn run(args: &AnalyseArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(move || stop.stop())?;
     let mut analysis = Analysis {
         engine: Engine::new(args.engine.options()?)?,
+        book: args.book.as_deref().map(book::open).transpose()?,
         limits,
         control,
         interrupt,
@@ -168,6 +176,7 @@ enum Detail {
 
 struct Analysis<W> {
     engine: Engine,
+    book: Option<Book>,
     limits: Limits,
     control: Arc<Control>,
     interrupt: Interrupt,
@@ -212,6 +221,11 @@ impl<W: Write> Analysis<W> {
         if self.interrupt.is_pressed() { Err(Failure::Interrupted) } else { Ok(()) }
     }
 
+    /// What the book knows of the current position.
+    fn in_book(&self, game: &Game) -> Option<BookPosition> {
+        BookPosition::find(self.book.as_ref()?, game.position())
+    }
+
     fn begin(&mut self, number: Option<u64>, game: &Game, detail: Detail) -> Result<(), Failure> {
         let position = game.position();
         let fen = position.to_fen();
@@ -219,9 +233,15 @@ impl<W: Write> Analysis<W> {
             let side = position.side_to_move();
             let record = OutputLine::Position { game: number, ply: game.ply(), side, fen };
             json_line(&mut self.out, &record)?;
+            if let Some(found) = self.in_book(game) {
+                json_line(&mut self.out, &OutputLine::Book(found.to_record()))?;
+            }
         } else if matches!(detail, Detail::Full) {
             writeln!(self.out, "{}", report::board(position, false))?;
             writeln!(self.out, "{} to move   {fen}\n", position.side_to_move())?;
+            if let Some(found) = self.in_book(game) {
+                writeln!(self.out, "In the book:\n{}", found.to_text())?;
+            }
             writeln!(self.out, "{}", report::HEAD)?;
         }
         Ok(())
@@ -275,6 +295,7 @@ enum OutputLine {
         side: Color,
         fen: String,
     },
+    Book(PositionRecord),
     Info(InfoRecord),
     Result {
         #[serde(flatten)]

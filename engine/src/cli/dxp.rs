@@ -18,6 +18,7 @@ use meerslag_engine::protocol::dxp::{Address, DEFAULT_PORT, Listener, connect, f
 use self::session::{After, DxpSession};
 use super::files::ForceArgs;
 use super::interrupt::Interrupt;
+use super::opening_book::OpeningBookArgs;
 use super::{EngineArgs, Failure};
 
 const EXAMPLES: &str = "\
@@ -126,6 +127,8 @@ struct Common {
     /// Think in the opponent's time too
     #[arg(long)]
     ponder: bool,
+    #[command(flatten)]
+    book: OpeningBookArgs,
     #[command(flatten)]
     engine: EngineArgs,
 }

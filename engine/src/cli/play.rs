@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use meerslag_engine::record::{GameRecord, Players, PlyRecord};
-use meerslag_engine::{Control, Engine, Info, Limits, SearchResult};
+use meerslag_engine::{Control, Engine, EngineOptions, Info, Limits, SearchResult};
 use movegen::notation::pdn::{GameResult, PdnGame};
 use movegen::{Color, Game, Move, Status};
 
 use super::console::{Console, ConsoleGame};
 use super::files::ForceArgs;
+use super::opening_book::OpeningBookArgs;
 use super::{EngineArgs, Failure, report, source};
 
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
@@ -49,6 +50,8 @@ pub(super) struct PlayArgs {
     #[command(flatten)]
     force: ForceArgs,
     #[command(flatten)]
+    book: OpeningBookArgs,
+    #[command(flatten)]
     engine: EngineArgs,
 }
 
@@ -74,7 +77,8 @@ pub(super) fn run(args: &PlayArgs) -> Result<(), Failure> {
         Side::Black => Some(Color::White),
         Side::Both => None,
     };
-    let engine = Engine::new(args.engine.options()?)?;
+    let options = EngineOptions { book: args.book.options()?, ..args.engine.options()? };
+    let engine = Engine::new(options)?;
     let game = EngineGame {
         engine,
         limits,

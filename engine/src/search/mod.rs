@@ -27,6 +27,7 @@ use std::time::{Duration, Instant};
 use egdb::Probe;
 use movegen::{DrawRules, Game, Move, with_isa};
 
+use crate::book::BookMove;
 use crate::endgame;
 use crate::endgame::choice::Choice;
 use crate::eval::{self, Evaluation};
@@ -159,8 +160,21 @@ fn lost_info(start: Instant) -> Info {
         time: start.elapsed(),
         hashfull: 0.0,
         multipv: 1,
+        is_book: false,
         pv: Vec::new(),
     }
+}
+
+/// A move from the opening book in place of a search.
+pub(crate) fn from_book(found: BookMove, start: Instant) -> SearchResult {
+    let info = Info {
+        depth: 1,
+        score: found.score.unwrap_or(Score::DRAW),
+        is_book: true,
+        pv: found.pv,
+        ..lost_info(start)
+    };
+    SearchResult { best: info.pv.first().copied(), ponder: info.pv.get(1).copied(), info }
 }
 
 /// Adds the table's reply to a variation of one move, for a move to ponder on.

@@ -58,7 +58,11 @@ impl<'a> DxpSession<'a> {
         if let Some(name) = &common.name {
             options.name.clone_from(name);
         }
-        let engine_options = EngineOptions { ponder: common.ponder, ..common.engine.options()? };
+        let engine_options = EngineOptions {
+            ponder: common.ponder,
+            book: common.book.options()?,
+            ..common.engine.options()?
+        };
         let rules = engine_options.draw_rules;
         let engine = DxpEngine { engine: Engine::new(engine_options)?, depth: common.depth, rules };
         let existing = common.force.existing();
