@@ -12,7 +12,7 @@ use crate::error::EngineError;
 use crate::eval::Evaluation;
 use crate::limits::{Control, Limits, Mode};
 use crate::score::Score;
-use crate::search::{self, Info, Memory, Resources, SearchResult};
+use crate::search::{self, Info, Resources, SearchResult, WorkerMemory};
 use crate::tt::TranspositionTable;
 
 /// What can be set on an engine.
@@ -84,7 +84,7 @@ pub struct Engine {
     databases: Probe,
     table: TranspositionTable,
     /// One per thread.
-    memories: Vec<Memory>,
+    memories: Vec<WorkerMemory>,
     /// For the choice of book moves.
     random: Random,
 }
@@ -98,7 +98,7 @@ impl Engine {
         options.check()?;
         let databases = options.databases.open()?;
         let table = TranspositionTable::new(options.hash_mib)?;
-        let memories = std::iter::repeat_with(Memory::new).take(options.threads).collect();
+        let memories = std::iter::repeat_with(WorkerMemory::new).take(options.threads).collect();
         let random = Random::new(RandomState::new().build_hasher().finish());
         Ok(Engine { options, databases, table, memories, random })
     }
@@ -125,7 +125,7 @@ impl Engine {
         {
             self.table.clear();
         }
-        self.memories.resize_with(options.threads, Memory::new);
+        self.memories.resize_with(options.threads, WorkerMemory::new);
         self.options = options;
         Ok(())
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Why a file cannot be opened for this process alone.
 #[derive(Debug)]
-pub(crate) enum OpenError {
+pub(crate) enum Error {
     /// Another process writes it.
     InUse,
     /// The system does not let us.
@@ -17,18 +17,18 @@ pub(crate) enum OpenError {
 
 /// Opens a file with these options. As long as it is open, nobody else can open it this way;
 /// everybody can read it.
-pub(crate) fn open(path: &Path, options: &mut OpenOptions) -> Result<File, OpenError> {
+pub(crate) fn open(path: &Path, options: &mut OpenOptions) -> Result<File, Error> {
     // A lock would keep others from reading, too.
     #[cfg(windows)]
     std::os::windows::fs::OpenOptionsExt::share_mode(options, FILE_SHARE_READ);
     let failed = |error: io::Error| {
-        if is_shut(&error) { OpenError::InUse } else { OpenError::Io(error) }
+        if is_shut(&error) { Error::InUse } else { Error::Io(error) }
     };
     let file = options.open(path).map_err(failed)?;
     #[cfg(not(windows))]
     match file.try_lock() {
         Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(OpenError::InUse),
+        Err(TryLockError::WouldBlock) => return Err(Error::InUse),
         // Some network file systems have no locks.
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
         Err(TryLockError::Error(error)) => return Err(failed(error)),

@@ -36,11 +36,11 @@ impl Journal {
         options.read(true).write(true).create(true).truncate(false);
         let mut file = match exclusive::open(&path, &mut options) {
             Ok(file) => file,
-            Err(exclusive::OpenError::InUse) => {
+            Err(exclusive::Error::InUse) => {
                 let text = format!("{} is being expanded by another process", book.display());
                 return Err(BookError::Input(text));
             }
-            Err(exclusive::OpenError::Io(error)) => return Err(failed(&path)(error)),
+            Err(exclusive::Error::Io(error)) => return Err(failed(&path)(error)),
         };
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(failed(&path))?;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ::egdb::storage::Existing;
 use clap::Args;
 use meerslag_engine::DatabaseOptions;
-use meerslag_engine::eval::{Evaluation, Kind, Provenance};
+use meerslag_engine::eval::{EvalKind, Evaluation, Provenance};
 use meerslag_engine::record::today;
 use meerslag_engine::runner::stats::Decision;
 use meerslag_engine::runner::{
@@ -47,7 +47,7 @@ pub(super) struct LearnArgs {
     nodes: u64,
     /// The kind of evaluation: material, p8 or p12
     #[arg(long, value_name = "KIND", default_value = "p8", value_parser = super::train::kind)]
-    kind: Kind,
+    kind: EvalKind,
     /// The most pairs of games in the match of a generation; it ends earlier when it is decided
     #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pairs: u32,

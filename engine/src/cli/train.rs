@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::egdb::storage::write_file;
 use clap::Args;
-use meerslag_engine::eval::{Kind, Provenance};
+use meerslag_engine::eval::{EvalKind, Provenance};
 use meerslag_engine::record::today;
 use meerslag_engine::training::{
     DataSet, Epoch, PHASES, Source, TrainError, Training, checkpoint_path, loss_plot,
@@ -33,7 +33,7 @@ pub(super) struct TrainArgs {
     out: PathBuf,
     /// The kind of evaluation: material, p8 or p12
     #[arg(long, value_name = "KIND", default_value = "p8", value_parser = kind)]
-    kind: Kind,
+    kind: EvalKind,
     /// The most times to go through the games
     #[arg(long, value_name = "N", default_value_t = Training::default().epochs, value_parser = clap::value_parser!(u32).range(1..=1000))]
     epochs: u32,
@@ -80,8 +80,8 @@ fn source(text: &str) -> Result<Source, String> {
     }
 }
 
-pub(super) fn kind(name: &str) -> Result<Kind, String> {
-    Kind::from_name(name).ok_or_else(|| "expected material, p8 or p12".to_owned())
+pub(super) fn kind(name: &str) -> Result<EvalKind, String> {
+    EvalKind::from_name(name).ok_or_else(|| "expected material, p8 or p12".to_owned())
 }
 
 fn number(text: &str, fits: impl Fn(f32) -> bool, expected: &str) -> Result<f32, String> {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::scalars;
-use super::weights::{Kind, OPENING_STEPS, Pair, UNITS, Weights};
+use super::weights::{EvalKind, OPENING_STEPS, Pair, UNITS, Weights};
 
 const MAGIC: &[u8; 8] = b"MEERWGTS";
 const VERSION: u32 = 1;
@@ -49,7 +49,7 @@ struct Header {
 }
 
 impl Header {
-    fn of(kind: Kind, provenance: &Provenance) -> Header {
+    fn of(kind: EvalKind, provenance: &Provenance) -> Header {
         Header {
             kind: kind.name().to_owned(),
             units: UNITS,
@@ -107,7 +107,7 @@ impl Weights {
 
     /// The kind of the weights.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> EvalKind {
         self.kind
     }
 
@@ -155,7 +155,7 @@ impl Weights {
         let json = json.ok_or_else(|| "the header is cut off".to_owned())?;
         let header: Header =
             serde_json::from_slice(json).map_err(|error| format!("the header: {error}"))?;
-        let kind = Kind::from_name(&header.kind)
+        let kind = EvalKind::from_name(&header.kind)
             .ok_or_else(|| format!("weights of unknown kind '{}'", header.kind))?;
         let expected = Header::of(kind, &header.provenance);
         let shape = |h: &Header| (h.units, h.phases.clone(), h.scalars, h.tables, h.entries);

@@ -22,7 +22,7 @@ use movegen::{Color, Position};
 use crate::score::Score;
 pub use file::{Provenance, WeightsError};
 use weights::OPENING_STEPS;
-pub use weights::{Kind, Weights};
+pub use weights::{EvalKind, Weights};
 
 /// A way to score positions. Copies are handles of the same weights; any number of engines and
 /// threads may share them. The default is the one that is part of the program.
@@ -121,7 +121,7 @@ mod tests {
     use movegen::{Bitboard, Setup, Square};
 
     /// Weights of every kind, at random.
-    fn random_weights(kind: Kind, seed: u64) -> Weights {
+    fn random_weights(kind: EvalKind, seed: u64) -> Weights {
         let mut random = Random::new(seed);
         let mut pairs = |count| -> Vec<weights::Pair> {
             (0..count).map(|_| [0; 2].map(|_| random.below(401) as i16 - 200)).collect()
@@ -132,7 +132,7 @@ mod tests {
 
     fn evaluations() -> Vec<Evaluation> {
         let mut all = vec![Evaluation::default(), Evaluation::material()];
-        all.extend(Kind::ALL.map(|kind| Evaluation::new(random_weights(kind, 9))));
+        all.extend(EvalKind::ALL.map(|kind| Evaluation::new(random_weights(kind, 9))));
         all
     }
 
@@ -152,9 +152,9 @@ mod tests {
     /// The patterns by the definition: squares of a window one by one, digits by colour.
     fn slow_patterns(weights: &Weights, position: &Position) -> [i32; 2] {
         let (tops, rows): (&[u8], u8) = match weights.kind {
-            Kind::Material => (&[], 0),
-            Kind::P8 => (&[0, 2], 4),
-            Kind::P12 => (&[0], 6),
+            EvalKind::Material => (&[], 0),
+            EvalKind::P8 => (&[0, 2], 4),
+            EvalKind::P12 => (&[0], 6),
         };
         let mut sum = [0; 2];
         for (position, sign) in [(*position, 1), (position.reversed(), -1)] {
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn scores_are_sums_by_the_definition() {
-        for kind in Kind::ALL {
+        for kind in EvalKind::ALL {
             let weights = random_weights(kind, 10);
             for position in random_positions(2_000, 11) {
                 let mut sum = slow_patterns(&weights, &position);
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn files_come_back_and_damaged_ones_are_refused() {
-        for kind in [Kind::Material, Kind::P8] {
+        for kind in [EvalKind::Material, EvalKind::P8] {
             let weights = random_weights(kind, 12);
             let bytes = weights.to_bytes();
             assert_eq!(Weights::from_bytes(&bytes).unwrap(), weights);
@@ -252,7 +252,7 @@ mod tests {
     fn a_file_is_laid_out_as_documented() {
         // Read by hand, by the tables in docs/evaluation.md.
         for (kind, tables, entries) in
-            [(Kind::Material, 0, 0), (Kind::P8, 8, 6_561), (Kind::P12, 4, 531_441)]
+            [(EvalKind::Material, 0, 0), (EvalKind::P8, 8, 6_561), (EvalKind::P12, 4, 531_441)]
         {
             let weights = random_weights(kind, 14);
             let bytes = weights.to_bytes();
@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn the_weights_of_the_program_are_learnt() {
         let built_in = Evaluation::default();
-        assert_ne!(built_in.weights().kind(), Kind::Material);
+        assert_ne!(built_in.weights().kind(), EvalKind::Material);
         assert!(built_in.weights().provenance().games > 10_000);
         assert_eq!(built_in.weights().to_bytes(), BUILT_IN);
     }

@@ -20,7 +20,7 @@ pub type Pair = [i16; 2];
 
 /// The patterns of an evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
+pub enum EvalKind {
     /// No patterns: material, mobility, races.
     Material,
     /// Sixteen windows of 4 rows and 4 columns (8 squares). Each side looks at eight of them.
@@ -29,50 +29,50 @@ pub enum Kind {
     P12,
 }
 
-impl Kind {
+impl EvalKind {
     /// All kinds.
-    pub const ALL: [Kind; 3] = [Kind::Material, Kind::P8, Kind::P12];
+    pub const ALL: [EvalKind; 3] = [EvalKind::Material, EvalKind::P8, EvalKind::P12];
 
     /// The name in files and options.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Kind::Material => "material",
-            Kind::P8 => "p8",
-            Kind::P12 => "p12",
+            EvalKind::Material => "material",
+            EvalKind::P8 => "p8",
+            EvalKind::P12 => "p12",
         }
     }
 
     /// The kind of this name.
     #[must_use]
-    pub fn from_name(name: &str) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    pub fn from_name(name: &str) -> Option<EvalKind> {
+        EvalKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
     /// Number of tables: one for each window that a side looks at.
     pub(crate) const fn tables(self) -> usize {
         match self {
-            Kind::Material => 0,
-            Kind::P8 => 2 * GROUPS,
-            Kind::P12 => GROUPS,
+            EvalKind::Material => 0,
+            EvalKind::P8 => 2 * GROUPS,
+            EvalKind::P12 => GROUPS,
         }
     }
 
     /// Entries of a table.
     pub(crate) const fn entries(self) -> usize {
         match self {
-            Kind::Material => 0,
-            Kind::P8 => PART_VALUES * PART_VALUES,
-            Kind::P12 => PART_VALUES * PART_VALUES * PART_VALUES,
+            EvalKind::Material => 0,
+            EvalKind::P8 => PART_VALUES * PART_VALUES,
+            EvalKind::P12 => PART_VALUES * PART_VALUES * PART_VALUES,
         }
     }
 
     /// Rows of a window.
     const fn rows(self) -> usize {
         match self {
-            Kind::Material => 0,
-            Kind::P8 => 4,
-            Kind::P12 => 6,
+            EvalKind::Material => 0,
+            EvalKind::P8 => 4,
+            EvalKind::P12 => 6,
         }
     }
 
@@ -80,8 +80,8 @@ impl Kind {
     #[inline(always)]
     pub(crate) fn visit(self, view: View, mut see: impl FnMut(usize, usize)) {
         match self {
-            Kind::Material => {}
-            Kind::P8 => {
+            EvalKind::Material => {}
+            EvalKind::P8 => {
                 for top in 0..2 {
                     for group in 0..GROUPS {
                         let (a, b) = (view.part(top, group), view.part(top + 1, group));
@@ -89,7 +89,7 @@ impl Kind {
                     }
                 }
             }
-            Kind::P12 => {
+            EvalKind::P12 => {
                 for group in 0..GROUPS {
                     let part = |chunk| view.part(chunk, group);
                     see(group, part(0) + PART_VALUES * (part(1) + PART_VALUES * part(2)));
@@ -99,7 +99,7 @@ impl Kind {
     }
 }
 
-impl std::fmt::Display for Kind {
+impl std::fmt::Display for EvalKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(self.name())
     }
@@ -108,7 +108,7 @@ impl std::fmt::Display for Kind {
 /// A set of weights.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Weights {
-    pub(crate) kind: Kind,
+    pub(crate) kind: EvalKind,
     pub(crate) provenance: Provenance,
     /// [`scalars::COUNT`] of them.
     pub(crate) scalars: Vec<Pair>,
@@ -138,7 +138,7 @@ impl Weights {
         scalars[scalars::FURTHER_KINGS] = [2700; 2];
         scalars[scalars::KING_SAFE] = [20; 2];
         scalars[scalars::TEMPO] = [0, 30];
-        let (kind, provenance) = (Kind::Material, Provenance::default());
+        let (kind, provenance) = (EvalKind::Material, Provenance::default());
         Weights { kind, provenance, scalars, patterns: Vec::new() }
     }
 
@@ -174,9 +174,9 @@ impl Weights {
         let mut sum = Sum::default();
         scalars::visit(position, &sums, |index, value| sum.add(self.scalars[index], value));
         match self.kind {
-            Kind::Material => {}
-            Kind::P8 => self.add_patterns::<{ Kind::P8 as u8 }>(position, &mut sum),
-            Kind::P12 => self.add_patterns::<{ Kind::P12 as u8 }>(position, &mut sum),
+            EvalKind::Material => {}
+            EvalKind::P8 => self.add_patterns::<{ EvalKind::P8 as u8 }>(position, &mut sum),
+            EvalKind::P12 => self.add_patterns::<{ EvalKind::P12 as u8 }>(position, &mut sum),
         }
         mixed(sum.0, &sums) / (OPENING_STEPS * UNITS)
     }
@@ -184,7 +184,7 @@ impl Weights {
     /// `KIND` is the kind as a number, so that each gets code of its own.
     #[inline(always)]
     fn add_patterns<const KIND: u8>(&self, position: &Position, sum: &mut Sum) {
-        let kind = if KIND == Kind::P8 as u8 { Kind::P8 } else { Kind::P12 };
+        let kind = if KIND == EvalKind::P8 as u8 { EvalKind::P8 } else { EvalKind::P12 };
         let men = |color| position.men(color).bits();
         let views = board::views(men(Color::White), men(Color::Black));
         // The length is checked when weights are made: 4 tables, or 8, of all entries.

@@ -43,6 +43,17 @@ impl TimeControl {
     pub fn has_clock(&self) -> bool {
         self.time > 0.0 || self.inc > 0.0
     }
+
+    /// Seconds that a player has for its first `moves` moves: all that is on its clock until then,
+    /// or the times of these moves. `None` if time is not limited.
+    #[must_use]
+    pub fn allowed(&self, moves: u32) -> Option<f64> {
+        if !self.has_clock() {
+            return self.move_time.map(|time| time * f64::from(moves));
+        }
+        let periods = self.moves.map_or(1, |period| moves.div_ceil(period).max(1));
+        Some(self.time * f64::from(periods) + self.inc * f64::from(moves))
+    }
 }
 
 impl FromStr for TimeControl {

@@ -95,6 +95,7 @@ pub(super) fn play(
         tail: end.tail,
         overhead_us: micros(median),
         latency_us: [white_us, black_us],
+        spent: None,
     };
     Ok(Played { record, is_broken: match_game.is_broken })
 }
@@ -120,6 +121,7 @@ pub(super) fn forfeit(
         tail,
         overhead_us: 0.0,
         latency_us: [None; 2],
+        spent: None,
     }
 }
 

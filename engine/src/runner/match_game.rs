@@ -10,6 +10,7 @@ use super::config::MatchConfig;
 use super::player::FaultKind;
 use super::schedule::Pairing;
 use super::stats::Outcome;
+use super::time_use::Spent;
 use crate::record::{GameRecord, Players, comment};
 
 /// Why a game ended.
@@ -79,9 +80,24 @@ pub struct MatchGame {
     /// Microseconds of a `ping` and its `pong` for White and Black, if measured.
     #[serde(default)]
     pub latency_us: [Option<f64>; 2],
+    /// What White and Black used of their time, once the moves are gone.
+    #[serde(skip)]
+    pub(super) spent: Option<[Spent; 2]>,
 }
 
 impl MatchGame {
+    /// What this side used of its time.
+    #[must_use]
+    pub fn spent(&self, side: Color) -> Spent {
+        self.spent.map_or_else(|| Spent::of(&self.record, side), |spent| spent[side.index()])
+    }
+
+    /// Drops the moves, as those of a long match would fill the memory; everything else stays.
+    pub fn drop_moves(&mut self) {
+        self.spent = Some(Color::ALL.map(|side| self.spent(side)));
+        self.record.plies = Vec::new();
+    }
+
     /// The result of the engine with this number, if it played and the result is known.
     #[must_use]
     pub fn outcome_for(&self, engine: usize) -> Option<Outcome> {

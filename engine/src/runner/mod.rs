@@ -24,6 +24,7 @@ mod spec;
 mod standings;
 mod state;
 pub mod stats;
+mod time_use;
 mod tournament;
 
 pub use adjudicate::{Adjudication, Draw, Resign};
@@ -41,4 +42,5 @@ pub use schedule::{Pairing, schedule};
 pub use spec::{DxpSpec, EngineKind, EngineSpec};
 pub use standings::{Standing, Standings};
 pub use state::{LineError, Resumed, StateError, StateFile};
+pub use time_use::{Spent, TimeUse};
 pub use tournament::{MatchEnd, MatchError, MatchEvent, Workers, run, tail_text};

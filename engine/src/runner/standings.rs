@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use movegen::Color;
 use serde::Serialize;
 
 use super::config::{MatchConfig, SprtConfig};
 use super::match_game::{MatchGame, Termination};
 use super::stats::{Decision, Outcome, Pentanomial, Rating, Sprt, Tally};
+use super::time_use::TimeUse;
 
 /// What an engine has reached.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,6 +28,8 @@ pub struct Standing {
     pub faults: u64,
     /// Median microseconds from `ping` to `pong`, if measured.
     pub latency_us: Option<f64>,
+    /// The time it used of what it was allowed.
+    pub time: TimeUse,
 }
 
 impl Standing {
@@ -73,6 +77,8 @@ struct JsonStanding<'a> {
     time_forfeits: u64,
     faults: u64,
     latency_us: Option<f64>,
+    #[serde(flatten)]
+    time: TimeUse,
 }
 
 fn median(mut values: Vec<f64>) -> Option<f64> {
@@ -101,7 +107,9 @@ impl Standings {
                     time_forfeits: 0,
                     faults: 0,
                     latency_us: None,
+                    time: TimeUse::default(),
                 };
+                let control = config.time_control(engine);
                 let mut latencies = Vec::new();
                 for record in records {
                     if ![record.pairing.white, record.pairing.black].contains(&engine) {
@@ -114,6 +122,7 @@ impl Standings {
                     line.games.add(outcome);
                     let place = usize::from(record.pairing.black == engine);
                     latencies.extend(record.latency_us[place]);
+                    line.time.add(&record.spent([Color::White, Color::Black][place]), &control);
                     match (outcome, record.termination) {
                         (Outcome::Loss, Termination::TimeForfeit) => line.time_forfeits += 1,
                         (Outcome::Loss, Termination::Fault(_)) => line.faults += 1,
@@ -205,6 +214,19 @@ impl Standings {
             let _ = writeln!(text, "{sprt}");
         }
         for line in &self.lines {
+            if let Some(share) = line.time.share() {
+                let name = &config.engines[line.engine].name;
+                let games = line.games.games().max(1) as f64;
+                let (used, allowed) = (line.time.used_s / games, line.time.allowed_s / games);
+                let percent = 100.0 * share;
+                let _ = write!(
+                    text,
+                    "{name}: {used:.2} s of {allowed:.2} s a game used ({percent:.1}%)"
+                );
+                let left = line.time.least_left_s;
+                let left = left.map_or_else(String::new, |s| format!(", at least {s:.2} s left"));
+                let _ = writeln!(text, "{left}");
+            }
             if line.time_forfeits + line.faults > 0 {
                 let _ = writeln!(
                     text,
@@ -270,6 +292,7 @@ impl Standings {
                     time_forfeits: line.time_forfeits,
                     faults: line.faults,
                     latency_us: line.latency_us,
+                    time: line.time,
                 }
             })
             .collect();

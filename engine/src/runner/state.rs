@@ -212,11 +212,11 @@ fn open(path: &Path, options: &mut OpenOptions) -> Result<File, StateError> {
     // There, a file that is only added to cannot be cut off either.
     let options = options.write(true).append(cfg!(not(windows)));
     exclusive::open(path, options).map_err(|error| match error {
-        exclusive::OpenError::InUse => StateError::InUse(path.to_owned()),
-        exclusive::OpenError::Io(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+        exclusive::Error::InUse => StateError::InUse(path.to_owned()),
+        exclusive::Error::Io(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             StateError::Exists(path.to_owned())
         }
-        exclusive::OpenError::Io(error) => StateError::Io { path: path.to_owned(), error },
+        exclusive::Error::Io(error) => StateError::Io { path: path.to_owned(), error },
     })
 }
 
@@ -243,6 +243,7 @@ mod tests {
             tail: Vec::new(),
             overhead_us: 0.0,
             latency_us: [None; 2],
+            spent: None,
         }
     }
 

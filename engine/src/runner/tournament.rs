@@ -239,9 +239,9 @@ impl Collector<'_> {
                 self.records.push(*game);
                 saved?;
                 (self.observe)(MatchEvent::Game(self.records)).map_err(MatchError::Observer)?;
-                // Long matches must not fill the memory; the file has the moves.
+                // The file has the moves.
                 if let Some(game) = self.records.last_mut() {
-                    game.record.plies = Vec::new();
+                    game.drop_moves();
                 }
                 Ok(())
             }

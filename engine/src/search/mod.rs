@@ -39,7 +39,7 @@ use node::Node;
 use prober::Prober;
 pub use report::{Info, SearchResult};
 use root::{Root, RootMove};
-pub(crate) use worker::Memory;
+pub(crate) use worker::WorkerMemory;
 use worker::{DrawScore, Shared};
 
 /// A forced move is played after this little search, which finds a score and a reply.
@@ -59,7 +59,7 @@ pub(crate) struct Resources<'e> {
     pub(crate) evaluation: &'e Evaluation,
     pub(crate) table: &'e TranspositionTable,
     /// One per thread.
-    pub(crate) memories: &'e mut [Memory],
+    pub(crate) memories: &'e mut [WorkerMemory],
 }
 
 /// Searches the current position of the game; see [`Engine::search`](crate::Engine::search).

@@ -9,7 +9,7 @@ use movegen::isa::Isa;
 
 use super::report::Info;
 use super::root::{Root, RootMove};
-use super::worker::{Memory, Reporter, Shared, Worker};
+use super::worker::{Reporter, Shared, Worker, WorkerMemory};
 use crate::limits::Mode;
 
 /// Enough for the deepest path with room to spare.
@@ -22,7 +22,7 @@ const VOTE_BASE: i32 = 10;
 pub(super) fn search<I: Isa>(
     isa: I,
     shared: &Shared<'_>,
-    memories: &mut [Memory],
+    memories: &mut [WorkerMemory],
     root: &Root,
     keys: &[u64],
     report: &mut dyn FnMut(&Info),

@@ -126,16 +126,16 @@ impl<'a> Shared<'a> {
 
 /// What a thread keeps from search to search. Allocated once; the search itself allocates only
 /// for moves beyond the inline capacity of a move list.
-pub(crate) struct Memory {
+pub(crate) struct WorkerMemory {
     pub(super) history: History,
     pub(super) pv: PvTable,
     /// Keys of the positions since the last irreversible move of the game, then of the path.
     pub(super) keys: Vec<u64>,
 }
 
-impl Memory {
-    pub(crate) fn new() -> Memory {
-        Memory {
+impl WorkerMemory {
+    pub(crate) fn new() -> WorkerMemory {
+        WorkerMemory {
             history: History::new(),
             pv: PvTable::new(),
             keys: Vec::with_capacity(MAX_PLY + 128),
@@ -147,9 +147,9 @@ impl Memory {
     }
 }
 
-impl std::fmt::Debug for Memory {
+impl std::fmt::Debug for WorkerMemory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Memory").finish_non_exhaustive()
+        f.debug_struct("WorkerMemory").finish_non_exhaustive()
     }
 }
 
@@ -181,7 +181,7 @@ pub(super) struct Worker<'a, I> {
     /// For all that is compiled once for each instruction set.
     pub(super) isa: I,
     pub(super) shared: &'a Shared<'a>,
-    pub(super) memory: &'a mut Memory,
+    pub(super) memory: &'a mut WorkerMemory,
     /// 0 is the main thread, which alone decides by depth and reports.
     pub(super) id: usize,
     pub(super) nodes: u64,
@@ -207,7 +207,7 @@ impl<'a, I: Isa> Worker<'a, I> {
     pub(super) fn new(
         isa: I,
         shared: &'a Shared<'a>,
-        memory: &'a mut Memory,
+        memory: &'a mut WorkerMemory,
         id: usize,
     ) -> Worker<'a, I> {
         let pondering = shared.limits.mode == Mode::Ponder;

@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use super::model::{Model, Parameter};
 use super::train::{Epoch, State};
-use crate::eval::Kind;
+use crate::eval::EvalKind;
 
 const MAGIC: &[u8; 8] = b"MEERCKP1";
 /// Floats of a parameter.
@@ -54,7 +54,7 @@ pub enum CheckpointError {
 pub(super) fn read(
     path: &Path,
     identity: &str,
-    kind: Kind,
+    kind: EvalKind,
 ) -> Result<Option<State>, CheckpointError> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,

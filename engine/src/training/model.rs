@@ -9,7 +9,7 @@ use movegen::{Color, Position};
 use super::sample::Sample;
 use crate::eval::board::{self, GROUPS, PART_VALUES, VIEW_CHUNKS, View};
 use crate::eval::weights::{OPENING_STEPS, Pair, UNITS, opening_steps, towards_draw};
-use crate::eval::{Kind, Provenance, Weights, scalars};
+use crate::eval::{EvalKind, Provenance, Weights, scalars};
 
 /// Squares of the accumulated gradients at the start: the first steps are as long as the rate
 /// times the gradient.
@@ -35,7 +35,7 @@ impl Parameter {
 /// Parameters and where each kind of them begins.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Model {
-    kind: Kind,
+    kind: EvalKind,
     /// Hundredths of a man for a unit of the logistic function.
     pub(super) scale: f32,
     pub(super) parameters: Vec<Parameter>,
@@ -56,11 +56,11 @@ const PARTS: usize = scalars::COUNT;
 const WINDOWS_8: usize = PARTS + VIEW_CHUNKS * GROUPS * PART_VALUES;
 
 impl Model {
-    pub(super) fn new(kind: Kind, scale: f32) -> Model {
+    pub(super) fn new(kind: EvalKind, scale: f32) -> Model {
         let count = match kind {
-            Kind::Material => PARTS,
-            Kind::P8 => WINDOWS_8 + size(Kind::P8),
-            Kind::P12 => WINDOWS_8 + size(Kind::P8) + size(Kind::P12),
+            EvalKind::Material => PARTS,
+            EvalKind::P8 => WINDOWS_8 + size(EvalKind::P8),
+            EvalKind::P12 => WINDOWS_8 + size(EvalKind::P8) + size(EvalKind::P12),
         };
         let mut parameters = vec![Parameter::NEW; count];
         // A man is worth something before anything has been learnt.
@@ -92,7 +92,7 @@ impl Model {
     }
 
     fn windows(&self, view: View, add: &mut impl FnMut(usize)) {
-        if self.kind == Kind::Material {
+        if self.kind == EvalKind::Material {
             return;
         }
         for chunk in 0..VIEW_CHUNKS {
@@ -101,11 +101,11 @@ impl Model {
                 add(PARTS + table * PART_VALUES + view.part(chunk, group));
             }
         }
-        let entries = Kind::P8.entries();
-        Kind::P8.visit(view, |table, entry| add(WINDOWS_8 + table * entries + entry));
-        if self.kind == Kind::P12 {
-            let (first, entries) = (WINDOWS_8 + size(Kind::P8), Kind::P12.entries());
-            Kind::P12.visit(view, |table, entry| add(first + table * entries + entry));
+        let entries = EvalKind::P8.entries();
+        EvalKind::P8.visit(view, |table, entry| add(WINDOWS_8 + table * entries + entry));
+        if self.kind == EvalKind::P12 {
+            let (first, entries) = (WINDOWS_8 + size(EvalKind::P8), EvalKind::P12.entries());
+            EvalKind::P12.visit(view, |table, entry| add(first + table * entries + entry));
         }
     }
 
@@ -163,9 +163,9 @@ impl Model {
         };
         let scalars = self.parameters[..PARTS].iter().map(|p| quantised(p.value)).collect();
         let patterns = match self.kind {
-            Kind::Material => Vec::new(),
-            Kind::P8 => self.windows_of_8().into_iter().map(quantised).collect(),
-            Kind::P12 => self.windows_of_12().into_iter().map(quantised).collect(),
+            EvalKind::Material => Vec::new(),
+            EvalKind::P8 => self.windows_of_8().into_iter().map(quantised).collect(),
+            EvalKind::P12 => self.windows_of_12().into_iter().map(quantised).collect(),
         };
         Weights { kind: self.kind, provenance, scalars, patterns }
     }
@@ -181,9 +181,9 @@ impl Model {
         let part = |chunk: usize, group: usize, value: usize| {
             self.parameters[PARTS + (chunk * GROUPS + group) * PART_VALUES + value].value
         };
-        let entries = Kind::P8.entries();
-        let mut windows = Vec::with_capacity(size(Kind::P8));
-        for table in 0..Kind::P8.tables() {
+        let entries = EvalKind::P8.entries();
+        let mut windows = Vec::with_capacity(size(EvalKind::P8));
+        for table in 0..EvalKind::P8.tables() {
             let (top, group) = (table / GROUPS, table % GROUPS);
             for entry in 0..entries {
                 let (upper, lower) = (entry % PART_VALUES, entry / PART_VALUES);
@@ -200,12 +200,12 @@ impl Model {
 
     fn windows_of_12(&self) -> Vec<[f32; 2]> {
         let eights = self.windows_of_8();
-        let (first, entries) = (WINDOWS_8 + size(Kind::P8), Kind::P12.entries());
-        let mut windows = Vec::with_capacity(size(Kind::P12));
+        let (first, entries) = (WINDOWS_8 + size(EvalKind::P8), EvalKind::P12.entries());
+        let mut windows = Vec::with_capacity(size(EvalKind::P12));
         for group in 0..GROUPS {
             for entry in 0..entries {
                 let mut sum = self.own(first + group * entries + entry);
-                let eight = Kind::P8.entries();
+                let eight = EvalKind::P8.entries();
                 add(&mut sum, eights[group * eight + entry % eight]);
                 add(&mut sum, eights[(GROUPS + group) * eight + entry / PART_VALUES]);
                 windows.push(sum);
@@ -221,7 +221,7 @@ fn add(sum: &mut [f32; 2], other: [f32; 2]) {
 }
 
 /// Entries of all tables.
-const fn size(kind: Kind) -> usize {
+const fn size(kind: EvalKind) -> usize {
     kind.tables() * kind.entries()
 }
 
@@ -249,7 +249,7 @@ mod tests {
     use crate::test_positions::random_positions;
 
     /// A model of large random parameters, all of them seen often.
-    fn random_model(kind: Kind) -> Model {
+    fn random_model(kind: EvalKind) -> Model {
         let mut model = Model::new(kind, 80.0);
         let mut random = Random::new(4);
         for parameter in &mut model.parameters {
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn weights_score_positions_as_the_model_does() {
-        for kind in Kind::ALL {
+        for kind in EvalKind::ALL {
             let model = random_model(kind);
             let weights = model.weights(Provenance::default());
             let mut features = Features::default();
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn what_has_not_been_seen_falls_back_on_its_parts() {
-        let mut model = random_model(Kind::P8);
+        let mut model = random_model(EvalKind::P8);
         let whole = model.weights(Provenance::default());
         for parameter in &mut model.parameters[WINDOWS_8..] {
             parameter.seen = 0.0;
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn results_are_learnt() {
-        for kind in Kind::ALL {
+        for kind in EvalKind::ALL {
             let mut model = Model::new(kind, 80.0);
             let mut features = Features::default();
             // Whoever has more men on the left wins.
@@ -318,7 +318,10 @@ mod tests {
                 losses.push(sum / samples.len() as f32);
             }
             assert!(losses.is_sorted_by(|a, b| a > b), "{kind} {losses:?}");
-            assert!(kind == Kind::Material || losses[3] < 0.75 * losses[0], "{kind} {losses:?}");
+            assert!(
+                kind == EvalKind::Material || losses[3] < 0.75 * losses[0],
+                "{kind} {losses:?}"
+            );
         }
     }
 }

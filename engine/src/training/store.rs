@@ -168,8 +168,8 @@ impl Store {
         options.read(true).write(true).create(true).truncate(false);
         let mut file = match exclusive::open(&path, &mut options) {
             Ok(file) => file,
-            Err(exclusive::OpenError::InUse) => return Err(StoreError::InUse(path)),
-            Err(exclusive::OpenError::Io(error)) => return Err(failed(error)),
+            Err(exclusive::Error::InUse) => return Err(StoreError::InUse(path)),
+            Err(exclusive::Error::Io(error)) => return Err(failed(error)),
         };
         let head = encoded_header(header);
         let length = file.metadata().map_err(failed)?.len();

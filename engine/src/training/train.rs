@@ -16,7 +16,7 @@ use super::data::{DataSet, Part};
 use super::model::{self, Features, Model};
 use super::sample::Sample;
 use super::store::StoreError;
-use crate::eval::{Kind, Provenance, Weights};
+use crate::eval::{EvalKind, Provenance, Weights};
 
 /// What to train, and how.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ pub struct Training {
 impl Default for Training {
     fn default() -> Training {
         Training {
-            kind: Kind::P8.name().to_owned(),
+            kind: EvalKind::P8.name().to_owned(),
             epochs: 6,
             patience: 2,
             result_share: 1.0,
@@ -127,7 +127,7 @@ impl Training {
         report: &mut dyn FnMut(usize, &Epoch, f32),
     ) -> Result<Option<(Weights, Vec<Epoch>)>, TrainError> {
         let kind =
-            Kind::from_name(&self.kind).ok_or_else(|| TrainError::Kind(self.kind.clone()))?;
+            EvalKind::from_name(&self.kind).ok_or_else(|| TrainError::Kind(self.kind.clone()))?;
         let mut held_out = Vec::new();
         data.for_each_group(Part::HeldOut, self.seed, threads, |mut samples| {
             held_out.append(&mut samples);

@@ -86,6 +86,9 @@ fn random_movers_play_a_whole_match() {
     assert_eq!(pairs, 5);
     assert!(a["latency_us"].as_f64().unwrap() > 0.0, "{a}");
     assert!(table["overhead_us"].as_f64().unwrap() > 0.0, "{table}");
+    assert_eq!(a["allowed_s"], 200.0, "10 games of 20 seconds");
+    assert!((f64::MIN_POSITIVE..200.0).contains(&a["used_s"].as_f64().unwrap()), "{a}");
+    assert!((0.0..20.0).contains(&a["least_left_s"].as_f64().unwrap()), "{a}");
     let b = standing(&lines, "b");
     assert_eq!((&a["wins"], &a["draws"]), (&b["losses"], &b["draws"]));
 

@@ -15,9 +15,9 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use meerslag_engine::book::Book;
 use meerslag_engine::runner::{
-    Abort, Adjudication, Draw, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, Resign,
-    Resumed, SprtConfig, StateError, StateFile, TimeControl, Workers, openings, run as run_match,
-    tail_text,
+    Abort, Adjudication, Draw, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, MatchGame,
+    Resign, Resumed, SprtConfig, StateError, StateFile, TimeControl, Workers, openings,
+    run as run_match, tail_text,
 };
 use movegen::DrawRules;
 
@@ -228,8 +228,7 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     if let (Some(path), None) = (&args.state, &state) {
         state = Some(StateFile::create(path, &config, paths::outputs(args)).map_err(in_state)?);
     }
-    // Long matches must not fill the memory.
-    records.iter_mut().for_each(|game| game.record.plies = Vec::new());
+    records.iter_mut().for_each(MatchGame::drop_moves);
     let mut observe = |event: MatchEvent<'_>| match event {
         MatchEvent::Game(records) => output.game(&config, records),
         MatchEvent::SlowStart { engine, missing, tail } => {

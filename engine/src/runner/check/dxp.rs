@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use movegen::notation::dxp::{MoveMessage, format_position};
 use movegen::{Color, Game, Position};
 
-use super::walk::{ECHO, MOVE_FACTOR, MOVES, SETTLED, State, Step, Walk, open};
+use super::walk::{DxpWalk, ECHO, MOVE_FACTOR, MOVES, SETTLED, State, Step, open};
 use super::wire::Arrival;
 use super::{Check, shown};
 use crate::protocol::dxp::{Acceptance, Address, EndReason, Message, TakeBack};
@@ -19,7 +19,7 @@ use crate::protocol::dxp::{Acceptance, Address, EndReason, Message, TakeBack};
 /// If nobody listens there.
 pub fn check_dxp(address: &Address, patience: Duration) -> io::Result<Check> {
     let wire = open(address)?;
-    let mut walk = Walk {
+    let mut walk = DxpWalk {
         address: address.clone(),
         wire,
         check: Check::default(),
@@ -34,7 +34,7 @@ pub fn check_dxp(address: &Address, patience: Duration) -> io::Result<Check> {
     Ok(walk.check)
 }
 
-impl Walk {
+impl DxpWalk {
     fn steps(&mut self) -> Step {
         self.requests()?;
         self.game_with_captures()?;

@@ -30,20 +30,21 @@ pub fn check_hub(
 ) -> std::io::Result<Check> {
     let process = Process::start(options)?;
     let check = Check::default();
-    let mut walk = Walk { process, check, step: "start", patience, slack, has_info: false };
+    let mut walk = HubWalk { process, check, step: "start", patience, slack, has_info: false };
     if walk.steps().is_none() {
         walk.process.kill();
         return Ok(walk.check);
     }
     let mut check = walk.quit();
     let second = Process::start(options)?;
-    let mut walk = Walk { process: second, check, step: "start", patience, slack, has_info: false };
+    let mut walk =
+        HubWalk { process: second, check, step: "start", patience, slack, has_info: false };
     let _ = walk.start();
     check = walk.end_of_input();
     Ok(check)
 }
 
-struct Walk {
+struct HubWalk {
     process: Process,
     check: Check,
     step: &'static str,
@@ -56,7 +57,7 @@ struct Walk {
 /// `None`: the engine is gone, or so far out of step that nothing more can be learnt.
 type Step = Option<()>;
 
-impl Walk {
+impl HubWalk {
     fn step(&mut self, name: &'static str) {
         self.step = name;
         self.check.begin(name);

@@ -44,7 +44,7 @@ pub(super) fn open(address: &Address) -> io::Result<Wire> {
     Wire::new(stream.ok_or(io::ErrorKind::Interrupted)?)
 }
 
-pub(super) struct Walk {
+pub(super) struct DxpWalk {
     pub address: Address,
     pub wire: Wire,
     pub check: Check,
@@ -60,7 +60,7 @@ pub(super) struct Walk {
 /// `None`: the program is gone.
 pub(super) type Step<T = ()> = Option<T>;
 
-impl Walk {
+impl DxpWalk {
     pub(super) fn begin(&mut self, name: &'static str) {
         self.step = name;
         self.check.begin(name);
