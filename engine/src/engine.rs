@@ -1,10 +1,13 @@
 //! The engine as its users see it.
 
-use std::time::Duration;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::time::{Duration, Instant};
 
 use egdb::{DatabaseOptions, Probe};
+use movegen::random::Random;
 use movegen::{DrawRules, Game, Move, Position};
 
+use crate::book::BookOptions;
 use crate::endgame;
 use crate::error::EngineError;
 use crate::eval::Evaluation;
@@ -37,6 +40,8 @@ pub struct EngineOptions {
     pub databases: DatabaseOptions,
     /// What scores the leaves.
     pub evaluation: Evaluation,
+    /// The opening book, from which moves are played without a search.
+    pub book: Option<BookOptions>,
 }
 
 impl EngineOptions {
@@ -72,6 +77,7 @@ impl Default for EngineOptions {
             level: PlayingLevel::FULL,
             databases: DatabaseOptions::default(),
             evaluation: Evaluation::default(),
+            book: None,
         }
     }
 }
@@ -84,6 +90,8 @@ pub struct Engine {
     table: TranspositionTable,
     /// One per thread.
     memories: Vec<WorkerMemory>,
+    /// For the choice of book moves.
+    random: Random,
 }
 
 impl Engine {
@@ -100,7 +108,8 @@ impl Engine {
         let databases = options.databases.open()?;
         let table = TranspositionTable::new(options.hash_mib)?;
         let memories = std::iter::repeat_with(WorkerMemory::new).take(options.threads).collect();
-        Ok(Engine { options, databases, table, memories })
+        let random = Random::new(RandomState::new().build_hasher().finish());
+        Ok(Engine { options, databases, table, memories, random })
     }
 
     /// Changes the options. The contents of the table are lost if its size changes.
@@ -178,7 +187,8 @@ impl Engine {
         self.table.clear();
     }
 
-    /// Searches the current position of the game. Blocks until the search is over; `report` is
+    /// Searches the current position of the game, or takes a move from the book if it is to play
+    /// one. Blocks until the search is over; `report` is
     /// called on this thread, at least once if there is a legal move.
     ///
     /// Without a legal move it returns at once and without a report.
@@ -189,8 +199,17 @@ impl Engine {
         control: &Control,
         report: &mut dyn FnMut(&Info),
     ) -> SearchResult {
+        let start = Instant::now();
+        let plays = limits.mode == Mode::Think && limits.multipv <= 1;
+        if let Some(book) = self.options.book.as_ref().filter(|_| plays)
+            && let Some(found) = book.choose(game, &mut self.random)
+        {
+            let found = search::from_book(found, start);
+            report(&found.info);
+            return found;
+        }
         self.table.next_search();
-        let Engine { options, databases, table, memories } = self;
+        let Engine { options, databases, table, memories, .. } = self;
         let is_weaker = options.level < PlayingLevel::FULL && limits.mode != Mode::Analyze;
         let threads = if is_weaker { 1 } else { memories.len() };
         let limits = options.level.limits(limits);

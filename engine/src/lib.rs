@@ -4,6 +4,7 @@
 
 pub mod adapter;
 pub mod bench;
+pub mod book;
 pub mod digits;
 pub mod early_end;
 mod endgame;

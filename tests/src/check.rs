@@ -4,8 +4,8 @@ use movegen::notation::hub;
 use movegen::{Move, Position};
 
 /// The fields of an `info` line in the order of the protocol.
-const INFO: [&str; 9] =
-    ["depth", "mean-depth", "max-depth", "score", "nodes", "time", "nps", "probes", "pv"];
+const INFO: [&str; 10] =
+    ["depth", "mean-depth", "max-depth", "score", "nodes", "time", "nps", "probes", "book", "pv"];
 
 /// The arguments of a line: separated by single blanks, each with exactly one `=`, as the clients
 /// that split at `=` need it. Values come with their quotes.
@@ -68,6 +68,8 @@ pub struct Info {
     pub probes: u64,
     /// Seconds.
     pub time: f64,
+    /// The move comes from the opening book.
+    pub is_book: bool,
     /// The principal variation.
     pub pv: Vec<Move>,
 }
@@ -80,7 +82,15 @@ pub struct Info {
 pub fn info(position: &Position, line: &str) -> Info {
     let arguments = arguments(line);
     assert!(line.starts_with("info ") && !arguments.is_empty(), "{line:?}");
-    let mut info = Info { depth: 0, score: 0.0, nodes: 0, probes: 0, time: 0.0, pv: Vec::new() };
+    let mut info = Info {
+        depth: 0,
+        score: 0.0,
+        nodes: 0,
+        probes: 0,
+        time: 0.0,
+        is_book: false,
+        pv: Vec::new(),
+    };
     let mut order = INFO.iter();
     for (name, value) in arguments {
         assert!(order.any(|n| *n == name), "{name} is unknown or out of order in {line:?}");
@@ -88,6 +98,7 @@ pub fn info(position: &Position, line: &str) -> Info {
             "depth" => info.depth = value.parse().expect(line),
             "max-depth" => drop(value.parse::<u32>().expect(line)),
             "nodes" => info.nodes = value.parse().expect(line),
+            "book" => info.is_book = value == "true",
             "probes" => info.probes = value.parse().expect(line),
             "mean-depth" | "nps" => assert!(number(value, 1, line) >= 0.0, "{line:?}"),
             "time" => info.time = number(value, 3, line),

@@ -27,6 +27,17 @@ impl<B> InPlace<B> {
     }
 }
 
+impl<B: Deref<Target = [u8]>> InPlace<B> {
+    /// All bytes of a file.
+    ///
+    /// # Panics
+    /// If there is no file of this number.
+    #[must_use]
+    pub fn bytes(&self, file: usize) -> &[u8] {
+        &self.bytes[file]
+    }
+}
+
 impl Fixed {
     /// Files that are part of the program, by name.
     #[must_use]

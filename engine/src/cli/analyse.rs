@@ -2,17 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::Args;
+use meerslag_engine::book::Book;
 use meerslag_engine::{Control, Engine, Info, Limits, Mode, SearchResult};
 use movegen::notation::moves::format_move;
 use movegen::{Game, Move};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::book;
+use super::book::table::BookPosition;
 use super::interrupt::Interrupt;
 use super::json::{self, Record};
 use super::report::{self, BestRecord, Drawing, InfoRecord};
@@ -31,9 +35,9 @@ Examples:
   meerslag analyse game.pdn --all-moves --nodes 1000000 --json
 
 Scores are in men, seen from the side to move; 'win 7' means won in 7 plies, 'db win' that the
-endgame databases say so without a distance. With --json each
-line is one object: \"position\" begins a position, \"info\" is a step of the search, \"result\" ends
-it. Moves are then written as in the Hub protocol: 32-28, or 28x19x23 with all captured squares.";
+endgame databases say so without a distance. With --json each line is one object: \"position\" begins
+a position, \"book\" is what the book has, \"info\" is a step of the search, \"result\" ends it. Moves
+are then written as in the Hub protocol: 32-28, or 28x19x23 with all captured squares.";
 
 /// Analyse a position, or the games of a PDN file
 #[derive(Args, Debug)]
@@ -67,6 +71,9 @@ pub(super) struct AnalyseArgs {
     /// Print JSON objects, one a line, instead of text
     #[arg(long)]
     json: bool,
+    /// Show beside the search what this opening book knows of the position
+    #[arg(long, value_name = "FILE")]
+    book: Option<PathBuf>,
     #[command(flatten)]
     engine: EngineArgs,
 }
@@ -86,6 +93,7 @@ pub(super) fn run(args: &AnalyseArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(move || stop.stop())?;
     let mut analysis = Analysis {
         engine: Engine::new(args.engine.options()?)?,
+        book: args.book.as_deref().map(book::open).transpose()?,
         limits,
         control,
         interrupt,
@@ -177,6 +185,7 @@ struct Moment {
 
 struct Analysis<W> {
     engine: Engine,
+    book: Option<Book>,
     limits: Limits,
     control: Arc<Control>,
     interrupt: Interrupt,
@@ -227,6 +236,11 @@ impl<W: Write> Analysis<W> {
         if self.interrupt.is_pressed() { Err(Failure::Interrupted) } else { Ok(()) }
     }
 
+    /// What the book knows of the current position.
+    fn in_book(&self, game: &Game) -> Option<BookPosition> {
+        BookPosition::find(self.book.as_ref()?, game.position())
+    }
+
     fn begin(&mut self, moment: &Moment, game: &Game, detail: Detail) -> Result<(), Failure> {
         let number = moment.number;
         let position = game.position();
@@ -241,10 +255,16 @@ impl<W: Write> Analysis<W> {
                 played: number.map(|_| moment.played.map(|mv| mv.to_string())),
             };
             json_line(&mut self.out, &record)?;
+            if let Some(found) = self.in_book(game) {
+                json_line(&mut self.out, &found.to_record())?;
+            }
         } else if matches!(detail, Detail::Full) {
             writeln!(self.out, "{}", report::board(position, Drawing::default()))?;
             let fen = report::fen(position);
             writeln!(self.out, "{} to move   {fen}\n", position.side_to_move())?;
+            if let Some(found) = self.in_book(game) {
+                writeln!(self.out, "In the book:\n{}", found.to_text())?;
+            }
             writeln!(self.out, "{}", report::HEAD)?;
         }
         Ok(())

@@ -24,6 +24,7 @@ use self::session::After;
 pub(super) use self::session::DxpSession;
 use super::files::{self, ForceArgs};
 use super::interrupt::Interrupt;
+use super::opening_book::OpeningBookArgs;
 use super::{EngineArgs, Failure, match_};
 
 const EXAMPLES: &str = "\
@@ -88,6 +89,8 @@ struct Common {
     /// Add every message with time and direction to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
+    #[command(flatten)]
+    book: OpeningBookArgs,
     #[command(flatten)]
     engine: EngineArgs,
 }
@@ -220,7 +223,8 @@ pub(super) fn run(args: &DxpArgs) -> Result<(), Failure> {
         move || stop.store(true, Ordering::Relaxed)
     })?;
     let games = &common.games;
-    let options = EngineOptions { ponder: games.ponder, ..common.engine.options()? };
+    let book = common.book.options()?;
+    let options = EngineOptions { ponder: games.ponder, book, ..common.engine.options()? };
     let rules = options.draw_rules;
     let thinker = Box::new(Engine::new(options)?);
     let engine = DxpEngine { thinker, depth: games.depth, rules };

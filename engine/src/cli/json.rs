@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 #[cfg(feature = "training")]
 use super::data;
-use super::{Failure, analyse, dxp, egdb, match_, perft, protocol_check, report, solve, weights};
+use super::{Failure, analyse, book, dxp, egdb, match_, perft, protocol_check, report, solve, weights};
 
 /// The version of the format: it grows when a key goes or changes its meaning, not when one comes.
 const VERSION: u32 = 1;
@@ -74,6 +74,8 @@ impl Catalogue {
         self.add::<report::InfoRecord>();
         self.add::<analyse::PositionRecord>();
         self.add::<analyse::ResultRecord>();
+        self.add::<book::table::BookRecord>();
+        self.add::<book::info::BookInfoRecord<'_>>();
         self.add::<solve::SolutionRecord>();
         self.add::<solve::LineErrorRecord<'_>>();
         self.add::<solve::Summary>();

@@ -3,6 +3,7 @@
 mod adapt;
 mod analyse;
 mod bench;
+mod book;
 mod completions;
 mod console;
 #[cfg(feature = "training")]
@@ -22,6 +23,7 @@ mod json;
 mod learn;
 mod man;
 mod match_;
+mod opening_book;
 mod perft;
 mod play;
 mod progress;
@@ -122,6 +124,8 @@ enum Command {
     Perft(perft::PerftArgs),
     /// Endgame databases (Kingsrow formats): look up positions, check and convert files
     Egdb(egdb::EgdbArgs),
+    /// Opening books: build from games, expand by search, look up, edit, walk
+    Book(book::BookArgs),
     /// Clear up after a match that was killed (started by `match` itself)
     #[command(name = watchdog::NAME, hide = true)]
     Watchdog,
@@ -174,6 +178,17 @@ impl From<serde_json::Error> for Failure {
     }
 }
 
+impl From<meerslag_engine::book::BookError> for Failure {
+    fn from(error: meerslag_engine::book::BookError) -> Failure {
+        use meerslag_engine::book::BookError;
+        match error {
+            BookError::Interrupted => Failure::Interrupted,
+            BookError::Io { .. } | BookError::TooLarge(_) => Failure::run(error),
+            _ => Failure::Input(error.into()),
+        }
+    }
+}
+
 impl From<meerslag_engine::EngineError> for Failure {
     fn from(error: meerslag_engine::EngineError) -> Failure {
         Failure::run(error)
@@ -206,6 +221,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Weights(args)) => weights::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Egdb(args)) => egdb::run(&args),
+        Some(Command::Book(args)) => book::run(&args),
         Some(Command::Watchdog) => {
             watchdog::run();
             Ok(())

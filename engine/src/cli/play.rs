@@ -13,6 +13,7 @@ use movegen::{Color, Game, Move, Status};
 
 use super::console::{Console, ConsoleGame};
 use super::files::ForceArgs;
+use super::opening_book::OpeningBookArgs;
 use super::progress::Bar;
 use super::{EngineArgs, Failure, report, source};
 
@@ -59,6 +60,8 @@ pub(super) struct PlayArgs {
     #[command(flatten)]
     force: ForceArgs,
     #[command(flatten)]
+    book: OpeningBookArgs,
+    #[command(flatten)]
     engine: EngineArgs,
 }
 
@@ -102,7 +105,8 @@ pub(super) fn run(args: &PlayArgs) -> Result<(), Failure> {
         Side::Both => None,
     };
     let level = PlayingLevel::new(args.level).unwrap_or_default();
-    let engine = Engine::new(EngineOptions { level, ..args.engine.options()? })?;
+    let book = args.book.options()?;
+    let engine = Engine::new(EngineOptions { level, book, ..args.engine.options()? })?;
     let game = EngineGame {
         engine,
         limits,

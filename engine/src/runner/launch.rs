@@ -102,11 +102,14 @@ fn random_seed(spec: &EngineSpec) -> Result<u64, HubError> {
     Ok(seed)
 }
 
-/// The parameters are those of Hub. Two of them have other defaults: a match holds many engines at
+/// The parameters are those of Hub. Three of them have other defaults: a match holds many engines at
 /// once, and there is no pipe between them and the clock.
 fn builtin_options(spec: &EngineSpec) -> Result<EngineOptions, HubError> {
     let move_overhead = EngineOptions::default().move_overhead.as_secs_f64();
-    let mut params = Params { hash_mb: 16, move_overhead, ..Params::default() };
+    // Two engines with a book have the same one, and ballots are meant to be played out: a player
+    // has a book only if it is given one.
+    let book = spec.params.contains_key("book-file");
+    let mut params = Params { hash_mb: 16, move_overhead, book, ..Params::default() };
     for (name, value) in &spec.params {
         params.set_exactly(name, value)?;
     }

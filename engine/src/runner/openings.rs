@@ -6,6 +6,8 @@ use movegen::Position;
 use movegen::notation::pdn::{PdnReader, PdnWarning, PdnWarningKind};
 use thiserror::Error;
 
+use crate::book::{self, Book};
+
 /// The 79 two-move ballots: a pair from each is the classic match of 158 games.
 const TWO_MOVE: &str = include_str!("../../data/ballots-2move.fen");
 /// The 331 three-move ballots.
@@ -115,6 +117,16 @@ pub fn from_pdn(input: impl BufRead, plies: usize) -> Result<Vec<String>, Openin
             openings.push(fen);
         }
     }
+    if openings.is_empty() { Err(OpeningsError::Empty) } else { Ok(openings) }
+}
+
+/// Takes from a book the positions after this many plies; moves that are much worse than others
+/// are left out.
+///
+/// # Errors
+/// If there is none.
+pub fn from_book(book: &Book, plies: usize) -> Result<Vec<String>, OpeningsError> {
+    let openings: Vec<String> = book::openings(book, plies).iter().map(Position::to_fen).collect();
     if openings.is_empty() { Err(OpeningsError::Empty) } else { Ok(openings) }
 }
 

@@ -65,6 +65,7 @@ pub(super) fn answer(
             time: start.elapsed(),
             hashfull: 0.0,
             multipv: index + 1,
+            is_book: false,
             pv,
         };
         report(&info);

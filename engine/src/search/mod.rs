@@ -27,6 +27,7 @@ use std::time::{Duration, Instant};
 use egdb::Probe;
 use movegen::{DrawRules, Game, Move, with_isa};
 
+use crate::book::BookMove;
 use crate::endgame;
 use crate::endgame::choice::Choice;
 use crate::eval::{self, Evaluation};
@@ -143,6 +144,18 @@ pub(crate) fn run(
     let missing = wanted_lines.saturating_sub(root.lines);
     known::report_worse(&info, root.lines, &worse[..missing.min(worse.len())], report);
     extend_variation(&mut info.pv, &node, &shared);
+    SearchResult { best: info.pv.first().copied(), ponder: info.pv.get(1).copied(), info }
+}
+
+/// A move from the opening book in place of a search.
+pub(crate) fn from_book(found: BookMove, start: Instant) -> SearchResult {
+    let info = Info {
+        depth: 1,
+        score: found.score.unwrap_or(Score::DRAW),
+        is_book: true,
+        pv: found.pv,
+        ..Info::lost(start.elapsed())
+    };
     SearchResult { best: info.pv.first().copied(), ponder: info.pv.get(1).copied(), info }
 }
 

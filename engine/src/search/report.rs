@@ -29,6 +29,8 @@ pub struct Info {
     pub hashfull: f64,
     /// Which of the best moves this is, from 1.
     pub multipv: usize,
+    /// The move comes from the opening book; nothing was searched.
+    pub is_book: bool,
     /// The principal variation: legal moves in order, empty only in a position without moves.
     pub pv: Vec<Move>,
 }
@@ -53,6 +55,7 @@ impl Info {
             time,
             hashfull: 0.0,
             multipv: 1,
+            is_book: false,
             pv: Vec::new(),
         }
     }

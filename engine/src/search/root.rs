@@ -176,6 +176,7 @@ impl<I: Isa> Worker<'_, I> {
             time: shared.elapsed(),
             hashfull: shared.table.fullness(),
             multipv: line + 1,
+            is_book: false,
             pv: found.pv.clone(),
         }
     }

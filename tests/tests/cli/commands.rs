@@ -45,7 +45,7 @@ fn every_command_and_parameter_is_in_the_documents() {
             pages += &read(&path);
         }
     }
-    for group in [&[][..], &["egdb"], &["data"], &["weights"]] {
+    for group in [&[][..], &["egdb"], &["book"], &["data"], &["weights"]] {
         let help = ok(&[group, &["--help"]].concat(), "").stdout;
         for command in commands(&help).filter(|&command| command != "help") {
             // Whole, or as in "`meerslag data` counts (`stats`)" of one paragraph.

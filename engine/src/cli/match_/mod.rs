@@ -12,6 +12,7 @@ use std::thread;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use meerslag_engine::book::Book;
 use meerslag_engine::counted;
 use meerslag_engine::early_end::{Draw, Resign};
 use meerslag_engine::runner::{
@@ -71,10 +72,11 @@ pub(super) struct MatchArgs {
     /// Who plays whom
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Pairings::RoundRobin)]
     format: Pairings,
-    /// Start positions: two-move (79 ballots), three-move (331), start, or a FEN or PDN file
+    /// Start positions: two-move (79 ballots), three-move (331), start, or a FEN or PDN file or an
+    /// opening book (*.book)
     #[arg(long, value_name = "SET|FILE", default_value = "two-move")]
     openings: String,
-    /// Plies to take from each game of a PDN file of openings
+    /// Plies to take from each game of a PDN file of openings, or from a book
     #[arg(long, value_name = "N", default_value_t = 8)]
     opening_plies: usize,
     /// Pairs of games for each two engines [default: one from each opening]
@@ -311,6 +313,10 @@ impl MatchArgs {
         if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("pdn")) {
             let file = BufReader::new(File::open(path).with_context(failed)?);
             return openings::from_pdn(file, self.opening_plies).with_context(failed);
+        }
+        if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("book")) {
+            let book = Book::open(path).with_context(failed)?;
+            return openings::from_book(&book, self.opening_plies).with_context(failed);
         }
         let text = fs::read_to_string(path).with_context(failed)?;
         openings::from_fens(&text).with_context(failed)

@@ -2,6 +2,7 @@
 //! players of a match.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 use std::time::Duration;
 
 use egdb::error::with_causes;
@@ -10,6 +11,7 @@ use movegen::DrawRules;
 use super::error::{HubError, shortened};
 use super::line::LineWriter;
 use super::number;
+use crate::book::{Book, BookOptions};
 use crate::eval::Evaluation;
 use crate::score::Score;
 use crate::{DatabaseOptions, EngineOptions, PlayingLevel};
@@ -67,6 +69,7 @@ const PARAMETERS: [Parameter; 17] = {
             "book-margin",
             Integer(0..=100, |p| p.book_margin, |p, n| p.book_margin = n),
         ),
+        Parameter::new("book-file", Text(|p| &p.book_file, Params::set_book_file)),
         Parameter::new("ponder", Bool(|p| p.ponder, |p, on| p.ponder = on)),
         Parameter::new("threads", Integer(1..=16, |p| p.threads, |p, n| p.threads = n)),
         // 1 MiB to 16 GiB.
@@ -105,12 +108,16 @@ const PARAMETERS: [Parameter; 17] = {
 /// The values of all parameters. They are shown by `hub` and changed by `set-param`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Params {
-    /// Use the opening book. No effect yet.
+    /// Play moves from the opening book.
     pub book: bool,
-    /// Number of first plies with randomised book choice. No effect yet.
+    /// Number of first plies with randomised book choice.
     pub book_ply: i64,
-    /// Amount of randomness in the book choice. No effect yet.
+    /// How much worse than the best a randomly chosen move may be, in hundredths of a man.
     pub book_margin: i64,
+    /// The file of the book, as it was named; empty for that in the program.
+    pub book_file: String,
+    /// The book in that file.
+    pub opened_book: Option<Arc<Book>>,
     /// The GUI may ask to ponder; the engine then plans to use more of its time.
     pub ponder: bool,
     /// Search threads.
@@ -144,8 +151,10 @@ impl Default for Params {
         let options = EngineOptions::default();
         Params {
             book: true,
-            book_ply: 4,
-            book_margin: 4,
+            book_ply: BookOptions::DEFAULT.0.into(),
+            book_margin: BookOptions::DEFAULT.1.into(),
+            book_file: String::new(),
+            opened_book: Book::built_in(),
             ponder: false,
             threads: options.threads as i64,
             hash_mb: options.hash_mib as i64,
@@ -272,6 +281,19 @@ impl Params {
         Ok(())
     }
 
+    fn set_book_file(&mut self, text: &str) -> Result<(), String> {
+        self.opened_book = match text {
+            "" => Book::built_in(),
+            path => {
+                let book = Book::open(path.as_ref());
+                let book = book.map_err(|error| format!("a book: {}", with_causes(&error)))?;
+                Some(Arc::new(book))
+            }
+        };
+        text.clone_into(&mut self.book_file);
+        Ok(())
+    }
+
     fn set_draw_rules(&mut self, text: &str) -> Result<(), String> {
         self.draw_rules = text.parse().map_err(|_| format!("one of {}", rule_sets()))?;
         Ok(())
@@ -301,6 +323,11 @@ impl Params {
             },
             evaluation: self.evaluation.clone(),
             level: PlayingLevel::new(self.level as u8).unwrap_or_default(),
+            book: self.opened_book.clone().filter(|_| self.book).map(|book| BookOptions {
+                book,
+                plies: self.book_ply as u32,
+                margin: self.book_margin as i32,
+            }),
         }
     }
 }
@@ -361,7 +388,10 @@ mod tests {
             }
             if name != "bb-path" {
                 assert!(params.set(name, "rubbish").is_err(), "{name}");
-                assert!(params.set(name, "").is_err() || name == "eval-file", "{name}");
+                assert!(
+                    params.set(name, "").is_err() || name == "eval-file" || name == "book-file",
+                    "{name}"
+                );
             }
         }
     }
@@ -373,7 +403,7 @@ mod tests {
         assert_eq!(params.hash_mb, 256, "2^24 entries of 16 bytes");
         assert_eq!(params.engine_options().hash_mib, 256);
         params.set("hash-mb", "100").unwrap();
-        assert!(params.declarations()[6].contains("name=tt-size value=22 "));
+        assert!(params.declarations()[7].contains("name=tt-size value=22 "));
     }
 
     #[test]

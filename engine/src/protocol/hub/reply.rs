@@ -36,6 +36,10 @@ pub(super) fn info(position: &Position, info: &Info, is_ranked: bool) -> String 
     if info.probes > 0 {
         line = line.arg("probes", info.probes);
     }
+    // Another one: the move comes from the opening book.
+    if info.is_book {
+        line = line.arg("book", true);
+    }
     let pv = legal_prefix(position, &info.pv);
     if pv.is_empty() { line.finish() } else { line.quoted("pv", &pv).finish() }
 }
@@ -130,6 +134,7 @@ mod tests {
             time: Duration::from_millis(1500),
             hashfull: 0.1,
             multipv: 1,
+            is_book: false,
             pv,
         }
     }

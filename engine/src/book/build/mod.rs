@@ -1,0 +1,481 @@
+//! Books from games.
+//!
+//! Games stream through: each becomes lines of positions ([`games`]), of which a part is taken
+//! ([`lines`]) and added up ([`tally`]). Memory is bounded, and the same games give the same bytes.
+
+mod games;
+mod lines;
+mod tally;
+mod trie;
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use egdb::storage::Existing;
+use movegen::notation::pdn::{GameResult, PdnGame, PdnReader, ReadOptions};
+use movegen::{Color, Move, Position};
+
+use super::check::reached;
+use super::error::BookError;
+use super::format::{About, MoveEntry, estimate};
+use super::key::{Key, MoveCode, folded_move};
+use super::reader::Book;
+use super::row::{IN_LINE, LINK, Positions, Row, START};
+use super::tree::ranked;
+use super::writer::{BookWriter, folder_of};
+use games::{GameLine, Sides, lines};
+pub use games::{PlayerName, Selection};
+use lines::Cut;
+pub use lines::LineKind;
+use tally::Tally;
+use trie::Trie;
+
+/// What is built.
+#[derive(Clone, Debug)]
+pub struct BuildOptions {
+    /// Which games and moves.
+    pub selection: Selection,
+    /// Variations of games, too.
+    pub variations: bool,
+    /// Only lines of positions that are known.
+    pub lines: Option<LineKind>,
+    /// The plies from the start of each game that are taken in any case; without lines, all that
+    /// are taken.
+    pub plies: Option<usize>,
+    /// A position of the reference base is known if it has occurred this often. Without a number
+    /// once, or twice in the base being built, as once is the game itself.
+    pub known: Option<u32>,
+    /// Each position and move counts at most once a game.
+    pub unique: bool,
+    /// Give each move an estimate.
+    pub estimates: bool,
+    /// Write a move tree.
+    pub tree: bool,
+    /// Leave out positions and moves that occurred less often.
+    pub min_games: u32,
+    /// Bytes of memory for the tables; what is more goes to temporary files.
+    pub memory: usize,
+}
+
+impl Default for BuildOptions {
+    fn default() -> BuildOptions {
+        BuildOptions {
+            selection: Selection::default(),
+            variations: false,
+            lines: None,
+            plies: None,
+            known: None,
+            unique: false,
+            estimates: false,
+            tree: false,
+            min_games: 1,
+            memory: 512 << 20,
+        }
+    }
+}
+
+/// What has been done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct BuildReport {
+    /// Games of the files.
+    pub games: u64,
+    /// Those of which something was taken.
+    pub used: u64,
+    /// Those that break off, or cannot be read at all.
+    pub broken: u64,
+    /// Positions of the book.
+    pub positions: u64,
+}
+
+/// Something that happens during a build.
+#[derive(Debug)]
+pub enum BuildEvent<'e> {
+    /// This part of the input has been read.
+    Progress {
+        /// Bytes read.
+        done: u64,
+        /// Bytes of all files, each as often as it is read.
+        all: u64,
+        /// Games so far.
+        games: u64,
+    },
+    /// A game that cannot be read, or not to its end. What was read of it counts, without a
+    /// result.
+    Broken {
+        /// The file.
+        file: &'e Path,
+        /// What is wrong, with its line and column.
+        reason: String,
+    },
+}
+
+/// Builds a book from the games of files. `step` is what the book's history says about it;
+/// `observe` is told what happens, and ends the work by returning false.
+///
+/// # Errors
+/// If a file cannot be read or written, if no game is of use, or if the work was ended. No file is
+/// written then.
+pub fn build(
+    inputs: &[PathBuf],
+    out: (&Path, Existing),
+    options: &BuildOptions,
+    reference: Option<&Book>,
+    step: &str,
+    observe: &mut dyn FnMut(BuildEvent<'_>) -> bool,
+) -> Result<BuildReport, BookError> {
+    let (path, existing) = out;
+    let writer = BookWriter::new(path, existing)?;
+    if options.min_games > 1 {
+        // Some positions go only when it is known which others have gone.
+        let folder = tempfile::tempdir_in(folder_of(path)).map_err(BookError::io(path))?;
+        let whole = folder.path().join("whole");
+        let first = BookWriter::new(&whole, Existing::Keep)?;
+        let mut report = build_into(inputs, first, options, reference, step, observe)?;
+        report.positions = prune(&Book::open(&whole)?, writer)?;
+        return Ok(report);
+    }
+    build_into(inputs, writer, options, reference, step, observe)
+}
+
+fn build_into(
+    inputs: &[PathBuf],
+    writer: BookWriter,
+    options: &BuildOptions,
+    reference: Option<&Book>,
+    step: &str,
+    observe: &mut dyn FnMut(BuildEvent<'_>) -> bool,
+) -> Result<BuildReport, BookError> {
+    let path = writer.path().to_owned();
+    let path = path.as_path();
+    let mut passes = Passes { done: 0, all: 0, games: 0, observe };
+    for input in inputs {
+        passes.all += std::fs::metadata(input).map_err(BookError::io(input))?.len();
+    }
+    if options.lines.is_none() || reference.is_some() {
+        return Builder::new(options, reference, folder_of(path))?.build(
+            inputs,
+            writer,
+            step,
+            &mut passes,
+        );
+    }
+    // The base being built is its own reference: the first time, only to count.
+    passes.all *= 2;
+    let count =
+        BuildOptions { lines: None, plies: None, unique: true, tree: false, ..options.clone() };
+    let count = BuildOptions { min_games: 1, ..count };
+    let folder = tempfile::tempdir_in(folder_of(path)).map_err(BookError::io(path))?;
+    let base = folder.path().join("reference");
+    let first = BookWriter::new(&base, Existing::Keep)?;
+    let mut silent = |event: BuildEvent<'_>| match event {
+        BuildEvent::Broken { .. } => true,
+        progress @ BuildEvent::Progress { .. } => (passes.observe)(progress),
+    };
+    let mut counting = Passes { done: 0, all: passes.all, games: 0, observe: &mut silent };
+    Builder::new(&count, None, folder_of(path))?.build(inputs, first, "", &mut counting)?;
+    passes.done = counting.done;
+    let base = Book::open(&base)?;
+    let known = options.known.unwrap_or(2);
+    let options = BuildOptions { known: Some(known), ..options.clone() };
+    Builder::new(&options, Some(&base), folder_of(path))?.build(inputs, writer, step, &mut passes)
+}
+
+/// How much has been read, in all passes over the files.
+struct Passes<'o> {
+    done: u64,
+    all: u64,
+    games: u64,
+    observe: &'o mut dyn FnMut(BuildEvent<'_>) -> bool,
+}
+
+/// A build.
+struct Builder<'b> {
+    options: &'b BuildOptions,
+    reference: Option<&'b Book>,
+    tally: Tally,
+    trie: Option<Trie>,
+    report: BuildReport,
+    /// What has been counted of a game: for `unique`.
+    seen: HashSet<(Key, u64)>,
+}
+
+impl<'b> Builder<'b> {
+    fn new(
+        options: &'b BuildOptions,
+        reference: Option<&'b Book>,
+        folder: &Path,
+    ) -> Result<Builder<'b>, BookError> {
+        let for_tree = if options.tree { options.memory / 4 } else { 0 };
+        let trie = options.tree.then(|| Trie::new(for_tree, folder)).transpose()?;
+        Ok(Builder {
+            options,
+            reference,
+            tally: Tally::new(options.memory - for_tree, folder),
+            trie,
+            report: BuildReport::default(),
+            seen: HashSet::new(),
+        })
+    }
+
+    fn build(
+        mut self,
+        inputs: &[PathBuf],
+        writer: BookWriter,
+        step: &str,
+        passes: &mut Passes<'_>,
+    ) -> Result<BuildReport, BookError> {
+        for input in inputs {
+            self.read(input, passes)?;
+        }
+        if self.report.used == 0 {
+            let BuildReport { games, broken, .. } = self.report;
+            let text = format!("no game is of use: {games} games, {broken} of them broken");
+            return Err(BookError::Input(text));
+        }
+        self.write(writer, &About::new(step.to_owned()), passes)?;
+        Ok(self.report)
+    }
+
+    /// Adds up the games of a file.
+    fn read(&mut self, path: &Path, passes: &mut Passes<'_>) -> Result<(), BookError> {
+        let file = File::open(path).map_err(BookError::io(path))?;
+        if file.metadata().is_ok_and(|data| data.is_dir()) {
+            return Err(BookError::io(path)(io::ErrorKind::IsADirectory.into()));
+        }
+        let read = std::cell::Cell::new(0);
+        let counted = Counted { file, read: &read };
+        let options = ReadOptions { find_duplicates: false, ..ReadOptions::default() };
+        let before = passes.done;
+        let mut reader = PdnReader::with_options(BufReader::new(counted), options);
+        loop {
+            let next = reader.next();
+            for warning in reader.take_skipped_warnings() {
+                self.report.broken += 1;
+                self.report.games += 1;
+                self.tell_broken(path, warning.to_string(), passes)?;
+            }
+            let Some(game) = next else { break };
+            let game = game.map_err(|error| BookError::Io {
+                path: path.to_owned(),
+                error: io::Error::other(error),
+            })?;
+            self.report.games += 1;
+            if let Some(warning) = &game.truncated {
+                self.report.broken += 1;
+                self.tell_broken(path, warning.to_string(), passes)?;
+            }
+            self.add(&game)?;
+            passes.done = before + read.get();
+            passes.games = self.report.games;
+            let progress =
+                BuildEvent::Progress { done: passes.done, all: passes.all, games: passes.games };
+            if !(passes.observe)(progress) {
+                return Err(BookError::Interrupted);
+            }
+        }
+        passes.done = before + read.get();
+        Ok(())
+    }
+
+    fn tell_broken(
+        &self,
+        file: &Path,
+        reason: String,
+        passes: &mut Passes<'_>,
+    ) -> Result<(), BookError> {
+        let is_going_on = (passes.observe)(BuildEvent::Broken { file, reason });
+        if is_going_on { Ok(()) } else { Err(BookError::Interrupted) }
+    }
+
+    /// Adds what is wanted of a game.
+    fn add(&mut self, game: &PdnGame) -> Result<(), BookError> {
+        let Some(sides) = self.options.selection.sides(game) else { return Ok(()) };
+        self.seen.clear();
+        let mut is_used = false;
+        for line in lines(game, self.options.variations) {
+            is_used |= self.add_line(&line, sides)?;
+        }
+        self.report.used += u64::from(is_used);
+        Ok(())
+    }
+
+    fn cut(&self, line: &GameLine) -> Cut {
+        let moves = line.moves.len();
+        match (self.options.lines, self.reference) {
+            (Some(kind), Some(reference)) => {
+                let least = self.options.known.unwrap_or(1).max(1);
+                let is_known = |number: usize| {
+                    let entry = reference.find(&line.positions[number]);
+                    let entry = entry.and_then(|index| reference.position(index));
+                    entry.is_some_and(|entry| entry.games >= least)
+                };
+                Cut::of_line(kind, moves, self.options.plies.unwrap_or(0), is_known)
+            }
+            _ => Cut::plies(moves, self.options.plies),
+        }
+    }
+
+    /// Adds a line; whether it has a move.
+    fn add_line(&mut self, line: &GameLine, sides: Sides) -> Result<bool, BookError> {
+        let cut = self.cut(line);
+        let nodes = self.add_to_tree(line, &cut)?;
+        let mut is_used = false;
+        for number in line.first..=cut.end {
+            if number >= line.first_position() {
+                let flags = if number == 0 { START | IN_LINE } else { IN_LINE };
+                let node = nodes.get(number).copied().unwrap_or(u32::MAX);
+                self.add_position(&line.positions[number], number, flags, node)?;
+            }
+            if number < cut.end {
+                let is_link = cut.links.contains(&number);
+                is_used |= self.add_move(line, number, sides, is_link)?;
+            }
+        }
+        for (index, &number) in cut.plain.iter().enumerate().filter(|(_, n)| **n >= line.first) {
+            if number >= line.first_position() {
+                self.add_position(&line.positions[number], usize::from(u16::MAX), 0, u32::MAX)?;
+            }
+            if cut.plain.get(index + 1) == Some(&(number + 1)) {
+                is_used |= self.add_move(line, number, sides, false)?;
+            }
+        }
+        Ok(is_used)
+    }
+
+    /// The tree has lines from the initial position; their nodes, one for each position.
+    fn add_to_tree(&mut self, line: &GameLine, cut: &Cut) -> Result<Vec<u32>, BookError> {
+        let Some(trie) = self.trie.as_mut() else { return Ok(Vec::new()) };
+        if line.positions[0] != Position::initial() {
+            return Ok(Vec::new());
+        }
+        let mut nodes = vec![0];
+        for (position, &mv) in line.positions.iter().zip(&line.moves).take(cut.end) {
+            let folded = super::key::folded(position);
+            let mv = folded_move(mv, position.side_to_move());
+            let rank = ranked(&folded).iter().position(|&other| other == mv).unwrap_or(0);
+            nodes.push(trie.child(nodes[nodes.len() - 1], rank as u16)?);
+        }
+        Ok(nodes)
+    }
+
+    fn is_new(&mut self, place: (Key, u64)) -> bool {
+        !self.options.unique || self.seen.insert(place)
+    }
+
+    fn add_position(
+        &mut self,
+        position: &Position,
+        ply: usize,
+        flags: u8,
+        node: u32,
+    ) -> Result<(), BookError> {
+        let mut row = Row::position(Key::of(position));
+        row.games = u32::from(self.is_new(row.place()));
+        row.flags = flags;
+        row.ply = ply.min(usize::from(u16::MAX)) as u16;
+        row.tree = node;
+        self.tally.add(row)
+    }
+
+    /// Adds a move, if it is one of the side that is wanted.
+    fn add_move(
+        &mut self,
+        line: &GameLine,
+        number: usize,
+        sides: Sides,
+        is_link: bool,
+    ) -> Result<bool, BookError> {
+        let (position, mv): (&Position, Move) = (&line.positions[number], line.moves[number]);
+        let side = position.side_to_move();
+        if !sides[usize::from(side == Color::Black)] {
+            return Ok(false);
+        }
+        let code = MoveCode::of(folded_move(mv, side));
+        let mut row = Row::of_move(Key::of(position), code);
+        row.flags = if is_link { LINK } else { 0 };
+        if self.is_new(row.place()) {
+            row.games = 1;
+            match line.result {
+                GameResult::Draw => row.draws = 1,
+                GameResult::BothLose => row.losses = 1,
+                GameResult::Unknown => {}
+                GameResult::WhiteWins | GameResult::BlackWins => {
+                    let is_won = line.result.winner() == Some(side);
+                    row.wins = u32::from(is_won);
+                    row.losses = u32::from(!is_won);
+                }
+            }
+        }
+        self.tally.add(row)?;
+        Ok(true)
+    }
+
+    /// Writes the book.
+    fn write(
+        &mut self,
+        mut writer: BookWriter,
+        about: &About,
+        passes: &mut Passes<'_>,
+    ) -> Result<(), BookError> {
+        let least = self.options.min_games;
+        let tally = std::mem::replace(&mut self.tally, Tally::new(0, Path::new(".")));
+        for (index, group) in Positions(tally.finish()?.peekable()).enumerate() {
+            let (position, moves) = group?;
+            if position.games < least && position.flags & START == 0 {
+                continue;
+            }
+            let moves = moves.into_iter().filter(|row| row.games >= least).map(Row::to_move);
+            let moves = moves.map(|mv| match self.options.estimates {
+                true => with_estimate(mv),
+                false => mv,
+            });
+            writer.add(position.to_position(), moves)?;
+            let (done, all, games) = (passes.done, passes.all, passes.games);
+            if index % 1024 == 0 && !(passes.observe)(BuildEvent::Progress { done, all, games }) {
+                return Err(BookError::Interrupted);
+            }
+        }
+        self.report.positions = writer.positions();
+        if let Some(trie) = self.trie.take() {
+            writer.add_cells(trie.finish()?)?;
+        }
+        writer.finish(about)
+    }
+}
+
+fn with_estimate(mv: MoveEntry) -> MoveEntry {
+    let decided = mv.wins.saturating_add(mv.draws).saturating_add(mv.losses);
+    MoveEntry { estimate: estimate(mv.games, mv.points(), decided), ..mv }
+}
+
+/// Writes a book without the positions to which no line leads any more, because those before them
+/// occurred too rarely. Returns how many are left.
+fn prune(book: &Book, mut writer: BookWriter) -> Result<u64, BookError> {
+    for (index, is_reached) in reached(book).into_iter().enumerate() {
+        if let Some(entry) = book.position(index).filter(|entry| is_reached || !entry.is_in_line) {
+            writer.add(entry, book.moves(index))?;
+        }
+    }
+    for cell in (0..book.cell_count() as u32).map_while(|number| book.cell(number)) {
+        writer.add_cell(cell)?;
+    }
+    let positions = writer.positions();
+    writer.finish(book.about())?;
+    Ok(positions)
+}
+
+/// A file that counts what is read of it.
+struct Counted<'c> {
+    file: File,
+    read: &'c std::cell::Cell<u64>,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.file.read(buffer)?;
+        self.read.set(self.read.get() + length as u64);
+        Ok(length)
+    }
+}

@@ -1,0 +1,255 @@
+//! A book in memory: its positions linked by their moves, and scores backed up from the leaves.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::path::Path;
+
+use egdb::storage::Existing;
+use movegen::{Bitboard, Color, Position};
+
+use super::error::BookError;
+use super::format::{About, MoveEntry, PositionEntry};
+use super::key::{Key, MoveCode};
+use super::reader::Book;
+use super::row::{Positions, Row};
+use super::tree::{Cell, ranked};
+use super::writer::BookWriter;
+use crate::score::Score;
+
+/// A position of the graph.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) entry: PositionEntry,
+    /// With White to move.
+    pub(super) position: Position,
+    pub(super) moves: Vec<Edge>,
+}
+
+/// A move of a position.
+#[derive(Clone, Debug)]
+pub(super) struct Edge {
+    pub(super) entry: MoveEntry,
+    /// The position it leads to, if the book has it.
+    pub(super) child: Option<u32>,
+    /// A king moves without a capture, so that the position may come back.
+    pub(super) is_reversible: bool,
+}
+
+/// A book in memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Graph {
+    pub(super) nodes: Vec<Node>,
+    index: HashMap<Key, u32>,
+    pub(super) about: About,
+    cells: Vec<Cell>,
+}
+
+impl Graph {
+    /// The positions and moves of a book.
+    ///
+    /// # Errors
+    /// If a record is no position, or a move is not legal.
+    pub(super) fn of(book: &Book) -> Result<Graph, BookError> {
+        let mut graph = Graph { about: book.about().clone(), ..Graph::default() };
+        for number in 0..book.len() {
+            let damaged =
+                |what: &str| BookError::damaged(book.path(), format!("position {number} {what}"));
+            let entry = book.position(number).ok_or_else(|| damaged("is none"))?;
+            let moves: Vec<MoveEntry> = book.moves(number).collect();
+            graph.insert(entry, &moves).ok_or_else(|| damaged("has moves that are not legal"))?;
+        }
+        graph.cells = (0..book.cell_count() as u32).map_while(|cell| book.cell(cell)).collect();
+        graph.link();
+        Ok(graph)
+    }
+
+    /// The positions and moves of rows in order.
+    pub(super) fn of_rows(
+        rows: impl Iterator<Item = Result<Row, BookError>>,
+        about: About,
+    ) -> Result<Graph, BookError> {
+        let mut graph = Graph { about, ..Graph::default() };
+        for group in Positions(rows.peekable()) {
+            let (position, moves) = group?;
+            let moves: Vec<MoveEntry> = moves.into_iter().map(Row::to_move).collect();
+            graph.insert(position.to_position(), &moves).ok_or_else(|| {
+                BookError::Input("a position has moves that are not legal".to_owned())
+            })?;
+        }
+        graph.link();
+        Ok(graph)
+    }
+
+    /// Adds a position with its moves, not yet linked; `None` if it is none or a move is illegal.
+    fn insert(&mut self, entry: PositionEntry, moves: &[MoveEntry]) -> Option<u32> {
+        let position = entry.key.position().ok()?;
+        let legal = position.legal_moves();
+        let mut edges = Vec::with_capacity(moves.len());
+        for mv in moves {
+            let played = mv.folded().filter(|played| legal.contains(played))?;
+            let is_reversible = !position.is_irreversible(played);
+            edges.push(Edge { entry: *mv, child: None, is_reversible });
+        }
+        let number = self.nodes.len() as u32;
+        self.nodes.push(Node { entry, position, moves: edges });
+        self.index.insert(entry.key, number);
+        Some(number)
+    }
+
+    /// Points the moves to their positions.
+    pub(super) fn link(&mut self) {
+        for number in 0..self.nodes.len() {
+            let node = &self.nodes[number];
+            let position = node.position;
+            let children: Vec<Option<u32>> = node
+                .moves
+                .iter()
+                .map(|edge| {
+                    let mv = edge.entry.folded()?;
+                    self.find(&position.after(mv))
+                })
+                .collect();
+            for (edge, child) in self.nodes[number].moves.iter_mut().zip(children) {
+                edge.child = child;
+            }
+        }
+    }
+
+    /// The number of a position.
+    pub(super) fn find(&self, position: &Position) -> Option<u32> {
+        self.index.get(&Key::of(position)).copied()
+    }
+
+    pub(super) fn find_key(&self, key: Key) -> Option<u32> {
+        self.index.get(&key).copied()
+    }
+
+    /// The number of a position, which is added if it is not there.
+    pub(super) fn find_or_add(&mut self, position: &Position) -> u32 {
+        let key = Key::of(position);
+        if let Some(number) = self.find_key(key) {
+            return number;
+        }
+        // A position of a game is one, and it has no moves yet that could be illegal.
+        self.insert(PositionEntry::new(key), &[]).unwrap_or(0)
+    }
+
+    /// Gives a position all its legal moves; those to positions of the book are linked.
+    pub(super) fn add_moves(&mut self, number: u32) {
+        let node = &self.nodes[number as usize];
+        let position = node.position;
+        let mut moves = Vec::new();
+        for mv in ranked(&position) {
+            let code = MoveCode::of(mv);
+            let known = node.moves.iter().find(|edge| edge.entry.code == code);
+            let entry = known.map_or_else(|| MoveEntry::new(code), |edge| edge.entry);
+            let child = self.find(&position.after(mv));
+            moves.push(Edge { entry, child, is_reversible: !position.is_irreversible(mv) });
+        }
+        self.nodes[number as usize].moves = moves;
+    }
+
+    /// Scores of all positions and moves, by minimax.
+    ///
+    /// A move is worth what the position after it is worth to the other side, if the book has that
+    /// with a score; a move of a king that captures nothing is worth what the search of that
+    /// position has found, so that scores do not go in circles. A position all of whose legal
+    /// moves have scores is worth the best of them, another one what its own search has found.
+    pub(super) fn back_up(&mut self) {
+        let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
+        order.sort_by_key(|&number| remaining(&self.nodes[number as usize].position));
+        for number in order {
+            let node = &self.nodes[number as usize];
+            let scores: Vec<Option<Score>> = node
+                .moves
+                .iter()
+                .map(|edge| {
+                    let child = &self.nodes[edge.child? as usize].entry;
+                    let searched = child.searched.map(|searched| searched.score);
+                    let score = if edge.is_reversible { searched } else { child.score };
+                    Some(-score?.further(1))
+                })
+                .collect();
+            let own = node.entry.searched.map(|searched| searched.score);
+            let is_whole = !scores.is_empty()
+                && scores.iter().all(Option::is_some)
+                && scores.len() as u64 == node.position.count_legal_moves();
+            let best = scores.iter().flatten().max().copied();
+            let node = &mut self.nodes[number as usize];
+            node.entry.score = if is_whole { best } else { own };
+            for (edge, score) in node.moves.iter_mut().zip(scores) {
+                edge.entry.score = score;
+            }
+        }
+    }
+
+    /// Fewest plies from a start to each position along the moves of the book.
+    pub(super) fn count_plies(&mut self) {
+        let starts = self.starts();
+        let distances = self.distances(&starts, |_, _| 1);
+        for (node, distance) in self.nodes.iter_mut().zip(distances) {
+            if let Some(distance) = distance {
+                node.entry.ply = distance.min(u32::from(u16::MAX)) as u16;
+                node.entry.is_in_line = true;
+            }
+        }
+    }
+
+    /// The positions where games, or the book, begin.
+    pub(super) fn starts(&self) -> Vec<u32> {
+        let is_start = |&number: &u32| self.nodes[number as usize].entry.is_start;
+        (0..self.nodes.len() as u32).filter(is_start).collect()
+    }
+
+    /// The least cost of a way from one of the starts to each position, if there is a way. `cost`
+    /// is that of a move, at least 0.
+    pub(super) fn distances(
+        &self,
+        starts: &[u32],
+        cost: impl Fn(&Node, &Edge) -> u32,
+    ) -> Vec<Option<u32>> {
+        let mut distances: Vec<Option<u32>> = vec![None; self.nodes.len()];
+        let mut open: BinaryHeap<Reverse<(u32, u32)>> =
+            starts.iter().map(|&start| Reverse((0, start))).collect();
+        while let Some(Reverse((distance, number))) = open.pop() {
+            let known = &mut distances[number as usize];
+            if known.is_some() {
+                continue;
+            }
+            *known = Some(distance);
+            let node = &self.nodes[number as usize];
+            for edge in &node.moves {
+                if let Some(child) = edge.child.filter(|&c| distances[c as usize].is_none()) {
+                    open.push(Reverse((distance.saturating_add(cost(node, edge)), child)));
+                }
+            }
+        }
+        distances
+    }
+
+    /// Writes a file.
+    pub(super) fn write(&self, path: &Path, existing: Existing) -> Result<(), BookError> {
+        let mut writer = BookWriter::new(path, existing)?;
+        let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
+        order.sort_by_key(|&number| self.nodes[number as usize].entry.key);
+        for number in order {
+            let node = &self.nodes[number as usize];
+            writer.add(node.entry, node.moves.iter().map(|edge| edge.entry))?;
+        }
+        for &cell in &self.cells {
+            writer.add_cell(cell)?;
+        }
+        writer.finish(&self.about)
+    }
+}
+
+/// A number that every move makes smaller, except that of a king that captures nothing, which
+/// leaves it as it is: a hundred for each piece, and the rows that each man has to go. A man that
+/// captures may go back, by nine rows at most.
+fn remaining(position: &Position) -> u32 {
+    let rows = |color: Color| -> u32 {
+        let last = Bitboard::promotion_row(color).first().map_or(0, |square| square.row());
+        position.men(color).into_iter().map(|man| u32::from(man.row().abs_diff(last))).sum()
+    };
+    100 * position.piece_count() + rows(Color::White) + rows(Color::Black)
+}

@@ -1,0 +1,148 @@
+//! What has been searched since a book was last written: nothing of it is lost, whatever ends the
+//! process.
+//!
+//! The file begins with the eight bytes `MEERJRNL`. Each search adds a record of 24 bytes in one
+//! write: the key (16), the score (2), the depth (1), a zero, and the CRC-32 of these 20 bytes.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::error::BookError;
+use super::format::{Searched, score_bits, score_of_bits};
+use super::key::Key;
+use crate::exclusive;
+
+const MAGIC: &[u8; 8] = b"MEERJRNL";
+const RECORD: usize = 24;
+
+/// The journal of a book, open for this process alone.
+#[derive(Debug)]
+pub(super) struct Journal {
+    path: PathBuf,
+    file: File,
+}
+
+impl Journal {
+    /// Opens the journal of a book, or starts it, and returns what is in it. What a killed process
+    /// has left half-written is cut off.
+    ///
+    /// # Errors
+    /// If it cannot be read or written, is no journal, or another process has it.
+    pub(super) fn open(book: &Path) -> Result<(Journal, Vec<(Key, Searched)>), BookError> {
+        let path = path_of(book);
+        let failed = BookError::io;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = match exclusive::open(&path, &mut options) {
+            Ok(file) => file,
+            Err(exclusive::Error::InUse) => {
+                let text = format!("{} is being expanded by another process", book.display());
+                return Err(BookError::Input(text));
+            }
+            Err(exclusive::Error::Io(error)) => return Err(failed(&path)(error)),
+        };
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(failed(&path))?;
+        if !bytes.starts_with(MAGIC) && !MAGIC.starts_with(&bytes) {
+            return Err(BookError::damaged(&path, "it does not begin with MEERJRNL"));
+        }
+        let records = bytes.get(MAGIC.len()..).unwrap_or_default();
+        let searched: Vec<_> = records.chunks_exact(RECORD).map_while(read_record).collect();
+        let mut journal = Journal { path, file };
+        let good = MAGIC.len() + searched.len() * RECORD;
+        let start = |journal: &mut Journal| -> io::Result<()> {
+            if bytes.len() < MAGIC.len() {
+                journal.file.rewind()?;
+                journal.file.write_all(MAGIC)?;
+            }
+            journal.file.set_len(good as u64)?;
+            journal.file.seek(SeekFrom::End(0)).map(|_| ())
+        };
+        start(&mut journal).map_err(failed(&journal.path))?;
+        Ok((journal, searched))
+    }
+
+    /// Adds a record, in one write.
+    pub(super) fn add(&mut self, key: Key, searched: Searched) -> Result<(), BookError> {
+        let mut record = [0; RECORD];
+        record[..16].copy_from_slice(&key.to_bytes());
+        record[16..18].copy_from_slice(&score_bits(Some(searched.score)).to_le_bytes());
+        record[18] = searched.depth;
+        let sum = crc32fast::hash(&record[..20]);
+        record[20..].copy_from_slice(&sum.to_le_bytes());
+        self.file.write_all(&record).map_err(BookError::io(&self.path))
+    }
+
+    /// Forgets everything: it is in the book.
+    pub(super) fn clear(&mut self) -> Result<(), BookError> {
+        let clear = |file: &mut File| -> io::Result<()> {
+            file.set_len(MAGIC.len() as u64)?;
+            file.seek(SeekFrom::End(0)).map(|_| ())
+        };
+        clear(&mut self.file).map_err(BookError::io(&self.path))
+    }
+
+    /// Removes the empty journal.
+    pub(super) fn remove(self) {
+        drop(self.file);
+        // If it stays, it does no harm: it is empty.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// The journal of a book: its name with `.journal`.
+pub(super) fn path_of(book: &Path) -> PathBuf {
+    let mut name = book.as_os_str().to_owned();
+    name.push(".journal");
+    name.into()
+}
+
+fn read_record(bytes: &[u8]) -> Option<(Key, Searched)> {
+    let (content, sum) = bytes.split_at_checked(20)?;
+    if crc32fast::hash(content).to_le_bytes() != sum {
+        return None;
+    }
+    let key = Key::from_bytes(*content.first_chunk()?)?;
+    let score = score_of_bits(i16::from_le_bytes([content[16], content[17]]))?;
+    Some((key, Searched { score, depth: content[18] }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::score::Score;
+    use movegen::Position;
+
+    #[test]
+    fn what_a_killed_process_left_is_read_up_to_the_last_whole_record() {
+        let folder = tempfile::tempdir().unwrap();
+        let book = folder.path().join("x.book");
+        let key = Key::of(&Position::initial());
+        let found = |score| Searched { score: Score::new(score), depth: 18 };
+        let (mut journal, old) = Journal::open(&book).unwrap();
+        assert!(old.is_empty());
+        journal.add(key, found(-7)).unwrap();
+        journal.add(key, found(12)).unwrap();
+        assert!(matches!(Journal::open(&book), Err(BookError::Input(_))), "in use");
+        drop(journal);
+        let path = path_of(&book);
+        let whole = std::fs::read(&path).unwrap();
+        for cut in 0..whole.len() {
+            std::fs::write(&path, &whole[..cut]).unwrap();
+            let (mut journal, old) = Journal::open(&book).unwrap();
+            let records = cut.saturating_sub(8) / RECORD;
+            assert_eq!(old, [(key, found(-7)), (key, found(12))][..records], "{cut} bytes");
+            journal.add(key, found(3)).unwrap();
+            drop(journal);
+            let (_, again) = Journal::open(&book).unwrap();
+            assert_eq!(again.len(), records + 1);
+        }
+        let mut damaged = whole.clone();
+        damaged[8 + 17] ^= 1;
+        std::fs::write(&path, &damaged).unwrap();
+        assert!(Journal::open(&book).unwrap().1.is_empty());
+        std::fs::write(&path, "something else").unwrap();
+        assert!(matches!(Journal::open(&book), Err(BookError::Damaged { .. })));
+    }
+}

@@ -1,0 +1,56 @@
+//! Books from other books, and from text.
+
+use std::io::BufRead;
+use std::path::Path;
+
+use egdb::storage::Existing;
+
+use super::error::BookError;
+use super::format::About;
+use super::graph::Graph;
+use super::reader::Book;
+use super::row::{Merged, Positions, Row, rows};
+use super::text::read_text;
+use super::writer::BookWriter;
+
+/// Reads a book from text and writes it as a file.
+///
+/// # Errors
+/// As [`read_text`], and if the file cannot be written.
+pub fn import(input: impl BufRead, path: &Path, existing: Existing) -> Result<(), BookError> {
+    let mut graph = read_text(input)?;
+    graph.about.history.push("imported from text".to_owned());
+    graph.write(path, existing)
+}
+
+/// Puts books together: games are added up, the deeper search of a position counts, and scores are
+/// backed up again. Move trees are left out: they belong to one order of games.
+///
+/// # Errors
+/// If a book is damaged, or the file cannot be written.
+pub fn merge(books: &[Book], path: &Path, existing: Existing) -> Result<(), BookError> {
+    let rows = Merged::new(books.iter().map(rows).collect());
+    let mut history: Vec<String> = Vec::new();
+    for step in books.iter().flat_map(|book| &book.about().history) {
+        if !history.contains(step) {
+            history.push(step.clone());
+        }
+    }
+    history.push(format!("{} books put together", books.len()));
+    let about = About { history, ..About::default() };
+    let has_search = books.iter().any(|book| {
+        (0..book.len()).any(|i| book.position(i).is_some_and(|entry| entry.searched.is_some()))
+    });
+    if has_search {
+        let mut graph = Graph::of_rows(rows, about)?;
+        graph.back_up();
+        return graph.write(path, existing);
+    }
+    // Without scores there is nothing to back up, and books of any size go through.
+    let mut writer = BookWriter::new(path, existing)?;
+    for group in Positions(rows.peekable()) {
+        let (position, moves) = group?;
+        writer.add(position.to_position(), moves.into_iter().map(Row::to_move))?;
+    }
+    writer.finish(&about)
+}

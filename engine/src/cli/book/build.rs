@@ -1,0 +1,232 @@
+//! `meerslag book build`: a book from games.
+
+use std::io::{self, Write};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use meerslag_engine::book::{BuildEvent, BuildOptions, LineKind, PlayerName, Selection, build};
+use movegen::Color;
+
+use super::super::files::{self, ForceArgs};
+use super::super::interrupt::Interrupt;
+use super::super::progress::Bar;
+use super::super::{Failure, mebibytes};
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag book build games.pdn -o all.book
+      every position and move of the games
+  meerslag book build *.pdn -o theory.book --lines --unique --estimate
+      lines of positions that occur in at least two games
+  meerslag book build new.pdn -o new.book --lines extended --reference theory.book --plies 4
+      the first four plies of each game, and as far as another book knows the positions
+  meerslag book build games.pdn -o s.book --player 'Sijbrands*' --white --tree
+      what one player plays with White
+
+Lines: a simple line goes on while its positions are known, that is, occur in the reference base:
+in the book of --reference, or in at least two games of the base being built. An extended line may
+pass through one unknown position if the next one is known again; the move to it is a link.
+'extended+' also takes known positions of the rest of the game, one by one.
+
+A game that cannot be read to its end is reported with file, line and reason; what was read of it
+counts, without a result.";
+
+/// Build a book from games of PDN files
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct BuildArgs {
+    /// PDN files
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// The book to be written
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
+    /// Variations in the games, too
+    #[arg(long)]
+    variations: bool,
+    /// Only moves of White
+    #[arg(long, conflicts_with = "black")]
+    white: bool,
+    /// Only moves of Black
+    #[arg(long)]
+    black: bool,
+    /// Only moves of this player; * and ? stand for any letters, capitals do not matter
+    #[arg(long, value_name = "NAME", value_parser = PlayerName::parse)]
+    player: Option<PlayerName>,
+    /// Take this many plies from the start of each game whatever --lines says; without --lines,
+    /// no more than these
+    #[arg(long, value_name = "N")]
+    plies: Option<usize>,
+    /// Only lines of known positions, see below
+    #[arg(long, value_name = "KIND", value_enum, num_args = 0..=1, default_missing_value = "simple",
+          require_equals = false)]
+    lines: Option<Lines>,
+    /// The book that says which positions are known [default: the base being built]
+    #[arg(long, value_name = "FILE", requires = "lines")]
+    reference: Option<PathBuf>,
+    /// A position is known if it has occurred this often [default: 1, or 2 in the base being built]
+    #[arg(long, value_name = "N", requires = "lines",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    known: Option<u32>,
+    /// Give each move an estimate that grows with its games and their results
+    #[arg(long)]
+    estimate: bool,
+    /// Count each position and move at most once a game
+    #[arg(long)]
+    unique: bool,
+    /// Leave out positions and moves that occur less often
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    min_games: u32,
+    /// Only games of players who both have this rating (tags WhiteRating, WhiteElo and so on)
+    #[arg(long, value_name = "RATING")]
+    min_rating: Option<u32>,
+    /// Only games of these years: 1990-2010, 1990- or 1990
+    #[arg(long, value_name = "YEARS", value_parser = years)]
+    years: Option<RangeInclusive<u32>>,
+    /// Write a move tree as well
+    #[arg(long)]
+    tree: bool,
+    /// Memory for the tables, in MiB or such as 512M or 4G; what is more goes to temporary files
+    /// beside the book
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = mebibytes)]
+    memory: u64,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Lines {
+    /// Known positions in a row
+    Simple,
+    /// One unknown position may lie between two known ones
+    Extended,
+    /// As extended, and then the known positions of the rest of the game
+    #[value(name = "extended+")]
+    ExtendedPlus,
+}
+
+/// Reads `1990-2010`, `1990-`, `-2010` or `1990`.
+fn years(text: &str) -> Result<RangeInclusive<u32>, String> {
+    let expected = || "expected years such as 1990-2010".to_owned();
+    let year = |text: &str, open: u32| match text.trim() {
+        "" => Ok(open),
+        text => text.parse::<u32>().map_err(|_| expected()),
+    };
+    let (first, last) = match text.split_once('-') {
+        Some(("", "")) => return Err(expected()),
+        Some((first, last)) => (year(first, 0)?, year(last, u32::MAX)?),
+        None => (year(text, u32::MAX)?, year(text, 0)?),
+    };
+    if first > last { Err(expected()) } else { Ok(first..=last) }
+}
+
+pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
+    files::check(&args.out, args.force.existing())?;
+    let options = args.options();
+    let reference = args.reference.as_deref().map(super::open).transpose()?;
+    let interrupt = Interrupt::catch(|| ())?;
+    let bar = Bar::new("bytes");
+    let mut observe = |event: BuildEvent<'_>| {
+        match event {
+            BuildEvent::Progress { done, all, games } => {
+                bar.show(done, all, || format!("{games} games"));
+            }
+            BuildEvent::Broken { file, reason } => bar.suspend(|| {
+                let _ = writeln!(io::stderr(), "meerslag: {}: {reason}", file.display());
+            }),
+        }
+        !interrupt.is_pressed()
+    };
+    let out = (args.out.as_path(), args.force.existing());
+    let report = build(&args.files, out, &options, reference.as_ref(), &args.step(), &mut observe)?;
+    drop(bar);
+    let mut out = io::stdout().lock();
+    writeln!(
+        out,
+        "{} games, {} of use, {} broken; {} positions",
+        report.games, report.used, report.broken, report.positions
+    )?;
+    Ok(())
+}
+
+impl BuildArgs {
+    fn options(&self) -> BuildOptions {
+        let color = match (self.white, self.black) {
+            (true, _) => Some(Color::White),
+            (_, true) => Some(Color::Black),
+            _ => None,
+        };
+        BuildOptions {
+            selection: Selection {
+                color,
+                player: self.player.clone(),
+                min_rating: self.min_rating,
+                years: self.years.clone(),
+            },
+            variations: self.variations,
+            lines: self.lines.map(|lines| match lines {
+                Lines::Simple => LineKind::Simple,
+                Lines::Extended => LineKind::Extended,
+                Lines::ExtendedPlus => LineKind::ExtendedPlus,
+            }),
+            plies: self.plies,
+            known: self.known,
+            unique: self.unique,
+            estimates: self.estimate,
+            tree: self.tree,
+            min_games: self.min_games,
+            memory: usize::try_from(self.memory << 20).unwrap_or(usize::MAX),
+        }
+    }
+
+    /// For the history of the book: what was built from what, without paths, so that the same
+    /// games give the same bytes everywhere.
+    fn step(&self) -> String {
+        let name = |path: &PathBuf| {
+            path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+        };
+        let mut step =
+            format!("built from {}", self.files.iter().map(name).collect::<Vec<_>>().join(", "));
+        let mut add = |text: String| {
+            step.push_str("; ");
+            step.push_str(&text);
+        };
+        for (is_given, text) in [
+            (self.variations, "variations"),
+            (self.white, "moves of White"),
+            (self.black, "moves of Black"),
+            (self.unique, "once a game"),
+        ] {
+            if is_given {
+                add(text.to_owned());
+            }
+        }
+        if let Some(player) = &self.player {
+            add(format!("moves of {player}"));
+        }
+        if let Some(plies) = self.plies {
+            add(format!("{plies} plies of each game"));
+        }
+        if let Some(lines) = self.lines.and_then(|lines| lines.to_possible_value()) {
+            add(format!("{} lines", lines.get_name()));
+        }
+        if let Some(reference) = &self.reference {
+            add(format!("known by {}", name(reference)));
+        }
+        if let Some(known) = self.known {
+            add(format!("known from {known} occurrences on"));
+        }
+        if self.min_games > 1 {
+            add(format!("at least {} games", self.min_games));
+        }
+        if let Some(rating) = self.min_rating {
+            add(format!("ratings from {rating} on"));
+        }
+        if let Some(years) = &self.years {
+            add(format!("years {} to {}", years.start(), years.end()));
+        }
+        step
+    }
+}

@@ -1,0 +1,108 @@
+//! `meerslag book expand`: a book that grows by search.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use meerslag_engine::book::{ExpandError, ExpandOptions, ExpandProgress, expand};
+use meerslag_engine::{Control, EngineOptions};
+
+use super::super::databases::DatabaseArgs;
+use super::super::evaluation::EvaluationArgs;
+use super::super::interrupt::Interrupt;
+use super::super::progress::Bar;
+use super::super::{Failure, seconds, source};
+use super::table::score_text;
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag book expand own.book --depth 16 --positions 10000
+      start a book, or go on with it until it has 10,000 searched positions
+  meerslag book expand own.book --depth 18 --threads 4 --time 3600
+      an hour on four threads; Ctrl-C at any time loses nothing
+
+The position that is expanded next is the one of least cost: the plies from the start and, for each
+move on the way, how much worse than the best it is, times --weight. Every search is written to
+FILE.journal at once; the book itself is written every five minutes and at the end.";
+
+/// Let a book grow by search, or start one
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ExpandArgs {
+    /// The book; it is started if it is not there
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Depth of the search of each position, in plies
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u8).range(1..=200))]
+    depth: u8,
+    /// Stop when this number of positions has been searched, earlier ones included
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    positions: Option<u64>,
+    /// Stop after this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time: Option<Duration>,
+    /// Plies that a move a man worse than the best one costs
+    #[arg(long, value_name = "PLIES", default_value_t = 50,
+          value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    weight: u32,
+    /// Where a new book begins: draughts FEN or Hub string [default: the initial position]
+    #[arg(long)]
+    fen: Option<String>,
+    /// Searches at the same time
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
+    threads: u32,
+    /// Size of the transposition table of each search in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 64,
+          value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    hash: u32,
+    #[command(flatten)]
+    databases: DatabaseArgs,
+    #[command(flatten)]
+    evaluation: EvaluationArgs,
+}
+
+pub(super) fn run(args: &ExpandArgs) -> Result<(), Failure> {
+    let evaluation = args.evaluation.read()?;
+    let options = ExpandOptions {
+        depth: args.depth,
+        weight: args.weight,
+        start: source::position(args.fen.as_deref())?,
+        positions: args.positions,
+        time: args.time,
+        interval: Duration::from_secs(300),
+        engine_name: format!("evaluation {}", evaluation.name()),
+        engine: EngineOptions {
+            hash_mib: args.hash as usize,
+            databases: args.databases.options(),
+            evaluation,
+            ..EngineOptions::default()
+        },
+    };
+    let controls: Vec<Arc<Control>> = (0..args.threads).map(|_| Arc::new(Control::new())).collect();
+    let interrupt = Interrupt::catch({
+        let controls = controls.clone();
+        move || controls.iter().for_each(|control| control.stop())
+    })?;
+    let bar = Bar::new("positions");
+    let mut show = |progress: &ExpandProgress| {
+        let all = args.positions.unwrap_or(progress.searched);
+        bar.show(progress.searched, all, || format!("score {}", score_text(progress.score)));
+    };
+    let end = expand(&args.file, &options, &controls, &mut show);
+    drop(bar);
+    let progress = end.map_err(|error| match error {
+        ExpandError::Book(error) => Failure::from(error),
+        ExpandError::Engine(error) => Failure::from(error),
+        ExpandError::Thread(_) => Failure::run(error),
+    })?;
+    let ExpandProgress { searched, new, score } = progress;
+    let mut out = io::stdout().lock();
+    write!(out, "{searched} positions searched, {new} of them now")?;
+    if score.is_some() {
+        write!(out, "; the start is worth {}", score_text(score))?;
+    }
+    writeln!(out)?;
+    if interrupt.is_pressed() { Err(Failure::Interrupted) } else { Ok(()) }
+}

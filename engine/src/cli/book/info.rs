@@ -1,0 +1,124 @@
+//! `meerslag book info`: what a book holds and where it comes from.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use meerslag_engine::Score;
+use meerslag_engine::book::Book;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::super::Failure;
+use super::super::json::{self, Record};
+use super::table::score_text;
+
+/// Say what a book holds and where it comes from
+#[derive(Args, Debug)]
+pub(super) struct InfoArgs {
+    /// The book
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct BookInfoRecord<'b> {
+    /// The book.
+    file: String,
+    /// Its size.
+    bytes: u64,
+    /// What wrote it.
+    program: &'b str,
+    /// How it was made, step by step.
+    history: &'b [String],
+    /// Positions in it.
+    positions: usize,
+    /// Moves in it.
+    book_moves: usize,
+    /// Cells of the move tree.
+    tree_cells: usize,
+    /// Games that begin in the first start, or reach it.
+    games: u32,
+    /// Positions from which nothing but the book's beginning leads on.
+    starts: usize,
+    /// Most plies from a start.
+    plies: u16,
+    /// Searched positions by depth.
+    searched: BTreeMap<u8, usize>,
+    /// What the first start is worth, in men for its side to move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+}
+
+impl Record for BookInfoRecord<'_> {
+    const TYPE: &'static str = "book_info";
+}
+
+pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
+    let book = super::open(&args.file)?;
+    let info = info(&book);
+    let mut out = io::stdout().lock();
+    if args.json {
+        return Ok(json::write(&mut out, &info)?);
+    }
+    writeln!(out, "{}: {} bytes, written by {}", info.file, info.bytes, info.program)?;
+    for step in info.history {
+        writeln!(out, "  {step}")?;
+    }
+    writeln!(out, "{} positions, {} moves", info.positions, info.book_moves)?;
+    if info.tree_cells > 0 {
+        writeln!(out, "a tree of {} cells", info.tree_cells)?;
+    }
+    writeln!(out, "up to {} plies from {} start(s)", info.plies, info.starts)?;
+    if info.games > 0 {
+        writeln!(out, "{} games from the first start", info.games)?;
+    }
+    for (depth, count) in &info.searched {
+        match depth {
+            0 => writeln!(out, "{count} positions in which the game is over")?,
+            _ => writeln!(out, "{count} positions searched to depth {depth}")?,
+        }
+    }
+    if let Some(score) = info.score {
+        let score = Score::new((score * 100.0).round() as i32);
+        writeln!(out, "the first start is worth {}", score_text(Some(score)))?;
+    }
+    Ok(())
+}
+
+fn info(book: &Book) -> BookInfoRecord<'_> {
+    let mut info = BookInfoRecord {
+        file: book.path().display().to_string(),
+        bytes: book.size(),
+        program: &book.about().program,
+        history: &book.about().history,
+        positions: book.len(),
+        book_moves: book.move_count(),
+        tree_cells: book.cell_count(),
+        games: 0,
+        starts: 0,
+        plies: 0,
+        searched: BTreeMap::new(),
+        score: None,
+    };
+    for entry in (0..book.len()).filter_map(|index| book.position(index)) {
+        if entry.is_start {
+            info.starts += 1;
+            if info.starts == 1 {
+                info.games = entry.games;
+                info.score = entry.score.map(Score::men);
+            }
+        }
+        if entry.ply < u16::MAX {
+            info.plies = info.plies.max(entry.ply);
+        }
+        if let Some(searched) = entry.searched {
+            *info.searched.entry(searched.depth).or_default() += 1;
+        }
+    }
+    info
+}

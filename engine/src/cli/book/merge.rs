@@ -1,0 +1,180 @@
+//! `meerslag book merge`, `export` and `import`.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use ::egdb::storage::NewFile;
+use anyhow::Context;
+use clap::{ArgGroup, Args};
+use meerslag_engine::book::{self, Book, LineMove};
+use movegen::notation::pdn::{Annotation, Comment, PdnGame, Ply, WriteOptions, write_game};
+use movegen::{Color, Position};
+
+use super::super::Failure;
+use super::super::files::{self, ForceArgs};
+use super::super::json;
+use super::table::BookPosition;
+
+/// Put books together: games are added up, the deeper search counts
+///
+/// Books that several machines have expanded become one, and what they have in common is there
+/// once. Move trees are left out.
+#[derive(Args, Debug)]
+pub(super) struct MergeArgs {
+    /// The books
+    #[arg(value_name = "FILE", required = true, num_args = 2..)]
+    files: Vec<PathBuf>,
+    /// The book to be written
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
+}
+
+pub(super) fn merge(args: &MergeArgs) -> Result<(), Failure> {
+    files::check(&args.out, args.force.existing())?;
+    let books: Vec<Book> =
+        args.files.iter().map(|file| super::open(file)).collect::<Result<_, _>>()?;
+    book::merge(&books, &args.out, args.force.existing())?;
+    report(&args.out)
+}
+
+/// What has been written.
+fn report(path: &Path) -> Result<(), Failure> {
+    let book = super::open(path)?;
+    let (positions, moves) = (book.len(), book.move_count());
+    writeln!(io::stdout(), "{positions} positions, {moves} moves")?;
+    Ok(())
+}
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  meerslag book export own.book > own.txt                text to be changed, for import
+  meerslag book export own.book --pdn --plies 12 -o lines.pdn
+      a game for each line: openings of a match, say
+  meerslag book export own.book --dot --plies 4 | dot -Tsvg > own.svg";
+
+/// Write a book in another form: text, PDN, JSON or a graph
+#[derive(Args, Debug)]
+#[command(after_help = EXPORT_EXAMPLES)]
+#[command(group = ArgGroup::new("form"))]
+pub(super) struct ExportArgs {
+    /// The book
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// A game for each line, with scores as comments
+    #[arg(long, group = "form")]
+    pdn: bool,
+    /// A JSON object for each position, as 'probe --json' prints it
+    #[arg(long, group = "form")]
+    json: bool,
+    /// A graph for Graphviz
+    #[arg(long, group = "form")]
+    dot: bool,
+    /// With --pdn and --dot: only this many plies from the start
+    #[arg(long, value_name = "N", default_value_t = 200,
+          value_parser = clap::value_parser!(u16).range(1..=1000))]
+    plies: u16,
+    /// The file to be written [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
+}
+
+pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
+    let book = super::open(&args.file)?;
+    let Some(path) = &args.out else {
+        let mut out = BufWriter::new(io::stdout().lock());
+        write(args, &book, &mut out)?;
+        return Ok(out.flush()?);
+    };
+    files::check(path, args.force.existing())?;
+    let named = |error: io::Error| files::named(path, &error);
+    let mut file = NewFile::create(path, args.force.existing()).map_err(named)?;
+    write(args, &book, &mut file).map_err(named)?;
+    Ok(file.finish().map_err(named)?)
+}
+
+fn write(args: &ExportArgs, book: &Book, out: &mut impl Write) -> io::Result<()> {
+    if args.pdn {
+        return write_pdn(book, args.plies.into(), out);
+    }
+    if args.dot {
+        return book::write_dot(book, args.plies, out);
+    }
+    if !args.json {
+        return book::write_text(book, out);
+    }
+    for index in 0..book.len() {
+        let position = book.position(index).and_then(|entry| entry.key.position().ok());
+        if let Some(found) = position.and_then(|p| BookPosition::find(book, &p)) {
+            json::write(out, &found.to_record())?;
+        }
+    }
+    Ok(())
+}
+
+fn write_pdn(book: &Book, plies: usize, out: &mut impl Write) -> io::Result<()> {
+    let mut written = Ok(());
+    let mut number = 0;
+    book::lines(book, plies, |start, line| {
+        if written.is_ok() {
+            number += 1;
+            let game = pdn_of(start, line, number);
+            written = write_game(&mut *out, &game, &WriteOptions::default());
+        }
+    });
+    written
+}
+
+fn pdn_of(start: &Position, line: &[LineMove], number: u64) -> PdnGame {
+    let mut game = PdnGame::new(*start);
+    game.tags.set("Event", "Opening book");
+    game.tags.set("Round", &number.to_string());
+    let mut side = start.side_to_move();
+    for LineMove { mv, entry } in line {
+        let mut ply = Ply::from(*mv);
+        if let Some(score) = entry.score {
+            let white = if side == Color::White { score } else { -score };
+            let text = format!("[%eval {:.2}]", white.men());
+            ply.after.push(Annotation::Comment(Comment::new(&text)));
+        }
+        game.line.plies.push(ply);
+        side = side.opponent();
+    }
+    game
+}
+
+/// Make a book from text that 'export' wrote and people have changed
+#[derive(Args, Debug)]
+pub(super) struct ImportArgs {
+    /// The text; '-' reads standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The book to be written
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
+}
+
+pub(super) fn import(args: &ImportArgs) -> Result<(), Failure> {
+    files::check(&args.out, args.force.existing())?;
+    let file = &args.file;
+    let name = || file.display().to_string();
+    let input: Box<dyn BufRead> = if file.as_os_str() == "-" {
+        Box::new(BufReader::new(io::stdin()))
+    } else {
+        let file = File::open(file).with_context(name).map_err(Failure::Input)?;
+        Box::new(BufReader::new(file))
+    };
+    book::import(input, &args.out, args.force.existing()).map_err(|error| {
+        match Failure::from(error) {
+            Failure::Input(error) => Failure::Input(error.context(name())),
+            other => other,
+        }
+    })?;
+    report(&args.out)
+}

@@ -1,0 +1,90 @@
+//! `meerslag book`: opening books.
+
+mod build;
+mod check;
+mod expand;
+mod explore;
+pub(super) mod info;
+mod merge;
+mod probe;
+pub(super) mod table;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use meerslag_engine::book::Book;
+
+use super::Failure;
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag book build games.pdn -o games.book --lines --unique --estimate
+  meerslag book expand own.book --depth 16 --threads 4
+  meerslag book probe --book own.book
+  meerslag book check own.book
+
+The format is described in docs/book.md. 'meerslag book COMMAND --help' has examples of each
+command.";
+
+/// Opening books: build from games, expand by search, look up, edit, walk
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES, disable_help_subcommand = true)]
+pub(super) struct BookArgs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Build a book from games of PDN files
+    Build(Box<build::BuildArgs>),
+    /// Let a book grow by search, or start one
+    Expand(expand::ExpandArgs),
+    /// Put books together: games are added up, the deeper search counts
+    Merge(merge::MergeArgs),
+    /// Look up a position: its moves with counts, results and scores
+    Probe(probe::ProbeArgs),
+    /// Say what a book holds and where it comes from
+    Info(info::InfoArgs),
+    /// Check that every move is legal, every position reachable and every score consistent
+    Check(check::CheckArgs),
+    /// Walk through a book in the terminal
+    Explore(explore::ExploreArgs),
+    /// Write a book in another form: text, PDN, JSON or a graph
+    Export(merge::ExportArgs),
+    /// Make a book from text that 'export' wrote and people have changed
+    Import(merge::ImportArgs),
+}
+
+pub(super) fn run(args: &BookArgs) -> Result<(), Failure> {
+    match &args.command {
+        Command::Build(args) => build::run(args),
+        Command::Expand(args) => expand::run(args),
+        Command::Merge(args) => merge::merge(args),
+        Command::Probe(args) => probe::run(args),
+        Command::Info(args) => info::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Explore(args) => explore::run(args),
+        Command::Export(args) => merge::export(args),
+        Command::Import(args) => merge::import(args),
+    }
+}
+
+/// The book of commands that ask one.
+#[derive(Args, Clone, Debug)]
+pub(super) struct BookFileArgs {
+    /// The book
+    #[arg(long, value_name = "FILE")]
+    book: PathBuf,
+}
+
+impl BookFileArgs {
+    fn open(&self) -> Result<Book, Failure> {
+        open(&self.book)
+    }
+}
+
+/// Opens a book that the user has named.
+pub(super) fn open(path: &Path) -> Result<Book, Failure> {
+    Book::open(path).map_err(|error| Failure::Input(error.into()))
+}

@@ -1,0 +1,67 @@
+//! `meerslag book probe`: what a book knows of a position.
+
+use std::io::{self, Write};
+
+use clap::Args;
+
+use super::super::{Failure, json, source};
+use super::BookFileArgs;
+use super::table::{BookPosition, BookRecord, score_text};
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag book probe --book own.book                    the initial position
+  meerslag book probe --book own.book \"B:W28,31,33-50:B1-20\"
+
+Scores are in men, seen by the side to move, and so are wins (+), draws (=) and losses (-).";
+
+/// Look up a position: its moves with counts, results and scores
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ProbeArgs {
+    /// Positions, as draughts FEN or Hub string [default: the initial position]
+    #[arg(value_name = "FEN")]
+    positions: Vec<String>,
+    #[command(flatten)]
+    book: BookFileArgs,
+    /// Print a JSON object for each position
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
+    let book = args.book.open()?;
+    let mut positions = Vec::new();
+    for fen in &args.positions {
+        positions.push(source::position(Some(fen))?);
+    }
+    if positions.is_empty() {
+        positions.push(source::position(None)?);
+    }
+    let mut out = io::stdout().lock();
+    for position in positions {
+        let found = BookPosition::find(&book, &position);
+        if args.json {
+            let missing = || BookRecord::missing(&position);
+            json::write(&mut out, &found.map_or_else(missing, |found| found.to_record()))?;
+            continue;
+        }
+        writeln!(out, "{}", position.to_fen())?;
+        match found {
+            None => writeln!(out, "not in the book\n")?,
+            Some(found) => {
+                let entry = &found.entry;
+                write!(out, "{} games", entry.games)?;
+                if entry.score.is_some() {
+                    write!(out, ", score {}", score_text(entry.score))?;
+                }
+                if let Some(searched) = entry.searched {
+                    let score = score_text(Some(searched.score));
+                    write!(out, ", searched {score} at depth {}", searched.depth)?;
+                }
+                writeln!(out, "\n{}", found.to_text())?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,311 @@
+//! Opening books with the real program: built, grown, asked, played from; and what goes wrong.
+
+use std::fs;
+use std::path::PathBuf;
+
+use meerslag_tests::{Client, Output, run};
+use movegen::Position;
+use tempfile::TempDir;
+
+const GAMES: &str = "\
+[White \"A\"]\n\n1. 32-28 19-23 2. 28x19 14x23 2-0\n\n\
+[White \"B\"]\n\n1. 32-28 17-22 2. 28x17 11x22 1-1\n\n\
+[White \"C\"]\n\n1. 31-26 16-21 0-2\n";
+
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(TempDir::new().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// The name of a file with this content.
+    fn file(&self, name: &str, content: &str) -> String {
+        fs::write(self.path(name), content).unwrap();
+        self.name(name)
+    }
+
+    fn name(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    /// A book of the games above.
+    fn book(&self) -> String {
+        let (games, book) = (self.file("games.pdn", GAMES), self.name("games.book"));
+        let text = book_ok(&["build", &games, "-o", &book, "--estimate", "--tree"]);
+        assert_eq!(text, "3 games, 3 of use, 0 broken; 10 positions\n");
+        book
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+fn book(args: &[&str]) -> Output {
+    run([&["book"], args].concat(), "")
+}
+
+fn book_ok(args: &[&str]) -> String {
+    book(args).success().stdout
+}
+
+#[test]
+fn from_games_to_answers() {
+    let folder = Folder::new();
+    let book = folder.book();
+    let text = book_ok(&["probe", "--book", &book]);
+    assert!(text.contains("3 games") && text.contains("32-28"), "{text}");
+    let args = ["book", "probe", "--book", &book, "--json", "W:W31-50:B1-20", "W:W1:B50"];
+    let lines = run(args, "").success().json_lines();
+    assert_eq!(lines[0]["games"], 3);
+    assert_eq!(lines[0]["moves"][0]["move"], "32-28");
+    assert_eq!(
+        (&lines[0]["moves"][0]["wins"], &lines[0]["moves"][0]["estimate"]),
+        (&1.into(), &1.33.into())
+    );
+    assert_eq!(lines[1]["missing"], true);
+    assert_eq!(book_ok(&["check", &book]), "10 positions and 9 moves: all in order\n");
+    let info = run(["book", "info", &book, "--json"], "").success().json_lines();
+    assert_eq!((&info[0]["positions"], &info[0]["games"]), (&10.into(), &3.into()));
+    assert_eq!(info[0]["history"][0], "built from games.pdn");
+    assert!(info[0]["tree_cells"].as_u64().unwrap() > 0);
+    assert!(book_ok(&["info", &book]).contains("10 positions, 9 moves"));
+
+    // Text and back; a graph; a game for each line.
+    let text = folder.name("book.txt");
+    assert_eq!(book_ok(&["export", &book, "-o", &text]), "");
+    let again = folder.name("again.book");
+    assert_eq!(book_ok(&["import", &text, "-o", &again]), "10 positions, 9 moves\n");
+    assert!(book_ok(&["export", &book, "--dot"]).starts_with("digraph book {"));
+    assert_eq!(book_ok(&["export", &book, "--pdn"]).matches("[Event ").count(), 3);
+    assert_eq!(book_ok(&["export", &book, "--json"]).lines().count(), 10);
+    let both = folder.name("both.book");
+    assert_eq!(book_ok(&["merge", &book, &again, "-o", &both]), "10 positions, 9 moves\n");
+    let lines = run(["book", "probe", "--book", &both, "--json"], "").success().json_lines();
+    assert_eq!(lines[0]["games"], 6);
+}
+
+#[test]
+fn a_walk_through_a_book() {
+    let folder = Folder::new();
+    let book = folder.book();
+    let input =
+        "1\n17-22\nline\nmoves\nback\n99\nboard\nflip\nhelp\ntop\nfen\nnonsense\n35-30\nquit\n";
+    let text = run(["book", "explore", "--book", &book], input).success().stdout;
+    for part in [
+        "White to move, 3 games",
+        " 1  32-28",
+        "Black to move, 2 games",
+        "2. 28x17 11x22",
+        "1. 32-28 17-22",
+        "There is no move 99 here",
+        "take the last move back",
+        "'nonsense'",
+        "Black to move: not in the book",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn a_book_grows_and_is_played_from() {
+    let folder = Folder::new();
+    let book = folder.name("own.book");
+    let grow = |positions: &str| {
+        book_ok(&[
+            "expand",
+            &book,
+            "--depth=2",
+            "--hash=1",
+            "--threads=2",
+            "--egdb-pieces=0",
+            "--positions",
+            positions,
+        ])
+    };
+    let text = grow("30");
+    assert!(
+        text.contains(" positions searched, ") && text.contains("the start is worth"),
+        "{text}"
+    );
+    grow("60");
+    assert!(book_ok(&["check", &book]).ends_with("all in order\n"));
+    assert_eq!(folder.names(), ["own.book"]);
+
+    // A graphical program.
+    let start = Position::initial();
+    let mut client = Client::ready(&[("book-file", book.as_str()), ("hash-mb", "1")]);
+    client.send("pos");
+    let answer = client.go("think", &start);
+    assert!(answer.infos[0].is_book && answer.infos[0].nodes == 0, "{answer:?}");
+    client.send("level depth=1");
+    client.send("pos");
+    let answer = client.go("analyze", &start);
+    assert!(!answer.infos[0].is_book && answer.infos[0].nodes > 0);
+    client.send("set-param name=book value=false");
+    client.send("level depth=1");
+    client.send("pos");
+    assert!(!client.go("think", &start).infos[0].is_book);
+    client.quit().assert_clean();
+
+    // The terminal, and matches.
+    let args = ["analyse", "--depth=2", "--hash=1", "--book", &book];
+    assert!(run(args, "").success().stdout.contains("In the book:\nmove"));
+    let lines = run([&args[..], &["--json"]].concat(), "").success().json_lines();
+    assert_eq!(lines[1]["type"], "book");
+    let played =
+        run(["play", "--color=black", "--depth=1", "--hash=1", "--book", &book], "moves\n");
+    assert!(played.success().stdout.contains("1. "));
+    let pdn = folder.name("match.pdn");
+    let player = format!("builtin name=a param.book-file={book} param.hash-mb=1");
+    let args = [
+        "match",
+        "--engine",
+        &player,
+        "--engine",
+        "builtin name=b param.hash-mb=1",
+        "--tc=depth=1",
+        "--openings",
+        &book,
+        "--opening-plies=1",
+        "--pairs=1",
+        "--max-moves=4",
+        "--pdn",
+        &pdn,
+    ];
+    let _ = run(args, "").success();
+    let games = fs::read_to_string(&pdn).unwrap();
+    assert_eq!(games.matches("[FEN \"B:").count(), 2, "{games}");
+}
+
+#[test]
+fn what_cannot_be_used_is_refused_and_nothing_is_lost() {
+    let folder = Folder::new();
+    let good = folder.book();
+    let games = folder.name("games.pdn");
+    let out = folder.name("out.book");
+    let empty = folder.file("empty.pdn", "");
+    let broken = folder.file("broken.pdn", &"[White \"A\"]\n1. 50-1 *\n\n".repeat(100));
+    let future = folder.name("future.book");
+    let mut bytes = fs::read(&good).unwrap();
+    bytes[8] = 2;
+    fs::write(&future, &bytes).unwrap();
+    let damaged = folder.name("damaged.book");
+    let mut bytes = fs::read(&good).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    fs::write(&damaged, &bytes).unwrap();
+    let nowhere = folder.name("nowhere/out.book");
+    let missing = folder.name("missing.pdn");
+    let before = folder.names();
+    for (args, code, message) in [
+        (&["build", &empty, "-o", &out][..], 2, "no game is of use: 0 games, 0 of them broken"),
+        (&["build", &broken, "-o", &out], 2, "no game is of use: 100 games, 100 of them broken"),
+        (&["build", &missing, "-o", &out], 1, "missing.pdn: No such file"),
+        (&["build", &games, "-o", &nowhere], 1, "nowhere/out.book: No such file"),
+        (&["build", &games, "-o", &good], 2, "games.book exists: --force replaces it"),
+        (
+            &["build", &games, "-o", &out, "--lines", "--reference", &future],
+            2,
+            "future.book is an opening book of version 2; this program reads version 1",
+        ),
+        (&["build", &games, "-o", &out, "--reference", &good], 2, "--lines"),
+        (&["build", &games, "-o", &out, "--years", "2000-1990"], 2, "expected years"),
+        (&["check", &damaged], 2, "damaged.book is damaged: the checksum of its table of tree"),
+        (&["probe", "--book", &games], 2, "is no opening book"),
+        (&["merge", &good, &games, "-o", &out], 2, "is no opening book"),
+        (&["import", &games, "-o", &out], 2, "line 1: expected '# Meerslag opening book"),
+        (&["expand", &damaged, "--positions=9"], 2, "is damaged"),
+        (&["export", &good, "--pdn", "--dot"], 2, "cannot be used with"),
+    ] {
+        let output = book(args);
+        assert_eq!(output.code, code, "{args:?}: {output:?}");
+        assert!(output.stderr.contains(message), "{args:?}: {}", output.stderr);
+    }
+    // All hundred are named with their lines.
+    let output = book(&["build", &broken, "-o", &out]);
+    assert_eq!(output.stderr.matches("broken.pdn: line ").count(), 100, "{}", output.stderr);
+    assert!(output.stderr.contains("broken.pdn: line 299, column 4: '50-1'"), "{}", output.stderr);
+    let after: Vec<String> =
+        folder.names().into_iter().filter(|name| !name.ends_with(".journal")).collect();
+    assert_eq!(after, before, "no file has come or gone");
+
+    let session = "set-param name=book-file value=/nowhere.book\nping\n";
+    let answer = run(["hub"], format!("hub\n{session}")).stdout;
+    assert!(answer.contains("error message=") && answer.contains("book-file"), "{answer}");
+}
+
+/// Ctrl-C.
+#[cfg(unix)]
+mod interrupted {
+    use std::io::{BufRead, BufReader, Read};
+    use std::path::Path;
+    use std::process::{Command, Stdio};
+
+    use meerslag_tests::{binary, interrupt};
+
+    use super::*;
+
+    /// A book that is being expanded is saved when Ctrl-C is pressed, and goes on from there.
+    #[test]
+    fn ctrl_c_keeps_what_was_searched() {
+        let folder = Folder::new();
+        let book = folder.path("own.book");
+        let mut child = Command::new(binary())
+            .args(["book", "expand", "--depth=2", "--hash=1", "--egdb-pieces=0"])
+            .arg(&book)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let journal = folder.path("own.book.journal");
+        while fs::metadata(&journal).map_or(0, |data| data.len()) < 8 + 20 * 24 {
+            assert!(child.try_wait().unwrap().is_none(), "it ends by itself");
+            std::thread::yield_now();
+        }
+        interrupt(child.id());
+        let mut text = String::new();
+        child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{text}");
+        assert!(!journal.exists());
+        let count: u64 = text.split(' ').next().unwrap().parse().expect(&text);
+        assert!(count >= 20 && searched(&book) == count, "{text}");
+    }
+
+    fn searched(book: &Path) -> u64 {
+        let info =
+            run(["book", "info", book.to_str().unwrap(), "--json"], "").success().json_lines();
+        let depths = info[0]["searched"].as_object().unwrap();
+        depths.values().map(|count| count.as_u64().unwrap()).sum()
+    }
+
+    /// Broken games are named while the build goes on, and Ctrl-C leaves no file.
+    #[test]
+    fn an_interrupted_build_leaves_no_file() {
+        let folder = Folder::new();
+        // A broken game first: its message says that the work has begun.
+        let games =
+            format!("1. 50-1 *\n\n{}", "1. 32-28 19-23 2. 28x19 14x23 2-0\n\n".repeat(300_000));
+        let games = folder.file("games.pdn", &games);
+        let mut child = Command::new(binary())
+            .args(["book", "build", &games, "-o", &folder.name("out.book")])
+            .stderr(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        assert!(line.contains("line 1, column 4"), "{line}");
+        interrupt(child.id());
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        assert_eq!(folder.names(), ["games.pdn"]);
+    }
+}
