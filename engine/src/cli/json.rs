@@ -14,7 +14,9 @@ use serde_json::{Map, Value, json};
 
 #[cfg(feature = "training")]
 use super::data;
-use super::{Failure, analyse, book, dxp, egdb, match_, perft, protocol_check, report, solve, weights};
+use super::{
+    Failure, analyse, book, dxp, egdb, match_, perft, protocol_check, report, solve, weights,
+};
 
 /// The version of the format: it grows when a key goes or changes its meaning, not when one comes.
 const VERSION: u32 = 1;

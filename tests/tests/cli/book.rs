@@ -72,7 +72,7 @@ fn from_games_to_answers() {
         (&lines[0]["moves"][0]["wins"], &lines[0]["moves"][0]["estimate"]),
         (&1.into(), &1.33.into())
     );
-    assert_eq!(lines[1]["missing"], true);
+    assert_eq!(lines[1]["in_book"], false);
     assert_eq!(book_ok(&["check", &book]), "10 positions and 9 moves: all in order\n");
     let info = run(["book", "info", &book, "--json"], "").success().json_lines();
     assert_eq!((&info[0]["positions"], &info[0]["games"]), (&10.into(), &3.into()));
