@@ -7,7 +7,8 @@ use meerslag_engine::book::Book;
 use movegen::notation::moves::parse_move;
 use movegen::{Color, Game, Move};
 
-use super::super::{Failure, report, source};
+use super::super::report::{self, Drawing};
+use super::super::{Failure, source};
 use super::BookFileArgs;
 use super::table::{BookPosition, score_text};
 
@@ -121,7 +122,8 @@ impl<W: Write> Walk<W> {
 
     fn board(&mut self) -> io::Result<()> {
         let is_flipped = self.flipped != (self.game.start().side_to_move() == Color::Black);
-        write!(self.out, "{}", report::board(self.game.position(), is_flipped))
+        let drawing = Drawing { is_flipped, ..Drawing::default() };
+        write!(self.out, "{}", report::board(self.game.position(), drawing))
     }
 
     /// The move of a number in the list, or as it is written.

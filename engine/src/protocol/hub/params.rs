@@ -53,7 +53,7 @@ impl Parameter {
 }
 
 /// All parameters, in the order in which they are declared.
-const PARAMETERS: [Parameter; 17] = {
+const PARAMETERS: [Parameter; 18] = {
     use Field::{Bool, Choice, Integer, Real, Text};
     const MOST_PIECES: i64 = DatabaseOptions::MAX_PIECES as i64;
     const MOST_DRAW: i64 = EngineOptions::MAX_DRAW_SCORE as i64;

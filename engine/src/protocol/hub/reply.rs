@@ -75,6 +75,7 @@ pub fn read_info(line: &Line<'_>, position: &Position, elapsed: Duration) -> Opt
         time: time.map_or(elapsed, Duration::from_secs_f64),
         hashfull: 0.0,
         multipv: 1,
+        is_book: line.value("book") == Some("true"),
         pv,
     })
 }
