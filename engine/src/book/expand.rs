@@ -131,16 +131,15 @@ fn work(
     depth: u8,
     control: &Control,
     jobs: &Receiver<(Key, Position)>,
-    results: &Sender<(Key, Searched)>,
+    results: &Sender<(Key, Option<Searched>)>,
 ) {
     for (key, position) in jobs {
         let limits = Limits::depth(depth.into());
         let found = engine.search(&Game::new(position), &limits, control, &mut |_| {});
         // A search that was broken off says nothing.
-        if control.is_stopped() {
-            return;
-        }
-        if results.send((key, Searched { score: found.info.score, depth })).is_err() {
+        let searched = Searched { score: found.info.score, depth };
+        let searched = (!control.is_stopped()).then_some(searched);
+        if results.send((key, searched)).is_err() {
             return;
         }
     }
@@ -356,7 +355,7 @@ impl<'o> Expansion<'o> {
     fn run(
         &mut self,
         jobs: &Sender<(Key, Position)>,
-        results: &Receiver<(Key, Searched)>,
+        results: &Receiver<(Key, Option<Searched>)>,
         controls: &[Arc<Control>],
         report: &mut dyn FnMut(&ExpandProgress),
     ) -> Result<(), BookError> {
@@ -381,9 +380,9 @@ impl<'o> Expansion<'o> {
             if running == 0 {
                 return Ok(());
             }
-            // The end of all threads: they were stopped.
             let Ok((key, searched)) = results.recv() else { return Ok(()) };
             running -= 1;
+            let Some(searched) = searched else { continue };
             self.found(key, searched)?;
             report(&self.progress);
             if self.saved.elapsed() >= self.options.interval {

@@ -96,7 +96,11 @@ pub fn write_dot(book: &Book, most_plies: u16, out: &mut impl Write) -> io::Resu
         // Folded positions have White to move; the moves of odd plies are Black's.
         let side = if entry.ply % 2 == 0 { Color::White } else { Color::Black };
         for mv in book.moves(index) {
-            let Some(played) = mv.folded() else { continue };
+            // A damaged book can have anything.
+            let legal = position.legal_moves();
+            let Some(played) = mv.folded().filter(|played| legal.contains(played)) else {
+                continue;
+            };
             let Some(next) = book.find(&position.after(played)).filter(|&next| is_shown(next))
             else {
                 continue;

@@ -235,7 +235,8 @@ impl PositionRecord {
     pub(super) fn to_bytes(self) -> [u8; POSITION] {
         let PositionRecord { entry, first_move, moves } = self;
         let searched = entry.searched;
-        let flags = u8::from(entry.is_start) * START | u8::from(entry.is_in_line) * IN_LINE;
+        let flags = [(entry.is_start, START), (entry.is_in_line, IN_LINE)];
+        let flags: u8 = flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag).sum();
         let mut bytes = [0; POSITION];
         bytes[..16].copy_from_slice(&entry.key.to_bytes());
         bytes[16..20].copy_from_slice(&first_move.to_le_bytes());

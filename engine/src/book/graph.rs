@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, HashMap};
 use std::path::Path;
 
 use egdb::storage::Existing;
-use movegen::{Bitboard, Color, Position};
+use movegen::{Bitboard, Color, Position, Square};
 
 use super::error::BookError;
 use super::format::{About, MoveEntry, PositionEntry};
@@ -248,7 +248,7 @@ impl Graph {
 /// captures may go back, by nine rows at most.
 fn remaining(position: &Position) -> u32 {
     let rows = |color: Color| -> u32 {
-        let last = Bitboard::promotion_row(color).first().map_or(0, |square| square.row());
+        let last = Bitboard::promotion_row(color).first().map_or(0, Square::row);
         position.men(color).into_iter().map(|man| u32::from(man.row().abs_diff(last))).sum()
     };
     100 * position.piece_count() + rows(Color::White) + rows(Color::Black)

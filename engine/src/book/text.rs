@@ -42,8 +42,9 @@ pub fn write_text(book: &Book, out: &mut impl Write) -> io::Result<()> {
             continue;
         };
         writeln!(out, "{}", position_line(&entry, &position))?;
+        let legal = position.legal_moves();
         for mv in book.moves(index) {
-            if let Some(played) = mv.folded() {
+            if let Some(played) = mv.folded().filter(|played| legal.contains(played)) {
                 writeln!(out, "  {}{}", format_move(&position, played), move_fields(&mv))?;
             }
         }

@@ -1,5 +1,7 @@
 //! The moves of a book position, for people and for programs.
 
+use std::cmp::Reverse;
+
 use meerslag_engine::Score;
 use meerslag_engine::book::{Book, MoveEntry, PositionEntry};
 use movegen::notation::moves::format_move;
@@ -18,7 +20,7 @@ impl BookPosition {
     pub(in crate::cli) fn find(book: &Book, position: &Position) -> Option<BookPosition> {
         let (entry, mut moves) = book.look_up(position)?;
         let worth = |entry: &MoveEntry| (entry.score, entry.estimate, entry.games);
-        moves.sort_by(|(_, a), (_, b)| worth(b).cmp(&worth(a)));
+        moves.sort_by_key(|(_, entry)| Reverse(worth(entry)));
         Some(BookPosition { entry, moves, position: *position })
     }
 

@@ -62,18 +62,19 @@ fn every_position_and_move_counts() {
     assert_eq!(played(0), (0, 0, 0, 50));
     // Black's 19-23 lost: one game of 1 / 4. Results are the mover's.
     let (entry, moves) = book.look_up(&after("32-28")).unwrap();
-    assert_eq!((entry.ply, moves[1].1.losses, moves[1].1.estimate), (1, 1, 25));
+    // In the order of the turned moves: 19-23 is 32-28, and 17-22 is 34-29.
+    assert_eq!((entry.ply, moves[0].1.losses, moves[0].1.estimate), (1, 1, 25));
 }
 
 #[test]
 fn a_position_is_the_same_for_both_sides() {
-    // After 1. 32-28 19-23 it is White's move; turned, it is Black's.
+    // After 1. 31-26 16-21 it is White's move; turned, it is Black's.
     let games = Games::new(&format!(
-        "1. 32-28 19-23 *\n\n[FEN \"{}\"]\n1... 17-22 *\n",
-        after("32-28 19-23").reversed().to_fen()
+        "1. 31-26 16-21 *\n\n[FEN \"{}\"]\n1... 17-22 *\n",
+        after("31-26 16-21").reversed().to_fen()
     ));
     let book = games.build(&options());
-    let position = after("32-28 19-23");
+    let position = after("31-26 16-21");
     let (entry, moves) = book.look_up(&position).unwrap();
     assert_eq!((entry.games, entry.is_start), (2, true));
     // 17-22 turned is 34-29.

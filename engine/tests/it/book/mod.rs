@@ -63,7 +63,9 @@ fn moves_after(book: &Book, moves: &str) -> Option<(u32, Vec<(String, u32)>)> {
     let position = after(moves);
     let (entry, moves) = book.look_up(&position)?;
     let moves = moves.into_iter().map(|(mv, known)| (format_move(&position, mv), known.games));
-    Some((entry.games, moves.collect()))
+    let mut moves: Vec<_> = moves.collect();
+    moves.sort();
+    Some((entry.games, moves))
 }
 
 /// The same for comparisons.
