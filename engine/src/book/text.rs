@@ -77,7 +77,7 @@ fn move_fields(mv: &MoveEntry) -> String {
     if mv.games > 0 {
         let _ = write!(line, " games={}", mv.games);
     }
-    if mv.wins + mv.draws + mv.losses > 0 {
+    if mv.wins > 0 || mv.draws > 0 || mv.losses > 0 {
         let _ = write!(line, " results={}/{}/{}", mv.wins, mv.draws, mv.losses);
     }
     if mv.estimate > 0 {

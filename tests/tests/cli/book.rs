@@ -64,7 +64,7 @@ fn from_games_to_answers() {
     let book = folder.book();
     let text = book_ok(&["probe", "--book", &book]);
     assert!(text.contains("3 games") && text.contains("32-28"), "{text}");
-    let args = ["book", "probe", "--book", &book, "--json", "W:W31-50:B1-20", "W:W1:B50"];
+    let args = ["book", "probe", "--book", &book, "--json", "W:W31-50:B1-20", "W:WK1:BK50"];
     let lines = run(args, "").success().json_lines();
     assert_eq!(lines[0]["games"], 3);
     assert_eq!(lines[0]["moves"][0]["move"], "32-28");
@@ -283,8 +283,8 @@ mod interrupted {
     fn searched(book: &Path) -> u64 {
         let info =
             run(["book", "info", book.to_str().unwrap(), "--json"], "").success().json_lines();
-        let depths = info[0]["searched"].as_object().unwrap();
-        depths.values().map(|count| count.as_u64().unwrap()).sum()
+        let depths = info[0]["searched"].as_array().unwrap();
+        depths.iter().map(|depth| depth["positions"].as_u64().unwrap()).sum()
     }
 
     /// Broken games are named while the build goes on, and Ctrl-C leaves no file.

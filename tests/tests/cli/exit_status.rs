@@ -54,6 +54,8 @@ impl World {
         let world = World { folder };
         let _ = world.run("egdb build --pieces 3 --out {db}").success();
         let _ = world.run("selfplay --out {games} --games 32 --nodes 20").success();
+        let _ = world.run("book expand {book} --depth 1 --positions 20 --hash 1").success();
+        let _ = world.run("book export {book} --out {lines}").success();
         fs::write(world.path("suite"), "W:W28:B23; 28x19; taken; win; me\n").unwrap();
         fs::write(world.path("file"), "this is a file\n").unwrap();
         world
@@ -113,14 +115,25 @@ const GOOD: &[&str] = &[
     "egdb stats {db}",
     "egdb bench --time 0.01",
     "egdb plan --pieces 3",
+    "book expand {book} --depth 1 --positions 20 --hash 1",
+    "book info {book}",
+    "book check {book}",
+    "book probe --book {book}",
+    "book explore --book {book}",
+    "book export {book}",
+    "book import {lines} --out {imported} --force",
+    "book merge {book} {book} --out {both} --force",
     "schema",
     "completions bash",
+    "man",
 ];
 
 /// 1: what fails on the way. Where standard output cannot take what [`GOOD`] commands print is
 /// tried with all of them; these have no such output, or more to say.
 const FAILING: &[(&str, &str)] = &[
     ("hub --log /nonexistent/log", "cannot write"),
+    ("adapt --engine cmd=/nonexistent/x --hub", "does not start"),
+    ("book build missing.pdn --out {new}", "missing.pdn"),
     ("play --pdn /nonexistent/game.pdn", "cannot write"),
     ("train-endgame --slice 1010 --pdn /nonexistent/game.pdn", "cannot write"),
     ("match --engine cmd=/nonexistent/x --engine random --tc 1", "does not start"),
@@ -183,6 +196,17 @@ const UNUSABLE: &[(&str, &str)] = &[
     ("egdb pack --pieces 9 --out {new}", "--pieces"),
     ("egdb plan --pieces 9", "--pieces"),
     ("completions cmd", "possible values"),
+    ("man nonsense", "nonsense"),
+    ("adapt --hub", "--engine"),
+    ("book build --out {new}", "<FILE>"),
+    ("book check missing", "missing"),
+    ("book expand {book} --depth 0", "--depth"),
+    ("book explore --book missing", "missing"),
+    ("book export missing", "missing"),
+    ("book import missing --out {new}", "missing"),
+    ("book info missing", "missing"),
+    ("book merge missing --out {new}", "<FILE>"),
+    ("book probe --book missing", "missing"),
 ];
 
 /// Commands without any input but their options.

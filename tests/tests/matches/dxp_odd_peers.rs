@@ -51,7 +51,7 @@ fn a_late_echo_disturbs_no_other_game() {
     }
     let text = program.rest();
     assert!(text.ends_with("0 won, 0 drawn, 0 lost, 5 unknown\n"), "{text}");
-    assert_eq!(text.matches("move limit, 1 moves").count(), 3, "{text}");
+    assert_eq!(text.matches("move limit, 1 move\n").count(), 3, "{text}");
 }
 
 /// Also when it comes only after the next game has begun.
@@ -70,7 +70,7 @@ fn a_late_echo_does_not_end_a_game_that_has_begun() {
     assert!(peer.receive().starts_with('M'));
     peer.send("E20");
     assert_eq!(peer.receive(), "E00");
-    assert!(program.rest().contains("draw, claimed by the opponent, 1 moves"));
+    assert!(program.rest().contains("draw, claimed by the opponent, 1 move"));
 }
 
 /// Silence counts while the program ponders, too.

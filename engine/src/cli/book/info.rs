@@ -48,10 +48,19 @@ pub(in crate::cli) struct BookInfoRecord<'b> {
     /// Most plies from a start.
     plies: u16,
     /// Searched positions by depth.
-    searched: BTreeMap<u8, usize>,
+    searched: Vec<SearchedRecord>,
     /// What the first start is worth, in men for its side to move.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
+}
+
+/// Positions searched to one depth.
+#[derive(Serialize, JsonSchema)]
+struct SearchedRecord {
+    /// Plies; 0 where the game is over.
+    depth: u8,
+    /// How many.
+    positions: usize,
 }
 
 impl Record for BookInfoRecord<'_> {
@@ -77,7 +86,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     if info.games > 0 {
         writeln!(out, "{} games from the first start", info.games)?;
     }
-    for (depth, count) in &info.searched {
+    for SearchedRecord { depth, positions: count } in &info.searched {
         match depth {
             0 => writeln!(out, "{count} positions in which the game is over")?,
             _ => writeln!(out, "{count} positions searched to depth {depth}")?,
@@ -102,9 +111,10 @@ fn info(book: &Book) -> BookInfoRecord<'_> {
         games: 0,
         starts: 0,
         plies: 0,
-        searched: BTreeMap::new(),
+        searched: Vec::new(),
         score: None,
     };
+    let mut depths: BTreeMap<u8, usize> = BTreeMap::new();
     for entry in (0..book.len()).filter_map(|index| book.position(index)) {
         if entry.is_start {
             info.starts += 1;
@@ -117,8 +127,10 @@ fn info(book: &Book) -> BookInfoRecord<'_> {
             info.plies = info.plies.max(entry.ply);
         }
         if let Some(searched) = entry.searched {
-            *info.searched.entry(searched.depth).or_default() += 1;
+            *depths.entry(searched.depth).or_default() += 1;
         }
     }
+    let record = |(depth, positions)| SearchedRecord { depth, positions };
+    info.searched = depths.into_iter().map(record).collect();
     info
 }

@@ -32,7 +32,7 @@ impl BookPosition {
         let mut text =
             format!("{:<10} {:>7} {:>8} {:>18} {:>9}\n", "move", "score", "games", "+ = -", "est.");
         for (mv, entry) in &self.moves {
-            let results = match entry.wins + entry.draws + entry.losses {
+            let results = match entry.wins | entry.draws | entry.losses {
                 0 => String::new(),
                 _ => format!("{} {} {}", entry.wins, entry.draws, entry.losses),
             };

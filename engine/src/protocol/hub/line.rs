@@ -358,7 +358,7 @@ mod tests {
             vec![("builtin", ""), ("tc", "10,nodes=2000"), ("cmd", "a b=c"), ("x", ""), ("y", "=")];
         for text in [
             "builtin tc=10,nodes=2000 cmd=\"a b=c\" x y==",
-            "  builtin\ttc = 10,nodes=2000  cmd= \"a b=c\" x=\"\" y=\"=\" ",
+            "  builtin\ttc=10,nodes=2000  cmd=\"a b=c\" x=\"\" y=\"=\" ",
         ] {
             assert_eq!(loose_arguments(text).unwrap(), expected, "{text}");
         }
