@@ -2,9 +2,9 @@
 //! what stands on top of it.
 //!
 //! An [`Adapter`] asks the program through the same [`Player`](crate::runner::Player) as a match
-//! does. [`inner`] keeps it running, in a thread of its own, so that nothing it does or does not do
-//! holds up the session; [`follow`] leads programs that keep the game themselves from position to
-//! position; [`time`] decides how long to wait. Databases, and the moves for a program that gives
+//! does. `inner` keeps it running, in a thread of its own, so that nothing it does or does not do
+//! holds up the session; `follow` leads programs that keep the game themselves from position to
+//! position; `time` decides how long to wait. Databases, and the moves for a program that gives
 //! none, are those of our own [`Engine`].
 
 mod follow;

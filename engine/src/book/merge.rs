@@ -16,7 +16,7 @@ use super::writer::BookWriter;
 /// Reads a book from text and writes it as a file.
 ///
 /// # Errors
-/// As [`read_text`], and if the file cannot be written.
+/// Names the first line that cannot be read, and why; or that the file cannot be written.
 pub fn import(input: impl BufRead, path: &Path, existing: Existing) -> Result<(), BookError> {
     let mut graph = read_text(input)?;
     graph.about.history.push("imported from text".to_owned());
