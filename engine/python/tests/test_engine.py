@@ -108,7 +108,10 @@ def test_a_callback_may_stop():
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGINT")
 def test_ctrl_c_ends_a_search():
     program = textwrap.dedent("""
+        import signal
         import meerslag
+        # Programs started in the background may inherit that it is ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             meerslag.Engine(hash_mib=4).search(
                 meerslag.Position(), infinite=True,
