@@ -120,9 +120,12 @@ def test_ctrl_c_ends_a_search():
             print("interrupted", flush=True)
     """)
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
-        assert process.stdout.readline() == b"began\n"
-        process.send_signal(signal.SIGINT)
-        assert b"interrupted" in process.communicate(timeout=60)[0]
+        try:
+            assert process.stdout.readline() == b"began\n"
+            process.send_signal(signal.SIGINT)
+            assert b"interrupted" in process.communicate(timeout=60)[0]
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize("limits, word", [
