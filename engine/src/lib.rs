@@ -5,6 +5,7 @@
 pub mod adapter;
 pub mod bench;
 pub mod book;
+pub mod diagram;
 pub mod digits;
 pub mod early_end;
 mod endgame;
