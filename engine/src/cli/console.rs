@@ -7,14 +7,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ::egdb::storage::{Existing, write_file};
+use meerslag_engine::diagram::Diagram;
 use meerslag_engine::{Control, counted};
 use movegen::notation::moves::{format_move, parse_move};
 use movegen::notation::pdn::{PdnGame, WriteOptions, game_to_string};
 use movegen::{Color, Game, Move, Position, Status};
 
 use self::input::Input;
-use super::report::{self, Drawing};
-use super::{Failure, files, terminal};
+use super::{Failure, files, report, terminal};
 
 /// The commands of every game; those that are its own follow them in `help`.
 const HELP: &str = "\
@@ -365,12 +365,12 @@ impl<G: ConsoleGame> Console<G> {
 
     fn show_board(&mut self) -> Result<(), Failure> {
         let position: &Position = self.game.game().position();
-        let drawing = Drawing {
+        let diagram = Diagram {
             is_flipped: self.flipped,
             last: self.game.game().moves().last().copied(),
-            has_colours: terminal::has_colours(),
+            ..Diagram::for_terminal(*position)
         };
-        write!(self.out, "\n{}", report::board(position, drawing))?;
+        write!(self.out, "\n{}", diagram.to_text(terminal::has_colours()))?;
         writeln!(self.out, "  {} to move\n", position.side_to_move())?;
         Ok(())
     }

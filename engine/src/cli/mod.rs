@@ -3,6 +3,7 @@
 mod adapt;
 mod analyse;
 mod bench;
+mod board;
 mod book;
 mod completions;
 mod console;
@@ -90,6 +91,8 @@ enum Command {
     /// Analyse a position, or the games of a PDN file
     #[command(alias = "analyze")]
     Analyse(analyse::AnalyseArgs),
+    /// Draw a position: text, SVG or PNG
+    Board(board::BoardArgs),
     /// Solve endgame positions: value, distance, all moves, the perfect line
     Solve(Box<solve::SolveArgs>),
     /// Play a game against the engine in the terminal
@@ -208,6 +211,7 @@ pub(crate) fn main() -> ExitCode {
         None => hub::listen(),
         Some(Command::Hub(args)) => hub::run(&args),
         Some(Command::Analyse(args)) => analyse::run(&args),
+        Some(Command::Board(args)) => board::run(&args),
         Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Play(args)) => play::run(&args),
         Some(Command::TrainEndgame(args)) => endgame_trainer::run(&args),

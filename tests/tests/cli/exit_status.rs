@@ -89,6 +89,7 @@ impl World {
 const GOOD: &[&str] = &[
     "hub",
     "analyse --depth 2",
+    "board W:W28:B23 --arrows 28-19",
     "solve W:WK11:BK2",
     "play --depth 2",
     "train-endgame --slice 1010 --seed 1",
@@ -134,6 +135,7 @@ const FAILING: &[(&str, &str)] = &[
     ("hub --log /nonexistent/log", "cannot write"),
     ("adapt --engine cmd=/nonexistent/x --hub", "does not start"),
     ("book build missing.pdn --out {new}", "missing.pdn"),
+    ("board W:W28:B23 -o /nonexistent/board.svg", "cannot write"),
     ("play --pdn /nonexistent/game.pdn", "cannot write"),
     ("train-endgame --slice 1010 --pdn /nonexistent/game.pdn", "cannot write"),
     ("match --engine cmd=/nonexistent/x --engine random --tc 1", "does not start"),
@@ -156,6 +158,7 @@ const FAILING: &[(&str, &str)] = &[
 /// 2: what cannot be read or used.
 const UNUSABLE: &[(&str, &str)] = &[
     ("analyse missing.pdn", "cannot open missing.pdn"),
+    ("board missing.pdn", "cannot open missing.pdn"),
     ("solve nonsense", "cannot read the position"),
     ("solve missing.fen", "missing.fen"),
     ("play nonsense", "cannot read the position"),
