@@ -16,6 +16,7 @@ mod error;
 mod external;
 mod fixed;
 mod flat;
+mod lock;
 mod men;
 mod need;
 mod order;
@@ -45,6 +46,7 @@ use crate::format::DbType;
 use crate::manifest::Manifest;
 use crate::slice::Slice;
 use external::Context;
+use lock::{Claim, Lock};
 use need::OVERHEAD;
 use raw::{RawFile, RawWriter};
 use resident::Resident;
@@ -189,6 +191,7 @@ pub struct Builder<'a> {
     pool: rayon::ThreadPool,
     observer: &'a Observer<'a>,
     report: BuildReport,
+    lock: Option<Lock>,
 }
 
 /// Positions between two reports.
@@ -198,8 +201,8 @@ impl<'a> Builder<'a> {
     /// Prepares a folder, which is made if it is not there.
     ///
     /// # Errors
-    /// If the folder cannot be made, or holds database files and the options do not say to
-    /// resume.
+    /// If the folder cannot be made, or holds database files, or another process builds there and
+    /// the options do not say to resume.
     pub fn new(
         dir: &Path,
         options: &BuildOptions,
@@ -208,7 +211,10 @@ impl<'a> Builder<'a> {
         let io = |source| BuildError::Io { file: dir.to_owned(), source };
         let work = dir.join("work");
         fs::create_dir_all(&work).map_err(io)?;
+        let mut lock = None;
         if !options.resume {
+            // Before the look at the files, which another builder may be writing.
+            lock = Some(Lock::take(dir, Claim::All)?);
             for entry in fs::read_dir(dir).map_err(io)? {
                 let name = entry.map_err(io)?.file_name();
                 if name.to_string_lossy().starts_with("db") {
@@ -232,15 +238,25 @@ impl<'a> Builder<'a> {
             pool,
             observer,
             report: BuildReport::default(),
+            lock,
         })
+    }
+
+    /// Keeps other builders out.
+    fn claim(&mut self, claim: Claim) -> Result<(), BuildError> {
+        if self.lock.is_none() {
+            self.lock = Some(Lock::take(&self.dir, claim)?);
+        }
+        Ok(())
     }
 
     /// Builds everything up to a number of pieces, 2 to 8.
     ///
     /// # Errors
-    /// If something fails or the observer asked to stop; what is complete stays, and a later
-    /// build with [`BuildOptions::resume`] goes on from there.
+    /// If something fails, another process builds in the folder, or the observer asked to stop;
+    /// what is complete stays, and a later build with [`BuildOptions::resume`] goes on from there.
     pub fn build(mut self, pieces: u8) -> Result<BuildReport, BuildError> {
+        self.claim(Claim::All)?;
         for pieces in 2..=pieces {
             for slice in build_order(pieces) {
                 self.slice(slice)?;
@@ -255,6 +271,7 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// As [`Builder::build`].
     pub fn build_slices(mut self, slices: &[Slice]) -> Result<BuildReport, BuildError> {
+        self.claim(Claim::All)?;
         let all = closure(slices);
         for slice in &all {
             self.slice(*slice)?;
@@ -270,6 +287,7 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// As [`Builder::build`], and if a work file is missing.
     pub fn build_slice(mut self, slice: Slice) -> Result<BuildReport, BuildError> {
+        self.claim(Claim::Slice(slice))?;
         self.slice(slice)?;
         Ok(self.report)
     }
@@ -279,6 +297,7 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// As [`Builder::build`], and if a work file is missing.
     pub fn pack_only(mut self, pieces: u8) -> Result<BuildReport, BuildError> {
+        self.claim(Claim::Pack(pieces))?;
         for slice in build_order(pieces) {
             if self.resident.file(slice, self.metrics)?.is_none() {
                 return Err(BuildError::Missing { slice, missing: slice });
@@ -289,12 +308,13 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(self) -> Result<BuildReport, BuildError> {
-        let Builder { work, options, resident, report, .. } = self;
+        let Builder { work, options, resident, report, lock, .. } = self;
         // Windows does not remove a folder as long as a file in it is open.
         drop(resident);
         if !options.keep_work {
             fs::remove_dir_all(&work).map_err(|source| BuildError::Io { file: work, source })?;
         }
+        drop(lock);
         Ok(report)
     }
 

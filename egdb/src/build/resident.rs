@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::error::BuildError;
 use super::men::MenSets;
-use super::need::{needed_levels, own_bytes};
+use super::need::{OVERHEAD, needed_levels, own_bytes};
 use super::order::{after_capture, after_crowning};
 use super::raw::RawFile;
 use super::solve::Metrics;
@@ -95,7 +95,8 @@ impl Resident {
         let own = own_bytes(store, level, metrics, threads);
         let bytes = own + needed.iter().map(length).sum::<u64>();
         if bytes > self.budget {
-            return Err(BuildError::Memory { slice, needed: bytes, budget: self.budget });
+            let (needed, budget) = (bytes + OVERHEAD, self.budget + OVERHEAD);
+            return Err(BuildError::Memory { slice, needed, budget });
         }
         let missing = needed.iter().filter(|key| !self.levels.contains_key(key));
         let missing: u64 = missing.map(length).sum();
