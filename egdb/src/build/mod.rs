@@ -16,6 +16,7 @@ mod error;
 mod external;
 mod fixed;
 mod flat;
+mod level;
 mod lock;
 mod men;
 mod need;
@@ -38,20 +39,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use movegen::{MoveList, isa};
 use rayon::prelude::*;
 
 use crate::encode::Written;
 use crate::format::DbType;
 use crate::manifest::Manifest;
 use crate::slice::Slice;
-use external::Context;
+use level::solve_level;
 use lock::{Claim, Lock};
 use need::OVERHEAD;
 use raw::{RawFile, RawWriter};
 use resident::Resident;
-use solve::{BlockOut, Metrics, Workspace};
-use store::{DRAW, Solved, SolvedLevel, Store};
+use solve::Metrics;
+use store::{Plane, Store};
 
 pub use error::BuildError;
 pub(crate) use need::Needs;
@@ -360,7 +360,7 @@ impl<'a> Builder<'a> {
             }
             let mut result = result.ok_or(BuildError::TooLong { slice })?;
             writer.add(&result)?;
-            result.mtc = Vec::new();
+            result.mtc = Plane::default();
             let result = Arc::new(result);
             self.resident.keep(slice, level, &result);
             above = Some(result);
@@ -448,56 +448,4 @@ fn is_sound(dir: &Path, db_type: DbType, stem: &str) -> bool {
         let Ok(Some(expected)) = Manifest::read(&file) else { return false };
         matches!(Manifest::of_file(&file, |_| true), Ok(Some(found)) if found == expected)
     })
-}
-
-/// Solves a level from what [`Resident::view`] gave. `report` is called with the positions that have
-/// been solved, and stops the work by returning false. `None` if a distance is too long.
-fn solve_level(
-    store: &Store,
-    solved: &Solved,
-    level: usize,
-    metrics: Metrics,
-    report: &(dyn Fn(u64) -> bool + Sync),
-) -> Option<SolvedLevel> {
-    let too_long = AtomicBool::new(false);
-    let context = Context { solved, store, too_long: &too_long, go_on: report };
-    let blocks = store.levels.size(level);
-    let sides = store.slice.stored_sides().len() as u64;
-    let mut done = SolvedLevel::default();
-    if let Some(rows) = store.rows {
-        let count = rows.count();
-        let total = blocks * count;
-        let plane = |is_wanted| if is_wanted { vec![[[DRAW; 64]; 2]; total] } else { Vec::new() };
-        done.words = vec![[0; 4]; total];
-        done.dtw = plane(metrics.dtw);
-        done.mtc = plane(metrics.mtc);
-        let mut dtw = done.dtw.chunks_mut(count);
-        let mut mtc = done.mtc.chunks_mut(count);
-        let mut outs: Vec<BlockOut<'_>> = done
-            .words
-            .chunks_mut(count)
-            .map(|words| BlockOut {
-                words,
-                dtw: dtw.next().unwrap_or_default(),
-                mtc: mtc.next().unwrap_or_default(),
-            })
-            .collect();
-        let positions = crate::index::king_placements(store.slice) * sides;
-        outs.par_iter_mut().enumerate().for_each_init(Workspace::default, |work, (number, out)| {
-            let Some((black, white)) = store.levels.men(level, number) else { return };
-            if report(positions) {
-                isa::run_best(|| work.solve(&context, rows, [black, white], metrics, out));
-            }
-        });
-    } else {
-        done.cells = vec![[DRAW; 2]; blocks];
-        let cells = done.cells.par_iter_mut().enumerate().with_min_len(64);
-        cells.for_each_init(MoveList::new, |list, (number, cell)| {
-            let Some((black, white)) = store.levels.men(level, number) else { return };
-            if report(sides) {
-                *cell = isa::run_best(|| cells::solve(&context, [black, white], list));
-            }
-        });
-    }
-    (!too_long.load(Ordering::Relaxed)).then_some(done)
 }

@@ -185,6 +185,9 @@ fn plans() {
     }
     let text = ok(&["plan", "--pieces=5", "--memory=64M"]);
     assert!(text.contains("more than --memory") && text.contains("1570600750"), "{text}");
+    assert!(text.contains("refused: at least"), "{text}");
+    let message = fails(2, &["plan", "--pieces=5", "--memory=64M", "--format=snakemake"]);
+    assert!(message.contains("takes at least"), "{message}");
     let dot = ok(&["plan", "--pieces=3", "--format=dot"]);
     assert!(dot.starts_with("digraph") && dot.contains("\"0101\" -> \"0201\";"), "{dot}");
     let tasks = ok(&["plan", "--pieces=3", "--format=hyperqueue", "--out=a \"b\""]);
