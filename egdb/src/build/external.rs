@@ -143,8 +143,8 @@ impl<'a> Context<'a> {
         best.code()
     }
 
-    /// The value of a position in which a capture is forced. Takes a third of the time of
-    /// [`Context::resolve`].
+    /// The value of a position in which a capture is forced: as [`Context::resolve`], but only
+    /// the captures are looked for.
     #[inline(always)]
     fn resolve_captures(&self, all: &Fixed, side: Color, found: &mut Captures) -> Code {
         let own = all.pieces[side.index()];
