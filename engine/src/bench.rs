@@ -4,12 +4,11 @@
 //!
 //! [`compare_threads`] measures what further threads are worth.
 
-use std::time::Instant;
-
 use movegen::{Game, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::clock::Instant;
 use crate::{Control, Engine, EngineError, EngineOptions, Limits, Score, SearchResult, digits};
 
 /// The depth of the standard benchmark.

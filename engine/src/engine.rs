@@ -1,13 +1,14 @@
 //! The engine as its users see it.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use egdb::{DatabaseOptions, Probe};
 use movegen::random::Random;
 use movegen::{DrawRules, Game, Move, Position};
 
 use crate::book::BookOptions;
+use crate::clock::Instant;
 use crate::endgame;
 use crate::error::EngineError;
 use crate::eval::Evaluation;

@@ -1,10 +1,13 @@
 #![doc = include_str!("../README.md")]
 // One module calls into the system: `huge_pages`.
 #![deny(unsafe_code)]
+// For WebAssembly the library is built without what needs processes, sockets or signals.
 
+#[cfg(not(target_family = "wasm"))]
 pub mod adapter;
 pub mod bench;
 pub mod book;
+pub mod clock;
 pub mod digits;
 pub mod early_end;
 mod endgame;
@@ -16,8 +19,10 @@ mod huge_pages;
 mod level;
 mod limits;
 pub mod perft;
+#[cfg(not(target_family = "wasm"))]
 pub mod protocol;
 pub mod record;
+#[cfg(not(target_family = "wasm"))]
 pub mod runner;
 mod score;
 mod search;
@@ -27,7 +32,7 @@ pub mod suite;
 mod test_positions;
 mod thinker;
 pub mod time;
-#[cfg(feature = "training")]
+#[cfg(all(feature = "training", not(target_family = "wasm")))]
 pub mod training;
 mod tt;
 mod words;
