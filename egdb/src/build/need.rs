@@ -19,9 +19,9 @@ pub(super) struct Demand {
     /// What has to be in memory: the result, the level above as it is kept, and what the threads
     /// work with.
     pub own: u64,
-    /// The levels of other slices that are looked at, and their bytes: all of slices that captures
-    /// lead to, and of the slices that crowning leads to the level eight below, as the crowned man
-    /// had advanced eight rows.
+    /// The levels of other slices that are looked at, and their bytes, those first that are looked
+    /// at most: of the slices that crowning leads to the level eight below, as the crowned man had
+    /// advanced eight rows; of slices that captures lead to all.
     pub others: Vec<((Slice, usize), u64)>,
 }
 
@@ -42,14 +42,14 @@ impl Demand {
             + above
             + Workspace::bytes(store, level, metrics, threads);
         let mut others = Vec::new();
-        for next in after_capture(store.slice) {
-            let (levels, bytes) = other(next);
-            others.extend((0..levels).map(|level| ((next, level), bytes(level))));
-        }
         if let Some(below) = level.checked_sub(8) {
             for next in after_crowning(store.slice) {
                 others.push(((next, below), other(next).1(below)));
             }
+        }
+        for next in after_capture(store.slice) {
+            let (levels, bytes) = other(next);
+            others.extend((0..levels).map(|level| ((next, level), bytes(level))));
         }
         Demand { own, others }
     }
