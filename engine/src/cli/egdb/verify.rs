@@ -1,7 +1,7 @@
 //! `meerslag egdb verify`.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ::egdb::error::{OpenError, VerifyError, with_causes};
 use ::egdb::identify::identify_all;
@@ -13,17 +13,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::Failure;
-use super::super::databases::OneDatabaseArgs;
+use super::super::databases::{FolderArgs, OneDatabaseArgs};
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
-use super::file_name;
+use super::{FILES_SO_FAR, file_name};
 
 const EXAMPLES: &str = "\
 Examples:
-  meerslag egdb verify /data/egdb
-  meerslag egdb verify /data/egdb --type wld2 --blocks
-  meerslag egdb verify /data/egdb --json
+  meerslag egdb verify --egdb /data/egdb
+  meerslag egdb verify --egdb /data/egdb --type wld2 --blocks
+  meerslag egdb verify --egdb /data/egdb --json
 
 Genuine Kingsrow files are compared with the published checksums, files written by meerslag with
 the side files '*.sum' beside them, which also tell the damaged blocks of 4096 bytes. '--blocks'
@@ -33,10 +33,10 @@ Exit status: 0 if nothing is wrong, 1 if something is, or if there is nothing to
 
 /// Compare files with their checksums
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = "meerslag egdb verify [OPTIONS] --egdb <DIR>")]
 pub(super) struct VerifyArgs {
-    /// The folder
-    dir: PathBuf,
+    #[command(flatten)]
+    folder: FolderArgs,
     /// Decode all data and compare with the index files, instead of comparing checksums
     #[arg(long)]
     blocks: bool,
@@ -88,7 +88,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
         }
     }
     if !is_known {
-        let dir = args.dir.clone();
+        let dir = args.folder.path().to_owned();
         let error = anyhow::Error::new(VerifyError::NothingKnown { dir });
         return Err(Failure::Run(
             error.context("use --blocks to check the data without checksums"),
@@ -106,16 +106,16 @@ pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
 fn open(args: &VerifyArgs) -> Result<Vec<Database>, Failure> {
     let types = match args.database.db_type {
         Some(db_type) => vec![db_type],
-        None => identify_all(&args.dir)?.iter().map(|identity| identity.db_type).collect(),
+        None => identify_all(args.folder.path())?.iter().map(|identity| identity.db_type).collect(),
     };
     if types.is_empty() {
-        return Err(OpenError::NothingFound { dir: args.dir.clone() }.into());
+        return Err(OpenError::NothingFound { dir: args.folder.path().to_owned() }.into());
     }
     let mut databases = Vec::new();
     for db_type in types {
         let options = args.database.reading.options(&[]).open_options();
         let options = OpenOptions { db_type: Some(db_type), compare: args.blocks, ..options };
-        match Database::open(&args.dir, &options) {
+        match Database::open(args.folder.path(), &options) {
             Ok(database) => databases.push(database),
             // A type may begin above the largest piece count that is wanted.
             Err(OpenError::NothingFound { .. }) if args.database.db_type.is_none() => {}
@@ -206,7 +206,7 @@ impl<W: Write> Verifier<W> {
             self.show(&text, record)?;
         }
         if !is_complete {
-            return Err(Failure::Interrupted);
+            return Err(Failure::interrupted(FILES_SO_FAR));
         }
         if errors.is_empty() {
             for path in database.files() {
