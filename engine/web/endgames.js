@@ -36,7 +36,7 @@ export class Endgames {
     find("slice").replaceChildren(
       ...playable.map((slice) => make("option", { value: slice }, Endgames.sliceText(slice))),
     );
-    find("slice").value = playable.includes("0102") ? "0102" : playable[0];
+    find("slice").value = playable.includes("0103") ? "0103" : playable[0];
   }
 
   /** The material of a slice in words; its digits are black men, black kings, white men, white kings. */
