@@ -8,6 +8,7 @@ pub mod adapter;
 pub mod bench;
 pub mod book;
 pub mod clock;
+pub mod diagram;
 pub mod digits;
 pub mod early_end;
 mod endgame;

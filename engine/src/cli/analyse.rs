@@ -18,7 +18,7 @@ use super::book;
 use super::book::table::BookPosition;
 use super::interrupt::Interrupt;
 use super::json::{self, Record};
-use super::report::{self, Drawing};
+use super::report;
 use super::source::{self, FileGame, Source};
 use super::{EngineArgs, Failure, terminal};
 
@@ -121,7 +121,9 @@ fn analyse_games(
 ) -> Result<(), Failure> {
     let mut count = 0;
     for game in games {
-        let FileGame { number, title, game } = game?;
+        let found = game?;
+        let FileGame { number, title, game } = &found;
+        let number = *number;
         if args.game.is_some_and(|wanted| wanted != number) {
             continue;
         }
@@ -131,12 +133,6 @@ fn analyse_games(
             writeln!(analysis.out, "Game {number}: {title}")?;
         }
         let plies = match args.ply {
-            Some(ply) if ply > game.ply() => {
-                return Err(Failure::Input(anyhow!(
-                    "game {number} has {} plies, not {ply}",
-                    game.ply()
-                )));
-            }
             Some(ply) => ply..=ply,
             None if args.all_moves => 0..=game.ply(),
             None => game.ply()..=game.ply(),
@@ -144,10 +140,7 @@ fn analyse_games(
         let detail = if args.all_moves { Detail::Summary } else { Detail::Full };
         for ply in plies {
             let played = game.moves().get(ply).copied();
-            let mut moment = Game::with_counters(*game.start(), *game.start_counters());
-            for &mv in &game.moves()[..ply] {
-                moment.play(mv).map_err(Failure::run)?;
-            }
+            let moment = found.at_ply(ply)?;
             if let (Some(mv), false, Detail::Summary) = (played, args.json, detail) {
                 write!(analysis.out, "{:<16}", report::line(&moment, &[mv]))?;
             } else if matches!(detail, Detail::Summary) && !args.json {
@@ -196,7 +189,7 @@ impl<W: Write> Analysis<W> {
     fn position(&mut self, moment: &Moment, game: &Game, detail: Detail) -> Result<(), Failure> {
         self.control.reset();
         if self.interrupt.is_pressed() {
-            return Err(Failure::Interrupted);
+            return Err(Analysis::<W>::interrupted());
         }
         let multipv = self.limits.multipv > 1;
         self.begin(moment, game, detail)?;
@@ -229,10 +222,14 @@ impl<W: Write> Analysis<W> {
         let is_out_of_sight = terminal::height().is_some_and(|height| rows + 18 > height);
         if is_out_of_sight && matches!(detail, Detail::Full) && !json {
             let position = game.position();
-            writeln!(self.out, "\n{}", report::board(position, Drawing::default()))?;
+            writeln!(self.out, "\n{}", report::board(position))?;
         }
         self.end(game, &outcome, &variations, detail)?;
-        if self.interrupt.is_pressed() { Err(Failure::Interrupted) } else { Ok(()) }
+        if self.interrupt.is_pressed() { Err(Analysis::<W>::interrupted()) } else { Ok(()) }
+    }
+
+    fn interrupted() -> Failure {
+        Failure::interrupted("what has been shown stands")
     }
 
     /// What the book knows of the current position.
@@ -254,7 +251,7 @@ impl<W: Write> Analysis<W> {
                 json_line(&mut self.out, &found.to_record())?;
             }
         } else if matches!(detail, Detail::Full) {
-            writeln!(self.out, "{}", report::board(position, Drawing::default()))?;
+            writeln!(self.out, "{}", report::board(position))?;
             let fen = report::fen(position);
             writeln!(self.out, "{} to move   {fen}\n", position.side_to_move())?;
             if let Some(found) = self.in_book(game) {
@@ -286,7 +283,8 @@ impl<W: Write> Analysis<W> {
                 writeln!(out)?;
                 for info in variations.values() {
                     let score = report::score(info);
-                    writeln!(out, "{} {}", score.trim_start(), report::line(game, &info.pv))?;
+                    let line = format!("{} {}", score.trim_start(), report::line(game, &info.pv));
+                    writeln!(out, "{}", terminal::folded(&line, terminal::width()))?;
                 }
                 writeln!(out, "Best move for {side}: {}", format_move(game.position(), best))?;
             }

@@ -15,7 +15,9 @@ use serde_json::{Map, Value, json};
 
 #[cfg(feature = "training")]
 use super::data;
-use super::{Failure, book, dxp, egdb, match_, perft, protocol_check, solve, weights};
+use super::{
+    Failure, book, dxp, egdb, endgame_trainer, match_, perft, protocol_check, solve, weights,
+};
 
 /// Writes one object and the end of its line.
 pub(super) fn write<R: Record>(out: &mut (impl Write + ?Sized), record: &R) -> io::Result<()> {
@@ -60,6 +62,7 @@ impl Catalogue {
         self.add::<match_::GameRecord<'_>>();
         self.add::<StandingsRecord<'_>>();
         self.add::<dxp::DxpRecord>();
+        self.add::<endgame_trainer::EndingRecord>();
         self.add::<protocol_check::StepRecord<'_>>();
         self.add::<protocol_check::CheckRecord>();
         self.add::<bench::BenchResult>();

@@ -2,66 +2,16 @@
 
 use std::fmt::Write as _;
 
-use console::Style;
+use meerslag_engine::diagram::Diagram;
 use meerslag_engine::{Bound, Info};
 use movegen::notation::moves::format_move;
-use movegen::{Color, Game, Move, Piece, Position, Square};
+use movegen::{Color, Game, Move, Position};
 
 use super::terminal;
 
-/// How the board is drawn.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Drawing {
-    /// Black is at the bottom.
-    pub(super) is_flipped: bool,
-    /// The move that led here.
-    pub(super) last: Option<Move>,
-    /// With colours, for a terminal that has them.
-    pub(super) has_colours: bool,
-}
-
-/// The board as text: `w b` men, `W B` kings, `.` an empty square; the numbers of the first and
-/// last square of each row beside it. Of the last move, `<` stands before the square that it left
-/// and `>` before the one that it reached; with colours both are shown in reverse.
-pub(super) fn board(position: &Position, drawing: Drawing) -> String {
-    let mut text = String::new();
-    let in_order = |i: u8| if drawing.is_flipped { 9 - i } else { i };
-    for row in (0..10).map(in_order) {
-        let _ = write!(text, "  {:>2} ", row * 5 + 1);
-        for column in (0..10).map(in_order) {
-            match Square::from_row_column(row, column) {
-                Some(square) => text.push_str(&cell(position, square, drawing)),
-                None => text.push_str("  "),
-            }
-        }
-        let _ = writeln!(text, "  {:>2}", row * 5 + 5);
-    }
-    text
-}
-
-/// A square in two columns.
-fn cell(position: &Position, square: Square, drawing: Drawing) -> String {
-    let piece = position.piece_at(square);
-    let letter = piece.map_or('.', Piece::hub_letter);
-    let mark = match drawing.last {
-        Some(mv) if mv.from() == square => '<',
-        Some(mv) if mv.to() == square => '>',
-        _ => ' ',
-    };
-    if !drawing.has_colours {
-        return format!("{mark}{letter}");
-    }
-    // Both are readable on a dark and on a light ground.
-    let mut style = Style::new().force_styling(true);
-    style = match piece.map(|piece| piece.color) {
-        Some(Color::White) => style.bold(),
-        Some(Color::Black) => style.magenta().bold(),
-        None => style.dim(),
-    };
-    if mark != ' ' {
-        style = style.reverse();
-    }
-    format!(" {}", style.apply_to(letter))
+/// The board for the terminal.
+pub(super) fn board(position: &Position) -> String {
+    Diagram::for_terminal(*position).to_text(terminal::has_colours())
 }
 
 /// A FEN that is easy to read: three and more squares in a row as a range.
@@ -171,21 +121,5 @@ mod tests {
             assert_eq!(super::fen(&position), text);
             assert_eq!(Position::from_fen(text).unwrap(), position);
         }
-    }
-
-    #[test]
-    fn the_last_move_is_marked() {
-        let start = Position::initial();
-        let mv = movegen::notation::hub::parse_move(&start, "32-28").unwrap();
-        let drawing = Drawing { last: Some(mv), ..Drawing::default() };
-        let text = board(&start.after(mv), drawing);
-        let row = |number: &str| {
-            text.lines().find(|line| line.trim_start().starts_with(number)).unwrap().to_owned()
-        };
-        assert!(row("26 ").contains(">w") && row("31 ").contains("<."), "{text}");
-        assert_eq!(text.matches(['<', '>']).count(), 2);
-        let coloured = board(&start.after(mv), Drawing { has_colours: true, ..drawing });
-        assert_eq!(console::strip_ansi_codes(&coloured), text.replace(['<', '>'], " "));
-        assert_eq!(coloured.matches("\u{1b}[7m").count(), 2, "{coloured:?}");
     }
 }

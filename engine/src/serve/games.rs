@@ -21,7 +21,7 @@ struct GamesRecord {
 }
 
 impl Record for GamesRecord {
-    const TYPE: &'static str = "games";
+    const TYPE: &'static str = "pdn";
 }
 
 #[derive(Default, Serialize, Deserialize, JsonSchema)]

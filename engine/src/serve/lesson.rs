@@ -66,7 +66,7 @@ struct EndingRecord {
 }
 
 impl Record for EndingRecord {
-    const TYPE: &'static str = "ending";
+    const TYPE: &'static str = "endgame";
 }
 
 pub(super) fn position_schema(generator: &mut SchemaGenerator) -> Schema {

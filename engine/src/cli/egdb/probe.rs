@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::super::databases::DatabaseArgs;
 use super::super::json::{self, Record};
-use super::super::report::{self, Drawing};
+use super::super::report;
 use super::super::{Failure, source};
 
 const EXAMPLES: &str = "\
@@ -189,7 +189,7 @@ fn show(
         let record = AnswerRecord::new(fen, probe, answer);
         return Ok(json::write(out, &record)?);
     }
-    write!(out, "{}", report::board(position, Drawing::default()))?;
+    write!(out, "{}", report::board(position))?;
     writeln!(out, "{} to move   {}\n", position.side_to_move(), report::fen(position))?;
     let distances = [("dtw", answer.dtw), ("mtc", answer.mtc)];
     let distances: String =
