@@ -1,10 +1,14 @@
 #![doc = include_str!("../README.md")]
 // One module calls into the system: `huge_pages`.
 #![deny(unsafe_code)]
+// For WebAssembly the library is built without what needs processes, sockets or signals.
 
+#[cfg(not(target_family = "wasm"))]
 pub mod adapter;
 pub mod bench;
 pub mod book;
+pub mod clock;
+pub mod diagram;
 pub mod digits;
 pub mod early_end;
 mod endgame;
@@ -17,18 +21,22 @@ mod huge_pages;
 mod level;
 mod limits;
 pub mod perft;
+#[cfg(not(target_family = "wasm"))]
 pub mod protocol;
 pub mod record;
+pub mod records;
+#[cfg(not(target_family = "wasm"))]
 pub mod runner;
 mod score;
 mod search;
+pub mod serve;
 pub mod solve;
 pub mod suite;
 #[cfg(test)]
 mod test_positions;
 mod thinker;
 pub mod time;
-#[cfg(feature = "training")]
+#[cfg(all(feature = "training", not(target_family = "wasm")))]
 pub mod training;
 mod tt;
 mod words;

@@ -174,6 +174,10 @@ impl Control {
 
     /// A channel that gets something with each command from now on: for one listener, who looks
     /// at the commands given so far before it waits.
+    #[cfg_attr(
+        target_family = "wasm",
+        expect(dead_code, reason = "no session listens to anything else there")
+    )]
     pub(crate) fn commands(&self) -> Receiver<()> {
         let (sender, receiver) = bounded(2);
         *self.lock.lock() = Some(sender);

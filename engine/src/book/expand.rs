@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 use egdb::storage::Existing;
@@ -25,6 +25,7 @@ use super::journal::Journal;
 use super::key::{Key, folded};
 use super::reader::Book;
 use super::tree::ranked;
+use crate::clock::Instant;
 use crate::limits::{Control, Limits};
 use crate::score::Score;
 use crate::{Engine, EngineError, EngineOptions};

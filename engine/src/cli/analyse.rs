@@ -9,17 +9,16 @@ use std::time::Duration;
 use anyhow::anyhow;
 use clap::Args;
 use meerslag_engine::book::Book;
+use meerslag_engine::records::{InfoRecord, PositionRecord, ResultRecord};
 use meerslag_engine::{Control, Engine, Info, Limits, Mode, SearchResult};
 use movegen::notation::moves::format_move;
 use movegen::{Game, Move};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::book;
 use super::book::table::BookPosition;
 use super::interrupt::Interrupt;
 use super::json::{self, Record};
-use super::report::{self, BestRecord, Drawing, InfoRecord};
+use super::report;
 use super::source::{self, FileGame, Source};
 use super::{EngineArgs, Failure, terminal};
 
@@ -122,7 +121,9 @@ fn analyse_games(
 ) -> Result<(), Failure> {
     let mut count = 0;
     for game in games {
-        let FileGame { number, title, game } = game?;
+        let found = game?;
+        let FileGame { number, title, game } = &found;
+        let number = *number;
         if args.game.is_some_and(|wanted| wanted != number) {
             continue;
         }
@@ -132,12 +133,6 @@ fn analyse_games(
             writeln!(analysis.out, "Game {number}: {title}")?;
         }
         let plies = match args.ply {
-            Some(ply) if ply > game.ply() => {
-                return Err(Failure::Input(anyhow!(
-                    "game {number} has {} plies, not {ply}",
-                    game.ply()
-                )));
-            }
             Some(ply) => ply..=ply,
             None if args.all_moves => 0..=game.ply(),
             None => game.ply()..=game.ply(),
@@ -145,10 +140,7 @@ fn analyse_games(
         let detail = if args.all_moves { Detail::Summary } else { Detail::Full };
         for ply in plies {
             let played = game.moves().get(ply).copied();
-            let mut moment = Game::with_counters(*game.start(), *game.start_counters());
-            for &mv in &game.moves()[..ply] {
-                moment.play(mv).map_err(Failure::run)?;
-            }
+            let moment = found.at_ply(ply)?;
             if let (Some(mv), false, Detail::Summary) = (played, args.json, detail) {
                 write!(analysis.out, "{:<16}", report::line(&moment, &[mv]))?;
             } else if matches!(detail, Detail::Summary) && !args.json {
@@ -197,7 +189,7 @@ impl<W: Write> Analysis<W> {
     fn position(&mut self, moment: &Moment, game: &Game, detail: Detail) -> Result<(), Failure> {
         self.control.reset();
         if self.interrupt.is_pressed() {
-            return Err(Failure::Interrupted);
+            return Err(Analysis::<W>::interrupted());
         }
         let multipv = self.limits.multipv > 1;
         self.begin(moment, game, detail)?;
@@ -230,10 +222,14 @@ impl<W: Write> Analysis<W> {
         let is_out_of_sight = terminal::height().is_some_and(|height| rows + 18 > height);
         if is_out_of_sight && matches!(detail, Detail::Full) && !json {
             let position = game.position();
-            writeln!(self.out, "\n{}", report::board(position, Drawing::default()))?;
+            writeln!(self.out, "\n{}", report::board(position))?;
         }
         self.end(game, &outcome, &variations, detail)?;
-        if self.interrupt.is_pressed() { Err(Failure::Interrupted) } else { Ok(()) }
+        if self.interrupt.is_pressed() { Err(Analysis::<W>::interrupted()) } else { Ok(()) }
+    }
+
+    fn interrupted() -> Failure {
+        Failure::interrupted("what has been shown stands")
     }
 
     /// What the book knows of the current position.
@@ -244,22 +240,18 @@ impl<W: Write> Analysis<W> {
     fn begin(&mut self, moment: &Moment, game: &Game, detail: Detail) -> Result<(), Failure> {
         let number = moment.number;
         let position = game.position();
-        let fen = position.to_fen();
         if self.json {
-            let side = position.side_to_move();
-            let record = PositionRecord {
-                game: number,
-                ply: game.ply(),
-                side: side.letter(),
-                fen,
-                played: number.map(|_| moment.played.map(|mv| mv.to_string())),
+            let record = PositionRecord::new(game);
+            let record = match number {
+                Some(number) => record.in_file(number, moment.played),
+                None => record,
             };
             json_line(&mut self.out, &record)?;
             if let Some(found) = self.in_book(game) {
                 json_line(&mut self.out, &found.to_record())?;
             }
         } else if matches!(detail, Detail::Full) {
-            writeln!(self.out, "{}", report::board(position, Drawing::default()))?;
+            writeln!(self.out, "{}", report::board(position))?;
             let fen = report::fen(position);
             writeln!(self.out, "{} to move   {fen}\n", position.side_to_move())?;
             if let Some(found) = self.in_book(game) {
@@ -280,8 +272,7 @@ impl<W: Write> Analysis<W> {
         let side = game.position().side_to_move();
         let out = &mut self.out;
         if self.json {
-            let variations = variations.values().map(InfoRecord::from).collect();
-            return Ok(json_line(out, &ResultRecord { best: outcome.into(), variations })?);
+            return Ok(json_line(out, &ResultRecord::new(outcome, variations.values()))?);
         }
         let Some(best) = outcome.best else {
             writeln!(out, "{side} has no legal move and has lost.")?;
@@ -292,7 +283,8 @@ impl<W: Write> Analysis<W> {
                 writeln!(out)?;
                 for info in variations.values() {
                     let score = report::score(info);
-                    writeln!(out, "{} {}", score.trim_start(), report::line(game, &info.pv))?;
+                    let line = format!("{} {}", score.trim_start(), report::line(game, &info.pv));
+                    writeln!(out, "{}", terminal::folded(&line, terminal::width()))?;
                 }
                 writeln!(out, "Best move for {side}: {}", format_move(game.position(), best))?;
             }
@@ -307,40 +299,6 @@ impl<W: Write> Analysis<W> {
         }
         Ok(())
     }
-}
-
-/// A position that is searched; `info` objects and a `result` follow.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct PositionRecord {
-    /// Of a file: the number of the game, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    game: Option<u64>,
-    /// Plies played before.
-    ply: usize,
-    /// The side to move, `W` or `B`.
-    side: char,
-    /// The position.
-    fen: String,
-    /// Of a file: the move that was played here; null at the end of the game.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    played: Option<Option<String>>,
-}
-
-impl Record for PositionRecord {
-    const TYPE: &'static str = "position";
-}
-
-/// The end of a search.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct ResultRecord {
-    #[serde(flatten)]
-    best: BestRecord,
-    /// The last variation of each rank.
-    variations: Vec<InfoRecord>,
-}
-
-impl Record for ResultRecord {
-    const TYPE: &'static str = "result";
 }
 
 fn json_line(out: &mut impl Write, record: &impl Record) -> io::Result<()> {

@@ -2,69 +2,16 @@
 
 use std::fmt::Write as _;
 
-use console::Style;
-use meerslag_engine::{Bound, Info, SearchResult};
+use meerslag_engine::diagram::Diagram;
+use meerslag_engine::{Bound, Info};
 use movegen::notation::moves::format_move;
-use movegen::{Color, Game, Move, Piece, Position, Square};
-use schemars::JsonSchema;
-use serde::Serialize;
+use movegen::{Color, Game, Move, Position};
 
-use super::json::{self, Record};
 use super::terminal;
 
-/// How the board is drawn.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Drawing {
-    /// Black is at the bottom.
-    pub(super) is_flipped: bool,
-    /// The move that led here.
-    pub(super) last: Option<Move>,
-    /// With colours, for a terminal that has them.
-    pub(super) has_colours: bool,
-}
-
-/// The board as text: `w b` men, `W B` kings, `.` an empty square; the numbers of the first and
-/// last square of each row beside it. Of the last move, `<` stands before the square that it left
-/// and `>` before the one that it reached; with colours both are shown in reverse.
-pub(super) fn board(position: &Position, drawing: Drawing) -> String {
-    let mut text = String::new();
-    let in_order = |i: u8| if drawing.is_flipped { 9 - i } else { i };
-    for row in (0..10).map(in_order) {
-        let _ = write!(text, "  {:>2} ", row * 5 + 1);
-        for column in (0..10).map(in_order) {
-            match Square::from_row_column(row, column) {
-                Some(square) => text.push_str(&cell(position, square, drawing)),
-                None => text.push_str("  "),
-            }
-        }
-        let _ = writeln!(text, "  {:>2}", row * 5 + 5);
-    }
-    text
-}
-
-/// A square in two columns.
-fn cell(position: &Position, square: Square, drawing: Drawing) -> String {
-    let piece = position.piece_at(square);
-    let letter = piece.map_or('.', Piece::hub_letter);
-    let mark = match drawing.last {
-        Some(mv) if mv.from() == square => '<',
-        Some(mv) if mv.to() == square => '>',
-        _ => ' ',
-    };
-    if !drawing.has_colours {
-        return format!("{mark}{letter}");
-    }
-    // Both are readable on a dark and on a light ground.
-    let mut style = Style::new().force_styling(true);
-    style = match piece.map(|piece| piece.color) {
-        Some(Color::White) => style.bold(),
-        Some(Color::Black) => style.magenta().bold(),
-        None => style.dim(),
-    };
-    if mark != ' ' {
-        style = style.reverse();
-    }
-    format!(" {}", style.apply_to(letter))
+/// The board for the terminal.
+pub(super) fn board(position: &Position) -> String {
+    Diagram::for_terminal(*position).to_text(terminal::has_colours())
 }
 
 /// A FEN that is easy to read: three and more squares in a row as a range.
@@ -159,79 +106,6 @@ fn millions_per_second(info: &Info) -> f64 {
     info.nodes as f64 / info.time.as_secs_f64().max(1e-6) / 1e6
 }
 
-/// A step of a search.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct InfoRecord {
-    /// Nominal depth in plies.
-    depth: u32,
-    /// Mean depth of the leaves in plies.
-    mean_depth: f64,
-    /// Greatest depth in plies.
-    max_depth: u32,
-    /// Men, for the side to move; beyond 80 a proven end.
-    score: f64,
-    /// Plies to the end of the game, if that has been proven: positive for a win.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    plies_to_end: Option<i32>,
-    /// `exact`, `lower` or `upper`.
-    bound: &'static str,
-    /// Nodes searched.
-    nodes: u64,
-    /// Endgame database lookups.
-    probes: u64,
-    /// Seconds since the start of the search.
-    seconds: f64,
-    /// The share of the transposition table that is in use, 0 to 1.
-    hashfull: f64,
-    /// The rank of the variation, from 1.
-    multipv: usize,
-    /// The variation.
-    pv: Vec<String>,
-}
-
-impl Record for InfoRecord {
-    const TYPE: &'static str = "info";
-}
-
-impl From<&Info> for InfoRecord {
-    fn from(info: &Info) -> InfoRecord {
-        InfoRecord {
-            depth: info.depth,
-            mean_depth: json::rounded(info.mean_depth, 2),
-            max_depth: info.max_depth,
-            score: info.score.men(),
-            plies_to_end: info.score.plies_to_end(),
-            bound: match info.bound {
-                Bound::Exact => "exact",
-                Bound::Lower => "lower",
-                Bound::Upper => "upper",
-            },
-            nodes: info.nodes,
-            probes: info.probes,
-            seconds: json::seconds(info.time.as_secs_f64()),
-            hashfull: json::rounded(info.hashfull, 4),
-            multipv: info.multipv,
-            pv: info.pv.iter().map(ToString::to_string).collect(),
-        }
-    }
-}
-
-/// The best move and the expected reply for programs.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct BestRecord {
-    /// The best move; null without a legal one.
-    best: Option<String>,
-    /// The expected reply.
-    ponder: Option<String>,
-}
-
-impl From<&SearchResult> for BestRecord {
-    fn from(outcome: &SearchResult) -> BestRecord {
-        let text = |mv: Option<Move>| mv.map(|mv| mv.to_string());
-        BestRecord { best: text(outcome.best), ponder: text(outcome.ponder) }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -247,21 +121,5 @@ mod tests {
             assert_eq!(super::fen(&position), text);
             assert_eq!(Position::from_fen(text).unwrap(), position);
         }
-    }
-
-    #[test]
-    fn the_last_move_is_marked() {
-        let start = Position::initial();
-        let mv = movegen::notation::hub::parse_move(&start, "32-28").unwrap();
-        let drawing = Drawing { last: Some(mv), ..Drawing::default() };
-        let text = board(&start.after(mv), drawing);
-        let row = |number: &str| {
-            text.lines().find(|line| line.trim_start().starts_with(number)).unwrap().to_owned()
-        };
-        assert!(row("26 ").contains(">w") && row("31 ").contains("<."), "{text}");
-        assert_eq!(text.matches(['<', '>']).count(), 2);
-        let coloured = board(&start.after(mv), Drawing { has_colours: true, ..drawing });
-        assert_eq!(console::strip_ansi_codes(&coloured), text.replace(['<', '>'], " "));
-        assert_eq!(coloured.matches("\u{1b}[7m").count(), 2, "{coloured:?}");
     }
 }

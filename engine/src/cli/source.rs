@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::Args;
 use movegen::notation::Fen;
 use movegen::notation::pdn::{PdnGame, PdnReader};
@@ -109,6 +109,22 @@ pub(super) struct FileGame {
     pub(super) number: u64,
     pub(super) title: String,
     pub(super) game: Game,
+}
+
+impl FileGame {
+    /// The game as it stood after this many plies.
+    pub(super) fn at_ply(&self, ply: usize) -> Result<Game, Failure> {
+        let FileGame { number, game, .. } = self;
+        let Some(moves) = game.moves().get(..ply) else {
+            let plies = game.ply();
+            return Err(Failure::Input(anyhow!("game {number} has {plies} plies, not {ply}")));
+        };
+        let mut moment = Game::with_counters(*game.start(), *game.start_counters());
+        for &mv in moves {
+            moment.play(mv).map_err(Failure::run)?;
+        }
+        Ok(moment)
+    }
 }
 
 impl Iterator for Games {

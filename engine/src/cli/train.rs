@@ -17,7 +17,7 @@ use super::Failure;
 use super::files::{self, ForceArgs};
 use super::filter::FilterArgs;
 use super::interrupt::Interrupt;
-use super::json::{self, Record};
+use super::json;
 
 /// Fit the weights of an evaluation to games of self-play
 ///
@@ -145,7 +145,10 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
             _ => Failure::run(error),
         })?;
     written?;
-    let Some((weights, epochs)) = trained else { return Err(Failure::Interrupted) };
+    let Some((weights, epochs)) = trained else {
+        let kept = format!("{} is kept; the same command goes on from it", checkpoint.display());
+        return Err(Failure::interrupted(kept));
+    };
     weights.write(&args.out, existing).map_err(Failure::run)?;
     if let Some(path) = &args.plot {
         write_file(path, loss_plot(&epochs).as_bytes(), existing)
@@ -161,10 +164,6 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
         )?;
     }
     Ok(())
-}
-
-impl Record for Epoch {
-    const TYPE: &'static str = "epoch";
 }
 
 fn show(args: &TrainArgs, number: usize, epoch: &Epoch, scale: f32) -> io::Result<()> {

@@ -1,11 +1,10 @@
 //! A root whose moves the databases rate exactly: nothing is left to search.
 
-use std::time::Instant;
-
 use egdb::Probe;
 use movegen::Position;
 
 use super::report::{Info, SearchResult};
+use crate::clock::Instant;
 use crate::endgame::choice::RatedMove;
 use crate::endgame::line;
 use crate::limits::{Control, Limits, Mode};

@@ -22,12 +22,13 @@ mod root;
 mod smp;
 mod worker;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use egdb::Probe;
 use movegen::{DrawRules, Game, Move, with_isa};
 
 use crate::book::BookMove;
+use crate::clock::Instant;
 use crate::endgame;
 use crate::endgame::choice::Choice;
 use crate::eval::{self, Evaluation};

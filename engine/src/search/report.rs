@@ -1,9 +1,10 @@
 //! What a search reports, on the way and at the end.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use movegen::Move;
 
+use crate::clock::Instant;
 use crate::score::{Bound, Score};
 
 /// What a search knows at some moment.

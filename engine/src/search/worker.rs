@@ -1,7 +1,7 @@
 //! One searching thread: what it remembers and how it counts and stops.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use movegen::isa::Isa;
 use movegen::{Color, DrawRules};
@@ -12,6 +12,7 @@ use super::params::{MAX_PLY, POLL_NODES};
 use super::prober::Prober;
 use super::pv::PvTable;
 use super::report::Info;
+use crate::clock::Instant;
 use crate::eval::Evaluation;
 use crate::limits::{Control, Limits, Mode};
 use crate::score::Score;

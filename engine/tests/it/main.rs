@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
 
 mod book;
+mod diagram;
 mod endgames;
 mod ends;
 mod search;

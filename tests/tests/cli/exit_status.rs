@@ -89,6 +89,7 @@ impl World {
 const GOOD: &[&str] = &[
     "hub",
     "analyse --depth 2",
+    "board W:W28:B23 --arrows 28-19",
     "solve W:WK11:BK2",
     "play --depth 2",
     "train-endgame --slice 1010 --seed 1",
@@ -105,14 +106,14 @@ const GOOD: &[&str] = &[
     "data export {games}",
     "train {games} --out {weights} --force --epochs 1 --kind material",
     "perft --depth 3",
-    "egdb identify {db}",
-    "egdb info {db}",
-    "egdb verify {db}",
+    "egdb identify --egdb {db}",
+    "egdb info --egdb {db}",
+    "egdb verify --egdb {db}",
     "egdb probe W:WK11:BK2",
     "egdb dump --slice 0101 --count 3",
     "egdb convert {db} {raw} --to raw --force",
-    "egdb check {db} --sample 100",
-    "egdb stats {db}",
+    "egdb check --egdb {db} --sample 100",
+    "egdb stats --egdb {db}",
     "egdb bench --time 0.01",
     "egdb plan --pieces 3",
     "book expand {book} --depth 1 --positions 20 --hash 1",
@@ -134,6 +135,7 @@ const FAILING: &[(&str, &str)] = &[
     ("hub --log /nonexistent/log", "cannot write"),
     ("adapt --engine cmd=/nonexistent/x --hub", "does not start"),
     ("book build missing.pdn --out {new}", "missing.pdn"),
+    ("board W:W28:B23 -o /nonexistent/board.svg", "cannot write"),
     ("play --pdn /nonexistent/game.pdn", "cannot write"),
     ("train-endgame --slice 1010 --pdn /nonexistent/game.pdn", "cannot write"),
     ("match --engine cmd=/nonexistent/x --engine random --tc 1", "does not start"),
@@ -150,12 +152,13 @@ const FAILING: &[(&str, &str)] = &[
     ("egdb build --pieces 2 --out {file}/x", "file/x"),
     ("egdb build-slice --slice 1010 --out {file}/x", "file/x"),
     ("egdb pack --pieces 2 --out {file}/x", "file/x"),
-    ("egdb verify {unknown}", "nothing to compare with"),
+    ("egdb verify --egdb {unknown}", "nothing to compare with"),
 ];
 
 /// 2: what cannot be read or used.
 const UNUSABLE: &[(&str, &str)] = &[
     ("analyse missing.pdn", "cannot open missing.pdn"),
+    ("board missing.pdn", "cannot open missing.pdn"),
     ("solve nonsense", "cannot read the position"),
     ("solve missing.fen", "missing.fen"),
     ("play nonsense", "cannot read the position"),
@@ -180,15 +183,15 @@ const UNUSABLE: &[(&str, &str)] = &[
     ("data export missing", "missing"),
     ("train missing --out {new}", "missing"),
     ("perft --depth 1 nonsense", "cannot read the position"),
-    ("egdb identify missing", "missing"),
-    ("egdb info missing", "missing"),
-    ("egdb verify missing", "missing"),
+    ("egdb identify --egdb missing", "missing"),
+    ("egdb info --egdb missing", "missing"),
+    ("egdb verify --egdb missing", "missing"),
     ("egdb probe --egdb missing W:WK11:BK2", "missing"),
     ("egdb dump --egdb missing --slice 0101", "missing"),
     ("egdb convert missing {new} --to raw", "missing"),
     ("egdb convert {db} {db} --to raw", "directory of the old ones"),
-    ("egdb check missing", "missing"),
-    ("egdb stats missing", "missing"),
+    ("egdb check --egdb missing", "missing"),
+    ("egdb stats --egdb missing", "missing"),
     ("egdb bench --egdb missing", "missing"),
     ("egdb build --pieces 2 --out {db}", "resume, or use another folder"),
     ("egdb build --out {new}", "--slices"),
@@ -315,5 +318,6 @@ fn an_interruption_has_status_130() {
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(130), "{line}: {error}");
         assert!(!error.contains("panicked"), "{line}: {error}");
+        assert!(error.contains("meerslag: interrupted: "), "{line}: what is kept? {error}");
     }
 }

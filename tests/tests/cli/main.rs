@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
 
 mod bad_input;
+mod board;
 mod book;
 mod commands;
 mod docs;

@@ -4,11 +4,11 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use clap::Args;
 use meerslag_engine::book::Book;
+use meerslag_engine::diagram::Diagram;
 use movegen::notation::moves::parse_move;
 use movegen::{Color, Game, Move};
 
-use super::super::report::{self, Drawing};
-use super::super::{Failure, source};
+use super::super::{Failure, report, source, terminal};
 use super::BookFileArgs;
 use super::table::{BookPosition, score_text};
 
@@ -122,8 +122,9 @@ impl<W: Write> Walk<W> {
 
     fn board(&mut self) -> io::Result<()> {
         let is_flipped = self.flipped != (self.game.start().side_to_move() == Color::Black);
-        let drawing = Drawing { is_flipped, ..Drawing::default() };
-        write!(self.out, "{}", report::board(self.game.position(), drawing))
+        let position = *self.game.position();
+        let diagram = Diagram { is_flipped, ..Diagram::for_terminal(position) };
+        write!(self.out, "{}", diagram.to_text(terminal::has_colours()))
     }
 
     /// The move of a number in the list, or as it is written.

@@ -12,7 +12,7 @@ use movegen::{Color, DrawRules, Game};
 
 use super::super::Failure;
 use super::super::egdb::beyond;
-use super::super::report::{self, Drawing};
+use super::super::report;
 
 pub(super) fn position(
     out: &mut impl Write,
@@ -23,7 +23,7 @@ pub(super) fn position(
 ) -> Result<(), Failure> {
     let position = game.position();
     let side = position.side_to_move();
-    write!(out, "{}", report::board(position, Drawing::default()))?;
+    write!(out, "{}", report::board(position))?;
     writeln!(out, "{side} to move   {}\n", report::fen(position))?;
     if solution.moves.is_empty() {
         writeln!(out, "{side} has no legal move and has lost.")?;

@@ -13,6 +13,7 @@ use super::super::stats::Tally;
 use super::conditions::{EngineRow, conditions, control_text, engine_rows};
 use super::progress::{course, cross_table};
 use super::{GameLine, TimeUse, name, plot};
+use crate::diagram;
 
 /// Collects games for the page.
 #[derive(Debug)]
@@ -32,6 +33,9 @@ pub struct Page {
 struct View<'a> {
     title: &'a str,
     style: &'static str,
+    /// The drawing of the board, and what puts pieces into it.
+    sheet: String,
+    board: &'static str,
     script: &'static str,
     conditions: Vec<(&'static str, String)>,
     engines: Vec<EngineRow<'a>>,
@@ -145,6 +149,8 @@ impl Page {
         let view = View {
             title: &config.event,
             style: include_str!("report.css"),
+            sheet: diagram::sheet(),
+            board: include_str!("../../../web/board.js"),
             script: include_str!("report.js"),
             conditions: self.conditions(config, records),
             engines: engine_rows(config, &self.identities),

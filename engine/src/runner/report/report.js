@@ -1,37 +1,16 @@
-"use strict";
+// The module web/board.js stands before this in the page.
 (() => {
   const games = JSON.parse(document.getElementById("data").textContent);
   const rows = [...document.querySelectorAll("#games tr[data-game]")];
   const byId = (id) => document.getElementById(id);
-  const board = byId("board");
+  const board = new Board(byId("board").firstElementChild);
   let game = null; // positions, moves, infos, names
   let ply = 0;
   let flipped = false;
 
-  // The position after a move in Hub notation: from, to and all captured squares.
-  const after = (position, move) => {
-    const squares = [...position];
-    const [from, to, ...captured] = move.split(/[-x]/).map(Number);
-    let piece = squares[from];
-    squares[from] = "e";
-    for (const square of captured) squares[square] = "e";
-    if (piece === "w" && to <= 5) piece = "W";
-    if (piece === "b" && to > 45) piece = "B";
-    squares[to] = piece;
-    squares[0] = squares[0] === "W" ? "B" : "W";
-    return squares.join("");
-  };
-
-  // Left upper corner of a square in a board of 100 by 100.
-  const corner = (square) => {
-    const row = Math.floor((square - 1) / 5);
-    const column = ((square - 1) % 5) * 2 + (row % 2 === 0 ? 1 : 0);
-    return flipped ? [90 - 10 * column, 90 - 10 * row] : [10 * column, 10 * row];
-  };
-
-  const element = (name, attributes, text) => {
-    const node = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const key in attributes) node.setAttribute(key, attributes[key]);
+  // A part of the curve.
+  const part = (name, attributes, text) => {
+    const node = element(name, attributes);
     if (text !== undefined) node.textContent = text;
     return node;
   };
@@ -43,8 +22,8 @@
     const x = (index) => (width * index) / Math.max(1, game.moves.length);
     const y = (score) => height / 2 - (Math.max(-most, Math.min(most, score)) * height) / 2 / most;
     curve.replaceChildren(
-      element("title", {}, "White's score in men, from -5 to +5"),
-      element("line", { class: "zero", x1: 0, x2: width, y1: height / 2, y2: height / 2 })
+      part("title", {}, "White's score in men, from -5 to +5"),
+      part("line", { class: "zero", x1: 0, x2: width, y1: height / 2, y2: height / 2 })
     );
     // Each engine judges for itself: one line for each.
     for (const white of [true, false]) {
@@ -56,10 +35,10 @@
       });
       if (points.length > 0) {
         const shown = white ? "line whites" : "line blacks";
-        curve.append(element("polyline", { class: shown, points: points.join(" ") }));
+        curve.append(part("polyline", { class: shown, points: points.join(" ") }));
       }
     }
-    curve.append(element("line", { class: "here", x1: x(ply), x2: x(ply), y1: 0, y2: height }));
+    curve.append(part("line", { class: "here", x1: x(ply), x2: x(ply), y1: 0, y2: height }));
   };
 
   // The clock of a side: what it had left after its last move, or else what it has used so far.
@@ -77,36 +56,9 @@
     return name + "  " + (left === null ? "used " : left < 0 ? "-" : "") + text;
   };
 
-  const fen = () => {
-    const position = game.positions[ply];
-    const side = (man, king) => {
-      const list = [];
-      for (let square = 1; square <= 50; square++) {
-        if (position[square] === man) list.push(square);
-        if (position[square] === king) list.push("K" + square);
-      }
-      return list.join(",");
-    };
-    return position[0] + ":W" + side("w", "W") + ":B" + side("b", "B");
-  };
-
   const draw = () => {
-    const position = game.positions[ply];
-    const move = ply > 0 ? game.moves[ply - 1].split(/[-x]/).map(Number) : [];
-    board.replaceChildren(element("rect", { class: "light", width: 100, height: 100 }));
-    for (let square = 1; square <= 50; square++) {
-      const [x, y] = corner(square);
-      const mark = square === move[1] ? "to" : square === move[0] ? "from" : "dark";
-      board.append(element("rect", { class: mark, x, y, width: 10, height: 10 }));
-      board.append(element("text", { x: x + 0.4, y: y + 2.3 }, square));
-      const piece = position[square];
-      if (piece === "e") continue;
-      const color = piece === "w" || piece === "W" ? "white" : "black";
-      board.append(element("circle", { class: color, cx: x + 5, cy: y + 5, r: 4 }));
-      if (piece === "W" || piece === "B") {
-        board.append(element("circle", { class: "crown", cx: x + 5, cy: y + 5, r: 2.2 }));
-      }
-    }
+    const last = ply > 0 ? squares(game.moves[ply - 1]).slice(0, 2) : null;
+    board.show({ position: game.positions[ply], flipped, last });
     byId(flipped ? "lower" : "upper").textContent = clock(false);
     byId(flipped ? "upper" : "lower").textContent = clock(true);
     drawCurve();
@@ -150,8 +102,7 @@
       const item = items[items.length - 1];
       if (!white && item.children.length === 0) item.append("… ");
       const span = document.createElement("span");
-      const [from, to] = move.split(/[-x]/);
-      span.textContent = from + (move.includes("x") ? "x" : "-") + to;
+      span.textContent = short(move);
       span.addEventListener("click", () => go(index + 1));
       item.append(span);
     });
@@ -252,7 +203,7 @@
     flipped = !flipped;
     go(ply);
   });
-  byId("copy-fen").addEventListener("click", () => copy(fen(), "FEN"));
+  byId("copy-fen").addEventListener("click", () => copy(fen(game.positions[ply]), "FEN"));
   byId("copy-pdn").addEventListener("click", () => copy(game.pdn, "PDN"));
   byId("save-pdn").addEventListener("click", save);
   byId("copy-link").addEventListener("click", () => copy(location.href, "Link"));

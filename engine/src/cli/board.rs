@@ -1,0 +1,178 @@
+//! `meerslag board`: a picture of a position.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use ::egdb::storage::write_file;
+use anyhow::anyhow;
+use clap::{Args, ValueEnum};
+use meerslag_engine::diagram::{Arrow, Coordinates, Diagram, MarkedSquare};
+use movegen::Game;
+
+use super::files::{self, ForceArgs};
+use super::source::{self, Source};
+use super::{Failure, terminal};
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag board \"W:W27,28,32,37:B14,18,19,23\"
+  meerslag board \"W:W27,28,32,37:B14,18,19,23\" --arrows 28-22 -o board.svg
+  meerslag board game.pdn --ply 30 --coordinates=edge --size 1200 -o board.png
+  meerslag board \"W:WK28:B23,12\" --marks 17:win,11:win,6:draw --svg > board.svg
+
+In text 'w b' are men, 'W B' kings, '.' is an empty square. A sign before a square is its mark: '<' and
+'>' where the last move came from and went, '+', '=' and '-' for win, draw and loss.";
+
+/// Draw a position: text, SVG or PNG
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct BoardArgs {
+    /// A position (draughts FEN or 51-character Hub string) or a PDN file; '-' reads PDN from
+    /// standard input [default: the initial position]
+    #[arg(value_name = "FEN|FILE")]
+    input: Option<String>,
+    /// As SVG, sharp at any size
+    #[arg(long, group = "form")]
+    svg: bool,
+    /// As PNG
+    #[arg(long, group = "form")]
+    png: bool,
+    /// As text with colours for a terminal, even where the output goes elsewhere
+    #[arg(long, group = "form")]
+    ansi: bool,
+    /// Of a file: this game, counted from 1
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    game: u64,
+    /// Of a file: the position after this many plies [default: the last one]
+    #[arg(long, value_name = "N")]
+    ply: Option<usize>,
+    /// Where numbers of squares stand: beside the rows (edge), on the squares (numbers) or nowhere
+    /// (none) [default: edge for text, none for pictures; numbers without a word]
+    #[arg(long, value_name = "WHERE", num_args = 0..=1, require_equals = true,
+          default_missing_value = "numbers")]
+    coordinates: Option<CoordinatesName>,
+    /// Arrows, such as 32-28; ':other' and ':bad' behind one give it another colour. In text their
+    /// ends are marked
+    #[arg(long, value_name = "FROM-TO[:KIND],...", value_delimiter = ',')]
+    arrows: Vec<Arrow>,
+    /// Marked squares: from, to, win, draw, loss, chosen or target
+    #[arg(long, value_name = "SQUARE:MARK,...", value_delimiter = ',')]
+    marks: Vec<MarkedSquare>,
+    /// Black at the bottom
+    #[arg(long)]
+    flip: bool,
+    /// Width of a picture in pixels
+    #[arg(long, value_name = "PIXELS", default_value_t = 800,
+          value_parser = clap::value_parser!(u32).range(i64::from(Diagram::LEAST_PIXELS)..=i64::from(Diagram::MOST_PIXELS)))]
+    size: u32,
+    /// Write to this file instead of standard output; a name that ends in .svg or .png chooses the
+    /// form
+    #[arg(short, long = "out", visible_alias = "output", value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum CoordinatesName {
+    None,
+    Edge,
+    Numbers,
+}
+
+impl From<CoordinatesName> for Coordinates {
+    fn from(name: CoordinatesName) -> Coordinates {
+        match name {
+            CoordinatesName::None => Coordinates::None,
+            CoordinatesName::Edge => Coordinates::Edge,
+            CoordinatesName::Numbers => Coordinates::Numbers,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Text { has_colours: bool },
+    Svg,
+    Png,
+}
+
+impl BoardArgs {
+    fn form(&self) -> Form {
+        let is_named = |end: &str| {
+            let extension = self.out.as_deref().and_then(Path::extension);
+            extension.is_some_and(|extension| extension.eq_ignore_ascii_case(end))
+        };
+        match () {
+            () if self.svg => Form::Svg,
+            () if self.png => Form::Png,
+            () if self.ansi => Form::Text { has_colours: true },
+            () if is_named("svg") => Form::Svg,
+            () if is_named("png") => Form::Png,
+            () => Form::Text { has_colours: self.out.is_none() && terminal::has_colours() },
+        }
+    }
+}
+
+pub(super) fn run(args: &BoardArgs) -> Result<(), Failure> {
+    let form = args.form();
+    let existing = args.force.existing();
+    match &args.out {
+        Some(path) => files::check(path, existing)?,
+        None if form == Form::Png && io::stdout().is_terminal() => {
+            return Err(Failure::Input(anyhow!(
+                "a PNG cannot be shown on a terminal: name a file with --out"
+            )));
+        }
+        None => {}
+    }
+    let game = game(args)?;
+    let otherwise = match form {
+        Form::Text { .. } => Coordinates::Edge,
+        Form::Svg | Form::Png => Coordinates::None,
+    };
+    let diagram = Diagram {
+        is_flipped: args.flip,
+        last: game.moves().last().copied(),
+        marks: args.marks.iter().map(|&MarkedSquare(square, mark)| (square, mark)).collect(),
+        arrows: args.arrows.clone(),
+        coordinates: args.coordinates.map_or(otherwise, Coordinates::from),
+        ..Diagram::new(*game.position())
+    };
+    let bytes = match form {
+        Form::Text { has_colours } => diagram.to_text(has_colours).into_bytes(),
+        Form::Svg => diagram.to_svg(args.size).into_bytes(),
+        Form::Png => diagram.to_png(args.size).map_err(Failure::run)?,
+    };
+    match &args.out {
+        Some(path) if !files::is_special(path) => {
+            Ok(write_file(path, &bytes, existing).map_err(|error| files::named(path, &error))?)
+        }
+        Some(path) => Ok(std::fs::write(path, &bytes).map_err(|error| files::named(path, &error))?),
+        None => {
+            let mut out = io::stdout().lock();
+            out.write_all(&bytes)?;
+            Ok(out.flush()?)
+        }
+    }
+}
+
+/// The game up to the position that is wanted.
+fn game(args: &BoardArgs) -> Result<Game, Failure> {
+    let games = match source::open(args.input.as_deref())? {
+        Source::Position(game) => {
+            if args.ply.is_some() {
+                return Err(Failure::Input(anyhow!("--ply needs a PDN file")));
+            }
+            return Ok(*game);
+        }
+        Source::Games(games) => games,
+    };
+    for found in games {
+        let found = found?;
+        if found.number == args.game {
+            return found.at_ply(args.ply.unwrap_or_else(|| found.game.ply()));
+        }
+    }
+    Err(Failure::Input(anyhow!("there is no game {} in the file", args.game)))
+}

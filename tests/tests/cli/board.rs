@@ -1,0 +1,77 @@
+//! `meerslag board`: pictures of positions.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use meerslag_tests::{binary, run};
+
+const GAME: &str = "[White \"a\"]\n[Result \"1-1\"]\n1. 32-28 19-23 2. 28x19 14x23 1-1\n\n\
+                    [White \"b\"]\n1. 31-26 *\n";
+
+/// The drawing that the tests of the engine compare the library with.
+fn golden(name: &str) -> Vec<u8> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/tests/golden");
+    fs::read(root.join(name)).unwrap()
+}
+
+#[test]
+fn the_drawings_of_the_library() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = folder.path().join("game.pdn");
+    fs::write(&game, "[FEN \"W:W28,32,37,38,42,K4:B8,13,18,19,K46\"]\n1. 37-31 *\n").unwrap();
+    let args = [
+        "board",
+        game.to_str().unwrap(),
+        "--marks=22:win,23:draw,24:loss,18:chosen,12:target",
+        "--arrows=18-22,19-24:bad,13-9:other",
+    ];
+    let with = |more: &[&str]| run([&args, more].concat(), "").success().stdout;
+    assert_eq!(with(&[]).into_bytes(), golden("full.txt"));
+    assert_eq!(with(&["--ansi"]).into_bytes(), golden("full.ansi"));
+    assert_eq!(with(&["--flip", "--coordinates"]).into_bytes(), golden("flipped.txt"));
+    let svg = with(&["--svg", "--size=400", "--coordinates=edge"]);
+    assert_eq!(svg.into_bytes(), golden("full.svg"));
+    let svg = with(&["--svg", "--size=400", "--coordinates=numbers", "--flip"]);
+    assert_eq!(svg.into_bytes(), golden("flipped.svg"));
+
+    // By the name of the file, and only in the place of another one if asked.
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    for (name, start) in [("a.svg", &b"<svg"[..]), ("a.PNG", b"\x89PNG"), ("a.txt", b"   1 ")] {
+        let out = path(name);
+        let _ = run([&args[..], &["-o", &out]].concat(), "").success();
+        assert!(fs::read(&out).unwrap().starts_with(start), "{name}");
+        let again = run([&args[..], &["-o", &out]].concat(), "");
+        assert_eq!(again.code, 2, "{again:?}");
+        assert!(again.stderr.contains("--force"), "{again:?}");
+        let _ = run([&args[..], &["-o", &out, "--force"]].concat(), "").success();
+    }
+    // PNG to a pipe.
+    let png = Command::new(binary()).args(["board", "--png", "--size=60"]).output().unwrap();
+    assert!(png.status.success() && png.stdout.starts_with(b"\x89PNG"), "{:?}", png.stderr);
+}
+
+#[test]
+fn positions_of_games() {
+    let board = |args: &[&str]| run([&["board", "-"], args].concat(), GAME);
+    let last = board(&[]).success().stdout;
+    assert_eq!(last.matches(['<', '>']).count(), 2, "{last}");
+    assert_eq!(last.matches('w').count() + last.matches('b').count(), 38);
+    let first = board(&["--ply=0"]).success().stdout;
+    assert_eq!(first, run(["board"], "").success().stdout);
+    let second = board(&["--game=2"]).success().stdout;
+    assert!(second.contains(">w") && second.matches('w').count() == 20, "{second}");
+    for (args, message) in [
+        (&["--ply=5"][..], "game 1 has 4 plies, not 5"),
+        (&["--game=3"], "there is no game 3 in the file"),
+        (&["--arrows=1-1"], "expected an arrow"),
+        (&["--marks=28:won"], "expected a square and its mark"),
+        (&["--size=9"], "9 is not in 50..=8000"),
+        (&["--svg", "--png"], "cannot be used with"),
+    ] {
+        let output = board(args);
+        assert_eq!(output.code, 2, "{output:?}");
+        assert!(output.stderr.contains(message), "{output:?}");
+    }
+    assert!(run(["board", "W:W31:B1", "--ply=1"], "").stderr.contains("--ply needs a PDN file"));
+}
