@@ -23,10 +23,12 @@ pub mod perft;
 #[cfg(not(target_family = "wasm"))]
 pub mod protocol;
 pub mod record;
+pub mod records;
 #[cfg(not(target_family = "wasm"))]
 pub mod runner;
 mod score;
 mod search;
+pub mod serve;
 pub mod solve;
 pub mod suite;
 #[cfg(test)]
