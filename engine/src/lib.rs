@@ -16,7 +16,6 @@ pub mod endgame_trainer;
 mod engine;
 mod error;
 pub mod eval;
-mod exclusive;
 mod huge_pages;
 mod level;
 mod limits;
@@ -24,10 +23,12 @@ pub mod perft;
 #[cfg(not(target_family = "wasm"))]
 pub mod protocol;
 pub mod record;
+pub mod records;
 #[cfg(not(target_family = "wasm"))]
 pub mod runner;
 mod score;
 mod search;
+pub mod serve;
 pub mod solve;
 pub mod suite;
 #[cfg(test)]
