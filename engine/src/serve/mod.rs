@@ -5,9 +5,11 @@
 //! [`Search`] reads what is asked, [`analyse`] and [`play`] do it.
 //!
 //! * `route`: questions and their parameters, and reading them; `problem`: why there is no answer;
-//! * `answers`: rules, databases, book; `lesson`: endgames to practise; `games`: PDN; `search`.
+//! * `answers`: rules, databases, book; `lesson`: endgames to practise; `games`: PDN;
+//!   `drawing`: pictures; `search`.
 
 mod answers;
+mod drawing;
 mod games;
 mod lesson;
 mod problem;

@@ -7,7 +7,7 @@ use movegen::{Fen, Game, Move, Position};
 use schemars::{Schema, SchemaGenerator};
 
 use super::problem::{Problem, ProblemKind};
-use super::{Desk, Reply, answers, games, lesson, search};
+use super::{Desk, Reply, answers, drawing, games, lesson, search};
 
 /// Most moves from the given position to the one in question.
 const MAX_MOVES: usize = 2000;
@@ -212,6 +212,27 @@ pub static ROUTES: &[Route] = &[
         takes: &[],
         gives: Body::Json(search::move_schema),
         work: Work::Play,
+    },
+    Route {
+        path: "/v1/board.svg",
+        method: Method::Get,
+        summary: "A picture of the position",
+        parameters: &[
+            FEN,
+            MOVES,
+            parameter("flip", Kind::Boolean, "Black at the bottom. Default: false."),
+            parameter(
+                "coordinates",
+                Kind::Choice(&["none", "edge", "numbers"]),
+                "Where numbers of squares stand. Default: none.",
+            ),
+            parameter("arrows", Kind::Text, "Arrows, such as 32-28,19x23:bad."),
+            parameter("marks", Kind::Text, "Marked squares, such as 28:win,22:loss."),
+            parameter("sheet", Kind::Boolean, "All shapes and an empty board, for scripts."),
+        ],
+        takes: &[],
+        gives: Body::Text(drawing::SVG),
+        work: Work::Answer(drawing::board),
     },
     Route {
         path: "/v1/position",
