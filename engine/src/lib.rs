@@ -5,6 +5,7 @@
 
 #[cfg(not(target_family = "wasm"))]
 pub mod adapter;
+pub mod annotate;
 pub mod bench;
 pub mod book;
 pub mod clock;
@@ -37,6 +38,7 @@ pub mod time;
 #[cfg(all(feature = "training", not(target_family = "wasm")))]
 pub mod training;
 mod tt;
+mod viewer;
 mod words;
 
 pub use egdb::DatabaseOptions;

@@ -15,7 +15,8 @@ use serde_json::{Map, Value, json};
 #[cfg(feature = "training")]
 use super::data;
 use super::{
-    Failure, analyse, book, dxp, egdb, match_, perft, protocol_check, report, solve, weights,
+    Failure, analyse, annotate, book, dxp, egdb, match_, perft, protocol_check, report, solve,
+    weights,
 };
 
 /// The version of the format: it grows when a key goes or changes its meaning, not when one comes.
@@ -76,6 +77,8 @@ impl Catalogue {
         self.add::<report::InfoRecord>();
         self.add::<analyse::PositionRecord>();
         self.add::<analyse::ResultRecord>();
+        self.add::<annotate::GameRecord<'_>>();
+        self.add::<annotate::PlayerRecord<'_>>();
         self.add::<book::table::BookRecord>();
         self.add::<book::info::BookInfoRecord<'_>>();
         self.add::<solve::SolutionRecord>();

@@ -2,6 +2,7 @@
 
 mod adapt;
 mod analyse;
+mod annotate;
 mod bench;
 mod board;
 mod book;
@@ -90,6 +91,8 @@ enum Command {
     /// Analyse a position, or the games of a PDN file
     #[command(alias = "analyze")]
     Analyse(analyse::AnalyseArgs),
+    /// Annotate the games of a PDN file: scores, mistakes, best lines, a report for the browser
+    Annotate(Box<annotate::AnnotateArgs>),
     /// Draw a position: text, SVG or PNG
     Board(board::BoardArgs),
     /// Solve endgame positions: value, distance, all moves, the perfect line
@@ -205,6 +208,7 @@ pub(crate) fn main() -> ExitCode {
         None => hub::listen(),
         Some(Command::Hub(args)) => hub::run(&args),
         Some(Command::Analyse(args)) => analyse::run(&args),
+        Some(Command::Annotate(args)) => annotate::run(&args),
         Some(Command::Board(args)) => board::run(&args),
         Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Play(args)) => play::run(&args),
