@@ -188,9 +188,18 @@ impl Engine {
         self.table.clear();
     }
 
+    /// The move that the book has in this game; `None` if it has none that does not lose, or if
+    /// the limits do not ask for a move to play.
+    pub fn book_move(&mut self, game: &Game, limits: &Limits) -> Option<SearchResult> {
+        let start = Instant::now();
+        let plays = limits.mode == Mode::Think && limits.multipv <= 1;
+        let book = self.options.book.as_ref().filter(|_| plays)?;
+        book.choose(game, &mut self.random).map(|found| search::from_book(found, start))
+    }
+
     /// Searches the current position of the game, or takes a move from the book if it is to play
-    /// one. Blocks until the search is over; `report` is
-    /// called on this thread, at least once if there is a legal move.
+    /// one. Blocks until the search is over; `report` is called on this thread, at least once if
+    /// there is a legal move.
     ///
     /// Without a legal move it returns at once and without a report.
     pub fn search(
@@ -200,12 +209,7 @@ impl Engine {
         control: &Control,
         report: &mut dyn FnMut(&Info),
     ) -> SearchResult {
-        let start = Instant::now();
-        let plays = limits.mode == Mode::Think && limits.multipv <= 1;
-        if let Some(book) = self.options.book.as_ref().filter(|_| plays)
-            && let Some(found) = book.choose(game, &mut self.random)
-        {
-            let found = search::from_book(found, start);
+        if let Some(found) = self.book_move(game, limits) {
             report(&found.info);
             return found;
         }

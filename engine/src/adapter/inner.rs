@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, Sender, TrySendError, bounded, select, unbounded};
 use movegen::Game;
+use parking_lot::Mutex;
 
 use super::follow::{Followed, Place};
 use super::time::{TimeBox, after};
@@ -31,17 +32,44 @@ const STACK: usize = 64 << 20;
 
 /// Called with what goes wrong, and what is done about it.
 #[derive(Clone)]
-pub struct Remark(Arc<dyn Fn(&str) + Send + Sync>);
+pub struct Remark {
+    say: Arc<dyn Fn(&str) + Send + Sync>,
+    /// Faults that the other side of the session has not been given yet.
+    faults: Option<Arc<Mutex<Vec<String>>>>,
+}
 
 impl Remark {
     /// Calls this.
     #[must_use]
     pub fn new(say: impl Fn(&str) + Send + Sync + 'static) -> Remark {
-        Remark(Arc::new(say))
+        Remark { say: Arc::new(say), faults: None }
+    }
+
+    /// Keeps the program's faults for the other side of the session as well:
+    /// [`Thinker::take_error`](crate::Thinker::take_error) has them.
+    #[must_use]
+    pub fn keeping_faults(self) -> Remark {
+        Remark { faults: Some(Arc::default()), ..self }
     }
 
     pub(super) fn say(&self, text: &str) {
-        (self.0)(text);
+        (self.say)(text);
+    }
+
+    /// Says what somebody who uses the program has to know.
+    pub(super) fn fault(&self, text: &str) {
+        self.say(text);
+        if let Some(faults) = &self.faults {
+            faults.lock().push(text.to_owned());
+        }
+    }
+
+    /// The faults since the last call; one that comes again at once is not repeated.
+    pub(super) fn take_faults(&self) -> Vec<String> {
+        let mut faults =
+            self.faults.as_ref().map_or_else(Vec::new, |kept| std::mem::take(&mut *kept.lock()));
+        faults.dedup();
+        faults
     }
 }
 
@@ -360,7 +388,7 @@ impl Keeper {
             match self.attempt(question) {
                 Err(PlayerError::Fault { kind, message, tail }) => {
                     let tail = crate::runner::tail_text(&tail);
-                    self.remark.say(&format!("the engine failed: {kind}: {message}{tail}"));
+                    self.remark.fault(&format!("the engine failed: {kind}: {message}{tail}"));
                     // What is left of it is killed.
                     (self.player, self.followed) = (None, None);
                     if attempt == ATTEMPTS {
@@ -425,7 +453,7 @@ impl Keeper {
                     if claim == Claim::Lost && self.may_give_up {
                         return Ok(None);
                     }
-                    self.remark.say(&format!("the engine ends the game ({claim:?})"));
+                    self.remark.fault(&format!("the engine ends the game ({claim:?})"));
                 }
             }
         }

@@ -21,6 +21,7 @@ use egdb::DatabaseOptions;
 use movegen::{DrawRules, Game, Move};
 use thiserror::Error;
 
+use crate::book::BookOptions;
 use crate::engine::{Engine, EngineOptions};
 use crate::error::EngineError;
 use crate::limits::{Control, Limits, Mode};
@@ -43,6 +44,8 @@ const SUBSTITUTE_NODES: u64 = 3_000;
 pub struct AdapterOptions {
     /// The program.
     pub engine: EngineSpec,
+    /// The opening book from which moves come.
+    pub book: Option<BookOptions>,
     /// The databases from which moves come; `None` leaves endings to the program.
     pub databases: Option<DatabaseOptions>,
     /// The draw rules by which wins and draws in the databases are judged.
@@ -67,6 +70,7 @@ impl AdapterOptions {
     pub fn new(engine: EngineSpec) -> AdapterOptions {
         AdapterOptions {
             engine,
+            book: None,
             databases: None,
             draw_rules: DrawRules::default(),
             min_time: Duration::from_millis(100),
@@ -108,10 +112,12 @@ pub enum AdapterError {
 pub struct Adapter {
     options: AdapterOptions,
     inner: Inner,
-    /// Has the databases, and moves where the program does not.
+    /// Has the book and the databases, and moves where the program does not.
     own: Engine,
     /// What the program cannot do, for the other side of the session.
     error: Option<String>,
+    /// What the adapter added to the time of each of the program's moves in this game.
+    delays: Vec<Duration>,
 }
 
 impl Adapter {
@@ -129,10 +135,11 @@ impl Adapter {
             hash_mib: HASH_MIB,
             draw_rules: options.draw_rules,
             databases: options.databases.clone().unwrap_or_else(DatabaseOptions::none),
+            book: options.book.clone(),
             ..EngineOptions::default()
         })?;
         let inner = Inner::start(&options, slow)?;
-        Ok(Adapter { options, inner, own, error: None })
+        Ok(Adapter { options, inner, own, error: None, delays: Vec::new() })
     }
 
     /// What the program says of itself; the name is that of its description if it gives none.
@@ -162,6 +169,24 @@ impl Adapter {
         self.options.remark.say(&text.to_string());
     }
 
+    fn fault(&self, text: impl fmt::Display) {
+        self.options.remark.fault(&text.to_string());
+    }
+
+    /// Says how much longer moves took than the program itself, as a match does of its own work.
+    fn report_delays(&mut self) {
+        let mut delays = std::mem::take(&mut self.delays);
+        delays.sort_unstable();
+        if let (Some(most), median) = (delays.last(), delays.get(delays.len() / 2)) {
+            let millis = |delay: &Duration| delay.as_secs_f64() * 1000.0;
+            let (moves, median) = (delays.len(), median.map_or(0.0, millis));
+            self.remark(format_args!(
+                "delay of the engine's moves: {median:.3} ms (median of {moves}), at most {:.3} ms",
+                millis(most)
+            ));
+        }
+    }
+
     /// Whether the program can think without an end, and in the opponent's time.
     const fn can_ponder(&self) -> bool {
         matches!(self.options.engine.kind, EngineKind::Hub | EngineKind::Builtin)
@@ -180,6 +205,7 @@ impl Adapter {
         control: &Control,
         report: &mut dyn FnMut(&Info),
     ) -> SearchResult {
+        let begin = Instant::now();
         let time = TimeBox::new(limits, self.options.min_time, self.options.max_time);
         let kept = self.own.keeping_moves(game.position());
         let asked = self.inner.ask(game, limits, &time, control, report);
@@ -191,20 +217,25 @@ impl Adapter {
                     let until = since.zip(time.budget).map(|(since, budget)| since + budget);
                     self.next_choice(game, kept, until, control, report)
                 }
-                _ => found(&thought, last),
+                _ => {
+                    if limits.mode == Mode::Think {
+                        self.delays.push(begin.elapsed().saturating_sub(thought.elapsed()));
+                    }
+                    found(&thought, last)
+                }
             },
             Ok(None) if self.options.may_give_up => {
                 self.remark("the engine gives up");
                 SearchResult::lost(Instant::now())
             }
             Ok(None) => {
-                self.remark("the engine gives up, and is not allowed to");
+                self.fault("the engine gives up, and is not allowed to");
                 self.substitute(game, last, kept.as_deref(), report)
             }
             Err(problem) => {
                 // A stop from outside is no mistake of the program.
                 if let Some(problem) = problem {
-                    self.remark(format_args!("{problem}: moving for the engine"));
+                    self.fault(format_args!("{problem}: moving for the engine"));
                 }
                 self.substitute(game, last, kept.as_deref(), report)
             }
@@ -319,6 +350,7 @@ fn found(thought: &Thought, last: Option<Info>) -> SearchResult {
 
 impl Thinker for Adapter {
     fn new_game(&mut self) {
+        self.report_delays();
         self.own.new_game();
         self.inner.new_game();
     }
@@ -330,6 +362,10 @@ impl Thinker for Adapter {
         control: &Control,
         report: &mut dyn FnMut(&Info),
     ) -> SearchResult {
+        if let Some(found) = self.own.book_move(game, limits) {
+            report(&found.info);
+            return found;
+        }
         if !game.position().has_legal_move() || self.own.knows(game.position()) {
             return self.own.search(game, limits, control, report);
         }
@@ -341,6 +377,14 @@ impl Thinker for Adapter {
     }
 
     fn take_error(&mut self) -> Option<String> {
-        self.error.take()
+        let mut errors = self.options.remark.take_faults();
+        errors.extend(self.error.take());
+        (!errors.is_empty()).then(|| errors.join("; "))
+    }
+}
+
+impl Drop for Adapter {
+    fn drop(&mut self) {
+        self.report_delays();
     }
 }

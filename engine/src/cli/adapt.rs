@@ -17,6 +17,7 @@ use super::databases::ReadingArgs;
 use super::dxp::{DxpSession, GamesArgs, Place, Way, place};
 use super::files::ForceArgs;
 use super::interrupt::Interrupt;
+use super::opening_book::OpeningBookArgs;
 use super::{Failure, files, hub, watchdog};
 
 const EXAMPLES: &str = "\
@@ -31,10 +32,13 @@ Examples:
       the same, proposing two games to a program that listens
   meerslag adapt --engine 'dxp=localhost:0 cmd=\"./mobydam -p {port}\"' --hub
       a DXP program as a Hub engine: what a graphical program or a bot starts
-  meerslag adapt --engine 'cmd=\"./scan hub\"' --egdb /data/egdb --hub
-      a Hub engine with endgame databases";
+  meerslag adapt --engine 'cmd=\"./scan hub\"' --egdb /data/egdb --book opening.book --hub
+      a Hub engine with endgame databases and an opening book
 
-/// Show any engine behind another protocol, with endgame databases on top
+Over Hub, a fault of the engine and what was done about it is an 'error' line after the move; over
+DXP it is on standard error. Both are in the --log, with the delay that the adapter added.";
+
+/// Show any engine behind another protocol, with opening book and endgame databases on top
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 #[command(group = ArgGroup::new("side").args(["hub", "dxp_listen", "dxp_connect"]).required(true))]
@@ -60,6 +64,8 @@ pub(super) struct AdaptArgs {
     egdb: Option<Vec<PathBuf>>,
     #[command(flatten)]
     reading: ReadingArgs,
+    #[command(flatten)]
+    book: OpeningBookArgs,
     /// Draw rules for the databases, and for claims over DXP: lidraughts, fmjd-cumulative, scan or
     /// none
     #[arg(long, value_name = "RULES", default_value = "lidraughts")]
@@ -103,7 +109,9 @@ pub(super) fn run(args: &AdaptArgs) -> Result<(), Failure> {
             }
         }
     });
+    let remark = if is_hub { remark.keeping_faults() } else { remark };
     let options = AdapterOptions {
+        book: args.book.options()?,
         databases: args.egdb.as_deref().map(|dirs| args.reading.options(dirs)),
         draw_rules: args.draw_rules,
         min_time: args.min_time,
@@ -140,7 +148,7 @@ fn start(options: AdapterOptions) -> Result<Adapter, Failure> {
         let _ = writeln!(io::stderr(), "meerslag: the engine is slow to start: {missing}{tail}");
     };
     Adapter::start(options, &slow).map_err(|error| match error {
-        _ if abort.is_set() => Failure::Interrupted,
+        _ if abort.is_set() => Failure::interrupted("no game was played"),
         AdapterError::Config(_) => Failure::Input(error.into()),
         AdapterError::Start { .. } | AdapterError::Engine(_) | AdapterError::Thread(_) => {
             Failure::run(error)

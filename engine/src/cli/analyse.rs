@@ -190,7 +190,7 @@ impl<W: Write> Analysis<W> {
     fn position(&mut self, moment: &Moment, game: &Game, detail: Detail) -> Result<(), Failure> {
         self.control.reset();
         if self.interrupt.is_pressed() {
-            return Err(Failure::Interrupted);
+            return Err(Analysis::<W>::interrupted());
         }
         let multipv = self.limits.multipv > 1;
         self.begin(moment, game, detail)?;
@@ -226,7 +226,11 @@ impl<W: Write> Analysis<W> {
             writeln!(self.out, "\n{}", report::board(position))?;
         }
         self.end(game, &outcome, &variations, detail)?;
-        if self.interrupt.is_pressed() { Err(Failure::Interrupted) } else { Ok(()) }
+        if self.interrupt.is_pressed() { Err(Analysis::<W>::interrupted()) } else { Ok(()) }
+    }
+
+    fn interrupted() -> Failure {
+        Failure::interrupted("what has been shown stands")
     }
 
     /// What the book knows of the current position.
@@ -285,7 +289,8 @@ impl<W: Write> Analysis<W> {
                 writeln!(out)?;
                 for info in variations.values() {
                     let score = report::score(info);
-                    writeln!(out, "{} {}", score.trim_start(), report::line(game, &info.pv))?;
+                    let line = format!("{} {}", score.trim_start(), report::line(game, &info.pv));
+                    writeln!(out, "{}", terminal::folded(&line, terminal::width()))?;
                 }
                 writeln!(out, "Best move for {side}: {}", format_move(game.position(), best))?;
             }

@@ -3,7 +3,7 @@
 
 mod input;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ::egdb::storage::{Existing, write_file};
@@ -86,7 +86,7 @@ pub(super) trait ConsoleGame {
     /// Makes the opponent's move if it is its turn; `None` if not, or if `control` stopped it.
     fn reply(&mut self, control: &Control, out: &mut dyn Write) -> Result<Option<Move>, Failure>;
     /// Takes the user's last move and the answer back; whether there was one.
-    fn undo(&mut self) -> bool;
+    fn undo(&mut self) -> Result<bool, Failure>;
     /// Starts again with the same position.
     fn restart(&mut self) -> Result<(), Failure>;
     /// Starts again with another position, if there are several.
@@ -144,11 +144,12 @@ pub(super) struct Console<G> {
     input: Input,
     saved: Option<SavedGames>,
     existing: Existing,
-    out: io::Stdout,
+    /// For people.
+    out: Box<dyn Write>,
 }
 
 impl<G: ConsoleGame> Console<G> {
-    /// A console for this game, which is saved in the file `save`.
+    /// A console for this game, which is saved in the file `save`. What it says goes to `out`.
     ///
     /// # Errors
     /// If the file cannot be written, or is there already and the user does not give it up.
@@ -156,8 +157,9 @@ impl<G: ConsoleGame> Console<G> {
         game: G,
         save: Option<&Path>,
         existing: Existing,
+        out: Box<dyn Write>,
     ) -> Result<Console<G>, Failure> {
-        let (input, out) = (Input::new()?, io::stdout());
+        let input = Input::new()?;
         let mut saved = None;
         if let Some(path) = save {
             let existing = input.existing(path, existing)?;
@@ -193,7 +195,7 @@ impl<G: ConsoleGame> Console<G> {
                     writeln!(self.out)?;
                     break;
                 }
-                Err(Failure::Interrupted) => return self.interrupted(),
+                Err(Failure::Interrupted(_)) => return self.interrupted(),
                 Err(error) => return Err(error),
             };
             if !self.obey(line.trim())? {
@@ -211,10 +213,10 @@ impl<G: ConsoleGame> Console<G> {
     fn interrupted(&mut self) -> Result<(), Failure> {
         self.update()?;
         writeln!(self.out)?;
-        if let Some(saved) = self.saved.as_ref().filter(|saved| !saved.current.is_empty()) {
-            writeln!(self.out, "Saved in {}.", saved.path.display())?;
-        }
-        Err(Failure::Interrupted)
+        Err(match self.saved.as_ref().filter(|saved| !saved.current.is_empty()) {
+            Some(saved) => Failure::interrupted(format!("the game is in {}", saved.path.display())),
+            None => Failure::interrupted("the game is not saved"),
+        })
     }
 
     fn update(&mut self) -> Result<(), Failure> {
@@ -281,7 +283,7 @@ impl<G: ConsoleGame> Console<G> {
                 self.input.control.reset();
                 self.game.hint(&self.input.control, &mut self.out)?;
             }
-            "undo" | "retry" if self.game.undo() => self.show_board()?,
+            "undo" | "retry" if self.game.undo()? => self.show_board()?,
             "undo" | "retry" => writeln!(self.out, "There is no move to take back.")?,
             "restart" => self.begin(G::restart)?,
             "new" => self.begin(G::another)?,
@@ -348,7 +350,7 @@ impl<G: ConsoleGame> Console<G> {
             Err(Failure::Input(error) | Failure::Run(error)) => {
                 Ok(writeln!(self.out, "{error:#}")?)
             }
-            Err(Failure::Interrupted) => Err(Failure::Interrupted),
+            Err(interrupted @ Failure::Interrupted(_)) => Err(interrupted),
         }
     }
 

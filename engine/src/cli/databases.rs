@@ -32,6 +32,41 @@ impl DatabaseArgs {
     }
 }
 
+/// The folder of a command that looks at files.
+#[derive(Args, Clone, Debug)]
+pub(super) struct FolderArgs {
+    /// The folder with the databases
+    #[arg(long = "egdb", alias = "dir", value_name = "DIR", required_unless_present = "folder")]
+    egdb: Option<PathBuf>,
+    /// The form of before.
+    #[arg(id = "folder", value_name = "DIR", hide = true, conflicts_with = "egdb")]
+    folder: Option<PathBuf>,
+}
+
+impl FolderArgs {
+    pub(super) fn path(&self) -> &Path {
+        let given = self.egdb.as_deref().or(self.folder.as_deref());
+        given.unwrap_or_else(|| Path::new(""))
+    }
+}
+
+/// The folders of a command that goes through all values.
+#[derive(Args, Clone, Debug)]
+pub(super) struct FoldersArgs {
+    /// A folder with databases; all types in it are used. May be given several times
+    #[arg(long = "egdb", alias = "dir", value_name = "DIR", required_unless_present = "folders")]
+    egdb: Vec<PathBuf>,
+    /// The form of before.
+    #[arg(id = "folders", value_name = "DIR", hide = true)]
+    folders: Vec<PathBuf>,
+}
+
+impl FoldersArgs {
+    pub(super) fn paths(&self) -> Vec<PathBuf> {
+        self.egdb.iter().chain(&self.folders).cloned().collect()
+    }
+}
+
 /// How many pieces, and how files are read.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ReadingArgs {

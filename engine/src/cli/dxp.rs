@@ -283,7 +283,7 @@ fn listen(
         };
         let Some(stream) = stream else {
             session.totals()?;
-            return Err(Failure::Interrupted);
+            return Err(session.interrupted());
         };
         let mut is_another_waiting = || {
             if !once && next.is_none() {
@@ -350,7 +350,7 @@ fn reach(
         session.report.say(&format!("{what}, connecting again"))?;
     }
     session.totals()?;
-    Err(Failure::Interrupted)
+    Err(session.interrupted())
 }
 
 /// Growing pauses between connections that bring no game.

@@ -1,5 +1,7 @@
 //! `meerslag train-endgame`: an ending against perfect defence in the terminal.
 
+mod record;
+
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -16,10 +18,11 @@ use movegen::notation::moves::format_move;
 use movegen::notation::pdn::PdnGame;
 use movegen::{Color, DrawRules, Game, Move, Status};
 
+pub(super) use self::record::EndingRecord;
 use super::console::{Console, ConsoleGame};
 use super::databases::DatabaseArgs;
 use super::files::ForceArgs;
-use super::{Failure, report, source};
+use super::{Failure, json, report, source};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,7 +59,7 @@ pub(super) struct TrainEndgameArgs {
           value_parser = clap::value_parser!(u8).range(1..=LESSONS.len() as i64))]
     lesson: Option<u8>,
     /// List the lessons
-    #[arg(long, exclusive = true)]
+    #[arg(long, conflicts_with_all = ["lesson", "slice", "position", "fen", "pdn"])]
     lessons: bool,
     /// What the position is worth to you, who are to move
     #[arg(long, value_enum, default_value_t = Value::Win)]
@@ -82,6 +85,9 @@ pub(super) struct TrainEndgameArgs {
     pdn: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
+    /// Print JSON objects, one a line; what is for people goes to standard error
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     databases: DatabaseArgs,
 }
@@ -148,15 +154,18 @@ const LESSONS: [Lesson; 12] = {
     ]
 };
 
-fn list_lessons() -> Result<(), Failure> {
+fn list_lessons(json: bool) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    for (number, lesson) in (1..).zip(&LESSONS) {
-        let value = match lesson.value {
-            Wld::Win => "win",
-            Wld::Draw => "draw",
-            Wld::Loss => "loss",
-        };
-        writeln!(out, "{number:2}  {value:<4}  slice {}  {}", lesson.slice, lesson.goal)?;
+    for (number, &Lesson { goal, slice, value, .. }) in (1..).zip(&LESSONS) {
+        let value = record::name(value);
+        if json {
+            json::write(&mut out, &EndingRecord::Lesson { lesson: number, slice, value, goal })?;
+        } else {
+            writeln!(out, "{number:2}  {value:<4}  slice {slice}  {goal}")?;
+        }
+    }
+    if json {
+        return Ok(());
     }
     Ok(writeln!(out, "\n'meerslag train-endgame --lesson N' begins one.")?)
 }
@@ -187,7 +196,7 @@ fn slice(text: &str) -> Result<Slice, String> {
 
 pub(super) fn run(args: &TrainEndgameArgs) -> Result<(), Failure> {
     if args.lessons {
-        return list_lessons();
+        return list_lessons(args.json);
     }
     let picker = || Picker::new(args.seed.unwrap_or_else(|| RandomState::new().hash_one(0)));
     let lesson = args.lesson.map(|number| usize::from(number) - 1);
@@ -214,8 +223,10 @@ pub(super) fn run(args: &TrainEndgameArgs) -> Result<(), Failure> {
         lesson,
     };
     let session = trainer.start()?;
-    let ending = Ending { session, trainer, score: Score::default() };
-    Console::new(ending, args.pdn.as_deref(), args.force.existing())?.run()
+    let ending = Ending { session, trainer, score: Score::default(), json: args.json };
+    let out: Box<dyn Write> =
+        if args.json { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
+    Console::new(ending, args.pdn.as_deref(), args.force.existing(), out)?.run()
 }
 
 fn criteria(args: &TrainEndgameArgs, slice: Slice) -> Result<Criteria, Failure> {
@@ -291,6 +302,8 @@ struct Ending {
     trainer: Trainer,
     /// Of the positions before.
     score: Score,
+    /// Whether each step is printed as an object.
+    json: bool,
 }
 
 impl ConsoleGame for Ending {
@@ -339,7 +352,10 @@ Distances are plies (moves of either side): 'win in 15' is your eighth move.";
             };
             writeln!(out, "You have {user}. {task} ({assessment}).")?;
         }
-        Ok(())
+        self.write(|| {
+            let lesson = self.trainer.lesson.map(|lesson| lesson + 1);
+            Ok(EndingRecord::position(lesson, &self.session, self.session.assessment()?))
+        })
     }
 
     fn play(&mut self, mv: Move, out: &mut dyn Write) -> Result<(), Failure> {
@@ -351,13 +367,13 @@ Distances are plies (moves of either side): 'win in 15' is your eighth move.";
         if let (Some(was), Some(is)) = (was, is) {
             writeln!(out, "{played}   {was} -> {is}")?;
         }
-        if let Some(judgement) = judgement {
+        if let Some(judgement) = &judgement {
             writeln!(out, "{}", judgement.describe(&before))?;
             if judgement.verdict == Verdict::Mistake {
                 writeln!(out, "'undo' lets you try again.")?;
             }
         }
-        Ok(())
+        self.write(|| Ok(EndingRecord::step(&before, mv, &self.session, is, judgement.as_ref())))
     }
 
     fn reply(&mut self, _control: &Control, out: &mut dyn Write) -> Result<Option<Move>, Failure> {
@@ -365,12 +381,20 @@ Distances are plies (moves of either side): 'win in 15' is your eighth move.";
         let reply = self.session.reply().map_err(failure)?;
         if let Some(mv) = reply {
             writeln!(out, "Opponent: {}", report::line(&game, &[mv]))?;
+            self.write(|| {
+                let is = self.session.assessment()?;
+                Ok(EndingRecord::step(game.position(), mv, &self.session, is, None))
+            })?;
         }
         Ok(reply)
     }
 
-    fn undo(&mut self) -> bool {
-        self.session.undo()
+    fn undo(&mut self) -> Result<bool, Failure> {
+        let is_undone = self.session.undo();
+        if is_undone {
+            self.write(|| Ok(EndingRecord::TakenBack { ply: self.session.game().ply() }))?;
+        }
+        Ok(is_undone)
     }
 
     fn restart(&mut self) -> Result<(), Failure> {
@@ -402,7 +426,10 @@ Distances are plies (moves of either side): 'win in 15' is your eighth move.";
         match word {
             "show" if self.is_over() => writeln!(out, "The game is over.")?,
             "show" => self.show(out)?,
-            "score" => writeln!(out, "{}", self.total())?,
+            "score" => {
+                writeln!(out, "{}", self.total())?;
+                self.write_score()?;
+            }
             _ => return Ok(false),
         }
         Ok(true)
@@ -412,6 +439,8 @@ Distances are plies (moves of either side): 'win in 15' is your eighth move.";
         if self.session.game().ply() > 0 {
             writeln!(out, "{}", self.session.summary())?;
             writeln!(out, "{}", self.total())?;
+            self.write(|| Ok(EndingRecord::from(&self.session.summary())))?;
+            self.write_score()?;
         }
         Ok(())
     }
@@ -434,12 +463,7 @@ impl Score {
             return self;
         }
         self.positions += 1;
-        let value = match summary.status {
-            Status::Ongoing => None,
-            Status::Win(side, _) if side == summary.user => Some(Wld::Win),
-            Status::Win(..) => Some(Wld::Loss),
-            Status::Draw(_) => Some(Wld::Draw),
-        };
+        let value = summary.result();
         let rank = |value| match value {
             Wld::Loss => 0,
             Wld::Draw => 1,
@@ -456,6 +480,21 @@ impl Ending {
     /// Counts the position that is left.
     fn count(&mut self) {
         self.score = self.score.with(&self.session.summary());
+    }
+
+    /// Prints an object, if they are asked for.
+    fn write(&self, record: impl FnOnce() -> Result<EndingRecord, Failure>) -> Result<(), Failure> {
+        if !self.json {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        json::write(&mut out, &record()?)?;
+        Ok(out.flush()?)
+    }
+
+    fn write_score(&self) -> Result<(), Failure> {
+        let Score { positions, achieved, flawless } = self.score.with(&self.session.summary());
+        self.write(|| Ok(EndingRecord::Score { positions, solved: achieved, flawless }))
     }
 
     /// The score with the present position.

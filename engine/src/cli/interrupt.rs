@@ -1,5 +1,6 @@
 //! Ctrl-C: the first ends the work in good order, the second ends the process.
 
+use std::io::{self, Write};
 use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,10 +31,21 @@ impl Interrupt {
 
     /// From now on Ctrl-C ends the process with its own status; for commands that keep nothing.
     pub(super) fn leave() -> Result<(), Failure> {
-        Interrupt::catch(|| process::exit(i32::from(status::INTERRUPTED))).map(drop)
+        let leave = || {
+            say("what has been printed is all there is");
+            process::exit(i32::from(status::INTERRUPTED))
+        };
+        Interrupt::catch(leave).map(drop)
     }
 
     pub(super) fn is_pressed(&self) -> bool {
         self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// Says that the work was interrupted, and what is kept of it.
+pub(super) fn say(kept: &str) {
+    if !kept.is_empty() {
+        let _ = writeln!(io::stderr(), "meerslag: interrupted: {kept}");
     }
 }

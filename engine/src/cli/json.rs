@@ -15,8 +15,8 @@ use serde_json::{Map, Value, json};
 #[cfg(feature = "training")]
 use super::data;
 use super::{
-    Failure, analyse, annotate, book, dxp, egdb, match_, perft, protocol_check, report, solve,
-    weights,
+    Failure, analyse, annotate, book, dxp, egdb, endgame_trainer, match_, perft, protocol_check,
+    report, solve, weights,
 };
 
 /// The version of the format: it grows when a key goes or changes its meaning, not when one comes.
@@ -87,6 +87,7 @@ impl Catalogue {
         self.add::<match_::GameRecord<'_>>();
         self.add::<StandingsRecord<'_>>();
         self.add::<dxp::DxpRecord>();
+        self.add::<endgame_trainer::EndingRecord>();
         self.add::<protocol_check::StepRecord<'_>>();
         self.add::<protocol_check::CheckRecord>();
         self.add::<bench::BenchResult>();

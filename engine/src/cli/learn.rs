@@ -107,8 +107,12 @@ impl Learning<'_> {
         self.args.folder.join(format!("gen{generation}"))
     }
 
+    fn interrupted() -> Failure {
+        Failure::interrupted("what was played and fitted is kept; the same command goes on")
+    }
+
     fn is_stopped(&self) -> Result<(), Failure> {
-        if self.stop.load(Ordering::Relaxed) { Err(Failure::Interrupted) } else { Ok(()) }
+        if self.stop.load(Ordering::Relaxed) { Err(Learning::interrupted()) } else { Ok(()) }
     }
 
     /// Plays the games of a generation.
@@ -157,7 +161,7 @@ impl Learning<'_> {
                 &mut |_, epoch, _| loss = epoch.held_out,
             )
             .map_err(Failure::run)?;
-        let Some((weights, _)) = trained else { return Err(Failure::Interrupted) };
+        let Some((weights, _)) = trained else { return Err(Learning::interrupted()) };
         weights.write(&file, Existing::Replace).map_err(Failure::run)?;
         let positions = weights.provenance().positions;
         writeln!(
@@ -186,7 +190,7 @@ impl Learning<'_> {
         let end = run_match(&config, &workers, &mut state, &mut records, &self.abort, observe)
             .map_err(Failure::run)?;
         if end == MatchEnd::Stopped {
-            return Err(Failure::Interrupted);
+            return Err(Learning::interrupted());
         }
         let standings = Standings::new(&config, &records);
         let line = standings.lines.iter().find(|line| line.engine == 0);

@@ -42,6 +42,7 @@ mod watchdog;
 mod weights;
 mod workflow;
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::num::NonZero;
 use std::process::ExitCode;
@@ -105,7 +106,7 @@ enum Command {
     Match(Box<match_::MatchArgs>),
     /// Play against another program over DXP, the DamExchange protocol
     Dxp(Box<dxp::DxpArgs>),
-    /// Show any engine behind another protocol, with endgame databases on top
+    /// Show any engine behind another protocol, with opening book and endgame databases on top
     Adapt(Box<adapt::AdaptArgs>),
     /// Try out how well another engine speaks a protocol
     ProtocolCheck(protocol_check::ProtocolCheckArgs),
@@ -162,13 +163,18 @@ enum Failure {
     Input(anyhow::Error),
     /// Something went wrong on the way.
     Run(anyhow::Error),
-    /// Ctrl-C.
-    Interrupted,
+    /// Ctrl-C, with what is kept of the work; empty if that has been said.
+    Interrupted(Cow<'static, str>),
 }
 
 impl Failure {
     fn run(error: impl Into<anyhow::Error>) -> Failure {
         Failure::Run(error.into())
+    }
+
+    /// Ctrl-C, and what becomes of the work.
+    fn interrupted(kept: impl Into<Cow<'static, str>>) -> Failure {
+        Failure::Interrupted(kept.into())
     }
 }
 
@@ -188,7 +194,7 @@ impl From<meerslag_engine::book::BookError> for Failure {
     fn from(error: meerslag_engine::book::BookError) -> Failure {
         use meerslag_engine::book::BookError;
         match error {
-            BookError::Interrupted => Failure::Interrupted,
+            BookError::Interrupted => Failure::interrupted("no file has been written"),
             BookError::Io { .. } | BookError::TooLarge(_) => Failure::run(error),
             _ => Failure::Input(error.into()),
         }
@@ -240,7 +246,10 @@ pub(crate) fn main() -> ExitCode {
     };
     let (code, error) = match result {
         Ok(()) => return ExitCode::from(status::SUCCESS),
-        Err(Failure::Interrupted) => return ExitCode::from(status::INTERRUPTED),
+        Err(Failure::Interrupted(kept)) => {
+            interrupt::say(&kept);
+            return ExitCode::from(status::INTERRUPTED);
+        }
         Err(Failure::Run(error)) => (status::FAILURE, error),
         Err(Failure::Input(error)) => (status::INPUT, error),
     };

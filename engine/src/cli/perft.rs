@@ -103,7 +103,9 @@ pub(super) fn run(args: &PerftArgs) -> Result<(), Failure> {
     let seconds = start.elapsed().as_secs_f64();
     let counts = match counted {
         Ok(counts) => counts,
-        Err(PerftError::Interrupted) => return Err(Failure::Interrupted),
+        Err(PerftError::Interrupted) => {
+            return Err(Failure::interrupted("nothing of the count is kept"));
+        }
         Err(error) => return Err(Failure::run(error)),
     };
 

@@ -1,6 +1,6 @@
 //! `meerslag play`: a game against the engine in the terminal.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -119,7 +119,8 @@ pub(super) fn run(args: &PlayArgs) -> Result<(), Failure> {
         clocks: [GameClock::new(control); 2],
         control,
     };
-    Console::new(game, args.pdn.as_deref(), args.force.existing())?.run()
+    let out = Box::new(io::stdout());
+    Console::new(game, args.pdn.as_deref(), args.force.existing(), out)?.run()
 }
 
 /// A game against the engine.
@@ -260,11 +261,11 @@ impl ConsoleGame for EngineGame {
         Ok(Some(mv))
     }
 
-    fn undo(&mut self) -> bool {
+    fn undo(&mut self) -> Result<bool, Failure> {
         self.resigned = None;
         self.flagged = None;
         if !self.unmake() {
-            return false;
+            return Ok(false);
         }
         // Back to a position in which the user is to move, unless the engine began.
         while self.engine_side == Some(self.asked()) {
@@ -272,7 +273,7 @@ impl ConsoleGame for EngineGame {
                 break;
             }
         }
-        true
+        Ok(true)
     }
 
     fn restart(&mut self) -> Result<(), Failure> {

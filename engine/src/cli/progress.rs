@@ -45,6 +45,11 @@ impl Bar {
         Bar(bar)
     }
 
+    /// What a line without a number says from now on.
+    pub(super) fn say(&self, what: &str) {
+        self.0.set_message(what.to_owned());
+    }
+
     /// Moves the bar to `done` of `all`.
     pub(super) fn show(&self, done: u64, all: u64, message: impl FnOnce() -> String) {
         if self.0.is_hidden() {

@@ -46,6 +46,37 @@ pub(super) fn cut_moves(line: &str, width: Option<usize>) -> Cow<'_, str> {
     format!("{kept} ...").into()
 }
 
+/// A line of moves over several lines where it does not fit, broken between moves.
+pub(super) fn folded(line: &str, width: Option<usize>) -> Cow<'_, str> {
+    let Some(columns) = width.filter(|&columns| line.chars().count() > columns) else {
+        return line.into();
+    };
+    let mut text = String::new();
+    let mut column = 0;
+    let mut words = line.split(' ').peekable();
+    while let Some(word) = words.next() {
+        let mut unit = word.to_owned();
+        // A number stands with its move.
+        if word.ends_with('.')
+            && let Some(mv) = words.next()
+        {
+            unit = format!("{unit} {mv}");
+        }
+        let length = unit.chars().count();
+        if column == 0 {
+            column = length;
+        } else if column + 1 + length < columns {
+            text.push(' ');
+            column += 1 + length;
+        } else {
+            text.push_str("\n    ");
+            column = 4 + length;
+        }
+        text.push_str(&unit);
+    }
+    text.into()
+}
+
 /// What of a text fits on the terminal without a line being broken or the first one scrolling
 /// away: only then it can be overwritten.
 pub(super) fn fitting(text: &str) -> String {
@@ -112,6 +143,21 @@ mod tests {
         assert_eq!(cut_moves(line, Some(12)), "1. 32-28 ...");
         for width in 12..40 {
             assert!(cut_moves(line, Some(width)).len() <= width, "{width}");
+        }
+    }
+
+    #[test]
+    fn moves_are_folded_between_moves() {
+        let line = "+0.10 1. 32-28 19-23 2. 28x19 14x23 3. 37-32";
+        assert_eq!(folded(line, None), line);
+        assert_eq!(folded(line, Some(line.len())), line);
+        let text = "+0.10 1. 32-28 19-23\n    2. 28x19 14x23\n    3. 37-32";
+        assert_eq!(folded(line, Some(22)), text);
+        for width in 14..line.len() {
+            let folded = folded(line, Some(width));
+            assert!(folded.lines().all(|line| line.len() < width), "{folded}");
+            let words: Vec<&str> = folded.split_whitespace().collect();
+            assert_eq!(words, line.split(' ').collect::<Vec<_>>());
         }
     }
 }

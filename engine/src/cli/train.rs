@@ -145,7 +145,10 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
             _ => Failure::run(error),
         })?;
     written?;
-    let Some((weights, epochs)) = trained else { return Err(Failure::Interrupted) };
+    let Some((weights, epochs)) = trained else {
+        let kept = format!("{} is kept; the same command goes on from it", checkpoint.display());
+        return Err(Failure::interrupted(kept));
+    };
     weights.write(&args.out, existing).map_err(Failure::run)?;
     if let Some(path) = &args.plot {
         write_file(path, loss_plot(&epochs).as_bytes(), existing)

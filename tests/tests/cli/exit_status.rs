@@ -108,14 +108,14 @@ const GOOD: &[&str] = &[
     "data export {games}",
     "train {games} --out {weights} --force --epochs 1 --kind material",
     "perft --depth 3",
-    "egdb identify {db}",
-    "egdb info {db}",
-    "egdb verify {db}",
+    "egdb identify --egdb {db}",
+    "egdb info --egdb {db}",
+    "egdb verify --egdb {db}",
     "egdb probe W:WK11:BK2",
     "egdb dump --slice 0101 --count 3",
     "egdb convert {db} {raw} --to raw --force",
-    "egdb check {db} --sample 100",
-    "egdb stats {db}",
+    "egdb check --egdb {db} --sample 100",
+    "egdb stats --egdb {db}",
     "egdb bench --time 0.01",
     "egdb plan --pieces 3",
     "book expand {book} --depth 1 --positions 20 --hash 1",
@@ -155,7 +155,7 @@ const FAILING: &[(&str, &str)] = &[
     ("egdb build --pieces 2 --out {file}/x", "file/x"),
     ("egdb build-slice --slice 1010 --out {file}/x", "file/x"),
     ("egdb pack --pieces 2 --out {file}/x", "file/x"),
-    ("egdb verify {unknown}", "nothing to compare with"),
+    ("egdb verify --egdb {unknown}", "nothing to compare with"),
 ];
 
 /// 2: what cannot be read or used.
@@ -187,15 +187,15 @@ const UNUSABLE: &[(&str, &str)] = &[
     ("data export missing", "missing"),
     ("train missing --out {new}", "missing"),
     ("perft --depth 1 nonsense", "cannot read the position"),
-    ("egdb identify missing", "missing"),
-    ("egdb info missing", "missing"),
-    ("egdb verify missing", "missing"),
+    ("egdb identify --egdb missing", "missing"),
+    ("egdb info --egdb missing", "missing"),
+    ("egdb verify --egdb missing", "missing"),
     ("egdb probe --egdb missing W:WK11:BK2", "missing"),
     ("egdb dump --egdb missing --slice 0101", "missing"),
     ("egdb convert missing {new} --to raw", "missing"),
     ("egdb convert {db} {db} --to raw", "directory of the old ones"),
-    ("egdb check missing", "missing"),
-    ("egdb stats missing", "missing"),
+    ("egdb check --egdb missing", "missing"),
+    ("egdb stats --egdb missing", "missing"),
     ("egdb bench --egdb missing", "missing"),
     ("egdb build --pieces 2 --out {db}", "resume, or use another folder"),
     ("egdb build --out {new}", "--slices"),
@@ -323,5 +323,6 @@ fn an_interruption_has_status_130() {
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(130), "{line}: {error}");
         assert!(!error.contains("panicked"), "{line}: {error}");
+        assert!(error.contains("meerslag: interrupted: "), "{line}: what is kept? {error}");
     }
 }

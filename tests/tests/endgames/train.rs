@@ -214,3 +214,27 @@ fn what_is_refused() {
     assert!(refused(&["--slice", "2010", "--egdb", "/does/not/exist"]).contains("cannot"));
     refused(&[]);
 }
+
+/// Objects on standard output, one for each step; what people read is on standard error.
+#[test]
+fn json_for_every_step() {
+    let lessons = run(["train-endgame", "--lessons", "--json"], "").success().json_lines();
+    assert_eq!(lessons.len(), 12);
+    assert_eq!((&lessons[0]["event"], &lessons[0]["slice"]), (&"lesson".into(), &"1001".into()));
+
+    let args = ["train-endgame", "W:WK28:B23", "--json"];
+    let output = run(args, "28x37\n28x19\nundo\n28x14\nscore\n");
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.stderr.contains("illegal") || output.stderr.contains("legal"), "{output:?}");
+    let lines = output.json_lines();
+    let events: Vec<&str> = lines.iter().map(|line| line["event"].as_str().unwrap()).collect();
+    let expected =
+        ["position", "move", "summary", "score", "taken_back", "move", "summary", "score", "score"];
+    assert_eq!(events, expected, "{lines:?}");
+    assert_eq!((&lines[0]["value"], &lines[0]["dtw"]), (&"win".into(), &1.into()));
+    assert_eq!(lines[1]["move"], "28x19x23");
+    assert_eq!(lines[1]["verdict"], "perfect");
+    assert_eq!(lines[4]["ply"], 0);
+    assert_eq!((&lines[6]["achieved"], &lines[6]["taken_back"]), (&"win".into(), &1.into()));
+    assert_eq!((&lines[8]["solved"], &lines[8]["flawless"]), (&1.into(), &1.into()));
+}

@@ -12,6 +12,7 @@ use meerslag_tests::random::Random;
 use meerslag_tests::{Client, Output, Peer, Program, binary, run};
 use movegen::notation::dxp::{MoveMessage, format_position};
 use movegen::notation::hub;
+use movegen::notation::moves::parse_move;
 use movegen::notation::pdn::{PdnReader, Ply};
 use movegen::{Game, Move, Position};
 use tempfile::TempDir;
@@ -110,6 +111,63 @@ fn hub_within_dxp_within_hub() {
     let games: Vec<_> = PdnReader::new(&text[..]).map(Result::unwrap).collect();
     let scores = games[1].line.plies.iter().flat_map(Ply::comments);
     assert_eq!(scores.filter(|comment| comment.evaluation().is_some()).count(), 6);
+}
+
+/// A DXP program shown as another DXP player, as initiator outside and follower inside.
+#[test]
+fn dxp_within_dxp() {
+    let folder = TempDir::new().unwrap();
+    let log = folder.path().join("log");
+    let log_arg = format!("--log={}", log.display());
+    let engine = format!("--engine={}", own_dxp());
+    let player = Program::adapt(&["--dxp-listen=0", "--gap=0", &engine, &log_arg]);
+    let other = format!("--engine=name=adapted dxp=localhost:{}", player.port);
+    let args = ["match", "--json", &other, "--engine=random", "--tc=60", "--pairs=1"];
+    let mut games = run(args, "").success().json_lines();
+    games.pop();
+    assert_eq!(games.len(), 2);
+    for game in &games {
+        let winner = if game["white"] == "adapted" { "2-0" } else { "0-2" };
+        assert_eq!(game["result"], winner, "{game}");
+        assert_eq!(game["termination"], "no legal move", "{game}");
+    }
+    drop(player);
+    let log = fs::read_to_string(log).unwrap();
+    assert!(!log.contains("engine failed") && !log.contains("moving for"), "{log}");
+}
+
+fn hub_move(game: &Game, text: &str) -> Move {
+    parse_move(game.position(), text).unwrap()
+}
+
+/// Moves of a book are played at once, marked as such; after them the engine is asked.
+#[test]
+fn moves_come_from_the_book_first() {
+    let folder = TempDir::new().unwrap();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let (games, book) = (file("games.pdn"), file("games.book"));
+    fs::write(&games, "[White \"A\"]\n\n1. 32-28 19-23 2. 28x19 14x23 2-0\n").unwrap();
+    let _ = run(["book", "build", &games, "-o", &book], "").success();
+    // Without the book its first answer would end it.
+    let (book_arg, log) = (format!("--book={book}"), format!("--log={}", file("log")));
+    let mut client = ready(&mock("first crash=2"), &[&book_arg, &log]);
+    let mut game = Game::default();
+    for (known, reply) in [(Some("32-28"), "19-23"), (Some("28x19x23"), "14x23"), (None, "")] {
+        client.send(&pos(&game));
+        client.send("level move-time=5");
+        let answer = client.go("think", game.position());
+        assert_eq!(answer.infos.iter().any(|info| info.is_book), known.is_some(), "{answer:?}");
+        let first = game.position().legal_moves()[0].to_string();
+        let mv = answer.best.unwrap();
+        assert_eq!(mv.to_string(), known.unwrap_or(&first), "{answer:?}");
+        game.play(mv).unwrap();
+        if !reply.is_empty() {
+            game.play(hub_move(&game, reply)).unwrap();
+        }
+    }
+    client.quit().assert_clean();
+    let log = fs::read_to_string(file("log")).unwrap();
+    assert!(log.contains("delay of the engine's moves: ") && log.contains("of 1)"), "{log}");
 }
 
 /// A DXP program is led to positions that do not follow each other by new games, and what DXP
@@ -223,10 +281,12 @@ fn no_game_is_lost_by_an_engine_that_fails() {
         let engine = format!("{} stall={stall}", mock(switches));
         let mut client = ready(&engine, &[&log_arg]);
         let mut game = Game::default();
-        for _ in 0..4 {
-            play(&mut client, &mut game, "level move-time=0.2", 1);
-        }
+        // What went wrong is said to the client, too, when it does not wait for a move.
+        let said = play(&mut client, &mut game, "level move-time=0.2", 4).join("\n");
         client.quit().assert_clean();
+        assert_eq!(said.is_empty(), is_harmless, "{switches}: {said}");
+        assert!(said.is_empty() || said.starts_with("error message="), "{switches}: {said}");
+        assert!(said.contains(problem), "{switches}: {said}");
         let log = fs::read_to_string(&log).unwrap();
         assert!(log.contains(problem), "{switches}: {log}");
         let restarts = log.matches("the engine is started again").count();
@@ -439,7 +499,7 @@ fn what_cannot_work_is_said_at_once() {
     let bad = format!("--engine={}", mock("no-wait").replace("start=60", "start=0.2"));
     let odd = format!("--engine={} param.levle=5", mock(""));
     let timed = format!("--engine={} tc=60", mock(""));
-    let cases: [(&[&str], i32, &str); 14] = [
+    let cases: [(&[&str], i32, &str); 15] = [
         (&["--hub"], 2, "--engine"),
         (&[&good], 2, "--hub"),
         (&[&good, "--hub", "--dxp-listen=0"], 2, "cannot be used with"),
@@ -454,6 +514,7 @@ fn what_cannot_work_is_said_at_once() {
         (&["--engine=dxp=1 start=0.2", "--hub"], 1, "cannot connect with localhost, port 1"),
         (&[&good, &port], 1, "cannot listen on localhost"),
         (&[&good, "--hub", "--egdb=/no/such/folder"], 1, "/no/such/folder"),
+        (&[&good, "--hub", "--book=/no/such/book"], 2, "/no/such/book"),
     ];
     for (args, code, part) in cases {
         let output = run([&["adapt"][..], args].concat(), "hub\n");

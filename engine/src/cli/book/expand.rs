@@ -104,5 +104,9 @@ pub(super) fn run(args: &ExpandArgs) -> Result<(), Failure> {
         write!(out, "; the start is worth {}", score_text(score))?;
     }
     writeln!(out)?;
-    if interrupt.is_pressed() { Err(Failure::Interrupted) } else { Ok(()) }
+    if interrupt.is_pressed() {
+        let kept = format!("all of that is in {}; the same command goes on", args.file.display());
+        return Err(Failure::interrupted(kept));
+    }
+    Ok(())
 }

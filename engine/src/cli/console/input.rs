@@ -83,7 +83,7 @@ impl Input {
             let _ = prompts.send(prompt.to_owned());
         }
         select! {
-            recv(self.interrupts) -> _ => Err(Failure::Interrupted),
+            recv(self.interrupts) -> _ => Err(Failure::interrupted("")),
             recv(self.lines) -> line => line.ok().transpose(),
         }
     }
@@ -128,7 +128,7 @@ fn edit_lines(
                 let _ = editor.add_history_entry(&line);
                 Ok(line)
             }
-            Err(ReadlineError::Interrupted) => Err(Failure::Interrupted),
+            Err(ReadlineError::Interrupted) => Err(Failure::interrupted("")),
             Err(ReadlineError::Eof) => return,
             Err(error) => Err(Failure::Run(error.into())),
         };

@@ -1,9 +1,11 @@
 //! What is reported about the games of a session: lines, PDN, and totals.
 
 use std::io::{self, Write};
+use std::time::{Duration, Instant};
 
+use indicatif::HumanDuration;
 use meerslag_engine::counted;
-use meerslag_engine::protocol::dxp::{Acceptance, DxpGame, Event};
+use meerslag_engine::protocol::dxp::{Acceptance, DxpGame, Event, Moved};
 use meerslag_engine::record::Players;
 use meerslag_engine::runner::stats::Outcome;
 use movegen::notation::pdn::{PdnGame, WriteOptions, write_game};
@@ -13,6 +15,7 @@ use serde::Serialize;
 
 use crate::cli::files::GrowingFile;
 use crate::cli::json::{self, Record};
+use crate::cli::progress::Bar;
 
 /// An event of a session.
 #[derive(Serialize, JsonSchema)]
@@ -51,22 +54,45 @@ pub(super) struct GamesReport {
     pub(super) counts: [u32; 4],
     /// Moves of both sides in all games.
     pub(super) plies: usize,
+    /// Games to be played, if we know.
+    all: Option<usize>,
+    /// What is going on, where somebody watches.
+    bar: Bar,
+    /// Since the first game.
+    begun: Option<Instant>,
 }
 
 impl GamesReport {
-    pub(super) fn new(name: &str, json: bool, pdn: Option<GrowingFile>) -> GamesReport {
-        GamesReport { pdn, name: name.to_owned(), json, counts: [0; 4], plies: 0 }
+    /// `all` is the number of games to be played, if we know.
+    pub(super) fn new(
+        name: &str,
+        json: bool,
+        pdn: Option<GrowingFile>,
+        all: Option<usize>,
+    ) -> GamesReport {
+        GamesReport {
+            pdn,
+            name: name.to_owned(),
+            json,
+            counts: [0; 4],
+            plies: 0,
+            all,
+            bar: Bar::waiting("no game yet"),
+            begun: None,
+        }
     }
 
     /// A line on standard output, at once.
     fn line(&self, record: &DxpRecord, text: &str) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        if self.json {
-            json::write(&mut out, record)?;
-        } else {
-            writeln!(out, "{text}")?;
-        }
-        out.flush()
+        self.bar.suspend(|| {
+            let mut out = io::stdout().lock();
+            if self.json {
+                json::write(&mut out, record)?;
+            } else {
+                writeln!(out, "{text}")?;
+            }
+            out.flush()
+        })
     }
 
     /// Says what the session does now.
@@ -88,6 +114,10 @@ impl GamesReport {
 
     pub(super) fn event(&mut self, event: Event<'_>) -> io::Result<()> {
         match event {
+            Event::Moved(moved) => {
+                self.moved(&moved);
+                Ok(())
+            }
             Event::Game { number, game } => {
                 self.game(number.unwrap_or_else(|| self.played()) + 1, game)
             }
@@ -102,6 +132,28 @@ impl GamesReport {
                 self.line(&DxpRecord::Refused { game, code }, &text)
             }
         }
+    }
+
+    /// Shows how a game stands.
+    fn moved(&mut self, moved: &Moved<'_>) {
+        let since = self.begun.get_or_insert_with(Instant::now);
+        let played = self.counts.iter().sum::<u32>() as usize;
+        let mut text = format!("game {}", moved.number.unwrap_or(played) + 1);
+        if let Some(all) = self.all {
+            text += &format!(" of {all}");
+        }
+        text += &format!(" with {}: move {}", moved.opponent, moved.plies.div_ceil(2));
+        for (color, left) in [("White", moved.clocks[1]), ("Black", moved.clocks[0])] {
+            let sign = if left < 0.0 { "-" } else { "" };
+            let left = left.abs().round() as u64;
+            text += &format!(", {color} {sign}{}:{:02}", left / 60, left % 60);
+        }
+        if let Some(to_play) = self.all.map(|all| all.saturating_sub(played)).filter(|_| played > 0)
+        {
+            let seconds = since.elapsed().as_secs_f64() / played as f64 * to_play as f64;
+            text += &format!(", about {} left", HumanDuration(Duration::from_secs(seconds as u64)));
+        }
+        self.bar.say(&text);
     }
 
     fn game(&mut self, round: usize, game: &DxpGame) -> io::Result<()> {

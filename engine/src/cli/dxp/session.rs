@@ -58,18 +58,16 @@ impl<'a> DxpSession<'a> {
         let options = args.options(name);
         let existing = force.existing();
         let pdn = args.pdn.as_deref().map(|path| GrowingFile::new(path, existing)).transpose()?;
+        let games = games(args).map_err(Failure::Input)?;
+        let all = (args.role == Role::Initiator).then_some(games.len());
         Ok(DxpSession {
             args,
             stop,
             engine,
-            proposal: InitiatorOptions {
-                games: games(args).map_err(Failure::Input)?,
-                minutes: args.minutes,
-                moves: args.moves,
-            },
+            proposal: InitiatorOptions { games, minutes: args.minutes, moves: args.moves },
             next: args.from_game.saturating_sub(1),
             log,
-            report: GamesReport::new(&options.name, args.json, pdn),
+            report: GamesReport::new(&options.name, args.json, pdn, all),
             options,
         })
     }
@@ -115,7 +113,7 @@ impl<'a> DxpSession<'a> {
             }
             SessionEnd::Interrupted => {
                 self.totals()?;
-                Err(Failure::Interrupted)
+                Err(self.interrupted())
             }
             SessionEnd::Complete => Ok(After::Over),
             SessionEnd::StopCode if is_initiator => {
@@ -132,6 +130,14 @@ impl<'a> DxpSession<'a> {
             SessionEnd::NoAnswer => Ok(After::NoAnswer),
             SessionEnd::Replaced => Ok(After::Replaced),
         }
+    }
+
+    /// After Ctrl-C, with what is kept.
+    pub(super) fn interrupted(&self) -> Failure {
+        Failure::interrupted(match &self.args.pdn {
+            Some(path) => format!("all games, the last one too, are in {}", path.display()),
+            None => "without --pdn no game is kept".to_owned(),
+        })
     }
 
     /// Prints the totals.

@@ -36,7 +36,7 @@ checksums. Solved slices are kept in DIR/work until the end; after Ctrl-C or a c
 command with --resume verifies what stands there and goes on. DIR/build.jsonl is a log, one JSON
 object a line.
 
-Check the result with 'meerslag egdb check DIR'.";
+Check the result with 'meerslag egdb check --egdb DIR'.";
 
 /// Build databases from nothing
 #[derive(Args, Debug)]
@@ -432,7 +432,9 @@ impl Display {
                     BuildError::NotEmpty { .. } | BuildError::Memory { .. } => {
                         Failure::Input(error.into())
                     }
-                    BuildError::Interrupted => Failure::Interrupted,
+                    BuildError::Interrupted => {
+                        Failure::interrupted(format!("solved slices are kept; {}", self.advice))
+                    }
                     _ => Failure::Run(error.into()),
                 });
             }

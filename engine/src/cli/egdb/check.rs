@@ -1,7 +1,6 @@
 //! `meerslag egdb check`.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use ::egdb::check::{Amount, CheckError, Finding, Metric, Options, Problem, Report, Tally, check};
 use ::egdb::error::with_causes;
@@ -12,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::Failure;
-use super::super::databases::ReadingArgs;
+use super::super::databases::{FoldersArgs, ReadingArgs};
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
@@ -21,9 +20,9 @@ use super::selection::SelectionArgs;
 
 const EXAMPLES: &str = "\
 Examples:
-  meerslag egdb check db --full
-  meerslag egdb check db --pieces 5 --sample 10000000
-  meerslag egdb check /data/wld /data/dtw --slices 2110,1111 --json
+  meerslag egdb check --egdb db --full
+  meerslag egdb check --egdb db --pieces 5 --sample 10000000
+  meerslag egdb check --egdb /data/wld --egdb /data/dtw --slices 2110,1111 --json
 
 Every position is derived again from its successors with the move generator and the probe: won if a
 successor is lost for the opponent, lost if all are won or there is none, else a draw; distances are
@@ -39,11 +38,10 @@ Exit status: 0 if nothing is wrong, 1 if something is.";
 
 /// Derive positions from their successors and compare with the files
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = "meerslag egdb check [OPTIONS] --egdb <DIR>...")]
 pub(super) struct CheckArgs {
-    /// The folders of the databases
-    #[arg(required = true, value_name = "DIR")]
-    dirs: Vec<PathBuf>,
+    #[command(flatten)]
+    folders: FoldersArgs,
     #[command(flatten)]
     selection: SelectionArgs,
     /// Check this many random positions, spread over the slices by their sizes [default: 1000000]
@@ -125,7 +123,7 @@ impl Record for CheckRecord {
 
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
-    let probe = args.reading.options(&args.dirs).open()?;
+    let probe = args.reading.options(&args.folders.paths()).open()?;
     let options = Options {
         max_pieces: args.selection.pieces,
         slices: args.selection.slices(),
@@ -160,7 +158,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
         write_text(&mut out, &report, &kinds, seconds)?;
     }
     if !report.is_complete() {
-        return Err(Failure::Interrupted);
+        return Err(Failure::interrupted("the sums are those of the part that was checked"));
     }
     match report.wrong() {
         0 => Ok(()),

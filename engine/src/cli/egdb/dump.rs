@@ -188,7 +188,7 @@ impl<W: Write> Dump<'_, W> {
         while at < end && *left > 0 {
             if self.interrupt.is_pressed() {
                 self.out.flush()?;
-                return Err(Failure::Interrupted);
+                return Err(Failure::interrupted("the rows so far are complete"));
             }
             let n = if step >= CHUNK { 1 } else { CHUNK.min(end - at) as usize };
             self.database.read_values(id, at, &mut values[..n])?;

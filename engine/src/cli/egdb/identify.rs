@@ -1,7 +1,6 @@
 //! `meerslag egdb identify`.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use ::egdb::error::OpenError;
 use ::egdb::identify::identify_all;
@@ -10,22 +9,23 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::Failure;
+use super::super::databases::FolderArgs;
 use super::super::json::{self, Record};
 
 const EXAMPLES: &str = "\
 Examples:
-  meerslag egdb identify /data/egdb
-  meerslag egdb identify /data/egdb --json
+  meerslag egdb identify --egdb /data/egdb
+  meerslag egdb identify --egdb /data/egdb --json
 
 'genuine' means that the representative index file has the checksum of the published Kingsrow
 database; others may be as good. Only file names and that file are looked at.";
 
 /// Say which databases a folder holds
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = "meerslag egdb identify [OPTIONS] --egdb <DIR>")]
 pub(super) struct IdentifyArgs {
-    /// The folder
-    dir: PathBuf,
+    #[command(flatten)]
+    folder: FolderArgs,
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -54,9 +54,9 @@ struct Entry {
 }
 
 pub(super) fn run(args: &IdentifyArgs) -> Result<(), Failure> {
-    let all = identify_all(&args.dir)?;
+    let all = identify_all(args.folder.path())?;
     if all.is_empty() {
-        return Err(OpenError::NothingFound { dir: args.dir.clone() }.into());
+        return Err(OpenError::NothingFound { dir: args.folder.path().to_owned() }.into());
     }
     let mut out = io::stdout().lock();
     if args.json {
@@ -66,7 +66,7 @@ pub(super) fn run(args: &IdentifyArgs) -> Result<(), Failure> {
             max_pieces: identity.max_pieces,
             genuine: identity.is_genuine,
         });
-        let (dir, databases) = (args.dir.display().to_string(), databases.collect());
+        let (dir, databases) = (args.folder.path().display().to_string(), databases.collect());
         json::write(&mut out, &IdentityRecord { dir, databases })?;
     } else {
         for identity in all {

@@ -1,7 +1,6 @@
 //! `meerslag egdb info`.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use ::egdb::Database;
 use ::egdb::encode::SubId;
@@ -10,24 +9,24 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::Failure;
-use super::super::databases::OneDatabaseArgs;
+use super::super::databases::{FolderArgs, OneDatabaseArgs};
 use super::super::json::{self, Record};
 use super::{file_len, file_name};
 
 const EXAMPLES: &str = "\
 Examples:
-  meerslag egdb info /data/egdb
-  meerslag egdb info /data/egdb --type mtc --egdb-pieces 5 --slices
+  meerslag egdb info --egdb /data/egdb
+  meerslag egdb info --egdb /data/egdb --type mtc --egdb-pieces 5 --slices
 
 A slice is written as four digits: black men, black kings, white men, white kings. Of a slice and
 its twin with colours exchanged the files hold one; some hold one side to move only.";
 
 /// Open a database and describe its contents
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = "meerslag egdb info [OPTIONS] --egdb <DIR>")]
 pub(super) struct InfoArgs {
-    /// The folder
-    dir: PathBuf,
+    #[command(flatten)]
+    folder: FolderArgs,
     /// Also list all slices
     #[arg(long)]
     slices: bool,
@@ -84,9 +83,9 @@ struct SliceEntry {
 
 pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     if args.database.db_type.is_some() {
-        return describe(args, &args.database.open(Some(&args.dir), None)?);
+        return describe(args, &args.database.open(Some(args.folder.path()), None)?);
     }
-    let probe = args.database.reading.options(std::slice::from_ref(&args.dir)).open()?;
+    let probe = args.database.reading.options(&[args.folder.path().to_owned()]).open()?;
     for (number, database) in probe.databases().iter().enumerate() {
         if number > 0 && !args.json {
             writeln!(io::stdout())?;
@@ -126,7 +125,7 @@ fn describe(args: &InfoArgs, database: &Database) -> Result<(), Failure> {
     let positions: u64 = contents.iter().map(size).sum();
     let bytes: u64 = files.iter().map(|file| file.bytes).sum();
     let report = DatabaseRecord {
-        dir: args.dir.display().to_string(),
+        dir: args.folder.path().display().to_string(),
         database: database.db_type().name(),
         max_pieces: database.max_pieces(),
         max_pieces_one_side: database.max_pieces_one_side(),

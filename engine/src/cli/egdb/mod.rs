@@ -35,9 +35,9 @@ use super::Failure;
 
 const EXAMPLES: &str = "\
 Examples:
-  meerslag egdb identify /data/egdb
+  meerslag egdb identify --egdb /data/egdb
   meerslag egdb probe --egdb /data/wld --egdb /data/dtw \"W:WK11:BK2,K6\"
-  meerslag egdb verify /data/egdb
+  meerslag egdb verify --egdb /data/egdb
   meerslag egdb build --pieces 4 --out /data/own
   meerslag egdb convert /data/version1 /data/version2 --to wld2
 
@@ -113,10 +113,13 @@ impl From<ProbeError> for Failure {
     }
 }
 
+/// What is left of an interrupted comparison.
+const FILES_SO_FAR: &str = "files that are not named were not compared";
+
 impl From<VerifyError> for Failure {
     fn from(error: VerifyError) -> Failure {
         match error {
-            VerifyError::Aborted => Failure::Interrupted,
+            VerifyError::Aborted => Failure::interrupted(FILES_SO_FAR),
             error => Failure::run(error),
         }
     }
@@ -125,7 +128,7 @@ impl From<VerifyError> for Failure {
 impl From<ConvertError> for Failure {
     fn from(error: ConvertError) -> Failure {
         match error {
-            ConvertError::Aborted => Failure::Interrupted,
+            ConvertError::Aborted => Failure::interrupted("files that are finished are kept"),
             ConvertError::Read(_) | ConvertError::Write(_) => Failure::run(error),
             error => Failure::Input(error.into()),
         }

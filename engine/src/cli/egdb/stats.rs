@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use ::egdb::encode::SubId;
@@ -14,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::Failure;
-use super::super::databases::ReadingArgs;
+use super::super::databases::{FoldersArgs, ReadingArgs};
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
@@ -23,9 +22,9 @@ use super::selection::SelectionArgs;
 
 const EXAMPLES: &str = "\
 Examples:
-  meerslag egdb stats db
-  meerslag egdb stats db --pieces 4 --format markdown > statistics.md
-  meerslag egdb stats /data/wld /data/dtw --slices 2110,1111 --json
+  meerslag egdb stats --egdb db
+  meerslag egdb stats --egdb db --pieces 4 --format markdown > statistics.md
+  meerslag egdb stats --egdb /data/wld --egdb /data/dtw --slices 2110,1111 --json
 
 For every slice and side to move, over all legal positions: wins, losses and draws for the side to
 move, positions with a capture, the longest win and loss in plies to the end of the game (dtw), the
@@ -38,11 +37,10 @@ JSON: one object a line for each slice and side to move.";
 
 /// Count wins, losses and draws of all positions, and find the longest
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = "meerslag egdb stats [OPTIONS] --egdb <DIR>...")]
 pub(super) struct StatsArgs {
-    /// The folders of the databases
-    #[arg(required = true, value_name = "DIR")]
-    dirs: Vec<PathBuf>,
+    #[command(flatten)]
+    folders: FoldersArgs,
     #[command(flatten)]
     selection: SelectionArgs,
     /// How to print
@@ -104,7 +102,7 @@ struct Row {
 
 pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
-    let probe = args.reading.options(&args.dirs).open()?;
+    let probe = args.reading.options(&args.folders.paths()).open()?;
     let mut databases = probe.databases().to_vec();
     databases.sort_by_key(|database| match database.db_type() {
         DbType::Dtw => 2,
@@ -147,7 +145,11 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
     failed?;
     page.is_partial = !matches!(is_complete, Ok(true));
     page.finish_group()?;
-    if is_complete? { Ok(()) } else { Err(Failure::Interrupted) }
+    if is_complete? {
+        Ok(())
+    } else {
+        Err(Failure::interrupted("the sums are those of the part that was read"))
+    }
 }
 
 impl From<SurveyError> for Failure {

@@ -1,7 +1,7 @@
 //! `meerslag egdb verify`.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use ::egdb::Database;
@@ -13,17 +13,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::Failure;
-use super::super::databases::OneDatabaseArgs;
+use super::super::databases::{FolderArgs, OneDatabaseArgs};
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
-use super::file_name;
+use super::{FILES_SO_FAR, file_name};
 
 const EXAMPLES: &str = "\
 Examples:
-  meerslag egdb verify /data/egdb
-  meerslag egdb verify /data/egdb --type wld2 --blocks
-  meerslag egdb verify /data/egdb --json
+  meerslag egdb verify --egdb /data/egdb
+  meerslag egdb verify --egdb /data/egdb --type wld2 --blocks
+  meerslag egdb verify --egdb /data/egdb --json
 
 Genuine Kingsrow files are compared with the published checksums, files written by meerslag with
 the side files '*.sum' beside them, which also tell the damaged blocks of 4096 bytes. '--blocks'
@@ -33,10 +33,10 @@ Exit status: 0 if nothing is wrong, 1 if something is, or if there is nothing to
 
 /// Compare files with their checksums
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = "meerslag egdb verify [OPTIONS] --egdb <DIR>")]
 pub(super) struct VerifyArgs {
-    /// The folder
-    dir: PathBuf,
+    #[command(flatten)]
+    folder: FolderArgs,
     /// Decode all data and compare with the index files, instead of comparing checksums
     #[arg(long)]
     blocks: bool,
@@ -71,9 +71,9 @@ impl Record for FileRecord<'_> {
 pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
     let databases = match args.database.db_type {
-        Some(_) => vec![Arc::new(args.database.open(Some(&args.dir), None)?)],
+        Some(_) => vec![Arc::new(args.database.open(Some(args.folder.path()), None)?)],
         None => {
-            let options = args.database.reading.options(std::slice::from_ref(&args.dir));
+            let options = args.database.reading.options(&[args.folder.path().to_owned()]);
             options.open()?.databases().to_vec()
         }
     };
@@ -94,7 +94,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
         }
     }
     if !is_known {
-        let dir = args.dir.clone();
+        let dir = args.folder.path().to_owned();
         let error = anyhow::Error::new(VerifyError::NothingKnown { dir });
         return Err(Failure::Run(
             error.context("use --blocks to check the data without checksums"),
@@ -188,7 +188,7 @@ impl<W: Write> Verifier<W> {
             self.show(&text, record)?;
         }
         if !is_complete {
-            return Err(Failure::Interrupted);
+            return Err(Failure::interrupted(FILES_SO_FAR));
         }
         if errors.is_empty() {
             for path in database.files() {

@@ -251,19 +251,17 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         let _ = state.discard();
     }
     output.finish(&config, &records)?;
-    if interrupt.is_pressed() {
-        let kept = match &args.state {
-            Some(path) => format!(
-                "{} kept; 'meerslag match --resume --state {}' goes on",
-                counted(records.len(), "game"),
-                path.display()
-            ),
-            None => "without --state the match cannot go on".to_owned(),
-        };
-        let _ = writeln!(io::stderr(), "meerslag: interrupted: {kept}");
-    }
     match end.map_err(Failure::run)? {
-        MatchEnd::Stopped if interrupt.is_pressed() => Err(Failure::Interrupted),
+        MatchEnd::Stopped if interrupt.is_pressed() => {
+            Err(Failure::interrupted(match &args.state {
+                Some(path) => format!(
+                    "{} kept; 'meerslag match --resume --state {}' goes on",
+                    counted(records.len(), "game"),
+                    path.display()
+                ),
+                None => "without --state the match cannot go on".to_owned(),
+            }))
+        }
         _ => Ok(()),
     }
 }

@@ -68,9 +68,13 @@ pub(super) struct Output {
     json: bool,
     /// Number of lines of the table on the terminal, to be overwritten; `None` without one.
     table: Option<usize>,
+    /// What stands in it.
+    standings: String,
     total: usize,
     /// The games that are being played.
     running: BTreeMap<usize, Pairing>,
+    /// Games that are over.
+    finished: usize,
     /// When this run began, and how many games were finished before.
     begun: (Instant, usize),
 }
@@ -97,8 +101,10 @@ impl Output {
             page: page.transpose()?,
             json: args.json,
             table: is_live.then_some(0),
+            standings: String::new(),
             total: schedule(config).len(),
             running: BTreeMap::new(),
+            finished: old.len(),
             begun: (Instant::now(), old.len()),
         };
         output.write_games(config, old)?;
@@ -142,37 +148,55 @@ impl Output {
         pairing: Pairing,
     ) -> io::Result<()> {
         self.running.insert(number, pairing);
-        // The first one; later ones are shown when a game has ended.
-        if let Some(0) = self.table {
-            self.table = Some(1);
-            let mut out = io::stdout().lock();
-            writeln!(out, "{}", fitting(&self.now(config, 0)).trim_end())?;
-            return out.flush();
+        let mut out = io::stdout().lock();
+        self.erase(&mut out)?;
+        self.draw(config, &mut out)?;
+        out.flush()
+    }
+
+    /// Goes back to the start of the table, and clears what is below.
+    fn erase(&self, out: &mut impl Write) -> io::Result<()> {
+        match self.table {
+            Some(lines @ 1..) => write!(out, "\x1b[{lines}A\x1b[J"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Shows the table, and what is going on, where somebody watches.
+    fn draw(&mut self, config: &MatchConfig, out: &mut impl Write) -> io::Result<()> {
+        if self.table.is_some() {
+            let text = fitting(&format!("{}{}", self.standings, self.now(config)));
+            self.table = Some(text.lines().count());
+            out.write_all(text.as_bytes())?;
         }
         Ok(())
     }
 
     /// Which games are running, and how long the match will take if all games are played.
-    fn now(&self, config: &MatchConfig, finished: usize) -> String {
+    fn now(&self, config: &MatchConfig) -> String {
         let name = |engine: usize| config.engines[engine].name.as_str();
         let games = self.running.iter().map(|(number, pairing)| {
             format!("{} ({} - {})", number + 1, name(pairing.white), name(pairing.black))
         });
         let games: Vec<String> = games.collect();
         let (since, before) = self.begun;
-        let seconds = since.elapsed().as_secs_f64() / finished.saturating_sub(before) as f64;
-        let left = seconds * self.total.saturating_sub(finished) as f64;
-        let left = if left.is_finite() {
-            format!("; at most {} left", HumanDuration(Duration::from_secs(left as u64)))
-        } else {
-            String::new()
-        };
-        format!("playing {}{left}\n", games.join(", "))
+        let seconds = since.elapsed().as_secs_f64() / self.finished.saturating_sub(before) as f64;
+        let left = seconds * self.total.saturating_sub(self.finished) as f64;
+        let mut parts = Vec::new();
+        if !games.is_empty() {
+            parts.push(format!("playing {}", games.join(", ")));
+        }
+        if left.is_finite() && left > 0.0 {
+            let left = HumanDuration(Duration::from_secs(left as u64));
+            parts.push(format!("at most {left} left"));
+        }
+        parts.join("; ")
     }
 
     pub(super) fn game(&mut self, config: &MatchConfig, records: &[MatchGame]) -> io::Result<()> {
         let Some(record) = records.last() else { return Ok(()) };
         self.running.remove(&record.game);
+        self.finished = records.len();
         self.write_games(config, slice::from_ref(record))?;
         if let Some(page) = &mut self.page {
             page.refresh(config, records)?;
@@ -198,11 +222,7 @@ impl Output {
             json::write(&mut out, &line)?;
             return out.flush();
         }
-        if let Some(lines @ 1..) = self.table {
-            // Back to the start of the table, and clear what is below.
-            write!(out, "\x1b[{lines}A\x1b[J")?;
-        }
-        let now = self.now(config, records.len());
+        self.erase(&mut out)?;
         let (result, why) = (record.result(), record.termination);
         let moves = counted(record.record.plies.len().div_ceil(2), "move");
         let (count, total) = (records.len(), self.total);
@@ -216,12 +236,10 @@ impl Output {
         for text in &record.complaints {
             writeln!(out, "    error reported by {text}")?;
         }
-        if let Some(lines) = &mut self.table {
-            let text = Standings::new(config, records).to_text(config) + &now;
-            let text = fitting(&text);
-            *lines = text.lines().count();
-            out.write_all(text.as_bytes())?;
+        if self.table.is_some() {
+            self.standings = Standings::new(config, records).to_text(config);
         }
+        self.draw(config, &mut out)?;
         out.flush()
     }
 
@@ -235,9 +253,7 @@ impl Output {
             json::write(&mut out, &standings.to_record(config))?;
             return out.flush();
         }
-        if let Some(lines @ 1..) = self.table {
-            write!(out, "\x1b[{lines}A\x1b[J")?;
-        }
+        self.erase(&mut out)?;
         writeln!(out)?;
         out.write_all(standings.to_text(config).as_bytes())?;
         for (why, count) in &standings.terminations {

@@ -105,7 +105,10 @@ pub(super) fn run(args: &SelfPlayArgs) -> Result<(), Failure> {
             }
         })?;
     meter.finish(done)?;
-    if interrupt.is_pressed() { Err(Failure::Interrupted) } else { Ok(()) }
+    if interrupt.is_pressed() {
+        return Err(Failure::interrupted("finished games are kept; the same command goes on"));
+    }
+    Ok(())
 }
 
 /// How far a run is: a bar where somebody watches, else a line from time to time.

@@ -116,7 +116,10 @@ pub(super) fn run(args: &SolveArgs) -> Result<(), Failure> {
         text::position(&mut out, &game, &solution, args.most_plies(), probe.max_pieces())?;
     }
     out.flush()?;
-    if interrupt.is_pressed() { Err(Failure::Interrupted) } else { Ok(()) }
+    if interrupt.is_pressed() {
+        return Err(Failure::interrupted("the answer is what was known by then"));
+    }
+    Ok(())
 }
 
 /// A flag that Ctrl-C sets.

@@ -112,8 +112,9 @@ impl<'a> OpenGame<'a> {
         }
     }
 
-    /// Plays the game to its end.
-    pub fn play(mut self) -> (DxpGame, Ending) {
+    /// Plays the game to its end. `watch` gets the opponent's name, the number of plies and both
+    /// clocks, Black's first, after each of them.
+    pub fn play(mut self, watch: &mut dyn FnMut(&str, usize, [f64; 2])) -> (DxpGame, Ending) {
         self.engine.thinker.new_game();
         let (result, note, ending) = loop {
             let is_ours = self.game.position().side_to_move() == self.terms.us;
@@ -138,6 +139,8 @@ impl<'a> OpenGame<'a> {
                     }
                     let end = self.arrived.unwrap_or_else(Instant::now);
                     self.push(mv, end.duration_since(start), outcome.as_ref());
+                    let clocks = self.clocks.last().copied().unwrap_or_default();
+                    watch(&self.opponent, self.record.plies.len(), clocks);
                 }
                 TurnEnd::TakenBack(mover) => {
                     // What was used stays used: else a peer could hold us up for ever.

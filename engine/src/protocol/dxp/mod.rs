@@ -27,7 +27,8 @@ pub use game::{DxpGame, Ending, Terms};
 pub use listener::{Listener, connect};
 pub use message::{Acceptance, DxpError, EndReason, Message, Request, TakeBack, format_minutes};
 pub use roles::{
-    DxpEngine, Event, InitiatorOptions, Observer, SessionEnd, SessionOptions, follow, initiate,
+    DxpEngine, Event, InitiatorOptions, Moved, Observer, SessionEnd, SessionOptions, follow,
+    initiate,
 };
 
 /// The port that programs use unless another one is given.

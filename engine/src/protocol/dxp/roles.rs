@@ -61,9 +61,24 @@ impl Default for SessionOptions {
     }
 }
 
+/// How a game stands after a move.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Moved<'a> {
+    /// Which of the initiator's proposals, counted from 0; `None` for a follower.
+    pub number: Option<usize>,
+    /// The opponent's name.
+    pub opponent: &'a str,
+    /// Moves of both sides so far.
+    pub plies: usize,
+    /// Seconds left for Black and White; below 0 if the time is overrun.
+    pub clocks: [f64; 2],
+}
+
 /// What is reported during a session.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Event<'a> {
+    /// A move was made.
+    Moved(Moved<'a>),
     /// A game is over.
     Game {
         /// Which of the initiator's proposals, counted from 0; `None` for a follower.
@@ -177,7 +192,7 @@ pub fn follow(
             moves: request.moves,
         };
         let game = OpenGame::new(connection, engine, options, stop, terms, request.name);
-        let (game, ending) = game.play();
+        let (game, ending) = game.play(&mut watch(None, observe));
         idle_since = Instant::now();
         if let Err(error) = observe(Event::Game { number: None, game: &game }) {
             return SessionEnd::Observer(error);
@@ -185,6 +200,17 @@ pub fn follow(
         if let Some(end) = session_end(ending) {
             return end;
         }
+    }
+}
+
+/// Reports the moves of a game. A report that fails does not end the game: its result is reported
+/// as well.
+fn watch<'o>(
+    number: Option<usize>,
+    observe: &'o mut Observer<'_>,
+) -> impl FnMut(&str, usize, [f64; 2]) + 'o {
+    move |opponent, plies, clocks| {
+        let _ = observe(Event::Moved(Moved { number, opponent, plies, clocks }));
     }
 }
 
@@ -250,7 +276,8 @@ pub fn initiate(
             continue;
         }
         let terms = Terms { start, us, minutes: proposal.minutes, moves: proposal.moves };
-        let (game, ending) = OpenGame::new(connection, engine, options, stop, terms, name).play();
+        let game = OpenGame::new(connection, engine, options, stop, terms, name);
+        let (game, ending) = game.play(&mut watch(Some(number), observe));
         if let Err(error) = observe(Event::Game { number: Some(number), game: &game }) {
             return SessionEnd::Observer(error);
         }

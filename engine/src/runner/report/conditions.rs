@@ -81,12 +81,14 @@ pub(super) fn conditions(
         (Some(first), _) => list.push(("Date", format!("{first} (UTC)"))),
         _ => {}
     }
-    let seconds = elapsed.as_secs();
-    let mut duration = format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let mut duration = hours(elapsed.as_secs_f64());
     if earlier > 0 {
         duration += &format!(" since it was continued, after {}", counted(earlier, "game"));
     }
     list.push(("Duration", duration));
+    // Of all runs of the match: what the moves say.
+    let used = records.iter().flat_map(|game| &game.record.plies).filter_map(|ply| ply.time).sum();
+    list.push(("Thinking time", format!("{} in all games", hours(used))));
     list.push(("Games", format!("{} of {}", records.len(), game_count(config))));
     list.push(("Openings", openings(config, records)));
     if let Some(seed) = config.seed {
@@ -114,6 +116,12 @@ pub(super) fn conditions(
         list.push(("Command", command.to_owned()));
     }
     list
+}
+
+/// Hours, minutes and seconds.
+fn hours(seconds: f64) -> String {
+    let seconds = seconds.round() as u64;
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 /// The positions from which games were played, of those that were given.
@@ -144,7 +152,7 @@ mod tests {
     use super::super::super::match_game::Termination;
     use super::super::super::schedule::{schedule, tests::config};
     use super::*;
-    use crate::record::GameRecord;
+    use crate::record::{GameRecord, PlyRecord};
 
     #[test]
     fn only_openings_that_were_played_are_counted() {
@@ -162,13 +170,16 @@ mod tests {
             overhead_us: 0.0,
             latency_us: [None; 2],
         };
-        let games: Vec<MatchGame> = (0..6).map(game).collect();
+        let mut games: Vec<MatchGame> = (0..6).map(game).collect();
+        let mv = games[0].record.start.legal_moves()[0];
+        games[0].record.plies.push(PlyRecord { time: Some(61.7), ..PlyRecord::from(mv) });
         assert_eq!(openings(&config, &games[..3]), "2 played of 3, each with both colours");
         assert_eq!(openings(&config, &games), "3, each with both colours");
         let list = conditions(&config, &games[..3], "x", Duration::from_secs(3723), 1);
         let value = |name| list.iter().find(|(n, _)| *n == name).map(|(_, value)| value.as_str());
         assert_eq!(value("Games"), Some("3 of 6"));
         assert_eq!(value("Duration"), Some("1:02:03 since it was continued, after 1 game"));
+        assert_eq!(value("Thinking time"), Some("0:01:02 in all games"));
         assert!(machine().contains(std::env::consts::OS));
     }
 }
