@@ -225,12 +225,11 @@ fn analyse(
     drop(bar);
     if journal.len() < games.len() {
         if interrupt.is_pressed() {
-            eprintln!(
-                "meerslag: {} of {} done; the same command goes on",
+            return Err(Failure::interrupted(format!(
+                "{} of {} done; the same command goes on",
                 journal.len(),
                 counted(games.len(), "game")
-            );
-            return Err(Failure::Interrupted);
+            )));
         }
         return Err(Failure::Run(anyhow!("a thread that searches has died")));
     }
