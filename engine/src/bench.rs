@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::clock::Instant;
+use crate::records::Record;
 use crate::{Control, Engine, EngineError, EngineOptions, Limits, Score, SearchResult, digits};
 
 /// The depth of the standard benchmark.
@@ -70,6 +71,10 @@ pub struct BenchResult {
     pub nps: f64,
     /// The positions in order.
     pub positions: Vec<PositionResult>,
+}
+
+impl Record for BenchResult {
+    const TYPE: &'static str = "bench";
 }
 
 /// The positions of the benchmark with their FENs, in order.
@@ -146,6 +151,10 @@ pub struct ThreadsResult {
     /// How many times as fast as the first number of threads the depth is reached.
     #[serde(serialize_with = "digits::ratio")]
     pub speed_up: f64,
+}
+
+impl Record for ThreadsResult {
+    const TYPE: &'static str = "bench_threads";
 }
 
 /// Searches the positions of the benchmark to `depth` with each of these numbers of threads,

@@ -19,6 +19,9 @@ impl PlayingLevel {
     /// Nodes of a move at the levels below the last one.
     const NODES: [u64; 9] = [4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144];
 
+    /// Of the levels from 2 on.
+    const ELO_STEPS: [u32; 4] = [594, 368, 658, 405];
+
     /// This level; `None` outside 1..=10.
     #[must_use]
     pub const fn new(number: u8) -> Option<PlayingLevel> {
@@ -38,6 +41,13 @@ impl PlayingLevel {
     #[must_use]
     pub fn nodes(self) -> Option<u64> {
         PlayingLevel::NODES.get(usize::from(self.0) - 1).copied()
+    }
+
+    /// How much stronger it plays than the level below it, in Elo; `None` where that was not
+    /// measured. The match is described in `docs/engine.md`, "Levels".
+    #[must_use]
+    pub fn elo_step(self) -> Option<u32> {
+        PlayingLevel::ELO_STEPS.get(usize::from(self.0).checked_sub(2)?).copied()
     }
 
     /// What these limits become at this level. An analysis is always at full strength.

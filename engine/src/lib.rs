@@ -5,6 +5,7 @@
 
 #[cfg(not(target_family = "wasm"))]
 pub mod adapter;
+#[cfg(not(target_family = "wasm"))]
 pub mod annotate;
 pub mod bench;
 pub mod book;
@@ -25,10 +26,12 @@ pub mod perft;
 #[cfg(not(target_family = "wasm"))]
 pub mod protocol;
 pub mod record;
+pub mod records;
 #[cfg(not(target_family = "wasm"))]
 pub mod runner;
 mod score;
 mod search;
+pub mod serve;
 pub mod solve;
 pub mod suite;
 #[cfg(test)]
@@ -38,6 +41,7 @@ pub mod time;
 #[cfg(all(feature = "training", not(target_family = "wasm")))]
 pub mod training;
 mod tt;
+#[cfg(not(target_family = "wasm"))]
 mod viewer;
 mod words;
 

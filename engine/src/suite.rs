@@ -23,6 +23,7 @@ use movegen::{Game, Move, ParseFenError, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::records::Record;
 use crate::{Control, Engine, EngineError, EngineOptions, Info, Limits, Score, digits};
 
 /// A position of a suite with its answer.
@@ -183,6 +184,10 @@ pub struct SuiteResult {
     /// Seconds of all searches.
     #[serde(serialize_with = "digits::seconds")]
     pub seconds: f64,
+}
+
+impl Record for SuiteResult {
+    const TYPE: &'static str = "suite";
 }
 
 impl SuiteResult {

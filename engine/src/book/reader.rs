@@ -1,5 +1,6 @@
 //! A book that can be asked: a memory-mapped file, or bytes.
 
+use std::cmp::Reverse;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -205,6 +206,17 @@ impl Book {
             .filter(|(mv, _)| legal.contains(mv))
             .collect();
         Some((self.position(index)?, moves))
+    }
+
+    /// As [`Book::look_up`], with the best moves first: by score, then by estimate, then by games.
+    #[must_use]
+    pub fn best_first(
+        &self,
+        position: &Position,
+    ) -> Option<(PositionEntry, Vec<(Move, MoveEntry)>)> {
+        let (entry, mut moves) = self.look_up(position)?;
+        moves.sort_by_key(|(_, entry)| Reverse((entry.score, entry.estimate, entry.games)));
+        Some((entry, moves))
     }
 
     pub(super) fn find_key(&self, key: Key) -> Option<usize> {

@@ -9,17 +9,16 @@ use std::time::Duration;
 use anyhow::anyhow;
 use clap::Args;
 use meerslag_engine::book::Book;
+use meerslag_engine::records::{InfoRecord, PositionRecord, ResultRecord};
 use meerslag_engine::{Control, Engine, Info, Limits, Mode, SearchResult};
 use movegen::notation::moves::format_move;
 use movegen::{Game, Move};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::book;
 use super::book::table::BookPosition;
 use super::interrupt::Interrupt;
 use super::json::{self, Record};
-use super::report::{self, BestRecord, InfoRecord};
+use super::report;
 use super::source::{self, FileGame, Source};
 use super::{EngineArgs, Failure, terminal};
 
@@ -241,15 +240,11 @@ impl<W: Write> Analysis<W> {
     fn begin(&mut self, moment: &Moment, game: &Game, detail: Detail) -> Result<(), Failure> {
         let number = moment.number;
         let position = game.position();
-        let fen = position.to_fen();
         if self.json {
-            let side = position.side_to_move();
-            let record = PositionRecord {
-                game: number,
-                ply: game.ply(),
-                side: side.letter(),
-                fen,
-                played: number.map(|_| moment.played.map(|mv| mv.to_string())),
+            let record = PositionRecord::new(game);
+            let record = match number {
+                Some(number) => record.in_file(number, moment.played),
+                None => record,
             };
             json_line(&mut self.out, &record)?;
             if let Some(found) = self.in_book(game) {
@@ -277,8 +272,7 @@ impl<W: Write> Analysis<W> {
         let side = game.position().side_to_move();
         let out = &mut self.out;
         if self.json {
-            let variations = variations.values().map(InfoRecord::from).collect();
-            return Ok(json_line(out, &ResultRecord { best: outcome.into(), variations })?);
+            return Ok(json_line(out, &ResultRecord::new(outcome, variations.values()))?);
         }
         let Some(best) = outcome.best else {
             writeln!(out, "{side} has no legal move and has lost.")?;
@@ -305,40 +299,6 @@ impl<W: Write> Analysis<W> {
         }
         Ok(())
     }
-}
-
-/// A position that is searched; `info` objects and a `result` follow.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct PositionRecord {
-    /// Of a file: the number of the game, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    game: Option<u64>,
-    /// Plies played before.
-    ply: usize,
-    /// The side to move, `W` or `B`.
-    side: char,
-    /// The position.
-    fen: String,
-    /// Of a file: the move that was played here; null at the end of the game.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    played: Option<Option<String>>,
-}
-
-impl Record for PositionRecord {
-    const TYPE: &'static str = "position";
-}
-
-/// The end of a search.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct ResultRecord {
-    #[serde(flatten)]
-    best: BestRecord,
-    /// The last variation of each rank.
-    variations: Vec<InfoRecord>,
-}
-
-impl Record for ResultRecord {
-    const TYPE: &'static str = "result";
 }
 
 fn json_line(out: &mut impl Write, record: &impl Record) -> io::Result<()> {

@@ -13,7 +13,7 @@ use meerslag_engine::{EngineOptions, Limits, bench};
 use super::databases::DatabaseArgs;
 use super::evaluation::EvaluationArgs;
 use super::interrupt::Interrupt;
-use super::json::{self, Record};
+use super::json;
 use super::progress::Bar;
 use super::{Failure, seconds, terminal};
 
@@ -95,18 +95,6 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
     } else {
         count_nodes(args, set, options)
     }
-}
-
-impl Record for bench::BenchResult {
-    const TYPE: &'static str = "bench";
-}
-
-impl Record for bench::ThreadsResult {
-    const TYPE: &'static str = "bench_threads";
-}
-
-impl Record for suite::SuiteResult {
-    const TYPE: &'static str = "suite";
 }
 
 /// Prints the fingerprint.

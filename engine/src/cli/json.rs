@@ -5,47 +5,25 @@ use std::io::{self, Write};
 
 use clap::Args;
 pub(super) use meerslag_engine::digits::rounded;
+use meerslag_engine::records::{self, VERSION};
+pub(super) use meerslag_engine::records::{Record, to_json};
 use meerslag_engine::runner::StandingsRecord;
 use meerslag_engine::{bench, suite};
+use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, SchemaGenerator};
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 #[cfg(feature = "training")]
 use super::data;
 use super::{
-    Failure, analyse, annotate, book, dxp, egdb, endgame_trainer, match_, perft, protocol_check,
-    report, solve, weights,
+    Failure, annotate, book, dxp, egdb, endgame_trainer, match_, perft, protocol_check, solve,
+    weights,
 };
-
-/// The version of the format: it grows when a key goes or changes its meaning, not when one comes.
-const VERSION: u32 = 1;
-
-/// The kind of object that a command prints.
-pub(super) trait Record: Serialize + JsonSchema {
-    /// The key `type`.
-    const TYPE: &'static str;
-}
-
-#[derive(Serialize)]
-struct Line<'a, R> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    version: u32,
-    #[serde(flatten)]
-    record: &'a R,
-}
 
 /// Writes one object and the end of its line.
 pub(super) fn write<R: Record>(out: &mut (impl Write + ?Sized), record: &R) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, &Line { kind: R::TYPE, version: VERSION, record })?;
+    records::write(out, record)?;
     writeln!(out)
-}
-
-/// One object as text, for commands that write it to several places.
-pub(super) fn to_string<R: Record>(record: &R) -> io::Result<String> {
-    Ok(serde_json::to_string(&Line { kind: R::TYPE, version: VERSION, record })?)
 }
 
 /// Seconds, to microseconds.
@@ -74,12 +52,12 @@ impl Catalogue {
 
     /// The records of all commands.
     fn add_all(&mut self) {
-        self.add::<report::InfoRecord>();
-        self.add::<analyse::PositionRecord>();
-        self.add::<analyse::ResultRecord>();
+        self.add::<records::InfoRecord>();
+        self.add::<records::PositionRecord>();
+        self.add::<records::ResultRecord>();
         self.add::<annotate::GameRecord<'_>>();
         self.add::<annotate::PlayerRecord<'_>>();
-        self.add::<book::table::BookRecord>();
+        self.add::<records::BookRecord>();
         self.add::<book::info::BookInfoRecord<'_>>();
         self.add::<solve::SolutionRecord>();
         self.add::<solve::LineErrorRecord<'_>>();
@@ -99,7 +77,7 @@ impl Catalogue {
         self.add::<egdb::IdentityRecord>();
         self.add::<egdb::DatabaseRecord>();
         self.add::<egdb::FileRecord<'_>>();
-        self.add::<egdb::AnswerRecord<'_>>();
+        self.add::<records::AnswerRecord<'_>>();
         self.add::<egdb::ErrorRecord<'_>>();
         self.add::<egdb::ValueRecord<'_>>();
         self.add::<egdb::ConversionRecord>();

@@ -3,13 +3,10 @@
 use std::fmt::Write as _;
 
 use meerslag_engine::diagram::Diagram;
-use meerslag_engine::{Bound, Info, SearchResult};
+use meerslag_engine::{Bound, Info};
 use movegen::notation::moves::format_move;
 use movegen::{Color, Game, Move, Position};
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use super::json::{self, Record};
 use super::terminal;
 
 /// The board for the terminal.
@@ -107,79 +104,6 @@ pub(super) fn score(info: &Info) -> String {
 
 fn millions_per_second(info: &Info) -> f64 {
     info.nodes as f64 / info.time.as_secs_f64().max(1e-6) / 1e6
-}
-
-/// A step of a search.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct InfoRecord {
-    /// Nominal depth in plies.
-    depth: u32,
-    /// Mean depth of the leaves in plies.
-    mean_depth: f64,
-    /// Greatest depth in plies.
-    max_depth: u32,
-    /// Men, for the side to move; beyond 80 a proven end.
-    score: f64,
-    /// Plies to the end of the game, if that has been proven: positive for a win.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    plies_to_end: Option<i32>,
-    /// `exact`, `lower` or `upper`.
-    bound: &'static str,
-    /// Nodes searched.
-    nodes: u64,
-    /// Endgame database lookups.
-    probes: u64,
-    /// Seconds since the start of the search.
-    seconds: f64,
-    /// The share of the transposition table that is in use, 0 to 1.
-    hashfull: f64,
-    /// The rank of the variation, from 1.
-    multipv: usize,
-    /// The variation.
-    pv: Vec<String>,
-}
-
-impl Record for InfoRecord {
-    const TYPE: &'static str = "info";
-}
-
-impl From<&Info> for InfoRecord {
-    fn from(info: &Info) -> InfoRecord {
-        InfoRecord {
-            depth: info.depth,
-            mean_depth: json::rounded(info.mean_depth, 2),
-            max_depth: info.max_depth,
-            score: info.score.men(),
-            plies_to_end: info.score.plies_to_end(),
-            bound: match info.bound {
-                Bound::Exact => "exact",
-                Bound::Lower => "lower",
-                Bound::Upper => "upper",
-            },
-            nodes: info.nodes,
-            probes: info.probes,
-            seconds: json::seconds(info.time.as_secs_f64()),
-            hashfull: json::rounded(info.hashfull, 4),
-            multipv: info.multipv,
-            pv: info.pv.iter().map(ToString::to_string).collect(),
-        }
-    }
-}
-
-/// The best move and the expected reply for programs.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct BestRecord {
-    /// The best move; null without a legal one.
-    best: Option<String>,
-    /// The expected reply.
-    ponder: Option<String>,
-}
-
-impl From<&SearchResult> for BestRecord {
-    fn from(outcome: &SearchResult) -> BestRecord {
-        let text = |mv: Option<Move>| mv.map(|mv| mv.to_string());
-        BestRecord { best: text(outcome.best), ponder: text(outcome.ponder) }
-    }
 }
 
 #[cfg(test)]

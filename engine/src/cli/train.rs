@@ -17,7 +17,7 @@ use super::Failure;
 use super::files::{self, ForceArgs};
 use super::filter::FilterArgs;
 use super::interrupt::Interrupt;
-use super::json::{self, Record};
+use super::json;
 
 /// Fit the weights of an evaluation to games of self-play
 ///
@@ -164,10 +164,6 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
         )?;
     }
     Ok(())
-}
-
-impl Record for Epoch {
-    const TYPE: &'static str = "epoch";
 }
 
 fn show(args: &TrainArgs, number: usize, epoch: &Epoch, scale: f32) -> io::Result<()> {

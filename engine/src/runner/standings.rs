@@ -13,6 +13,7 @@ use super::stats::{Decision, Outcome, Pentanomial, Rating, Sprt, Tally};
 use super::time_use::TimeUse;
 use crate::counted;
 use crate::digits::rounded;
+use crate::records::Record;
 
 /// What an engine has reached.
 #[derive(Clone, PartialEq, Debug)]
@@ -73,6 +74,10 @@ pub struct StandingsRecord<'a> {
     llr: Option<f64>,
     /// `continue`, `H0` or `H1`.
     sprt: Option<&'static str>,
+}
+
+impl Record for StandingsRecord<'_> {
+    const TYPE: &'static str = "standings";
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -18,6 +18,7 @@ use super::model::{self, Features, Model};
 use super::sample::Sample;
 use super::store::StoreError;
 use crate::eval::{EvalKind, Provenance, Weights};
+use crate::records::Record;
 
 /// What to train, and how.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -67,6 +68,10 @@ pub struct Epoch {
     pub phases: [f64; 3],
     /// Positions learnt from.
     pub positions: u64,
+}
+
+impl Record for Epoch {
+    const TYPE: &'static str = "epoch";
 }
 
 /// The phases of [`Epoch::phases`].

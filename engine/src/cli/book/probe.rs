@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 
 use clap::Args;
+use meerslag_engine::records::BookRecord;
 
 use super::super::{Failure, json, source};
 use super::BookFileArgs;
-use super::table::{BookPosition, BookRecord, score_text};
+use super::table::{BookPosition, score_text};
 
 const EXAMPLES: &str = "\
 Examples:

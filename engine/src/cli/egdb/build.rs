@@ -409,7 +409,7 @@ impl Display {
 
     /// Writes an event to the log and to standard output. A failing log does not stop the work.
     fn line(&self, event: &BuildRecord, text: impl FnOnce() -> String) {
-        let line = json::to_string(event).unwrap_or_default();
+        let line = json::to_json(event);
         if let Ok(mut log) = self.log.lock() {
             let _ = writeln!(log, "{line}");
         }

@@ -28,7 +28,7 @@ pub(super) use self::dump::ValueRecord;
 pub(super) use self::identify::IdentityRecord;
 pub(super) use self::info::DatabaseRecord;
 pub(super) use self::plan::TaskRecord;
-pub(super) use self::probe::{AnswerRecord, ErrorRecord, beyond};
+pub(super) use self::probe::{ErrorRecord, beyond};
 pub(super) use self::stats::SurveyRecord;
 pub(super) use self::verify::FileRecord;
 use super::Failure;

@@ -4,9 +4,10 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 
 use ::egdb::error::ProbeError;
-use ::egdb::{Answer, Probe, Wld};
+use ::egdb::{Answer, Probe};
 use anyhow::{Context, anyhow};
 use clap::Args;
+use meerslag_engine::records::{AnswerRecord, value_name};
 use movegen::notation::moves::format_move;
 use movegen::{Fen, Position};
 use schemars::JsonSchema;
@@ -50,34 +51,6 @@ pub(super) struct ProbeArgs {
     json: bool,
     #[command(flatten)]
     databases: DatabaseArgs,
-}
-
-/// What the databases know about a position.
-#[derive(Serialize, JsonSchema)]
-pub(in crate::cli) struct AnswerRecord<'a> {
-    /// As it was given.
-    fen: &'a str,
-    /// `win`, `loss`, `draw` or `unknown`.
-    value: &'static str,
-    /// The pieces up to which databases are in use; they say nothing beyond.
-    database_pieces: u8,
-    dtw: Option<u32>,
-    mtc: Option<u32>,
-    moves: Vec<MoveRecord>,
-}
-
-impl Record for AnswerRecord<'_> {
-    const TYPE: &'static str = "answer";
-}
-
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "KnownMove")]
-struct MoveRecord {
-    #[serde(rename = "move")]
-    mv: String,
-    value: &'static str,
-    dtw: Option<u32>,
-    mtc: Option<u32>,
 }
 
 /// What cannot be looked up.
@@ -205,15 +178,6 @@ pub(in crate::cli) fn beyond(position: &Position, most: u8) -> String {
     format!("The databases in use have positions of {count} pieces, but not of this material.")
 }
 
-fn name(value: Option<Wld>) -> &'static str {
-    match value {
-        Some(Wld::Win) => "win",
-        Some(Wld::Loss) => "loss",
-        Some(Wld::Draw) => "draw",
-        None => "unknown",
-    }
-}
-
 fn show(
     out: &mut impl Write,
     json: bool,
@@ -222,20 +186,7 @@ fn show(
     answer: &Answer,
 ) -> Result<(), Failure> {
     if json {
-        let moves = answer.moves.iter().map(|m| MoveRecord {
-            mv: m.mv.to_string(),
-            value: name(m.wld),
-            dtw: m.dtw,
-            mtc: m.mtc,
-        });
-        let record = AnswerRecord {
-            fen,
-            value: name(answer.wld),
-            database_pieces: probe.max_pieces(),
-            dtw: answer.dtw,
-            mtc: answer.mtc,
-            moves: moves.collect(),
-        };
+        let record = AnswerRecord::new(fen, probe, answer);
         return Ok(json::write(out, &record)?);
     }
     write!(out, "{}", report::board(position))?;
@@ -243,7 +194,7 @@ fn show(
     let distances = [("dtw", answer.dtw), ("mtc", answer.mtc)];
     let distances: String =
         distances.iter().filter_map(|(n, d)| d.map(|d| format!("   {n} {d}"))).collect();
-    writeln!(out, "{}{distances}", name(answer.wld))?;
+    writeln!(out, "{}{distances}", value_name(answer.wld))?;
     if answer.wld.is_none() {
         writeln!(out, "{}", beyond(position, probe.max_pieces()))?;
     }
@@ -256,7 +207,7 @@ fn show(
     for m in &answer.moves {
         let mv = format_move(position, m.mv);
         let (dtw, mtc) = (number(m.dtw), number(m.mtc));
-        writeln!(out, "{mv:<12}  {:<7}  {dtw:>5} {mtc:>5}", name(m.wld))?;
+        writeln!(out, "{mv:<12}  {:<7}  {dtw:>5} {mtc:>5}", value_name(m.wld))?;
     }
     writeln!(out)?;
     Ok(())

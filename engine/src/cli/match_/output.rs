@@ -9,9 +9,7 @@ use std::time::{Duration, Instant};
 use ::egdb::storage::Existing;
 use indicatif::HumanDuration;
 use meerslag_engine::counted;
-use meerslag_engine::runner::{
-    MatchConfig, MatchGame, Pairing, Standings, StandingsRecord, csv_lines, schedule,
-};
+use meerslag_engine::runner::{MatchConfig, MatchGame, Pairing, Standings, csv_lines, schedule};
 use movegen::notation::pdn::{WriteOptions, write_game};
 
 use schemars::JsonSchema;
@@ -54,10 +52,6 @@ pub(in crate::cli) struct GameRecord<'a> {
 
 impl Record for GameRecord<'_> {
     const TYPE: &'static str = "game";
-}
-
-impl Record for StandingsRecord<'_> {
-    const TYPE: &'static str = "standings";
 }
 
 /// Everything that is shown or written while the match goes on.

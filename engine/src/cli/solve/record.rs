@@ -2,10 +2,9 @@
 
 use std::io::Write;
 
-use meerslag_engine::solve::{
-    Conversion, Limit, LineKind, Solution, SolutionLine, ValueSource, Within,
-};
-use movegen::{DrawRules, Game};
+use meerslag_engine::records::LineRecord;
+use meerslag_engine::solve::{Limit, Solution, ValueSource, Within};
+use movegen::Game;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -70,37 +69,6 @@ struct MoveRecord {
     databases_within: Option<u32>,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct LineRecord {
-    /// `shortest`, `by_conversions`, `proof` or `one_of_many`.
-    kind: &'static str,
-    /// Length of the whole line, of which `moves` may be the beginning.
-    plies: usize,
-    /// Whether the whole line ends the game.
-    complete: bool,
-    moves: Vec<String>,
-    conversions: Vec<ConversionRecord>,
-    /// Where a draw rule would end the line before its win.
-    draw_rule: Option<DrawRecord>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct ConversionRecord {
-    /// The move's place in the line, from 1.
-    ply: usize,
-    /// `capture`, `promotion` or `man_move`.
-    kind: &'static str,
-    /// Plies to the end after it; without that the distance to the next conversion.
-    dtw: Option<u32>,
-    mtc: Option<u32>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct DrawRecord {
-    ply: usize,
-    reason: String,
-}
-
 pub(super) fn position(
     out: &mut impl Write,
     line_number: Option<u64>,
@@ -136,7 +104,7 @@ pub(super) fn position(
         at_most,
         databases_within,
         moves: moves.collect(),
-        line: solution.line.as_ref().map(|line| line_record(game, line, most_plies)),
+        line: solution.line.as_ref().map(|line| LineRecord::new(game, line, most_plies)),
         nodes: solution.nodes,
         limit: solution.limit.map(|limit| match limit {
             Limit::Nodes => "nodes",
@@ -160,33 +128,5 @@ fn within(within: Option<Within>) -> (Option<u32>, Option<u32>) {
         Some(Within::End(plies)) => (Some(plies), None),
         Some(Within::Databases(plies)) => (None, Some(plies)),
         None => (None, None),
-    }
-}
-
-fn line_record(game: &Game, line: &SolutionLine, most_plies: usize) -> LineRecord {
-    let shown = || (1..).zip(&line.plies).take(most_plies);
-    let conversions = shown().filter_map(|(ply, p)| {
-        let kind = match p.conversion? {
-            Conversion::Capture(_) => "capture",
-            Conversion::Promotion => "promotion",
-            Conversion::ManMove => "man_move",
-        };
-        Some(ConversionRecord { ply, kind, dtw: p.dtw, mtc: p.mtc })
-    });
-    let draw = line.draw_by_rule(game, DrawRules::default());
-    LineRecord {
-        kind: match line.kind {
-            LineKind::Shortest => "shortest",
-            LineKind::ByConversions => "by_conversions",
-            LineKind::Proof => "proof",
-            LineKind::OneOfMany => "one_of_many",
-        },
-        plies: line.plies.len(),
-        complete: line.is_complete,
-        moves: shown().map(|(_, p)| p.mv.to_string()).collect(),
-        conversions: conversions.collect(),
-        draw_rule: draw
-            .filter(|_| line.kind != LineKind::OneOfMany)
-            .map(|(ply, reason)| DrawRecord { ply, reason: reason.to_string() }),
     }
 }

@@ -1,0 +1,164 @@
+//! What is known about endgame positions.
+
+use egdb::{Answer, Probe, Wld};
+use movegen::notation::moves::format_move;
+use movegen::{DrawRules, Game, Position};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Record;
+use crate::solve::{Conversion, LineKind, SolutionLine};
+
+/// What the databases know about a position.
+#[derive(Serialize, JsonSchema)]
+pub struct AnswerRecord<'a> {
+    /// As it was given.
+    fen: &'a str,
+    /// `win`, `loss`, `draw` or `unknown`.
+    value: &'static str,
+    /// The pieces up to which databases are in use; they say nothing beyond.
+    database_pieces: u8,
+    dtw: Option<u32>,
+    mtc: Option<u32>,
+    moves: Vec<MoveRecord>,
+}
+
+impl Record for AnswerRecord<'_> {
+    const TYPE: &'static str = "answer";
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "KnownMove")]
+struct MoveRecord {
+    #[serde(rename = "move")]
+    mv: String,
+    /// The move for people, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    value: &'static str,
+    dtw: Option<u32>,
+    mtc: Option<u32>,
+}
+
+impl<'a> AnswerRecord<'a> {
+    /// An answer of these databases about a position, which was given as `fen`.
+    #[must_use]
+    pub fn new(fen: &'a str, probe: &Probe, answer: &Answer) -> AnswerRecord<'a> {
+        let moves = answer.moves.iter().map(|m| MoveRecord {
+            mv: m.mv.to_string(),
+            text: None,
+            value: value_name(m.wld),
+            dtw: m.dtw,
+            mtc: m.mtc,
+        });
+        AnswerRecord {
+            fen,
+            value: value_name(answer.wld),
+            database_pieces: probe.max_pieces(),
+            dtw: answer.dtw,
+            mtc: answer.mtc,
+            moves: moves.collect(),
+        }
+    }
+
+    /// The same with the moves for people, too.
+    #[must_use]
+    pub fn with_texts(mut self, position: &Position, answer: &Answer) -> AnswerRecord<'a> {
+        for (record, known) in self.moves.iter_mut().zip(&answer.moves) {
+            record.text = Some(format_move(position, known.mv));
+        }
+        self
+    }
+}
+
+/// `win`, `loss`, `draw` or `unknown`.
+#[must_use]
+pub const fn value_name(value: Option<Wld>) -> &'static str {
+    match value {
+        Some(Wld::Win) => "win",
+        Some(Wld::Loss) => "loss",
+        Some(Wld::Draw) => "draw",
+        None => "unknown",
+    }
+}
+
+/// A line of the best play of both sides.
+#[derive(Serialize, JsonSchema)]
+pub struct LineRecord {
+    /// `shortest`, `by_conversions`, `proof` or `one_of_many`.
+    kind: &'static str,
+    /// Length of the whole line, of which `moves` may be the beginning.
+    plies: usize,
+    /// Whether the whole line ends the game.
+    complete: bool,
+    moves: Vec<String>,
+    /// The moves for people, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    texts: Option<Vec<String>>,
+    conversions: Vec<ConversionRecord>,
+    /// Where a draw rule would end the line before its win.
+    draw_rule: Option<DrawRecord>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ConversionRecord {
+    /// The move's place in the line, from 1.
+    ply: usize,
+    /// `capture`, `promotion` or `man_move`.
+    kind: &'static str,
+    /// Plies to the end after it; without that the distance to the next conversion.
+    dtw: Option<u32>,
+    mtc: Option<u32>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct DrawRecord {
+    ply: usize,
+    reason: String,
+}
+
+impl LineRecord {
+    /// The first `most_plies` of a line from the current position of a game.
+    #[must_use]
+    pub fn new(game: &Game, line: &SolutionLine, most_plies: usize) -> LineRecord {
+        let shown = || (1..).zip(&line.plies).take(most_plies);
+        let conversions = shown().filter_map(|(ply, p)| {
+            let kind = match p.conversion? {
+                Conversion::Capture(_) => "capture",
+                Conversion::Promotion => "promotion",
+                Conversion::ManMove => "man_move",
+            };
+            Some(ConversionRecord { ply, kind, dtw: p.dtw, mtc: p.mtc })
+        });
+        let draw = line.draw_by_rule(game, DrawRules::default());
+        LineRecord {
+            kind: match line.kind {
+                LineKind::Shortest => "shortest",
+                LineKind::ByConversions => "by_conversions",
+                LineKind::Proof => "proof",
+                LineKind::OneOfMany => "one_of_many",
+            },
+            plies: line.plies.len(),
+            complete: line.is_complete,
+            moves: shown().map(|(_, p)| p.mv.to_string()).collect(),
+            texts: None,
+            conversions: conversions.collect(),
+            draw_rule: draw
+                .filter(|_| line.kind != LineKind::OneOfMany)
+                .map(|(ply, reason)| DrawRecord { ply, reason: reason.to_string() }),
+        }
+    }
+
+    /// The same with the moves for people, too; `start` is the position before the line.
+    #[must_use]
+    pub fn with_texts(mut self, start: &Position, line: &SolutionLine) -> LineRecord {
+        let mut position = *start;
+        let text = |ply: &crate::solve::LinePly| {
+            let text = format_move(&position, ply.mv);
+            position = position.after(ply.mv);
+            text
+        };
+        self.texts = Some(line.plies.iter().take(self.moves.len()).map(text).collect());
+        self
+    }
+}

@@ -1,0 +1,171 @@
+//! The engine as a WebAssembly module, with the same questions and answers as `meerslag serve`.
+//!
+//! A request and its reply are JSON texts in the memory of the module, so the module needs no
+//! generated code beside it. The host calls [`request`] with the length of a request, writes
+//! `{"route": "probe", "query": {"fen": ...}, "body": ...}` to the place that it gets, calls
+//! [`answer`], and finds the reply at [`reply`], [`reply_length`] bytes long. It is one event,
+//! `{"event": "answer", "data": ...}`; of a problem the event is `problem`. During an analysis
+//! other events go to the host's `report`. Requests are answered one after another; who wants to
+//! stop a search ends the worker that holds the module.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use egdb::Probe;
+use meerslag_engine::book::Book;
+use meerslag_engine::serve::{
+    self, Desk, DeskLimits, Event, Problem, ProblemKind, Reply, Route, Search, Work,
+};
+use meerslag_engine::{Control, Engine, EngineOptions, clock};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The transposition table, in MiB: browsers of phones have little memory.
+const HASH_MIB: usize = 16;
+/// Nobody else waits for the machine.
+const LONGEST: Duration = Duration::from_secs(3600);
+
+// SAFETY: `meerslag serve --export` writes the one host of this module beside it. `now` takes and
+// gives numbers only. `report` reads the bytes that it is shown before it returns.
+#[link(wasm_import_module = "host")]
+unsafe extern "C" {
+    /// Milliseconds since any moment.
+    safe fn now() -> f64;
+    /// Takes an event.
+    safe fn report(start: *const u8, length: usize);
+}
+
+/// A question.
+#[derive(Deserialize)]
+struct Request {
+    /// The address without `/v1/`.
+    route: String,
+    /// The parameters; numbers and texts alike, and null for what is not given.
+    #[serde(default)]
+    query: BTreeMap<String, Value>,
+    #[serde(default)]
+    body: Option<String>,
+}
+
+/// What the module remembers from call to call.
+struct Module {
+    desk: Desk,
+    /// Made by the first search.
+    engine: Option<Engine>,
+}
+
+impl Module {
+    fn new() -> Module {
+        clock::set_clock(|| now());
+        let probe = Probe::embedded().expect("the tests of the crate open these databases");
+        let limits = DeskLimits { longest: LONGEST, ..DeskLimits::default() };
+        let desk = Desk { probe, book: Book::built_in(), draw_rules: Default::default(), limits };
+        Module { desk, engine: None }
+    }
+
+    fn engine(&mut self) -> Result<&mut Engine, Problem> {
+        let engine = match self.engine.take() {
+            Some(engine) => engine,
+            None => Engine::new(EngineOptions { hash_mib: HASH_MIB, ..EngineOptions::default() })
+                .map_err(|error| Problem::new(ProblemKind::Internal, error.to_string()))?,
+        };
+        Ok(self.engine.insert(engine))
+    }
+
+    fn answer(&mut self, request: &[u8]) -> Result<Reply, Problem> {
+        let bad = |what: String| Problem::new(ProblemKind::BadParameter, what);
+        let request: Request =
+            serde_json::from_slice(request).map_err(|error| bad(error.to_string()))?;
+        let route = Route::of(&format!("/v1/{}", request.route))
+            .ok_or_else(|| Problem::new(ProblemKind::NotFound, request.route))?;
+        let text = |value: Value| match value {
+            Value::Null => None,
+            Value::String(text) => Some(text),
+            other => Some(other.to_string()),
+        };
+        let given = request.query.into_iter();
+        let query: Vec<_> = given.filter_map(|(name, value)| Some((name, text(value)?))).collect();
+        match route.work {
+            Work::Answer(_) => {
+                let body = request.body.unwrap_or_default();
+                serve::answer(&self.desk, route, &query, body.as_bytes())
+            }
+            Work::Play => {
+                let search = Search::read(&self.desk, route, &query)?;
+                serve::play(self.engine()?, &search, &Control::new())
+            }
+            Work::Analyse => {
+                let search = Search::read(&self.desk, route, &query)?;
+                let mut last = None;
+                serve::analyse(self.engine()?, &search, &Control::new(), &mut |event| {
+                    if event.id.is_some() {
+                        last = Some(event);
+                    } else {
+                        let text = event_text(&event);
+                        report(text.as_ptr(), text.len());
+                    }
+                });
+                let last = last.expect("the last event has an id");
+                Ok(Reply { media_type: EVENT, text: event_text(&last) })
+            }
+        }
+    }
+}
+
+/// Marks a reply that is an event already.
+const EVENT: &str = "event";
+
+fn event_text(Event { name, data, .. }: &Event) -> String {
+    format!("{{\"event\":\"{name}\",\"data\":{data}}}")
+}
+
+thread_local! {
+    static MODULE: RefCell<Module> = RefCell::new(Module::new());
+    static REQUEST: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static REPLY: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Makes room for a request of this many bytes, and says where.
+// SAFETY: no other symbol of this name is linked.
+#[unsafe(no_mangle)]
+pub extern "C" fn request(length: usize) -> *mut u8 {
+    REQUEST.with_borrow_mut(|request| {
+        request.clear();
+        request.resize(length, 0);
+        request.as_mut_ptr()
+    })
+}
+
+/// Answers the request.
+// SAFETY: no other symbol of this name is linked.
+#[unsafe(no_mangle)]
+pub extern "C" fn answer() {
+    let request = REQUEST.take();
+    let answered = MODULE.with_borrow_mut(|module| module.answer(&request));
+    REPLY.set(match answered {
+        Ok(Reply { media_type: EVENT, text }) => text,
+        Ok(Reply { media_type, text }) => {
+            let data = if media_type == JSON { text } else { Value::from(text).to_string() };
+            format!("{{\"event\":\"answer\",\"data\":{data}}}")
+        }
+        Err(problem) => format!("{{\"event\":\"problem\",\"data\":{}}}", problem.to_json()),
+    });
+}
+
+/// The media type of answers that are objects; others are texts.
+const JSON: &str = "application/json";
+
+/// Where the last reply begins.
+// SAFETY: no other symbol of this name is linked.
+#[unsafe(no_mangle)]
+pub extern "C" fn reply() -> *const u8 {
+    REPLY.with_borrow(|reply| reply.as_ptr())
+}
+
+/// Its length in bytes.
+// SAFETY: no other symbol of this name is linked.
+#[unsafe(no_mangle)]
+pub extern "C" fn reply_length() -> usize {
+    REPLY.with_borrow(String::len)
+}

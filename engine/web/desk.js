@@ -1,0 +1,87 @@
+// What lies on the desk: a game, and the position of it that is looked at. The views listen.
+//
+// Event "change": another position, or the game was edited; its detail has `played`, true after a
+// move of the user.
+
+import { readFen } from "./board.js";
+import { Game } from "./tree.js";
+
+export const INITIAL = "W" + "b".repeat(20) + "e".repeat(10) + "w".repeat(20);
+
+export class Desk extends EventTarget {
+  constructor(engine) {
+    super();
+    this.engine = engine;
+    this.games = [new Game(INITIAL)];
+    this.game = this.games[0];
+    this.node = this.game.root;
+    this.answers = new WeakMap();
+  }
+
+  changed(detail = {}) {
+    this.dispatchEvent(new CustomEvent("change", { detail }));
+  }
+
+  /** Puts games on the desk and opens the first. */
+  open(games) {
+    this.games = games;
+    this.choose(games[0]);
+  }
+
+  /** Opens one of the games. */
+  choose(game) {
+    this.game = game;
+    this.node = game.root;
+    this.changed();
+  }
+
+  /** A new game from this position. */
+  start(position) {
+    this.open([new Game(position)]);
+  }
+
+  /** Looks at another position of the game. */
+  go(node) {
+    if (!node || node === this.node) return;
+    this.node = node;
+    this.changed();
+  }
+
+  /** Plays a legal move, a record of `/v1/legal`, in the position that is looked at. */
+  play({ move, text, fen }, detail = {}) {
+    const known = this.node.children.find((child) => child.move === move);
+    this.node = known ?? this.node.add(readFen(fen), move, text);
+    this.changed(detail);
+  }
+
+  /** The legal moves and the result by the rules, as `/v1/legal` gives them. */
+  legal(node = this.node) {
+    return this.remember("legal", node, () => this.engine.ask("legal", node.query));
+  }
+
+  /** The databases' answer about a position. */
+  probe(node = this.node) {
+    return this.remember("probe", node, () => this.engine.ask("probe", node.query));
+  }
+
+  /** Asks once for each node; a question that failed is asked again. */
+  remember(kind, node, ask) {
+    const answers = this.answers.get(node) ?? {};
+    this.answers.set(node, answers);
+    answers[kind] ??= ask().catch((problem) => {
+      delete answers[kind];
+      throw problem;
+    });
+    return answers[kind];
+  }
+
+  /** The number of pieces on the board. */
+  get pieces() {
+    return [...this.node.position.slice(1)].filter((place) => place !== "e").length;
+  }
+
+  /** Whether the databases know the position. */
+  get isEndgame() {
+    return this.pieces <= this.engine.about.database_pieces;
+  }
+}

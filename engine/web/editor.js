@@ -1,0 +1,93 @@
+// Setting up a position: pieces are put and dragged, or a FEN is typed.
+
+import { fen, readFen } from "./board.js";
+import { INITIAL } from "./desk.js";
+import { find } from "./dom.js";
+import { t } from "./texts.js";
+
+const EMPTY = "W" + "e".repeat(50);
+
+export class Editor {
+  constructor(desk, { say, redraw }) {
+    Object.assign(this, { desk, say, redraw });
+    /** The position as it is being set up; null while nothing is edited. */
+    this.position = null;
+    const on = (id, action) => find(id).addEventListener("click", action);
+    on("clear", () => this.set(this.position[0] + EMPTY.slice(1)));
+    on("initial", () => this.set(INITIAL));
+    on("setup-done", () => this.done());
+    for (const input of document.querySelectorAll("input[name=turn]")) {
+      input.addEventListener("change", () => this.set(input.value + this.position.slice(1)));
+    }
+    find("fen-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.read(find("fen").value);
+    });
+    desk.addEventListener("change", () => {
+      if (this.isOpen) this.open(true);
+    });
+  }
+
+  open(isOpen) {
+    this.isOpen = isOpen;
+    this.position = null;
+    if (isOpen) this.set(this.desk.node.position);
+    else this.redraw();
+  }
+
+  set(position) {
+    this.position = position;
+    find("fen").value = fen(position);
+    find("turn-" + position[0]).checked = true;
+    find("fen-problem").textContent = "";
+    this.redraw();
+  }
+
+  put(square, piece) {
+    const places = [...this.position];
+    places[square] = piece;
+    this.set(places.join(""));
+  }
+
+  pick(square) {
+    const piece = document.querySelector("input[name=piece]:checked").value;
+    this.put(square, this.position[square] === piece ? "e" : piece);
+  }
+
+  canDrag(square) {
+    return this.position[square] !== "e";
+  }
+
+  drag(from, to) {
+    const piece = this.position[from];
+    this.put(from, "e");
+    if (to) this.put(to, piece);
+  }
+
+  /** Takes a FEN over, if it is one. */
+  read(text) {
+    const position = readFen(text);
+    if (!position) {
+      find("fen-problem").textContent = t("badFen");
+      return false;
+    }
+    this.set(position);
+    return true;
+  }
+
+  /** What keeps the position from being played, or null. */
+  get fault() {
+    const { position } = this;
+    if (/w/.test(position.slice(1, 6)) || /b/.test(position.slice(46, 51))) return t("manOnLastRow");
+    if (!/w/i.test(position.slice(1)) || !/b/i.test(position.slice(1))) return t("bothSides");
+    return null;
+  }
+
+  done() {
+    const { fault } = this;
+    find("fen-problem").textContent = fault ?? "";
+    if (fault) return this.say(fault);
+    this.desk.start(this.position);
+    this.say(t("setUp"));
+  }
+}

@@ -1,0 +1,86 @@
+// Games from PDN files and back; positions as FEN, text and drawing.
+
+import { fen } from "./board.js";
+import { find, make, save } from "./dom.js";
+import { t } from "./texts.js";
+import { Game } from "./tree.js";
+
+/** The tags that can be edited, as PDN names them. */
+const TAGS = ["Event", "Date", "White", "Black"];
+
+export class Files {
+  constructor(desk, { say, flipped }) {
+    Object.assign(this, { desk, say, flipped });
+    const on = (id, event, action) => find(id).addEventListener(event, action);
+    on("pdn-file", "change", async ({ target }) => {
+      const [file] = target.files;
+      if (file) this.read(await file.text());
+      target.value = "";
+    });
+    on("pdn-read", "click", () => this.read(find("pdn-text").value));
+    on("games", "change", ({ target }) => desk.choose(desk.games[target.selectedIndex]));
+    on("save-pdn", "click", async () => save("games.pdn", "text/plain", await this.pdn()));
+    on("show-pdn", "click", async () => (find("pdn-text").value = await this.pdn()));
+    on("copy-fen", "click", () => this.copy(fen(desk.node.position)));
+    on("save-svg", "click", () => this.saveDrawing());
+    on("result", "change", ({ target }) => (desk.game.result = target.value));
+    for (const tag of TAGS) {
+      on("tag-" + tag, "change", ({ target }) => {
+        if (target.value) desk.game.tags.set(tag, target.value);
+        else desk.game.tags.delete(tag);
+        this.draw();
+      });
+    }
+    desk.addEventListener("change", () => this.draw());
+  }
+
+  /** Opens the games of a PDN text. */
+  async read(text) {
+    const problem = find("pdn-problem");
+    problem.textContent = "";
+    try {
+      const { games } = await this.desk.engine.ask("games", {}, { body: text });
+      if (games.length === 0) throw new Error(t("noGames"));
+      const warnings = games.flatMap(({ warnings, truncated }) => [...warnings, truncated ?? []].flat());
+      this.desk.open(games.map((record) => Game.read(record)));
+      problem.textContent = warnings.slice(0, 5).join("; ");
+      this.say(t("gamesRead", { count: games.length }));
+    } catch (error) {
+      problem.textContent = t("problem", { what: error.message });
+      this.say(problem.textContent);
+    }
+  }
+
+  /** All games as PDN. */
+  pdn() {
+    const games = this.desk.games.map((game) => game.write(fen(game.root.position)));
+    const body = JSON.stringify({ games });
+    return this.desk.engine.ask("pdn", {}, { body, media: "application/json" });
+  }
+
+  async copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.say(t("copied", { text }));
+    } catch {
+      // Without the permission the text is at least to be seen.
+      this.say(text);
+    }
+  }
+
+  async saveDrawing() {
+    const query = { fen: this.desk.node.position, flip: this.flipped() || null, coordinates: "numbers" };
+    save("board.svg", "image/svg+xml", await this.desk.engine.ask("board.svg", query));
+  }
+
+  draw() {
+    const { games, game, node } = this.desk;
+    const select = find("games");
+    find("games-row").hidden = games.length < 2;
+    select.replaceChildren(...games.map((one, index) =>
+      make("option", { selected: one === game }, index + 1 + ". " + one.title)));
+    for (const tag of TAGS) find("tag-" + tag).value = game.tags.get(tag) ?? "";
+    find("result").value = game.result;
+    find("fen-now").textContent = fen(node.position);
+  }
+}

@@ -1,0 +1,148 @@
+// The board for hands: a grid of fifty cells over the drawing, for mouse, touch, keyboard and
+// screen readers. It says which squares are meant; what that does is for its owner.
+
+import { Board } from "./board.js";
+import { make } from "./dom.js";
+import { t } from "./texts.js";
+
+const NAMES = { w: "whiteMan", W: "whiteKing", b: "blackMan", B: "blackKing", e: "empty" };
+/** How far a pointer may move, in pixels, before it drags. */
+const SLACK = 6;
+
+export class Grid {
+  /**
+   * frame: the element that gets the board; sheet: the drawing without pieces, an SVG element;
+   * on: { pick(square), drag(from, to or null), canDrag(square) }.
+   */
+  constructor(frame, sheet, on) {
+    this.on = on;
+    this.board = new Board(sheet);
+    sheet.setAttribute("aria-hidden", "true");
+    this.cells = new Map();
+    this.grid = make("div", { class: "cells", role: "grid", id: "board" });
+    frame.append(sheet, this.grid);
+    this.shown = { position: "W" + "e".repeat(50), flipped: false };
+    this.build();
+    this.grid.addEventListener("keydown", (event) => this.key(event));
+    this.grid.addEventListener("pointerdown", (event) => this.press(event));
+    this.grid.addEventListener("click", (event) => {
+      // A click of a mouse was dealt with as a press; those of keys and screen readers come here.
+      if (event.detail === 0) this.pick(event);
+    });
+  }
+
+  /** Rows of cells, the upper left one first. */
+  build() {
+    const view = this.board.svg.viewBox.baseVal;
+    const share = (length, whole) => (100 * length) / whole + "%";
+    const focus = this.focused ?? 28;
+    this.cells.clear();
+    const rows = [];
+    for (let row = 0; row < 10; row++) {
+      const cells = [];
+      for (let column = 0; column < 5; column++) {
+        const place = 5 * row + column + 1;
+        const square = this.shown.flipped ? 51 - place : place;
+        const { x, y, width } = this.board.place(square);
+        const cell = make("div", {
+          role: "gridcell", class: "cell", "data-square": square,
+          tabindex: square === focus ? "0" : "-1",
+        });
+        Object.assign(cell.style, {
+          left: share(x - view.x, view.width), top: share(y - view.y, view.height),
+          width: share(width, view.width), height: share(width, view.height),
+        });
+        this.cells.set(square, cell);
+        cells.push(cell);
+      }
+      rows.push(make("div", { role: "row" }, ...cells));
+    }
+    this.grid.replaceChildren(...rows);
+  }
+
+  /** Shows what {@link Board.show} takes, and `chosen`, the square of the chosen piece. */
+  show(shown) {
+    const turned = Boolean(shown.flipped) !== Boolean(this.shown.flipped);
+    this.shown = shown;
+    this.board.show(shown);
+    if (turned) this.build();
+    for (const [square, cell] of this.cells) {
+      const piece = t(NAMES[shown.position[square]]);
+      const mark = shown.marks?.[square];
+      const remark = mark ? ", " + t("mark." + mark) : "";
+      cell.setAttribute("aria-label", t("square", { square, piece }) + remark);
+      cell.setAttribute("aria-selected", String(square === shown.chosen));
+    }
+    this.grid.setAttribute("aria-label", t("board"));
+  }
+
+  static squareOf(event) {
+    const cell = event.target.closest?.("[data-square]");
+    return cell ? Number(cell.dataset.square) : null;
+  }
+
+  pick(event) {
+    const square = Grid.squareOf(event);
+    if (square) this.on.pick(square);
+  }
+
+  focus(square) {
+    this.focused = square;
+    for (const [number, cell] of this.cells) cell.tabIndex = number === square ? 0 : -1;
+    this.cells.get(square).focus();
+  }
+
+  key(event) {
+    const square = Grid.squareOf(event);
+    if (!square) return;
+    const steps = {
+      ArrowLeft: -1, ArrowRight: 1, ArrowUp: -5, ArrowDown: 5, Home: -50, End: 50,
+    };
+    if (event.key === "Enter" || event.key === " ") {
+      this.on.pick(square);
+    } else if (event.key in steps && !event.ctrlKey && !event.altKey && !event.metaKey) {
+      const step = this.shown.flipped ? -steps[event.key] : steps[event.key];
+      const next = square + step;
+      if (Math.abs(step) === 50) this.focus(step > 0 ? 50 : 1);
+      else if (next >= 1 && next <= 50) this.focus(next);
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** A press is a pick, unless the pointer then carries the piece somewhere. */
+  press(event) {
+    const from = Grid.squareOf(event);
+    if (!from || event.button !== 0) return;
+    event.preventDefault();
+    this.focus(from);
+    let ghost = null;
+    const move = (moved) => {
+      const [right, below] = [moved.clientX - event.clientX, moved.clientY - event.clientY];
+      if (!ghost && Math.hypot(right, below) > SLACK && this.on.canDrag(from)) {
+        ghost = this.board.svg.querySelector(`g.pieces use[data-square="${from}"]`);
+        ghost?.parentNode.append(ghost);
+      }
+      if (!ghost) return;
+      const scale = this.board.svg.viewBox.baseVal.width / this.board.svg.clientWidth;
+      ghost.setAttribute("transform", `translate(${right * scale} ${below * scale})`);
+    };
+    const end = (ended) => {
+      removeEventListener("pointermove", move);
+      removeEventListener("pointerup", end);
+      removeEventListener("pointercancel", end);
+      if (!ghost) {
+        if (ended.type === "pointerup") this.on.pick(from);
+        return;
+      }
+      ghost.removeAttribute("transform");
+      const to = this.board.squareAt(ended);
+      if (ended.type === "pointerup" && to !== from) this.on.drag(from, to);
+    };
+    addEventListener("pointermove", move);
+    addEventListener("pointerup", end);
+    addEventListener("pointercancel", end);
+  }
+}

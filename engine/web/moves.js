@@ -1,0 +1,118 @@
+// The moves of the game with variations and comments, to click through and to edit.
+
+import { find, make } from "./dom.js";
+import { t } from "./texts.js";
+import { plain } from "./tree.js";
+
+/** Signs of the numeric annotation glyphs that people use. */
+export const SIGNS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!" };
+
+const sign = (nag) => SIGNS[nag] ?? "$" + nag;
+
+export class Moves {
+  constructor(desk) {
+    this.desk = desk;
+    this.list = find("moves");
+    desk.addEventListener("change", () => this.draw());
+    this.list.addEventListener("click", ({ target }) => {
+      const node = this.nodes?.get(target.closest("button"));
+      if (node) desk.go(node);
+    });
+    const on = (id, action) => find(id).addEventListener("click", action);
+    on("first", () => desk.go(desk.game.root));
+    on("back", () => desk.go(desk.node.parent));
+    on("forward", () => desk.go(desk.node.children[0]));
+    on("last", () => desk.go(desk.node.line().at(-1)));
+    on("promote", () => this.edit(() => desk.node.promote()));
+    on("delete", () => this.edit(() => this.remove()));
+    find("comment").addEventListener("change", ({ target }) => {
+      this.edit(() => (desk.node.comment = target.value));
+    });
+    find("sign").addEventListener("change", ({ target }) => {
+      const others = desk.node.nags.filter((nag) => !(nag in SIGNS));
+      this.edit(() => (desk.node.nags = target.value ? [Number(target.value), ...others] : others));
+    });
+    find("sign").append(
+      make("option", { value: "" }, "–"),
+      ...Object.entries(SIGNS).map(([nag, text]) => make("option", { value: nag }, text)),
+    );
+  }
+
+  edit(change) {
+    change();
+    this.desk.changed();
+  }
+
+  remove() {
+    const { node } = this.desk;
+    if (!node.parent) return;
+    node.remove();
+    this.desk.node = node.parent;
+  }
+
+  draw() {
+    const { node, game } = this.desk;
+    this.nodes = new Map();
+    this.list.replaceChildren(
+      ...this.remarks(game.root.comments),
+      ...this.line(game.root.children[0], true),
+    );
+    const current = this.list.querySelector("[aria-current]");
+    if (current) {
+      // Only the list is scrolled, not the page.
+      const { offsetTop, offsetHeight } = current;
+      const { scrollTop, clientHeight } = this.list;
+      if (offsetTop < scrollTop) this.list.scrollTop = offsetTop;
+      const over = offsetTop + offsetHeight - clientHeight;
+      if (over > scrollTop) this.list.scrollTop = over;
+    }
+    find("empty").hidden = game.root.children.length > 0 || game.root.comments.length > 0;
+    const isRoot = !node.parent;
+    for (const id of ["first", "back", "delete", "sign"]) find(id).disabled = isRoot;
+    for (const id of ["forward", "last"]) find(id).disabled = node.children.length === 0;
+    find("promote").disabled = isRoot || node.parent.children[0] === node;
+    find("comment").value = node.comment;
+    find("sign").value = node.nags.find((nag) => nag in SIGNS) ?? "";
+  }
+
+  remarks(comments) {
+    const texts = comments.map(plain).filter(Boolean);
+    return texts.map((text) => make("span", { class: "remark" }, text));
+  }
+
+  /** The elements of a line from this node on, with the variations beside it. */
+  line(first, isMain) {
+    const elements = [];
+    let numbered = false;
+    for (let node = first; node; node = node.children[0]) {
+      const lead = this.remarks(node.lead);
+      elements.push(...lead);
+      const isWhite = node.parent.position[0] === "W";
+      if (isWhite || !numbered || lead.length) {
+        elements.push(make("span", { class: "number" }, node.number));
+      }
+      const button = make(
+        "button",
+        {
+          type: "button",
+          class: isMain ? "move main" : "move",
+          tabindex: node === this.desk.node ? "0" : "-1",
+          "aria-current": node === this.desk.node && "true",
+          "aria-label": [node.number, node.text, ...node.nags.map(sign)].join(" "),
+        },
+        node.text + node.nags.map(sign).join(""),
+      );
+      this.nodes.set(button, node);
+      elements.push(button);
+      const remarks = this.remarks(node.comments);
+      const others = node === first && !isMain ? [] : node.parent.children.slice(1);
+      const variations = others.map((other) =>
+        make("span", { class: "variation", role: "group", "aria-label": t("variation") },
+          ...this.line(other, false)),
+      );
+      elements.push(...remarks, ...variations);
+      numbered = remarks.length + variations.length === 0;
+    }
+    return elements;
+  }
+}

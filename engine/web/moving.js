@@ -1,0 +1,94 @@
+// Moves of the user on the board: a piece is chosen, then where it goes.
+
+import { find, make } from "./dom.js";
+import { t } from "./texts.js";
+
+/** Asks which of several captures is meant; null if none. */
+const ask = (moves) =>
+  new Promise((resolve) => {
+    const dialog = find("which");
+    const button = (move) =>
+      make("button", { type: "button", click: () => dialog.close(move.move) }, move.move);
+    dialog.querySelector(".choices").replaceChildren(...moves.map(button));
+    dialog.returnValue = "";
+    dialog.addEventListener(
+      "close",
+      () => resolve(moves.find(({ move }) => move === dialog.returnValue) ?? null),
+      { once: true },
+    );
+    dialog.showModal();
+  });
+
+/** The squares of a text such as 32-28 or 19x30; of long captures all. */
+const numbers = (text) => (text.match(/\d+/g) ?? []).map(Number);
+
+export class Moving {
+  /** played(move) is called with the record of a legal move. */
+  constructor(desk, redraw, played) {
+    Object.assign(this, { desk, redraw, played });
+    this.chosen = null;
+    this.moves = [];
+    desk.addEventListener("change", () => this.renew());
+  }
+
+  async renew() {
+    const { node } = this.desk;
+    this.chosen = null;
+    this.moves = [];
+    this.redraw();
+    const { moves } = await this.desk.legal(node);
+    if (this.desk.node !== node) return;
+    this.moves = moves;
+    this.redraw();
+  }
+
+  /** The moves of the chosen piece. */
+  get targets() {
+    return this.moves.filter(({ from }) => from === this.chosen);
+  }
+
+  canDrag(square) {
+    return this.moves.some(({ from }) => from === square);
+  }
+
+  pick(square) {
+    const targets = this.targets.filter(({ to, path }) => to === square || path.includes(square));
+    if (this.chosen && square !== this.chosen && targets.length > 0) {
+      return this.settle(this.chosen, square);
+    }
+    this.chosen = square !== this.chosen && this.canDrag(square) ? square : null;
+    this.redraw();
+  }
+
+  drag(from, to) {
+    if (to) this.settle(from, to);
+    else this.redraw();
+  }
+
+  async settle(from, to) {
+    let moves = this.moves.filter((move) => move.from === from && move.to === to);
+    if (moves.length === 0) {
+      // A square on the way means the capture that passes it, if there is just one.
+      const passing = this.moves.filter((move) => move.from === from && move.path.includes(to));
+      moves = passing.length === 1 ? passing : [];
+    }
+    this.chosen = null;
+    this.redraw();
+    const move = moves.length > 1 ? await ask(moves) : moves[0];
+    if (move && this.moves.includes(move)) this.played(move);
+  }
+
+  /** Plays a move that was typed; returns what is wrong with it, or null. */
+  async type(text) {
+    const wanted = numbers(text);
+    const fits = ({ from, to, move }) =>
+      wanted.length === 2
+        ? from === wanted[0] && to === wanted[1]
+        : String(numbers(move)) === String(wanted);
+    const moves = this.moves.filter(fits);
+    if (moves.length === 0) return t("notLegal", { move: text });
+    const move = moves.length > 1 ? await ask(moves) : moves[0];
+    if (move) this.played(move);
+    return null;
+  }
+}

@@ -1,0 +1,264 @@
+// All texts of the page, in four languages: one row a text, one column a language.
+
+export const LANGUAGES = { en: "English", nl: "Nederlands", fr: "Français", ru: "Русский" };
+
+const TEXTS = {
+  language: ["Language", "Taal", "Langue", "Язык"],
+  loading: ["Loading…", "Laden…", "Chargement…", "Загрузка…"],
+  keys: ["Keys", "Toetsen", "Raccourcis", "Клавиши"],
+  close: ["Close", "Sluiten", "Fermer", "Закрыть"],
+  cancel: ["Cancel", "Annuleren", "Annuler", "Отмена"],
+  problem: ["Problem: {what}", "Fout: {what}", "Erreur : {what}", "Ошибка: {what}"],
+  views: ["Views", "Onderdelen", "Rubriques", "Разделы"],
+
+  // The board.
+  board: ["Board", "Bord", "Damier", "Доска"],
+  square: ["{square}, {piece}", "{square}, {piece}", "{square}, {piece}", "{square}, {piece}"],
+  empty: ["empty", "leeg", "case vide", "пусто"],
+  whiteMan: ["White man", "Witte schijf", "Pion blanc", "Белая шашка"],
+  whiteKing: ["White king", "Witte dam", "Dame blanche", "Белая дамка"],
+  blackMan: ["Black man", "Zwarte schijf", "Pion noir", "Чёрная шашка"],
+  blackKing: ["Black king", "Zwarte dam", "Dame noire", "Чёрная дамка"],
+  "mark.chosen": ["chosen", "gekozen", "choisi", "выбрано"],
+  "mark.target": ["can go here", "mogelijke zet", "coup possible", "возможный ход"],
+  "mark.win": ["wins", "wint", "gagne", "выигрывает"],
+  "mark.draw": ["draws", "remise", "nulle", "ничья"],
+  "mark.loss": ["loses", "verliest", "perd", "проигрывает"],
+  "side.W": ["White", "Wit", "Blancs", "Белые"],
+  "side.B": ["Black", "Zwart", "Noirs", "Чёрные"],
+  "toMove.W": ["White to move", "Wit aan zet", "Trait aux blancs", "Ход белых"],
+  "toMove.B": ["Black to move", "Zwart aan zet", "Trait aux noirs", "Ход чёрных"],
+  flip: ["Turn the board", "Bord draaien", "Retourner le damier", "Повернуть доску"],
+  steps: ["Go through the game", "Door de partij", "Parcourir la partie", "Просмотр партии"],
+  first: ["To the start", "Naar het begin", "Au début", "В начало"],
+  back: ["Back", "Terug", "Coup précédent", "Назад"],
+  forward: ["Forward", "Vooruit", "Coup suivant", "Вперёд"],
+  last: ["To the end", "Naar het einde", "À la fin", "В конец"],
+  typeMove: ["A move, such as 32-28", "Een zet, zoals 32-28", "Un coup, par exemple 32-28", "Ход, например 32-28"],
+  playMove: ["Move", "Zet", "Jouer", "Ход"],
+  notLegal: ["{move} is not a legal move", "{move} is geen geldige zet", "{move} n’est pas un coup légal", "Ход {move} невозможен"],
+  whichCapture: ["Which capture?", "Welke slag?", "Quelle prise ?", "Какое взятие?"],
+
+  // Play.
+  play: ["Play", "Spelen", "Jouer", "Игра"],
+  yourSide: ["You play", "U speelt met", "Vous jouez", "Вы играете"],
+  byLot: ["By lot", "Loten", "Au hasard", "По жребию"],
+  from: ["Start", "Begin", "Départ", "Начало"],
+  initialPosition: ["Initial position", "Beginstand", "Position initiale", "Начальная позиция"],
+  thisPosition: ["The position on the board", "De stand op het bord", "La position affichée", "Позиция на доске"],
+  strength: ["Strength of the engine", "Sterkte van de computer", "Force du programme", "Сила программы"],
+  level: ["Level", "Niveau", "Niveau", "Уровень"],
+  levelHelp: [
+    "Level 1 sees hardly anything coming; level 10 is full strength.",
+    "Niveau 1 ziet bijna niets aankomen; niveau 10 is volle sterkte.",
+    "Le niveau 1 ne voit presque rien venir ; le niveau 10 est la pleine force.",
+    "Уровень 1 почти ничего не видит; уровень 10 — полная сила.",
+  ],
+  secondsAMove: ["Seconds a move", "Seconden per zet", "Secondes par coup", "Секунд на ход"],
+  nodesAMove: ["Nodes a move", "Knopen per zet", "Nœuds par coup", "Узлов на ход"],
+  newGame: ["New game", "Nieuwe partij", "Nouvelle partie", "Новая партия"],
+  takeBack: ["Take back", "Zet terugnemen", "Reprendre le coup", "Взять ход назад"],
+  hint: ["Hint", "Hint", "Indice", "Подсказка"],
+  endGame: ["Stop the game", "Partij afbreken", "Arrêter la partie", "Закончить партию"],
+  gameEnded: ["The game was stopped", "De partij is afgebroken", "La partie est arrêtée", "Партия остановлена"],
+  you: ["You", "U", "Vous", "Вы"],
+  yourMove: ["Your move", "U bent aan zet", "À vous de jouer", "Ваш ход"],
+  thinks: ["The engine is thinking…", "De computer denkt na…", "Le programme réfléchit…", "Программа думает…"],
+  enginePlays: ["The engine plays {move}", "De computer speelt {move}", "Le programme joue {move}", "Ход программы: {move}"],
+  hintIs: ["Try {move}", "Probeer {move}", "Essayez {move}", "Попробуйте {move}"],
+  hintPiece: [
+    "The piece on {square} has the best move", "De beste zet is met het stuk op {square}",
+    "Le meilleur coup est celui de la pièce en {square}", "Лучший ход — с поля {square}",
+  ],
+  "result.2-0": ["White wins", "Wit wint", "Les blancs gagnent", "Белые выиграли"],
+  "result.0-2": ["Black wins", "Zwart wint", "Les noirs gagnent", "Чёрные выиграли"],
+  "result.1-1": ["A draw", "Remise", "Partie nulle", "Ничья"],
+
+  // Analysis.
+  analysis: ["Analysis", "Analyse", "Analyse", "Анализ"],
+  startAnalysis: ["Analyse", "Analyseren", "Analyser", "Анализировать"],
+  stopAnalysis: ["Stop", "Stoppen", "Arrêter", "Стоп"],
+  lines: ["Lines", "Varianten", "Variantes", "Варианты"],
+  arrows: ["Arrows", "Pijlen", "Flèches", "Стрелки"],
+  wholeGame: ["Whole game", "Hele partij", "Toute la partie", "Вся партия"],
+  searched: [
+    "Depth {depth}, {nodes} nodes, {speed} thousand a second",
+    "Diepte {depth}, {nodes} knopen, {speed} duizend per seconde",
+    "Profondeur {depth}, {nodes} nœuds, {speed} milliers par seconde",
+    "Глубина {depth}, {nodes} узлов, {speed} тыс. в секунду",
+  ],
+  position: ["Position {number} of {of}", "Stand {number} van {of}", "Position {number} sur {of}", "Позиция {number} из {of}"],
+  gameAnalysed: ["The game is analysed", "De partij is geanalyseerd", "La partie est analysée", "Партия проанализирована"],
+  playLine: ["Play the first move", "Eerste zet spelen", "Jouer le premier coup", "Сделать первый ход"],
+  winIn: ["win in {plies}", "winst in {plies}", "gain en {plies}", "выигрыш за {plies}"],
+  lossIn: ["loss in {plies}", "verlies in {plies}", "perte en {plies}", "проигрыш за {plies}"],
+  curve: ["Evaluation for White", "Beoordeling voor wit", "Évaluation pour les blancs", "Оценка за белых"],
+
+  // Endgames.
+  endgames: ["Endgames", "Eindspel", "Finales", "Эндшпиль"],
+  "value.win": ["win", "winst", "gain", "выигрыш"],
+  "value.draw": ["draw", "remise", "nulle", "ничья"],
+  "value.loss": ["loss", "verlies", "perte", "проигрыш"],
+  "value.unknown": ["unknown", "onbekend", "inconnu", "неизвестно"],
+  plies: ["in {plies} plies", "in {plies} halve zetten", "en {plies} demi-coups", "за {plies} полуходов"],
+  conversion: [
+    "{plies} plies to the next conversion", "{plies} halve zetten tot de omzetting",
+    "{plies} demi-coups jusqu’à la conversion", "до размена или хода шашкой: {plies}",
+  ],
+  noValue: [
+    "Values are known for up to {pieces} pieces", "Waarden zijn bekend tot en met {pieces} stukken",
+    "Les valeurs sont connues jusqu’à {pieces} pièces", "Значения известны, если на доске не больше {pieces} фигур",
+  ],
+  hidden: [
+    "Hidden during the lesson", "Verborgen tijdens de les",
+    "Caché pendant l’exercice", "Скрыто во время упражнения",
+  ],
+  perfectLine: ["Perfect line", "Perfecte variant", "Ligne parfaite", "Точная игра"],
+  noLine: ["No line is known", "Geen variant bekend", "Aucune ligne connue", "Вариант неизвестен"],
+  training: ["Training", "Oefenen", "Entraînement", "Тренировка"],
+  material: ["Pieces (White – Black)", "Stukken (wit – zwart)", "Pièces (blancs – noirs)", "Фигуры (белые – чёрные)"],
+  man: ["man", "schijf", "pion", "шашка"],
+  mans: ["men", "schijven", "pions", "шашки"],
+  king: ["king", "dam", "dame", "дамка"],
+  kings: ["kings", "dammen", "dames", "дамки"],
+  task: ["Task", "Opgave", "Objectif", "Задача"],
+  toWin: ["win", "winnen", "gagner", "выиграть"],
+  toHold: ["hold the draw", "remise houden", "tenir la nulle", "удержать ничью"],
+  startLesson: ["Start", "Beginnen", "Commencer", "Начать"],
+  onlySetUp: ["Only set it up", "Alleen opzetten", "Placer seulement", "Только расставить"],
+  endLesson: ["End the lesson", "Les beëindigen", "Terminer l’exercice", "Закончить упражнение"],
+  lessonEnded: ["The lesson has ended", "De les is afgelopen", "L’exercice est terminé", "Упражнение закончено"],
+  "lesson.win": ["Win with {side}", "Win met {side}", "Gagnez avec les {side}", "Выиграйте: ваша сторона — {side}"],
+  "lesson.draw": ["Hold the draw with {side}", "Houd remise met {side}", "Tenez la nulle avec les {side}", "Удержите ничью: ваша сторона — {side}"],
+  "verdict.perfect": ["{move}: perfect.", "{move}: perfect.", "{move} : parfait.", "{move}: точно."],
+  "verdict.holds": ["{move} keeps the result.", "{move} behoudt het resultaat.", "{move} conserve le résultat.", "{move} сохраняет результат."],
+  "verdict.inaccuracy": [
+    "{move} costs {plies} plies; better: {best}.", "{move} kost {plies} halve zetten; beter: {best}.",
+    "{move} perd {plies} demi-coups ; mieux : {best}.", "{move} теряет {plies} полуходов; лучше: {best}.",
+  ],
+  "verdict.mistake": [
+    "{move} is a mistake; right was {best}.", "{move} is een fout; goed was {best}.",
+    "{move} est une faute ; il fallait {best}.", "{move} — ошибка; правильно {best}.",
+  ],
+  reply: ["The answer is {move}.", "Het antwoord is {move}.", "La réponse est {move}.", "Ответ: {move}."],
+  mistakes: ["Mistakes: {count}", "Fouten: {count}", "Fautes : {count}", "Ошибок: {count}"],
+
+  // Position.
+  setup: ["Position", "Stand", "Position", "Позиция"],
+  setupHelp: [
+    "Choose a piece and click on squares. Pieces can be dragged, also off the board.",
+    "Kies een stuk en klik op velden. Stukken kunnen worden versleept, ook van het bord af.",
+    "Choisissez une pièce et cliquez sur les cases. Les pièces se déplacent à la souris, aussi hors du damier.",
+    "Выберите фигуру и нажимайте на поля. Фигуры можно перетаскивать, в том числе за пределы доски.",
+  ],
+  piece: ["Piece", "Stuk", "Pièce", "Фигура"],
+  erase: ["Erase", "Wissen", "Effacer", "Стереть"],
+  turn: ["To move", "Aan zet", "Trait", "Очередь хода"],
+  readFen: ["Read", "Lezen", "Lire", "Прочитать"],
+  badFen: [
+    "This is not a FEN, such as W:W31-50:B1-20", "Dit is geen FEN, zoals W:W31-50:B1-20",
+    "Ce n’est pas un FEN, par exemple W:W31-50:B1-20", "Это не FEN; пример: W:W31-50:B1-20",
+  ],
+  manOnLastRow: [
+    "A man cannot stand on the row where it becomes a king",
+    "Een schijf kan niet op de damlijn staan",
+    "Un pion ne peut rester sur la ligne de promotion",
+    "Простая шашка не может стоять на дамочном поле",
+  ],
+  bothSides: [
+    "Both sides need a piece", "Beide partijen hebben een stuk nodig",
+    "Chaque camp doit avoir une pièce", "У обеих сторон должны быть фигуры",
+  ],
+  clear: ["Clear", "Leegmaken", "Vider", "Очистить"],
+  done: ["Use this position", "Deze stand gebruiken", "Utiliser cette position", "Использовать позицию"],
+  setUp: ["The position is set up", "De stand is opgezet", "La position est en place", "Позиция расставлена"],
+
+  // Book.
+  book: ["Book", "Openingsboek", "Ouvertures", "Дебюты"],
+  noBook: [
+    "There is no opening book", "Er is geen openingsboek", "Il n’y a pas de livre d’ouvertures", "Дебютной книги нет",
+  ],
+  notInBook: [
+    "This position is not in the book", "Deze stand staat niet in het boek",
+    "Cette position n’est pas dans le livre", "Этой позиции нет в книге",
+  ],
+  bookGames: ["{games} games", "{games} partijen", "{games} parties", "Партий: {games}"],
+  move: ["Move", "Zet", "Coup", "Ход"],
+  gamesCount: ["Games", "Partijen", "Parties", "Партии"],
+  wins: ["Wins", "Winst", "Gains", "Победы"],
+  draws: ["Draws", "Remise", "Nulles", "Ничьи"],
+  losses: ["Losses", "Verlies", "Pertes", "Поражения"],
+  score: ["Score", "Score", "Évaluation", "Оценка"],
+
+  // Games.
+  game: ["Game", "Partij", "Partie", "Партия"],
+  gameNumber: ["Game", "Partij", "Partie", "Партия"],
+  event: ["Event", "Evenement", "Événement", "Турнир"],
+  date: ["Date", "Datum", "Date", "Дата"],
+  resultLabel: ["Result", "Uitslag", "Résultat", "Результат"],
+  openFile: ["Open a PDN file", "PDN-bestand openen", "Ouvrir un fichier PDN", "Открыть файл PDN"],
+  readPdn: ["Read the text", "Tekst lezen", "Lire le texte", "Прочитать текст"],
+  showPdn: ["Show as PDN", "Als PDN tonen", "Afficher en PDN", "Показать PDN"],
+  savePdn: ["Save PDN", "PDN opslaan", "Enregistrer le PDN", "Сохранить PDN"],
+  copyFen: ["Copy FEN", "FEN kopiëren", "Copier le FEN", "Копировать FEN"],
+  saveSvg: ["Save SVG", "SVG opslaan", "Enregistrer le SVG", "Сохранить SVG"],
+  copied: ["Copied: {text}", "Gekopieerd: {text}", "Copié : {text}", "Скопировано: {text}"],
+  noGames: ["there is no game in it", "er staat geen partij in", "il ne contient aucune partie", "в нём нет партий"],
+  gamesRead: ["Games read: {count}", "Partijen gelezen: {count}", "Parties lues : {count}", "Прочитано партий: {count}"],
+  moves: ["Moves", "Zetten", "Coups", "Ходы"],
+  noMoves: ["No moves yet", "Nog geen zetten", "Pas encore de coup", "Ходов пока нет"],
+  variation: ["Variation", "Variant", "Variante", "Вариант"],
+  comment: ["Comment", "Commentaar", "Commentaire", "Комментарий"],
+  sign: ["Sign", "Teken", "Signe", "Знак"],
+  promote: ["Variation up", "Variant omhoog", "Promouvoir la variante", "Поднять вариант"],
+  delete: ["Delete from here", "Vanaf hier wissen", "Supprimer à partir d’ici", "Удалить отсюда"],
+
+  "key.board": ["to the board: arrows and Enter", "naar het bord: pijltjes en Enter", "au damier : flèches et Entrée", "к доске: стрелки и Enter"],
+  "key.move": ["type a move", "een zet typen", "taper un coup", "ввести ход"],
+  "key.steps": ["back, forward", "terug, vooruit", "coup précédent, suivant", "назад, вперёд"],
+  "key.ends": ["to the start, to the end", "naar het begin, naar het einde", "au début, à la fin", "в начало, в конец"],
+  "key.views": ["the six views", "de zes onderdelen", "les six rubriques", "шесть разделов"],
+  "key.analyse": ["analysis on, off", "analyse aan, uit", "analyse : marche, arrêt", "анализ: вкл., выкл."],
+};
+
+const CODES = Object.keys(LANGUAGES);
+const KEPT = "language";
+
+/** The text of this key in the user's language, with values for the names in braces. */
+export const t = (key, values = {}) => {
+  const text = TEXTS[key][CODES.indexOf(t.language)];
+  return text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+};
+
+/** Puts its text into each element that names one. */
+export const translate = () => {
+  document.documentElement.lang = t.language;
+  for (const node of document.querySelectorAll("[data-text]")) node.textContent = t(node.dataset.text);
+  for (const node of document.querySelectorAll("[data-label]")) {
+    node.setAttribute("aria-label", t(node.dataset.label));
+    if (node.localName === "button") node.title = t(node.dataset.label);
+  }
+};
+
+export const setLanguage = (code) => {
+  t.language = CODES.includes(code) ? code : "en";
+  try {
+    localStorage.setItem(KEPT, t.language);
+  } catch {
+    // A page without storage forgets the language.
+  }
+  translate();
+};
+
+const chosen = () => {
+  try {
+    const kept = localStorage.getItem(KEPT);
+    if (CODES.includes(kept)) return kept;
+  } catch {
+    // The browser's own language will do.
+  }
+  const wanted = navigator.languages.map((language) => language.slice(0, 2));
+  return wanted.find((code) => CODES.includes(code)) ?? "en";
+};
+
+t.language = chosen();

@@ -1,0 +1,159 @@
+// A game with its variations and comments, as a tree of positions.
+
+import { readFen } from "./board.js";
+
+/** Commands of programs in a comment, such as [%eval 0.3]: kept, not shown. */
+const COMMAND = /\[%[^\]]*\]/g;
+
+/** A comment for people. */
+export const plain = (comment) => comment.replace(COMMAND, "").trim();
+
+/** A position and the move that led to it; the root has none. */
+export class Node {
+  constructor(parent, position, move = null, text = "") {
+    Object.assign(this, { parent, position, move, text });
+    /** What can follow: the main line first. */
+    this.children = [];
+    this.comments = [];
+    /** Comments before the move, at the start of a variation. */
+    this.lead = [];
+    this.nags = [];
+    /** The evaluation in men, from White's side. */
+    this.score = null;
+    /** The FEN that a PDN sets up here: the game goes on from it. */
+    this.setup = null;
+  }
+
+  add(position, move, text) {
+    const child = new Node(this, position, move, text);
+    this.children.push(child);
+    return child;
+  }
+
+  /** The nodes from the root to this one. */
+  path() {
+    const path = [];
+    for (let node = this; node; node = node.parent) path.unshift(node);
+    return path;
+  }
+
+  /** The nodes from the root through this one to the end of its line. */
+  line() {
+    const line = this.path();
+    for (let node = this.children[0]; node; node = node.children[0]) line.push(node);
+    return line;
+  }
+
+  /** Whether this move and all before it belong to the main line. */
+  get isMain() {
+    return this.path().every((node) => !node.parent || node.parent.children[0] === node);
+  }
+
+  /** The number of the move with dots, as before White's moves: 12. or 12... */
+  get number() {
+    const path = this.path();
+    const before = path[0].position[0] === "B" ? 1 : 0;
+    const ply = path.length - 2 + before;
+    return Math.floor(ply / 2) + 1 + (ply % 2 ? "..." : ".");
+  }
+
+  /** The comment for people. */
+  get comment() {
+    return this.comments.map(plain).filter(Boolean).join(" ");
+  }
+
+  set comment(text) {
+    const commands = this.comments.flatMap((comment) => comment.match(COMMAND) ?? []);
+    // Braces would end the comment in a PDN file.
+    const clean = text.replace(/[{}]/g, "").trim();
+    this.comments = [[...commands, clean].filter(Boolean).join(" ")].filter(Boolean);
+  }
+
+  /** Takes this move with all that follows out of the game. */
+  remove() {
+    this.parent.children = this.parent.children.filter((child) => child !== this);
+  }
+
+  /** Makes this the first of the moves that can be played here. */
+  promote() {
+    this.parent.children.sort((a, b) => (b === this) - (a === this));
+  }
+
+  /** What the engine is asked about: a position, and the moves played from there. */
+  get query() {
+    const path = this.path();
+    const from = path.findLastIndex((node) => node.setup || !node.parent);
+    const moves = path.slice(from + 1).map((node) => node.move).join(" ");
+    return { fen: path[from].setup ?? path[from].position, moves };
+  }
+}
+
+/** The comments of annotations. */
+const comments = (annotations) => annotations.flatMap(({ comment }) => comment ?? []);
+
+const readLine = (line, parent) => {
+  let last = parent;
+  let lead = comments(line.lead);
+  if (!parent.parent && !parent.move && parent.children.length === 0) {
+    parent.comments = lead;
+    lead = [];
+  }
+  for (const ply of line.plies) {
+    const node = last.add(readFen(ply.fen), ply.move, ply.text);
+    node.lead = lead;
+    lead = [];
+    node.nags = ply.nags ?? [];
+    node.score = ply.eval ?? null;
+    node.comments = comments(ply.after);
+    for (const { variation, setup } of ply.after) {
+      if (variation) readLine(variation, last);
+      if (setup) Object.assign(node, { setup, position: readFen(setup) });
+    }
+    last = node;
+  }
+};
+
+const writeLine = (first, isVariation) => {
+  const plies = [];
+  for (let node = first; node; node = node.children[0]) {
+    const after = node.comments.map((comment) => ({ comment }));
+    if (!isVariation || node !== first) {
+      for (const other of node.parent.children.slice(1)) {
+        after.push({ variation: writeLine(other, true) });
+      }
+    }
+    if (node.setup) after.push({ setup: node.setup });
+    plies.push({ move: node.move, nags: node.nags, after });
+  }
+  const lead = first ? first.lead.map((comment) => ({ comment })) : [];
+  return { lead, plies };
+};
+
+/** A game: its tags, its result and the tree of its moves. */
+export class Game {
+  constructor(position, { tags = [], result = "*" } = {}) {
+    this.tags = new Map(tags);
+    this.result = result;
+    this.root = new Node(null, position);
+  }
+
+  /** The game of a record of `/v1/games`. */
+  static read(record) {
+    const game = new Game(readFen(record.start), record);
+    readLine(record.line, game.root);
+    return game;
+  }
+
+  /** The record from which `/v1/pdn` writes the game; `start` is a FEN. */
+  write(start) {
+    const line = writeLine(this.root.children[0], false);
+    line.lead = [...this.root.comments.map((comment) => ({ comment })), ...line.lead];
+    return { tags: [...this.tags], start, result: this.result, line };
+  }
+
+  /** The players, for lists. */
+  get title() {
+    const tag = (name) => this.tags.get(name) || "?";
+    return tag("White") + " - " + tag("Black");
+  }
+}

@@ -1,0 +1,302 @@
+// The board in Chromium, with both of its engines: behind `meerslag serve`, and as WebAssembly.
+//
+// MEERSLAG: the program; without it only the site is tried. SITE: a folder written by
+// `meerslag serve --export`. CHROMIUM: the browser. SCREENSHOTS: a folder for pictures of each view.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { chromium } from "playwright-core";
+
+import { serveFolder, startServer } from "./hosts.js";
+
+const { MEERSLAG, SITE, SCREENSHOTS, CHROMIUM = "/usr/bin/chromium" } = process.env;
+
+const PDN = `[Event "Club"]
+[White "Anna"]
+[Black "Bert"]
+[Result "2-0"]
+
+1. 32-28 {A good start.} 19-23 $1 (1... 18-23 {Another way.} 2. 37-32) 2. 28x19 14x23 2-0
+
+[White "Carla"]
+[Black "Dirk"]
+[Result "1-1"]
+
+1. 33-28 18-23 1-1
+`;
+
+/** White, to move, captures the last black man. */
+const ONE_MOVE_WIN = "W:W28:B22";
+/** One man beats three, in 43 plies, by 18-12 alone. */
+const KNOWN_ENDGAME = "W:W18:B3,4,5";
+
+let browser;
+before(async () => (browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] })));
+after(() => browser.close());
+
+const hosts = [];
+if (MEERSLAG) hosts.push(["behind the server", () => startServer(MEERSLAG)]);
+if (SITE) hosts.push(["as a site with WebAssembly", () => serveFolder(SITE)]);
+assert.ok(hosts.length > 0, "set MEERSLAG to the program or SITE to an exported site");
+
+for (const [name, start] of hosts) {
+  describe(`the board ${name}`, () => {
+    let host;
+    before(async () => (host = await start()));
+    after(() => host.stop());
+
+    /** Runs a test on a fresh page, in which nothing may go wrong and no other host be asked. */
+    const onPage = (title, work, options = {}) =>
+      test(title, { timeout: 120_000 }, async () => {
+        const context = await browser.newContext({ locale: "en-GB", ...options });
+        const page = await context.newPage();
+        page.setDefaultTimeout(60_000);
+        const faults = [];
+        page.on("console", (message) => {
+          if (message.type() === "error" || message.type() === "warning") faults.push(message.text());
+        });
+        page.on("pageerror", (error) => faults.push(String(error)));
+        page.on("request", (request) => {
+          const url = request.url();
+          if (!url.startsWith(host.url) && !/^(data|blob):/.test(url)) faults.push("asked " + url);
+        });
+        await page.goto(host.url);
+        await page.waitForSelector("body[data-ready]");
+        await work(page);
+        assert.deepEqual(faults, []);
+        await context.close();
+      });
+
+    const text = (page, selector) => page.locator(selector).innerText();
+    const cell = (page, square) => page.locator(`.cell[data-square="${square}"]`);
+    const picture = async (page, view) => {
+      if (!SCREENSHOTS) return;
+      const file = `${name.includes("server") ? "server" : "site"}-${view}.png`;
+      await page.screenshot({ path: join(SCREENSHOTS, file) });
+    };
+    const setUp = async (page, fen) => {
+      await page.click("#tab-setup");
+      await page.fill("#fen", fen);
+      await page.press("#fen", "Enter");
+      await page.click("#setup-done");
+    };
+    const says = (page, pattern, selector = "#say") =>
+      page.waitForFunction(
+        ([where, source]) => new RegExp(source).test(document.querySelector(where).textContent),
+        [selector, pattern.source],
+      );
+
+    onPage("a game is played to its end", async (page) => {
+      await setUp(page, ONE_MOVE_WIN);
+      await page.click("#tab-play");
+      await page.selectOption("#play-from", "board");
+      await page.click("#play-form button.main");
+      await says(page, /Your move/);
+      await cell(page, 28).click();
+      assert.match(await cell(page, 17).getAttribute("aria-label"), /can go here/);
+      await cell(page, 17).click();
+      await says(page, /White wins/);
+      assert.equal(await page.locator("#moves .move").count(), 1);
+    });
+
+    onPage("the engine answers in a whole game at its weakest level", async (page) => {
+      await page.selectOption("#play-level", "1");
+      await page.click("#play-form button.main");
+      for (let ply = 1; ply < 12; ply += 2) {
+        await says(page, /Your move|plays/);
+        await page.waitForFunction((count) => document.querySelectorAll("#moves .move").length === count, ply - 1);
+        const played = await playSomething(page);
+        assert.ok(played, "there is a legal move");
+      }
+      await picture(page, "play");
+      await page.click("#play-back");
+      await says(page, /Your move/);
+    });
+
+    /** Plays any legal move by trying pieces of White from the front. */
+    const playSomething = async (page) => {
+      const count = await page.locator("#moves .move").count();
+      for (let square = 1; square <= 50; square++) {
+        const label = await cell(page, square).getAttribute("aria-label");
+        if (!/White/.test(label)) continue;
+        await cell(page, square).click();
+        const target = page.locator('.cell[aria-label*="can go here"]').first();
+        if ((await target.count()) === 0) continue;
+        await target.click();
+        if (await page.locator("#which[open]").count()) await page.locator("#which .choices button").first().click();
+        await page.waitForFunction(
+          (before) => document.querySelectorAll("#moves .move").length > before, count);
+        return true;
+      }
+      return false;
+    };
+
+    onPage("an endgame is set up and its value read", async (page) => {
+      await setUp(page, KNOWN_ENDGAME);
+      await page.click("#tab-endgames");
+      await says(page, /win in 43 plies/, "#value");
+      const best = page.locator("#values button").first();
+      assert.match(await best.innerText(), /18-12.*win/);
+      assert.match(await best.getAttribute("class"), /win/);
+      assert.match(await cell(page, 18).getAttribute("aria-label"), /wins/);
+      await page.click("#perfect");
+      await says(page, /^18-12 /, "#line");
+      await picture(page, "endgame");
+    });
+
+    onPage("a lesson judges moves and answers", async (page) => {
+      await page.click("#tab-endgames");
+      await page.selectOption("#slice", "0103");
+      await page.click("#lesson-form button.main");
+      await says(page, /Win with/, "#verdict");
+      await page.click("#lesson-hint");
+      await says(page, /has the best move/, "#verdict");
+      await page.click("#lesson-hint");
+      await says(page, /Try/, "#verdict");
+      const move = (await text(page, "#verdict")).match(/\d+[-x]\d+\S*/)[0];
+      await page.fill("#type", move);
+      await page.press("#type", "Enter");
+      await says(page, /perfect/, "#verdict");
+      assert.match(await text(page, "#verdict"), /The answer is|wins/);
+    });
+
+    onPage("analysis shows lines, arrows and a curve", async (page) => {
+      await page.click("#tab-analysis");
+      await page.click("#analyse");
+      await page.waitForFunction(() => document.querySelectorAll("#variations button").length === 3);
+      await page.waitForFunction(() => document.querySelectorAll("g.arrows > *").length === 3);
+      assert.match(await text(page, "#depth"), /Depth \d+/);
+      await picture(page, "analysis");
+      await page.locator("#variations button").first().click();
+      await page.waitForFunction(() => document.querySelectorAll("#moves .move").length === 1);
+      await page.waitForFunction(() => document.querySelectorAll("#curve circle").length === 2);
+      await page.click("#analyse");
+    });
+
+    onPage("an annotated game is stepped through and edited", async (page) => {
+      await page.click("#tab-game");
+      await page.fill("#pdn-text", PDN);
+      await page.click("#pdn-read");
+      await says(page, /Games read: 2/);
+      await page.click("#forward");
+      assert.equal(await text(page, "#position-comment"), "A good start.");
+      await page.click("#last");
+      assert.equal(await page.locator("#moves .move[aria-current]").innerText(), "14x23");
+      assert.equal(await page.locator("#moves .variation .move").count(), 2);
+      await page.locator("#moves .variation .move").first().click();
+      assert.match(await cell(page, 23).getAttribute("aria-label"), /Black man/);
+      await page.fill("#comment", "Bert's idea");
+      await page.press("#comment", "Enter");
+      await page.click("#promote");
+      await picture(page, "game");
+      await page.click("#show-pdn");
+      await page.waitForFunction(() => document.querySelector("#pdn-text").value.includes("Bert's idea"));
+      const pdn = await page.locator("#pdn-text").inputValue();
+      assert.match(pdn.replace(/\s+/g, " "), /1\. 32-28 \{A good start\.\} 18-23 \{Bert's idea\} \(1\.\.\. 19-23/);
+      await page.click("#first");
+      await page.click("#forward");
+      await page.click("#delete");
+      assert.equal(await page.locator("#moves .move").count(), 0);
+      await page.selectOption("#games", { index: 1 });
+      assert.equal(await page.locator("#tag-White").inputValue(), "Carla");
+    });
+
+    onPage("a position is set up by dragging", async (page) => {
+      await page.click("#tab-setup");
+      await page.click("#clear");
+      await cell(page, 28).click();
+      await page.check('input[name=piece][value="B"]');
+      await cell(page, 10).click();
+      await cell(page, 28).hover();
+      await page.mouse.down();
+      await cell(page, 32).hover();
+      await page.mouse.up();
+      assert.equal(await page.locator("#fen").inputValue(), "W:W32:BK10");
+      await picture(page, "setup");
+      await page.fill("#fen", "nonsense");
+      await page.press("#fen", "Enter");
+      assert.match(await text(page, "#fen-problem"), /not a FEN/);
+      await page.fill("#fen", "W:W5:BK10");
+      await page.press("#fen", "Enter");
+      await page.click("#setup-done");
+      assert.match(await text(page, "#fen-problem"), /becomes a king/);
+    });
+
+    onPage("everything can be done with the keyboard", async (page) => {
+      const { keyboard } = page;
+      await keyboard.press("b");
+      // From square 28 one row down and to the left: 33, 32.
+      await keyboard.press("ArrowDown");
+      await keyboard.press("ArrowLeft");
+      assert.equal(await page.evaluate(() => document.activeElement.dataset.square), "32");
+      await keyboard.press("Enter");
+      await keyboard.press("ArrowUp");
+      await keyboard.press("ArrowRight");
+      await keyboard.press("Enter");
+      await page.waitForFunction(() => document.querySelectorAll("#moves .move").length === 1);
+      await says(page, /32-28/);
+      await keyboard.press("Tab");
+      await page.locator("#help").focus();
+      await keyboard.press("m");
+      await keyboard.type("19-23");
+      await keyboard.press("Enter");
+      await page.waitForFunction(() => document.querySelectorAll("#moves .move").length === 2);
+      await page.locator("#help").focus();
+      await keyboard.press("ArrowLeft");
+      assert.equal(await page.locator("#moves .move[aria-current]").innerText(), "32-28");
+      await keyboard.press("3");
+      assert.equal(await page.locator("#tab-endgames").getAttribute("aria-selected"), "true");
+      await page.locator("#tab-endgames").focus();
+      await keyboard.press("ArrowRight");
+      assert.equal(await page.evaluate(() => document.activeElement.id), "tab-setup");
+      await page.locator("#help").focus();
+      await keyboard.press("?");
+      await page.waitForSelector("#keys[open]");
+      await keyboard.press("Escape");
+    });
+
+    onPage("every control has a name", async (page) => {
+      const nameless = await page.evaluate(() => {
+        const controls = document.querySelectorAll("button, input, select, textarea, [role=gridcell]");
+        const hasName = (node) =>
+          node.getAttribute("aria-label") || node.textContent.trim() || node.labels?.[0]?.textContent.trim();
+        return [...controls].filter((node) => !hasName(node)).map((node) => node.outerHTML);
+      });
+      assert.deepEqual(nameless, []);
+      assert.equal(await page.locator("[role=grid] [role=row]").count(), 10);
+      assert.equal(await page.locator("[role=gridcell]").count(), 50);
+    });
+
+    onPage("a phone is wide enough", async (page) => {
+      for (const view of ["play", "analysis", "endgames", "setup", "book", "game"]) {
+        await page.click("#tab-" + view);
+        const [wide, shown] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+        assert.ok(wide <= shown, `${view}: ${wide} of ${shown} pixels`);
+        await picture(page, "phone-" + view);
+      }
+    }, { viewport: { width: 360, height: 740 } });
+
+    onPage("four languages, light and dark", async (page) => {
+      for (const [code, word] of [["nl", "Spelen"], ["fr", "Jouer"], ["ru", "Игра"], ["en", "Play"]]) {
+        await page.selectOption("#language", code);
+        assert.equal(await text(page, "#tab-play"), word);
+        assert.equal(await page.evaluate(() => document.documentElement.lang), code);
+      }
+      await picture(page, "dark");
+      const dark = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      await page.emulateMedia({ colorScheme: "light" });
+      const light = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      assert.notEqual(dark, light);
+    }, { colorScheme: "dark" });
+
+    onPage("drawings and games are saved", async (page) => {
+      await page.click("#tab-game");
+      const [drawing] = await Promise.all([page.waitForEvent("download"), page.click("#save-svg")]);
+      assert.match(await readFile(await drawing.path(), "utf8"), /^<svg[\s\S]*<\/svg>\s*$/);
+      const [games] = await Promise.all([page.waitForEvent("download"), page.click("#save-pdn")]);
+      assert.match(await readFile(await games.path(), "utf8"), /\[GameType "20"\]/);
+    });
+  });
+}

@@ -1,0 +1,48 @@
+// The two hosts of the board: `meerslag serve`, and any web host with the exported site.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { extname, join, normalize } from "node:path";
+import { createInterface } from "node:readline";
+
+const TYPES = {
+  ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css",
+  ".svg": "image/svg+xml", ".wasm": "application/wasm",
+};
+
+/** Serves a folder, as a plain web host does. */
+export const serveFolder = async (folder) => {
+  const server = createServer(async (request, response) => {
+    const path = normalize(new URL(request.url, "http://host").pathname);
+    const file = path === "/" ? "/index.html" : path;
+    try {
+      const content = await readFile(join(folder, file));
+      response.writeHead(200, { "Content-Type": TYPES[extname(file)] ?? "text/plain" }).end(content);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { url: `http://127.0.0.1:${server.address().port}/`, stop: () => server.close() };
+};
+
+/** Starts `meerslag serve` and waits until it says where it listens. */
+export const startServer = async (program) => {
+  const child = spawn(program, ["serve", "--port", "0"], { stdio: ["ignore", "pipe", "pipe"] });
+  const found = await new Promise((resolve, reject) => {
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on("line", (line) => {
+        said += line + "\n";
+        const url = line.match(/http:\/\/[^\s'"]+/);
+        if (url) resolve(url[0].replace(/\/*$/, "/"));
+      });
+    }
+    child.on("exit", (status) => reject(new Error(`the server ended with ${status}: ${said}`)));
+    child.on("error", reject);
+  });
+  return { url: found, stop: () => child.kill("SIGINT") };
+};
