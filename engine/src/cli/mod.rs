@@ -33,6 +33,8 @@ mod protocol_check;
 mod report;
 #[cfg(feature = "training")]
 mod selfplay;
+#[cfg(feature = "serve")]
+mod serve;
 mod solve;
 mod source;
 mod terminal;
@@ -96,6 +98,9 @@ enum Command {
     Annotate(Box<annotate::AnnotateArgs>),
     /// Draw a position: text, SVG or PNG
     Board(board::BoardArgs),
+    /// Serve rules, endgame values, book and analysis over HTTP
+    #[cfg(feature = "serve")]
+    Serve(Box<serve::ServeArgs>),
     /// Solve endgame positions: value, distance, all moves, the perfect line
     Solve(Box<solve::SolveArgs>),
     /// Play a game against the engine in the terminal
@@ -216,6 +221,8 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Annotate(args)) => annotate::run(&args),
         Some(Command::Board(args)) => board::run(&args),
+        #[cfg(feature = "serve")]
+        Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Play(args)) => play::run(&args),
         Some(Command::TrainEndgame(args)) => endgame_trainer::run(&args),

@@ -138,6 +138,7 @@ const FAILING: &[(&str, &str)] = &[
     ("adapt --engine cmd=/nonexistent/x --hub", "does not start"),
     ("book build missing.pdn --out {new}", "missing.pdn"),
     ("annotate {pdn} -o /nonexistent/out.pdn", "cannot write"),
+    ("serve --host 192.0.2.1 --port 1 --hash 1", "cannot listen on 192.0.2.1:1"),
     ("board W:W28:B23 -o /nonexistent/board.svg", "cannot write"),
     ("play --pdn /nonexistent/game.pdn", "cannot write"),
     ("train-endgame --slice 1010 --pdn /nonexistent/game.pdn", "cannot write"),
@@ -162,6 +163,7 @@ const FAILING: &[(&str, &str)] = &[
 const UNUSABLE: &[(&str, &str)] = &[
     ("analyse missing.pdn", "cannot open missing.pdn"),
     ("annotate missing.pdn -o {new}", "cannot read missing.pdn"),
+    ("serve --searches 0", "--searches"),
     ("board missing.pdn", "cannot open missing.pdn"),
     ("solve nonsense", "cannot read the position"),
     ("solve missing.fen", "missing.fen"),
@@ -285,6 +287,7 @@ fn into_full(world: &World, line: &str) {
 const LONG: &[&str] = &[
     "analyse --time 600",
     "annotate {pdn} -o {new} --time 600",
+    "serve --port 0 --hash 1",
     "solve W:W31-40:B1-10 --nodes 1000000000000 --hash 16",
     "play --color black --time 600",
     "train-endgame --slice 1010 --seed 1",

@@ -12,3 +12,4 @@ mod docs;
 mod exit_status;
 mod interop;
 mod saving;
+mod serve;
