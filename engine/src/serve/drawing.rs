@@ -1,49 +1,54 @@
-//! Positions as pictures.
+//! Pictures of a position: the drawing of `meerslag board`.
 
 use std::str::FromStr;
 
 use super::problem::Problem;
 use super::route::Query;
 use super::{Desk, Reply};
-use crate::diagram::{self, Arrow, Coordinates, Diagram, MarkedSquare, ParseDiagramError};
+use crate::diagram::{Coordinates, Diagram, MarkedSquare, ParseDiagramError, sheet};
 
-/// Width where nothing else says how large the picture shall be.
-const PIXELS: u32 = 800;
-/// Arrows or marks; a board has no more squares.
-const MOST: usize = 50;
-
+/// The media type of the pictures.
 pub(super) const SVG: &str = "image/svg+xml";
+/// Arrows or marks of a picture.
+const MOST: usize = 100;
+/// Width where a page does not say another one.
+const PIXELS: u32 = 400;
 
-fn list<T>(query: &Query<'_>, name: &'static str) -> Result<Vec<T>, Problem>
-where
-    T: FromStr<Err = ParseDiagramError>,
-{
-    let words = query.text(name).unwrap_or_default().split(',').filter(|word| !word.is_empty());
-    let list: Result<Vec<T>, _> = words.take(MOST + 1).map(str::parse).collect();
-    let list = list.map_err(|error| Problem::parameter(name, error.to_string()))?;
-    if list.len() > MOST {
-        return Err(Problem::parameter(name, format!("more than {MOST}")));
-    }
-    Ok(list)
-}
-
+/// The picture, or the sheet without pieces.
 pub(super) fn board(_: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
-    if query.text("sheet") == Some("true") {
-        return Ok(Reply { media_type: SVG, text: diagram::sheet() });
+    let is = |name: &str| query.text(name) == Some("true");
+    if is("sheet") {
+        return Ok(Reply { media_type: SVG, text: sheet() });
     }
     let game = query.game()?;
-    let coordinates: Option<Coordinates> =
-        query.text("coordinates").and_then(|name| name.parse().ok());
     let marks: Vec<MarkedSquare> = list(query, "marks")?;
+    let places = query.text("coordinates").map(Coordinates::from_str).transpose();
     let diagram = Diagram {
-        is_flipped: query.text("flip") == Some("true"),
+        is_flipped: is("flip"),
         last: game.moves().last().copied(),
         marks: marks.into_iter().map(|MarkedSquare(square, mark)| (square, mark)).collect(),
-        arrows: list::<Arrow>(query, "arrows")?,
-        coordinates: coordinates.unwrap_or_default(),
+        arrows: list(query, "arrows")?,
+        coordinates: places.map_err(|error| bad("coordinates", &error))?.unwrap_or_default(),
         ..Diagram::new(*game.position())
     };
     Ok(Reply { media_type: SVG, text: diagram.to_svg(PIXELS) })
+}
+
+fn bad(parameter: &'static str, error: &ParseDiagramError) -> Problem {
+    Problem::parameter(parameter, error.to_string())
+}
+
+/// The values of a parameter, with commas between them.
+fn list<T: FromStr<Err = ParseDiagramError>>(
+    query: &Query<'_>,
+    parameter: &'static str,
+) -> Result<Vec<T>, Problem> {
+    let words = query.text(parameter).unwrap_or_default();
+    let words: Vec<&str> = words.split(',').filter(|word| !word.is_empty()).collect();
+    if words.len() > MOST {
+        return Err(Problem::parameter(parameter, format!("more than {MOST}")));
+    }
+    words.into_iter().map(|word| word.parse().map_err(|error| bad(parameter, &error))).collect()
 }
 
 #[cfg(test)]
@@ -67,9 +72,9 @@ mod tests {
         assert!(reply.text.contains("class=\"arrow bad\"") && reply.text.contains("mark-loss"));
         let turned = draw(&[("fen", "W:W28:BK1"), ("flip", "true")]).unwrap();
         assert_ne!(turned.text, draw(&[("fen", "W:W28:BK1")]).unwrap().text);
-        assert_eq!(draw(&[("sheet", "true")]).unwrap().text, diagram::sheet());
+        assert_eq!(draw(&[("sheet", "true")]).unwrap().text, sheet());
         let bad = draw(&[("arrows", "28-51")]).unwrap_err();
         assert_eq!(bad.parameter, Some("arrows"));
-        assert!(draw(&[("marks", &"1:win,".repeat(51))]).is_err());
+        assert!(draw(&[("marks", &"1:win,".repeat(101))]).is_err());
     }
 }
