@@ -12,8 +12,9 @@ export class Play {
     this.side = null;
     this.thinking = null;
     this.hint = null;
-    find("play-level").append(...desk.engine.about.levels.map(({ level }) =>
-      make("option", { value: level, selected: level === 5 }, String(level))));
+    // The number behind a level: how much stronger it is than the one below.
+    find("play-level").append(...desk.engine.about.levels.map(({ level, elo_step: step }) =>
+      make("option", { value: level, selected: level === 5 }, level + (step ? ` (+${step} Elo)` : ""))));
     find("play-kind").addEventListener("change", () => this.showLimit());
     find("play-form").addEventListener("submit", (event) => {
       event.preventDefault();
