@@ -137,7 +137,7 @@ pub(crate) fn run(
         node,
         lines: wanted_lines.min(moves.len()),
         moves: moves.into_iter().map(|mv| RootMove::new(mv, first_score)).collect(),
-        pace: Pace::new(progress),
+        pace: Pace::new(),
     };
     let keys = game.reversible_keys();
     let mut info = with_isa!(isa => smp::search(isa, &shared, memories, &root, keys, report));

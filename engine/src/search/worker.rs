@@ -19,7 +19,7 @@ use crate::score::Score;
 use crate::time::Plan;
 use crate::tt::TranspositionTable;
 
-/// A node counter on a cache line of its own, so that threads do not disturb one another.
+/// A node counter on cache lines of its own, so that threads do not disturb one another.
 #[derive(Default)]
 #[repr(align(128))]
 pub(super) struct Counter {
@@ -127,6 +127,10 @@ impl<'a> Shared<'a> {
 
 /// What a thread keeps from search to search. Allocated once; the search itself allocates only
 /// for moves beyond the inline capacity of a move list.
+///
+/// On cache lines of its own: the memories of all threads lie side by side, and the length of
+/// `keys` is written at every node.
+#[repr(align(128))]
 pub(crate) struct WorkerMemory {
     pub(super) history: History,
     pub(super) pv: PvTable,
