@@ -18,7 +18,6 @@ pub mod endgame_trainer;
 mod engine;
 mod error;
 pub mod eval;
-mod exclusive;
 mod huge_pages;
 mod level;
 mod limits;

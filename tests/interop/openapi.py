@@ -34,7 +34,7 @@ try:
     for path in [
         "/v1/server", "/v1/legal?moves=32-28", "/v1/probe?fen=W:WK11:BK2,K6",
         "/v1/line?fen=W:WK11:BK2,K6", "/v1/play?level=1", "/v1/position?slice=0101",
-        "/v1/slices", "/v1/judge?fen=W:WK11:BK2,K6&move=11-7", "/v1/probe?fen=nonsense",
+        "/v1/slices", "/v1/judge?fen=W:WK11:BK2,K6&move=11-50", "/v1/probe?fen=nonsense",
         "/v1/legal?nonsense=1",
     ]:
         status, answer = get(path)

@@ -123,6 +123,11 @@ fn fits(root: &Value, schema: &Value, value: &Value, known: &mut Vec<String>) ->
                     nested(root, rule, part)?;
                 }
             }
+            "prefixItems" => {
+                for (part, item) in list(rule).iter().zip(list(value)) {
+                    nested(root, part, item)?;
+                }
+            }
             "items" => {
                 for item in list(value) {
                     nested(root, rule, item)?;

@@ -22,8 +22,6 @@ fn judged(pdn: &PdnGame, nodes: u64) -> JudgedGame {
     judge(pdn, &found, &Probe::embedded().unwrap()).unwrap()
 }
 
-/// Two kings against one on the long diagonal: drawn by the databases whatever is played, unless
-/// the lone king is given away.
 #[test]
 fn the_databases_decide_where_they_know() {
     let probe = Probe::embedded().unwrap();
@@ -65,21 +63,22 @@ fn the_databases_decide_where_they_know() {
 }
 
 const BLUNDER: &str = "[White \"A\"]\n[Black \"B\"]\n[Result \"0-2\"]\n\
-    1. 32-28 {a note} 19-23 2. 28x19 14x23 3. 33-28 23x32 4. 37x28 20-24 5. 28-23 18x29 0-2\n";
+    [FEN \"W:W27,28,32,37:B14,18,19,23\"]\n\
+    1. 27-22 {a note} 18x38 2. 28-22 38-43 3. 22-17 43-48 0-2\n";
 
 #[test]
-fn a_man_given_away_is_a_mistake_of_its_side() {
+fn men_given_away_are_a_blunder_of_their_side() {
     let mut pdn = game(BLUNDER);
     let judged = judged(&pdn, 20_000);
-    // 5. 28-23 loses a man for nothing.
-    let blunder = &judged.moves[8];
+    // 27-22 loses two men and a breakthrough; 28-22 would win a man.
+    let blunder = &judged.moves[0];
     assert_eq!(blunder.mover(), Color::White);
-    assert!(blunder.grade >= Grade::Mistake, "{blunder:?}");
-    assert!(blunder.better().is_some_and(|better| better != blunder.mv));
-    assert_eq!(judged.turning_point(), Some(8));
+    assert_eq!(blunder.grade, Grade::Blunder, "{blunder:?}");
+    assert_eq!(blunder.better().map(|better| better.to_string()).as_deref(), Some("28-22"));
+    assert_eq!(judged.turning_point(), Some(0));
     // Captures without a choice are not judged.
-    let forced: Vec<usize> = (0..10).filter(|&at| judged.moves[at].is_forced).collect();
-    assert!(forced.iter().all(|&at| judged.moves[at].drop() == 0.0));
+    let forced: Vec<usize> = (0..6).filter(|&at| judged.moves[at].is_forced).collect();
+    assert!(forced.contains(&1) && forced.iter().all(|&at| judged.moves[at].drop() == 0.0));
     let [black, white] = judged.sides;
     assert!(white.accuracy().unwrap() < black.accuracy().unwrap(), "{white:?} {black:?}");
     assert!(white.dropped >= blunder.drop());
@@ -113,7 +112,7 @@ fn a_man_given_away_is_a_mistake_of_its_side() {
     page.add(1, &pdn, &judged);
     let html = page.to_html("<games>").unwrap();
     assert!(html.contains("&#60;games&#62;") && !html.contains("<games>"));
-    assert!(html.contains("5. 28-23: "), "the turning point");
+    assert!(html.contains("1. 27-22: "), "the turning point");
 }
 
 /// A game whose moves the search would make itself has none.

@@ -9,10 +9,9 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 const GAMES: &str = "\
-[White \"A\"]\n[Black \"B\"]\n[Result \"0-2\"]\n\
-1. 32-28 {[%clk 0:01:00]} 19-23 {[%clk 0:00:58]} 2. 28x19 14x23 3. 33-28 23x32 4. 37x28 20-24 \
-5. 28-23 18x29 0-2\n\n\
-[White \"B\"]\n[Black \"A <b>\"]\n[FEN \"W:WK30,49,31:BK2\"]\n1. 31-27 2-16 2. 27-22 16-7 *\n\n\
+[White \"A\"]\n[Black \"B\"]\n[Result \"0-2\"]\n[FEN \"W:W27,28,32,37:B14,18,19,23\"]\n\
+1. 27-22 {[%clk 0:01:00]} 18x38 {[%clk 0:00:58]} 2. 28-22 38-43 3. 22-17 43-48 0-2\n\n\
+[White \"B\"]\n[Black \"A <b>\"]\n[FEN \"W:W18:B3,4,5\"]\n1. 18-13 *\n\n\
 [White \"C\"]\n1. 31-26 *\n";
 
 struct World {
@@ -62,10 +61,11 @@ fn annotated_games_a_report_and_json() {
     assert_eq!((games.len(), players.len()), (3, 5));
     let names: Vec<_> = players.iter().map(|player| player["player"].as_str().unwrap()).collect();
     assert_eq!(names, ["A", "B", "A <b>", "C", "Black"]);
-    assert_eq!(games[0]["turning_point"], 8);
-    assert_eq!(games[0]["moves"][8]["move"], "28-23");
-    assert!(games[0]["moves"][8]["drop"].as_f64().unwrap() >= 0.1);
-    assert_eq!(games[1]["moves"][0]["value"], "win");
+    assert_eq!(games[0]["turning_point"], 0);
+    assert_eq!(games[0]["moves"][0]["grade"], "blunder");
+    assert!(games[0]["moves"][0]["drop"].as_f64().unwrap() >= 0.2);
+    let thrown_away = &games[1]["moves"][0];
+    assert_eq!((&thrown_away["value"], &thrown_away["drop"]), (&"win".into(), &1.0.into()));
 
     // The file says the same.
     let written = world.games();
@@ -100,7 +100,7 @@ fn annotated_games_a_report_and_json() {
     assert_eq!(data.len(), 3);
     // The clocks of the PDN, and a note for each move.
     assert_eq!(data[0]["i"][0][3], 60.0);
-    assert_eq!(data[0]["n"].as_array().unwrap().len(), 10);
+    assert_eq!(data[0]["n"].as_array().unwrap().len(), 6);
     assert_eq!(world.names(), ["games.pdn", "out.pdn", "report.html"], "the journal has gone");
 
     // An existing file stays.

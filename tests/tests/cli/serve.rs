@@ -182,7 +182,7 @@ fn every_route_answers_as_it_is_described() {
         ("/v1/play", query(&[("level", "2")]), "type", "move".into()),
         ("/v1/position", query(&[("slice", "0101"), ("seed", "3")]), "slice", "0101".into()),
         ("/v1/slices", String::new(), "type", "slices".into()),
-        ("/v1/judge", format!("{ending}&move=11-7"), "verdict", "perfect".into()),
+        ("/v1/judge", format!("{ending}&move=11-50"), "verdict", "perfect".into()),
         // What is wrong is said in the same form everywhere.
         ("/v1/probe", query(&[("fen", "W:W51")]), "status", 400.into()),
         ("/v1/probe", "fen=".to_owned() + &"9".repeat(500), "parameter", "fen".into()),

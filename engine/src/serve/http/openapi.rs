@@ -6,6 +6,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::super::{Body, Kind, Method, Parameter, Problem, ROUTES, Route};
+use crate::records::VERSION;
 
 /// The description.
 #[must_use]
@@ -51,7 +52,14 @@ pub fn document() -> Value {
 
 fn operation(route: &Route, generator: &mut SchemaGenerator, problem: &Schema) -> Value {
     let content = match route.gives {
-        Body::Json(schema) => json!({ "application/json": { "schema": schema(generator) } }),
+        Body::Json(schema) => {
+            let keys = json!({
+                "type": "object",
+                "properties": { "type": { "type": "string" }, "version": { "const": VERSION } },
+                "required": ["type", "version"],
+            });
+            json!({ "application/json": { "schema": { "allOf": [schema(generator), keys] } } })
+        }
         Body::Events => json!({ "text/event-stream": { "schema": { "type": "string" } } }),
         Body::Text(media_type) => json!({ media_type: { "schema": { "type": "string" } } }),
     };
