@@ -3,7 +3,7 @@
 use askama::Template;
 use movegen::notation::hub;
 use movegen::notation::moves::format_move;
-use movegen::notation::pdn::{PdnGame, WriteOptions, game_to_string};
+use movegen::notation::pdn::{Comment, PdnGame, WriteOptions, game_to_string};
 use movegen::{Color, Move};
 
 use super::judge::{JudgedGame, SideSummary};
@@ -129,8 +129,8 @@ fn data(pdn: &PdnGame, game: &JudgedGame) -> GameData {
     let mut notes = Vec::new();
     for (ply, judged) in pdn.line.plies.iter().zip(&game.moves) {
         let depth = (judged.depth > 0).then_some(judged.depth);
-        let elapsed = ply.comments().find_map(|c| c.elapsed_move_time()).map(seconds);
-        let clock = ply.comments().find_map(|c| c.remaining_time()).map(seconds);
+        let elapsed = ply.comments().find_map(Comment::elapsed_move_time).map(seconds);
+        let clock = ply.comments().find_map(Comment::remaining_time).map(seconds);
         infos.push((Some(judged.score), depth, elapsed.unwrap_or(0.0), clock));
         notes.push(Note {
             glyph: judged.grade.glyph(),

@@ -4,7 +4,7 @@ use egdb::{Probe, Wld};
 use meerslag_engine::annotate::{Grade, JudgedGame, Page, Players, analyse, judge, write};
 use meerslag_engine::{Control, Engine, EngineOptions, Limits, Mode};
 use movegen::Color;
-use movegen::notation::pdn::{PdnGame, PdnReader, WriteOptions, game_to_string};
+use movegen::notation::pdn::{Comment, PdnGame, PdnReader, WriteOptions, game_to_string};
 
 fn game(text: &str) -> PdnGame {
     PdnReader::new(text.as_bytes()).next().unwrap().unwrap()
@@ -97,8 +97,7 @@ fn men_given_away_are_a_blunder_of_their_side() {
         assert_eq!(line.is_some(), found.better().is_some());
         assert_eq!(line.and_then(|line| line.moves().next()), found.better());
     }
-    let notes: Vec<String> =
-        again.line.plies[0].comments().map(|comment| comment.plain_text()).collect();
+    let notes: Vec<String> = again.line.plies[0].comments().map(Comment::plain_text).collect();
     assert!(notes.iter().any(|note| note == "a note"), "{notes:?}");
 
     let mut players = Players::default();

@@ -53,7 +53,7 @@ impl Journal {
     /// or begun again if files may be replaced.
     pub(super) fn open(
         path: &Path,
-        header: Header,
+        header: &Header,
         existing: Existing,
     ) -> Result<Journal, Failure> {
         let named = |error: io::Error| super::files::named(path, &error);
@@ -73,7 +73,7 @@ impl Journal {
         while reader.read_line(&mut line).map_err(named)? > 0 && line.ends_with('\n') {
             if end == 0 {
                 let found: Result<Header, _> = serde_json::from_str(&line);
-                if !found.is_ok_and(|found| found == header) {
+                if !found.is_ok_and(|found| found == *header) {
                     break;
                 }
             } else {
@@ -95,7 +95,7 @@ impl Journal {
         file.set_len(end).map_err(named)?;
         file.seek(SeekFrom::End(0)).map_err(named)?;
         if end == 0 {
-            writeln!(file, "{}", serde_json::to_string(&header)?).map_err(named)?;
+            writeln!(file, "{}", serde_json::to_string(header)?).map_err(named)?;
         }
         Ok(Journal { path: path.to_owned(), file, games })
     }
@@ -141,22 +141,22 @@ mod tests {
     fn what_was_written_is_there_and_half_a_line_is_not() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.journal");
-        let mut journal = Journal::open(&path, header("a"), Existing::Keep).unwrap();
+        let mut journal = Journal::open(&path, &header("a"), Existing::Keep).unwrap();
         journal.add(2, Vec::new()).unwrap();
         journal.add(3, Vec::new()).unwrap();
         drop(journal);
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, &text[..text.len() - 5]).unwrap();
-        let mut journal = Journal::open(&path, header("a"), Existing::Keep).unwrap();
+        let mut journal = Journal::open(&path, &header("a"), Existing::Keep).unwrap();
         assert!(journal.len() == 1 && journal.game(2).is_some() && journal.game(3).is_none());
         journal.add(3, Vec::new()).unwrap();
         drop(journal);
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
         // Of other games: kept, unless it may be replaced.
-        let refused = Journal::open(&path, header("b"), Existing::Keep).unwrap_err();
+        let refused = Journal::open(&path, &header("b"), Existing::Keep).unwrap_err();
         assert!(matches!(refused, Failure::Input(error) if error.to_string().contains("--force")));
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
-        let journal = Journal::open(&path, header("b"), Existing::Replace).unwrap();
+        let journal = Journal::open(&path, &header("b"), Existing::Replace).unwrap();
         assert_eq!(journal.len(), 0);
         journal.remove();
         assert!(!path.exists());

@@ -120,7 +120,7 @@ pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
     let games = parse(&text)?;
     let (limits, engine) = (args.limits(), args.engine()?);
     let header = Header::new(&text, games.len(), &limits, engine.evaluation.name());
-    let journal = Journal::open(&journal_path(&args.out), header, existing)?;
+    let journal = Journal::open(&journal_path(&args.out), &header, existing)?;
     let journal = analyse(args, &games, &limits, &engine, journal)?;
     let probe = args.databases.open()?;
     let mut output = Output::new(args);

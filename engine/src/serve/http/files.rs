@@ -19,10 +19,10 @@ pub(super) async fn get(request: Request) -> Response {
     let name = if path == "/" { "index.html" } else { path.trim_start_matches('/') };
     let Some(asset) = asset(name) else {
         let path: String = path.chars().take(60).collect();
-        return refused(Problem::new(ProblemKind::NotFound, format!("there is no {path}")));
+        return refused(&Problem::new(ProblemKind::NotFound, format!("there is no {path}")));
     };
     if ![Method::GET, Method::HEAD].contains(request.method()) {
-        return refused(Problem::new(ProblemKind::MethodNotAllowed, "a file can only be fetched"));
+        return refused(&Problem::new(ProblemKind::MethodNotAllowed, "a file can only be fetched"));
     }
     let tag = format!("\"{:08x}\"", crc32fast::hash(asset.bytes));
     let is_known = request.headers().get(header::IF_NONE_MATCH).is_some_and(|known| {

@@ -195,13 +195,10 @@ impl Server {
                 accepted = accept => accepted,
                 _ = stopped.wait_for(|is_stopped| *is_stopped) => break,
             };
-            let (stream, peer) = match accepted {
-                Ok(accepted) => accepted,
-                // The client has gone already, or there are too many open files: not for ever.
-                Err(_) => {
-                    sleep(Duration::from_millis(20)).await;
-                    continue;
-                }
+            // Otherwise the client has gone already, or there are too many open files: not for ever.
+            let Ok((stream, peer)) = accepted else {
+                sleep(Duration::from_millis(20)).await;
+                continue;
             };
             let connection = connection(stream, peer, router.clone(), shared.patience, &graceful);
             let shared = Arc::clone(&shared);

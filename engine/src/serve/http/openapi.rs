@@ -140,7 +140,8 @@ mod tests {
         let paths = document["paths"].as_object().unwrap();
         let operations = paths.values().flat_map(|item| item.as_object().unwrap().values());
         let names: Vec<&Value> = operations.map(|operation| &operation["operationId"]).collect();
-        let distinct: std::collections::HashSet<_> = names.iter().map(|n| n.to_string()).collect();
+        let distinct: std::collections::HashSet<_> =
+            names.iter().map(ToString::to_string).collect();
         assert_eq!(names.len(), distinct.len(), "{names:?}");
     }
 }

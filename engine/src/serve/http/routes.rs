@@ -30,14 +30,14 @@ pub(super) fn router(shared: &Arc<Shared>) -> Router {
             Asked::Post => MethodFilter::POST,
         };
         let handler = move |State(shared): State<Arc<Shared>>, request: Request| async move {
-            handle(shared, route, request).await.unwrap_or_else(refused)
+            handle(shared, route, request).await.unwrap_or_else(|problem| refused(&problem))
         };
         router = router.route(route.path, on(filter, handler).options(|| async {}));
     }
     router
         .fallback(files::get)
         .method_not_allowed_fallback(|| async {
-            refused(Problem::new(ProblemKind::MethodNotAllowed, "this route has another method"))
+            refused(&Problem::new(ProblemKind::MethodNotAllowed, "this route has another method"))
         })
         .layer(middleware::from_fn_with_state(Arc::clone(shared), guard))
         .with_state(Arc::clone(shared))
@@ -53,7 +53,7 @@ async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
         _ => None,
     };
     let mut response = match pass {
-        Err(problem) => refused(problem),
+        Err(problem) => refused(&problem),
         Ok(_) if request.method() == Method::OPTIONS => preflight(),
         Ok(_) => next.run(request).await,
     };
@@ -202,7 +202,7 @@ fn text(text: String) -> Response {
 }
 
 /// A problem as a response.
-pub(super) fn refused(problem: Problem) -> Response {
+pub(super) fn refused(problem: &Problem) -> Response {
     let status = StatusCode::from_u16(problem.kind.status());
     let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = (status, problem.to_json()).into_response();
