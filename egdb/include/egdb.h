@@ -93,9 +93,21 @@ typedef struct EGDB_DRIVER {
 
 /*
  * Opens the database in a directory. Null on failure; the reason goes to msg_fn, which may be
- * null. options: "name = value" pairs separated by ';', null or empty for none: maxpieces,
- * maxkings_1side_8pcs; ours: backend = mmap (default) or cache; type = wld2, wld1, run, mtc or dtw,
- * for a directory that holds several databases. cache_mb: MiB of memory to use.
+ * null. Its messages are lines that end with a newline.
+ *
+ * options: "name = value" pairs separated by ';', null or empty for none. Options that are not
+ * known have no effect; a message names them.
+ *   maxpieces = N             files of at most N pieces; 0: all
+ *   maxkings_1side_8pcs = N   no 8-piece files with more than N kings on a side
+ *   backend = mmap | cache    ours: files mapped into memory (default), or read into a cache
+ *   type = wld2 | wld1 | run | mtc | dtw
+ *                             ours: which database of a directory that holds several, as
+ *                             "meerslag egdb build" makes it. Without it win/loss/draw comes first.
+ *                             To use several, open the directory once for each type.
+ * cache_mb: MiB of memory to use.
+ *
+ * Nobody may shorten or change files while they are mapped: a read beyond the new end ends the
+ * process with a signal (SIGBUS). With backend = cache it is an error instead.
  */
 EGDB_DRIVER *egdb_open(const char *options, int cache_mb, const char *directory,
                        void (*msg_fn)(const char *));
@@ -104,8 +116,9 @@ EGDB_DRIVER *egdb_open(const char *options, int cache_mb, const char *directory,
  * The stored value of a position. Positions for which the format holds none (the side to move can
  * capture; version 2 with 7 pieces or more also: the other side could) give EGDB_UNKNOWN,
  * MTC_LESS_THAN_THRESHOLD or, in distance-to-win databases, EGDB_SUBDB_UNAVAILABLE. cl non-zero:
- * do not read the disk, say EGDB_NOT_IN_CACHE instead. A distance to win is half the number of
- * plies, rounded down.
+ * do not read the disk; the answer is then EGDB_NOT_IN_CACHE, but in distance-to-conversion
+ * databases MTC_LESS_THAN_THRESHOLD, as the original has it. A distance to win is half the number
+ * of plies, rounded down.
  */
 int egdb_lookup(EGDB_DRIVER *handle, const EGDB_POSITION *position, int color, int cl);
 
@@ -116,8 +129,10 @@ int egdb_close(EGDB_DRIVER *handle);
 int egdb_identify(const char *directory, enum EGDB_TYPE *egdb_type, int *max_pieces);
 
 /*
- * Compares the files with their checksums; returns how many differ, -1 after a failure or if *abort
- * became non-zero. msg_fn, abort and msgs may be null.
+ * Compares the files with their checksums: those in the side files NAME.sum, or else the published
+ * ones. Returns how many differ, -1 after a failure or if *abort became non-zero. Files of which
+ * nothing is known are skipped; if that is so of all, the result is 0. msg_fn, abort and msgs may be
+ * null.
  */
 int egdb_verify(const EGDB_DRIVER *handle, void (*msg_fn)(const char *), int *abort,
                 EGDB_VERIFY_MSGS *msgs);

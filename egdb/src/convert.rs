@@ -8,7 +8,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use movegen::isa;
+use parking_lot::Mutex;
+use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::codec::DONT_CARE;
@@ -18,11 +22,11 @@ use crate::encode::dtw::DtwWriter;
 use crate::encode::{CodedWriter, OutFile, SubId, Written};
 use crate::error::{ProbeError, WriteError};
 use crate::format::DbType;
-use crate::index::unrank;
 use crate::manifest;
-use crate::probe::{Probe, excludes};
+use crate::probe::{Probe, excludes_board};
 use crate::slice::Slice;
 use crate::value::{Wld, WldValue};
+use crate::walk::Walk;
 
 /// What to write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -115,7 +119,8 @@ pub enum ConvertError {
     Aborted,
 }
 
-/// Rewrites a database into `dir`, which must exist. `progress` stops the work by returning false.
+/// Rewrites a database into `dir`, which must exist, on all threads of the pool that it runs in.
+/// `progress` stops the work by returning false.
 ///
 /// # Errors
 /// See [`ConvertError`].
@@ -123,7 +128,7 @@ pub fn convert(
     source: &Arc<Database>,
     dir: &Path,
     options: &ConvertOptions,
-    progress: &mut dyn FnMut(ConvertProgress) -> bool,
+    progress: &mut (dyn FnMut(ConvertProgress) -> bool + Send),
 ) -> Result<Converted, ConvertError> {
     let from = source.db_type();
     let to = match options.target {
@@ -145,15 +150,12 @@ pub fn convert(
     }
     let mut probe = Probe::new();
     probe.add(Arc::clone(source));
-    let mut work = Work {
+    let work = Work {
         source,
         probe,
         to,
-        progress,
-        positions: 0,
         all_positions: subs.iter().map(|&id| source.sub_size(id)).sum(),
-        unknown: 0,
-        failure: None,
+        state: Mutex::new(State { positions: 0, unknown: 0, is_stopped: false, progress }),
     };
     let files = plan(&subs, options.target);
     if !options.overwrite {
@@ -162,22 +164,28 @@ pub fn convert(
             return Err(ConvertError::Exists { file });
         }
     }
-    let mut result = Converted::default();
-    for (names, members) in files {
+    let write = |(names, members): (Vec<String>, Vec<SubId>)| {
         let written = match options.target {
             Target::Raw => work.raw_file(&dir.join(&names[0]), &members),
             Target::Database(_) => work.pair(dir, &names[0], &members),
-        };
-        for (file, bytes) in written? {
-            if options.checksums {
-                manifest::write_side_file(&file)?;
+        }?;
+        if options.checksums {
+            for (file, _) in &written {
+                manifest::write_side_file(file)?;
             }
-            result.files.push(file);
-            result.bytes += bytes;
         }
+        Ok(written)
+    };
+    let written: Result<Vec<Files>, ConvertError> =
+        files.into_par_iter().with_max_len(1).map(write).collect();
+    let mut result = Converted::default();
+    for (file, bytes) in written?.into_iter().flatten() {
+        result.files.push(file);
+        result.bytes += bytes;
     }
-    result.positions = work.positions;
-    result.unknown = work.unknown;
+    let state = work.state.into_inner();
+    result.positions = state.positions;
+    result.unknown = state.unknown;
     Ok(result)
 }
 
@@ -206,20 +214,29 @@ struct Work<'a> {
     source: &'a Database,
     probe: Probe,
     to: DbType,
-    progress: &'a mut dyn FnMut(ConvertProgress) -> bool,
-    positions: u64,
     all_positions: u64,
-    unknown: u64,
-    failure: Option<ConvertError>,
+    state: Mutex<State<'a>>,
 }
 
+/// What the threads have in common.
+struct State<'a> {
+    positions: u64,
+    unknown: u64,
+    is_stopped: bool,
+    progress: &'a mut (dyn FnMut(ConvertProgress) -> bool + Send),
+}
+
+/// Positions that are read at a time, by all threads.
+const WINDOW: u64 = 1 << 20;
+/// Positions that one of them reads.
+const SHARE: usize = 1 << 14;
 /// Positions at a time for raw files.
 const CHUNK: u64 = 1 << 16;
 
 type Files = Vec<(PathBuf, u64)>;
 
 impl Work<'_> {
-    fn pair(&mut self, dir: &Path, name: &str, subs: &[SubId]) -> Result<Files, ConvertError> {
+    fn pair(&self, dir: &Path, name: &str, subs: &[SubId]) -> Result<Files, ConvertError> {
         let stem = name.split('.').next().unwrap_or_default();
         let written = if self.to == DbType::Dtw {
             let mut writer = DtwWriter::create(dir, stem)?;
@@ -238,7 +255,7 @@ impl Work<'_> {
         Ok(written.map(files).unwrap_or_default())
     }
 
-    fn raw_file(&mut self, path: &Path, subs: &[SubId]) -> Result<Files, ConvertError> {
+    fn raw_file(&self, path: &Path, subs: &[SubId]) -> Result<Files, ConvertError> {
         let mut file = OutFile::create(path.to_owned())?;
         let mut len = 0;
         for &id in subs {
@@ -266,70 +283,108 @@ impl Work<'_> {
         Ok(vec![(file.finish()?, len)])
     }
 
-    /// Lets `write` take the values of a sub-database.
+    /// Lets `write` take the values of a sub-database. The writers may go through them more than
+    /// once. One cannot be stopped within a sub-database: after a failure it is fed quickly.
     fn sub(
-        &mut self,
+        &self,
         id: SubId,
         write: impl FnOnce(&mut Source<'_>) -> Result<(), WriteError>,
     ) -> Result<(), ConvertError> {
-        // The writers may go through the values more than once: what is unknown counts once.
-        let (mut seen, before) = (0, self.positions);
-        let result = write(&mut |start, out| {
-            let unknown = self.values(id, start, out);
-            let end = start + out.len() as u64;
-            if start <= seen && end > seen {
-                seen = end;
-                self.unknown += unknown;
-                self.positions = before + seen;
+        let size = self.source.sub_size(id);
+        let mut window = vec![0; WINDOW.min(size) as usize];
+        // What the window holds, and up to where values were counted.
+        let (mut held, mut seen) = (0..0, 0);
+        let mut failure = None;
+        let mut source = |start: u64, out: &mut [u16]| {
+            let mut done = 0;
+            while done < out.len() {
+                let at = start + done as u64;
+                if !held.contains(&at) {
+                    // Version 1 first asks for samples here and there.
+                    let is_in_order = at == 0 || at == held.end;
+                    let length = if is_in_order { WINDOW } else { (out.len() - done) as u64 };
+                    held = at..(at + length.min(WINDOW)).min(size);
+                    let here = &mut window[..(held.end - at) as usize];
+                    let read = match failure {
+                        None => self.read(id, at, here),
+                        Some(_) => {
+                            here.fill(DONT_CARE);
+                            Ok(0)
+                        }
+                    };
+                    let result = read.and_then(|unknown| {
+                        // Whatever is read again counts once.
+                        let new = if at == seen { (held.end - at, unknown) } else { (0, 0) };
+                        seen = seen.max(held.end);
+                        self.report(id, new)
+                    });
+                    failure = failure.take().or(result.err());
+                }
+                let from = (at - held.start) as usize;
+                let n = ((held.end - at) as usize).min(out.len() - done);
+                out[done..done + n].copy_from_slice(&window[from..from + n]);
+                done += n;
             }
-        });
-        if let Some(failure) = self.failure.take() {
-            return Err(failure);
+        };
+        let result = write(&mut source);
+        match failure {
+            Some(failure) => Err(failure),
+            None => Ok(result?),
         }
-        result?;
-        self.positions = before + self.source.sub_size(id);
+    }
+
+    /// Counts positions, and those of them that are unknown.
+    fn report(&self, id: SubId, (positions, unknown): (u64, u64)) -> Result<(), ConvertError> {
+        let mut state = self.state.lock();
+        state.positions += positions;
+        state.unknown += unknown;
+        let at = ConvertProgress {
+            sub: id,
+            positions: state.positions,
+            all_positions: self.all_positions,
+        };
+        if state.is_stopped || !(state.progress)(at) {
+            state.is_stopped = true;
+            return Err(ConvertError::Aborted);
+        }
         Ok(())
     }
 
-    /// Fills `out`; returns how many are unknown. A writer cannot be stopped within a
-    /// sub-database: after a failure it is fed quickly.
-    fn values(&mut self, id: SubId, start: u64, out: &mut [u16]) -> u64 {
-        if self.failure.is_none() {
-            let state = ConvertProgress {
-                sub: id,
-                positions: self.positions,
-                all_positions: self.all_positions,
-            };
-            if !(self.progress)(state) {
-                self.failure = Some(ConvertError::Aborted);
-            }
-        }
-        if self.failure.is_none() {
-            match self.read(id, start, out) {
-                Ok(unknown) => return unknown,
-                Err(error) => self.failure = Some(error.into()),
-            }
-        }
-        out.fill(DONT_CARE);
-        0
+    /// Fills `out`, with all threads; returns how many values are unknown.
+    fn read(&self, id: SubId, start: u64, out: &mut [u16]) -> Result<u64, ConvertError> {
+        let unknown = AtomicU64::new(0);
+        out.par_chunks_mut(SHARE)
+            .enumerate()
+            .try_for_each(|(i, part)| {
+                let found = isa::run_best(
+                    #[inline(always)]
+                    || self.read_part(id, start + (i * SHARE) as u64, part),
+                )?;
+                unknown.fetch_add(found, Ordering::Relaxed);
+                Ok(())
+            })
+            .map_err(ConvertError::Read)?;
+        Ok(unknown.into_inner())
     }
 
-    fn read(&self, id: SubId, start: u64, out: &mut [u16]) -> Result<u64, ProbeError> {
+    #[inline(always)]
+    fn read_part(&self, id: SubId, start: u64, out: &mut [u16]) -> Result<u64, ProbeError> {
         self.source.read_values(id, start, out)?;
         let from = self.source.db_type();
         let first = u64::from(id.sub) * from.subslice_length() + start;
         let mut unknown = 0;
-        for (index, value) in (first..).zip(out) {
-            let board = unrank(id.slice, index);
-            let Some(Ok(position)) = board.map(|p| p.position(id.side)) else { continue };
-            if excludes(self.to, &position).is_some() {
+        for (board, value) in Walk::new(id.slice, first, first + out.len() as u64).zip(out) {
+            if excludes_board(self.to, &board, id.side).is_some() {
                 *value = DONT_CARE;
                 continue;
             }
             if !from.is_wld() {
                 continue;
             }
-            if from != self.to && excludes(from, &position).is_some() {
+            if from != self.to
+                && excludes_board(from, &board, id.side).is_some()
+                && let Ok(position) = board.position(id.side)
+            {
                 *value = match self.probe.wld(&position)? {
                     Some(Wld::Win) => 1,
                     Some(Wld::Loss) => 2,

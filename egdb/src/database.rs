@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use movegen::{Board, Color, isa};
 use rayon::prelude::*;
 
-use crate::error::{OpenError, ProbeError};
+use crate::error::{FormatError, OpenError, ProbeError};
 use crate::format::dtw::DtwRecord;
 use crate::format::text::TextIndex;
 use crate::format::{DbType, dtw, text};
-use crate::identify::{Folder, Identity};
+use crate::identify::{Folder, Identity, crc32};
 use crate::index::Place;
+use crate::manifest::Manifest;
 use crate::reader::coded::{CodedBuilder, CodedReader, ENTRIES, FEW_ENTRIES, Raw};
 use crate::reader::dtw::{DtwBuilder, DtwReader};
 use crate::slice::Slice;
@@ -43,12 +44,15 @@ pub struct OpenOptions {
     pub cache_mib: usize,
     /// How the files are read.
     pub backend: Backend,
+    /// Compare with the side files ([`crate::manifest`]), where there are any: index files when
+    /// the database is opened, blocks of data files when they are first decoded.
+    pub compare: bool,
 }
 
 impl Default for OpenOptions {
     fn default() -> OpenOptions {
         let backend = if cfg!(feature = "mmap") { Backend::MemoryMap } else { Backend::BlockCache };
-        OpenOptions { db_type: None, max_pieces: None, cache_mib: 1024, backend }
+        OpenOptions { db_type: None, max_pieces: None, cache_mib: 1024, backend, compare: true }
     }
 }
 
@@ -111,7 +115,7 @@ impl Parsed {
 
 impl Database {
     /// Opens the database in a directory. Index files are read and checked in parallel; of the
-    /// data files nothing is read.
+    /// data files nothing is read until they are asked for.
     ///
     /// # Errors
     /// If there is no database, a required file is missing, or a file breaks its format.
@@ -140,7 +144,7 @@ impl Database {
                 Err(source) => return Err(OpenError::Io { file: pair.data.clone(), source }),
             }
         }
-        let parsed = parse_all(identity.db_type, &pairs, &files)?;
+        let parsed = parse_all(identity.db_type, &pairs, &files, options.compare)?;
         Database::assemble(folder.dir(), identity, &pairs, files, parsed, options)
     }
 
@@ -215,9 +219,9 @@ impl Database {
         };
         let storage = open_storage(options.backend, files, cache_bytes)?;
         let reader = if is_dtw {
-            Reader::Dtw(distance.finish(storage))
+            Reader::Dtw(distance.finish(storage, options.compare))
         } else {
-            Reader::Coded(coded.finish(storage, table_limit))
+            Reader::Coded(coded.finish(storage, table_limit, options.compare))
         };
         identity.max_pieces = pairs.iter().map(|p| p.pieces).max().ok_or_else(nothing)?;
         let one_side = |pair: &Pair| match pair.slices[..] {
@@ -495,10 +499,23 @@ fn parse_all(
     db_type: DbType,
     pairs: &[Pair],
     files: &[DataFile],
+    is_compared: bool,
 ) -> Result<Vec<Parsed>, OpenError> {
     let parse = |(pair, file): (&Pair, &DataFile)| -> Result<Parsed, OpenError> {
         match fs::read(&pair.index) {
-            Ok(bytes) => Parsed::of(db_type, &pair.index, &bytes, &pair.slices, file.len),
+            Ok(bytes) => {
+                let parsed = Parsed::of(db_type, &pair.index, &bytes, &pair.slices, file.len)?;
+                // After the format, which says more about what is wrong and where.
+                if is_compared
+                    && let Ok(Some(expected)) = Manifest::read(&pair.index)
+                    && expected.crc != crc32(&bytes)
+                {
+                    let file = pair.index.clone();
+                    let reason = "its checksum is not that of the side file".into();
+                    return Err(FormatError::Data { file, reason }.into());
+                }
+                Ok(parsed)
+            }
             Err(source) => Err(OpenError::Io { file: pair.index.clone(), source }),
         }
     };

@@ -51,10 +51,10 @@ pub enum FormatError {
         /// What is wrong and what was expected.
         reason: String,
     },
-    /// Index file and data file do not fit together.
+    /// Index file and data file do not fit together, or a file is not what its side file says.
     #[error("{}: {reason}", file.display())]
     Data {
-        /// The data file.
+        /// The data file, or the one with the side file.
         file: PathBuf,
         /// What is wrong and what was expected.
         reason: String,
@@ -127,6 +127,9 @@ pub enum ProbeCause {
     /// The block's contents contradict the index.
     #[error("damaged block: {0}")]
     Damaged(&'static str),
+    /// The block is not the one that was written.
+    #[error("damaged block: its checksum is not that of the side file")]
+    Checksum,
 }
 
 /// The slices that a tool is to go through cannot be chosen.

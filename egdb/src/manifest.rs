@@ -13,7 +13,7 @@ use crate::encode::Written;
 use crate::error::{VerifyError, WriteError};
 use crate::identify::crc32;
 use crate::layout::BLOCK;
-use crate::storage::{Existing, read_regular, write_file};
+use crate::storage::{Existing, check_regular, read_regular, write_file};
 
 const HEADING: &str = "meerslag checksums 1";
 
@@ -43,6 +43,7 @@ impl Manifest {
     /// # Errors
     /// If the file cannot be read.
     pub fn of_file(file: &Path, mut step: impl FnMut(u64) -> bool) -> io::Result<Option<Manifest>> {
+        check_regular(file)?;
         let mut input = File::open(file)?;
         let mut hasher = crc32fast::Hasher::new();
         let mut manifest = Manifest { bytes: 0, crc: 0, blocks: Vec::new() };

@@ -45,7 +45,10 @@ pub struct Task {
     pub needs: Vec<Slice>,
     /// Positions, of all stored sides to move.
     pub positions: u64,
-    /// The smallest memory budget in bytes with which the builder solves it.
+    /// The smallest memory budget in bytes with which the builder solves it. Smaller databases may
+    /// then be read from their files.
+    pub least_memory: u64,
+    /// The smallest memory budget in bytes with which everything that it looks at is in memory.
     pub memory: u64,
     /// Bytes of the work file, until all slices that need it are solved.
     pub disk: u64,
@@ -59,11 +62,13 @@ pub fn plan(max_pieces: u8, costs: &Costs) -> Vec<Task> {
     let cost = Needs::new(costs.mtc, costs.dtw, costs.threads as usize);
     let task = |slice: Slice| {
         let positions = slice.size() * slice.stored_sides().len() as u64;
+        let (least_memory, memory) = cost.memory(slice);
         Task {
             slice,
             needs: needs(slice),
             positions,
-            memory: cost.memory(slice),
+            least_memory,
+            memory,
             disk: cost.work_file(slice),
             seconds: positions as f64 * f64::from(costs.types) / costs.rate,
         }

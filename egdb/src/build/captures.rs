@@ -70,7 +70,7 @@ impl Captures {
         for from in bits(kings) {
             let empty = empty | from;
             let mut search = Search { empty, victims, from, has_hidden_victim, found: self };
-            search.king(from, 0, 0);
+            search.king(from, STEPS, 0, 0);
         }
     }
 
@@ -118,10 +118,16 @@ impl Search<'_> {
         has_jump
     }
 
-    /// Jumps of a king; whether there was one.
-    fn king(&mut self, at: u64, captured: u64, count: u32) -> bool {
+    /// Jumps of a king in some directions; whether there was one.
+    fn king(
+        &mut self,
+        at: u64,
+        steps: impl IntoIterator<Item = i32>,
+        captured: u64,
+        count: u32,
+    ) -> bool {
         let mut has_jump = false;
-        for step in STEPS {
+        for step in steps {
             let mut over = shift(at, step);
             while over & self.empty != 0 {
                 self.found.examined |= over;
@@ -134,20 +140,31 @@ impl Search<'_> {
         has_jump
     }
 
-    /// The squares behind a victim, with all that follows.
+    /// The squares behind a victim, with all that follows. What stands behind them in the same
+    /// direction is the same for all of them; backwards there is nothing but the victim.
     fn land(&mut self, over: u64, step: i32, captured: u64, count: u32) -> bool {
         let captured = captured | over;
+        let first = shift(over, step);
+        let mut ahead = first;
+        while ahead & self.empty != 0 {
+            self.found.examined |= ahead;
+            ahead = shift(ahead, step);
+        }
+        if ahead == first {
+            return false;
+        }
+        let goes_on =
+            ahead & self.victims & !captured != 0 && self.land(ahead, step, captured, count + 1);
         let is_last = !self.has_hidden_victim && self.victims & !captured == 0;
-        let mut has_jump = false;
-        let mut to = shift(over, step);
-        while to & self.empty != 0 {
-            has_jump = true;
-            self.found.examined |= to;
-            if is_last || !self.king(to, captured, count + 1) {
+        let turns = STEPS.into_iter().filter(|turn| turn.abs() != step.abs());
+        let mut to = first;
+        while to != ahead {
+            let turned = !is_last && self.king(to, turns.clone(), captured, count + 1);
+            if !turned && !goes_on {
                 self.found.add(Ending { from: self.from, to, captured }, count + 1);
             }
             to = shift(to, step);
         }
-        has_jump
+        true
     }
 }

@@ -63,6 +63,14 @@ pub enum BuildError {
         /// The folder.
         dir: PathBuf,
     },
+    /// Another process writes the same.
+    #[error("{}: another process builds it: {by}", what.display())]
+    InUse {
+        /// The folder, or the work file.
+        what: PathBuf,
+        /// Which process.
+        by: String,
+    },
     /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,

@@ -55,7 +55,6 @@ pub(super) struct Seeds<'a> {
 /// Memory for finding the facts of a row.
 #[derive(Default)]
 pub(super) struct Scratch {
-    list: MoveList,
     fixed: Captures,
     moving: Captures,
     groups: SmallVec<[Group; 16]>,
@@ -136,27 +135,28 @@ impl<'a> Context<'a> {
         let Ok(position) = board.position(side) else { return DRAW };
         list.clear();
         position.generate(list);
-        let mut best_win = DRAW;
-        let mut worst_loss = 0;
-        let mut holds = false;
+        let mut best = Best::default();
         for &mv in list.iter() {
             let after = position.after(mv);
-            let code = self.value(after.board(), side.opponent());
-            if code == DRAW {
-                holds = true;
-            } else if code & 1 == 0 {
-                best_win = best_win.min(self.next(code));
-            } else {
-                worst_loss = worst_loss.max(self.next(code));
-            }
+            best.add(self, self.value(after.board(), side.opponent()));
         }
-        if best_win != DRAW {
-            best_win
-        } else if holds {
-            DRAW
-        } else {
-            worst_loss
+        best.code()
+    }
+
+    /// The value of a position in which a capture is forced: as [`Context::resolve`], but only
+    /// the captures are looked for.
+    #[inline(always)]
+    fn resolve_captures(&self, all: &Fixed, side: Color, found: &mut Captures) -> Code {
+        let own = all.pieces[side.index()];
+        let other = all.pieces[side.opponent().index()];
+        found.clear();
+        found.of_pieces([own & !all.kings, own & all.kings], other, all.occupied(), false);
+        let mut best = Best::default();
+        for ending in &found.endings {
+            let Fixed { pieces: [black, white], kings, .. } = apply(all, side, ending);
+            best.add(self, self.value(&Board { black, white, kings }, side.opponent()));
         }
+        best.code()
     }
 
     /// The moves of the men of an arrangement.
@@ -257,7 +257,7 @@ impl<'a> Context<'a> {
         let occupied = fixed.occupied();
         let own = fixed.pieces[side.index()];
         let other = fixed.pieces[side.opponent().index()];
-        let Scratch { list, fixed: by_fixed, moving: by_moving, groups } = scratch;
+        let Scratch { fixed: by_fixed, moving: by_moving, groups } = scratch;
         by_fixed.clear();
         let is_moving_own = fixed.moving == side;
         by_fixed.of_pieces(
@@ -322,7 +322,9 @@ impl<'a> Context<'a> {
 
         for king in bits(captures & involved) {
             let bit = king.trailing_zeros() as usize;
-            let code = self.resolve(&place(fixed, king), side, list);
+            let Board { black, white, kings } = place(fixed, king);
+            let all = Fixed { pieces: [black, white], kings, moving: fixed.moving };
+            let code = self.resolve_captures(&all, side, by_moving);
             if code == DRAW {
                 continue;
             }
@@ -469,6 +471,44 @@ impl<'a> Context<'a> {
         }
         if greatest >= MAX_PLIES {
             self.too_long.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The best of the moves of a position, from what the opponent has after each.
+struct Best {
+    /// [`DRAW`] if none wins.
+    win: Code,
+    loss: Code,
+    holds: bool,
+}
+
+impl Default for Best {
+    fn default() -> Best {
+        Best { win: DRAW, loss: 0, holds: false }
+    }
+}
+
+impl Best {
+    #[inline(always)]
+    fn add(&mut self, context: &Context<'_>, code: Code) {
+        if code == DRAW {
+            self.holds = true;
+        } else if code & 1 == 0 {
+            self.win = self.win.min(context.next(code));
+        } else {
+            self.loss = self.loss.max(context.next(code));
+        }
+    }
+
+    #[inline(always)]
+    fn code(&self) -> Code {
+        if self.win != DRAW {
+            self.win
+        } else if self.holds {
+            DRAW
+        } else {
+            self.loss
         }
     }
 }

@@ -16,6 +16,8 @@ mod error;
 mod external;
 mod fixed;
 mod flat;
+mod level;
+mod lock;
 mod men;
 mod need;
 mod order;
@@ -37,19 +39,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use movegen::{MoveList, isa};
 use rayon::prelude::*;
 
 use crate::encode::Written;
 use crate::format::DbType;
 use crate::manifest::Manifest;
 use crate::slice::Slice;
-use external::Context;
+use level::solve_level;
+use lock::{Claim, Lock};
 use need::OVERHEAD;
 use raw::{RawFile, RawWriter};
 use resident::Resident;
-use solve::{BlockOut, Metrics, Workspace};
-use store::{DRAW, Solved, SolvedLevel, Store};
+use solve::Metrics;
+use store::{Plane, Store};
 
 pub use error::BuildError;
 pub(crate) use need::Needs;
@@ -189,6 +191,7 @@ pub struct Builder<'a> {
     pool: rayon::ThreadPool,
     observer: &'a Observer<'a>,
     report: BuildReport,
+    lock: Option<Lock>,
 }
 
 /// Positions between two reports.
@@ -198,8 +201,8 @@ impl<'a> Builder<'a> {
     /// Prepares a folder, which is made if it is not there.
     ///
     /// # Errors
-    /// If the folder cannot be made, or holds database files and the options do not say to
-    /// resume.
+    /// If the folder cannot be made, or holds database files, or another process builds there and
+    /// the options do not say to resume.
     pub fn new(
         dir: &Path,
         options: &BuildOptions,
@@ -208,7 +211,10 @@ impl<'a> Builder<'a> {
         let io = |source| BuildError::Io { file: dir.to_owned(), source };
         let work = dir.join("work");
         fs::create_dir_all(&work).map_err(io)?;
+        let mut lock = None;
         if !options.resume {
+            // Before the look at the files, which another builder may be writing.
+            lock = Some(Lock::take(dir, Claim::All)?);
             for entry in fs::read_dir(dir).map_err(io)? {
                 let name = entry.map_err(io)?.file_name();
                 if name.to_string_lossy().starts_with("db") {
@@ -232,15 +238,25 @@ impl<'a> Builder<'a> {
             pool,
             observer,
             report: BuildReport::default(),
+            lock,
         })
+    }
+
+    /// Keeps other builders out.
+    fn claim(&mut self, claim: Claim) -> Result<(), BuildError> {
+        if self.lock.is_none() {
+            self.lock = Some(Lock::take(&self.dir, claim)?);
+        }
+        Ok(())
     }
 
     /// Builds everything up to a number of pieces, 2 to 8.
     ///
     /// # Errors
-    /// If something fails or the observer asked to stop; what is complete stays, and a later
-    /// build with [`BuildOptions::resume`] goes on from there.
+    /// If something fails, another process builds in the folder, or the observer asked to stop;
+    /// what is complete stays, and a later build with [`BuildOptions::resume`] goes on from there.
     pub fn build(mut self, pieces: u8) -> Result<BuildReport, BuildError> {
+        self.claim(Claim::All)?;
         for pieces in 2..=pieces {
             for slice in build_order(pieces) {
                 self.slice(slice)?;
@@ -255,6 +271,7 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// As [`Builder::build`].
     pub fn build_slices(mut self, slices: &[Slice]) -> Result<BuildReport, BuildError> {
+        self.claim(Claim::All)?;
         let all = closure(slices);
         for slice in &all {
             self.slice(*slice)?;
@@ -270,6 +287,7 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// As [`Builder::build`], and if a work file is missing.
     pub fn build_slice(mut self, slice: Slice) -> Result<BuildReport, BuildError> {
+        self.claim(Claim::Slice(slice))?;
         self.slice(slice)?;
         Ok(self.report)
     }
@@ -279,6 +297,7 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// As [`Builder::build`], and if a work file is missing.
     pub fn pack_only(mut self, pieces: u8) -> Result<BuildReport, BuildError> {
+        self.claim(Claim::Pack(pieces))?;
         for slice in build_order(pieces) {
             if self.resident.file(slice, self.metrics)?.is_none() {
                 return Err(BuildError::Missing { slice, missing: slice });
@@ -289,12 +308,13 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(self) -> Result<BuildReport, BuildError> {
-        let Builder { work, options, resident, report, .. } = self;
+        let Builder { work, options, resident, report, lock, .. } = self;
         // Windows does not remove a folder as long as a file in it is open.
         drop(resident);
         if !options.keep_work {
             fs::remove_dir_all(&work).map_err(|source| BuildError::Io { file: work, source })?;
         }
+        drop(lock);
         Ok(report)
     }
 
@@ -340,7 +360,7 @@ impl<'a> Builder<'a> {
             }
             let mut result = result.ok_or(BuildError::TooLong { slice })?;
             writer.add(&result)?;
-            result.mtc = Vec::new();
+            result.mtc = Plane::default();
             let result = Arc::new(result);
             self.resident.keep(slice, level, &result);
             above = Some(result);
@@ -428,56 +448,4 @@ fn is_sound(dir: &Path, db_type: DbType, stem: &str) -> bool {
         let Ok(Some(expected)) = Manifest::read(&file) else { return false };
         matches!(Manifest::of_file(&file, |_| true), Ok(Some(found)) if found == expected)
     })
-}
-
-/// Solves a level from what [`Resident::view`] gave. `report` is called with the positions that have
-/// been solved, and stops the work by returning false. `None` if a distance is too long.
-fn solve_level(
-    store: &Store,
-    solved: &Solved,
-    level: usize,
-    metrics: Metrics,
-    report: &(dyn Fn(u64) -> bool + Sync),
-) -> Option<SolvedLevel> {
-    let too_long = AtomicBool::new(false);
-    let context = Context { solved, store, too_long: &too_long, go_on: report };
-    let blocks = store.levels.size(level);
-    let sides = store.slice.stored_sides().len() as u64;
-    let mut done = SolvedLevel::default();
-    if let Some(rows) = store.rows {
-        let count = rows.count();
-        let total = blocks * count;
-        let plane = |is_wanted| if is_wanted { vec![[[DRAW; 64]; 2]; total] } else { Vec::new() };
-        done.words = vec![[0; 4]; total];
-        done.dtw = plane(metrics.dtw);
-        done.mtc = plane(metrics.mtc);
-        let mut dtw = done.dtw.chunks_mut(count);
-        let mut mtc = done.mtc.chunks_mut(count);
-        let mut outs: Vec<BlockOut<'_>> = done
-            .words
-            .chunks_mut(count)
-            .map(|words| BlockOut {
-                words,
-                dtw: dtw.next().unwrap_or_default(),
-                mtc: mtc.next().unwrap_or_default(),
-            })
-            .collect();
-        let positions = crate::index::king_placements(store.slice) * sides;
-        outs.par_iter_mut().enumerate().for_each_init(Workspace::default, |work, (number, out)| {
-            let Some((black, white)) = store.levels.men(level, number) else { return };
-            if report(positions) {
-                isa::run_best(|| work.solve(&context, rows, [black, white], metrics, out));
-            }
-        });
-    } else {
-        done.cells = vec![[DRAW; 2]; blocks];
-        let cells = done.cells.par_iter_mut().enumerate().with_min_len(64);
-        cells.for_each_init(MoveList::new, |list, (number, cell)| {
-            let Some((black, white)) = store.levels.men(level, number) else { return };
-            if report(sides) {
-                *cell = isa::run_best(|| cells::solve(&context, [black, white], list));
-            }
-        });
-    }
-    (!too_long.load(Ordering::Relaxed)).then_some(done)
 }

@@ -1,6 +1,7 @@
 //! What solving a slice takes: memory, and disk for its work file. The builder and
 //! [`plan`](crate::plan) both go by this.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::men::{MenSets, all_sets};
@@ -13,32 +14,56 @@ use crate::slice::Slice;
 /// Share of the memory that is not for levels: encoders, stacks, the program.
 pub(super) const OVERHEAD: u64 = 48 << 20;
 
-/// The levels of other slices that have to be in memory to solve a level: all of slices that
-/// captures lead to, and of the slices that crowning leads to the level eight below, as the
-/// crowned man had advanced eight rows. `levels` gives the number of levels of a slice.
-pub(super) fn needed_levels(
-    slice: Slice,
-    level: usize,
-    levels: impl Fn(Slice) -> usize,
-) -> Vec<(Slice, usize)> {
-    let mut list = Vec::new();
-    for next in after_capture(slice) {
-        list.extend((0..levels(next)).map(|level| (next, level)));
-    }
-    if let Some(below) = level.checked_sub(8) {
-        list.extend(after_crowning(slice).into_iter().map(|next| (next, below)));
-    }
-    list
+/// What solving a level takes, in bytes.
+pub(super) struct Demand {
+    /// What has to be in memory: the result, the level above as it is kept, and what the threads
+    /// work with.
+    pub own: u64,
+    /// The levels of other slices that are looked at, and their bytes, those first that are looked
+    /// at most: of the slices that crowning leads to the level eight below, as the crowned man had
+    /// advanced eight rows; of slices that captures lead to all.
+    pub others: Vec<((Slice, usize), u64)>,
 }
 
-/// Bytes that solving a level takes besides those levels: the result, the level above as it is
-/// kept, and what the threads work with.
-pub(super) fn own_bytes(store: &Store, level: usize, metrics: Metrics, threads: usize) -> u64 {
-    let above = match level + 1 < store.levels.len() {
-        true => store.level_bytes(level + 1, metrics.kept()),
-        false => 0,
-    };
-    store.level_bytes(level, metrics) + above + Workspace::bytes(store, level, metrics, threads)
+impl Demand {
+    /// `other` gives the number of levels of a slice, and the bytes of each.
+    pub(super) fn new<B: Fn(usize) -> u64>(
+        store: &Store,
+        level: usize,
+        metrics: Metrics,
+        threads: usize,
+        other: impl Fn(Slice) -> (usize, B),
+    ) -> Demand {
+        let above = match level + 1 < store.levels.len() {
+            true => store.level_bytes(level + 1, metrics.kept()),
+            false => 0,
+        };
+        let own = store.level_bytes(level, metrics)
+            + above
+            + Workspace::bytes(store, level, metrics, threads);
+        let mut others = Vec::new();
+        if let Some(below) = level.checked_sub(8) {
+            for next in after_crowning(store.slice) {
+                others.push(((next, below), other(next).1(below)));
+            }
+        }
+        for next in after_capture(store.slice) {
+            let (levels, bytes) = other(next);
+            others.extend((0..levels).map(|level| ((next, level), bytes(level))));
+        }
+        Demand { own, others }
+    }
+
+    /// With everything in memory.
+    fn all(&self) -> u64 {
+        self.own + self.others.iter().map(|(_, bytes)| bytes).sum::<u64>()
+    }
+
+    /// The least that it can be done with: other slices can be read from their files where these
+    /// can be mapped.
+    pub(super) fn least(&self) -> u64 {
+        if cfg!(feature = "mmap") { self.own } else { self.all() }
+    }
 }
 
 /// Computes what slices will take.
@@ -57,22 +82,23 @@ impl Needs {
         Store::new(&self.sets, slice, self.metrics.dtw)
     }
 
-    /// The smallest memory budget in bytes, see [`super::BuildOptions::memory`], with which the
-    /// slice is solved.
-    pub(crate) fn memory(&self, slice: Slice) -> u64 {
+    /// Memory budgets in bytes, see [`super::BuildOptions::memory`]: the smallest with which the
+    /// slice is solved, and the smallest with which it reads no file while it is.
+    pub(crate) fn memory(&self, slice: Slice) -> (u64, u64) {
         let store = self.store(slice);
         let others = after_capture(slice).into_iter().chain(after_crowning(slice));
-        let others: Vec<Store> = others.map(|next| self.store(next)).collect();
-        let find = |slice| others.iter().find(|store| store.slice == slice);
-        let levels = |slice| find(slice).map_or(0, |store| store.levels.len());
-        let bytes = |(slice, level)| {
-            find(slice).map_or(0, |store| store.level_bytes(level, self.metrics.kept()))
+        let others: HashMap<Slice, Store> = others.map(|next| (next, self.store(next))).collect();
+        let demand = |level| {
+            Demand::new(&store, level, self.metrics, self.threads, |next| {
+                let store = &others[&next];
+                (store.levels.len(), |level| store.level_bytes(level, self.metrics.kept()))
+            })
         };
-        let of_level = |level| {
-            let needed: u64 = needed_levels(slice, level, levels).into_iter().map(bytes).sum();
-            own_bytes(&store, level, self.metrics, self.threads) + needed
-        };
-        OVERHEAD + (0..store.levels.len()).map(of_level).max().unwrap_or(0)
+        let demands = (0..store.levels.len()).map(demand);
+        let (least, all) = demands.fold((0, 0), |(least, all), demand| {
+            (demand.least().max(least), demand.all().max(all))
+        });
+        (OVERHEAD + least, OVERHEAD + all)
     }
 
     /// Length of the work file in bytes.

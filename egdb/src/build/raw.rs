@@ -8,12 +8,18 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+#[cfg(feature = "mmap")]
+use std::sync::OnceLock;
+
+use bytemuck::Pod;
 
 use super::error::BuildError;
 use super::men::MenSets;
 use super::solve::Metrics;
-use super::store::{Code, Distances, SolvedLevel, Store, Words};
+use super::store::{Code, Distances, Plane, SolvedLevel, Store, Words};
 use crate::slice::Slice;
+#[cfg(feature = "mmap")]
+use crate::storage::MemoryMap;
 use crate::storage::{DataFile, Existing, NewFile};
 
 const MAGIC: [u8; 8] = *b"MEERWRK1";
@@ -144,12 +150,34 @@ impl RawWriter {
     }
 }
 
+/// A work file as long as a real one, with a hole where the levels would be.
+#[cfg(test)]
+pub(super) fn write_hollow(dir: &Path, sets: &[Arc<MenSets>; 6], slice: Slice, metrics: Metrics) {
+    use std::io::{Seek, SeekFrom};
+
+    let plan = Plan::new(&Store::new(sets, slice, metrics.dtw), metrics);
+    let heading = heading(slice, metrics);
+    let mut sums = vec![0; plan.sums()];
+    sums[0] = crc32fast::hash(&heading);
+    sums.push(crc32fast::hash(bytemuck::cast_slice(&sums)));
+    let mut file = std::fs::File::create(path(dir, slice)).unwrap();
+    file.write_all(&heading).unwrap();
+    file.seek(SeekFrom::Start(plan.end)).unwrap();
+    file.write_all(bytemuck::cast_slice(&sums)).unwrap();
+}
+
 /// A complete work file.
 #[derive(Debug)]
 pub(super) struct RawFile {
     file: DataFile,
     plan: Plan,
     sums: Vec<u32>,
+    /// The file in memory, once it was wanted there.
+    #[cfg(feature = "mmap")]
+    map: OnceLock<Arc<MemoryMap>>,
+    /// The parts, by level, that have been compared with their checksums for the map.
+    #[cfg(feature = "mmap")]
+    sound: Vec<OnceLock<()>>,
     /// The numbering of the slice; it holds no levels.
     pub store: Store,
     pub metrics: Metrics,
@@ -191,40 +219,94 @@ impl RawFile {
         {
             return Err(damaged("wrong checksum of the heading or of the checksums"));
         }
-        Ok(Some(RawFile { file, plan, sums: tail, store, metrics }))
+        Ok(Some(RawFile::new(file, plan, tail, store, metrics)))
+    }
+
+    fn new(file: DataFile, plan: Plan, sums: Vec<u32>, store: Store, metrics: Metrics) -> RawFile {
+        #[cfg(feature = "mmap")]
+        let sound = vec![OnceLock::new(); 4 * plan.parts.len()];
+        RawFile {
+            file,
+            plan,
+            sums,
+            #[cfg(feature = "mmap")]
+            map: OnceLock::new(),
+            #[cfg(feature = "mmap")]
+            sound,
+            store,
+            metrics,
+        }
     }
 
     fn part(&self, level: usize, part: Part, bytes: &mut [u8]) -> Result<(), BuildError> {
         let (at, length) = self.plan.parts[level][part as usize];
         debug_assert_eq!(length, bytes.len() as u64);
         self.read(at, bytes)?;
-        let from_last = self.plan.parts.len() - 1 - level;
-        if crc32fast::hash(bytes) != self.sums[1 + 4 * from_last + part as usize] {
-            let reason = format!("wrong checksum of level {level}");
-            return Err(BuildError::Damaged { file: self.file.path.clone(), reason });
-        }
-        Ok(())
-    }
-
-    fn rows(&self, level: usize, part: Part, size: usize) -> usize {
-        self.plan.parts[level][part as usize].1 as usize / size
+        self.compare(level, part, crc32fast::hash(bytes))
     }
 
     /// Reads a level, its distances to the end if they are asked for and there, never those to
     /// conversion.
     pub(super) fn level(&self, level: usize, with_dtw: bool) -> Result<SolvedLevel, BuildError> {
-        let mut loaded = SolvedLevel {
-            words: vec![[0; 4]; self.rows(level, Part::Words, size_of::<Words>())],
-            cells: vec![[0; 2]; self.rows(level, Part::Cells, size_of::<[Code; 2]>())],
-            ..SolvedLevel::default()
+        Ok(SolvedLevel {
+            words: self.held(level, Part::Words, [0; 4])?,
+            dtw: if with_dtw {
+                self.held(level, Part::Dtw, [[0; 64]; 2])?
+            } else {
+                Plane::default()
+            },
+            mtc: Plane::default(),
+            cells: self.held(level, Part::Cells, [0; 2])?,
+        })
+    }
+
+    fn held<T: Pod>(&self, level: usize, part: Part, zero: T) -> Result<Plane<T>, BuildError> {
+        let (_, length) = self.plan.parts[level][part as usize];
+        let mut list = vec![zero; length as usize / size_of::<T>()];
+        self.part(level, part, bytemuck::cast_slice_mut(&mut list))?;
+        Ok(Plane::Held(list))
+    }
+
+    /// As [`RawFile::level`], but the values stay in the file, which is mapped into memory. The
+    /// checksums are compared as there, the first time.
+    #[cfg(feature = "mmap")]
+    pub(super) fn mapped_level(
+        &self,
+        level: usize,
+        with_dtw: bool,
+    ) -> Result<SolvedLevel, BuildError> {
+        let map = match self.map.get() {
+            Some(map) => map,
+            None => {
+                let io = |source| BuildError::Io { file: self.file.path.clone(), source };
+                let file = DataFile::open(self.file.path.clone()).map_err(io)?;
+                let map = MemoryMap::new(vec![file]).map_err(|(_, source)| io(source))?;
+                self.map.get_or_init(|| Arc::new(map))
+            }
         };
-        self.part(level, Part::Words, bytemuck::cast_slice_mut(&mut loaded.words))?;
-        if with_dtw {
-            loaded.dtw = vec![[[0; 64]; 2]; self.rows(level, Part::Dtw, size_of::<Distances>())];
-            self.part(level, Part::Dtw, bytemuck::cast_slice_mut(&mut loaded.dtw))?;
+        Ok(SolvedLevel {
+            words: self.mapped(map, level, Part::Words)?,
+            dtw: if with_dtw { self.mapped(map, level, Part::Dtw)? } else { Plane::default() },
+            mtc: Plane::default(),
+            cells: self.mapped(map, level, Part::Cells)?,
+        })
+    }
+
+    #[cfg(feature = "mmap")]
+    fn mapped<T: Pod>(
+        &self,
+        map: &Arc<MemoryMap>,
+        level: usize,
+        part: Part,
+    ) -> Result<Plane<T>, BuildError> {
+        let sound = &self.sound[4 * level + part as usize];
+        if sound.get().is_none() {
+            self.verify_part(level, part, &|| true)?;
+            sound.get_or_init(|| ());
         }
-        self.part(level, Part::Cells, bytemuck::cast_slice_mut(&mut loaded.cells))?;
-        Ok(loaded)
+        let (start, length) = self.plan.parts[level][part as usize];
+        let (start, length) = (start as usize, length as usize);
+        Ok(Plane::Mapped { map: Arc::clone(map), start, length })
     }
 
     /// The same file with the values of a slice without kings in memory.
@@ -237,7 +319,7 @@ impl RawFile {
         let file =
             DataFile::open(path.clone()).map_err(|source| BuildError::Io { file: path, source })?;
         let plan = Plan::new(&store, self.metrics);
-        Ok(RawFile { file, plan, sums: self.sums.clone(), store, metrics: self.metrics })
+        Ok(RawFile::new(file, plan, self.sums.clone(), store, self.metrics))
     }
 
     /// Bytes of a level in memory.
@@ -288,27 +370,43 @@ impl RawFile {
 
     /// Compares the contents with the checksums. `go_on` is asked now and then.
     pub(super) fn verify(&self, go_on: &dyn Fn() -> bool) -> Result<(), BuildError> {
-        const PIECE: u64 = 1 << 22;
-        let mut buffer = vec![0; PIECE as usize];
-        for (from_last, parts) in self.plan.parts.iter().rev().enumerate() {
-            for (part, &(start, length)) in parts.iter().enumerate() {
-                let mut hasher = crc32fast::Hasher::new();
-                let mut at = 0;
-                while at < length {
-                    if !go_on() {
-                        return Err(BuildError::Interrupted);
-                    }
-                    let piece = &mut buffer[..PIECE.min(length - at) as usize];
-                    self.read(start + at, piece)?;
-                    hasher.update(piece);
-                    at += piece.len() as u64;
-                }
-                if hasher.finalize() != self.sums[1 + 4 * from_last + part] {
-                    let level = self.plan.parts.len() - 1 - from_last;
-                    let reason = format!("wrong checksum of level {level}");
-                    return Err(BuildError::Damaged { file: self.file.path.clone(), reason });
-                }
+        for level in (0..self.plan.parts.len()).rev() {
+            for part in [Part::Words, Part::Dtw, Part::Mtc, Part::Cells] {
+                self.verify_part(level, part, go_on)?;
             }
+        }
+        Ok(())
+    }
+
+    fn verify_part(
+        &self,
+        level: usize,
+        part: Part,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<(), BuildError> {
+        const PIECE: u64 = 1 << 20;
+        let (start, length) = self.plan.parts[level][part as usize];
+        let mut buffer = vec![0; PIECE.min(length) as usize];
+        let mut hasher = crc32fast::Hasher::new();
+        let mut at = 0;
+        while at < length {
+            if !go_on() {
+                return Err(BuildError::Interrupted);
+            }
+            let piece = &mut buffer[..PIECE.min(length - at) as usize];
+            self.read(start + at, piece)?;
+            hasher.update(piece);
+            at += piece.len() as u64;
+        }
+        self.compare(level, part, hasher.finalize())
+    }
+
+    /// Compares a checksum with the one in the file.
+    fn compare(&self, level: usize, part: Part, sum: u32) -> Result<(), BuildError> {
+        let from_last = self.plan.parts.len() - 1 - level;
+        if sum != self.sums[1 + 4 * from_last + part as usize] {
+            let reason = format!("wrong checksum of level {level}");
+            return Err(BuildError::Damaged { file: self.file.path.clone(), reason });
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::error::BuildError;
 use super::men::MenSets;
-use super::need::{needed_levels, own_bytes};
+use super::need::{Demand, OVERHEAD};
 use super::order::{after_capture, after_crowning};
 use super::raw::RawFile;
 use super::solve::Metrics;
@@ -73,8 +73,29 @@ impl Resident {
         self.used = 0;
     }
 
+    /// What solving a level takes.
+    pub(super) fn demand(
+        &mut self,
+        store: &Store,
+        level: usize,
+        metrics: Metrics,
+        threads: usize,
+    ) -> Result<Demand, BuildError> {
+        let slice = store.slice;
+        for next in after_crowning(slice).into_iter().chain(after_capture(slice)) {
+            if self.file(next, metrics)?.is_none() {
+                return Err(BuildError::Missing { slice, missing: next });
+            }
+        }
+        Ok(Demand::new(store, level, metrics, threads, |next| {
+            let file = &self.files[&next];
+            (file.store.levels.len(), |level| file.level_bytes(level, self.with_dtw))
+        }))
+    }
+
     /// Makes room for the result of solving a level, and gives what it is solved from. `above`
-    /// is the level above, `None` for the last one.
+    /// is the level above, `None` for the last one. Levels of other slices that do not fit into
+    /// memory are read where they stand in their files.
     pub(super) fn view(
         &mut self,
         store: &mut Store,
@@ -84,36 +105,37 @@ impl Resident {
         threads: usize,
     ) -> Result<Solved, BuildError> {
         let slice = store.slice;
-        for next in after_crowning(slice).into_iter().chain(after_capture(slice)) {
-            if self.file(next, metrics)?.is_none() {
-                return Err(BuildError::Missing { slice, missing: next });
+        let demand = self.demand(store, level, metrics, threads)?;
+        let needed = demand.least();
+        if needed > self.budget {
+            let (needed, budget) = (needed + OVERHEAD, self.budget + OVERHEAD);
+            return Err(BuildError::Memory { slice, needed, budget });
+        }
+        // Those that are to be in memory, as many as fit.
+        let mut room = self.budget - demand.own;
+        let mut held = Vec::new();
+        for &(_, bytes) in &demand.others {
+            held.push(bytes <= room);
+            room -= if bytes <= room { bytes } else { 0 };
+        }
+        self.clock += 1;
+        let mut missing = 0;
+        // What is held already is marked before anything is thrown out.
+        for (&(key, bytes), _) in demand.others.iter().zip(&held).filter(|(_, held)| **held) {
+            match self.levels.get_mut(&key) {
+                Some(held) => held.used_at = self.clock,
+                None => missing += bytes,
             }
         }
-        let needed = needed_levels(slice, level, |next| self.files[&next].store.levels.len());
-        let length =
-            |(slice, level): &(Slice, usize)| self.files[slice].level_bytes(*level, self.with_dtw);
-        let own = own_bytes(store, level, metrics, threads);
-        let bytes = own + needed.iter().map(length).sum::<u64>();
-        if bytes > self.budget {
-            return Err(BuildError::Memory { slice, needed: bytes, budget: self.budget });
-        }
-        let missing = needed.iter().filter(|key| !self.levels.contains_key(key));
-        let missing: u64 = missing.map(length).sum();
-        self.clock += 1;
+        self.make_room(missing + demand.own);
         let mut solved = Solved::new();
         let mut stores: HashMap<Slice, Store> = HashMap::new();
-        // What is held already is marked before anything is thrown out.
-        for key in &needed {
-            if let Some(held) = self.levels.get_mut(key) {
-                held.used_at = self.clock;
-            }
-        }
-        self.make_room(missing + own);
-        for (next, number) in needed {
+        for ((key, _), is_held) in demand.others.into_iter().zip(held) {
+            let (next, number) = key;
             let file = Arc::clone(&self.files[&next]);
             let target = stores.entry(next).or_insert_with(|| file.store.emptied());
             target.has_dtw = self.with_dtw;
-            target.solved[number] = self.load(&file, number)?;
+            target.solved[number] = self.load(&file, number, is_held)?;
         }
         for store in stores.into_values() {
             solved.insert(Arc::new(store));
@@ -125,7 +147,17 @@ impl Resident {
         Ok(solved)
     }
 
-    fn load(&mut self, file: &RawFile, level: usize) -> Result<Arc<SolvedLevel>, BuildError> {
+    fn load(
+        &mut self,
+        file: &RawFile,
+        level: usize,
+        is_held: bool,
+    ) -> Result<Arc<SolvedLevel>, BuildError> {
+        #[cfg(feature = "mmap")]
+        if !is_held {
+            return Ok(Arc::new(file.mapped_level(level, self.with_dtw)?));
+        }
+        debug_assert!(is_held, "without maps everything has to fit");
         let key = (file.store.slice, level);
         if let Some(held) = self.levels.get(&key) {
             return Ok(Arc::clone(&held.level));

@@ -1,10 +1,10 @@
 //! The kings of one arrangement of men: first what moves that leave the arrangement say, then
 //! the moves of the kings.
 
-use movegen::Color;
+use movegen::{Color, isa};
 use rayon::prelude::*;
 
-use super::external::{Context, Facts, Scratch, Seeds};
+use super::external::{Context, Facts, ManMove, Scratch, Seeds};
 use super::fixed::Fixed;
 use super::rows::Rows;
 use super::seeds::{Codes, Conversion, Plain};
@@ -44,8 +44,12 @@ pub(super) struct Workspace {
     scratch: Scratch,
 }
 
-/// Rows from which on the rows of a block are shared among threads.
-pub(super) const LARGE: usize = 1 << 13;
+/// Rows from which on all threads work on one block after the other, instead of each on its own:
+/// it takes the memory for one block only, and the blocks of a level may be few.
+pub(super) const SHARED: usize = 1 << 16;
+
+/// Rows whose facts a thread finds at a time.
+const SHARE: usize = 1 << 10;
 
 const NO_DISTANCES: Distances = [[DRAW; 64]; 2];
 
@@ -56,13 +60,14 @@ impl Workspace {
         let distances = if metrics.dtw { 2 * size_of::<Distances>() } else { 0 };
         let row =
             size_of::<[u64; 2]>() + size_of::<[Facts; 2]>() + distances + Waves::BYTES_PER_ROW;
-        let spaces = store.levels.size(level).min(threads);
+        let is_shared = rows.count() >= SHARED;
+        let spaces = if is_shared { 1 } else { store.levels.size(level).min(threads) };
         (rows.count() * row * spaces) as u64
     }
 
-    /// Solves the block with these men.
+    /// Solves the block with these men; with `IS_SHARED` with all threads of the pool.
     #[inline(always)]
-    pub(super) fn solve(
+    pub(super) fn solve<const IS_SHARED: bool>(
         &mut self,
         context: &Context<'_>,
         rows: Rows,
@@ -78,66 +83,89 @@ impl Workspace {
             self.win.resize(count, NO_DISTANCES);
             self.loss.resize(count, NO_DISTANCES);
         }
-        self.find_facts(context, rows, men, metrics);
+        self.find_facts::<IS_SHARED>(context, rows, men);
         let block = Kings { rows, men: all_men, kings: &self.kings, facts: &self.facts };
         let waves = &mut self.waves;
         if metrics.dtw {
             let seeds = Codes::new(&self.win, &self.loss, &self.facts, &mut self.buckets);
-            waves.run(context, &block, &seeds, out.words, Some(out.dtw));
+            waves.run::<_, IS_SHARED>(context, &block, &seeds, out.words, out.dtw);
         }
         if metrics.mtc {
-            waves.run(context, &block, &Conversion, out.words, Some(out.mtc));
+            waves.run::<_, IS_SHARED>(context, &block, &Conversion, out.words, out.mtc);
         }
         if !metrics.dtw && !metrics.mtc {
-            waves.run(context, &block, &Plain, out.words, None);
+            waves.run::<_, IS_SHARED>(context, &block, &Plain, out.words, &mut []);
         }
     }
 
     #[inline(always)]
-    fn find_facts(&mut self, context: &Context<'_>, rows: Rows, men: [u64; 2], metrics: Metrics) {
+    fn find_facts<const IS_SHARED: bool>(
+        &mut self,
+        context: &Context<'_>,
+        rows: Rows,
+        men: [u64; 2],
+    ) {
         let moves = Color::ALL.map(|side| context.man_moves(men, side));
-        let row_facts = |row: usize,
-                         facts: &mut [Facts; 2],
-                         seeds: Option<(&mut Distances, &mut Distances)>,
-                         scratch: &mut Scratch| {
-            let [black, white] = self.kings[row];
+        let Workspace { kings, facts, win, loss, scratch, .. } = self;
+        let find = FindFacts { context, rows, men, moves: &moves };
+        if !IS_SHARED {
+            find.of_rows(kings, facts, win, loss, scratch);
+            return;
+        }
+        // Without distances there are no seeds, and nothing to share.
+        let mut win = win.chunks_mut(SHARE);
+        let mut loss = loss.chunks_mut(SHARE);
+        let parts = kings.chunks(SHARE).zip(facts.chunks_mut(SHARE)).map(|(kings, facts)| {
+            (kings, facts, win.next().unwrap_or_default(), loss.next().unwrap_or_default())
+        });
+        let parts: Vec<_> = parts.collect();
+        parts.into_par_iter().for_each_init(
+            Scratch::default,
+            |scratch, (kings, facts, win, loss)| {
+                isa::run_best(
+                    #[inline(always)]
+                    || find.of_rows(kings, facts, win, loss, scratch),
+                );
+            },
+        );
+    }
+}
+
+/// What the facts of all rows of a block are found from.
+struct FindFacts<'a, 'c> {
+    context: &'a Context<'c>,
+    rows: Rows,
+    men: [u64; 2],
+    moves: &'a [Vec<ManMove<'c>>; 2],
+}
+
+impl FindFacts<'_, '_> {
+    /// The facts of some rows, and the seeds of distances to the end unless these are empty.
+    #[inline(always)]
+    fn of_rows(
+        &self,
+        kings: &[[u64; 2]],
+        facts: &mut [[Facts; 2]],
+        win: &mut [Distances],
+        loss: &mut [Distances],
+        scratch: &mut Scratch,
+    ) {
+        for (row, (&[black, white], facts)) in kings.iter().zip(facts).enumerate() {
             let fixed = Fixed {
-                pieces: [men[0] | black, men[1] | white],
+                pieces: [self.men[0] | black, self.men[1] | white],
                 kings: black | white,
-                moving: rows.moving,
+                moving: self.rows.moving,
             };
             let [mut first, mut second] = [None, None];
-            if let Some((win, loss)) = seeds {
-                let ([win0, win1], [loss0, loss1]) = (win, loss);
+            if let (Some([win0, win1]), Some([loss0, loss1])) =
+                (win.get_mut(row), loss.get_mut(row))
+            {
                 first = Some(Seeds { win: win0, loss: loss0 });
                 second = Some(Seeds { win: win1, loss: loss1 });
             }
-            facts[0] = context.row_facts(&fixed, Color::ALL[0], &moves[0], first, scratch);
-            facts[1] = context.row_facts(&fixed, Color::ALL[1], &moves[1], second, scratch);
-        };
-        let is_large = self.facts.len() >= LARGE;
-        if metrics.dtw && is_large {
-            let rows = self.facts.par_iter_mut().zip(&mut self.win).zip(&mut self.loss);
-            rows.enumerate().for_each_init(
-                Scratch::default,
-                |scratch, (row, ((facts, win), loss))| {
-                    row_facts(row, facts, Some((win, loss)), scratch);
-                },
-            );
-        } else if metrics.dtw {
-            let rows = self.facts.iter_mut().zip(&mut self.win).zip(&mut self.loss);
-            for (row, ((facts, win), loss)) in rows.enumerate() {
-                row_facts(row, facts, Some((win, loss)), &mut self.scratch);
-            }
-        } else if is_large {
-            let rows = self.facts.par_iter_mut().enumerate();
-            rows.for_each_init(Scratch::default, |scratch, (row, facts)| {
-                row_facts(row, facts, None, scratch);
-            });
-        } else {
-            for (row, facts) in self.facts.iter_mut().enumerate() {
-                row_facts(row, facts, None, &mut self.scratch);
-            }
+            let [black, white] = Color::ALL;
+            facts[0] = self.context.row_facts(&fixed, black, &self.moves[0], first, scratch);
+            facts[1] = self.context.row_facts(&fixed, white, &self.moves[1], second, scratch);
         }
     }
 }

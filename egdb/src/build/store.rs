@@ -1,8 +1,10 @@
 //! Solved slices in the form in which they are solved: levels, blocks (one for each arrangement
 //! of men) and rows.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
+use bytemuck::Pod;
 use movegen::{Board, Color};
 
 use super::men::{Block, Levels, MenSets};
@@ -24,24 +26,58 @@ pub(super) type Words = [u64; 4];
 /// A distance for each bit and side to move.
 pub(super) type Distances = [[Code; 64]; 2];
 
+/// Solved values of one kind: in memory, or in a work file that is mapped into memory.
+#[derive(Debug)]
+pub(super) enum Plane<T> {
+    Held(Vec<T>),
+    #[cfg(feature = "mmap")]
+    Mapped {
+        map: Arc<crate::storage::MemoryMap>,
+        /// Offset and length in bytes; the offset is a multiple of the alignment.
+        start: usize,
+        length: usize,
+    },
+}
+
+impl<T> Default for Plane<T> {
+    fn default() -> Plane<T> {
+        Plane::Held(Vec::new())
+    }
+}
+
+impl<T: Pod> Deref for Plane<T> {
+    type Target = [T];
+
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        match self {
+            Plane::Held(list) => list,
+            #[cfg(feature = "mmap")]
+            Plane::Mapped { map, start, length } => {
+                bytemuck::cast_slice(&map.bytes(0)[*start..*start + *length])
+            }
+        }
+    }
+}
+
 /// The solved positions of one level of a slice.
 #[derive(Debug, Default)]
 pub(super) struct SolvedLevel {
     /// Slices with kings: rows of all blocks.
-    pub words: Vec<Words>,
+    pub words: Plane<Words>,
     /// Distances to the end of the game, if computed, with `words`.
-    pub dtw: Vec<Distances>,
+    pub dtw: Plane<Distances>,
     /// Distances to conversion, if computed, with `words`.
-    pub mtc: Vec<Distances>,
+    pub mtc: Plane<Distances>,
     /// Slices without kings: the value of each block's position, by side to move.
-    pub cells: Vec<[Code; 2]>,
+    pub cells: Plane<[Code; 2]>,
 }
 
 impl SolvedLevel {
-    /// Bytes in memory.
+    /// Bytes of a level in memory.
     pub(super) fn bytes(&self) -> u64 {
-        let words = size_of_val(self.words.as_slice()) + size_of_val(self.cells.as_slice());
-        let distances = size_of_val(self.dtw.as_slice()) + size_of_val(self.mtc.as_slice());
+        let words = size_of_val(&*self.words) + size_of_val(&*self.cells);
+        let distances = size_of_val(&*self.dtw) + size_of_val(&*self.mtc);
         (words + distances) as u64
     }
 }

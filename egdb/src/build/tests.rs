@@ -2,6 +2,8 @@
 
 use movegen::Color;
 
+use super::level::solve_level;
+use super::resident::Resident;
 use super::store::{Code, DRAW, Solved};
 use super::*;
 use crate::index::unrank;
@@ -70,30 +72,72 @@ fn distances_are_those_of_the_slow_solver() {
     compare(3, Metrics { dtw: true, mtc: true });
 }
 
-/// A slice is solved with the memory that [`Needs`] gives, and refused with a byte less.
+const SETS: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
+
+/// A slice is solved with the memory that [`Needs`] gives, and refused with a byte less; with the
+/// greater amount no file is mapped. The results are the same.
 #[test]
 fn the_plan_asks_for_what_the_builder_takes() {
-    for (mtc, dtw, threads) in [(false, false, 1), (true, false, 2), (true, true, 2)] {
-        let dir = tempfile::tempdir().unwrap();
+    for ((mtc, dtw), threads) in SETS.into_iter().zip([1, 2, 1, 3]) {
+        let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let needs = Needs::new(mtc, dtw, threads);
         let types = [(true, DbType::Wld2), (mtc, DbType::Mtc), (dtw, DbType::Dtw)];
         let types: Vec<DbType> = types.into_iter().filter(|t| t.0).map(|t| t.1).collect();
         for slice in (2..=3).flat_map(build_order) {
-            let build = |memory| {
-                let options = BuildOptions {
-                    types: types.clone(),
-                    threads,
-                    memory,
-                    resume: true,
-                    keep_work: true,
-                };
+            let build = |dir: &tempfile::TempDir, memory| {
+                let types = types.clone();
+                let options =
+                    BuildOptions { types, threads, memory, resume: true, keep_work: true };
                 Builder::new(dir.path(), &options, &|_| true)?.build_slice(slice)
             };
-            let memory = needs.memory(slice);
-            assert!(matches!(build(memory - 1), Err(BuildError::Memory { .. })), "{slice}");
-            build(memory).unwrap();
-            let file = fs::metadata(raw::path(&dir.path().join("work"), slice)).unwrap();
-            assert_eq!(file.len(), needs.work_file(slice), "{slice}");
+            let (least, memory) = needs.memory(slice);
+            let refused = build(&dirs[0], least - 1);
+            assert!(
+                matches!(refused, Err(BuildError::Memory { needed, .. }) if needed == least),
+                "{slice}: {refused:?}"
+            );
+            build(&dirs[0], least).unwrap();
+            build(&dirs[1], memory).unwrap();
+            let file = |dir: &tempfile::TempDir| {
+                fs::read(raw::path(&dir.path().join("work"), slice)).unwrap()
+            };
+            assert!(file(&dirs[0]) == file(&dirs[1]), "{slice}");
+            assert_eq!(file(&dirs[0]).len() as u64, needs.work_file(slice), "{slice}");
+        }
+    }
+}
+
+/// What the builder finds in the work files of other slices is what the plan computes, for every
+/// slice and set of types. The files have holes instead of values.
+#[cfg(unix)]
+#[test]
+fn plan_and_builder_agree_on_every_slice() {
+    for (mtc, dtw) in SETS {
+        let dir = tempfile::tempdir().unwrap();
+        let metrics = Metrics { dtw, mtc };
+        let sets = men::all_sets();
+        let slices: Vec<Slice> = (2..=6).flat_map(build_order).collect();
+        for &slice in &slices {
+            raw::write_hollow(dir.path(), &sets, slice, metrics);
+        }
+        for threads in [1, 2, 16] {
+            let needs = Needs::new(mtc, dtw, threads);
+            let work = dir.path().to_owned();
+            let mut resident = Resident::new(work, sets.clone(), 0, metrics.dtw);
+            for &slice in &slices {
+                let store = Store::new(&sets, slice, metrics.dtw);
+                let mut most = (0, 0);
+                for level in 0..store.levels.len() {
+                    let demand = resident.demand(&store, level, metrics, threads).unwrap();
+                    let others: u64 = demand.others.iter().map(|(_, bytes)| bytes).sum();
+                    most = (demand.least().max(most.0), (demand.own + others).max(most.1));
+                }
+                let (least, memory) = needs.memory(slice);
+                let found = (most.0 + OVERHEAD, most.1 + OVERHEAD);
+                assert_eq!((least, memory), found, "{slice} {mtc} {dtw}");
+                let file = fs::metadata(raw::path(dir.path(), slice)).unwrap();
+                assert_eq!(file.len(), needs.work_file(slice), "{slice}");
+            }
         }
     }
 }

@@ -5,15 +5,22 @@
 //! looks only at rows that a position decided in the wave before is one king move away from, and
 //! at those for which a move out of the arrangement takes effect. What a king move does to a row is
 //! done to all squares of the moving king at once.
+//!
+//! A wave has two halves: first what was decided marks the rows before it, then the marked rows
+//! are decided. In the first half threads only set bits, which commutes; in the second each has
+//! rows of its own, and reads of others only what this wave does not change: wins in a wave of
+//! losses. Rows are taken in order in both, so that their neighbours, which stand at equal
+//! distances, are still in the processor's caches.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use movegen::geometry::{SQUARES, STEPS, bits, king_slides, shift};
+use movegen::isa;
+use rayon::prelude::*;
 
 use super::external::{Context, Facts, MAX_PLIES};
 use super::rows::Rows;
 use super::seeds::{Events, Seed};
-use super::solve::LARGE;
 use super::store::{Code, DRAW, Distances, Words};
 
 /// A block with what moves that leave it say.
@@ -23,6 +30,9 @@ pub(super) struct Kings<'a> {
     pub kings: &'a [[u64; 2]],
     pub facts: &'a [[Facts; 2]],
 }
+
+/// The squares of the moving king won by each side to move, by row.
+type Wins = [u64; 2];
 
 impl Kings<'_> {
     #[inline(always)]
@@ -55,156 +65,316 @@ impl Kings<'_> {
     /// The squares of the moving king from which some king move of `side` leads to a position
     /// that is not won for the other side.
     #[inline(always)]
-    fn escapes(&self, row: usize, side: usize, words: &[Words]) -> u64 {
-        let wins = 2 * (1 - side);
+    fn escapes(&self, row: usize, side: usize, wins: &[Wins]) -> u64 {
+        let other = 1 - side;
         let empty = self.empty(row);
         let mut found = 0;
         if side == self.rows.moving.index() {
-            found = king_slides(empty & !words[row][wins], empty);
+            found = king_slides(empty & !wins[row][other], empty);
         }
-        self.for_each_move(row, side, |next, path| found |= !words[next][wins] & !path);
+        self.for_each_move(row, side, |next, path| found |= !wins[next][other] & !path);
         found & empty
     }
 }
 
-/// Memory of the iteration.
+/// Memory of the iteration. A *place* is a row and a side to move: twice the row, plus the side.
 #[derive(Default)]
 pub(super) struct Waves {
-    /// Rows and sides (twice the row, plus the side) decided in the last wave, and the squares.
-    fresh: Vec<(u32, u64)>,
-    next: Vec<(u32, u64)>,
-    /// Rows and sides to look at in this wave.
-    touched: Vec<u32>,
-    is_touched: Vec<bool>,
-    /// By row and side: squares from which a king move wins.
-    pending: Vec<u64>,
-    /// By row and side: squares that can be lost as far as other moves go.
+    /// By row: what is won.
+    wins: Vec<Wins>,
+    /// A bit for each place with positions decided in the last wave.
+    fresh: Vec<u64>,
+    /// By place: the squares decided in the last wave, where `fresh` has a bit.
+    new: Vec<u64>,
+    /// A bit for each place to look at in this wave.
+    touched: Vec<AtomicU64>,
+    /// By place: squares from which a king move wins.
+    pending: Vec<AtomicU64>,
+    /// By place: squares that can be lost as far as other moves go.
     losable: Vec<u64>,
 }
 
-impl Waves {
-    /// Rough need of memory.
-    pub(super) const BYTES_PER_ROW: usize = 2 * (16 + 4 + 1 + 8 + 8);
+/// Words of 64 places that a thread takes at a time.
+const SHARE: usize = 64;
 
-    /// Solves a block: values into `words`, plies into `distances` if there are any.
+/// Places of some consecutive words with what a thread needs to decide them.
+struct Part<'a> {
+    /// The first place.
+    first: usize,
+    touched: &'a [AtomicU64],
+    fresh: &'a mut [u64],
+    new: &'a mut [u64],
+    pending: &'a [AtomicU64],
+    losable: &'a mut [u64],
+    words: &'a mut [Words],
+    /// Empty if none are wanted.
+    distances: &'a mut [Distances],
+}
+
+/// What a wave is about.
+struct Wave<'a, S> {
+    seeds: &'a S,
+    ply: Code,
+    is_win: bool,
+    has_events: bool,
+}
+
+impl Waves {
+    /// Need of memory.
+    pub(super) const BYTES_PER_ROW: usize = size_of::<Wins>() + 2 * 3 * size_of::<u64>() + 1;
+
+    /// Solves a block: values into `words`, plies into `distances` if there are any. With
+    /// `IS_SHARED` all threads of the pool work on it.
     #[inline(always)]
-    pub(super) fn run(
+    pub(super) fn run<S: Seed + Sync, const IS_SHARED: bool>(
         &mut self,
         context: &Context<'_>,
         block: &Kings<'_>,
-        seeds: &impl Seed,
+        seeds: &S,
         words: &mut [Words],
-        mut distances: Option<&mut [Distances]>,
+        distances: &mut [Distances],
     ) {
-        let sides = 2 * words.len();
         words.fill([0; 4]);
-        if let Some(distances) = &mut distances {
-            distances.fill([[DRAW; 64]; 2]);
-        }
-        self.fresh.clear();
-        for list in [&mut self.pending, &mut self.losable] {
-            list.clear();
-            list.resize(sides, 0);
-        }
-        self.is_touched.clear();
-        self.is_touched.resize(sides, false);
-
+        distances.fill([[DRAW; 64]; 2]);
+        self.begin(words.len());
+        let mut has_fresh = false;
         for wave in 0u32.. {
             let is_win = wave & 1 != 0;
             // Values alone may take any number of waves; all seeds are early then.
             let ply = wave.min(u32::from(Code::MAX)) as Code;
-            if self.fresh.is_empty() && ply > seeds.last() {
+            if !has_fresh && ply > seeds.last() {
                 return;
             }
-            if words.len() >= LARGE && !(context.go_on)(0) {
+            if IS_SHARED && !(context.go_on)(0) {
                 return;
             }
-            self.touch(block, is_win);
+            self.touch_all::<IS_SHARED>(block, is_win);
             let events = seeds.events(ply);
             match events {
                 Events::All => {
-                    self.touched.clear();
-                    self.touched.extend(0..sides as u32);
+                    self.touched.iter().for_each(|word| word.store(!0, Ordering::Relaxed));
                 }
                 Events::Some(list) => {
-                    for &at in list {
-                        if !self.is_touched[at as usize] {
-                            self.is_touched[at as usize] = true;
-                            self.touched.push(at);
-                        }
+                    for &place in list {
+                        set::<false>(&self.touched[place as usize / 64], 1 << (place % 64));
                     }
                 }
                 Events::None => {}
             }
             let has_events = !matches!(events, Events::None);
-            self.next.clear();
-            for i in 0..self.touched.len() {
-                let at = self.touched[i] as usize;
-                self.is_touched[at] = false;
-                let (row, side) = (at / 2, at % 2);
-                let facts = &block.facts[row][side];
-                let done = words[row][2 * side] | words[row][2 * side + 1];
-                let new = if is_win {
-                    let moves = std::mem::take(&mut self.pending[at]) & facts.quiet;
-                    let seed = if has_events { seeds.won(row, side, facts, ply) } else { 0 };
-                    (moves | seed) & !done
-                } else {
-                    if has_events {
-                        self.losable[at] |= seeds.may_be_lost(row, side, facts, ply);
-                    }
-                    let losable = self.losable[at] & !done;
-                    let by_moves = losable & facts.quiet;
-                    let mut lost = losable & !facts.quiet;
-                    if by_moves != 0 {
-                        lost |= by_moves & !block.escapes(row, side, words);
-                    }
-                    lost
-                };
-                if new != 0 {
-                    self.next.push((at as u32, new));
-                    words[row][2 * side + usize::from(!is_win)] |= new;
-                    if let Some(distances) = &mut distances {
-                        for square in bits(new) {
-                            distances[row][side][square.trailing_zeros() as usize] = ply;
-                        }
-                    }
-                }
+            let wave = Wave { seeds, ply, is_win, has_events };
+            has_fresh = self.decide_all::<S, IS_SHARED>(block, &wave, words, distances);
+            if is_win && has_fresh {
+                self.publish::<IS_SHARED>();
             }
-            self.touched.clear();
-            std::mem::swap(&mut self.fresh, &mut self.next);
-            if ply > MAX_PLIES && distances.is_some() {
+            if ply > MAX_PLIES && !distances.is_empty() {
                 context.too_long.store(true, Ordering::Relaxed);
                 return;
             }
         }
     }
 
+    /// Clears everything for a block with this many rows.
+    fn begin(&mut self, rows: usize) {
+        fn cleared<T>(list: &mut Vec<T>, len: usize, zero: impl FnMut() -> T) {
+            list.clear();
+            list.resize_with(len, zero);
+        }
+        let places = 2 * rows;
+        cleared(&mut self.wins, rows, || [0; 2]);
+        cleared(&mut self.new, places, || 0);
+        cleared(&mut self.losable, places, || 0);
+        cleared(&mut self.pending, places, AtomicU64::default);
+        cleared(&mut self.fresh, places.div_ceil(64), || 0);
+        cleared(&mut self.touched, places.div_ceil(64), AtomicU64::default);
+    }
+
     /// Marks the rows that a king move connects with what was decided in the last wave: before
     /// a wave of wins those were losses, and a move into one wins.
     #[inline(always)]
-    fn touch(&mut self, block: &Kings<'_>, is_win: bool) {
-        let Waves { fresh, touched, is_touched, pending, .. } = self;
-        for &(at, squares) in fresh.iter() {
-            let (row, side) = (at as usize / 2, 1 - at as usize % 2);
-            let mut touch = |row: usize, from: u64| {
-                let at = 2 * row + side;
-                if is_win {
-                    pending[at] |= from;
+    fn touch_all<const IS_SHARED: bool>(&self, block: &Kings<'_>, is_win: bool) {
+        if IS_SHARED {
+            self.fresh.par_chunks(SHARE).enumerate().for_each(|(k, fresh)| {
+                isa::run_best(
+                    #[inline(always)]
+                    || self.touch::<true>(block, is_win, k * SHARE, fresh),
+                );
+            });
+        } else {
+            self.touch::<false>(block, is_win, 0, &self.fresh);
+        }
+    }
+
+    #[inline(always)]
+    fn touch<const IS_SHARED: bool>(
+        &self,
+        block: &Kings<'_>,
+        is_win: bool,
+        first: usize,
+        fresh: &[u64],
+    ) {
+        for (number, &word) in (first..).zip(fresh) {
+            for bit in bits(word) {
+                let place = 64 * number + bit.trailing_zeros() as usize;
+                let squares = self.new[place];
+                let (row, side) = (place / 2, 1 - place % 2);
+                let touch = |row: usize, from: u64| {
+                    let place = 2 * row + side;
+                    if is_win {
+                        set::<IS_SHARED>(&self.pending[place], from);
+                    }
+                    set::<IS_SHARED>(&self.touched[place / 64], 1 << (place % 64));
+                };
+                if side == block.rows.moving.index() {
+                    touch(row, king_slides(squares, block.empty(row)));
                 }
-                if !is_touched[at] {
-                    is_touched[at] = true;
-                    touched.push(at as u32);
-                }
-            };
-            if side == block.rows.moving.index() {
-                touch(row, king_slides(squares, block.empty(row)));
+                // Moves of kings can be taken back the way they came.
+                block.for_each_move(row, side, |before, path| {
+                    if squares & !path != 0 {
+                        touch(before, squares & !path);
+                    }
+                });
             }
-            // Moves of kings can be taken back the way they came.
-            block.for_each_move(row, side, |before, path| {
-                if squares & !path != 0 {
-                    touch(before, squares & !path);
+        }
+    }
+
+    /// Decides what is marked; whether anything was decided.
+    #[inline(always)]
+    fn decide_all<S: Seed + Sync, const IS_SHARED: bool>(
+        &mut self,
+        block: &Kings<'_>,
+        wave: &Wave<'_, S>,
+        words: &mut [Words],
+        distances: &mut [Distances],
+    ) -> bool {
+        let Waves { wins, fresh, new, touched, pending, losable } = self;
+        if !IS_SHARED {
+            let mut all =
+                Part { first: 0, touched, fresh, new, pending, losable, words, distances };
+            return all.decide(block, wave, wins);
+        }
+        let places = 64 * SHARE;
+        let mut distances = distances.chunks_mut(places / 2);
+        let parts = fresh
+            .chunks_mut(SHARE)
+            .zip(touched.chunks(SHARE))
+            .zip(new.chunks_mut(places))
+            .zip(pending.chunks(places))
+            .zip(losable.chunks_mut(places))
+            .zip(words.chunks_mut(places / 2));
+        let parts =
+            parts.enumerate().map(|(k, (((((fresh, touched), new), pending), losable), words))| {
+                Part {
+                    first: k * places,
+                    touched,
+                    fresh,
+                    new,
+                    pending,
+                    losable,
+                    words,
+                    distances: distances.next().unwrap_or_default(),
                 }
             });
+        let mut parts: Vec<Part<'_>> = parts.collect();
+        let found = AtomicBool::new(false);
+        parts.par_iter_mut().for_each(|part| {
+            let any = isa::run_best(
+                #[inline(always)]
+                || part.decide(block, wave, wins),
+            );
+            if any {
+                found.store(true, Ordering::Relaxed);
+            }
+        });
+        found.into_inner()
+    }
+
+    /// Adds what a wave of wins has decided to what everybody sees.
+    #[inline(always)]
+    fn publish<const IS_SHARED: bool>(&mut self) {
+        let Waves { wins, fresh, new, .. } = self;
+        let add = |first: usize, wins: &mut [Wins]| {
+            for (number, &word) in (first..).zip(&fresh[first..first + wins.len().div_ceil(32)]) {
+                for bit in bits(word) {
+                    let place = 64 * number + bit.trailing_zeros() as usize;
+                    wins[place / 2 - 32 * first][place % 2] |= new[place];
+                }
+            }
+        };
+        if IS_SHARED {
+            let parts = wins.par_chunks_mut(32 * SHARE).enumerate();
+            parts.for_each(|(k, wins)| add(k * SHARE, wins));
+        } else {
+            add(0, wins);
         }
+    }
+}
+
+impl Part<'_> {
+    /// Decides the marked places; whether anything was decided.
+    #[inline(always)]
+    fn decide<S: Seed>(&mut self, block: &Kings<'_>, wave: &Wave<'_, S>, wins: &[Wins]) -> bool {
+        let mut any = false;
+        for (number, touched) in self.touched.iter().enumerate() {
+            self.fresh[number] = 0;
+            let marked = touched.load(Ordering::Relaxed);
+            if marked == 0 {
+                continue;
+            }
+            touched.store(0, Ordering::Relaxed);
+            for bit in bits(marked) {
+                let here = 64 * number + bit.trailing_zeros() as usize;
+                // All places were marked, and the last word has some that are none.
+                let Some(words) = self.words.get_mut(here / 2) else { break };
+                let (row, side) = ((self.first + here) / 2, here % 2);
+                let facts = &block.facts[row][side];
+                let done = words[2 * side] | words[2 * side + 1];
+                let new = if wave.is_win {
+                    let pending = self.pending[here].load(Ordering::Relaxed);
+                    self.pending[here].store(0, Ordering::Relaxed);
+                    let won = if wave.has_events {
+                        wave.seeds.won(row, side, facts, wave.ply)
+                    } else {
+                        0
+                    };
+                    (pending & facts.quiet | won) & !done
+                } else {
+                    if wave.has_events {
+                        self.losable[here] |= wave.seeds.may_be_lost(row, side, facts, wave.ply);
+                    }
+                    let losable = self.losable[here] & !done;
+                    let by_moves = losable & facts.quiet;
+                    let mut lost = losable & !facts.quiet;
+                    if by_moves != 0 {
+                        lost |= by_moves & !block.escapes(row, side, wins);
+                    }
+                    lost
+                };
+                if new != 0 {
+                    any = true;
+                    self.fresh[number] |= bit;
+                    self.new[here] = new;
+                    words[2 * side + usize::from(!wave.is_win)] |= new;
+                    if let Some(distances) = self.distances.get_mut(here / 2) {
+                        for square in bits(new) {
+                            distances[side][square.trailing_zeros() as usize] = wave.ply;
+                        }
+                    }
+                }
+            }
+        }
+        any
+    }
+}
+
+/// Sets bits, which other threads may do at the same time. Mostly they are set already, and to
+/// look first is much cheaper than to change.
+#[inline(always)]
+fn set<const IS_SHARED: bool>(word: &AtomicU64, bits: u64) {
+    let before = word.load(Ordering::Relaxed);
+    if !IS_SHARED {
+        word.store(before | bits, Ordering::Relaxed);
+    } else if before & bits != bits {
+        word.fetch_or(bits, Ordering::Relaxed);
     }
 }

@@ -38,13 +38,14 @@ impl EgdbDriver {
     }
 }
 
-/// Says something to the caller.
+/// Says something to the caller, as a line: engines print it as it is, and the original ends its
+/// messages so.
 ///
 /// # Safety
 /// `msg_fn` is a function that takes a string, or null.
 unsafe fn say(msg_fn: MsgFn, message: &str) {
     if let Some(function) = msg_fn {
-        let line = text(message);
+        let line = text(format!("{message}\n"));
         // SAFETY: the string lives until the call returns.
         unsafe { function(line.as_ptr()) };
     }
@@ -69,7 +70,8 @@ unsafe fn path(directory: *const c_char) -> Result<PathBuf, String> {
     }
 }
 
-/// Opens the database in a directory; null on failure, with the reason passed to `msg_fn`.
+/// Opens the database in a directory; null on failure, with the reason passed to `msg_fn`. So are
+/// the names of options that are not known, which have no effect.
 ///
 /// # Safety
 /// `options` and `directory` are null or strings closed by a zero; `msg_fn` is null or a function
@@ -85,7 +87,11 @@ pub unsafe extern "C" fn egdb_open(
         // SAFETY: the caller's promises are those of the functions called.
         let result = unsafe { open(options, cache_mb, directory) };
         match result {
-            Ok(database) => {
+            Ok((database, unknown)) => {
+                for name in &unknown {
+                    // SAFETY: as above.
+                    unsafe { say(msg_fn, &format!("option `{name}` is not known: ignored")) };
+                }
                 let line = format!(
                     "{}: {}, up to {} pieces",
                     database.dir().display(),
@@ -114,13 +120,15 @@ pub unsafe extern "C" fn egdb_open(
     })
 }
 
+/// The database, and the options that are not known.
+///
 /// # Safety
 /// As [`egdb_open`].
 unsafe fn open(
     options: *const c_char,
     cache_mb: c_int,
     directory: *const c_char,
-) -> Result<Database, String> {
+) -> Result<(Database, Vec<String>), String> {
     // SAFETY: the caller promises it.
     let dir = unsafe { path(directory) }?;
     let cache_mb = usize::try_from(cache_mb).map_err(|_| "cache_mb is negative".to_owned())?;
@@ -131,7 +139,9 @@ unsafe fn open(
             .to_str()
             .map_err(|_| "the options are not UTF-8".to_owned())?,
     };
-    TextOptions::parse(text, cache_mb)?.open(&dir).map_err(|e| with_causes(&e))
+    let options = TextOptions::parse(text, cache_mb)?;
+    let database = options.open(&dir).map_err(|e| with_causes(&e))?;
+    Ok((database, options.unknown))
 }
 
 /// The value of a position; see `docs/formats.md`, section 10. Negative if there is
@@ -276,7 +286,7 @@ pub unsafe extern "C" fn egdb_identify(
 }
 
 /// Compares all files with their checksums. Returns how many differ; -1 if that could not be
-/// found out or `*abort` became non-zero. Files without a known checksum are skipped.
+/// found out or `*abort` became non-zero. Files without a known checksum are skipped, be they all.
 ///
 /// # Safety
 /// `driver` is null or an open handle, `msg_fn` null or a function that takes a string, `abort`

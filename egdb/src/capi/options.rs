@@ -13,16 +13,20 @@ pub(super) struct TextOptions {
     open: OpenOptions,
     /// Leave out 8-piece slices with more kings than this on a side.
     max_kings_one_side: Option<u8>,
+    /// Names that mean nothing to us.
+    pub(super) unknown: Vec<String>,
 }
 
 impl TextOptions {
     /// Reads options as the original driver takes them: `name = value` pairs separated by `;`,
     /// the names `maxpieces` (0 means all) and `maxkings_1side_8pcs`. Names of ours are `backend`
-    /// and `type`.
+    /// and `type`. Other names are collected: the original passes over them, and engines send what
+    /// other versions of it know.
     pub(super) fn parse(text: &str, cache_mib: usize) -> Result<TextOptions, String> {
         let mut options = TextOptions {
             open: OpenOptions { cache_mib, ..OpenOptions::default() },
             max_kings_one_side: None,
+            unknown: Vec::new(),
         };
         for pair in text.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {
             let error = |expected| format!("option `{pair}`: expected {expected}");
@@ -43,7 +47,7 @@ impl TextOptions {
                     options.open.db_type =
                         Some(value.parse().map_err(|_| error("wld2, wld1, run, mtc or dtw"))?);
                 }
-                _ => return Err(error("maxpieces, maxkings_1side_8pcs, backend or type")),
+                name => options.unknown.push(name.to_owned()),
             }
         }
         Ok(options)
@@ -75,7 +79,13 @@ mod tests {
         assert_eq!(options.open.max_pieces, None);
         assert_eq!(options.open.backend, Backend::BlockCache);
         assert_eq!(options.open.db_type, Some(DbType::Mtc));
-        for text in ["maxpieces", "maxpieces=x", "speed=9", "backend=tape", "type=wld"] {
+        assert!(options.unknown.is_empty());
+        let options = TextOptions::parse("speed=9; type = dtw", 1).unwrap();
+        assert_eq!(
+            (options.open.db_type, &options.unknown[..]),
+            (Some(DbType::Dtw), &["speed".to_owned()][..])
+        );
+        for text in ["maxpieces", "maxpieces=x", "backend=tape", "type=wld"] {
             let error = TextOptions::parse(text, 1).unwrap_err();
             assert!(error.contains(text), "{error}");
         }

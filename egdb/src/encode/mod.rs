@@ -1,6 +1,6 @@
 //! Writers: from values to database files that both the original driver and we read.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use movegen::Color;
@@ -11,7 +11,7 @@ use crate::error::WriteError;
 use crate::format::DbType;
 use crate::layout::BLOCK;
 use crate::slice::Slice;
-use crate::storage::{Existing, NewFile};
+use crate::storage::{Existing, NewFile, check_regular};
 
 pub mod dtw;
 pub mod wld;
@@ -48,7 +48,12 @@ pub(crate) struct OutFile {
 
 impl OutFile {
     pub(crate) fn create(path: PathBuf) -> Result<OutFile, WriteError> {
-        match NewFile::create(&path, Existing::Replace) {
+        // Into a pipe a database cannot be written: nobody would ever read the second file.
+        let free = match check_regular(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            result => result,
+        };
+        match free.and_then(|()| NewFile::create(&path, Existing::Replace)) {
             Ok(file) => Ok(OutFile { path, file }),
             Err(source) => Err(WriteError::Io { file: path, source }),
         }

@@ -54,18 +54,25 @@ mod sealed {
 /// The rule of each format (`docs/formats.md`, section 10).
 #[inline]
 pub(crate) fn excludes(db_type: DbType, position: &Position) -> Option<Excluded> {
-    if position.has_capture(position.side_to_move()) {
+    excludes_board(db_type, position.board(), position.side_to_move())
+}
+
+/// As [`excludes`].
+#[inline(always)]
+pub(crate) fn excludes_board(db_type: DbType, board: &Board, side: Color) -> Option<Excluded> {
+    if board.has_capture(side) {
         return Some(Excluded::CaptureForMover);
     }
-    excludes_quiet(db_type, position).then_some(Excluded::CaptureForOpponent)
+    excludes_quiet(db_type, board, side).then_some(Excluded::CaptureForOpponent)
 }
 
 /// The rest of the rule for a position whose side to move has no capture: whether the other
 /// side's captures exclude it.
 #[inline]
-pub(crate) fn excludes_quiet(db_type: DbType, position: &Position) -> bool {
-    db_type.leaves_out_threats(position.piece_count(), position.all_kings().len())
-        && position.has_capture(position.side_to_move().opponent())
+pub(crate) fn excludes_quiet(db_type: DbType, board: &Board, side: Color) -> bool {
+    let pieces = (board.black | board.white).count_ones();
+    db_type.leaves_out_threats(pieces, board.kings.count_ones())
+        && board.has_capture(side.opponent())
 }
 
 macro_rules! format {

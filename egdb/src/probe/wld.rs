@@ -82,7 +82,7 @@ impl Probe {
         }
         let board = position.board();
         for database in self.wld_databases() {
-            if excludes_quiet(database.db_type(), position) {
+            if excludes_quiet(database.db_type(), position.board(), position.side_to_move()) {
                 continue;
             }
             let found = database.lookup(board, position.side_to_move(), conditional)?;
@@ -118,7 +118,7 @@ impl Probe {
         let mut is_there = false;
         for database in self.wld_databases().filter(|db| db.has_slice(place.slice)) {
             is_there = true;
-            if excludes_quiet(database.db_type(), position) {
+            if excludes_quiet(database.db_type(), position.board(), position.side_to_move()) {
                 continue;
             }
             let raw = database.raw(place.slice, place.side, place.index, false)?;

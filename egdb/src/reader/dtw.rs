@@ -2,6 +2,7 @@
 
 use movegen::Color;
 
+use super::checksums::Checksums;
 use super::coded::Raw;
 use super::{Directory, Found, Slot, Steps};
 use crate::codec::huffman::Huffman;
@@ -9,6 +10,7 @@ use crate::codec::repair::Grammar;
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::DbType;
 use crate::format::dtw::{DtwRecord, MINIBLOCK, MINIBLOCKS};
+use crate::layout::BLOCK;
 use crate::slice::Slice;
 use crate::stats::Counters;
 use crate::storage::{AnyStorage, Storage};
@@ -21,6 +23,7 @@ pub(crate) struct DtwReader {
     directory: Directory,
     subs: Vec<Sub>,
     storage: AnyStorage,
+    checksums: Checksums,
     counters: Counters,
 }
 
@@ -88,9 +91,11 @@ impl DtwBuilder {
         self.subs.iter().map(sub).sum()
     }
 
-    pub(crate) fn finish(self, storage: AnyStorage) -> DtwReader {
+    /// `is_compared` says whether blocks are compared with their checksums.
+    pub(crate) fn finish(self, storage: AnyStorage, is_compared: bool) -> DtwReader {
         let counters = Counters::new(storage.files().len());
-        DtwReader { directory: self.directory, subs: self.subs, storage, counters }
+        let checksums = Checksums::new(is_compared, &storage);
+        DtwReader { directory: self.directory, subs: self.subs, storage, checksums, counters }
     }
 }
 
@@ -202,6 +207,17 @@ impl DtwReader {
         let (block, offset) = ((number / MINIBLOCKS) as u32, (number % MINIBLOCKS) as usize);
         let (file, offset) = (sub.file as usize, offset * MINIBLOCK);
         let mut bytes = [0; MINIBLOCK];
+        if !self.checksums.is_settled(file, block) {
+            let mut whole = [0; BLOCK];
+            if !conditional {
+                self.storage.read(file, block, 0, &mut whole, &self.counters)?;
+            } else if !self.storage.read_cached(file, block, 0, &mut whole) {
+                return Ok(None);
+            }
+            self.checksums.compare(file, &self.storage.files()[file], block, &whole)?;
+            bytes.copy_from_slice(&whole[offset..offset + MINIBLOCK]);
+            return Ok(Some(bytes));
+        }
         if conditional {
             return Ok(self.storage.read_cached(file, block, offset, &mut bytes).then_some(bytes));
         }

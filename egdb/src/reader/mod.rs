@@ -5,6 +5,7 @@ use movegen::Color;
 
 use crate::slice::{SLICE_IDS, Slice};
 
+mod checksums;
 pub(crate) mod coded;
 pub(crate) mod dtw;
 

@@ -11,6 +11,7 @@ use crate::layout::PIECE;
 use crate::stats::Counters;
 
 mod cache;
+pub mod exclusive;
 mod in_place;
 #[cfg(feature = "mmap")]
 mod mmap;
@@ -58,8 +59,9 @@ impl DataFile {
     /// Opens a file.
     ///
     /// # Errors
-    /// If it cannot be opened.
+    /// If it cannot be opened or is no regular file.
     pub fn open(path: PathBuf) -> io::Result<DataFile> {
+        check_regular(&path)?;
         let file = File::open(&path)?;
         let len = file.metadata()?.len();
         Ok(DataFile { path, len, content: Content::File(file) })

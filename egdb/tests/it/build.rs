@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use egdb::build::{BuildError, BuildEvent, BuildOptions, Builder};
+use egdb::build::{BuildError, BuildEvent, BuildOptions, BuildReport, Builder};
 use egdb::index::unrank;
 use egdb::{Database, DbType, OpenOptions, Place, Probe, Slice, Wld};
 use movegen::Color;
@@ -29,6 +29,7 @@ fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
     let files = entries.filter(|entry| entry.file_type().unwrap().is_file());
     let named = files.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()));
+    let named = named.filter(|(name, _)| name.starts_with("db"));
     named.map(|(name, path)| (name, fs::read(path).unwrap())).collect()
 }
 
@@ -182,6 +183,52 @@ fn damaged_work_files_and_databases_are_made_again() {
     packed.sort();
     assert_eq!(packed, ["db3 DTW", "db3 WLD version 2"]);
     assert_eq!(files(dir.path()), expected);
+}
+
+#[test]
+fn two_builders_in_a_folder_are_kept_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let resume = BuildOptions { resume: true, ..options() };
+    let refusals = std::sync::Mutex::new(Vec::new());
+    let second = |options: &BuildOptions,
+                  work: &dyn Fn(Builder<'_>) -> Result<BuildReport, BuildError>| {
+        let error = Builder::new(dir.path(), options, &|_| true).and_then(work).unwrap_err();
+        refusals.lock().unwrap().push(error.to_string());
+    };
+    let observer = |event: &BuildEvent| {
+        if matches!(event, BuildEvent::SliceDone(report) if report.slice == slice("0210")) {
+            second(&options(), &|builder| builder.build(2));
+            second(&resume, &|builder| builder.build(3));
+            second(&resume, &|builder| builder.build_slice(slice("0101")));
+            second(&resume, &|builder| builder.pack_only(2));
+        }
+        true
+    };
+    Builder::new(dir.path(), &options(), &observer).unwrap().build(3).unwrap();
+    let me = format!("process {}", std::process::id());
+    let refusals = refusals.into_inner().unwrap();
+    assert_eq!(refusals.len(), 4);
+    assert!(refusals.iter().all(|text| text.contains(&me)), "{refusals:?}");
+    // The first one was not disturbed, and has left the folder to others.
+    let alone = tempfile::tempdir().unwrap();
+    build(alone.path(), 3, &options());
+    assert_eq!(files(dir.path()), files(alone.path()));
+    Builder::new(dir.path(), &resume, &|_| true).unwrap().build(3).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_with_the_name_of_a_file_does_not_stop_the_builder_for_ever() {
+    for name in ["db2.cpr1", "work/0101.raw"] {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("work")).unwrap();
+        let pipe = dir.path().join(name);
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let resume = BuildOptions { resume: true, ..options() };
+        let error = Builder::new(dir.path(), &resume, &|_| true).unwrap().build(2).unwrap_err();
+        let text = egdb::error::with_causes(&error);
+        assert!(text.contains(name) && text.contains("not a regular file"), "{text}");
+    }
 }
 
 #[test]

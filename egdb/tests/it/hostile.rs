@@ -7,6 +7,7 @@ use egdb::encode::{CodedWriter, SubId};
 use egdb::error::{FormatError, OpenError};
 use egdb::index::unrank;
 use egdb::{Backend, Database, DbType, OpenOptions, Slice};
+use movegen::Color;
 use movegen::random::Random;
 
 const STEMS: [&str; 2] = ["db2", "db3"];
@@ -178,6 +179,54 @@ fn every_truncated_data_file_is_refused_or_harmless() {
                 _ => false,
             };
             assert!(named, "{db_type} {blocks}: {error}");
+        }
+    }
+}
+
+/// With side files no damage gives a wrong value: not that of a data file, whose blocks are compared
+/// when they are first decoded, nor that of an index file.
+#[test]
+fn with_side_files_damage_is_never_a_wrong_value() {
+    for db_type in DbType::ALL {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), db_type);
+        for file in files(dir.path(), db_type) {
+            egdb::manifest::write_side_file(&file).unwrap();
+        }
+        let values = |database: &Database| -> Vec<Option<Option<u16>>> {
+            let slices = (2..=3).flat_map(Slice::stored);
+            let places =
+                slices.flat_map(|slice| (0..slice.size()).step_by(7).map(move |i| (slice, i)));
+            let boards = places.map(|(slice, index)| unrank(slice, index).unwrap());
+            boards.map(|board| database.stored(&board, Color::Black).ok()).collect()
+        };
+        let good = values(&open(dir.path(), db_type, Backend::MemoryMap).unwrap());
+        assert!(good.iter().all(Option::is_some));
+        let mut random = Random::new(3);
+        for file in files(dir.path(), db_type) {
+            let is_index = file.extension().is_some_and(|e| e == db_type.index_extension());
+            let bytes = std::fs::read(&file).unwrap();
+            let mut failed = 0;
+            for round in 0..12 {
+                let mut changed = bytes.clone();
+                let at = random.below(bytes.len());
+                changed[at] ^= 1 << random.below(8);
+                std::fs::write(&file, &changed).unwrap();
+                let backend = [Backend::MemoryMap, Backend::BlockCache][round % 2];
+                match open(dir.path(), db_type, backend) {
+                    Ok(database) => {
+                        assert!(!is_index, "{db_type}: byte {at} of {}", file.display());
+                        let found = values(&database);
+                        failed += found.iter().filter(|value| value.is_none()).count();
+                        let wrong = found.iter().zip(&good).filter(|(f, g)| f.is_some() && f != g);
+                        assert_eq!(wrong.count(), 0, "{db_type}: byte {at} of {}", file.display());
+                        assert!(!database.check_blocks(|_, _| true).unwrap().is_empty());
+                    }
+                    Err(_) => failed += 1,
+                }
+            }
+            assert!(failed > 0, "{db_type} {}", file.display());
+            std::fs::write(&file, &bytes).unwrap();
         }
     }
 }

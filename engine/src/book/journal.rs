@@ -8,10 +8,11 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use egdb::storage::exclusive;
+
 use super::error::BookError;
 use super::format::{Searched, score_bits, score_of_bits};
 use super::key::Key;
-use crate::exclusive;
 
 const MAGIC: &[u8; 8] = b"MEERJRNL";
 const RECORD: usize = 24;

@@ -9,13 +9,13 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use egdb::storage::exclusive;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::config::{ConfigError, MatchConfig};
 use super::match_game::MatchGame;
 use super::schedule::schedule;
-use crate::exclusive;
 
 /// The version of the format.
 const VERSION: u32 = 1;

@@ -13,12 +13,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use egdb::storage::exclusive;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::game::PlayedGame;
 use super::opening::OpeningMix;
-use crate::exclusive;
 
 const MAGIC: &[u8; 8] = b"MEERGAME";
 const VERSION: u32 = 1;

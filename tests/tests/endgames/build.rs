@@ -88,6 +88,34 @@ fn killed_and_interrupted_builds_go_on_to_the_same_files() {
 }
 
 #[test]
+fn a_second_builder_names_the_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().to_str().unwrap();
+    let build = ["egdb", "build", "--types", "wld", "--out", path, "--pieces"];
+    // Stopped, so that it holds the folder as long as is needed.
+    let mut first = Command::new(binary())
+        .args([&build[..], &["5", "--json"]].concat())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(first.stdout.take().unwrap()).lines();
+    assert!(lines.next().is_some());
+    let id = Pid::from_raw(i32::try_from(first.id()).unwrap());
+    kill(id, Signal::SIGSTOP).unwrap();
+    for rest in [&["3"][..], &["3", "--resume"]] {
+        let out = run([&build[..], rest].concat(), "");
+        assert_eq!(out.code, 2, "{}", out.stderr);
+        assert!(out.stderr.contains(&format!("process {}", first.id())), "{}", out.stderr);
+        assert!(!out.stdout.contains("goes on"), "{}", out.stdout);
+    }
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let out = run([&build[..], &["2", "--resume"]].concat(), "");
+    assert_eq!(out.code, 0, "{}", out.stderr);
+}
+
+#[test]
 fn bad_requests_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().to_str().unwrap();
@@ -105,6 +133,11 @@ fn bad_requests_are_refused() {
         assert!(out.stderr.contains(expected), "{args:?}: {}", out.stderr);
         assert!(!out.stderr.contains("panicked"), "{args:?}: {}", out.stderr);
     }
+    // What helps is said: more memory, not the same again.
+    let out =
+        run(["egdb", "build", "--pieces", "3", "--memory", "49M", "--out", path, "--resume"], "");
+    assert_eq!(out.code, 2, "{}", out.stdout);
+    assert!(out.stdout.contains("with --memory"), "{}", out.stdout);
     assert!(files(dir.path()).is_empty());
 }
 

@@ -124,6 +124,7 @@ fn bad_usage() {
         (&["stats", right, "--slices=1101", "--pieces=2"], "no slice"),
         (&["plan", "--pieces=9"], "9"),
         (&["plan", "--pieces=3", "--types=abc"], "abc"),
+        (&["plan", "--pieces=5", "--memory=64M", "--format=snakemake"], "takes at least"),
     ] {
         let output = egdb(args);
         assert_eq!(output.code, 2, "{args:?}: {output:?}");
@@ -185,6 +186,7 @@ fn plans() {
     }
     let text = ok(&["plan", "--pieces=5", "--memory=64M"]);
     assert!(text.contains("more than --memory") && text.contains("1570600750"), "{text}");
+    assert!(text.contains("refused: at least"), "{text}");
     let dot = ok(&["plan", "--pieces=3", "--format=dot"]);
     assert!(dot.starts_with("digraph") && dot.contains("\"0101\" -> \"0201\";"), "{dot}");
     let tasks = ok(&["plan", "--pieces=3", "--format=hyperqueue", "--out=a \"b\""]);

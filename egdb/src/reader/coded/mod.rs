@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use movegen::Color;
 use movegen::isa::prefetch;
 
+use super::checksums::Checksums;
 use super::{Directory, Found, Slot};
 use crate::codec::tunstall::Dictionary;
 use crate::codec::{ByteCode, runlen};
@@ -61,6 +62,7 @@ pub(crate) struct CodedReader {
     directory: Directory,
     subs: Vec<Sub>,
     storage: AnyStorage,
+    checksums: Checksums,
     dictionaries: &'static [Dictionary],
     counters: Counters,
     /// Entries of a block's table, a power of two.
@@ -447,10 +449,12 @@ impl CodedReader {
     ) -> Result<Option<[u8; BLOCK]>, ProbeCause> {
         let mut block = [0; BLOCK];
         let (file, number) = (sub.file as usize, sub.block(k));
-        if conditional {
-            return Ok(self.storage.read_cached(file, number, 0, &mut block).then_some(block));
+        if !conditional {
+            self.storage.read(file, number, 0, &mut block, &self.counters)?;
+        } else if !self.storage.read_cached(file, number, 0, &mut block) {
+            return Ok(None);
         }
-        self.storage.read(file, number, 0, &mut block, &self.counters)?;
+        self.checksums.compare(file, &self.storage.files()[file], number, &block)?;
         Ok(Some(block))
     }
 }

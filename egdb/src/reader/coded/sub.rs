@@ -10,6 +10,7 @@ use crate::codec::tunstall::{self, Version};
 use crate::format::DbType;
 use crate::format::text::{Body, Coding, TextIndex};
 use crate::layout::BLOCK;
+use crate::reader::checksums::Checksums;
 use crate::reader::{Directory, Slot, Steps};
 use crate::slice::Slice;
 use crate::stats::Counters;
@@ -115,7 +116,13 @@ impl CodedBuilder {
         (fixed + steps + blocks * size_of::<BlockLine>(), blocks * self.entries * 4)
     }
 
-    pub(crate) fn finish(self, storage: AnyStorage, table_limit: usize) -> CodedReader {
+    /// `is_compared` says whether blocks are compared with their checksums.
+    pub(crate) fn finish(
+        self,
+        storage: AnyStorage,
+        table_limit: usize,
+        is_compared: bool,
+    ) -> CodedReader {
         let version = if self.subs.iter().any(|sub| matches!(sub.coding, Coding::Tunstall1(..))) {
             Version::V1
         } else {
@@ -125,6 +132,7 @@ impl CodedBuilder {
             directory: self.directory,
             subs: self.subs,
             counters: Counters::new(storage.files().len()),
+            checksums: Checksums::new(is_compared, &storage),
             storage,
             dictionaries: tunstall::dictionaries(version),
             entries: self.entries,

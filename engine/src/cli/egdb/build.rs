@@ -419,19 +419,32 @@ impl Display {
         });
     }
 
+    /// What to do after a failure.
+    fn advice(&self, error: &BuildError) -> String {
+        match error {
+            BuildError::NotEmpty { .. } | BuildError::InUse { .. } => "nothing was done".into(),
+            BuildError::Missing { .. } | BuildError::TooLong { .. } => "not finished".into(),
+            BuildError::Memory { needed, .. } => {
+                let mebibytes = needed.div_ceil(1 << 20);
+                format!("not finished; with --memory {mebibytes}M {}", self.advice)
+            }
+            _ => format!("not finished; {}", self.advice),
+        }
+    }
+
     fn end(&self, dir: &Path, result: Result<BuildReport, BuildError>) -> Result<(), Failure> {
         self.slice.finish_and_clear();
         self.all.finish_and_clear();
         let report = match result {
             Ok(report) => report,
             Err(error) => {
-                self.line(&BuildRecord::Error { reason: error.to_string() }, || {
-                    format!("not finished; {}", self.advice)
+                self.line(&BuildRecord::Error { reason: with_causes(&error) }, || {
+                    self.advice(&error)
                 });
                 return Err(match error {
-                    BuildError::NotEmpty { .. } | BuildError::Memory { .. } => {
-                        Failure::Input(error.into())
-                    }
+                    BuildError::NotEmpty { .. }
+                    | BuildError::Memory { .. }
+                    | BuildError::InUse { .. } => Failure::Input(error.into()),
                     BuildError::Interrupted => {
                         Failure::interrupted(format!("solved slices are kept; {}", self.advice))
                     }

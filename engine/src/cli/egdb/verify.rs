@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Arc;
 
-use ::egdb::Database;
-use ::egdb::error::{VerifyError, with_causes};
+use ::egdb::error::{OpenError, VerifyError, with_causes};
+use ::egdb::identify::identify_all;
 use ::egdb::verify::{Authority, FileState};
+use ::egdb::{Database, OpenOptions};
 use anyhow::anyhow;
 use clap::Args;
 use schemars::JsonSchema;
@@ -70,13 +70,7 @@ impl Record for FileRecord<'_> {
 
 pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
-    let databases = match args.database.db_type {
-        Some(_) => vec![Arc::new(args.database.open(Some(args.folder.path()), None)?)],
-        None => {
-            let options = args.database.reading.options(&[args.folder.path().to_owned()]);
-            options.open()?.databases().to_vec()
-        }
-    };
+    let databases = open(args)?;
     let mut verifier = Verifier { json: args.json, interrupt, out: io::stdout().lock() };
     let (mut bad, mut is_known) = (0, false);
     for database in &databases {
@@ -105,6 +99,30 @@ pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
         1 => Err(Failure::Run(anyhow!("1 file or block is damaged"))),
         n => Err(Failure::Run(anyhow!("{n} files or blocks are damaged"))),
     }
+}
+
+/// The databases to look at. They are not compared with their side files when they are opened,
+/// so that a damaged index does not keep the other files from being looked at.
+fn open(args: &VerifyArgs) -> Result<Vec<Database>, Failure> {
+    let types = match args.database.db_type {
+        Some(db_type) => vec![db_type],
+        None => identify_all(args.folder.path())?.iter().map(|identity| identity.db_type).collect(),
+    };
+    if types.is_empty() {
+        return Err(OpenError::NothingFound { dir: args.folder.path().to_owned() }.into());
+    }
+    let mut databases = Vec::new();
+    for db_type in types {
+        let options = args.database.reading.options(&[]).open_options();
+        let options = OpenOptions { db_type: Some(db_type), compare: args.blocks, ..options };
+        match Database::open(args.folder.path(), &options) {
+            Ok(database) => databases.push(database),
+            // A type may begin above the largest piece count that is wanted.
+            Err(OpenError::NothingFound { .. }) if args.database.db_type.is_none() => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(databases)
 }
 
 fn is_nothing_known(error: &anyhow::Error) -> bool {

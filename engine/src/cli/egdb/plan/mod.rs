@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use ::egdb::Slice;
 use ::egdb::plan::{Costs, Task, plan};
+use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -32,9 +33,10 @@ The workflows call 'meerslag egdb build-slice' for each slice and 'meerslag egdb
 piece count, in a folder that all machines see. Both do nothing for what is there and sound, so a
 workflow can be stopped and started again at any time.
 
-Memory is what solving a slice takes without going back to the disk, disk the work file until the
-slices that need it are solved. Times come from --rate alone: measure a piece count less, with the
-same types and threads.";
+Memory is what solving a slice takes with everything that it looks at in memory. With less it
+reads smaller slices from their work files, down to what is named as the least. Disk is the work
+file, until the slices that need it are solved. Times come from --rate alone: measure a piece
+count less, with the same types and threads.";
 
 /// List the slices in building order with what they need and cost, or write a workflow
 #[derive(Args, Debug)]
@@ -51,7 +53,7 @@ pub(super) struct PlanArgs {
     #[arg(long, value_name = "N", default_value_t = 2,
           value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: u32,
-    /// Most memory for a slice, in MiB or such as 512M or 8G; larger ones work partly on disk
+    /// Most memory for a slice, in MiB or such as 512M or 8G; larger ones read smaller ones' files
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     memory: Option<u64>,
     /// Positions a second with these threads, for one type, solving and writing together
@@ -148,6 +150,17 @@ pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
         out: args.out.display().to_string(),
     };
     let mut out = io::stdout().lock();
+    // A workflow that cannot run is of no use; the other formats show why.
+    if matches!(args.format, Format::Snakemake | Format::Hyperqueue)
+        && let Some(limit) = plan.limit
+        && let Some(task) = plan.tasks.iter().find(|task| task.least_memory > limit)
+    {
+        let least = task.least_memory.div_ceil(MIB);
+        return Err(Failure::Input(anyhow!(
+            "slice {} takes at least {least} MiB: --memory is less",
+            task.slice
+        )));
+    }
     match if args.json { Format::Json } else { args.format } {
         Format::Text => text(&mut out, &plan)?,
         Format::Json => records(&mut out, &plan)?,
@@ -161,7 +174,12 @@ pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
 fn text(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
     let row = |task: &Task| {
         let needs: Vec<String> = task.needs.iter().map(Slice::to_string).collect();
-        let mark = if plan.is_out_of_core(task) { " (more than --memory)" } else { "" };
+        let least = task.least_memory.div_ceil(MIB);
+        let mark = match plan.limit {
+            Some(limit) if limit < task.least_memory => format!(" (refused: at least {least} MiB)"),
+            _ if plan.is_out_of_core(task) => " (reads files: more than --memory)".to_owned(),
+            _ => String::new(),
+        };
         vec![
             task.slice.to_string(),
             task.positions.to_string(),
@@ -199,7 +217,10 @@ pub(in crate::cli) struct TaskRecord {
     /// The slices that it needs.
     needs: Vec<String>,
     positions: u64,
+    /// With everything that it looks at in memory.
     memory_bytes: u64,
+    /// The least, with smaller slices read from their files.
+    least_memory_bytes: u64,
     disk_bytes: u64,
     seconds: f64,
     /// Whether it needs more memory than the limit.
@@ -217,6 +238,7 @@ fn records(out: &mut impl Write, plan: &Plan) -> Result<(), Failure> {
             needs: task.needs.iter().map(Slice::to_string).collect(),
             positions: task.positions,
             memory_bytes: task.memory,
+            least_memory_bytes: task.least_memory,
             disk_bytes: task.disk,
             seconds: json::seconds(task.seconds),
             out_of_core: plan.is_out_of_core(task),

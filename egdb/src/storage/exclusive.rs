@@ -1,0 +1,86 @@
+//! Files that one process at a time writes.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::path::Path;
+
+/// Why a file cannot be opened for this process alone.
+#[derive(Debug)]
+pub enum Error {
+    /// Another process has it.
+    InUse,
+    /// The system does not let us.
+    Io(io::Error),
+}
+
+/// Opens a file with these options, of which one must be to write. As long as it is open, nobody
+/// else can open it this way or with [`open_shared`]; everybody can read it.
+///
+/// # Errors
+/// See [`Error`].
+pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File, Error> {
+    locked(path, options, File::try_lock)
+}
+
+/// Opens a file that is there for reading. As long as it is open, others can open it this way, but
+/// nobody with [`open`].
+///
+/// # Errors
+/// See [`Error`].
+pub fn open_shared(path: &Path) -> Result<File, Error> {
+    locked(path, OpenOptions::new().read(true), File::try_lock_shared)
+}
+
+fn locked(
+    path: &Path,
+    options: &mut OpenOptions,
+    lock: fn(&File) -> Result<(), TryLockError>,
+) -> Result<File, Error> {
+    // A lock would keep others from reading, too. Who writes and who reads keep each other out
+    // by not sharing the right to write.
+    #[cfg(windows)]
+    let _ = (lock, std::os::windows::fs::OpenOptionsExt::share_mode(options, FILE_SHARE_READ));
+    let failed = |error: io::Error| {
+        if is_shut(&error) { Error::InUse } else { Error::Io(error) }
+    };
+    let file = options.open(path).map_err(failed)?;
+    #[cfg(not(windows))]
+    match lock(&file) {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(Error::InUse),
+        // Some network file systems have no locks.
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
+        Err(TryLockError::Error(error)) => return Err(failed(error)),
+    }
+    Ok(file)
+}
+
+#[cfg(windows)]
+const FILE_SHARE_READ: u32 = 1;
+
+/// Whether another process keeps the file from being opened.
+fn is_shut(error: &io::Error) -> bool {
+    const ERROR_SHARING_VIOLATION: i32 = 32;
+    cfg!(windows) && error.raw_os_error() == Some(ERROR_SHARING_VIOLATION)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_alone_or_several_who_share() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let alone = || open(&path, OpenOptions::new().write(true).create(true).truncate(false));
+        let first = alone().unwrap();
+        assert!(matches!(alone(), Err(Error::InUse)));
+        assert!(matches!(open_shared(&path), Err(Error::InUse)));
+        assert!(std::fs::read(&path).is_ok());
+        drop(first);
+        let readers = [open_shared(&path).unwrap(), open_shared(&path).unwrap()];
+        assert!(matches!(alone(), Err(Error::InUse)));
+        drop(readers);
+        alone().unwrap();
+    }
+}
