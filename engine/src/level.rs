@@ -3,8 +3,8 @@
 use crate::limits::{Limits, Mode};
 
 /// A playing level, from 1 to [`PlayingLevel::MOST`]. Below the last one a search for a move stops
-/// after a number of nodes that grows fourfold from level to level, whatever time there is, and
-/// uses one thread.
+/// after a number of nodes, whatever time there is, and uses one thread. The numbers were chosen by
+/// matches so that each level is about as much stronger than the one below it: `docs/engine.md`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct PlayingLevel(u8);
 
@@ -17,10 +17,10 @@ impl PlayingLevel {
     pub const FULL: PlayingLevel = PlayingLevel(PlayingLevel::MOST);
 
     /// Nodes of a move at the levels below the last one.
-    const NODES: [u64; 9] = [4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144];
+    const NODES: [u64; 9] = [64, 120, 230, 450, 900, 2_000, 5_000, 16_000, 64_000];
 
     /// Of the levels from 2 on.
-    const ELO_STEPS: [u32; 4] = [594, 368, 658, 405];
+    const ELO_STEPS: [u32; 8] = [269, 250, 228, 207, 215, 161, 158, 228];
 
     /// This level; `None` outside 1..=10.
     #[must_use]
@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(PlayingLevel::new(11), None);
         assert_eq!(PlayingLevel::FULL.limits(&Limits::depth(7)), Limits::depth(7));
         let level = PlayingLevel::new(3).unwrap();
-        assert_eq!(level.limits(&Limits::nodes(1000)).nodes, Some(64));
+        assert_eq!(level.limits(&Limits::nodes(1000)).nodes, Some(230));
         assert_eq!(level.limits(&Limits::nodes(10)).nodes, Some(10));
         assert_eq!(level.limits(&Limits::depth(7)).depth, Some(7));
         let analysis = Limits::infinite(Mode::Analyze);

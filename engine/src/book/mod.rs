@@ -25,7 +25,9 @@ mod text;
 mod tree;
 mod writer;
 
-pub use build::{BuildEvent, BuildOptions, BuildReport, LineKind, PlayerName, Selection, build};
+pub use build::{
+    BuildEvent, BuildOptions, BuildReport, LineKind, OtherBooks, PlayerName, Selection, build,
+};
 pub use check::check;
 pub use choice::{BookMove, BookOptions, openings};
 pub use error::BookError;

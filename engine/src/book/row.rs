@@ -45,6 +45,11 @@ impl Row {
         Row { code: code.bits(), ..Row::position(key) }
     }
 
+    /// Whether a search of the position is known.
+    pub(super) fn has_search(&self) -> bool {
+        score_of_bits(self.search).is_some()
+    }
+
     pub(super) fn place(&self) -> (Key, u64) {
         (self.key, self.code)
     }

@@ -5,10 +5,15 @@
 //! [`Search`] reads what is asked, [`analyse`] and [`play`] do it.
 //!
 //! * `route`: questions and their parameters, and reading them; `problem`: why there is no answer;
+//! * `http`: the answers over HTTP (feature `serve`); `assets`: the files of the board;
 //! * `answers`: rules, databases, book; `lesson`: endgames to practise; `games`: PDN; `search`.
 
 mod answers;
+pub mod assets;
+mod drawing;
 mod games;
+#[cfg(all(feature = "serve", not(target_family = "wasm")))]
+pub mod http;
 mod lesson;
 mod problem;
 mod route;

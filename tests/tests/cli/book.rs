@@ -58,6 +58,30 @@ fn book_ok(args: &[&str]) -> String {
     book(args).success().stdout
 }
 
+/// Games that come later, into the same file.
+#[test]
+fn games_are_added() {
+    let folder = Folder::new();
+    let path = folder.book();
+    let more = folder.file("more.pdn", "[White \"D\"]\n\n1. 32-28 17-22 2. 28x17 12x21 0-2\n");
+    let text = book_ok(&["build", &more, "-o", &path, "--add"]);
+    assert_eq!(text, "1 game, 1 of use, 0 broken; 11 positions\n");
+    let info = run(["book", "info", &path, "--json"], "").success().json_lines();
+    assert_eq!(info[0]["history"][1], "added more.pdn");
+    assert!(info[0]["tree_cells"].as_u64().unwrap() > 0);
+    let probed = run(["book", "probe", "--book", &path, "--json"], "").success().json_lines();
+    assert_eq!(probed[0]["games"], 4);
+    // A win, a draw and a loss.
+    assert_eq!(probed[0]["moves"][0]["estimate"], 1.5);
+    let missing = folder.name("missing.book");
+    assert!(book(&["build", &more, "-o", &missing, "--add"]).stderr.contains("missing.book"));
+    let bare = folder.name("bare.book");
+    book_ok(&["build", &more, "-o", &bare]);
+    let refused = book(&["build", &more, "-o", &bare, "--add", "--tree"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("has no move tree"), "{refused:?}");
+}
+
 #[test]
 fn from_games_to_answers() {
     let folder = Folder::new();
@@ -242,6 +266,38 @@ fn what_cannot_be_used_is_refused_and_nothing_is_lost() {
     let session = "set-param name=book-file value=/nowhere.book\nping\n";
     let answer = run(["hub"], format!("hub\n{session}")).stdout;
     assert!(answer.contains("error message=") && answer.contains("book-file"), "{answer}");
+}
+
+/// A disk that fills up: here files of more than a block cannot be written.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_costs_nothing() {
+    use std::process::Command;
+
+    let folder = Folder::new();
+    let book = folder.book();
+    let before = fs::read(&book).unwrap();
+    assert!(before.len() > 512);
+    let (games, out, names) = (folder.name("games.pdn"), folder.name("out"), folder.names());
+    for args in [
+        &["build", &games, "-o", &out][..],
+        &["build", &games, "-o", &book, "--force"],
+        &["build", &games, "-o", &book, "--add"],
+        &["export", &book, "--json", "-o", &out],
+        &["merge", &book, &book, "-o", &out],
+    ] {
+        let output = Command::new("sh")
+            .args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" book \"$@\""])
+            .arg(meerslag_tests::binary())
+            .args(args)
+            .output()
+            .unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {error}");
+        assert!(error.contains("File too large"), "{args:?}: {error}");
+        assert_eq!(folder.names(), names, "{args:?}");
+        assert_eq!(fs::read(&book).unwrap(), before, "{args:?}");
+    }
 }
 
 /// Ctrl-C.

@@ -22,7 +22,7 @@ use super::error::BookError;
 use super::format::{About, MoveEntry, estimate};
 use super::key::{Key, MoveCode, folded_move};
 use super::reader::Book;
-use super::row::{IN_LINE, LINK, Positions, Row, START};
+use super::row::{IN_LINE, LINK, Positions, Row, START, rows};
 use super::tree::ranked;
 use super::writer::{BookWriter, folder_of};
 use games::{GameLine, Sides, lines};
@@ -53,7 +53,7 @@ pub struct BuildOptions {
     pub estimates: bool,
     /// Write a move tree.
     pub tree: bool,
-    /// Leave out positions and moves that occurred less often.
+    /// Leave out positions and moves that occurred less often. Not together with `base`.
     pub min_games: u32,
     /// Bytes of memory for the tables; what is more goes to temporary files.
     pub memory: usize,
@@ -111,17 +111,26 @@ pub enum BuildEvent<'e> {
     },
 }
 
+/// Other books that a build uses.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct OtherBooks<'b> {
+    /// Says which positions are known.
+    pub reference: Option<&'b Book>,
+    /// The games are added to what this one has. Its tree grows: no cell of it moves.
+    pub base: Option<&'b Book>,
+}
+
 /// Builds a book from the games of files. `step` is what the book's history says about it;
 /// `observe` is told what happens, and ends the work by returning false.
 ///
 /// # Errors
-/// If a file cannot be read or written, if no game is of use, or if the work was ended. No file is
-/// written then.
+/// If a file cannot be read or written, if no game is of use, if the base holds searches, or if the
+/// work was ended. No file is written then.
 pub fn build(
     inputs: &[PathBuf],
     out: (&Path, Existing),
     options: &BuildOptions,
-    reference: Option<&Book>,
+    others: OtherBooks<'_>,
     step: &str,
     observe: &mut dyn FnMut(BuildEvent<'_>) -> bool,
 ) -> Result<BuildReport, BookError> {
@@ -132,18 +141,18 @@ pub fn build(
         let folder = tempfile::tempdir_in(folder_of(path)).map_err(BookError::io(path))?;
         let whole = folder.path().join("whole");
         let first = BookWriter::new(&whole, Existing::Keep)?;
-        let mut report = build_into(inputs, first, options, reference, step, observe)?;
+        let mut report = build_into(inputs, first, options, others, step, observe)?;
         report.positions = prune(&Book::open(&whole)?, writer)?;
         return Ok(report);
     }
-    build_into(inputs, writer, options, reference, step, observe)
+    build_into(inputs, writer, options, others, step, observe)
 }
 
 fn build_into(
     inputs: &[PathBuf],
     writer: BookWriter,
     options: &BuildOptions,
-    reference: Option<&Book>,
+    others: OtherBooks<'_>,
     step: &str,
     observe: &mut dyn FnMut(BuildEvent<'_>) -> bool,
 ) -> Result<BuildReport, BookError> {
@@ -153,8 +162,8 @@ fn build_into(
     for input in inputs {
         passes.all += std::fs::metadata(input).map_err(BookError::io(input))?.len();
     }
-    if options.lines.is_none() || reference.is_some() {
-        return Builder::new(options, reference, folder_of(path))?.build(
+    if options.lines.is_none() || others.reference.is_some() {
+        return Builder::new(options, others, folder_of(path))?.build(
             inputs,
             writer,
             step,
@@ -174,12 +183,14 @@ fn build_into(
         progress @ BuildEvent::Progress { .. } => (passes.observe)(progress),
     };
     let mut counting = Passes { done: 0, all: passes.all, games: 0, observe: &mut silent };
-    Builder::new(&count, None, folder_of(path))?.build(inputs, first, "", &mut counting)?;
+    let counted = OtherBooks { reference: None, ..others };
+    Builder::new(&count, counted, folder_of(path))?.build(inputs, first, "", &mut counting)?;
     passes.done = counting.done;
     let base = Book::open(&base)?;
     let known = options.known.unwrap_or(2);
     let options = BuildOptions { known: Some(known), ..options.clone() };
-    Builder::new(&options, Some(&base), folder_of(path))?.build(inputs, writer, step, &mut passes)
+    let others = OtherBooks { reference: Some(&base), ..others };
+    Builder::new(&options, others, folder_of(path))?.build(inputs, writer, step, &mut passes)
 }
 
 /// How much has been read, in all passes over the files.
@@ -193,7 +204,7 @@ struct Passes<'o> {
 /// A build.
 struct Builder<'b> {
     options: &'b BuildOptions,
-    reference: Option<&'b Book>,
+    others: OtherBooks<'b>,
     tally: Tally,
     trie: Option<Trie>,
     report: BuildReport,
@@ -204,19 +215,51 @@ struct Builder<'b> {
 impl<'b> Builder<'b> {
     fn new(
         options: &'b BuildOptions,
-        reference: Option<&'b Book>,
+        others: OtherBooks<'b>,
         folder: &Path,
     ) -> Result<Builder<'b>, BookError> {
         let for_tree = if options.tree { options.memory / 4 } else { 0 };
         let trie = options.tree.then(|| Trie::new(for_tree, folder)).transpose()?;
-        Ok(Builder {
+        let mut builder = Builder {
             options,
-            reference,
+            others,
             tally: Tally::new(options.memory - for_tree, folder),
             trie,
             report: BuildReport::default(),
             seen: HashSet::new(),
-        })
+        };
+        others.base.map_or(Ok(()), |base| builder.take_over(base))?;
+        Ok(builder)
+    }
+
+    /// Begins with what a book has.
+    fn take_over(&mut self, base: &Book) -> Result<(), BookError> {
+        let cells = base.cell_count() as u32;
+        if let Some(trie) = self.trie.as_mut().filter(|_| cells > 0) {
+            trie.take_over((0..cells).map_while(|number| base.cell(number)))?;
+        }
+        let mut index = 0;
+        for row in rows(base) {
+            let mut row = row?;
+            if row.code == 0 {
+                if row.has_search() {
+                    let text = format!(
+                        "{}: it holds searches; build a book of the games alone, and put the two \
+                         together with 'book merge'",
+                        base.path().display()
+                    );
+                    return Err(BookError::Input(text));
+                }
+                // `rows` leaves the tree out.
+                if self.trie.is_some() {
+                    let entry = base.position(index);
+                    row.tree = entry.and_then(|entry| entry.tree).unwrap_or(u32::MAX);
+                }
+                index += 1;
+            }
+            self.tally.add(row)?;
+        }
+        Ok(())
     }
 
     fn build(
@@ -234,7 +277,11 @@ impl<'b> Builder<'b> {
             let text = format!("no game is of use: {games} games, {broken} of them broken");
             return Err(BookError::Input(text));
         }
-        self.write(writer, &About::new(step.to_owned()), passes)?;
+        let mut about = About::new(step.to_owned());
+        if let Some(base) = self.others.base {
+            about.history = [&base.about().history[..], &about.history].concat();
+        }
+        self.write(writer, &about, passes)?;
         Ok(self.report)
     }
 
@@ -303,7 +350,7 @@ impl<'b> Builder<'b> {
 
     fn cut(&self, line: &GameLine) -> Cut {
         let moves = line.moves.len();
-        match (self.options.lines, self.reference) {
+        match (self.options.lines, self.others.reference) {
             (Some(kind), Some(reference)) => {
                 let least = self.options.known.unwrap_or(1).max(1);
                 let is_known = |number: usize| {

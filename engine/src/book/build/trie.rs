@@ -42,6 +42,18 @@ impl Trie {
         Ok(trie)
     }
 
+    /// Begins with the cells of another tree, its root included, in place of the root alone.
+    ///
+    /// # Errors
+    /// If the disk is full.
+    pub(super) fn take_over(&mut self, cells: impl Iterator<Item = Cell>) -> Result<(), BookError> {
+        self.cells = 0;
+        for cell in cells {
+            self.push(cell)?;
+        }
+        Ok(())
+    }
+
     /// The node for a move after a node; a new one if it is not there.
     pub(super) fn child(&mut self, node: u32, rank: u16) -> Result<u32, BookError> {
         let Cell::Node { rank: own, next } = self.cell(node)? else { return Ok(node) };

@@ -4,8 +4,13 @@ use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+use ::egdb::storage::Existing;
+use anyhow::anyhow;
 use clap::{Args, ValueEnum};
-use meerslag_engine::book::{BuildEvent, BuildOptions, LineKind, PlayerName, Selection, build};
+use meerslag_engine::book::{
+    Book, BuildEvent, BuildOptions, LineKind, OtherBooks, PlayerName, Selection, build,
+};
+use meerslag_engine::counted;
 use movegen::Color;
 
 use super::super::files::{self, ForceArgs};
@@ -21,6 +26,8 @@ Examples:
       lines of positions that occur in at least two games
   meerslag book build new.pdn -o new.book --lines extended --reference theory.book --plies 4
       the first four plies of each game, and as far as another book knows the positions
+  meerslag book build more.pdn -o all.book --add
+      the games of another file as well
   meerslag book build games.pdn -o s.book --player 'Sijbrands*' --white --tree
       what one player plays with White
 
@@ -44,6 +51,10 @@ pub(super) struct BuildArgs {
     out: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
+    /// Add the games to the book that is there; its tree grows in place. Give the options with which
+    /// it was built
+    #[arg(long, conflicts_with_all = ["force", "min_games"])]
+    add: bool,
     /// Variations in the games, too
     #[arg(long)]
     variations: bool,
@@ -123,9 +134,16 @@ fn years(text: &str) -> Result<RangeInclusive<u32>, String> {
 }
 
 pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
-    files::check(&args.out, args.force.existing())?;
-    let options = args.options();
+    let existing = if args.add { Existing::Replace } else { args.force.existing() };
+    files::check(&args.out, existing)?;
+    let base = args.add.then(|| super::open(&args.out)).transpose()?;
+    if args.tree && base.as_ref().is_some_and(|base| base.cell_count() == 0) {
+        let text = "it has no move tree that could grow: build it again from all games";
+        return Err(Failure::Input(anyhow!(text).context(args.out.display().to_string())));
+    }
+    let options = args.options(base.as_ref());
     let reference = args.reference.as_deref().map(super::open).transpose()?;
+    let others = OtherBooks { reference: reference.as_ref(), base: base.as_ref() };
     let interrupt = Interrupt::catch(|| ())?;
     let bar = Bar::new("bytes");
     let mut observe = |event: BuildEvent<'_>| {
@@ -139,20 +157,28 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
         }
         !interrupt.is_pressed()
     };
-    let out = (args.out.as_path(), args.force.existing());
-    let report = build(&args.files, out, &options, reference.as_ref(), &args.step(), &mut observe)?;
+    let out = (args.out.as_path(), existing);
+    let report = build(&args.files, out, &options, others, &args.step(), &mut observe)?;
     drop(bar);
     let mut out = io::stdout().lock();
     writeln!(
         out,
-        "{} games, {} of use, {} broken; {} positions",
-        report.games, report.used, report.broken, report.positions
+        "{}, {} of use, {} broken; {}",
+        counted(report.games, "game"),
+        report.used,
+        report.broken,
+        counted(report.positions, "position")
     )?;
     Ok(())
 }
 
 impl BuildArgs {
-    fn options(&self) -> BuildOptions {
+    /// A book that is added to keeps its tree and its estimates.
+    fn options(&self, base: Option<&Book>) -> BuildOptions {
+        let has_tree = base.is_some_and(|base| base.cell_count() > 0);
+        let has_estimates = base.is_some_and(|base| {
+            (0..base.len()).flat_map(|index| base.moves(index)).any(|mv| mv.estimate > 0)
+        });
         let color = match (self.white, self.black) {
             (true, _) => Some(Color::White),
             (_, true) => Some(Color::Black),
@@ -174,8 +200,8 @@ impl BuildArgs {
             plies: self.plies,
             known: self.known,
             unique: self.unique,
-            estimates: self.estimate,
-            tree: self.tree,
+            estimates: self.estimate || has_estimates,
+            tree: self.tree || has_tree,
             min_games: self.min_games,
             memory: usize::try_from(self.memory << 20).unwrap_or(usize::MAX),
         }
@@ -187,8 +213,9 @@ impl BuildArgs {
         let name = |path: &PathBuf| {
             path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
         };
+        let verb = if self.add { "added" } else { "built from" };
         let mut step =
-            format!("built from {}", self.files.iter().map(name).collect::<Vec<_>>().join(", "));
+            format!("{verb} {}", self.files.iter().map(name).collect::<Vec<_>>().join(", "));
         let mut add = |text: String| {
             step.push_str("; ");
             step.push_str(&text);

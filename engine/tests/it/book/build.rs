@@ -4,8 +4,8 @@ use std::fs;
 
 use egdb::storage::Existing;
 use meerslag_engine::book::{
-    Book, BookError, BuildEvent, BuildOptions, Cell, Next, PlayerName, Selection, build, check,
-    merge, ranked, write_text,
+    Book, BookError, BuildEvent, BuildOptions, Cell, MoveEntry, Next, OtherBooks, PlayerName,
+    PositionEntry, Selection, build, check, import, merge, ranked, write_text,
 };
 use movegen::random::Random;
 use movegen::{Color, Position};
@@ -136,7 +136,8 @@ fn moves_of_one_colour_or_player() {
 fn build_error(games: &Games, options: &BuildOptions) -> String {
     let out = games.path("none.book");
     let files = std::slice::from_ref(&games.file);
-    let result = build(files, (&out, Existing::Keep), options, None, "", &mut |_| true);
+    let result =
+        build(files, (&out, Existing::Keep), options, OtherBooks::default(), "", &mut |_| true);
     assert!(!out.exists());
     result.unwrap_err().to_string()
 }
@@ -327,7 +328,7 @@ fn broken_games_are_counted_and_what_was_read_of_them_counts() {
         std::slice::from_ref(&games.file),
         (&path, Existing::Keep),
         &options(),
-        None,
+        OtherBooks::default(),
         "",
         &mut |event| {
             if let BuildEvent::Broken { file, reason } = event {
@@ -357,7 +358,7 @@ fn an_interrupted_build_leaves_nothing() {
         std::slice::from_ref(&games.file),
         (&path, Existing::Keep),
         &BuildOptions { memory: 0, tree: true, ..options() },
-        None,
+        OtherBooks::default(),
         "",
         &mut |_| {
             left -= 1;
@@ -366,4 +367,50 @@ fn an_interrupted_build_leaves_nothing() {
     );
     assert!(matches!(result, Err(BookError::Interrupted)));
     assert_eq!(fs::read_dir(games.folder.path()).unwrap().count(), 1, "the games alone");
+}
+
+/// All that a book has, but for the text at its head.
+fn contents(book: &Book) -> (Vec<PositionEntry>, Vec<Vec<MoveEntry>>, Vec<Cell>) {
+    let positions = (0..book.len()).map(|index| book.position(index).unwrap());
+    let moves = (0..book.len()).map(|index| book.moves(index).collect());
+    let cells = (0..book.cell_count() as u32).map(|number| book.cell(number).unwrap());
+    (positions.collect(), moves.collect(), cells.collect())
+}
+
+/// Games that are added later make the same book as if they had been there from the start, and no
+/// node of the tree moves.
+#[test]
+fn a_book_grows_in_place() {
+    let (first, second) = ("1. 32-28 19-23 2. 28x19 14x23 2-0\n\n1. 31-26 16-21 0-2\n\n", GAMES);
+    let all = Games::new(&format!("{first}{second}"));
+    let (first, second) = (Games::new(first), Games::new(second));
+    for memory in [0, 1 << 20] {
+        let options = BuildOptions { tree: true, estimates: true, memory, ..options() };
+        let base = first.build(&options);
+        let others = OtherBooks { base: Some(&base), ..OtherBooks::default() };
+        let (grown, _) = second.build_from(&options, others);
+        assert_eq!(contents(&grown), contents(&all.build(&options)));
+        assert_eq!(grown.about().history, ["built", "built"]);
+        let (positions, _, cells) = contents(&base);
+        assert!(cells.len() > 4 && cells.len() < contents(&grown).2.len());
+        for entry in positions {
+            let later = grown.find(&entry.key.position().unwrap()).unwrap();
+            let later = grown.position(later).unwrap();
+            assert_eq!(later.tree, entry.tree);
+        }
+    }
+}
+
+#[test]
+fn games_are_not_added_to_searches() {
+    let games = Games::new(GAMES);
+    let (text, path) = ("position W:W31-50:B1-20 start search=0.05/18\n  32-28\n", games.path("b"));
+    let text = format!("# Meerslag opening book, text version 1\n{text}");
+    import(text.as_bytes(), &path, Existing::Keep).unwrap();
+    let base = Book::open(&path).unwrap();
+    let others = OtherBooks { base: Some(&base), ..OtherBooks::default() };
+    let (files, out) = (std::slice::from_ref(&games.file), games.path("out"));
+    let result = build(files, (&out, Existing::Keep), &options(), others, "", &mut |_| true);
+    assert!(result.unwrap_err().to_string().contains("it holds searches"));
+    assert!(!out.exists());
 }

@@ -4,7 +4,7 @@
 //! while its positions are known. An extended line may pass through one unknown position if the
 //! next one is known. After its end, `extended+` takes the known positions of the rest one by one.
 
-use meerslag_engine::book::{Book, BuildOptions, LineKind};
+use meerslag_engine::book::{Book, BuildOptions, LineKind, OtherBooks};
 
 use super::{Games, from_text, known, moves_after};
 
@@ -105,7 +105,7 @@ fn plain_positions_follow_at_the_end_of_an_extended_line() {
                 std::slice::from_ref(&games.file),
                 (&out, egdb::storage::Existing::Keep),
                 &options,
-                Some(&base),
+                OtherBooks { reference: Some(&base), base: None },
                 "",
                 &mut |_| true,
             );

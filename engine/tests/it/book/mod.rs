@@ -10,7 +10,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use egdb::storage::Existing;
-use meerslag_engine::book::{Book, BookError, BuildOptions, BuildReport, build, check, import};
+use meerslag_engine::book::{
+    Book, BookError, BuildOptions, BuildReport, OtherBooks, build, check, import,
+};
 use movegen::Position;
 use movegen::notation::moves::{format_move, parse_move_list};
 use tempfile::TempDir;
@@ -39,10 +41,14 @@ impl Games {
     }
 
     fn build_with(&self, options: &BuildOptions, base: Option<&Book>) -> (Book, BuildReport) {
+        self.build_from(options, OtherBooks { reference: base, base: None })
+    }
+
+    fn build_from(&self, options: &BuildOptions, others: OtherBooks<'_>) -> (Book, BuildReport) {
         let path = self.path("out.book");
         let out = (path.as_path(), Existing::Replace);
         let files = std::slice::from_ref(&self.file);
-        let report = build(files, out, options, base, "built", &mut |_| true).unwrap();
+        let report = build(files, out, options, others, "built", &mut |_| true).unwrap();
         let book = Book::open(&path).unwrap();
         assert_eq!(check(&book, 10), Vec::<String>::new());
         assert_eq!(report.positions, book.len() as u64);
