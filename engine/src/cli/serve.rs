@@ -2,14 +2,18 @@
 
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::anyhow;
 use clap::Args;
 use meerslag_engine::EngineOptions;
+use meerslag_engine::serve::export::{ExportError, WASM, export};
 use meerslag_engine::serve::http::{Server, ServerError, ServerOptions};
 use meerslag_engine::serve::{Desk, DeskLimits};
 
+use super::files::ForceArgs;
 use super::interrupt::Interrupt;
 use super::opening_book::OpeningBookArgs;
 use super::{EngineArgs, Failure, threads};
@@ -21,6 +25,7 @@ Examples:
       curl 'http://127.0.0.1:8010/v1/probe?fen=W:WK11:BK2,K6'
   meerslag serve --egdb /data/egdb --book own.book --port 80 --host 0.0.0.0 --allow-host desk.example
   meerslag serve --searches 4 --threads 2 --hash 256
+  meerslag serve --export site                 the board for any web host, without a server
 
 Everything about the routes is in docs/serve.md, and in the server's own /openapi.json. Pages of
 other origins may not ask unless --allow-origin names them.";
@@ -66,11 +71,22 @@ pub(super) struct ServeArgs {
     /// several times
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
+    /// Write the board to this folder instead, as a site that needs no server: docs/board.md
+    #[arg(long, value_name = "DIR")]
+    export: Option<PathBuf>,
+    /// The engine of that site, a WebAssembly module [default: meerslag.wasm beside the program]
+    #[arg(long, value_name = "FILE", requires = "export")]
+    wasm: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
     #[command(flatten)]
     engine: EngineArgs,
 }
 
 pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
+    if let Some(folder) = &args.export {
+        return write_site(args, folder);
+    }
     let engine = EngineOptions { book: args.book.options()?, ..args.engine.options()? };
     let desk = Desk {
         probe: args.engine.databases.open()?,
@@ -104,6 +120,37 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
         return Err(Failure::interrupted("the server has ended"));
     }
     Ok(())
+}
+
+/// Writes the board as a site.
+fn write_site(args: &ServeArgs, folder: &Path) -> Result<(), Failure> {
+    let wasm = match &args.wasm {
+        Some(file) => file.clone(),
+        None => installed_module().ok_or_else(|| {
+            Failure::Input(anyhow!(
+                "there is no {WASM} beside the program: docs/board.md says how to build it; \
+                 --wasm FILE names it"
+            ))
+        })?,
+    };
+    let size = export(folder, &wasm, args.force.existing()).map_err(|error| match error {
+        ExportError::NotEmpty(_) => {
+            Failure::Input(anyhow!("{error}: --force replaces the files of the site in it"))
+        }
+        ExportError::NoModule(_) => Failure::Input(error.into()),
+        ExportError::Io { .. } => Failure::run(error),
+    })?;
+    let mib = size as f64 / f64::from(1 << 20);
+    writeln!(io::stdout(), "{}: a site of {mib:.1} MiB", folder.display())?;
+    Ok(())
+}
+
+/// The module where archives and packages of a release have it.
+fn installed_module() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?;
+    let folder = program.parent()?;
+    let places = [folder.join(WASM), folder.join("../share/meerslag").join(WASM)];
+    places.into_iter().find(|place| place.is_file())
 }
 
 impl From<ServerError> for Failure {

@@ -38,6 +38,7 @@ assets! {
     "files.js": SCRIPT,
     "grid.js": SCRIPT,
     "index.html": PAGE,
+    "local.js": SCRIPT,
     "main.js": SCRIPT,
     "moves.js": SCRIPT,
     "moving.js": SCRIPT,
@@ -48,6 +49,7 @@ assets! {
     "tabs.js": SCRIPT,
     "texts.js": SCRIPT,
     "tree.js": SCRIPT,
+    "worker.js": SCRIPT,
 }
 
 /// The file of this name.

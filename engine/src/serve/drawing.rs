@@ -50,3 +50,31 @@ fn list<T: FromStr<Err = ParseDiagramError>>(
     }
     words.into_iter().map(|word| word.parse().map_err(|error| bad(parameter, &error))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::answer;
+    use super::super::answers::tests::desk;
+    use super::super::route::Route;
+    use super::*;
+
+    fn draw(query: &[(&str, &str)]) -> Result<Reply, Problem> {
+        let query: Vec<_> =
+            query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        answer(&desk(), Route::of("/v1/board.svg").unwrap(), &query, b"")
+    }
+
+    #[test]
+    fn what_is_asked_for_is_drawn() {
+        let query = [("fen", "W:W28:BK1"), ("arrows", "28-22,28-23:bad"), ("marks", "1:loss")];
+        let reply = draw(&query).unwrap();
+        assert_eq!(reply.media_type, SVG);
+        assert!(reply.text.contains("class=\"arrow bad\"") && reply.text.contains("mark-loss"));
+        let turned = draw(&[("fen", "W:W28:BK1"), ("flip", "true")]).unwrap();
+        assert_ne!(turned.text, draw(&[("fen", "W:W28:BK1")]).unwrap().text);
+        assert_eq!(draw(&[("sheet", "true")]).unwrap().text, sheet());
+        let bad = draw(&[("arrows", "28-51")]).unwrap_err();
+        assert_eq!(bad.parameter, Some("arrows"));
+        assert!(draw(&[("marks", &"1:win,".repeat(101))]).is_err());
+    }
+}
