@@ -313,9 +313,10 @@ impl Work<'_> {
                         }
                     };
                     let result = read.and_then(|unknown| {
-                        // Whatever is read again counts once.
-                        let new = if at == seen { (held.end - at, unknown) } else { (0, 0) };
-                        seen = seen.max(held.end);
+                        // What is read again counts once, and samples do not count.
+                        let is_new = at == seen;
+                        let new = if is_new { (held.end - at, unknown) } else { (0, 0) };
+                        seen += new.0;
                         self.report(id, new)
                     });
                     failure = failure.take().or(result.err());

@@ -20,7 +20,7 @@ impl PlayingLevel {
     const NODES: [u64; 9] = [64, 120, 230, 450, 900, 2_000, 5_000, 16_000, 64_000];
 
     /// Of the levels from 2 on.
-    const ELO_STEPS: [u32; 4] = [594, 368, 658, 405];
+    const ELO_STEPS: [u32; 8] = [269, 250, 228, 207, 215, 161, 158, 228];
 
     /// This level; `None` outside 1..=10.
     #[must_use]

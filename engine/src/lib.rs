@@ -5,6 +5,8 @@
 
 #[cfg(not(target_family = "wasm"))]
 pub mod adapter;
+#[cfg(not(target_family = "wasm"))]
+pub mod annotate;
 pub mod bench;
 pub mod book;
 pub mod clock;
@@ -38,6 +40,8 @@ pub mod time;
 #[cfg(all(feature = "training", not(target_family = "wasm")))]
 pub mod training;
 mod tt;
+#[cfg(not(target_family = "wasm"))]
+mod viewer;
 mod words;
 
 pub use egdb::DatabaseOptions;

@@ -9,7 +9,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const MOST = 5;
 /** Nodes for each position when a whole game is looked at. */
 const GAME_NODES = 50_000;
-/** Milliseconds between two drawings of the lines. */
+/** Milliseconds between two drawings of the lines, and before a position that stays is searched. */
 const PAUSE = 150;
 
 /** A score for people: men, or the plies to the end of the game. */
@@ -55,11 +55,16 @@ export class Analysis {
   restart() {
     this.stop?.();
     this.stop = null;
+    clearTimeout(this.soon);
     this.lines = [];
     this.node = this.desk.node;
     this.draw();
     if (!this.on) return this.redraw();
-    const { node } = this;
+    // Who leafs through a game does not want each of its positions searched.
+    this.soon = setTimeout(() => this.begin(this.node), PAUSE);
+  }
+
+  begin(node) {
     const query = { ...node.query, multipv: find("lines").value, time: this.seconds };
     this.stop = this.desk.engine.analyse(query, (event, data) => {
       if (this.desk.node !== node) return;
@@ -108,7 +113,7 @@ export class Analysis {
       make("li", {},
         make("button", { type: "button", "data-line": index, title: t("playLine") },
           make("strong", { class: info.score >= 0 ? "plus" : "minus" }, scoreText(info)),
-          " " + info.pv.slice(0, 12).map(short).join(" ")));
+          ...info.pv.slice(0, 12).flatMap((move) => [" ", make("span", { class: "whole" }, short(move))])));
     find("variations").replaceChildren(...this.lines.filter(Boolean).map(row));
   }
 

@@ -54,7 +54,11 @@ export class Endgames {
     const { node } = desk;
     this.answer = null;
     this.hinted = 0;
-    this.line = null;
+    if (this.side !== null && desk.game !== this.game) {
+      this.side = null;
+      this.showLesson();
+      find("verdict").textContent = "";
+    }
     find("line").textContent = "";
     if (desk.isEndgame) {
       try {
@@ -126,7 +130,9 @@ export class Endgames {
     const { node } = this.desk;
     const { line } = await this.desk.engine.ask("line", node.query);
     if (this.desk.node !== node) return;
-    find("line").textContent = line?.texts.length ? line.texts.join(" ") : t("noLine");
+    const move = (text) => make("span", { class: "whole" }, text);
+    const moves = line?.texts.flatMap((text) => [move(text), " "]) ?? [];
+    find("line").replaceChildren(...(moves.length ? moves : [t("noLine")]));
   }
 
   /** Sets up a random position of the chosen material. */
@@ -145,9 +151,11 @@ export class Endgames {
     } catch (problem) {
       return this.say(t("problem", { what: problem.message }));
     }
-    this.side = position[0];
-    this.mistakes = 0;
     this.desk.start(position);
+    this.side = position[0];
+    this.game = this.desk.game;
+    this.mistakes = 0;
+    this.draw();
     this.onStart?.(this.side);
     this.showLesson();
     const goal = find("lesson-value").value;

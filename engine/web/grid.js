@@ -60,7 +60,10 @@ export class Grid {
     this.grid.replaceChildren(...rows);
   }
 
-  /** Shows what {@link Board.show} takes, and `chosen`, the square of the chosen piece. */
+  /**
+   * Shows what {@link Board.show} takes, and `chosen`, the square of the chosen piece, and `movable`,
+   * the set of squares of pieces that can move.
+   */
   show(shown) {
     const turned = Boolean(shown.flipped) !== Boolean(this.shown.flipped);
     this.shown = shown;
@@ -71,6 +74,7 @@ export class Grid {
       const mark = shown.marks?.[square];
       const remark = mark ? ", " + t("mark." + mark) : "";
       cell.setAttribute("aria-label", t("square", { square, piece }) + remark);
+      cell.classList.toggle("movable", Boolean(shown.movable?.has(square)));
       cell.setAttribute("aria-selected", String(square === shown.chosen));
     }
     this.grid.setAttribute("aria-label", t("board"));

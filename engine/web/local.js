@@ -1,6 +1,6 @@
-// The engine as WebAssembly, for a site without a server. Two workers hold it: one answers
-// questions at once; the other searches, and is ended when a search is no longer wanted, because
-// a running search cannot be spoken to.
+// The engine as WebAssembly, for a site without a server. Up to three workers hold it: one answers
+// questions at once; one finds moves and one analyses. These are ended when their search is no
+// longer wanted, because a running search cannot be spoken to.
 
 import { Problem } from "./server.js";
 
@@ -40,8 +40,8 @@ class Helper {
 export class Local {
   static async connect() {
     // Not every web host names the media type that streaming compilation insists on.
-    const response = await fetch("engine.wasm");
-    if (!response.ok) throw new Problem({ status: response.status, detail: "engine.wasm" });
+    const response = await fetch("meerslag.wasm");
+    if (!response.ok) throw new Problem({ status: response.status, detail: "meerslag.wasm" });
     const local = new Local(await WebAssembly.compile(await response.arrayBuffer()));
     local.about = await local.ask("server");
     return local;
@@ -50,31 +50,34 @@ export class Local {
   constructor(module) {
     this.module = module;
     this.answers = new Helper(module);
-    this.searcher = null;
+    this.searchers = new Map();
   }
 
-  /** A worker that is free to search. */
-  free() {
-    if (this.searcher?.isBusy) this.end();
-    this.searcher ??= new Helper(this.module);
-    return this.searcher;
+  /** The worker for the searches of a route, free to begin one. */
+  free(route) {
+    this.end(route);
+    if (!this.searchers.has(route)) this.searchers.set(route, new Helper(this.module));
+    return this.searchers.get(route);
   }
 
-  end() {
-    this.searcher?.worker.terminate();
-    this.searcher = null;
+  /** Ends the running search of a route. */
+  end(route) {
+    const helper = this.searchers.get(route);
+    if (!helper?.isBusy) return;
+    helper.worker.terminate();
+    this.searchers.delete(route);
   }
 
   /** As {@link Server.ask}. */
   ask(route, query = {}, { signal, body } = {}) {
     return new Promise((resolve, reject) => {
-      const helper = route === "play" ? this.free() : this.answers;
+      const helper = route === "play" ? this.free(route) : this.answers;
       helper.send({ route, query, body }, (event, data) => {
         if (event === "problem") reject(new Problem(data));
         else resolve(data);
       });
       signal?.addEventListener("abort", () => {
-        if (helper === this.searcher) this.end();
+        if (helper === this.searchers.get(route)) this.end(route);
         reject(signal.reason);
       });
     });
@@ -82,10 +85,10 @@ export class Local {
 
   /** As {@link Server.analyse}. */
   analyse(query, listener) {
-    const helper = this.free();
+    const helper = this.free("analyse");
     helper.send({ route: "analyse", query }, listener);
     return () => {
-      if (helper === this.searcher && helper.isBusy) this.end();
+      if (helper === this.searchers.get("analyse")) this.end("analyse");
     };
   }
 }

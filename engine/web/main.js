@@ -88,7 +88,8 @@ const start = async () => {
     if (chosen) marks[chosen] = "chosen";
     const arrows = [...analysis.arrowList, ...(seesEndgame ? endgames.arrowList : []), ...hints()];
     const last = node.move ? squares(node.move).slice(0, 2) : null;
-    grid.show({ position: node.position, flipped, last, marks, arrows, chosen });
+    const { movable } = moving;
+    grid.show({ position: node.position, flipped, last, marks, arrows, chosen, movable });
     find("turn").textContent = t("toMove." + node.position[0]);
   }
 

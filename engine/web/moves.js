@@ -95,7 +95,7 @@ export class Moves {
         "button",
         {
           type: "button",
-          class: isMain ? "move main" : "move",
+          class: isMain ? "move mainline" : "move",
           tabindex: node === this.desk.node ? "0" : "-1",
           "aria-current": node === this.desk.node && "true",
           "aria-label": [node.number, node.text, ...node.nags.map(sign)].join(" "),

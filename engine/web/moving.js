@@ -47,6 +47,11 @@ export class Moving {
     return this.moves.filter(({ from }) => from === this.chosen);
   }
 
+  /** The squares of the pieces that can move. */
+  get movable() {
+    return new Set(this.moves.map(({ from }) => from));
+  }
+
   canDrag(square) {
     return this.moves.some(({ from }) => from === square);
   }

@@ -12,8 +12,9 @@ export class Play {
     this.side = null;
     this.thinking = null;
     this.hint = null;
-    find("play-level").append(...desk.engine.about.levels.map(({ level }) =>
-      make("option", { value: level, selected: level === 5 }, String(level))));
+    // The number behind a level: how much stronger it is than the one below.
+    find("play-level").append(...desk.engine.about.levels.map(({ level, elo_step: step }) =>
+      make("option", { value: level, selected: level === 5 }, level + (step ? ` (+${step} Elo)` : ""))));
     find("play-kind").addEventListener("change", () => this.showLimit());
     find("play-form").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -47,15 +48,16 @@ export class Play {
   /** Begins a game from the initial position, or goes on from the one on the board. */
   start() {
     const { desk } = this;
+    if (find("play-from").value === "initial") desk.start(INITIAL);
     const side = find("play-side").value;
     this.side = side === "random" ? "WB"[Math.floor(Math.random() * 2)] : side;
-    this.hint = null;
-    if (find("play-from").value === "initial") desk.start(INITIAL);
+    this.game = desk.game;
     const names = this.side === "W" ? ["White", "Black"] : ["Black", "White"];
     desk.game.tags.set(names[0], t("you"));
     desk.game.tags.set(names[1], desk.engine.about.name);
     this.onStart?.(this.side);
     this.showButtons();
+    desk.changed();
     this.go();
   }
 
@@ -74,6 +76,10 @@ export class Play {
     // What was being thought about is another position now.
     this.thinking?.abort();
     this.thinking = null;
+    if (this.side && this.desk.game !== this.game) {
+      this.side = null;
+      this.showButtons();
+    }
     if (this.side && played) this.go();
   }
 

@@ -47,10 +47,10 @@ export class Server {
         listener(name, JSON.parse(data));
       });
     }
+    // Refused, busy or gone: the browser does not say which.
     source.addEventListener("error", () => {
-      if (source.readyState === EventSource.CLOSED) return;
       source.close();
-      listener("problem", { title: "connection", detail: "" });
+      listener("problem", { title: "connection" });
     });
     return () => source.close();
   }

@@ -94,6 +94,7 @@ for (const [name, start] of hosts) {
       await page.selectOption("#play-from", "board");
       await page.click("#play-form button.main");
       await says(page, /Your move/);
+      await page.waitForSelector(".cell.movable");
       await cell(page, 28).click();
       assert.match(await cell(page, 17).getAttribute("aria-label"), /can go here/);
       await cell(page, 17).click();
@@ -107,30 +108,23 @@ for (const [name, start] of hosts) {
       for (let ply = 1; ply < 12; ply += 2) {
         await says(page, /Your move|plays/);
         await page.waitForFunction((count) => document.querySelectorAll("#moves .move").length === count, ply - 1);
-        const played = await playSomething(page);
-        assert.ok(played, "there is a legal move");
+        await playSomething(page);
       }
       await picture(page, "play");
       await page.click("#play-back");
       await says(page, /Your move/);
     });
 
-    /** Plays any legal move by trying pieces of White from the front. */
+    /** Plays a legal move as somebody would who sees which pieces can move. */
     const playSomething = async (page) => {
       const count = await page.locator("#moves .move").count();
-      for (let square = 1; square <= 50; square++) {
-        const label = await cell(page, square).getAttribute("aria-label");
-        if (!/White/.test(label)) continue;
-        await cell(page, square).click();
-        const target = page.locator('.cell[aria-label*="can go here"]').first();
-        if ((await target.count()) === 0) continue;
-        await target.click();
-        if (await page.locator("#which[open]").count()) await page.locator("#which .choices button").first().click();
-        await page.waitForFunction(
-          (before) => document.querySelectorAll("#moves .move").length > before, count);
-        return true;
+      await page.locator(".cell.movable").first().click();
+      await page.locator('.cell[aria-label*="can go here"]').first().click();
+      if (await page.locator("#which[open]").count()) {
+        await page.locator("#which .choices button").first().click();
       }
-      return false;
+      await page.waitForFunction(
+        (before) => document.querySelectorAll("#moves .move").length > before, count);
     };
 
     onPage("an endgame is set up and its value read", async (page) => {
@@ -194,7 +188,7 @@ for (const [name, start] of hosts) {
       await page.click("#show-pdn");
       await page.waitForFunction(() => document.querySelector("#pdn-text").value.includes("Bert's idea"));
       const pdn = await page.locator("#pdn-text").inputValue();
-      assert.match(pdn.replace(/\s+/g, " "), /1\. 32-28 \{A good start\.\} 18-23 \{Bert's idea\} \(1\.\.\. 19-23/);
+      assert.match(pdn.replace(/\s+/g, " "), /1\. 32-28 \{A good start\.\} 1\.\.\. 18-23 \{Bert's idea\} \(1\.\.\. 19-23/);
       await page.click("#first");
       await page.click("#forward");
       await page.click("#delete");
@@ -226,6 +220,7 @@ for (const [name, start] of hosts) {
 
     onPage("everything can be done with the keyboard", async (page) => {
       const { keyboard } = page;
+      await page.waitForSelector(".cell.movable");
       await keyboard.press("b");
       // From square 28 one row down and to the left: 33, 32.
       await keyboard.press("ArrowDown");

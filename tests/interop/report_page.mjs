@@ -28,9 +28,8 @@ const { document } = window;
 assert.deepEqual(problems, []);
 
 const board = () => {
-  const squares = [...document.querySelectorAll("#board rect")].slice(1);
-  assert.equal(squares.length, 50);
-  return document.getElementById("board").querySelectorAll(".white, .black").length;
+  assert.equal(document.querySelectorAll("#board rect.square").length, 50);
+  return document.querySelectorAll("#board .pieces use").length;
 };
 const click = (id) => document.getElementById(id).click();
 const info = () => document.getElementById("info").textContent;

@@ -19,7 +19,7 @@ pub use client::{Answer, Client, Ended};
 pub use interrupt::interrupt;
 pub use peer::Peer;
 pub use program::Program;
-pub use schema::check_line;
+pub use schema::{check_line, check_value};
 
 pub use movegen::random;
 

@@ -32,6 +32,17 @@ pub fn check_line(line: &Value) {
     }
 }
 
+/// Asserts that a value fits this schema, whose references lead into `root`.
+///
+/// # Panics
+/// If it does not.
+#[track_caller]
+pub fn check_value(root: &Value, schema: &Value, value: &Value) {
+    if let Err(error) = nested(root, schema, value) {
+        panic!("{error}: {value}");
+    }
+}
+
 type Fits = Result<(), String>;
 
 /// Adds the keys that the schema names to `known`.
@@ -110,6 +121,11 @@ fn fits(root: &Value, schema: &Value, value: &Value, known: &mut Vec<String>) ->
             "additionalProperties" => {
                 for part in value.as_object().into_iter().flat_map(Map::values) {
                     nested(root, rule, part)?;
+                }
+            }
+            "prefixItems" => {
+                for (part, item) in list(rule).iter().zip(list(value)) {
+                    nested(root, part, item)?;
                 }
             }
             "items" => {

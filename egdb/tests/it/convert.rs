@@ -84,6 +84,23 @@ fn every_wld_type_becomes_every_other() {
     }
 }
 
+/// Version 1 asks for samples before it goes through all values, of which there are more here than
+/// are read at a time.
+#[test]
+fn every_position_counts_once() {
+    let source = Arc::new(Database::embedded(DbType::Wld2).unwrap());
+    let slice: Slice = "1120".parse().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let to = Target::Database(DbType::Wld1);
+    let options = ConvertOptions { slices: vec![slice], ..ConvertOptions::new(to) };
+    let mut last = 0;
+    let converted = convert(&source, dir.path(), &options, &mut |progress| {
+        last = progress.positions;
+        true
+    });
+    assert_eq!((converted.unwrap().positions, last), (2 * slice.size(), 2 * slice.size()));
+}
+
 #[test]
 fn distances_are_rewritten() {
     for db_type in [DbType::Mtc, DbType::Dtw] {

@@ -16,7 +16,8 @@ use serde_json::{Map, Value, json};
 #[cfg(feature = "training")]
 use super::data;
 use super::{
-    Failure, book, dxp, egdb, endgame_trainer, match_, perft, protocol_check, solve, weights,
+    Failure, annotate, book, dxp, egdb, endgame_trainer, match_, perft, protocol_check, solve,
+    weights,
 };
 
 /// Writes one object and the end of its line.
@@ -54,6 +55,8 @@ impl Catalogue {
         self.add::<records::InfoRecord>();
         self.add::<records::PositionRecord>();
         self.add::<records::ResultRecord>();
+        self.add::<annotate::GameRecord<'_>>();
+        self.add::<annotate::PlayerRecord<'_>>();
         self.add::<records::BookRecord>();
         self.add::<book::info::BookInfoRecord<'_>>();
         self.add::<solve::SolutionRecord>();

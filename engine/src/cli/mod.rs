@@ -2,6 +2,7 @@
 
 mod adapt;
 mod analyse;
+mod annotate;
 mod bench;
 mod board;
 mod book;
@@ -32,6 +33,8 @@ mod protocol_check;
 mod report;
 #[cfg(feature = "training")]
 mod selfplay;
+#[cfg(feature = "serve")]
+mod serve;
 mod solve;
 mod source;
 mod terminal;
@@ -91,8 +94,13 @@ enum Command {
     /// Analyse a position, or the games of a PDN file
     #[command(alias = "analyze")]
     Analyse(analyse::AnalyseArgs),
+    /// Annotate the games of a PDN file: scores, mistakes, best lines, a report for the browser
+    Annotate(Box<annotate::AnnotateArgs>),
     /// Draw a position: text, SVG or PNG
     Board(board::BoardArgs),
+    /// Serve rules, endgame values, book and analysis over HTTP
+    #[cfg(feature = "serve")]
+    Serve(Box<serve::ServeArgs>),
     /// Solve endgame positions: value, distance, all moves, the perfect line
     Solve(Box<solve::SolveArgs>),
     /// Play a game against the engine in the terminal
@@ -211,7 +219,10 @@ pub(crate) fn main() -> ExitCode {
         None => hub::listen(),
         Some(Command::Hub(args)) => hub::run(&args),
         Some(Command::Analyse(args)) => analyse::run(&args),
+        Some(Command::Annotate(args)) => annotate::run(&args),
         Some(Command::Board(args)) => board::run(&args),
+        #[cfg(feature = "serve")]
+        Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Play(args)) => play::run(&args),
         Some(Command::TrainEndgame(args)) => endgame_trainer::run(&args),

@@ -40,7 +40,7 @@ impl Diagram {
             }
         };
         definitions(&mut svg, Symbol::all().filter(used));
-        layers(&mut svg, &scene);
+        layers(&mut svg, &scene, true);
         svg.push_str("</svg>\n");
         svg
     }
@@ -50,8 +50,8 @@ impl Diagram {
 /// their numbers (`data-square`), and empty groups `marks`, `pieces` and `arrows`.
 #[must_use]
 pub fn sheet() -> String {
-    let empty = Position::from_fen("W:W:B").unwrap_or_else(|_| Position::initial());
-    let diagram = Diagram { coordinates: Coordinates::Numbers, ..Diagram::new(empty) };
+    let any = Position::initial();
+    let diagram = Diagram { coordinates: Coordinates::Numbers, ..Diagram::new(any) };
     let scene = Scene(&diagram);
     let [left, top, width, height] = scene.frame();
     let mut svg = format!(
@@ -63,7 +63,7 @@ pub fn sheet() -> String {
         Short(height)
     );
     definitions(&mut svg, Symbol::all());
-    layers(&mut svg, &scene);
+    layers(&mut svg, &scene, false);
     svg.push_str("</svg>\n");
     svg
 }
@@ -103,7 +103,7 @@ fn definitions(svg: &mut String, symbols: impl Iterator<Item = Symbol>) {
     svg.push_str("</defs>\n");
 }
 
-fn layers(svg: &mut String, scene: &Scene) {
+fn layers(svg: &mut String, scene: &Scene, has_pieces: bool) {
     for (name, shape) in scene.ground() {
         shapes(svg, &[shape], &format!(" class=\"{name}\""));
     }
@@ -118,7 +118,7 @@ fn layers(svg: &mut String, scene: &Scene) {
         number(svg, digits);
     }
     svg.push_str("</g>\n<g class=\"pieces\">");
-    scene.pieces().for_each(|placed| place(svg, &placed));
+    scene.pieces().filter(|_| has_pieces).for_each(|placed| place(svg, &placed));
     svg.push_str("</g>\n<g class=\"arrows\">");
     for arrow in &scene.0.arrows {
         let [(x1, y1), (x2, y2)] = scene.ends(*arrow);

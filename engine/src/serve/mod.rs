@@ -5,10 +5,20 @@
 //! [`Search`] reads what is asked, [`analyse`] and [`play`] do it.
 //!
 //! * `route`: questions and their parameters, and reading them; `problem`: why there is no answer;
-//! * `answers`: rules, databases, book; `lesson`: endgames to practise; `games`: PDN; `search`.
+//! * `http`: the answers over HTTP (feature `serve`); `assets`: the files of the board; `export`: the
+//!   board as a site;
+//! * `answers`: rules, databases, book; `lesson`: endgames to practise; `games`: PDN;
+//!   `drawing`: pictures; `search`.
 
 mod answers;
+#[cfg(not(target_family = "wasm"))]
+pub mod assets;
+mod drawing;
+#[cfg(not(target_family = "wasm"))]
+pub mod export;
 mod games;
+#[cfg(all(feature = "serve", not(target_family = "wasm")))]
+pub mod http;
 mod lesson;
 mod problem;
 mod route;

@@ -7,7 +7,7 @@ use movegen::{Fen, Game, Move, Position};
 use schemars::{Schema, SchemaGenerator};
 
 use super::problem::{Problem, ProblemKind};
-use super::{Desk, Reply, answers, games, lesson, search};
+use super::{Desk, Reply, answers, drawing, games, lesson, search};
 
 /// Most moves from the given position to the one in question.
 const MAX_MOVES: usize = 2000;
@@ -256,6 +256,27 @@ pub static ROUTES: &[Route] = &[
         takes: &[],
         gives: Body::Json(lesson::judgement_schema),
         work: Work::Answer(lesson::judge),
+    },
+    Route {
+        path: "/v1/board.svg",
+        method: Method::Get,
+        summary: "The position as a picture",
+        parameters: &[
+            FEN,
+            MOVES,
+            parameter("flip", Kind::Boolean, "Black at the bottom."),
+            parameter(
+                "coordinates",
+                Kind::Choice(&["none", "edge", "numbers"]),
+                "Where numbers of squares stand. Default: none.",
+            ),
+            parameter("arrows", Kind::Text, "Arrows, such as 32-28,19-23:bad,17-22:other."),
+            parameter("marks", Kind::Text, "Marked squares, such as 28:win,33:draw,12:loss."),
+            parameter("sheet", Kind::Boolean, "Instead, the drawing without pieces, for pages."),
+        ],
+        takes: &[],
+        gives: Body::Text(drawing::SVG),
+        work: Work::Answer(drawing::board),
     },
     Route {
         path: "/v1/games",

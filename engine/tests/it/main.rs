@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
 
+mod annotate;
 mod book;
 mod diagram;
 mod endgames;

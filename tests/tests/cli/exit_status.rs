@@ -57,6 +57,7 @@ impl World {
         let _ = world.run("book expand {book} --depth 1 --positions 20 --hash 1").success();
         let _ = world.run("book export {book} --out {lines}").success();
         fs::write(world.path("suite"), "W:W28:B23; 28x19; taken; win; me\n").unwrap();
+        fs::write(world.path("pdn"), "1. 32-28 19-23 2. 28x19 14x23 1-1\n").unwrap();
         fs::write(world.path("file"), "this is a file\n").unwrap();
         world
     }
@@ -89,6 +90,7 @@ impl World {
 const GOOD: &[&str] = &[
     "hub",
     "analyse --depth 2",
+    "annotate {pdn} -o {annotated} --nodes 20 --hash 1 --force",
     "board W:W28:B23 --arrows 28-19",
     "solve W:WK11:BK2",
     "play --depth 2",
@@ -135,6 +137,9 @@ const FAILING: &[(&str, &str)] = &[
     ("hub --log /nonexistent/log", "cannot write"),
     ("adapt --engine cmd=/nonexistent/x --hub", "does not start"),
     ("book build missing.pdn --out {new}", "missing.pdn"),
+    ("annotate {pdn} -o /nonexistent/out.pdn", "cannot write"),
+    ("serve --host 192.0.2.1 --port 1 --hash 1", "cannot listen on 192.0.2.1:1"),
+    ("serve --export {new} --wasm /nonexistent/module", "/nonexistent/module"),
     ("board W:W28:B23 -o /nonexistent/board.svg", "cannot write"),
     ("play --pdn /nonexistent/game.pdn", "cannot write"),
     ("train-endgame --slice 1010 --pdn /nonexistent/game.pdn", "cannot write"),
@@ -158,6 +163,10 @@ const FAILING: &[(&str, &str)] = &[
 /// 2: what cannot be read or used.
 const UNUSABLE: &[(&str, &str)] = &[
     ("analyse missing.pdn", "cannot open missing.pdn"),
+    ("annotate missing.pdn -o {new}", "cannot read missing.pdn"),
+    ("serve --searches 0", "--searches"),
+    ("serve --export {new} --wasm {pdn}", "no WebAssembly module"),
+    ("serve --wasm {pdn}", "--export"),
     ("board missing.pdn", "cannot open missing.pdn"),
     ("solve nonsense", "cannot read the position"),
     ("solve missing.fen", "missing.fen"),
@@ -280,6 +289,8 @@ fn into_full(world: &World, line: &str) {
 #[cfg(unix)]
 const LONG: &[&str] = &[
     "analyse --time 600",
+    "annotate {pdn} -o {new} --time 600",
+    "serve --port 0 --hash 1",
     "solve W:W31-40:B1-10 --nodes 1000000000000 --hash 16",
     "play --color black --time 600",
     "train-endgame --slice 1010 --seed 1",

@@ -21,6 +21,15 @@ fn pydraughts_initiates_a_dxp_game() {
     assert!(status.expect("python3 is installed").success());
 }
 
+/// A validator of OpenAPI, and a library for JSON schemas.
+#[test]
+#[ignore = "needs Python (pip install openapi-spec-validator jsonschema)"]
+fn the_description_of_the_server_is_valid() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/openapi.py");
+    let status = Command::new("python3").arg(script).arg(meerslag_tests::binary()).status();
+    assert!(status.expect("python3 is installed").success());
+}
+
 /// The page of a match in a browser without a screen.
 #[test]
 #[ignore = "needs Node with jsdom (npm install jsdom@26, NODE_PATH)"]

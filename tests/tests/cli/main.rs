@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
 
+mod annotate;
 mod bad_input;
 mod board;
 mod book;
@@ -11,3 +12,4 @@ mod docs;
 mod exit_status;
 mod interop;
 mod saving;
+mod serve;

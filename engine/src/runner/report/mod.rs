@@ -12,7 +12,6 @@ mod progress;
 
 use movegen::notation::hub;
 use movegen::notation::pdn::{WriteOptions, game_to_string};
-use serde::Serialize;
 
 pub use self::csv::csv_lines;
 pub use self::page::Page;
@@ -20,7 +19,9 @@ pub use self::page::Page;
 pub(crate) use self::plot::nice_step;
 use super::config::MatchConfig;
 use super::match_game::MatchGame;
+use crate::digits::rounded;
 use crate::record::{GameRecord, for_white};
+use crate::viewer::GameData;
 
 /// What is kept of a game for the page, when its moves themselves are dropped.
 #[derive(Clone, Debug)]
@@ -88,34 +89,22 @@ impl TimeUse {
     }
 }
 
-/// The game for the script; short names, because there are many of them.
-#[derive(Serialize)]
-struct GameData {
-    /// Start position as Hub writes it.
-    p: String,
-    /// Moves as Hub writes them.
-    m: Vec<String>,
-    /// About each move.
-    i: Vec<MoveInfo>,
-    /// The game as PDN.
-    d: String,
-}
-
-/// White's score, depth, seconds used, seconds left.
-type MoveInfo = (Option<f64>, Option<u32>, f64, Option<f64>);
-
 impl GameLine {
     fn new(config: &MatchConfig, played: &MatchGame) -> GameLine {
         let record = &played.record;
         let infos = record.movers().map(|(mover, ply)| {
             let score = ply.score.map(|score| for_white(score, mover));
+            let round = |seconds: f64| rounded(seconds, 3);
             (score, ply.depth, round(ply.time.unwrap_or_default()), ply.clock.map(round))
         });
         let data = GameData {
-            p: hub::format_position(&record.start),
-            m: record.plies.iter().map(|ply| ply.mv.to_string()).collect(),
-            i: infos.collect(),
-            d: game_to_string(&played.to_pdn(config), &WriteOptions::default()),
+            position: hub::format_position(&record.start),
+            set_ups: Vec::new(),
+            moves: record.plies.iter().map(|ply| ply.mv.to_string()).collect(),
+            infos: infos.collect(),
+            pdn: game_to_string(&played.to_pdn(config), &WriteOptions::default()),
+            notes: None,
+            last_best: None,
         };
         GameLine {
             number: played.game + 1,
@@ -126,14 +115,9 @@ impl GameLine {
             detail: played.detail.clone(),
             plies: record.plies.len(),
             time: TimeUse::of(record),
-            json: serde_json::to_string(&data).unwrap_or_default(),
+            json: data.to_json(),
         }
     }
-}
-
-/// To milliseconds.
-fn round(seconds: f64) -> f64 {
-    (seconds * 1000.0).round() / 1000.0
 }
 
 /// A name of the configuration.

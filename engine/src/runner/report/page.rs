@@ -13,7 +13,7 @@ use super::super::stats::Tally;
 use super::conditions::{EngineRow, conditions, control_text, engine_rows};
 use super::progress::{course, cross_table};
 use super::{GameLine, TimeUse, name, plot};
-use crate::diagram;
+use crate::{diagram, viewer};
 
 /// Collects games for the page.
 #[derive(Debug)]
@@ -33,10 +33,11 @@ pub struct Page {
 struct View<'a> {
     title: &'a str,
     style: &'static str,
-    /// The drawing of the board, and what puts pieces into it.
+    /// What the last column of the games is called.
+    by_last: &'static str,
+    /// The drawing of the board.
     sheet: String,
-    board: &'static str,
-    script: &'static str,
+    script: String,
     conditions: Vec<(&'static str, String)>,
     engines: Vec<EngineRow<'a>>,
     standings: Vec<StandingRow<'a>>,
@@ -148,10 +149,10 @@ impl Page {
         order.sort_by_key(|game| game.number);
         let view = View {
             title: &config.event,
-            style: include_str!("report.css"),
+            style: viewer::STYLE,
+            by_last: "End",
             sheet: diagram::sheet(),
-            board: include_str!("../../../web/board.js"),
-            script: include_str!("report.js"),
+            script: viewer::script(),
             conditions: self.conditions(config, records),
             engines: engine_rows(config, &self.identities),
             standings: standing_rows(config, &standings),
@@ -165,7 +166,7 @@ impl Page {
             results: self.results(),
             times: self.time_rows(config, &standings),
             games: order.iter().enumerate().map(|(i, game)| game_row(config, i, game)).collect(),
-            data: script_data(&order),
+            data: viewer::script_data(order.iter().map(|game| game.json.as_str())),
         };
         view.render()
     }
@@ -295,10 +296,4 @@ fn game_row<'a>(config: &'a MatchConfig, index: usize, game: &'a GameLine) -> Ga
 fn clock(seconds: f64) -> String {
     let whole = seconds.round() as u64;
     format!("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60)
-}
-
-/// The games for the script. Without `<` no text can end the element.
-fn script_data(games: &[&GameLine]) -> String {
-    let list: Vec<&str> = games.iter().map(|game| game.json.as_str()).collect();
-    format!("[{}]", list.join(",\n")).replace('<', "\\u003c")
 }

@@ -53,7 +53,7 @@ pub(super) struct PlanArgs {
     #[arg(long, value_name = "N", default_value_t = 2,
           value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: u32,
-    /// Most memory for a slice, in MiB or such as 512M or 8G; larger ones read smaller ones' files
+    /// Most memory for a slice, in MiB or such as 512M or 8G; larger ones read files as well
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     memory: Option<u64>,
     /// Positions a second with these threads, for one type, solving and writing together

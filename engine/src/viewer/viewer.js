@@ -1,4 +1,4 @@
-// The module web/board.js stands before this in the page.
+// web/board.js stands before this in the page.
 (() => {
   const games = JSON.parse(document.getElementById("data").textContent);
   const rows = [...document.querySelectorAll("#games tr[data-game]")];
@@ -25,16 +25,17 @@
       part("title", {}, "White's score in men, from -5 to +5"),
       part("line", { class: "zero", x1: 0, x2: width, y1: height / 2, y2: height / 2 })
     );
-    // Each engine judges for itself: one line for each.
-    for (const white of [true, false]) {
+    // Each engine of a match judges for itself: one line for each.
+    for (const white of game.notes ? [null] : [true, false]) {
       const points = [];
       game.infos.forEach(([score], index) => {
-        if ((game.positions[index][0] === "W") === white && score !== null) {
+        const isOf = white === null || (game.positions[index][0] === "W") === white;
+        if (isOf && score !== null) {
           points.push(x(index + 1).toFixed(1) + "," + y(score).toFixed(1));
         }
       });
       if (points.length > 0) {
-        const shown = white ? "line whites" : "line blacks";
+        const shown = white === false ? "line blacks" : "line whites";
         curve.append(part("polyline", { class: shown, points: points.join(" ") }));
       }
     }
@@ -56,9 +57,24 @@
     return name + "  " + (left === null ? "used " : left < 0 ? "-" : "") + text;
   };
 
+  // Of an annotated game: the best move from here, and the one that was played if it was bad.
+  const arrows = () => {
+    if (!game.notes) return [];
+    const note = game.notes[ply];
+    const [from, to] = (note ? note.b : game.best) || [];
+    const list = from ? [{ from, to, kind: "best" }] : [];
+    if (note && note.g) {
+      const [start, end] = squares(game.moves[ply]);
+      list.push({ from: start, to: end, kind: "bad" });
+    }
+    return list;
+  };
+
+  const GLYPHS = { 2: "?", 4: "??", 6: "?!" };
+
   const draw = () => {
     const last = ply > 0 ? squares(game.moves[ply - 1]).slice(0, 2) : null;
-    board.show({ position: game.positions[ply], flipped, last });
+    board.show({ position: game.positions[ply], flipped, last, arrows: arrows() });
     byId(flipped ? "lower" : "upper").textContent = clock(false);
     byId(flipped ? "upper" : "lower").textContent = clock(true);
     drawCurve();
@@ -76,9 +92,12 @@
     const parts = [game.moves[index]];
     if (score !== null) parts.push("White's score " + (score > 0 ? "+" : "") + score.toFixed(2));
     if (depth !== null) parts.push("depth " + depth);
-    parts.push(time.toFixed(3) + " s");
+    if (!game.notes || time > 0) parts.push(time.toFixed(3) + " s");
     if (clock !== null) parts.push("clock " + clock.toFixed(1) + " s");
-    return parts.join(", ");
+    const note = game.notes && game.notes[index];
+    if (!note) return parts.join(", ");
+    parts.push("White's share " + Math.round(100 * note.c) + " %");
+    return parts.join(", ") + ". " + note.text;
   };
 
   const go = (to) => {
@@ -102,7 +121,9 @@
       const item = items[items.length - 1];
       if (!white && item.children.length === 0) item.append("… ");
       const span = document.createElement("span");
-      span.textContent = short(move);
+      const glyph = game.notes && game.notes[index] && game.notes[index].g;
+      span.textContent = short(move) + (GLYPHS[glyph] || "");
+      if (glyph) span.classList.add("bad");
       span.addEventListener("click", () => go(index + 1));
       item.append(span);
     });
@@ -110,15 +131,18 @@
   };
 
   const show = (index, at) => {
-    const { p, m, i, d } = games[index];
-    const positions = [p];
-    for (const move of m) positions.push(after(positions[positions.length - 1], move));
+    const { p, m, i, d, n, b, s = [] } = games[index];
+    const setUps = new Map(s);
+    const positions = [setUps.get(0) || p];
+    m.forEach((move, at) => positions.push(setUps.get(at + 1) || after(positions[at], move)));
     rows.forEach((row) => row.classList.toggle("shown", Number(row.dataset.game) === index));
     const cells = [...rows[index].cells].map((cell) => cell.textContent);
     const [number, white, black] = cells;
-    game = { positions, moves: m, infos: i, pdn: d, number, players: [white, black] };
+    game = { positions, moves: m, infos: i, pdn: d, notes: n, best: b, number };
+    game.players = [white, black];
     byId("players").textContent =
-      "Game " + cells[0] + ": " + cells[1] + " – " + cells[2] + "  " + cells[3] + " (" + cells[7] + ")";
+      "Game " + cells[0] + ": " + cells[1] + " – " + cells[2] + "  " + cells[3] +
+      (cells[7] ? " (" + cells[7] + ")" : "");
     byId("viewer").hidden = false;
     list();
     go(at || 0);

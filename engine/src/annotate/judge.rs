@@ -1,0 +1,252 @@
+//! What each move of a game gave away.
+
+use egdb::error::ProbeError;
+use egdb::{Answer, Probe, Wld};
+use movegen::notation::pdn::PdnGame;
+use movegen::{Color, Move, Position};
+
+use super::analysis::{PositionAnalysis, moments};
+use super::chance::Chance;
+use crate::endgame_trainer::{self, Judgement};
+
+/// How bad a move was, by the share of the points that it gave away.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Grade {
+    /// Less than 5 percent, or nothing by the databases.
+    Good,
+    /// From 5 percent on.
+    Inaccuracy,
+    /// From 10 percent on.
+    Mistake,
+    /// From 20 percent on; half a point of a certain result is one.
+    Blunder,
+}
+
+impl Grade {
+    /// By what was given away, 0 to 1.
+    #[must_use]
+    pub fn of(drop: f64) -> Grade {
+        match drop {
+            _ if drop >= 0.20 => Grade::Blunder,
+            _ if drop >= 0.10 => Grade::Mistake,
+            _ if drop >= 0.05 => Grade::Inaccuracy,
+            _ => Grade::Good,
+        }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Grade::Good => "good",
+            Grade::Inaccuracy => "inaccuracy",
+            Grade::Mistake => "mistake",
+            Grade::Blunder => "blunder",
+        }
+    }
+
+    /// The numeric annotation glyph of PDN and PGN: `?!`, `?`, `??`.
+    #[must_use]
+    pub const fn glyph(self) -> Option<u8> {
+        match self {
+            Grade::Good => None,
+            Grade::Inaccuracy => Some(6),
+            Grade::Mistake => Some(2),
+            Grade::Blunder => Some(4),
+        }
+    }
+}
+
+/// A move and what it is worth. Chances are those of the side that made it.
+#[derive(Clone, Debug)]
+pub struct JudgedMove {
+    /// The position before it.
+    pub position: Position,
+    /// The move.
+    pub mv: Move,
+    /// The best line from that position; its first move may be the one that was played.
+    pub line: Vec<Move>,
+    /// What the position promised.
+    pub before: Chance,
+    /// What is left after the move.
+    pub after: Chance,
+    /// White's score after it, in men; beyond 80 a proven end.
+    pub score: f64,
+    /// The depth of the search of the position before it.
+    pub depth: u32,
+    /// The grade.
+    pub grade: Grade,
+    /// What the databases say, where they know the position before the move.
+    pub exact: Option<Judgement>,
+    /// There was no other move.
+    pub is_forced: bool,
+}
+
+impl JudgedMove {
+    /// Who made it.
+    #[must_use]
+    pub const fn mover(&self) -> Color {
+        self.position.side_to_move()
+    }
+
+    /// The share of the points that it gave away, 0 to 1.
+    #[must_use]
+    pub fn drop(&self) -> f64 {
+        let keeps = self.exact.as_ref().is_some_and(|exact| exact.made.wld == Some(exact.value));
+        if keeps || self.is_forced || self.line.first() == Some(&self.mv) && self.exact.is_none() {
+            return 0.0;
+        }
+        (self.before.expected() - self.after.expected()).max(0.0)
+    }
+
+    /// A better move than this one, if it was bad.
+    #[must_use]
+    pub fn better(&self) -> Option<Move> {
+        if self.grade == Grade::Good {
+            return None;
+        }
+        let exact = self.exact.as_ref().and_then(|exact| exact.best.first()).map(|best| best.mv);
+        exact.or_else(|| self.line.first().copied()).filter(|best| *best != self.mv)
+    }
+}
+
+/// How one side played.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct SideSummary {
+    /// Moves where there was a choice.
+    pub moves: u32,
+    /// The sum of the shares that they gave away.
+    pub dropped: f64,
+    /// Inaccuracies, mistakes and blunders.
+    pub grades: [u32; 3],
+}
+
+impl SideSummary {
+    /// Adds a move.
+    fn add(&mut self, judged: &JudgedMove) {
+        if judged.is_forced {
+            return;
+        }
+        self.moves += 1;
+        self.dropped += judged.drop();
+        match judged.grade {
+            Grade::Good => {}
+            Grade::Inaccuracy => self.grades[0] += 1,
+            Grade::Mistake => self.grades[1] += 1,
+            Grade::Blunder => self.grades[2] += 1,
+        }
+    }
+
+    /// Adds what another game showed.
+    pub(super) fn merge(&mut self, other: &SideSummary) {
+        self.moves += other.moves;
+        self.dropped += other.dropped;
+        for (sum, count) in self.grades.iter_mut().zip(other.grades) {
+            *sum += count;
+        }
+    }
+
+    /// The part of the points that a move keeps in the mean, in percent: 100 gives nothing away.
+    /// `None` without a choice.
+    #[must_use]
+    pub fn accuracy(&self) -> Option<f64> {
+        (self.moves > 0).then(|| 100.0 * (1.0 - self.dropped / f64::from(self.moves)))
+    }
+}
+
+/// A game with every move judged.
+#[derive(Clone, Debug)]
+pub struct JudgedGame {
+    /// The moves of the main line.
+    pub moves: Vec<JudgedMove>,
+    /// The best line of the last position.
+    pub last_line: Vec<Move>,
+    /// Black's and White's play.
+    pub sides: [SideSummary; 2],
+}
+
+impl JudgedGame {
+    /// The move that gave away most, as its place in the list, if it was a mistake.
+    #[must_use]
+    pub fn turning_point(&self) -> Option<usize> {
+        let worst = (0..self.moves.len())
+            .rev()
+            .max_by(|&a, &b| self.moves[a].drop().total_cmp(&self.moves[b].drop()));
+        worst.filter(|&worst| self.moves[worst].grade >= Grade::Mistake)
+    }
+}
+
+/// Compares each move of a game with the best one. `analyses` are those of [`super::analyse`].
+///
+/// # Errors
+/// If a database file cannot be read or is damaged.
+pub fn judge(
+    pdn: &PdnGame,
+    analyses: &[PositionAnalysis],
+    probe: &Probe,
+) -> Result<JudgedGame, ProbeError> {
+    let moments = moments(pdn);
+    let answers = moments.iter().map(|game| known(probe, game.position()));
+    let answers = answers.collect::<Result<Vec<Option<Answer>>, _>>()?;
+    let chance = |at: usize| match (&answers[at], &analyses[at]) {
+        (Some(Answer { wld: Some(value), .. }), _) => Chance::from(*value),
+        (_, analysis) => Chance::of(analysis.score(), moments[at].position().piece_count()),
+    };
+    let mut moves = Vec::new();
+    let mut sides = [SideSummary::default(); 2];
+    for (at, ply) in pdn.line.plies.iter().enumerate() {
+        // A set-up between two moves: what comes after it says nothing about the first.
+        let position = *moments[at].position();
+        let next = position.after(ply.mv);
+        let Some(moment) = moments.get(at + 1) else { break };
+        let is_followed = *moment.position() == next && at + 1 < analyses.len();
+        let before = chance(at);
+        let after = if is_followed { chance(at + 1).opponent() } else { before };
+        let exact = answers[at].as_ref().and_then(|answer| endgame_trainer::judge(answer, ply.mv));
+        let mut judged = JudgedMove {
+            position,
+            mv: ply.mv,
+            line: analyses[at].line(&position),
+            before,
+            after: exact.as_ref().and_then(|exact| exact.made.wld).map_or(after, Chance::from),
+            score: white_score(&answers, analyses, at + 1, position.side_to_move().opponent()),
+            depth: analyses[at].depth,
+            grade: Grade::Good,
+            exact,
+            is_forced: position.count_legal_moves() < 2,
+        };
+        judged.grade = Grade::of(judged.drop());
+        sides[position.side_to_move().index()].add(&judged);
+        moves.push(judged);
+    }
+    let last_line = match (moments.last(), analyses.last()) {
+        (Some(game), Some(analysis)) => analysis.line(game.position()),
+        _ => Vec::new(),
+    };
+    Ok(JudgedGame { moves, last_line, sides })
+}
+
+/// White's score of a position in which this side is to move.
+fn white_score(
+    answers: &[Option<Answer>],
+    analyses: &[PositionAnalysis],
+    at: usize,
+    mover: Color,
+) -> f64 {
+    let exact = answers.get(at).and_then(Option::as_ref).and_then(|answer| answer.wld);
+    let score = match (exact, analyses.get(at)) {
+        // A certain draw is none of nearly one.
+        (Some(Wld::Draw), _) => 0.0,
+        (_, Some(analysis)) => analysis.score().men(),
+        (_, None) => 0.0,
+    };
+    crate::record::for_white(score, mover)
+}
+
+/// What the databases know about a position with its moves; `None` where they do not reach.
+fn known(probe: &Probe, position: &Position) -> Result<Option<Answer>, ProbeError> {
+    if !probe.reaches(position) {
+        return Ok(None);
+    }
+    Ok(Some(probe.answer(position)?).filter(|answer| answer.wld.is_some()))
+}

@@ -1,0 +1,421 @@
+//! `meerslag annotate`: the games of a file with every move judged.
+
+mod journal;
+
+use std::fs;
+use std::io::{self, Cursor, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use ::egdb::storage::{Existing, write_file};
+use anyhow::{Context, anyhow};
+use clap::Args;
+use crossbeam::channel;
+use meerslag_engine::annotate::{
+    self, JudgedGame, JudgedMove, Page, PlayerSummary, Players, PositionAnalysis, SideSummary,
+};
+use meerslag_engine::{Control, Engine, EngineOptions, Limits, Mode, counted};
+use movegen::Color;
+use movegen::notation::pdn::{PdnGame, PdnReader, WriteOptions, write_game};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use self::journal::{Header, Journal};
+use super::databases::DatabaseArgs;
+use super::evaluation::EvaluationArgs;
+use super::files::{self, ForceArgs};
+use super::interrupt::Interrupt;
+use super::json::{self, Record};
+use super::progress::Bar;
+use super::{Failure, mebibytes_of, terminal, threads};
+
+/// Nodes of a position when no limit is given.
+const DEFAULT_NODES: u64 = 200_000;
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag annotate games.pdn -o annotated.pdn
+  meerslag annotate games.pdn -o annotated.pdn --html report.html --time 1 --threads 4
+  meerslag annotate games.pdn -o annotated.pdn --egdb /data/egdb --depth 20 --json
+
+After each move stands its score ([%eval 0.13], in men for White). A bad move gets a glyph, what it
+gave away, and the best line as a variation: ?! from 5 % of a win on, ? from 10 %, ?? from 20 %. In
+positions of the endgame databases the exact value stands there, and a move that keeps it is never
+called a mistake. docs/annotate.md explains the chances.
+
+Finished games are kept in OUT.journal until all are done: after an interruption the same command
+goes on.";
+
+/// Annotate the games of a PDN file: scores, mistakes, best lines, a report for the browser
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct AnnotateArgs {
+    /// The games; '-' reads standard input
+    #[arg(value_name = "FILE")]
+    input: PathBuf,
+    /// The annotated games
+    #[arg(short, long = "out", visible_alias = "output", value_name = "FILE")]
+    out: PathBuf,
+    /// Write a report for the browser: the games on a board, with curve, arrows and clocks
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Seconds for each position
+    #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
+    time: Option<Duration>,
+    /// Depth of each position in plies
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    depth: Option<u32>,
+    /// Nodes for each position [default: 200000, unless there is another limit]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Games that are searched at the same time; 0 takes one for each processor
+    #[arg(long, value_name = "N", default_value = "1", value_parser = threads::<256>)]
+    threads: usize,
+    /// Size of the transposition table of each, in MiB or such as 512M
+    #[arg(long, value_name = "SIZE", default_value = "64", value_parser = mebibytes_of::<1, 65_536>)]
+    hash: u64,
+    /// Print JSON objects, one a line, instead of a table of the players
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    force: ForceArgs,
+    #[command(flatten)]
+    databases: DatabaseArgs,
+    #[command(flatten)]
+    evaluation: EvaluationArgs,
+}
+
+impl AnnotateArgs {
+    fn limits(&self) -> Limits {
+        let no_limit = self.time.is_none() && self.depth.is_none();
+        Limits {
+            depth: self.depth,
+            nodes: self.nodes.or(no_limit.then_some(DEFAULT_NODES)),
+            move_time: self.time,
+            clock: None,
+            mode: Mode::Analyze,
+            multipv: 1,
+        }
+    }
+
+    fn engine(&self) -> Result<EngineOptions, Failure> {
+        Ok(EngineOptions {
+            hash_mib: self.hash as usize,
+            databases: self.databases.options(),
+            evaluation: self.evaluation.read()?,
+            ..EngineOptions::default()
+        })
+    }
+}
+
+pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
+    let existing = args.force.existing();
+    for path in [Some(&args.out), args.html.as_ref()].into_iter().flatten() {
+        files::check(path, existing)?;
+    }
+    let text = read(&args.input)?;
+    let games = parse(&text)?;
+    let (limits, engine) = (args.limits(), args.engine()?);
+    let header = Header::new(&text, games.len(), &limits, engine.evaluation.name());
+    let journal = Journal::open(&journal_path(&args.out), &header, existing)?;
+    let journal = analyse(args, &games, &limits, &engine, journal)?;
+    let probe = args.databases.open()?;
+    let mut output = Output::new(args);
+    for (number, mut pdn) in (1..).zip(games) {
+        let analyses = journal.game(number).unwrap_or_default();
+        if analyses.len() != pdn.line.plies.len() + 1 {
+            let path = journal_path(&args.out);
+            return Err(Failure::Input(anyhow!("{} is damaged: game {number}", path.display())));
+        }
+        let judged = annotate::judge(&pdn, analyses, &probe)?;
+        annotate::write(&mut pdn, &judged);
+        output.add(number, &pdn, &judged)?;
+    }
+    output.finish(existing)?;
+    journal.remove();
+    Ok(())
+}
+
+fn journal_path(out: &Path) -> PathBuf {
+    let mut name = out.as_os_str().to_owned();
+    name.push(".journal");
+    name.into()
+}
+
+fn read(input: &Path) -> Result<Vec<u8>, Failure> {
+    if input.as_os_str() == "-" {
+        let mut text = Vec::new();
+        io::stdin().lock().read_to_end(&mut text)?;
+        return Ok(text);
+    }
+    let text = fs::read(input).with_context(|| format!("cannot read {}", input.display()));
+    text.map_err(Failure::Input)
+}
+
+/// All games. What the reader finds odd goes to standard error.
+fn parse(text: &[u8]) -> Result<Vec<PdnGame>, Failure> {
+    let mut reader = PdnReader::new(Cursor::new(text));
+    let mut games = Vec::new();
+    while let Some(read) = reader.next() {
+        for warning in reader.take_skipped_warnings() {
+            eprintln!("meerslag: warning: {warning}");
+        }
+        let pdn = read.context("cannot read the file").map_err(Failure::Input)?;
+        for warning in &pdn.warnings {
+            eprintln!("meerslag: warning: {warning}");
+        }
+        games.push(pdn);
+    }
+    if games.is_empty() {
+        return Err(Failure::Input(anyhow!("the file holds no game")));
+    }
+    Ok(games)
+}
+
+/// Searches the games that the journal does not have yet.
+fn analyse(
+    args: &AnnotateArgs,
+    games: &[PdnGame],
+    limits: &Limits,
+    engine: &EngineOptions,
+    mut journal: Journal,
+) -> Result<Journal, Failure> {
+    let open: Vec<usize> = (1..=games.len()).filter(|n| journal.game(*n).is_none()).collect();
+    let workers = args.threads.min(open.len());
+    let controls: Vec<Arc<Control>> = (0..workers).map(|_| Arc::new(Control::new())).collect();
+    let interrupt = Interrupt::catch({
+        let controls = controls.clone();
+        move || controls.iter().for_each(|control| control.stop())
+    })?;
+    let engines = controls.iter().map(|_| Engine::new(engine.clone()));
+    let engines = engines.collect::<Result<Vec<_>, _>>()?;
+    let bar = Bar::new("games");
+    let all = games.len() as u64;
+    bar.show(all - open.len() as u64, all, String::new);
+    let next = AtomicUsize::new(0);
+    let (sender, results) = channel::unbounded();
+    thread::scope(|scope| -> Result<(), Failure> {
+        for (mut engine, control) in engines.into_iter().zip(&controls) {
+            let (sender, next, open) = (sender.clone(), &next, &open);
+            scope.spawn(move || {
+                while let Some(&number) = open.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let pdn = &games[number - 1];
+                    let Some(found) = annotate::analyse(&mut engine, pdn, limits, control) else {
+                        return;
+                    };
+                    if sender.send((number, found)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        for (number, found) in results {
+            if let Err(error) = journal.add(number, found) {
+                controls.iter().for_each(|control| control.stop());
+                return Err(error.into());
+            }
+            bar.show(journal.len() as u64, all, String::new);
+        }
+        Ok(())
+    })?;
+    drop(bar);
+    if journal.len() < games.len() {
+        if interrupt.is_pressed() {
+            return Err(Failure::interrupted(format!(
+                "{} of {} done; the same command goes on",
+                journal.len(),
+                counted(games.len(), "game")
+            )));
+        }
+        return Err(Failure::Run(anyhow!("a thread that searches has died")));
+    }
+    Ok(journal)
+}
+
+/// What becomes of the annotated games.
+struct Output<'a> {
+    args: &'a AnnotateArgs,
+    pdn: Vec<u8>,
+    page: Option<Page>,
+    players: Players,
+}
+
+impl Output<'_> {
+    fn new(args: &AnnotateArgs) -> Output<'_> {
+        let page = args.html.as_ref().map(|_| Page::new());
+        Output { args, pdn: Vec::new(), page, players: Players::default() }
+    }
+
+    fn add(&mut self, number: usize, pdn: &PdnGame, judged: &JudgedGame) -> Result<(), Failure> {
+        if !self.pdn.is_empty() {
+            self.pdn.push(b'\n');
+        }
+        write_game(&mut self.pdn, pdn, &WriteOptions::default())?;
+        self.players.add(pdn, judged);
+        if let Some(page) = &mut self.page {
+            page.add(number as u64, pdn, judged);
+        }
+        if self.args.json {
+            json::write(&mut io::stdout().lock(), &GameRecord::new(number, pdn, judged))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the files, and says how the players played.
+    fn finish(self, existing: Existing) -> Result<(), Failure> {
+        write(&self.args.out, &self.pdn, existing)?;
+        if let (Some(page), Some(path)) = (&self.page, &self.args.html) {
+            let title = self.args.input.file_name().map(|name| name.to_string_lossy());
+            let html = page.to_html(&title.unwrap_or_default()).map_err(Failure::run)?;
+            write(path, html.as_bytes(), existing)?;
+        }
+        let mut out = io::stdout().lock();
+        if self.args.json {
+            for player in self.players.list() {
+                json::write(&mut out, &PlayerRecord::from(player))?;
+            }
+            return Ok(());
+        }
+        let heading =
+            ["player", " games", " moves", " accuracy", " inaccuracies", " mistakes", " blunders"];
+        let row = |player: &PlayerSummary| {
+            let PlayerSummary { name, games, play } = player;
+            let accuracy = play.accuracy().map_or_else(String::new, |a| format!("{a:.1} %"));
+            let mut row = vec![name.clone(), games.to_string(), play.moves.to_string(), accuracy];
+            row.extend(play.grades.map(|count| count.to_string()));
+            row
+        };
+        let rows = self.players.list().iter().map(row).collect();
+        Ok(write!(out, "{}", terminal::table(&heading, rows))?)
+    }
+}
+
+fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), Failure> {
+    let written = if files::is_special(path) {
+        fs::write(path, bytes)
+    } else {
+        write_file(path, bytes, existing)
+    };
+    Ok(written.map_err(|error| files::named(path, &error))?)
+}
+
+/// A game with its moves judged.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AnnotatedGame")]
+pub(super) struct GameRecord<'a> {
+    /// Its number in the file, from 1.
+    game: usize,
+    /// The players.
+    white: Option<&'a str>,
+    black: Option<&'a str>,
+    /// Its result.
+    result: &'static str,
+    /// Of White's and Black's moves with a choice, in percent.
+    white_accuracy: Option<f64>,
+    black_accuracy: Option<f64>,
+    /// The move that gave away most, if it was a mistake: its ply, from 0.
+    turning_point: Option<usize>,
+    /// The moves.
+    moves: Vec<JudgedRecord>,
+}
+
+impl Record for GameRecord<'_> {
+    const TYPE: &'static str = "annotated_game";
+}
+
+impl GameRecord<'_> {
+    fn new<'a>(number: usize, pdn: &'a PdnGame, judged: &JudgedGame) -> GameRecord<'a> {
+        let accuracy = |color: Color| accuracy(&judged.sides[color.index()]);
+        GameRecord {
+            game: number,
+            white: pdn.tags.get("White"),
+            black: pdn.tags.get("Black"),
+            result: pdn.result.as_str(),
+            white_accuracy: accuracy(Color::White),
+            black_accuracy: accuracy(Color::Black),
+            turning_point: judged.turning_point(),
+            moves: judged.moves.iter().map(JudgedRecord::from).collect(),
+        }
+    }
+}
+
+/// A move with its judgement.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "JudgedMove")]
+struct JudgedRecord {
+    /// The move.
+    #[serde(rename = "move")]
+    mv: String,
+    /// White's score after it, in men.
+    score: f64,
+    /// The mover's share of the points before it, 0 to 1.
+    chance: f64,
+    /// What it gave away of that.
+    drop: f64,
+    /// `good`, `inaccuracy`, `mistake` or `blunder`.
+    grade: &'static str,
+    /// What the databases say of the position before it, for its mover.
+    value: Option<String>,
+    /// The best line from before it.
+    pv: Vec<String>,
+}
+
+impl From<&JudgedMove> for JudgedRecord {
+    fn from(judged: &JudgedMove) -> JudgedRecord {
+        JudgedRecord {
+            mv: judged.mv.to_string(),
+            score: judged.score,
+            chance: json::rounded(judged.before.expected(), 4),
+            drop: json::rounded(judged.drop(), 4),
+            grade: judged.grade.name(),
+            value: judged.exact.as_ref().map(|exact| exact.value.to_string()),
+            pv: judged.line.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+/// How a player played in all games.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct PlayerRecord<'a> {
+    /// Name as in the file.
+    player: &'a str,
+    /// Games.
+    games: u32,
+    /// Moves with a choice.
+    moves: u32,
+    /// The part of the points that a move kept in the mean, in percent.
+    accuracy: Option<f64>,
+    inaccuracies: u32,
+    mistakes: u32,
+    blunders: u32,
+}
+
+impl Record for PlayerRecord<'_> {
+    const TYPE: &'static str = "player";
+}
+
+impl<'a> From<&'a PlayerSummary> for PlayerRecord<'a> {
+    fn from(player: &'a PlayerSummary) -> PlayerRecord<'a> {
+        let [inaccuracies, mistakes, blunders] = player.play.grades;
+        PlayerRecord {
+            player: &player.name,
+            games: player.games,
+            moves: player.play.moves,
+            accuracy: accuracy(&player.play),
+            inaccuracies,
+            mistakes,
+            blunders,
+        }
+    }
+}
+
+fn accuracy(play: &SideSummary) -> Option<f64> {
+    play.accuracy().map(|percent| json::rounded(percent, 2))
+}
+
+/// What was found out about each position of a game.
+type Analyses = Vec<PositionAnalysis>;

@@ -1,0 +1,160 @@
+//! `meerslag serve`: rules, databases, book and search for other programs and for the browser.
+
+use std::io::{self, Write};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::anyhow;
+use clap::Args;
+use meerslag_engine::EngineOptions;
+use meerslag_engine::serve::export::{ExportError, WASM, export};
+use meerslag_engine::serve::http::{Server, ServerError, ServerOptions};
+use meerslag_engine::serve::{Desk, DeskLimits};
+
+use super::files::ForceArgs;
+use super::interrupt::Interrupt;
+use super::opening_book::OpeningBookArgs;
+use super::{EngineArgs, Failure, threads};
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag serve
+      then open http://127.0.0.1:8010/ or ask:
+      curl 'http://127.0.0.1:8010/v1/probe?fen=W:WK11:BK2,K6'
+  meerslag serve --egdb /data/egdb --book own.book --port 80 --host 0.0.0.0 --allow-host desk.example
+  meerslag serve --searches 4 --threads 2 --hash 256
+  meerslag serve --export site                 the board for any web host, without a server
+
+Everything about the routes is in docs/serve.md, and in the server's own /openapi.json. Pages of
+other origins may not ask unless --allow-origin names them.";
+
+/// Serve rules, endgame values, book and analysis over HTTP
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ServeArgs {
+    /// Address to listen on; others than this machine's own need trust in the network
+    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    host: IpAddr,
+    /// Port; 0 takes a free one
+    #[arg(long, default_value_t = 8010)]
+    port: u16,
+    #[command(flatten)]
+    book: OpeningBookArgs,
+    /// Searches at a time, each with an engine of its own: --threads and --hash are for each
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
+    searches: u16,
+    /// The longest search, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = super::seconds)]
+    longest: Duration,
+    /// Requests a second of one address [default: 50 for other machines, no limit for this one]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    rate: Option<u32>,
+    /// Seconds after which a client that sends nothing, or half a request, is dropped
+    #[arg(long, value_name = "SECONDS", default_value = "15", value_parser = super::seconds)]
+    patience: Duration,
+    /// Connections at a time
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u16).range(1..))]
+    connections: u16,
+    /// The largest body of a request, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    body: u16,
+    /// Threads that answer requests; 0 takes one for each processor
+    #[arg(long, value_name = "N", default_value = "0", value_parser = threads::<256>)]
+    workers: usize,
+    /// A page of this origin may ask as well, such as https://example.org; '*' for all. May be
+    /// given several times
+    #[arg(long, value_name = "ORIGIN")]
+    allow_origin: Vec<String>,
+    /// A name by which this machine may be asked, beside localhost and addresses. May be given
+    /// several times
+    #[arg(long, value_name = "NAME")]
+    allow_host: Vec<String>,
+    /// Write the board to this folder instead, as a site that needs no server: docs/board.md
+    #[arg(long, value_name = "DIR")]
+    export: Option<PathBuf>,
+    /// The engine of that site, a WebAssembly module [default: meerslag.wasm beside the program]
+    #[arg(long, value_name = "FILE", requires = "export")]
+    wasm: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
+    #[command(flatten)]
+    engine: EngineArgs,
+}
+
+pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
+    if let Some(folder) = &args.export {
+        return write_site(args, folder);
+    }
+    let engine = EngineOptions { book: args.book.options()?, ..args.engine.options()? };
+    let desk = Desk {
+        probe: args.engine.databases.open()?,
+        book: engine.book.as_ref().map(|options| Arc::clone(&options.book)),
+        draw_rules: engine.draw_rules,
+        limits: DeskLimits {
+            searches: usize::from(args.searches),
+            longest: args.longest,
+            max_body_bytes: usize::from(args.body) << 20,
+            ..DeskLimits::default()
+        },
+    };
+    let options = ServerOptions {
+        address: SocketAddr::new(args.host, args.port),
+        allowed_origins: args.allow_origin.clone(),
+        allowed_hosts: args.allow_host.clone(),
+        rate: args.rate,
+        patience: args.patience,
+        connections: usize::from(args.connections),
+        engine,
+        searches: usize::from(args.searches),
+    };
+    let server = Server::bind(desk, &options)?;
+    let stop = server.stop();
+    let interrupt = Interrupt::catch(move || stop.stop())?;
+    let mut out = io::stdout().lock();
+    writeln!(out, "Listening on http://{}/", server.address()?)?;
+    out.flush()?;
+    server.run(args.workers)?;
+    if interrupt.is_pressed() {
+        return Err(Failure::interrupted("the server has ended"));
+    }
+    Ok(())
+}
+
+/// Writes the board as a site.
+fn write_site(args: &ServeArgs, folder: &Path) -> Result<(), Failure> {
+    let wasm = match &args.wasm {
+        Some(file) => file.clone(),
+        None => installed_module().ok_or_else(|| {
+            Failure::Input(anyhow!(
+                "there is no {WASM} beside the program: docs/board.md says how to build it; \
+                 --wasm FILE names it"
+            ))
+        })?,
+    };
+    let size = export(folder, &wasm, args.force.existing()).map_err(|error| match error {
+        ExportError::NotEmpty(_) => {
+            Failure::Input(anyhow!("{error}: --force replaces the files of the site in it"))
+        }
+        ExportError::NoModule(_) => Failure::Input(error.into()),
+        ExportError::Io { .. } => Failure::run(error),
+    })?;
+    let mib = size as f64 / f64::from(1 << 20);
+    writeln!(io::stdout(), "{}: a site of {mib:.1} MiB", folder.display())?;
+    Ok(())
+}
+
+/// The module where archives and packages of a release have it.
+fn installed_module() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?;
+    let folder = program.parent()?;
+    let places = [folder.join(WASM), folder.join("../share/meerslag").join(WASM)];
+    places.into_iter().find(|place| place.is_file())
+}
+
+impl From<ServerError> for Failure {
+    fn from(error: ServerError) -> Failure {
+        Failure::run(error)
+    }
+}

@@ -1,0 +1,224 @@
+//! From requests to answers.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodFilter, get, on};
+use tokio::task;
+use tokio::time::timeout;
+
+use super::super::{Method as Asked, Problem, ProblemKind, ROUTES, Reply, Route, Work, answer};
+use super::access::{Pass, Refusal};
+use super::{MOST_QUERY, Peer, Shared, files, openapi, search};
+
+/// All routes.
+pub(super) fn router(shared: &Arc<Shared>) -> Router {
+    let mut router = Router::new()
+        .route("/health", get(|| async { json("{\"status\":\"ok\"}".to_owned()) }))
+        .route("/metrics", get(metrics))
+        .route("/openapi.json", get(|| async { json(openapi::document().to_string()) }))
+        .route("/problems", get(|| async { text(problems()) }));
+    for route in ROUTES {
+        let filter = match route.method {
+            Asked::Get => MethodFilter::GET,
+            Asked::Post => MethodFilter::POST,
+        };
+        let handler = move |State(shared): State<Arc<Shared>>, request: Request| async move {
+            handle(shared, route, request).await.unwrap_or_else(|problem| refused(&problem))
+        };
+        router = router.route(route.path, on(filter, handler).options(|| async {}));
+    }
+    router
+        .fallback(files::get)
+        .method_not_allowed_fallback(|| async {
+            refused(&Problem::new(ProblemKind::MethodNotAllowed, "this route has another method"))
+        })
+        .layer(middleware::from_fn_with_state(Arc::clone(shared), guard))
+        .with_state(Arc::clone(shared))
+}
+
+/// What every request passes before its route.
+async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let begun = Instant::now();
+    let path = request.uri().path().to_owned();
+    let pass = admit(&shared, &request, begun);
+    let origin = match &pass {
+        Ok(Pass::Foreign(origin)) => Some(origin.clone()),
+        _ => None,
+    };
+    let mut response = match pass {
+        Err(problem) => refused(&problem),
+        Ok(_) if request.method() == Method::OPTIONS => preflight(),
+        Ok(_) => next.run(request).await,
+    };
+    let headers = response.headers_mut();
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    if path.starts_with("/v1/") {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.insert(header::VARY, HeaderValue::from_static("origin"));
+    }
+    if let Some(origin) = origin {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    }
+    shared.metrics.answered(&path, response.status().as_u16(), begun.elapsed());
+    response
+}
+
+/// The answer to a browser that asks whether a page may ask.
+fn preflight() -> Response {
+    let headers = [
+        (header::ALLOW, "GET, HEAD, POST, OPTIONS"),
+        (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST"),
+        (header::ACCESS_CONTROL_ALLOW_HEADERS, "content-type, last-event-id"),
+        (header::ACCESS_CONTROL_MAX_AGE, "600"),
+    ];
+    (StatusCode::NO_CONTENT, headers).into_response()
+}
+
+fn admit(shared: &Shared, request: &Request, now: Instant) -> Result<Pass, Problem> {
+    let forbidden = |detail: String| Problem::new(ProblemKind::ForbiddenOrigin, detail);
+    let pass = match shared.access.check(request.headers()) {
+        Ok(pass) => pass,
+        Err(Refusal::Host(host)) => {
+            let host: String = host.chars().take(60).collect();
+            return Err(forbidden(format!(
+                "this server has not the name '{host}': see --allow-host"
+            )));
+        }
+        // The page itself may be linked to from anywhere.
+        Err(Refusal::Origin(_)) if !request.uri().path().starts_with("/v1/") => Pass::Own,
+        Err(Refusal::Origin(origin)) => {
+            let origin: String = origin.chars().take(60).collect();
+            return Err(forbidden(format!(
+                "pages of another origin ({origin}) may not ask: see --allow-origin"
+            )));
+        }
+    };
+    if request.uri().query().is_some_and(|query| query.len() > MOST_QUERY) {
+        let detail = format!("the query is longer than {MOST_QUERY} bytes");
+        return Err(Problem::new(ProblemKind::TooLong, detail));
+    }
+    if let Some(Peer(peer)) = request.extensions().get::<Peer>()
+        && let Err(wait) = shared.rate.take(peer.ip(), now)
+    {
+        let seconds = wait.as_secs_f64().ceil().max(1.0);
+        let detail = format!("too many requests: wait {seconds} s");
+        return Err(Problem::new(ProblemKind::TooManyRequests, detail));
+    }
+    Ok(pass)
+}
+
+async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
+    let mut response = text(shared.metrics.to_text(shared.places.running()));
+    let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}
+
+/// Answers a request of one of the [`ROUTES`].
+async fn handle(
+    shared: Arc<Shared>,
+    route: &'static Route,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (parts, body) = request.into_parts();
+    let query = parts.uri.query().unwrap_or_default();
+    let query: Vec<(String, String)> =
+        form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+    let body = if route.takes.is_empty() {
+        Bytes::new()
+    } else {
+        check_media_type(&parts.headers, route.takes)?;
+        read(body, &parts.headers, &shared).await?
+    };
+    match route.work {
+        Work::Analyse => return search::events(shared, route, &query, &parts.headers).await,
+        Work::Play => return search::play(shared, route, &query).await.map(reply),
+        Work::Answer(_) => {}
+    }
+    if QUICK.contains(&route.path) {
+        return answer(&shared.desk, route, &query, &body).map(reply);
+    }
+    let work = move || answer(&shared.desk, route, &query, &body);
+    let failed = |_| Problem::new(ProblemKind::Internal, "the answer could not be made");
+    task::spawn_blocking(work).await.map_err(failed)?.map(reply)
+}
+
+/// Routes whose answers take microseconds: the way to another thread and back would cost more.
+const QUICK: [&str; 4] = ["/v1/server", "/v1/legal", "/v1/probe", "/v1/book"];
+
+fn check_media_type(headers: &HeaderMap, expected: &[&str]) -> Result<(), Problem> {
+    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let given = given.unwrap_or_default();
+    let essence = given.split(';').next().unwrap_or_default().trim();
+    if expected.iter().any(|expected| essence.eq_ignore_ascii_case(expected)) {
+        return Ok(());
+    }
+    let detail = format!("Content-Type: expected {}", expected.join(" or "));
+    Err(Problem::new(ProblemKind::MediaType, detail))
+}
+
+/// The body of a request.
+async fn read(body: Body, headers: &HeaderMap, shared: &Shared) -> Result<Bytes, Problem> {
+    let most = shared.desk.limits.max_body_bytes;
+    let too_large =
+        || Problem::new(ProblemKind::TooLarge, format!("the body has more than {most} bytes"));
+    let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+    if announced.and_then(|text| text.parse::<u64>().ok()).is_some_and(|n| n > most as u64) {
+        return Err(too_large());
+    }
+    match timeout(shared.patience, to_bytes(body, most)).await {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(_)) => Err(too_large()),
+        Err(_) => Err(Problem::new(ProblemKind::Timeout, "the body did not come")),
+    }
+}
+
+/// An answer as a response.
+pub(super) fn reply(Reply { media_type, text }: Reply) -> Response {
+    ([(header::CONTENT_TYPE, media_type)], text).into_response()
+}
+
+/// What the problems are, a line each.
+fn problems() -> String {
+    let lines = ProblemKind::ALL
+        .map(|kind| format!("{}: {} (status {})\n", kind.name(), kind.title(), kind.status()));
+    lines.concat()
+}
+
+fn json(text: String) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], text).into_response()
+}
+
+fn text(text: String) -> Response {
+    ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
+}
+
+/// A problem as a response.
+pub(super) fn refused(problem: &Problem) -> Response {
+    let status = StatusCode::from_u16(problem.kind.status());
+    let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = (status, problem.to_json()).into_response();
+    let headers = response.headers_mut();
+    let kind = HeaderValue::from_static(Problem::MEDIA_TYPE);
+    headers.insert(header::CONTENT_TYPE, kind);
+    if matches!(problem.kind, ProblemKind::Busy | ProblemKind::TooManyRequests) {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    if matches!(problem.kind, ProblemKind::Timeout | ProblemKind::TooLarge) {
+        // The rest of the body is not waited for.
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
+/// How long a search waits for its place: one that its client has just given up needs a moment to
+/// end.
+pub(super) const PLACE_PATIENCE: Duration = Duration::from_millis(500);

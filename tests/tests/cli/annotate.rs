@@ -1,0 +1,190 @@
+//! `meerslag annotate`: from a file of games to annotated ones and a report.
+
+use std::fs;
+use std::path::PathBuf;
+
+use meerslag_tests::{Output, run};
+use movegen::notation::pdn::{PdnGame, PdnReader};
+use serde_json::Value;
+use tempfile::TempDir;
+
+const GAMES: &str = "\
+[White \"A\"]\n[Black \"B\"]\n[Result \"0-2\"]\n[FEN \"W:W27,28,32,37:B14,18,19,23\"]\n\
+1. 27-22 {[%clk 0:01:00]} 18x38 {[%clk 0:00:58]} 2. 28-22 38-43 3. 22-17 43-48 0-2\n\n\
+[White \"B\"]\n[Black \"A <b>\"]\n[FEN \"W:W18:B3,4,5\"]\n1. 18-13 *\n\n\
+[White \"C\"]\n1. 31-26 *\n";
+
+struct World {
+    folder: TempDir,
+}
+
+impl World {
+    fn new() -> World {
+        let world = World { folder: TempDir::new().unwrap() };
+        fs::write(world.path("games.pdn"), GAMES).unwrap();
+        world
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn annotate(&self, args: &[&str]) -> Output {
+        let input = self.path("games.pdn").display().to_string();
+        let out = self.path("out.pdn").display().to_string();
+        let args = [&["annotate", &input, "-o", &out, "--hash=1"], args].concat();
+        run(args, "")
+    }
+
+    fn games(&self) -> Vec<PdnGame> {
+        let file = fs::read(self.path("out.pdn")).unwrap();
+        PdnReader::new(&file[..]).map(Result::unwrap).collect()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.folder.path()).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+#[test]
+fn annotated_games_a_report_and_json() {
+    let world = World::new();
+    let html = world.path("report.html").display().to_string();
+    let output = world.annotate(&["--nodes=2000", "--json", "--html", &html]).success();
+    let lines = output.json_lines();
+    let (games, players): (Vec<&Value>, Vec<&Value>) =
+        lines.iter().partition(|line| line["type"] == "annotated_game");
+    assert_eq!((games.len(), players.len()), (3, 5));
+    let names: Vec<_> = players.iter().map(|player| player["player"].as_str().unwrap()).collect();
+    assert_eq!(names, ["A", "B", "A <b>", "C", "Black"]);
+    assert_eq!(games[0]["turning_point"], 0);
+    assert_eq!(games[0]["moves"][0]["grade"], "blunder");
+    assert!(games[0]["moves"][0]["drop"].as_f64().unwrap() >= 0.2);
+    let thrown_away = &games[1]["moves"][0];
+    assert_eq!((&thrown_away["value"], &thrown_away["drop"]), (&"win".into(), &1.0.into()));
+
+    // The file says the same.
+    let written = world.games();
+    assert_eq!(written.len(), 3);
+    for (pdn, game) in written.iter().zip(&games) {
+        assert!(pdn.warnings.is_empty(), "{:?}", pdn.warnings);
+        let moves = game["moves"].as_array().unwrap();
+        assert_eq!(pdn.line.plies.len(), moves.len());
+        for (ply, found) in pdn.line.plies.iter().zip(moves) {
+            let score = ply.comments().next().unwrap().evaluation().unwrap();
+            assert!((score - found["score"].as_f64().unwrap()).abs() < 0.006);
+            let glyph = match found["grade"].as_str().unwrap() {
+                "good" => None,
+                "inaccuracy" => Some(6),
+                "mistake" => Some(2),
+                _ => Some(4),
+            };
+            assert_eq!(ply.nags.iter().copied().find(|nag| *nag != 7), glyph, "{found}");
+        }
+    }
+    let said = written[1].line.plies[0].comments().next().unwrap().plain_text();
+    assert!(said.starts_with("Databases: "), "{said}");
+
+    let page = fs::read_to_string(&html).unwrap();
+    let foreign = page.replace("href=\"#", "").replace("url(#", "");
+    for reference in ["src=", "href=", "url(", "@import", "<link", "fetch(", "import("] {
+        assert!(!foreign.contains(reference), "{reference}");
+    }
+    assert!(page.contains("A &#60;b&#62;") && !page.contains("A <b>"));
+    let (_, data) = page.split_once("id=\"data\">").unwrap();
+    let data: Vec<Value> = serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();
+    assert_eq!(data.len(), 3);
+    // The clocks of the PDN, and a note for each move.
+    assert_eq!(data[0]["i"][0][3], 60.0);
+    assert_eq!(data[0]["n"].as_array().unwrap().len(), 6);
+    assert_eq!(world.names(), ["games.pdn", "out.pdn", "report.html"], "the journal has gone");
+
+    // An existing file stays.
+    let again = world.annotate(&["--nodes=10"]);
+    assert_eq!(again.code, 2);
+    assert!(again.stderr.contains("--force"), "{again:?}");
+    let table = world.annotate(&["--nodes=10", "--force"]).success().stdout;
+    assert!(table.starts_with("player") && table.contains("A <b>"), "{table}");
+}
+
+/// What several threads find is what one finds.
+#[test]
+fn the_number_of_threads_does_not_matter() {
+    let world = World::new();
+    let _ = world.annotate(&["--nodes=300"]).success();
+    let one = fs::read(world.path("out.pdn")).unwrap();
+    let _ = world.annotate(&["--nodes=300", "--threads=3", "--force"]).success();
+    assert_eq!(fs::read(world.path("out.pdn")).unwrap(), one);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_goes_on() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    let world = World::new();
+    // The first games are short work; the last one is not.
+    let _ = world.annotate(&["--depth=6"]).success();
+    let expected = fs::read(world.path("out.pdn")).unwrap();
+    fs::remove_file(world.path("out.pdn")).unwrap();
+    let many = GAMES.to_owned() + &"\n[White \"D\"]\n1. 32-28 19-23 2. 28x19 14x23 *\n".repeat(400);
+    fs::write(world.path("games.pdn"), many).unwrap();
+    let args = [
+        "annotate".to_owned(),
+        world.path("games.pdn").display().to_string(),
+        format!("-o{}", world.path("out.pdn").display()),
+        "--hash=1".to_owned(),
+        "--depth=6".to_owned(),
+    ];
+    let mut child = Command::new(meerslag_tests::binary())
+        .args(&args)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(120);
+    let lines = || {
+        let text = fs::read_to_string(world.path("out.pdn.journal")).unwrap_or_default();
+        text.matches('\n').count()
+    };
+    while lines() < 4 {
+        assert!(Instant::now() < deadline, "no game is finished");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    meerslag_tests::interrupt(child.id());
+    let code = child.wait().unwrap().code();
+    assert_eq!(code, Some(130));
+    let done = lines() - 1;
+    assert!((3..403).contains(&done), "{done}");
+    assert!(!world.path("out.pdn").exists());
+
+    // Other limits are not mixed in.
+    let other = run([&args[..4], &["--depth=5".to_owned()]].concat(), "");
+    assert_eq!(other.code, 2);
+    assert!(other.stderr.contains("is of other games or limits"), "{other:?}");
+    let _ = run(&args, "").success();
+    let text = fs::read_to_string(world.path("out.pdn")).unwrap();
+    assert!(text.starts_with(std::str::from_utf8(&expected).unwrap().trim_end()), "{text}");
+    assert_eq!(world.games().len(), 403);
+    assert_eq!(world.names(), ["games.pdn", "out.pdn"]);
+}
+
+#[test]
+fn what_cannot_be_annotated() {
+    let world = World::new();
+    fs::write(world.path("games.pdn"), "").unwrap();
+    let output = world.annotate(&[]);
+    assert_eq!(output.code, 2);
+    assert!(output.stderr.contains("holds no game"), "{output:?}");
+    fs::write(world.path("games.pdn"), GAMES).unwrap();
+    fs::write(world.path("out.pdn.journal"), "nonsense\n").unwrap();
+    let output = world.annotate(&[]);
+    assert_eq!(output.code, 2);
+    assert_eq!(fs::read(world.path("out.pdn.journal")).unwrap(), b"nonsense\n");
+    let _ = world.annotate(&["--nodes=10", "--force"]).success();
+}
