@@ -2,7 +2,7 @@
 //! databases where they know the value.
 //!
 //! [`analyse`] searches every position of a game; that is what takes time, and what is kept when
-//! the work is interrupted. [`judge`] compares each move with the best one; [`write`] makes PDN of
+//! the work is interrupted. [`judge`] compares each move with the best one; [`write()`] makes PDN of
 //! it, [`Players`] sums up who played how well, and [`Page`] is the report for the browser.
 
 mod analysis;

@@ -1,7 +1,7 @@
 //! The answers over HTTP: limits, access, searches that end with their client, metrics.
 //!
 //! Each request passes, in this order: the name of the host and the origin of the page that asks
-//! ([`access`]), the rate of its address ([`rate`]), the length of its query and body, and the
+//! (`access`), the rate of its address (`rate`), the length of its query and body, and the
 //! route. Quick answers are made where the connection is served; long ones and searches go to
 //! threads of their own, of which there are a fixed number.
 
