@@ -76,7 +76,10 @@ mod tests {
                 assert!(win >= 0.0 && draw >= 0.0 && loss >= 0.0, "{score:?} {pieces}: {chance:?}");
                 let other = Chance::of(-score, pieces);
                 assert!((other.expected() + chance.expected() - 1.0).abs() < 1e-12);
-                assert!(chance.expected() > before, "more is better");
+                // Beyond ten men the chances are 0 and 1 to the last digit.
+                let is_better = chance.expected() > before;
+                assert!(is_better || hundredths.abs() > 1000, "{score:?} {pieces}: {chance:?}");
+                assert!(chance.expected() >= before);
                 before = chance.expected();
             }
         }
