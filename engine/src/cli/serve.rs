@@ -63,7 +63,7 @@ pub(super) struct ServeArgs {
     /// Threads that answer requests; 0 takes one for each processor
     #[arg(long, value_name = "N", default_value = "0", value_parser = threads::<256>)]
     workers: usize,
-    /// A page of this origin may ask as well, such as https://example.org; '*' for all. May be
+    /// A page of this origin may ask as well, such as `https://example.org`; '*' for all. May be
     /// given several times
     #[arg(long, value_name = "ORIGIN")]
     allow_origin: Vec<String>,
