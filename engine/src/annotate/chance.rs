@@ -36,7 +36,7 @@ impl Chance {
         let b = 0.903 + 0.346 * x - 0.183 * x * x;
         let side = |men: f64| 1.0 / (1.0 + ((a - men) / b).exp());
         let (win, loss) = (side(score.men()), side(-score.men()));
-        Chance { win, draw: 1.0 - win - loss, loss }
+        Chance { win, draw: (1.0 - win - loss).max(0.0), loss }
     }
 
     /// The share of the points that it promises: a draw counts half.
