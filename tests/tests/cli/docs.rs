@@ -19,7 +19,9 @@ fn files(dir: &Path, extension: &str) -> Vec<PathBuf> {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if path.is_dir() {
-            if !name.starts_with('.') && !["target", "corpus", "artifacts"].contains(&&*name) {
+            if !name.starts_with('.')
+                && !["target", "corpus", "artifacts", "node_modules"].contains(&&*name)
+            {
                 found.extend(files(&path, extension));
             }
         } else if path.extension().is_some_and(|e| e == extension) {
