@@ -7,9 +7,10 @@ use egdb::error::ProbeError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::DatabaseError;
 use crate::board::Move;
 use crate::game::PositionOrText;
-use crate::{DatabaseError, chain};
+use egdb::error::with_causes;
 
 /// The exact game value for the side to move.
 #[pyclass(module = "meerslag", frozen, eq, hash, rename_all = "UPPERCASE")]
@@ -111,7 +112,7 @@ pub fn options(
 }
 
 fn failed(error: &ProbeError) -> PyErr {
-    DatabaseError::new_err(chain(error))
+    DatabaseError::new_err(with_causes(error))
 }
 
 /// Endgame databases that answer together, for every legal position with few enough pieces.
@@ -141,7 +142,7 @@ impl Probe {
     ) -> PyResult<Probe> {
         let options = options(folders, pieces, cache_mib)?;
         let probe = py.detach(|| options.open());
-        probe.map(Probe).map_err(|error| DatabaseError::new_err(chain(&error)))
+        probe.map(Probe).map_err(|error| DatabaseError::new_err(with_causes(&error)))
     }
 
     /// The largest piece count with values.

@@ -14,7 +14,8 @@ use pyo3::prelude::*;
 use crate::board::Move;
 use crate::databases;
 use crate::game::{GameOrPosition, draw_rules};
-use crate::{DatabaseError, chain, value_error};
+use crate::{DatabaseError, value_error};
+use egdb::error::with_causes;
 
 /// How often a search looks whether Ctrl-C was pressed.
 const SIGNALS: Duration = Duration::from_millis(50);
@@ -127,8 +128,8 @@ pub struct Engine {
 
 fn engine_error(error: EngineError) -> PyErr {
     match error {
-        EngineError::Databases(error) => DatabaseError::new_err(chain(&error)),
-        EngineError::OutOfMemory(error) => PyMemoryError::new_err(chain(&error)),
+        EngineError::Databases(error) => DatabaseError::new_err(with_causes(&error)),
+        EngineError::OutOfMemory(error) => PyMemoryError::new_err(with_causes(&error)),
         error => value_error(error),
     }
 }

@@ -9,6 +9,7 @@ mod engine;
 mod game;
 mod pdn;
 
+use egdb::error::with_causes;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -26,19 +27,8 @@ pyo3::create_exception!(
     "Endgame databases that cannot be opened, or that are damaged."
 );
 
-/// An error and its causes as one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text += &format!(": {error}");
-        cause = error.source();
-    }
-    text
-}
-
 fn value_error(error: impl std::error::Error) -> PyErr {
-    PyValueError::new_err(chain(&error))
+    PyValueError::new_err(with_causes(&error))
 }
 
 /// International draughts (10x10): rules, PDN, search and endgame databases.
