@@ -256,7 +256,8 @@ impl<I: Isa> Worker<'_, I> {
         beta: Score,
         ply: usize,
     ) -> Option<Score> {
-        if K::PV {
+        // A bound would leave an open window without its score.
+        if K::PV && hit.bound != Bound::Exact {
             return None;
         }
         // A proven end needs no depth, but it must come before the draw rules strike.
