@@ -2,7 +2,7 @@
 
 use movegen::{Board, Color, MoveList};
 
-use super::external::Context;
+use super::context::Context;
 use super::store::Code;
 
 /// The values of an arrangement of men, by side to move.

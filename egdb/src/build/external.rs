@@ -1,34 +1,20 @@
 //! Moves that leave an arrangement of men: captures, moves of men, crowning. Their values are
-//! known before the arrangement is solved.
+//! known before the arrangement is solved, and are found here for whole rows of positions.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use movegen::geometry::{SQUARES, STEPS, bits, forward_steps, shift};
-use movegen::{Bitboard, Board, Color, MoveList};
+use movegen::{Bitboard, Board, Color};
 
 use smallvec::SmallVec;
 
 use super::captures::{Captures, Ending};
+use super::context::{Context, MAX_PLIES, apply, place};
 use super::fixed::Fixed;
 use super::men::Block;
 use super::rows::Rows;
-use super::store::{Code, DRAW, Solved, Store};
+use super::store::{Code, DRAW, Store};
 use crate::slice::Slice;
-
-/// Greatest distance that a [`Code`] holds.
-pub(super) const MAX_PLIES: Code = 253;
-
-/// What a level is solved from.
-pub(super) struct Context<'a> {
-    /// Slices with fewer pieces, and those that crowning leads to.
-    pub solved: &'a Solved,
-    /// The slice that is being solved, with the levels beyond the present one.
-    pub store: &'a Store,
-    /// Set when a distance is above [`MAX_PLIES`].
-    pub too_long: &'a AtomicBool,
-    /// Called with the number of positions solved; the work stops when it returns false.
-    pub go_on: &'a (dyn Fn(u64) -> bool + Sync),
-}
 
 /// What the moves that leave the arrangement say about a row, for one side to move.
 #[derive(Clone, Copy, Default)]
@@ -106,59 +92,6 @@ enum Target<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// The value of a position that is solved already.
-    #[inline(always)]
-    fn value(&self, board: &Board, side: Color) -> Code {
-        if Slice::of(board) == Some(self.store.slice) {
-            self.store.value(board, side)
-        } else {
-            self.solved.value(board, side)
-        }
-    }
-
-    /// One ply more.
-    #[inline(always)]
-    fn next(&self, code: Code) -> Code {
-        if !self.store.has_dtw {
-            return (code & 1) ^ 1;
-        }
-        if code >= MAX_PLIES {
-            self.too_long.store(true, Ordering::Relaxed);
-            return code & 1 ^ 1;
-        }
-        code + 1
-    }
-
-    /// The value of a position all of whose moves lead to solved ones.
-    #[inline(always)]
-    pub(super) fn resolve(&self, board: &Board, side: Color, list: &mut MoveList) -> Code {
-        let Ok(position) = board.position(side) else { return DRAW };
-        list.clear();
-        position.generate(list);
-        let mut best = Best::default();
-        for &mv in list.iter() {
-            let after = position.after(mv);
-            best.add(self, self.value(after.board(), side.opponent()));
-        }
-        best.code()
-    }
-
-    /// The value of a position in which a capture is forced: as [`Context::resolve`], but only
-    /// the captures are looked for.
-    #[inline(always)]
-    fn resolve_captures(&self, all: &Fixed, side: Color, found: &mut Captures) -> Code {
-        let own = all.pieces[side.index()];
-        let other = all.pieces[side.opponent().index()];
-        found.clear();
-        found.of_pieces([own & !all.kings, own & all.kings], other, all.occupied(), false);
-        let mut best = Best::default();
-        for ending in &found.endings {
-            let Fixed { pieces: [black, white], kings, .. } = apply(all, side, ending);
-            best.add(self, self.value(&Board { black, white, kings }, side.opponent()));
-        }
-        best.code()
-    }
-
     /// The moves of the men of an arrangement.
     pub(super) fn man_moves(&self, men: [u64; 2], side: Color) -> Vec<ManMove<'a>> {
         let mut moves = Vec::new();
@@ -473,65 +406,4 @@ impl<'a> Context<'a> {
             self.too_long.store(true, Ordering::Relaxed);
         }
     }
-}
-
-/// The best of the moves of a position, from what the opponent has after each.
-struct Best {
-    /// [`DRAW`] if none wins.
-    win: Code,
-    loss: Code,
-    holds: bool,
-}
-
-impl Default for Best {
-    fn default() -> Best {
-        Best { win: DRAW, loss: 0, holds: false }
-    }
-}
-
-impl Best {
-    #[inline(always)]
-    fn add(&mut self, context: &Context<'_>, code: Code) {
-        if code == DRAW {
-            self.holds = true;
-        } else if code & 1 == 0 {
-            self.win = self.win.min(context.next(code));
-        } else {
-            self.loss = self.loss.max(context.next(code));
-        }
-    }
-
-    #[inline(always)]
-    fn code(&self) -> Code {
-        if self.win != DRAW {
-            self.win
-        } else if self.holds {
-            DRAW
-        } else {
-            self.loss
-        }
-    }
-}
-
-/// A row after a capture by a fixed piece.
-#[inline(always)]
-fn apply(fixed: &Fixed, side: Color, ending: &Ending) -> Fixed {
-    let mut after = *fixed;
-    let was_king = fixed.kings & ending.from != 0;
-    let own = &mut after.pieces[side.index()];
-    *own = *own & !ending.from | ending.to;
-    after.pieces[side.opponent().index()] &= !ending.captured;
-    after.kings &= !(ending.from | ending.captured);
-    if was_king || ending.to & Bitboard::promotion_row(side).bits() != 0 {
-        after.kings |= ending.to;
-    }
-    after
-}
-
-/// A position of a row.
-#[inline(always)]
-fn place(fixed: &Fixed, king: u64) -> Board {
-    let mut pieces = fixed.pieces;
-    pieces[fixed.moving.index()] |= king;
-    Board { black: pieces[0], white: pieces[1], kings: fixed.kings | king }
 }

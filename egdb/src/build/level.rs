@@ -6,7 +6,7 @@ use movegen::{MoveList, isa};
 use rayon::prelude::*;
 
 use super::cells;
-use super::external::Context;
+use super::context::Context;
 use super::rows::Rows;
 use super::solve::{BlockOut, Metrics, SHARED, Workspace};
 use super::store::{Code, DRAW, Plane, Solved, SolvedLevel, Store};

@@ -4,7 +4,7 @@
 //! solved slices. Within a slice the arrangements of men are solved level by level, from those
 //! that have advanced most (`men`); what is left for an arrangement are the moves of its kings
 //! (`solve`), which work on whole rows of positions at once (`rows`, `fixed`). What moves that
-//! leave the arrangement lead to is looked up (`external`).
+//! leave the arrangement lead to is looked up (`context`, `external`).
 //!
 //! A solved slice goes to a work file (`raw`), level by level, and comes back from there as far
 //! as it is needed and memory allows (`resident`). When all slices of a piece count are there, they
@@ -12,6 +12,7 @@
 
 mod captures;
 mod cells;
+mod context;
 mod error;
 mod external;
 mod fixed;
@@ -47,7 +48,6 @@ use crate::manifest::Manifest;
 use crate::slice::Slice;
 use level::solve_level;
 use lock::{Claim, Lock};
-use need::OVERHEAD;
 use raw::{RawFile, RawWriter};
 use resident::Resident;
 use solve::Metrics;
@@ -227,8 +227,7 @@ impl<'a> Builder<'a> {
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
         let metrics = options.metrics();
-        let budget = options.memory.saturating_sub(OVERHEAD);
-        let resident = Resident::new(work.clone(), men::all_sets(), budget, metrics.dtw);
+        let resident = Resident::new(work.clone(), men::all_sets(), options.memory, metrics.dtw);
         Ok(Builder {
             dir: dir.to_owned(),
             work,

@@ -4,7 +4,8 @@
 
 use movegen::geometry::bits;
 
-use super::external::{Facts, MAX_PLIES};
+use super::context::MAX_PLIES;
+use super::external::Facts;
 use super::store::{DRAW, Distances};
 
 /// The squares of a row and side that come in at some ply.

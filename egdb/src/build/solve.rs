@@ -4,7 +4,8 @@
 use movegen::{Color, isa};
 use rayon::prelude::*;
 
-use super::external::{Context, Facts, ManMove, Scratch, Seeds};
+use super::context::Context;
+use super::external::{Facts, ManMove, Scratch, Seeds};
 use super::fixed::Fixed;
 use super::rows::Rows;
 use super::seeds::{Codes, Conversion, Plain};

@@ -18,7 +18,8 @@ use movegen::geometry::{SQUARES, STEPS, bits, king_slides, shift};
 use movegen::isa;
 use rayon::prelude::*;
 
-use super::external::{Context, Facts, MAX_PLIES};
+use super::context::{Context, MAX_PLIES};
+use super::external::Facts;
 use super::rows::Rows;
 use super::seeds::{Events, Seed};
 use super::store::{Code, DRAW, Distances, Words};
