@@ -256,8 +256,9 @@ impl<I: Isa> Worker<'_, I> {
         beta: Score,
         ply: usize,
     ) -> Option<Score> {
-        // A bound would leave an open window without its score.
-        if K::PV && hit.bound != Bound::Exact {
+        // A bound would leave an open window without its score, and the end of the game is to be
+        // shown move by move.
+        if K::PV && (hit.bound != Bound::Exact || hit.score.is_decided()) {
             return None;
         }
         // A proven end needs no depth, but it must come before the draw rules strike.
