@@ -276,7 +276,7 @@ for (const [name, start] of hosts) {
       const rows = page.locator("#book-moves tr");
       if (!name.includes("server")) {
         // The book of the program, which grew by search: scores alone.
-        await says(page, /searched to depth 18/, "#book-text");
+        await says(page, /^Score/, "#book-text");
         const row = rows.filter({ hasText: "32-28" });
         assert.equal(await row.locator("td").count(), 1);
         await picture(page, "book");
