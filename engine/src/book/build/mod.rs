@@ -83,7 +83,7 @@ pub struct BuildReport {
     pub games: u64,
     /// Those of which something was taken.
     pub used: u64,
-    /// Those that break off, or cannot be read at all.
+    /// Those in which something cannot be read.
     pub broken: u64,
     /// Positions of the book.
     pub positions: u64,
@@ -309,7 +309,7 @@ impl<'b> Builder<'b> {
                 error: io::Error::other(error),
             })?;
             self.report.games += 1;
-            if let Some(warning) = &game.truncated {
+            if let Some(warning) = game.damage() {
                 self.report.broken += 1;
                 self.tell_broken(path, warning.to_string(), passes)?;
             }

@@ -350,6 +350,30 @@ fn broken_games_are_counted_and_what_was_read_of_them_counts() {
 }
 
 #[test]
+fn games_in_which_something_was_skipped_are_broken_too() {
+    let games =
+        Games::new("1. 32-28 19-23 2. 99-98 zzz 2-0\n\n1. 32-28 {no end\n\n1. 32-28 19-23 2-0\n");
+    let mut reasons = Vec::new();
+    let report = build(
+        std::slice::from_ref(&games.file),
+        (&games.path("out.book"), Existing::Keep),
+        &options(),
+        OtherBooks::default(),
+        "",
+        &mut |event| {
+            if let BuildEvent::Broken { reason, .. } = event {
+                reasons.push(reason);
+            }
+            true
+        },
+    )
+    .unwrap();
+    assert_eq!(report.broken, reasons.len() as u64);
+    assert!(reasons[0].starts_with("line 1, column 19: '99-98' is not readable"), "{reasons:?}");
+    assert!(reasons[1].contains("unfinished comment"), "{reasons:?}");
+}
+
+#[test]
 fn an_interrupted_build_leaves_nothing() {
     let games = Games::new(&random_games(50, 2));
     let path = games.path("out.book");

@@ -2,7 +2,7 @@
 
 use super::comment::Comment;
 use super::result::GameResult;
-use super::warning::PdnWarning;
+use super::warning::{PdnWarning, PdnWarningKind};
 use crate::moves::Move;
 use crate::position::Position;
 
@@ -178,6 +178,22 @@ impl PdnGame {
     pub fn has_set_ups(&self) -> bool {
         let sets_up = |list: &[Annotation]| list.iter().any(|a| matches!(a, Annotation::SetUp(_)));
         sets_up(&self.line.lead) || self.line.plies.iter().any(|p| sets_up(&p.after))
+    }
+
+    /// Why the game may not be what its author wrote: the main line ends early, or something in the
+    /// move text was skipped.
+    #[must_use]
+    pub fn damage(&self) -> Option<&PdnWarning> {
+        let is_skipped = |warning: &&PdnWarning| {
+            matches!(
+                warning.kind,
+                PdnWarningKind::Unreadable(_)
+                    | PdnWarningKind::UnfinishedComment
+                    | PdnWarningKind::UnfinishedVariation
+                    | PdnWarningKind::VariationTooDeep(_)
+            )
+        };
+        self.truncated.as_ref().or_else(|| self.warnings.iter().find(is_skipped))
     }
 
     /// The position before each move and the move itself, set-ups included.
