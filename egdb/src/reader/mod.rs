@@ -7,6 +7,7 @@ use crate::slice::{SLICE_IDS, Slice};
 
 mod checksums;
 pub(crate) mod coded;
+pub(crate) mod compact;
 pub(crate) mod dtw;
 
 /// Where the contents of a sub-database are.

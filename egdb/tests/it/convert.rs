@@ -51,7 +51,7 @@ fn reading_in_order_is_looking_up() {
 
 #[test]
 fn every_wld_type_becomes_every_other() {
-    let types = [DbType::Wld2, DbType::Wld1, DbType::WldRun];
+    let types = [DbType::Wld2, DbType::Compact, DbType::Wld1, DbType::WldRun];
     for from in types {
         let (_dir, source) = built(from, |_, _| true);
         for to in types {
