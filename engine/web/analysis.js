@@ -2,7 +2,7 @@
 
 import { short, squares } from "./board.js";
 import { find, make } from "./dom.js";
-import { t } from "./texts.js";
+import { men, t } from "./texts.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 /** Evaluations beyond this many men look alike in the curve. */
@@ -15,7 +15,7 @@ const PAUSE = 150;
 /** A score for people: men, or the plies to the end of the game. */
 export const scoreText = ({ score, plies_to_end: plies }) => {
   if (plies != null) return t(score > 0 ? "winIn" : "lossIn", { plies });
-  return (score > 0 ? "+" : "") + score.toFixed(2);
+  return men(score);
 };
 
 /** The evaluation from White's side, within what the curve shows. */
@@ -29,23 +29,27 @@ export class Analysis {
     Object.assign(this, { desk, say, redraw });
     this.on = false;
     this.stop = null;
+    /** Ends the analysis of a whole game while there is one. */
+    this.wholeRun = null;
     this.lines = [];
     find("analyse").addEventListener("click", () => this.toggle());
     find("lines").addEventListener("change", () => this.restart());
     find("arrows").addEventListener("change", () => this.redraw());
-    find("whole").addEventListener("click", () => this.whole());
+    find("whole").addEventListener("click", () => (this.wholeRun ? this.wholeRun.abort() : this.whole()));
     find("curve").addEventListener("click", (event) => this.pick(event));
     find("variations").addEventListener("click", ({ target }) => {
       const row = target.closest("button");
       if (row) this.follow(Number(row.dataset.line));
     });
     desk.addEventListener("change", () => {
+      if (this.desk.game !== this.game) this.wholeRun?.abort();
       if (this.desk.node !== this.node) this.restart();
       this.drawCurve();
     });
   }
 
   toggle(on = !this.on) {
+    if (on) this.wholeRun?.abort();
     this.on = on;
     find("analyse").setAttribute("aria-pressed", String(on));
     find("analyse").textContent = t(on ? "stopAnalysis" : "startAnalysis");
@@ -126,28 +130,45 @@ export class Analysis {
     if (move && this.desk.node === node) this.desk.play(move);
   }
 
-  /** Evaluates every position of the line on the board. */
+  /** Evaluates every position of the line on the board, until all is done or it is stopped. */
   async whole() {
     if (this.on) this.toggle(false);
+    const run = new AbortController();
     const line = this.desk.node.line();
-    find("whole").disabled = true;
+    this.wholeRun = run;
+    this.game = this.desk.game;
+    this.nameWhole();
     for (const [index, node] of line.entries()) {
       find("depth").textContent = t("position", { number: index + 1, of: line.length });
-      const last = await this.evaluate(node);
+      const last = await this.evaluate(node, run.signal);
+      if (run.signal.aborted) break;
       if (last) node.score = whites(last, node.position[0]);
       this.drawCurve();
     }
-    find("whole").disabled = false;
-    find("depth").textContent = "";
-    this.say(t("gameAnalysed"));
+    this.wholeRun = null;
+    this.nameWhole();
+    this.draw();
+    this.say(t(run.signal.aborted ? "gameStopped" : "gameAnalysed"));
   }
 
-  evaluate(node) {
+  /** What the button for a whole game does next. */
+  nameWhole() {
+    const button = find("whole");
+    button.dataset.text = this.wholeRun ? "stopAnalysis" : "wholeGame";
+    button.textContent = t(button.dataset.text);
+  }
+
+  /** What is known of a position in the end; a signal ends the search before. */
+  evaluate(node, signal) {
     return new Promise((resolve) => {
       let last = null;
-      this.desk.engine.analyse({ ...node.query, nodes: GAME_NODES }, (event, data) => {
+      const stop = this.desk.engine.analyse({ ...node.query, nodes: GAME_NODES }, (event, data) => {
         if (event === "info") last = data;
         if (event === "result" || event === "problem") resolve(last);
+      });
+      signal.addEventListener("abort", () => {
+        stop();
+        resolve(null);
       });
     });
   }
@@ -176,7 +197,7 @@ export class Analysis {
       }),
     );
     const { score } = this.desk.node;
-    const text = score == null ? "–" : (score > 0 ? "+" : "") + score.toFixed(2);
+    const text = score == null ? "–" : men(score);
     curve.setAttribute("aria-label", t("curve") + ": " + text);
   }
 

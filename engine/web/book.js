@@ -1,7 +1,7 @@
 // What an opening book says about the position.
 
 import { find, make } from "./dom.js";
-import { t } from "./texts.js";
+import { men, t } from "./texts.js";
 
 const percent = (share) => Math.round(100 * share) + " %";
 
@@ -26,20 +26,32 @@ export class Book {
     try {
       const answer = await engine.ask("book", node.query);
       if (this.desk.node !== node) return;
-      this.show(answer.in_book ? t("bookGames", { games: answer.games }) : t("notInBook"), answer.moves);
+      this.show(answer.in_book ? this.summary(answer) : t("notInBook"), answer.moves);
     } catch (problem) {
       this.show(t("problem", { what: problem.message }), []);
     }
   }
 
+  /** What is known of the position itself. */
+  summary({ games, score, depth }) {
+    return [
+      games > 0 && t("bookGames", { games }),
+      score != null && t("score") + " " + men(score),
+      depth != null && t("bookDepth", { depth }),
+    ].filter(Boolean).join(", ");
+  }
+
   show(text, moves) {
     find("book-text").textContent = text;
     find("book-table").hidden = moves.length === 0;
+    // A book that grew by search knows no games.
+    const hasGames = moves.some(({ games }) => games > 0);
+    for (const heading of document.querySelectorAll("#book-table .count")) heading.hidden = !hasGames;
     const row = ({ move, text, games, wins, draws, losses, score }) => {
       const share = (count) => (games ? percent(count / games) : "–");
       const button = make("button", { type: "button", "data-move": move }, text);
-      const value = score == null ? "–" : (score > 0 ? "+" : "") + score.toFixed(2);
-      const cells = [String(games), share(wins), share(draws), share(losses), value];
+      const counts = hasGames ? [String(games), share(wins), share(draws), share(losses)] : [];
+      const cells = [...counts, score == null ? "–" : men(score)];
       return make("tr", {}, make("th", { scope: "row" }, button), ...cells.map((cell) => make("td", {}, cell)));
     };
     find("book-moves").replaceChildren(...moves.map(row));

@@ -134,7 +134,7 @@ const start = async () => {
     if (isTyping || event.ctrlKey || event.altKey || event.metaKey) return;
     const keys = {
       ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
-      f: "flip", a: "analyse", h: "play-hint", "?": "help",
+      f: "flip", a: "analyse", w: "whole", h: "play-hint", "?": "help",
     };
     const panels = ["play", "analysis", "endgames", "setup", "book", "game"];
     if (event.key in keys) find(keys[event.key]).click();

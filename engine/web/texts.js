@@ -89,6 +89,7 @@ const TEXTS = {
   ],
   position: ["Position {number} of {of}", "Stand {number} van {of}", "Position {number} sur {of}", "Позиция {number} из {of}"],
   gameAnalysed: ["The game is analysed", "De partij is geanalyseerd", "La partie est analysée", "Партия проанализирована"],
+  gameStopped: ["The analysis was stopped", "De analyse is gestopt", "L’analyse est arrêtée", "Анализ остановлен"],
   playLine: ["Play the first move", "Eerste zet spelen", "Jouer le premier coup", "Сделать первый ход"],
   winIn: ["win in {plies}", "winst in {plies}", "gain en {plies}", "выигрыш за {plies}"],
   lossIn: ["loss in {plies}", "verlies in {plies}", "perte en {plies}", "проигрыш за {plies}"],
@@ -182,7 +183,8 @@ const TEXTS = {
     "This position is not in the book", "Deze stand staat niet in het boek",
     "Cette position n’est pas dans le livre", "Этой позиции нет в книге",
   ],
-  bookGames: ["{games} games", "{games} partijen", "{games} parties", "Партий: {games}"],
+  bookGames: ["Games: {games}", "Partijen: {games}", "Parties : {games}", "Партий: {games}"],
+  bookDepth: ["searched to depth {depth}", "doorzocht tot diepte {depth}", "calculé à la profondeur {depth}", "просчитано на глубину {depth}"],
   move: ["Move", "Zet", "Coup", "Ход"],
   gamesCount: ["Games", "Partijen", "Parties", "Партии"],
   wins: ["Wins", "Winst", "Gains", "Победы"],
@@ -218,6 +220,7 @@ const TEXTS = {
   "key.steps": ["back, forward", "terug, vooruit", "coup précédent, suivant", "назад, вперёд"],
   "key.ends": ["to the start, to the end", "naar het begin, naar het einde", "au début, à la fin", "в начало, в конец"],
   "key.views": ["the six views", "de zes onderdelen", "les six rubriques", "шесть разделов"],
+  "key.whole": ["analyse the whole game, stop", "hele partij analyseren, stoppen", "analyser toute la partie, arrêter", "анализ всей партии, стоп"],
   "key.analyse": ["analysis on, off", "analyse aan, uit", "analyse : marche, arrêt", "анализ: вкл., выкл."],
 };
 
@@ -229,6 +232,9 @@ export const t = (key, values = {}) => {
   const text = TEXTS[key][CODES.indexOf(t.language)];
   return text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 };
+
+/** A score in men, with its sign. */
+export const men = (score) => (score > 0 ? "+" : "") + score.toFixed(2);
 
 /** Puts its text into each element that names one. */
 export const translate = () => {

@@ -4,7 +4,9 @@
 // `meerslag serve --export`. CHROMIUM: the browser. SCREENSHOTS: a folder for pictures of each view.
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { chromium } from "playwright-core";
@@ -32,12 +34,36 @@ const ONE_MOVE_WIN = "W:W28:B22";
 /** One man beats three, in 43 plies, by 18-12 alone. */
 const KNOWN_ENDGAME = "W:W18:B3,4,5";
 
+/** A game of 64 plies, of two players who look at 30 positions a move. */
+const LONG_GAME = `
+1. 34-29 17-21 2. 29-23 18x29 3. 33x24 20x29 4. 31-26 15-20 5. 26x17 11x22 6. 35-30 12-17 7.
+30-24 19x30 8. 40-34 29x40 9. 44x15 14-19 10. 32-27 22x31 11. 37x26 7-11 12. 50-44 1-7 13. 41-37
+10-14 14. 37-31 13-18 15. 46-41 8-13 16. 41-37 7-12 17. 37-32 2-8 18. 32-28 17-21 19. 26x17
+11x33 20. 39x28 18-22 21. 28x17 12x21 22. 15-10 4x15 23. 31-26 21-27 24. 42-37 15-20 25. 37-31
+6-11 26. 31x22 8-12 27. 38-33 3-8 28. 33-28 5-10 29. 47-42 19-23 30. 28x19 14x23 31. 36-31 10-14
+32. 31-27 12-17 *
+`;
+
 let browser;
 before(async () => (browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] })));
 after(() => browser.close());
 
+/** A server with a book of games. */
+const startWithBook = async () => {
+  const folder = await mkdtemp(join(tmpdir(), "meerslag-"));
+  const [games, book] = [join(folder, "games.pdn"), join(folder, "games.book")];
+  await writeFile(games, PDN);
+  execFileSync(MEERSLAG, ["book", "build", games, "-o", book]);
+  const { url, stop } = await startServer(MEERSLAG, ["--book", book]);
+  const end = async () => {
+    stop();
+    await rm(folder, { recursive: true });
+  };
+  return { url, stop: end };
+};
+
 const hosts = [];
-if (MEERSLAG) hosts.push(["behind the server", () => startServer(MEERSLAG)]);
+if (MEERSLAG) hosts.push(["behind the server", startWithBook]);
 if (SITE) hosts.push(["as a site with WebAssembly", () => serveFolder(SITE)]);
 assert.ok(hosts.length > 0, "set MEERSLAG to the program or SITE to an exported site");
 
@@ -169,6 +195,54 @@ for (const [name, start] of hosts) {
       await page.click("#analyse");
     });
 
+    onPage("the analysis of a whole game can be stopped", async (page) => {
+      const circles = () => page.locator("#curve circle").count();
+      const label = (word) => page.waitForFunction(
+        (word) => document.querySelector("#whole").textContent === word, word);
+      // Long enough that it is not done before it is stopped.
+      await page.click("#tab-game");
+      await page.fill("#pdn-text", LONG_GAME);
+      await page.click("#pdn-read");
+      await page.click("#tab-analysis");
+      await page.click("#whole");
+      await label("Stop");
+      await page.waitForFunction(() => document.querySelectorAll("#curve circle").length >= 2);
+      await page.click("#whole");
+      await says(page, /The analysis was stopped/);
+      await label("Whole game");
+      const kept = await circles();
+      assert.ok(kept >= 2 && kept < 65, `${kept} positions`);
+
+      // With the keys, in another language, and by an analysis that is begun meanwhile.
+      await page.selectOption("#language", "nl");
+      await page.locator("#help").focus();
+      await page.keyboard.press("w");
+      await label("Stoppen");
+      await page.selectOption("#language", "en");
+      await label("Stop");
+      await page.locator("#help").focus();
+      await page.keyboard.press("w");
+      await label("Whole game");
+      await page.keyboard.press("w");
+      await label("Stop");
+      await page.keyboard.press("a");
+      await label("Whole game");
+      await page.waitForFunction(() => document.querySelectorAll("#variations button").length === 3);
+      await page.keyboard.press("a");
+
+      // Another game on the desk ends it, too; a short one is analysed to its end.
+      await page.keyboard.press("w");
+      await label("Stop");
+      await page.click("#tab-game");
+      await page.fill("#pdn-text", PDN);
+      await page.click("#pdn-read");
+      await label("Whole game");
+      await page.click("#tab-analysis");
+      await page.click("#whole");
+      await says(page, /The game is analysed/);
+      assert.equal(await circles(), 5);
+    });
+
     onPage("an annotated game is stepped through and edited", async (page) => {
       await page.click("#tab-game");
       await page.fill("#pdn-text", PDN);
@@ -195,6 +269,23 @@ for (const [name, start] of hosts) {
       assert.equal(await page.locator("#moves .move").count(), 0);
       await page.selectOption("#games", { index: 1 });
       assert.equal(await page.locator("#tag-White").inputValue(), "Carla");
+    });
+
+    onPage("the book shows its moves with their games", async (page) => {
+      await page.click("#tab-book");
+      if (!name.includes("server")) return says(page, /There is no opening book/, "#book-text");
+      await says(page, /^Games: 2/, "#book-text");
+      const rows = page.locator("#book-moves tr");
+      assert.equal(await rows.count(), 2);
+      const row = rows.filter({ hasText: "33-28" });
+      assert.deepEqual(await row.locator("td").allInnerTexts(), ["1", "0 %", "100 %", "0 %", "–"]);
+      await picture(page, "book");
+      await row.locator("button").click();
+      await says(page, /^Games: 1/, "#book-text");
+      assert.equal(await page.locator("#moves .move").innerText(), "33-28");
+      await setUp(page, KNOWN_ENDGAME);
+      await page.click("#tab-book");
+      await says(page, /not in the book/, "#book-text");
     });
 
     onPage("a position is set up by dragging", async (page) => {

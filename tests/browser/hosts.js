@@ -30,8 +30,8 @@ export const serveFolder = async (folder) => {
 };
 
 /** Starts `meerslag serve` and waits until it says where it listens. */
-export const startServer = async (program) => {
-  const child = spawn(program, ["serve", "--port", "0"], { stdio: ["ignore", "pipe", "pipe"] });
+export const startServer = async (program, options = []) => {
+  const child = spawn(program, ["serve", "--port", "0", ...options], { stdio: ["ignore", "pipe", "pipe"] });
   const found = await new Promise((resolve, reject) => {
     let said = "";
     for (const stream of [child.stdout, child.stderr]) {

@@ -48,7 +48,6 @@ use crate::manifest::Manifest;
 use crate::slice::Slice;
 use level::solve_level;
 use lock::{Claim, Lock};
-use need::OVERHEAD;
 use raw::{RawFile, RawWriter};
 use resident::Resident;
 use solve::Metrics;
@@ -228,8 +227,7 @@ impl<'a> Builder<'a> {
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
         let metrics = options.metrics();
-        let budget = options.memory.saturating_sub(OVERHEAD);
-        let resident = Resident::new(work.clone(), men::all_sets(), budget, metrics.dtw);
+        let resident = Resident::new(work.clone(), men::all_sets(), options.memory, metrics.dtw);
         Ok(Builder {
             dir: dir.to_owned(),
             work,

@@ -17,7 +17,8 @@ use crate::slice::Slice;
 pub(super) struct Resident {
     work: PathBuf,
     pub sets: [Arc<MenSets>; 6],
-    /// Bytes that levels may take.
+    /// Bytes that the builder may take, and of these the levels.
+    memory: u64,
     budget: u64,
     with_dtw: bool,
     files: HashMap<Slice, Arc<RawFile>>,
@@ -35,11 +36,12 @@ struct Held {
 }
 
 impl Resident {
-    pub(super) fn new(work: PathBuf, sets: [Arc<MenSets>; 6], budget: u64, with_dtw: bool) -> Self {
+    pub(super) fn new(work: PathBuf, sets: [Arc<MenSets>; 6], memory: u64, with_dtw: bool) -> Self {
         Resident {
             work,
             sets,
-            budget,
+            memory,
+            budget: memory.saturating_sub(OVERHEAD),
             with_dtw,
             files: HashMap::new(),
             levels: HashMap::new(),
@@ -108,8 +110,8 @@ impl Resident {
         let demand = self.demand(store, level, metrics, threads)?;
         let needed = demand.least();
         if needed > self.budget {
-            let (needed, budget) = (needed + OVERHEAD, self.budget + OVERHEAD);
-            return Err(BuildError::Memory { slice, needed, budget });
+            let needed = needed + OVERHEAD;
+            return Err(BuildError::Memory { slice, needed, budget: self.memory });
         }
         // Those that are to be in memory, as many as fit.
         let mut room = self.budget - demand.own;

@@ -3,6 +3,7 @@
 use movegen::Color;
 
 use super::level::solve_level;
+use super::need::OVERHEAD;
 use super::resident::Resident;
 use super::store::{Code, DRAW, Solved};
 use super::*;

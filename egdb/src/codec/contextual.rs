@@ -207,7 +207,7 @@ impl Token {
 pub struct Unit([u8; UNIT + 8]);
 
 /// Bytes of a unit: what a lookup decodes at most.
-pub const UNIT: usize = 64;
+pub const UNIT: usize = 32;
 
 impl Unit {
     /// Nothing but zeros.

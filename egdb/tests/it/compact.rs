@@ -94,7 +94,7 @@ fn read_simply(index: &[u8], data: &[u8]) -> HashMap<(String, Color), Simple> {
             at += 1 + count.div_ceil(2);
         }
         let units = number(index, at, 4);
-        let blocks = units.div_ceil(64);
+        let blocks = units.div_ceil(128);
         let firsts: Vec<usize> = (0..blocks).map(|k| number(index, at + 4 + 4 * k, 4)).collect();
         at += 4 + 4 * blocks;
         let counts = digits.bytes().map(|digit| usize::from(digit - b'0'));
@@ -102,14 +102,14 @@ fn read_simply(index: &[u8], data: &[u8]) -> HashMap<(String, Color), Simple> {
         let mut values = Vec::new();
         for (k, &first) in firsts.iter().enumerate() {
             assert_eq!(values.len(), first);
-            let bytes = &data[64 * (unit + 64 * k)..64 * (unit + units.min(64 * k + 64))];
+            let bytes = &data[32 * (unit + 128 * k)..32 * (unit + units.min(128 * k + 128))];
             let end_of_block = firsts.get(k + 1).copied().unwrap_or(size);
             read_block(bytes, &words, end_of_block, &mut values);
         }
         unit += units;
         subs.insert((digits, side), Simple { values, numbering });
     }
-    assert_eq!(data.len(), 64 * unit);
+    assert_eq!(data.len(), 32 * unit);
     subs
 }
 
@@ -120,9 +120,9 @@ fn read_block(
     values: &mut Vec<u8>,
 ) {
     assert_eq!(number(bytes, 0, 4), crc32(&bytes[4..]) as usize);
-    let all = bytes.len() / 64;
-    let count = (1..=62usize).find(|n| (4 + 2 * n).div_ceil(64) + n == all).unwrap();
-    let head = (4 + 2 * count).div_ceil(64);
+    let all = bytes.len() / 32;
+    let count = (1..=120usize).find(|n| (4 + 2 * n).div_ceil(32) + n == all).unwrap();
+    let head = (4 + 2 * count).div_ceil(32);
     let shift = number(bytes, 4, 2);
     let first = values.len();
     for unit in 0..count {
@@ -133,7 +133,7 @@ fn read_block(
         assert_eq!(values.len(), first + (step(unit) << shift));
         let is_last = unit + 1 == count || step(unit + 1) == 65535;
         let end = if is_last { end_of_block } else { first + (step(unit + 1) << shift) };
-        let bits: Vec<u8> = bytes[64 * (head + unit)..][..64]
+        let bits: Vec<u8> = bytes[32 * (head + unit)..][..32]
             .iter()
             .flat_map(|byte| (0..8).rev().map(move |k| byte >> k & 1))
             .collect();

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use egdb::{MoveAnswer, Wld};
-use movegen::notation::moves::format_move;
-use movegen::notation::pdn::{Annotation, PdnGame, Ply, Variation};
+use movegen::notation::moves::{format_move, parse_move};
+use movegen::notation::pdn::{Annotation, Comment, PdnGame, Ply, Variation};
+use movegen::{Move, Position};
 
 use super::judge::{JudgedGame, JudgedMove};
 use crate::record::comment;
@@ -15,33 +16,48 @@ const LONGEST_LINE: usize = 12;
 const JUDGEMENTS: std::ops::RangeInclusive<u8> = 1..=6;
 /// The only move that keeps the value.
 const ONLY_MOVE: u8 = 7;
+/// The command that marks a comment of ours. Its value names what was added beside the comment:
+/// the glyph, such as `$4`, and the first move of the variation.
+const MARK: &str = "annotate";
 
 /// Adds what was found out to the game: after each move its score and what there is to say, a
-/// glyph for a bad move, and the best line as a variation. Comments and variations that were there
-/// stay. The tag `Annotator` names this program.
+/// glyph for a bad move, and the best line as a variation. What an earlier call added is replaced;
+/// all other comments and variations stay. The tag `Annotator` names this program.
 pub fn write(pdn: &mut PdnGame, game: &JudgedGame) {
     pdn.tags.set("Annotator", concat!("Meerslag ", env!("CARGO_PKG_VERSION")));
     for (ply, judged) in pdn.line.plies.iter_mut().zip(&game.moves) {
+        clear(ply, &judged.position);
         annotate(ply, judged);
     }
 }
 
 fn annotate(ply: &mut Ply, judged: &JudgedMove) {
     let only = judged.exact.as_ref().is_some_and(|exact| exact.is_only && judged.drop() == 0.0);
+    let glyph = judged.grade.glyph().or(only.then_some(ONLY_MOVE));
     if judged.grade.glyph().is_some() {
         ply.nags.retain(|glyph| !JUDGEMENTS.contains(glyph));
     }
-    ply.nags.extend(judged.grade.glyph().or(only.then_some(ONLY_MOVE)));
+    let glyph = glyph.filter(|glyph| !ply.nags.contains(glyph));
+    ply.nags.extend(glyph);
+    let better = judged.better();
     let mut text = format!("[%eval {:.2}]", judged.score);
     if judged.depth > 0 {
         let _ = write!(text, " [%depth {}]", judged.depth);
     }
+    let _ = write!(text, " [%{MARK}");
+    if let Some(glyph) = glyph {
+        let _ = write!(text, " ${glyph}");
+    }
+    if let Some(better) = better {
+        let _ = write!(text, " {}", format_move(&judged.position, better));
+    }
+    text.push(']');
     let words = describe(judged);
     if !words.is_empty() {
         let _ = write!(text, " {words}");
     }
     let mut added = vec![comment(&text)];
-    if let Some(better) = judged.better() {
+    if let Some(better) = better {
         let line: Vec<Ply> = match judged.line.first() {
             Some(first) if *first == better => {
                 judged.line.iter().take(LONGEST_LINE).map(|&mv| Ply::from(mv)).collect()
@@ -54,7 +70,89 @@ fn annotate(ply: &mut Ply, judged: &JudgedMove) {
     ply.after.splice(0..0, added);
 }
 
-/// What there is to say about a move; often nothing.
+/// Takes out what [`annotate`] added to a move that is played from `position`. A program or a
+/// person may have worked on the game since: words that were added to the comment stay, and so do
+/// variations with more than moves in them.
+fn clear(ply: &mut Ply, position: &Position) {
+    let mut at = 0;
+    while at < ply.after.len() {
+        let mark = match &mut ply.after[at] {
+            Annotation::Comment(comment) => comment.take_command(MARK).inspect(|_| {
+                comment.take_command("eval");
+                comment.take_command("depth");
+                *comment = Comment::new(&without_words(&comment.text));
+            }),
+            _ => None,
+        };
+        let Some(mark) = mark else {
+            at += 1;
+            continue;
+        };
+        if ply.after[at] == Annotation::Comment(Comment::default()) {
+            ply.after.remove(at);
+        }
+        for part in mark.split_whitespace() {
+            if let Some(glyph) = part.strip_prefix('$').and_then(|glyph| glyph.parse::<u8>().ok()) {
+                let place = ply.nags.iter().position(|&nag| nag == glyph);
+                place.map(|place| ply.nags.remove(place));
+            } else if let Ok(better) = parse_move(position, part) {
+                let is_ours = |annotation: &Annotation| is_bare_line(annotation, better);
+                let place = ply.after.iter().position(is_ours);
+                place.map(|place| ply.after.remove(place));
+            }
+        }
+    }
+}
+
+/// Whether this is a variation that begins with a move and has moves only.
+fn is_bare_line(annotation: &Annotation, first: Move) -> bool {
+    let Annotation::Variation(line) = annotation else { return false };
+    let is_bare = |ply: &Ply| ply.nags.is_empty() && ply.after.is_empty();
+    line.lead.is_empty()
+        && line.plies.first().is_some_and(|ply| ply.mv == first)
+        && line.plies.iter().all(is_bare)
+}
+
+/// The beginnings of the sentences of [`describe`]; each ends with the first full stop.
+const SENTENCES: [&str; 4] = ["Databases: ", "Inaccuracy: ", "Mistake: ", "Blunder: "];
+/// The other words in them, beside numbers and moves.
+const WORDS: [&str; 16] = [
+    "win",
+    "draw",
+    "loss",
+    "not",
+    "known",
+    "in",
+    "plies",
+    "conversion",
+    "best",
+    "is",
+    "to",
+    "of",
+    "the",
+    "points",
+    "better",
+    "%",
+];
+
+/// A comment without the sentences of [`describe`]. One that somebody has changed stays.
+fn without_words(text: &str) -> String {
+    let is_word = |word: &str| {
+        let word = word.trim_end_matches([',', ';']);
+        WORDS.contains(&word) || word.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let mut rest = text.to_owned();
+    for start in SENTENCES {
+        let Some(from) = rest.find(start) else { continue };
+        let Some((said, _)) = rest[from + start.len()..].split_once('.') else { continue };
+        if said.split(' ').all(is_word) {
+            rest.replace_range(from..=from + start.len() + said.len(), "");
+        }
+    }
+    rest
+}
+
+/// What there is to say about a move; often nothing. [`SENTENCES`] has to know its sentences.
 pub(super) fn describe(judged: &JudgedMove) -> String {
     let mut text = String::new();
     if let Some(exact) = &judged.exact {
@@ -74,7 +172,7 @@ pub(super) fn describe(judged: &JudgedMove) -> String {
         let name = judged.grade.name();
         let _ = write!(
             text,
-            "{}{}: {} to {} of the points. Better {}.",
+            "{}{}: {} to {} of the points; better {}.",
             name[..1].to_uppercase(),
             &name[1..],
             percent(judged.before.expected()),
@@ -97,5 +195,25 @@ fn value(mv: &MoveAnswer) -> String {
         (Some(plies), _) => format!("{name} in {plies} plies"),
         (None, Some(plies)) => format!("{name}, conversion in {plies} plies"),
         (None, None) => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_own_sentences_are_taken_out() {
+        for (text, left) in [
+            ("Databases: win in 17 plies.", ""),
+            ("Databases: loss, conversion in 4 plies; best is draw. A pity.", " A pity."),
+            ("Databases: not known. Blunder: 100 % to 50 % of the points; better 18-12.", " "),
+            ("Oh! Mistake: 60 % to 48 % of the points; better 7x18.", "Oh! "),
+            ("Blunder: I was asleep.", "Blunder: I was asleep."),
+            ("Blunder: 100 % to 50 % of my points.", "Blunder: 100 % to 50 % of my points."),
+            ("Databases: draw", "Databases: draw"),
+        ] {
+            assert_eq!(without_words(text), left);
+        }
     }
 }

@@ -21,9 +21,10 @@ use super::opening_book::OpeningBookArgs;
 use super::{Failure, files, hub, watchdog};
 
 const EXAMPLES: &str = "\
-The engine is described as for 'meerslag match': cmd=\"PROGRAM ARGS\" for one that speaks Hub,
-dxp=HOST:PORT or dxp-listen=HOST:PORT for a DXP program (with cmd it is started, {port} replaced),
-dir=FOLDER, env.X=Y, param.NAME=VALUE, start=S, stall=S, history=whole|tail, fractions=yes|no.
+The engine is described as for 'meerslag match': cmd=\"PROGRAM ARGS\" for one that speaks Hub, \
+dxp=HOST:PORT or dxp-listen=HOST:PORT for a DXP program (with cmd it is started, {port} \
+replaced), dir=FOLDER, env.X=Y, param.NAME=VALUE, start=S, stall=S, history=whole|tail, \
+fractions=yes|no.
 
 Examples:
   meerslag adapt --engine 'cmd=\"./scan hub\" dir=/opt/scan' --dxp-listen 27531 --pdn games.pdn
@@ -35,8 +36,8 @@ Examples:
   meerslag adapt --engine 'cmd=\"./scan hub\"' --egdb /data/egdb --book opening.book --hub
       a Hub engine with endgame databases and an opening book
 
-Over Hub, a fault of the engine and what was done about it is an 'error' line after the move; over
-DXP it is on standard error. Both are in the --log, with the delay that the adapter added.";
+Over Hub, a fault of the engine and what was done about it is an 'error' line after the move; \
+over DXP it is on standard error. Both are in the --log, with the delay that the adapter added.";
 
 /// Show any engine behind another protocol, with opening book and endgame databases on top
 #[derive(Args, Debug)]

@@ -18,6 +18,7 @@ use super::book;
 use super::book::table::BookPosition;
 use super::interrupt::Interrupt;
 use super::json::{self, Record};
+use super::limits::LimitArgs;
 use super::report;
 use super::source::{self, FileGame, Source};
 use super::{EngineArgs, Failure, terminal};
@@ -33,10 +34,11 @@ Examples:
   meerslag analyse game.pdn --ply 30                    one moment of each game of a file
   meerslag analyse game.pdn --all-moves --nodes 1000000 --json
 
-Scores are in men, seen from the side to move; 'win 7' means won in 7 plies, 'db win' that the
-endgame databases say so without a distance. With --json each line is one object: \"position\" begins
-a position, \"book\" is what the book has, \"info\" is a step of the search, \"result\" ends it. Moves
-are then written as in the Hub protocol: 32-28, or 28x19x23 with all captured squares.";
+Without a limit a search takes five seconds. Scores are in men, seen from the side to move; 'win \
+7' means won in 7 plies, 'db win' that the endgame databases say so without a distance. With \
+--json each line is one object: \"position\" begins a position, \"book\" is what the book has, \
+\"info\" is a step of the search, \"result\" ends it. Moves are then written as in the Hub \
+protocol: 32-28, or 28x19x23 with all captured squares.";
 
 /// Analyse a position, or the games of a PDN file
 #[derive(Args, Debug)]
@@ -46,15 +48,8 @@ pub(super) struct AnalyseArgs {
     /// standard input [default: the initial position]
     #[arg(value_name = "FEN|FILE")]
     input: Option<String>,
-    /// Stop at this depth, in plies
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    depth: Option<u32>,
-    /// Stop after this many nodes
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
-    /// Stop after this many seconds [default: 5, unless there is another limit]
-    #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
-    time: Option<Duration>,
+    #[command(flatten)]
+    limits: LimitArgs,
     /// Show the best K moves
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=200))]
     multipv: u32,
@@ -78,14 +73,10 @@ pub(super) struct AnalyseArgs {
 }
 
 pub(super) fn run(args: &AnalyseArgs) -> Result<(), Failure> {
-    let no_limit = args.depth.is_none() && args.nodes.is_none();
     let limits = Limits {
-        depth: args.depth,
-        nodes: args.nodes,
-        move_time: args.time.or(no_limit.then_some(DEFAULT_TIME)),
-        clock: None,
         mode: Mode::Analyze,
         multipv: args.multipv as usize,
+        ..args.limits.or(Limits::move_time(DEFAULT_TIME))
     };
     let control = Arc::new(Control::new());
     let stop = Arc::clone(&control);

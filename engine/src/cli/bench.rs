@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -14,12 +13,13 @@ use super::databases::DatabaseArgs;
 use super::evaluation::EvaluationArgs;
 use super::interrupt::Interrupt;
 use super::json;
+use super::limits::LimitArgs;
 use super::progress::Bar;
-use super::{Failure, seconds, terminal};
+use super::{Failure, terminal};
 
 /// Search a fixed set of positions: the node count is the fingerprint of the search
 ///
-/// One thread searches each position to a fixed depth. The total number of nodes distinguishes two
+/// One thread searches each position to a fixed depth, 13 without --depth. The total number of nodes distinguishes two
 /// versions of the search: the same source always gives the same number. Time and speed
 /// depend on the machine.
 ///
@@ -32,9 +32,8 @@ use super::{Failure, seconds, terminal};
 /// FEN; best moves; id; value; source.
 #[derive(Args, Debug)]
 pub(super) struct BenchArgs {
-    /// Depth of the searches in plies; the fingerprint is that of the default [default: 13]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=60))]
-    depth: Option<u32>,
+    #[command(flatten)]
+    limits: LimitArgs,
     /// Which positions to search; the fingerprint is that of the default
     #[arg(long, value_enum, default_value_t = SetName::Game)]
     set: SetName,
@@ -52,12 +51,6 @@ pub(super) struct BenchArgs {
     /// Search the positions of this suite (see docs/search.md) and compare with their answers
     #[arg(long, value_name = "FILE", conflicts_with_all = ["set", "repeat"])]
     suite: Option<PathBuf>,
-    /// Search each position of a suite for this time
-    #[arg(long, value_name = "SECONDS", requires = "suite", value_parser = seconds)]
-    time: Option<Duration>,
-    /// Search each position of a suite for this many nodes
-    #[arg(long, value_name = "N", requires = "suite", value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
     #[command(flatten)]
     databases: DatabaseArgs,
     #[command(flatten)]
@@ -97,12 +90,20 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
     }
 }
 
+/// The depth of the searches where no suite is searched.
+fn depth(args: &BenchArgs) -> Result<u32, Failure> {
+    match args.limits.or(Limits::depth(bench::DEPTH)) {
+        Limits { depth: Some(depth), nodes: None, move_time: None, .. } => Ok(depth),
+        _ => Err(Failure::Input(anyhow::anyhow!("--time and --nodes need --suite"))),
+    }
+}
+
 /// Prints the fingerprint.
 fn count_nodes(args: &BenchArgs, set: bench::Set, options: EngineOptions) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     let mut written = Ok(());
     let mut number = 0;
-    let result = bench::run(args.depth.unwrap_or(bench::DEPTH), set, options, &mut |position| {
+    let result = bench::run(depth(args)?, set, options, &mut |position| {
         number += 1;
         if !args.json && written.is_ok() {
             let score = position.score.men();
@@ -129,7 +130,7 @@ fn measure(args: &BenchArgs, set: bench::Set, options: &EngineOptions) -> Result
     let all = bench::positions(set).count();
     let repeat = args.repeat.unwrap_or(1) as usize;
     let threads: Vec<usize> = args.threads.iter().copied().map(usize::from).collect();
-    let depth = args.depth.unwrap_or(bench::DEPTH);
+    let depth = depth(args)?;
     let bar = Bar::new("positions");
     let results = bench::compare_threads(depth, set, options, &threads, repeat, &mut |done| {
         bar.show(done as u64, all as u64, String::new);
@@ -168,13 +169,7 @@ fn solve_suite(args: &BenchArgs, file: &Path, options: EngineOptions) -> Result<
         .with_context(|| format!("cannot read {name}"))
         .and_then(|text| suite::parse(&text).with_context(|| name.to_string()))
         .map_err(Failure::Input)?;
-    let is_limited = args.time.is_some() || args.nodes.is_some();
-    let limits = Limits {
-        depth: args.depth.or((!is_limited).then_some(bench::DEPTH)),
-        nodes: args.nodes,
-        move_time: args.time,
-        ..Limits::default()
-    };
+    let limits = args.limits.or(Limits::depth(bench::DEPTH));
     let mut out = io::stdout().lock();
     let mut written = Ok(());
     if !args.json {

@@ -20,8 +20,8 @@ Examples:
   meerslag board game.pdn --ply 30 --coordinates=edge --size 1200 -o board.png
   meerslag board \"W:WK28:B23,12\" --marks 17:win,11:win,6:draw --svg > board.svg
 
-In text 'w b' are men, 'W B' kings, '.' is an empty square. A sign before a square is its mark: '<' and
-'>' where the last move came from and went, '+', '=' and '-' for win, draw and loss.";
+In text 'w b' are men, 'W B' kings, '.' is an empty square. A sign before a square is its mark: \
+'<' and '>' where the last move came from and went, '+', '=' and '-' for win, draw and loss.";
 
 /// Draw a position: text, SVG or PNG
 #[derive(Args, Debug)]

@@ -61,7 +61,7 @@ enum DataCommand {
         #[arg(long, value_name = "N", default_value_t = 10)]
         count: usize,
         /// Other positions for another number
-        #[arg(long, value_name = "S", default_value_t = 1)]
+        #[arg(long, value_name = "N", default_value_t = 1)]
         seed: u64,
         #[command(flatten)]
         filter: FilterArgs,

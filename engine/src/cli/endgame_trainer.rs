@@ -36,9 +36,9 @@ Examples:
   meerslag train-endgame --egdb /data/egdb --slice 2111 --value win
   meerslag train-endgame \"W:W32,K13:B21,K43\"
 
-The databases of up to four pieces are part of the program; '--egdb' brings more. The defender
-never goes wrong: lost, it holds out as long as possible; drawn, it sets traps; won, it wins as
-fast as possible. Won and lost positions whose result a draw rule would take away are not
+The databases of up to four pieces are part of the program; '--egdb' brings more. The defender \
+never goes wrong: lost, it holds out as long as possible; drawn, it sets traps; won, it wins as \
+fast as possible. Won and lost positions whose result a draw rule would take away are not \
 offered. Type 'help' in the game for its commands.";
 
 /// Play an endgame against perfect defence, with every mistake named

@@ -59,6 +59,7 @@ impl Catalogue {
         self.add::<annotate::PlayerRecord<'_>>();
         self.add::<records::BookRecord>();
         self.add::<book::info::BookInfoRecord<'_>>();
+        self.add::<book::check::BookCheckRecord>();
         self.add::<solve::SolutionRecord>();
         self.add::<solve::LineErrorRecord<'_>>();
         self.add::<solve::Summary>();

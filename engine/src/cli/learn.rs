@@ -54,11 +54,11 @@ pub(super) struct LearnArgs {
     /// Nodes for each move of the match
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     match_nodes: u64,
-    /// Games at the same time
-    #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
-    threads: u32,
+    /// Games at the same time; 0 takes one for each processor
+    #[arg(long, value_name = "N", default_value = "1", value_parser = super::threads::<256>)]
+    threads: usize,
     /// Other games for another number
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
 
@@ -123,7 +123,7 @@ impl Learning<'_> {
             seed: self.args.seed + u64::from(generation),
             openings: OpeningMix::default(),
             shard: Shard::WHOLE,
-            threads: self.args.threads as usize,
+            threads: self.args.threads,
             databases: DatabaseOptions::default(),
             evaluation: evaluation(player)?,
         };
@@ -154,7 +154,7 @@ impl Learning<'_> {
         let trained = training
             .run(
                 &data,
-                self.args.threads as usize,
+                self.args.threads,
                 &checkpoint_path(&file),
                 &self.stop,
                 &provenance,
@@ -185,7 +185,7 @@ impl Learning<'_> {
             let state = StateFile::create(&path, &config, Vec::new()).map_err(Failure::run)?;
             (Some(state), config, Vec::new())
         };
-        let workers = Workers { concurrency: self.args.threads as usize, cpus: Vec::new() };
+        let workers = Workers { concurrency: self.args.threads, cpus: Vec::new() };
         let observe = &mut |_: meerslag_engine::runner::MatchEvent<'_>| Ok(());
         let end = run_match(&config, &workers, &mut state, &mut records, &self.abort, observe)
             .map_err(Failure::run)?;

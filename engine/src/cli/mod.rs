@@ -23,6 +23,7 @@ mod interrupt;
 mod json;
 #[cfg(feature = "training")]
 mod learn;
+mod limits;
 mod man;
 mod match_;
 mod opening_book;
@@ -67,8 +68,8 @@ Examples:
   meerslag egdb probe --egdb /data/egdb \"W:WK11:BK2,K6\"
       ask an endgame database
 
-Exit status: 0 success, 1 failure while running, 2 wrong usage or unreadable input,
-130 interrupted with Ctrl-C.
+Exit status: 0 success, 1 failure while running, 2 wrong usage or unreadable input, 130 \
+interrupted with Ctrl-C.
 
 Without a command, meerslag waits for the word 'hub' on its standard input.";
 

@@ -13,6 +13,7 @@ use movegen::{Color, Game, Move, Status};
 
 use super::console::{Console, ConsoleGame};
 use super::files::ForceArgs;
+use super::limits::LimitArgs;
 use super::opening_book::OpeningBookArgs;
 use super::progress::Bar;
 use super::{EngineArgs, Failure, report, source};
@@ -26,7 +27,7 @@ Examples:
   meerslag play --level 3 --tc 600+5      an easier opponent, ten minutes each
   meerslag play \"W:W27,28,32:B14,18,19\" --depth 9 --pdn game.pdn
 
-Type 'help' in the game for its commands.";
+Without a limit the engine thinks a second a move. Type 'help' in the game for its commands.";
 
 /// Play a game against the engine in the terminal
 #[derive(Args, Debug)]
@@ -37,15 +38,8 @@ pub(super) struct PlayArgs {
     color: Side,
     #[command(flatten)]
     position: source::PositionArgs,
-    /// Seconds the engine thinks at each move [default: 1, unless there is another limit]
-    #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
-    time: Option<Duration>,
-    /// Depth to which the engine searches, in plies: a low one makes it easier to beat
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    depth: Option<u32>,
-    /// Nodes the engine searches at each move
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
+    #[command(flatten)]
+    limits: LimitArgs,
     /// How strongly the engine plays; 10 is as well as it can
     #[arg(long, value_name = "N", default_value_t = PlayingLevel::MOST,
           value_parser = clap::value_parser!(u8).range(1..=10))]
@@ -92,13 +86,8 @@ fn clock_text(seconds: f64) -> String {
 pub(super) fn run(args: &PlayArgs) -> Result<(), Failure> {
     let game = source::start(args.position.text())?;
     let control = args.tc.unwrap_or_default();
-    let no_limit = args.depth.is_none() && args.nodes.is_none() && args.tc.is_none();
-    let limits = Limits {
-        depth: args.depth,
-        nodes: args.nodes,
-        move_time: args.time.or(no_limit.then_some(DEFAULT_TIME)),
-        ..Limits::default()
-    };
+    let usual = if args.tc.is_some() { Limits::default() } else { Limits::move_time(DEFAULT_TIME) };
+    let limits = args.limits.or(usual);
     let engine_side = match args.color {
         Side::White => Some(Color::Black),
         Side::Black => Some(Color::White),

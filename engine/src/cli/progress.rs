@@ -1,10 +1,23 @@
 //! How far long work is: a bar on standard error, where somebody watches, that any thread can move.
 
+use std::fmt::Write;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::is_watched;
+
+/// A style in which `{rate}` stands for what is done a second, with the digits that it is worth.
+pub(super) fn style(template: &str) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template);
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    style.with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
+        let _ = match state.per_sec() {
+            rate if rate < 10.0 => write!(out, "{rate:.2}/s"),
+            rate => write!(out, "{}/s", HumanCount(rate as u64)),
+        };
+    })
+}
 
 /// A bar; it goes when it is dropped.
 #[derive(Debug)]
@@ -13,15 +26,13 @@ pub(super) struct Bar(ProgressBar);
 impl Bar {
     /// A bar that counts these things.
     pub(super) fn new(things: &str) -> Bar {
-        Bar::with_rate(things, "{per_sec}, {eta} left {msg}")
+        Bar::with_rate(things, "{rate}, {eta} left {msg}")
     }
 
     /// A line with the time that has passed, for work of which nobody knows how long it takes.
     pub(super) fn waiting(what: &str) -> Bar {
         let bar = Bar::with_rate("", "");
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
-            bar.0.set_style(style);
-        }
+        bar.0.set_style(style("{spinner} {msg}, {elapsed}"));
         bar.0.set_message(what.to_owned());
         if !bar.0.is_hidden() {
             bar.0.enable_steady_tick(Duration::from_millis(250));
@@ -39,9 +50,7 @@ impl Bar {
         let bar = ProgressBar::with_draw_target(None, target);
         let template =
             format!("{{percent_precise:>7}} %  {{human_pos}} of {{human_len}} {things}, {rate}");
-        if let Ok(style) = ProgressStyle::with_template(&template) {
-            bar.set_style(style);
-        }
+        bar.set_style(style(&template));
         Bar(bar)
     }
 

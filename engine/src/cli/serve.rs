@@ -27,7 +27,7 @@ Examples:
   meerslag serve --searches 4 --threads 2 --hash 256
   meerslag serve --export site                 the board for any web host, without a server
 
-Everything about the routes is in docs/serve.md, and in the server's own /openapi.json. Pages of
+Everything about the routes is in docs/serve.md, and in the server's own /openapi.json. Pages of \
 other origins may not ask unless --allow-origin names them.";
 
 /// Serve rules, endgame values, book and analysis over HTTP

@@ -54,11 +54,11 @@ pub(super) struct TrainArgs {
     #[arg(long, value_name = "X", default_value_t = Training::default().decay, value_parser = not_negative)]
     decay: f32,
     /// Takes the games in another order
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Threads that read games, beside the one that fits
-    #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
-    threads: u32,
+    /// Threads that read games, beside the one that fits; 0 takes one for each processor
+    #[arg(long, value_name = "N", default_value = "1", value_parser = super::threads::<256>)]
+    threads: usize,
     /// The number of the generation, for the file
     #[arg(long, value_name = "N", default_value_t = 0)]
     generation: u32,
@@ -139,11 +139,11 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
     };
     let checkpoint = checkpoint_path(&args.out);
     let trained = training
-        .run(&data, args.threads as usize, &checkpoint, &stop, &provenance, &mut report)
+        .run(&data, args.threads, &checkpoint, &stop, &provenance, &mut report)
         .map_err(|error| match error {
-            TrainError::TooFew { .. } => Failure::Input(error.into()),
-            _ => Failure::run(error),
-        })?;
+        TrainError::TooFew { .. } => Failure::Input(error.into()),
+        _ => Failure::run(error),
+    })?;
     written?;
     let Some((weights, epochs)) = trained else {
         let kept = format!("{} is kept; the same command goes on from it", checkpoint.display());

@@ -111,6 +111,57 @@ fn annotated_games_a_report_and_json() {
     assert!(table.starts_with("player") && table.contains("A <b>"), "{table}");
 }
 
+/// The comments and variations of people, before and after the first time.
+#[test]
+fn annotating_again_replaces_what_was_added_and_nothing_else() {
+    let world = World::new();
+    let before = GAMES.replace("38-43 3.", "38-43 $1 {forced?} (38-42 {or this}) (38-42) 3.");
+    fs::write(world.path("games.pdn"), before).unwrap();
+    let next = |input: &str, nodes: &str| {
+        fs::rename(world.path(input), world.path("games.pdn")).unwrap();
+        let _ = world.annotate(&[nodes]).success();
+        fs::read_to_string(world.path("out.pdn")).unwrap()
+    };
+    let first = next("games.pdn", "--nodes=2000");
+    for added in ["{[%eval ", " [%annotate $4 28-22] Blunder: ", " [%annotate $", "Databases: "] {
+        assert!(first.replace('\n', " ").contains(added), "{added}: {first}");
+    }
+    assert_eq!(next("out.pdn", "--nodes=2000"), first, "the same limits find the same");
+
+    // Other limits: each mark is there once, and everything of the people.
+    let counts = |text: &str| {
+        let text = text.replace('\n', " ");
+        [
+            "[%eval",
+            "[%annotate",
+            "[%clk",
+            "forced?",
+            "or this",
+            "(2... 38-42",
+            "$1 ",
+            "of the points",
+        ]
+        .map(|part| text.matches(part).count())
+    };
+    let mut other = next("out.pdn", "--nodes=20");
+    assert_eq!(counts(&other)[..7], counts(&first)[..7], "{other}");
+    assert_eq!(counts(&first)[..6], [8, 8, 2, 1, 1, 2]);
+
+    // What people write into our comment and our variation stays, also in a joined comment.
+    other = first.replace("Blunder: ", "I was asleep. Blunder: ").replacen(
+        "(1. 28-22",
+        "(1. 28-22 {!}",
+        1,
+    );
+    assert_ne!(other, first);
+    fs::write(world.path("out.pdn"), &other).unwrap();
+    let edited = next("out.pdn", "--nodes=2000");
+    assert_eq!(counts(&edited)[7], counts(&first)[7]);
+    let flat = edited.replace('\n', " ");
+    assert!(flat.contains("{I was asleep.}") && flat.contains("(1. 28-22 {!}"), "{edited}");
+    assert_eq!(next("out.pdn", "--nodes=2000"), edited);
+}
+
 /// What several threads find is what one finds.
 #[test]
 fn the_number_of_threads_does_not_matter() {

@@ -98,6 +98,8 @@ fn from_games_to_answers() {
     );
     assert_eq!(lines[1]["in_book"], false);
     assert_eq!(book_ok(&["check", &book]), "10 positions and 9 moves: all in order\n");
+    let check = run(["book", "check", &book, "--json"], "").success().json_lines();
+    assert_eq!((&check[0]["book_moves"], &check[0]["faults"]), (&9.into(), &serde_json::json!([])));
     let info = run(["book", "info", &book, "--json"], "").success().json_lines();
     assert_eq!((&info[0]["positions"], &info[0]["games"]), (&10.into(), &3.into()));
     assert_eq!(info[0]["history"][0], "built from games.pdn");
@@ -162,6 +164,11 @@ fn a_book_grows_and_is_played_from() {
         "{text}"
     );
     grow("60");
+    // A table of what there is: no game, so no column for games.
+    let probed = book_ok(&["probe", "--book", &book]);
+    let [position, known, heading, ..] = probed.lines().collect::<Vec<_>>()[..] else { panic!() };
+    assert_eq!((position, heading), ("W:W31-50:B1-20", "move         score"));
+    assert!(known.starts_with("score "), "{known}");
     assert!(book_ok(&["check", &book]).ends_with("all in order\n"));
     assert_eq!(folder.names(), ["own.book"]);
 

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use meerslag_engine::PlayingLevel;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 fn root() -> &'static Path {
@@ -297,6 +298,26 @@ fn the_samples_for_the_hub_gui_are_those_of_the_manual() {
     let samples = ["hub.ini", "engine.ini"]
         .map(|name| fs::read_to_string(root().join("engine/packaging").join(name)).unwrap());
     assert!(shown.eq(&samples), "engine/packaging has other samples than docs/engine.md");
+}
+
+/// The measured distances of the levels, and their nodes: what programs are told (`/v1/server`)
+/// and what people read.
+#[test]
+fn the_levels_are_those_of_the_manual() {
+    let manual = fs::read_to_string(root().join("docs/engine.md")).unwrap();
+    let row = |name: &str| -> Vec<u64> {
+        let rows: Vec<&str> = manual.lines().filter(|line| line.starts_with(name)).collect();
+        let [row] = rows[..] else { panic!("one row {name}: {rows:?}") };
+        // `+269 ±72`, `2,000`, or nothing where there is no number.
+        let number = |cell: &str| cell.split_whitespace().next()?.replace(',', "").parse().ok();
+        row.split('|').skip(2).filter_map(number).collect()
+    };
+    let levels = (PlayingLevel::LEAST..=PlayingLevel::MOST).map(|n| PlayingLevel::new(n).unwrap());
+    let nodes: Vec<u64> = levels.clone().filter_map(PlayingLevel::nodes).collect();
+    assert_eq!(nodes, row("| nodes of a move |"));
+    let steps: Vec<u64> = levels.filter_map(|level| level.elo_step().map(u64::from)).collect();
+    assert_eq!(steps, row("| Elo over the level below |"));
+    assert_eq!((nodes.len(), steps.len()), (9, 8));
 }
 
 #[test]

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use ::egdb::storage::{Existing, write_file};
 use anyhow::{Context, anyhow};
@@ -29,6 +28,7 @@ use super::evaluation::EvaluationArgs;
 use super::files::{self, ForceArgs};
 use super::interrupt::Interrupt;
 use super::json::{self, Record};
+use super::limits::LimitArgs;
 use super::progress::Bar;
 use super::{Failure, mebibytes_of, terminal, threads};
 
@@ -41,13 +41,14 @@ Examples:
   meerslag annotate games.pdn -o annotated.pdn --html report.html --time 1 --threads 4
   meerslag annotate games.pdn -o annotated.pdn --egdb /data/egdb --depth 20 --json
 
-After each move stands its score ([%eval 0.13], in men for White). A bad move gets a glyph, what it
-gave away, and the best line as a variation: ?! from 5 % of a win on, ? from 10 %, ?? from 20 %. In
-positions of the endgame databases the exact value stands there, and a move that keeps it is never
-called a mistake. docs/annotate.md explains the chances.
+Each position is searched for 200,000 nodes, unless there is a limit. After each move stands its \
+score ([%eval 0.13], in men for White). A bad move gets a glyph, what it gave away, and the best \
+line as a variation: ?! from 5 % of a win on, ? from 10 %, ?? from 20 %. In positions of the \
+endgame databases the exact value stands there, and a move that keeps it is never called a \
+mistake. docs/annotate.md explains the chances.
 
-Finished games are kept in OUT.journal until all are done: after an interruption the same command
-goes on.";
+Finished games are kept in OUT.journal until all are done: after an interruption the same \
+command goes on.";
 
 /// Annotate the games of a PDN file: scores, mistakes, best lines, a report for the browser
 #[derive(Args, Debug)]
@@ -62,15 +63,8 @@ pub(super) struct AnnotateArgs {
     /// Write a report for the browser: the games on a board, with curve, arrows and clocks
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Seconds for each position
-    #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
-    time: Option<Duration>,
-    /// Depth of each position in plies
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    depth: Option<u32>,
-    /// Nodes for each position [default: 200000, unless there is another limit]
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
+    #[command(flatten)]
+    limits: LimitArgs,
     /// Games that are searched at the same time; 0 takes one for each processor
     #[arg(long, value_name = "N", default_value = "1", value_parser = threads::<256>)]
     threads: usize,
@@ -90,15 +84,7 @@ pub(super) struct AnnotateArgs {
 
 impl AnnotateArgs {
     fn limits(&self) -> Limits {
-        let no_limit = self.time.is_none() && self.depth.is_none();
-        Limits {
-            depth: self.depth,
-            nodes: self.nodes.or(no_limit.then_some(DEFAULT_NODES)),
-            move_time: self.time,
-            clock: None,
-            mode: Mode::Analyze,
-            multipv: 1,
-        }
+        Limits { mode: Mode::Analyze, ..self.limits.or(Limits::nodes(DEFAULT_NODES)) }
     }
 
     fn engine(&self) -> Result<EngineOptions, Failure> {

@@ -32,12 +32,12 @@ Examples:
       what one player plays with White
 
 Lines: a simple line goes on while its positions are known, that is, occur in the reference base:
-in the book of --reference, or in at least two games of the base being built. An extended line may
-pass through one unknown position if the next one is known again; the move to it is a link.
+in the book of --reference, or in at least two games of the base being built. An extended line \
+may pass through one unknown position if the next one is known again; the move to it is a link. \
 'extended+' also takes known positions of the rest of the game, one by one.
 
-A game that cannot be read to its end is reported with file, line and reason; what was read of it
-counts, without a result.";
+A game that cannot be read to its end is reported with file, line and reason; what was read of \
+it counts, without a result.";
 
 /// Build a book from games of PDN files
 #[derive(Args, Debug)]

@@ -5,9 +5,12 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::Args;
-use meerslag_engine::book;
+use meerslag_engine::{book, counted};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::super::Failure;
+use super::super::json::{self, Record};
 
 /// Check that every move is legal, every position reachable and every score consistent
 ///
@@ -20,20 +23,51 @@ pub(super) struct CheckArgs {
     /// Stop after this number of complaints
     #[arg(long, value_name = "N", default_value_t = 20)]
     most: usize,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is wrong with a book.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct BookCheckRecord {
+    /// The book.
+    file: String,
+    /// Positions in it.
+    positions: usize,
+    /// Moves in it.
+    book_moves: usize,
+    /// What is wrong, in words for people; empty if nothing is.
+    faults: Vec<String>,
+}
+
+impl Record for BookCheckRecord {
+    const TYPE: &'static str = "book_check";
 }
 
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let book = super::open(&args.file)?;
     let faults = book::check(&book, args.most.max(1));
+    let record = BookCheckRecord {
+        file: args.file.display().to_string(),
+        positions: book.len(),
+        book_moves: book.move_count(),
+        faults: faults.iter().map(ToString::to_string).collect(),
+    };
     let mut out = io::stdout().lock();
-    for fault in &faults {
-        writeln!(out, "{fault}")?;
+    if args.json {
+        json::write(&mut out, &record)?;
+    } else if record.faults.is_empty() {
+        let (positions, moves) =
+            (counted(book.len(), "position"), counted(book.move_count(), "move"));
+        writeln!(out, "{positions} and {moves}: all in order")?;
+    } else {
+        for fault in &record.faults {
+            writeln!(out, "{fault}")?;
+        }
     }
-    if !faults.is_empty() {
-        let path = args.file.display();
-        return Err(Failure::Run(anyhow!("{path} is not as a book should be")));
+    if record.faults.is_empty() {
+        return Ok(());
     }
-    let (positions, moves) = (book.len(), book.move_count());
-    writeln!(out, "{positions} positions and {moves} moves: all in order")?;
-    Ok(())
+    Err(Failure::Run(anyhow!("{} is not as a book should be", record.file)))
 }

@@ -13,7 +13,7 @@ use super::super::databases::DatabaseArgs;
 use super::super::evaluation::EvaluationArgs;
 use super::super::interrupt::Interrupt;
 use super::super::progress::Bar;
-use super::super::{Failure, seconds, source};
+use super::super::{Failure, mebibytes_of, seconds, source, threads};
 use super::table::score_text;
 
 const EXAMPLES: &str = "\
@@ -23,9 +23,9 @@ Examples:
   meerslag book expand own.book --depth 18 --threads 4 --time 3600
       an hour on four threads; Ctrl-C at any time loses nothing
 
-The position that is expanded next is the one of least cost: the plies from the start and, for each
-move on the way, how much worse than the best it is, times --weight. Every search is written to
-FILE.journal at once; the book itself is written every five minutes and at the end.";
+The position that is expanded next is the one of least cost: the plies from the start and, for \
+each move on the way, how much worse than the best it is, times --weight. Every search is \
+written to FILE.journal at once; the book itself is written every five minutes and at the end.";
 
 /// Let a book grow by search, or start one
 #[derive(Args, Debug)]
@@ -50,13 +50,12 @@ pub(super) struct ExpandArgs {
     /// Where a new book begins: draughts FEN or Hub string [default: the initial position]
     #[arg(long)]
     fen: Option<String>,
-    /// Searches at the same time
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
-    threads: u32,
-    /// Size of the transposition table of each search in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 64,
-          value_parser = clap::value_parser!(u32).range(1..=65_536))]
-    hash: u32,
+    /// Searches at the same time; 0 takes one for each processor
+    #[arg(long, value_name = "N", default_value = "1", value_parser = threads::<256>)]
+    threads: usize,
+    /// Size of the transposition table of each search, in MiB or such as 512M
+    #[arg(long, value_name = "SIZE", default_value = "64", value_parser = mebibytes_of::<1, 65_536>)]
+    hash: u64,
     #[command(flatten)]
     databases: DatabaseArgs,
     #[command(flatten)]

@@ -10,7 +10,7 @@ use movegen::{Color, Game, Move};
 
 use super::super::{Failure, report, source, terminal};
 use super::BookFileArgs;
-use super::table::{BookPosition, score_text};
+use super::table::BookPosition;
 
 const HELP: &str = "\
   NUMBER, 32-28   play the move of this number, or this one
@@ -65,15 +65,11 @@ impl<W: Write> Walk<W> {
     /// The moves of the position, with numbers.
     fn show(&mut self) -> io::Result<()> {
         let position = self.game.position();
-        writeln!(self.out, "{}", position.to_fen())?;
+        writeln!(self.out, "{}", report::fen(position))?;
         let Some(found) = BookPosition::find(&self.book, position) else {
             return writeln!(self.out, "{} to move: not in the book", position.side_to_move());
         };
-        write!(self.out, "{} to move, {} games", position.side_to_move(), found.entry.games)?;
-        if let Some(score) = found.entry.score {
-            write!(self.out, ", score {}", score_text(Some(score)))?;
-        }
-        writeln!(self.out)?;
+        writeln!(self.out, "{} to move, {}", position.side_to_move(), found.summary())?;
         for (number, line) in found.to_text().lines().enumerate() {
             match number {
                 0 => writeln!(self.out, "    {line}")?,

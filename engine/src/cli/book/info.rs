@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use meerslag_engine::Score;
 use meerslag_engine::book::Book;
+use meerslag_engine::{Score, counted};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -78,18 +78,20 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     for step in info.history {
         writeln!(out, "  {step}")?;
     }
-    writeln!(out, "{} positions, {} moves", info.positions, info.book_moves)?;
+    let (positions, moves) =
+        (counted(info.positions, "position"), counted(info.book_moves, "move"));
+    writeln!(out, "{positions}, {moves}")?;
     if info.tree_cells > 0 {
-        writeln!(out, "a tree of {} cells", info.tree_cells)?;
+        writeln!(out, "a tree of {}", counted(info.tree_cells, "cell"))?;
     }
-    writeln!(out, "up to {} plies from {} start(s)", info.plies, info.starts)?;
+    writeln!(out, "up to {} plies from {}", info.plies, counted(info.starts, "start"))?;
     if info.games > 0 {
-        writeln!(out, "{} games from the first start", info.games)?;
+        writeln!(out, "{} from the first start", counted(info.games, "game"))?;
     }
     for SearchedRecord { depth, positions: count } in &info.searched {
         match depth {
-            0 => writeln!(out, "{count} positions in which the game is over")?,
-            _ => writeln!(out, "{count} positions searched to depth {depth}")?,
+            0 => writeln!(out, "{} in which the game is over", counted(*count, "position"))?,
+            _ => writeln!(out, "{} searched to depth {depth}", counted(*count, "position"))?,
         }
     }
     if let Some(score) = info.score {

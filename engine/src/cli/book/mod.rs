@@ -1,7 +1,7 @@
 //! `meerslag book`: opening books.
 
 mod build;
-mod check;
+pub(super) mod check;
 mod expand;
 mod explore;
 pub(super) mod info;
@@ -23,7 +23,7 @@ Examples:
   meerslag book probe --book own.book
   meerslag book check own.book
 
-The format is described in docs/book.md. 'meerslag book COMMAND --help' has examples of each
+The format is described in docs/book.md. 'meerslag book COMMAND --help' has examples of each \
 command.";
 
 /// Opening books: build from games, expand by search, look up, edit, walk

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use clap::Args;
 use meerslag_engine::records::BookRecord;
 
-use super::super::{Failure, json, source};
+use super::super::{Failure, json, report, source};
 use super::BookFileArgs;
-use super::table::{BookPosition, score_text};
+use super::table::BookPosition;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,21 +47,10 @@ pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
             json::write(&mut out, &found.map_or_else(missing, |found| found.to_record()))?;
             continue;
         }
-        writeln!(out, "{}", position.to_fen())?;
+        writeln!(out, "{}", report::fen(&position))?;
         match found {
             None => writeln!(out, "not in the book\n")?,
-            Some(found) => {
-                let entry = &found.entry;
-                write!(out, "{} games", entry.games)?;
-                if entry.score.is_some() {
-                    write!(out, ", score {}", score_text(entry.score))?;
-                }
-                if let Some(searched) = entry.searched {
-                    let score = score_text(Some(searched.score));
-                    write!(out, ", searched {score} at depth {}", searched.depth)?;
-                }
-                writeln!(out, "\n{}", found.to_text())?;
-            }
+            Some(found) => writeln!(out, "{}\n{}", found.summary(), found.to_text())?,
         }
     }
     Ok(())

@@ -1,8 +1,8 @@
 //! The moves of a book position, for people and for programs.
 
-use meerslag_engine::Score;
 use meerslag_engine::book::{Book, MoveEntry, PositionEntry};
 use meerslag_engine::records::BookRecord;
+use meerslag_engine::{Score, counted};
 use movegen::notation::moves::format_move;
 use movegen::{Move, Position};
 
@@ -20,11 +20,40 @@ impl BookPosition {
         Some(BookPosition { entry, moves, position: *position })
     }
 
-    /// A table with a line for each move.
+    /// What is known of the position itself, such as `12 games, score +0.04`.
+    pub(in crate::cli) fn summary(&self) -> String {
+        let PositionEntry { games, score, searched, .. } = &self.entry;
+        let mut parts = Vec::new();
+        if *games > 0 {
+            parts.push(counted(*games, "game"));
+        }
+        if score.is_some() {
+            parts.push(format!("score {}", score_text(*score)));
+        }
+        if let Some(searched) = searched {
+            let score = score_text(Some(searched.score));
+            parts.push(format!("searched {score} at depth {}", searched.depth));
+        }
+        if parts.is_empty() { "in the book".to_owned() } else { parts.join(", ") }
+    }
+
+    /// A table with a line for each move. A book that was searched has no games.
     pub(in crate::cli) fn to_text(&self) -> String {
-        let mut text =
-            format!("{:<10} {:>7} {:>8} {:>18} {:>9}\n", "move", "score", "games", "+ = -", "est.");
+        let has_games = self.moves.iter().any(|(_, entry)| entry.games > 0);
+        let mut text = format!("{:<10} {:>7}", "move", "score");
+        if has_games {
+            text.push_str(&format!(" {:>8} {:>18} {:>9}", "games", "+ = -", "est."));
+        }
+        text.push('\n');
         for (mv, entry) in &self.moves {
+            let link = if entry.is_link { "  link" } else { "" };
+            let start =
+                format!("{:<10} {:>7}", format_move(&self.position, *mv), score_text(entry.score));
+            if !has_games {
+                text.push_str(format!("{start}{link}").trim_end());
+                text.push('\n');
+                continue;
+            }
             let results = match entry.wins | entry.draws | entry.losses {
                 0 => String::new(),
                 _ => format!("{} {} {}", entry.wins, entry.draws, entry.losses),
@@ -33,13 +62,7 @@ impl BookPosition {
                 0 => String::new(),
                 estimate => format!("{:.2}", f64::from(estimate) / 100.0),
             };
-            let line = format!(
-                "{:<10} {:>7} {:>8} {results:>18} {estimate:>9}{}",
-                format_move(&self.position, *mv),
-                score_text(entry.score),
-                entry.games,
-                if entry.is_link { "  link" } else { "" },
-            );
+            let line = format!("{start} {:>8} {results:>18} {estimate:>9}{link}", entry.games);
             text.push_str(line.trim_end());
             text.push('\n');
         }

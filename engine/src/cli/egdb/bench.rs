@@ -25,8 +25,8 @@ Examples:
   meerslag egdb bench --egdb /data/egdb --batch 1
   meerslag egdb bench --egdb /data/egdb --egdb-cache 64M
 
-Random positions of the largest piece count (or --pieces), slices in proportion to their size,
-turning and indexing included. Stored numbers are read whether or not the format has a value for
+Random positions of the largest piece count (or --pieces), slices in proportion to their size, \
+turning and indexing included. Stored numbers are read whether or not the format has a value for \
 the position: this measures the reading alone.";
 
 /// Measure lookups of random positions

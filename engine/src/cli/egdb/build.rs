@@ -14,13 +14,14 @@ use ::egdb::error::with_causes;
 use ::egdb::{DbType, Slice};
 use anyhow::Context;
 use clap::{ArgGroup, Args, ValueEnum};
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar};
 use meerslag_engine::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
+use super::super::progress::style;
 use super::super::{Failure, mebibytes};
 
 const EXAMPLES: &str = "\
@@ -30,11 +31,11 @@ Examples:
   meerslag egdb build --pieces 5 --out db --resume
   meerslag egdb build --slices 3010,2020 --out some
 
-Builds all positions up to a number of pieces and writes them in the Kingsrow layout: win/loss/draw
-(version 2), distance to conversion, distance to win. Each file has a side file '*.sum' with its
-checksums. Solved slices are kept in DIR/work until the end; after Ctrl-C or a crash the same
-command with --resume verifies what stands there and goes on. DIR/build.jsonl is a log, one JSON
-object a line.
+Builds all positions up to a number of pieces and writes them in the Kingsrow layout: \
+win/loss/draw (version 2), distance to conversion, distance to win. Each file has a side file \
+'*.sum' with its checksums. Solved slices are kept in DIR/work until the end; after Ctrl-C or a \
+crash the same command with --resume verifies what stands there and goes on. DIR/build.jsonl is \
+a log, one JSON object a line.
 
 Check the result with 'meerslag egdb check --egdb DIR'.";
 
@@ -299,13 +300,10 @@ impl Display {
             .with_context(|| format!("cannot write {}", path.display()))
             .map_err(Failure::Run)?;
         let bars = MultiProgress::new();
-        let style = |text| {
-            ProgressStyle::with_template(text).unwrap_or_else(|_| ProgressStyle::default_bar())
-        };
         let all = bars.add(ProgressBar::new(positions));
-        all.set_style(style("all  {bar:30} {percent:>3} %  {per_sec}  {eta} left  {msg}"));
+        all.set_style(style("all  {bar:30} {percent:>3} %  {rate}  {eta} left  {msg}"));
         let slice = bars.add(ProgressBar::new(0));
-        slice.set_style(style("{prefix} {bar:30} {percent:>3} %  {per_sec}  {eta} left"));
+        slice.set_style(style("{prefix} {bar:30} {percent:>3} %  {rate}  {eta} left"));
         Ok(Display {
             is_json: common.json,
             advice,

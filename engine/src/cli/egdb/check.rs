@@ -24,15 +24,15 @@ Examples:
   meerslag egdb check --egdb db --pieces 5 --sample 10000000
   meerslag egdb check --egdb /data/wld --egdb /data/dtw --slices 2110,1111 --json
 
-Every position is derived again from its successors with the move generator and the probe: won if a
-successor is lost for the opponent, lost if all are won or there is none, else a draw; distances are
-one ply more than the best successor's. The result is compared with the stored value; for captures,
-which have none, with what the probe answers.
+Every position is derived again from its successors with the move generator and the probe: won \
+if a successor is lost for the opponent, lost if all are won or there is none, else a draw; \
+distances are one ply more than the best successor's. The result is compared with the stored \
+value; for captures, which have none, with what the probe answers.
 
-Win/loss/draw files alone can only be shown to be consistent: draws could be stored as wins and
-losses that support each other in a circle. With distances (dtw or mtc) beside them that is excluded.
-Distances to conversion below 10 are not stored; a search proves that they are below. Where it
-reaches --search-limit the position is counted as unproved.
+Win/loss/draw files alone can only be shown to be consistent: draws could be stored as wins and \
+losses that support each other in a circle. With distances (dtw or mtc) beside them that is \
+excluded. Distances to conversion below 10 are not stored; a search proves that they are below. \
+Where it reaches --search-limit the position is counted as unproved.
 
 Exit status: 0 if nothing is wrong, 1 if something is.";
 
@@ -52,7 +52,7 @@ pub(super) struct CheckArgs {
     #[arg(long)]
     full: bool,
     /// Another number chooses another sample
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Show at most this many wrong positions
     #[arg(long, value_name = "N", default_value_t = 20)]

@@ -25,10 +25,10 @@ Examples:
   meerslag egdb dump --egdb /data/mtc --slice 0301 --min 40 --json
   meerslag egdb dump --egdb /data/egdb --slice 1101 --step 1000 --all
 
-A slice is written as four digits: black men, black kings, white men, white kings. Each line has
-the index in the slice, the position and the stored value: win, loss, draw or unknown; the distance
-to conversion; or half the plies to the end, rounded down. Positions for which the format has no
-value are left out; '--all' lists them too, with a '*' (in JSON 'excluded').";
+A slice is written as four digits: black men, black kings, white men, white kings. Each line has \
+the index in the slice, the position and the stored value: win, loss, draw or unknown; the \
+distance to conversion; or half the plies to the end, rounded down. Positions for which the \
+format has no value are left out; '--all' lists them too, with a '*' (in JSON 'excluded').";
 
 /// List positions of a slice with their stored values
 #[derive(Args, Debug)]

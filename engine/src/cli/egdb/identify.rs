@@ -17,7 +17,7 @@ Examples:
   meerslag egdb identify --egdb /data/egdb
   meerslag egdb identify --egdb /data/egdb --json
 
-'genuine' means that the representative index file has the checksum of the published Kingsrow
+'genuine' means that the representative index file has the checksum of the published Kingsrow \
 database; others may be as good. Only file names and that file are looked at.";
 
 /// Say which databases a folder holds

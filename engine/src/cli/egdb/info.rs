@@ -18,8 +18,8 @@ Examples:
   meerslag egdb info --egdb /data/egdb
   meerslag egdb info --egdb /data/egdb --type mtc --egdb-pieces 5 --slices
 
-A slice is written as four digits: black men, black kings, white men, white kings. Of a slice and
-its twin with colours exchanged the files hold one; some hold one side to move only.";
+A slice is written as four digits: black men, black kings, white men, white kings. Of a slice \
+and its twin with colours exchanged the files hold one; some hold one side to move only.";
 
 /// Open a database and describe its contents
 #[derive(Args, Debug)]

@@ -25,15 +25,16 @@ Examples:
   meerslag egdb probe --egdb /data/wld --egdb /data/mtc --egdb /data/dtw \"B:WK35:BK1,K7,K18\"
   meerslag egdb probe --egdb /data/egdb positions.txt --json
 
-Every legal position within the databases' piece counts (four without '--egdb') has a value, captures included. Values and
-distances are for the side to move; those of a move count from before it. dtw: plies to the end of
-the game (0: no legal move). mtc: distance to conversion (capture or man move), where the position
-after a conversion counts 1 if its side to move wins and 2 if it loses.
+Every legal position within the databases' piece counts (four without '--egdb') has a value, \
+captures included. Values and distances are for the side to move; those of a move count from \
+before it. dtw: plies to the end of the game (0: no legal move). mtc: distance to conversion \
+(capture or man move), where the position after a conversion counts 1 if its side to move wins \
+and 2 if it loses.
 
 With '--json' every line of a file gives one object, in order:
   {\"fen\":..., \"value\":\"win|loss|draw|unknown\", \"dtw\":..., \"mtc\":..., \"moves\":[{\"move\":...}, ...]}
-or, for a line that is no legal position, {\"fen\":..., \"error\":...}. Moves are in Hub notation
-(32-28, 28x19x23), best first.";
+or, for a line that is no legal position, {\"fen\":..., \"error\":...}. Moves are in Hub \
+notation (32-28, 28x19x23), best first.";
 
 /// Look up positions: value, distances, all moves
 #[derive(Args, Debug)]

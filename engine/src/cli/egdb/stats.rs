@@ -26,12 +26,12 @@ Examples:
   meerslag egdb stats --egdb db --pieces 4 --format markdown > statistics.md
   meerslag egdb stats --egdb /data/wld --egdb /data/dtw --slices 2110,1111 --json
 
-For every slice and side to move, over all legal positions: wins, losses and draws for the side to
-move, positions with a capture, the longest win and loss in plies to the end of the game (dtw), the
-greatest distance to conversion (mtc, exact also below 10, which is not stored) with the first
-position of each, and the bits of compressed data a position takes in each database. A slice is
-written as four digits: black men, black kings, white men, white kings; of a slice and its twin with
-colours exchanged only one is stored, and if they are the same only Black to move.
+For every slice and side to move, over all legal positions: wins, losses and draws for the side \
+to move, positions with a capture, the longest win and loss in plies to the end of the game \
+(dtw), the greatest distance to conversion (mtc, exact also below 10, which is not stored) with \
+the first position of each, and the bits of compressed data a position takes in each database. A \
+slice is written as four digits: black men, black kings, white men, white kings; of a slice and \
+its twin with colours exchanged only one is stored, and if they are the same only Black to move.
 
 JSON: one object a line for each slice and side to move.";
 
@@ -343,7 +343,7 @@ impl Page<'_> {
             }
         }
         for line in total.lines() {
-            writeln!(out, "{line}")?;
+            writeln!(out, "{}", terminal::folded(&line, terminal::width()))?;
         }
         Ok(())
     }

@@ -25,8 +25,8 @@ Examples:
   meerslag egdb verify --egdb /data/egdb --type wld2 --blocks
   meerslag egdb verify --egdb /data/egdb --json
 
-Genuine Kingsrow files are compared with the published checksums, files written by meerslag with
-the side files '*.sum' beside them, which also tell the damaged blocks of 4096 bytes. '--blocks'
+Genuine Kingsrow files are compared with the published checksums, files written by meerslag with \
+the side files '*.sum' beside them, which also tell the damaged blocks of 4096 bytes. '--blocks' \
 needs no checksums: it decodes all data and compares with the index files.
 
 Exit status: 0 if nothing is wrong, 1 if something is, or if there is nothing to compare with.";

@@ -43,8 +43,8 @@ An engine is described by arguments in one word of the shell:
   gap=MS log=FILE fractions=yes|no
                        DXP: time between our messages, log of all messages, minutes with fractions
 
-A time control is [moves/]seconds[+increment], move=SECONDS, nodes=N, depth=N, or several of them
-with commas.
+A time control is [moves/]seconds[+increment], move=SECONDS, nodes=N, depth=N, or several of \
+them with commas.
 
 Examples:
   meerslag match --engine 'name=new cmd=\"./new hub\"' --engine 'name=old cmd=\"./old hub\"' \\

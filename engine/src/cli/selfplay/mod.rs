@@ -35,12 +35,11 @@ pub(super) struct SelfPlayArgs {
     #[arg(long, value_name = "N", default_value_t = 1_000,
           value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     nodes: u64,
-    /// Games at the same time
-    #[arg(long, value_name = "T", default_value_t = 1,
-          value_parser = clap::value_parser!(u32).range(1..=256))]
-    threads: u32,
+    /// Games at the same time; 0 takes one for each processor
+    #[arg(long, value_name = "N", default_value = "1", value_parser = super::threads::<256>)]
+    threads: usize,
     /// Other games for another number
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// How often games begin in which way: random plies from the start, a three-move ballot with
     /// random plies, the middle of a quick game, or an endgame of scattered pieces
@@ -92,7 +91,7 @@ pub(super) fn run(args: &SelfPlayArgs) -> Result<(), Failure> {
         seed: args.seed,
         openings: args.openings,
         shard: args.shard,
-        threads: args.threads as usize,
+        threads: args.threads,
         databases: args.databases.options(),
         evaluation: args.evaluation.read()?,
     };

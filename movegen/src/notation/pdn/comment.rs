@@ -48,6 +48,21 @@ impl Comment {
         self.commands().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v)
     }
 
+    /// Takes the first command of this name out of the text, and gives its value.
+    pub fn take_command(&mut self, name: &str) -> Option<String> {
+        let mut from = 0;
+        while let Some(start) = self.text[from..].find("[%").map(|at| from + at) {
+            let end = start + self.text[start..].find(']')? + 1;
+            let command = Comment { text: self.text[start..end].to_owned() };
+            if let Some(value) = command.command(name) {
+                *self = Comment::new(&[&self.text[..start], &self.text[end..]].concat());
+                return Some(value.to_owned());
+            }
+            from = start + 2;
+        }
+        None
+    }
+
     /// `[%emt 0:00:04]`: the time used for the move.
     #[must_use]
     pub fn elapsed_move_time(&self) -> Option<Duration> {
@@ -163,6 +178,18 @@ mod tests {
         );
         let bare = Comment::new("[%clock 0:01:10]").clocks();
         assert_eq!(bare, [ClockTime { color: None, is_running: false, time: time(70) }]);
+    }
+
+    #[test]
+    fn commands_are_taken_out_one_by_one() {
+        let mut comment = Comment::new("[%eval 1] good [%EVAL 2][%x y z] [%broken");
+        assert_eq!(comment.take_command("clk"), None);
+        assert_eq!(comment.take_command("eval").as_deref(), Some("1"));
+        assert_eq!(comment.text, "good [%EVAL 2][%x y z] [%broken");
+        assert_eq!(comment.take_command("x").as_deref(), Some("y z"));
+        assert_eq!(comment.take_command("eval").as_deref(), Some("2"));
+        assert_eq!(comment.text, "good [%broken");
+        assert_eq!(comment.take_command("broken"), None);
     }
 
     #[test]

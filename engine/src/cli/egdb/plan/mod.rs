@@ -28,14 +28,14 @@ Examples:
   meerslag egdb plan --pieces 5 --format hyperqueue --out /shared/db > build.toml
   hq job submit-file build.toml
 
-A slice can be built when those are there that its moves lead to: by a promotion, or by captures.
-The workflows call 'meerslag egdb build-slice' for each slice and 'meerslag egdb pack' for each
-piece count, in a folder that all machines see. Both do nothing for what is there and sound, so a
-workflow can be stopped and started again at any time.
+A slice can be built when those are there that its moves lead to: by a promotion, or by \
+captures. The workflows call 'meerslag egdb build-slice' for each slice and 'meerslag egdb pack' \
+for each piece count, in a folder that all machines see. Both do nothing for what is there and \
+sound, so a workflow can be stopped and started again at any time.
 
-Memory is what solving a slice takes with everything that it looks at in memory. With less it
-reads smaller slices from their work files, down to what is named as the least. Disk is the work
-file, until the slices that need it are solved. Times come from --rate alone: measure a piece
+Memory is what solving a slice takes with everything that it looks at in memory. With less it \
+reads smaller slices from their work files, down to what is named as the least. Disk is the work \
+file, until the slices that need it are solved. Times come from --rate alone: measure a piece \
 count less, with the same types and threads.";
 
 /// List the slices in building order with what they need and cost, or write a workflow
