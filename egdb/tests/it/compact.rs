@@ -268,7 +268,7 @@ fn the_files_stay_as_they_are() {
         })
     });
     let expected =
-        [[0x4676_d8e1, 0xd683_d83c], [0xcaa6_75b3, 0x1196_7adb], [0x8c5e_c3f1, 0x5d54_eaae]];
+        [[0x6ae3_f190, 0x68a7_55bc], [0x29c2_cedf, 0x6efd_2404], [0xdf99_f2ed, 0x9a1d_3a34]];
     assert_eq!(sums, expected, "{sums:08x?}");
 }
 
