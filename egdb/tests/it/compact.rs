@@ -65,7 +65,7 @@ fn read_simply(index: &[u8], data: &[u8]) -> HashMap<(String, Color), Simple> {
     assert_eq!(number(index, end, 4), crc32(&index[..end]) as usize);
     let (mut at, mut unit, mut subs) = (8, 0, HashMap::new());
     while at < end {
-        let digits: String = index[at..at + 4].iter().map(|n| n.to_string()).collect();
+        let digits: String = index[at..at + 4].iter().map(u8::to_string).collect();
         let side = Color::ALL[usize::from(index[at + 4])];
         let kind = index[at + 5];
         at += 6;
@@ -142,7 +142,7 @@ fn read_block(
 }
 
 fn read_unit(bits: &[u8], words: &[HashMap<(u8, u32), usize>], end: usize, values: &mut Vec<u8>) {
-    let (mut at, mut context, mut last, mut before) = (0, 0, 0, 0);
+    let (mut at, mut context, mut last) = (0, 0, 0);
     while values.len() < end {
         let (mut word, mut len) = (0, 0u8);
         let symbol = loop {
@@ -168,7 +168,7 @@ fn read_unit(bits: &[u8], words: &[HashMap<(u8, u32), usize>], end: usize, value
             at += 1;
         }
         values.resize((values.len() + length).min(end), value);
-        (before, last) = (last, value);
+        let before = std::mem::replace(&mut last, value);
         let class = usize::from(length >= 3) + usize::from(length >= 12);
         context = 1 + 6 * usize::from(last - 1) + 3 * usize::from(before == next(last)) + class;
     }
