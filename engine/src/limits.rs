@@ -9,7 +9,8 @@ use parking_lot::{Condvar, Mutex};
 /// The limits of one search. All that are given apply: the search ends at the first one reached.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Limits {
-    /// Nominal depth of the last iteration, in plies; at least 1.
+    /// Nominal depth of the last iteration, in plies; at least 1. No search goes beyond
+    /// [`Limits::MAX_DEPTH`].
     pub depth: Option<u32>,
     /// Nodes of all threads together. Kept exactly with one thread; with several each may
     /// overshoot by about a thousand.
@@ -25,6 +26,9 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// The depth of the last iteration that a search ever makes, in plies.
+    pub const MAX_DEPTH: u32 = 99;
+
     /// No limit but the command to stop.
     #[must_use]
     pub const fn infinite(mode: Mode) -> Limits {

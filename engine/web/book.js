@@ -46,6 +46,7 @@ export class Book {
     find("book-table").hidden = moves.length === 0;
     // A book that grew by search knows no games.
     const hasGames = moves.some(({ games }) => games > 0);
+    find("book-table").classList.toggle("narrow", !hasGames);
     for (const heading of document.querySelectorAll("#book-table .count")) heading.hidden = !hasGames;
     const row = ({ move, text, games, wins, draws, losses, score }) => {
       const share = (count) => (games ? percent(count / games) : "–");

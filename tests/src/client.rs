@@ -77,13 +77,17 @@ impl Client {
         Client { child, stdin, lines, errors }
     }
 
-    /// Starts an engine and brings it to readiness with these parameters.
+    /// Starts an engine and brings it to readiness with these parameters. It plays from a book only
+    /// if one of them names it.
     #[must_use]
     pub fn ready(params: &[(&str, &str)]) -> Client {
         let mut client = Client::start(&["hub"]);
         client.send("hub");
         client.until("wait");
-        for (name, value) in params {
+        let is_book = |(name, _): &(&str, &str)| name.starts_with("book");
+        let no_book = [("book", "false")];
+        let no_book = no_book.iter().filter(|_| !params.iter().any(is_book));
+        for (name, value) in no_book.chain(params) {
             client.send(&format!("set-param name={name} value=\"{value}\""));
         }
         client.send("init");

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use movegen::{Move, Position};
 
 use super::mtc::after_conversion;
+use super::question::Question;
 use super::quiet::excludes;
 use crate::database::Database;
 use crate::error::{ProbeError, SelectionError};
@@ -166,6 +167,16 @@ impl Probe {
         position: &Position,
         value: Wld,
     ) -> Result<Option<u32>, ProbeError> {
+        self.dtw_with(position, value, &mut Question::new(0))
+    }
+
+    /// The same, with what is known already.
+    pub(super) fn dtw_with(
+        &self,
+        position: &Position,
+        value: Wld,
+        question: &mut Question,
+    ) -> Result<Option<u32>, ProbeError> {
         if value == Wld::Draw {
             return Ok(None);
         }
@@ -177,9 +188,9 @@ impl Probe {
         let mut chosen = None;
         for &mv in &position.legal_moves() {
             let next = position.after(mv);
-            let Some(after) = self.wld(&next)? else { return Ok(None) };
+            let Some(after) = self.known(&next, question)? else { return Ok(None) };
             if after == value.opponent() {
-                let Some(plies) = self.dtw_of(&next, after)? else { return Ok(None) };
+                let Some(plies) = self.known_dtw(&next, after, question)? else { return Ok(None) };
                 chosen = value.chosen(chosen, plies + 1);
             }
         }
@@ -214,18 +225,19 @@ impl Probe {
     /// # Errors
     /// If a file cannot be read or is damaged.
     pub fn answer(&self, position: &Position) -> Result<Answer, ProbeError> {
+        let question = &mut Question::new(0);
         let mut moves = Vec::new();
         let reaches_mtc = self.reaches_mtc(position);
         for &mv in &position.legal_moves() {
             let next = position.after(mv);
-            let value = self.wld(&next)?;
+            let value = self.known(&next, question)?;
             let (mut dtw, mut mtc) = (None, None);
             if let Some(value) = value {
-                dtw = self.dtw_of(&next, value)?;
+                dtw = self.known_dtw(&next, value, question)?;
                 mtc = match position.is_irreversible(mv) {
                     _ if !reaches_mtc => None,
                     true => after_conversion(value),
-                    false => self.mtc_of(&next, value)?,
+                    false => self.mtc_of(&next, value, question)?,
                 };
             }
             let plus_one = |n: u32| n + 1;
@@ -252,7 +264,7 @@ impl Probe {
             if reaches_mtc {
                 // Without a successor's number a search of its own may still find this one.
                 mtc = match chosen(&moves, value, |m| m.mtc) {
-                    None => self.mtc_of(position, value)?,
+                    None => self.mtc_of(position, value, question)?,
                     number => number,
                 };
             }

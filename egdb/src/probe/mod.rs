@@ -7,6 +7,7 @@
 mod answer;
 mod mtc;
 mod open;
+mod question;
 mod quiet;
 mod wld;
 

@@ -11,11 +11,10 @@
 //! positions are even, so they are stored exactly; a won position is 1 more than its best lost
 //! successor; and below the threshold a search of at most nine plies finds the number.
 
-use std::collections::HashMap;
-
 use movegen::{Move, Position};
 
 use super::answer::Probe;
+use super::question::Question;
 use crate::error::ProbeError;
 use crate::reader::coded::Raw;
 use crate::value::{MTC_THRESHOLD, Wld};
@@ -74,43 +73,9 @@ pub(super) fn after_conversion(successor: Wld) -> Option<u32> {
 const MAX_NODES: u32 = 1 << 18;
 const MAX_NODES_5_PIECES: u32 = 1 << 22;
 
-/// One question's memory.
-struct Search {
-    values: HashMap<Position, Option<Wld>>,
-    /// What is known of a position's number: at least the first, at most the second.
-    bounds: HashMap<Position, (u32, u32)>,
-    /// Positions that may still be searched.
-    left: u32,
-}
-
 /// What a question may cost by default.
 fn usual_effort(position: &Position) -> u32 {
     if position.piece_count() <= 5 { MAX_NODES_5_PIECES } else { MAX_NODES }
-}
-
-impl Search {
-    fn new(effort: u32) -> Search {
-        let left = effort;
-        Search { values: HashMap::new(), bounds: HashMap::new(), left }
-    }
-
-    /// Whether the position's number is at most `bound`, if that is known.
-    fn recall(&self, position: &Position, bound: u32) -> Option<bool> {
-        let &(least, most) = self.bounds.get(position)?;
-        if most <= bound {
-            return Some(true);
-        }
-        (least > bound).then_some(false)
-    }
-
-    fn note(&mut self, position: &Position, bound: u32, is_within: bool) {
-        let (least, most) = self.bounds.entry(*position).or_insert((0, u32::MAX));
-        if is_within {
-            *most = (*most).min(bound);
-        } else {
-            *least = (*least).max(bound + 1);
-        }
-    }
 }
 
 impl Probe {
@@ -133,7 +98,7 @@ impl Probe {
             return Ok(None);
         }
         match self.wld(position)? {
-            Some(value) => self.mtc_of_value(position, value, &mut Search::new(effort)),
+            Some(value) => self.mtc_of_value(position, value, &mut Question::new(effort)),
             None => Ok(None),
         }
     }
@@ -143,19 +108,21 @@ impl Probe {
         &self,
         position: &Position,
         value: Wld,
+        question: &mut Question,
     ) -> Result<Option<u32>, ProbeError> {
-        self.mtc_of_value(position, value, &mut Search::new(usual_effort(position)))
+        question.left = usual_effort(position);
+        self.mtc_of_value(position, value, question)
     }
 
     fn mtc_of_value(
         &self,
         position: &Position,
         value: Wld,
-        search: &mut Search,
+        question: &mut Question,
     ) -> Result<Option<u32>, ProbeError> {
         match value {
-            Wld::Win => self.mtc_of_win(position, search),
-            Wld::Loss => self.mtc_of_loss(position, search),
+            Wld::Win => self.mtc_of_win(position, question),
+            Wld::Loss => self.mtc_of_loss(position, question),
             Wld::Draw => Ok(None),
         }
     }
@@ -184,14 +151,14 @@ impl Probe {
             return Ok(None);
         }
         let Some(value) = self.wld(position)? else { return Ok(None) };
-        let mut search = Search::new(effort);
-        let Some(number) = self.mtc_of_value(position, value, &mut search)? else {
+        let mut question = Question::new(effort);
+        let Some(number) = self.mtc_of_value(position, value, &mut question)? else {
             return Ok(None);
         };
         let mut moves = Vec::new();
         for &mv in &position.legal_moves() {
             let next = position.after(mv);
-            match self.known(&next, &mut search)? {
+            match self.known(&next, &mut question)? {
                 Some(after) if after == value.opponent() => {}
                 Some(_) => continue,
                 None => return Ok(None),
@@ -199,10 +166,10 @@ impl Probe {
             let is_kept = if position.is_irreversible(mv) {
                 after_conversion(value.opponent()).map(|n| n + 1 == number)
             } else if value == Wld::Win {
-                self.reaches_within(&next, number - 1, &mut search)?
+                self.reaches_within(&next, number - 1, &mut question)?
             } else {
                 // The greatest: not within anything less.
-                self.takes_longer(&next, number.saturating_sub(2), &mut search)?
+                self.takes_longer(&next, number.saturating_sub(2), &mut question)?
             };
             match is_kept {
                 Some(true) => moves.push(mv),
@@ -218,12 +185,12 @@ impl Probe {
         &self,
         position: &Position,
         bound: u32,
-        search: &mut Search,
+        question: &mut Question,
     ) -> Result<Option<bool>, ProbeError> {
         if bound < u32::from(MTC_THRESHOLD) {
-            return self.loses_within(position, bound, search);
+            return self.loses_within(position, bound, question);
         }
-        Ok(self.mtc_of_loss(position, search)?.map(|n| n <= bound))
+        Ok(self.mtc_of_loss(position, question)?.map(|n| n <= bound))
     }
 
     /// Whether a won position's number is greater than `bound`.
@@ -231,12 +198,12 @@ impl Probe {
         &self,
         position: &Position,
         bound: u32,
-        search: &mut Search,
+        question: &mut Question,
     ) -> Result<Option<bool>, ProbeError> {
         if bound < u32::from(MTC_THRESHOLD) {
-            return Ok(self.wins_within(position, bound, search)?.map(|is_within| !is_within));
+            return Ok(self.wins_within(position, bound, question)?.map(|is_within| !is_within));
         }
-        Ok(self.mtc_of_win(position, search)?.map(|n| n > bound))
+        Ok(self.mtc_of_win(position, question)?.map(|n| n > bound))
     }
 
     /// The stored number; `None` if it is below the threshold.
@@ -253,7 +220,7 @@ impl Probe {
     fn mtc_of_loss(
         &self,
         position: &Position,
-        search: &mut Search,
+        question: &mut Question,
     ) -> Result<Option<u32>, ProbeError> {
         let moves = position.legal_moves();
         if moves.is_empty() {
@@ -267,7 +234,7 @@ impl Probe {
             return Ok(Some(stored));
         }
         for bound in (2..u32::from(MTC_THRESHOLD)).step_by(2) {
-            match self.loses_within(position, bound, search)? {
+            match self.loses_within(position, bound, question)? {
                 Some(true) => return Ok(Some(bound)),
                 Some(false) => {}
                 None => return Ok(None),
@@ -279,14 +246,17 @@ impl Probe {
     fn mtc_of_win(
         &self,
         position: &Position,
-        search: &mut Search,
+        question: &mut Question,
     ) -> Result<Option<u32>, ProbeError> {
-        let is_quiet = !position.has_capture(position.side_to_move());
-        if is_quiet && self.stored_mtc(position)?.is_some() {
+        // A side that can capture must, so that it wins by a conversion.
+        if position.has_capture(position.side_to_move()) {
+            return Ok(after_conversion(Wld::Loss).map(|n| n + 1));
+        }
+        if self.stored_mtc(position)?.is_some() {
             let mut best = None;
             for &mv in &position.legal_moves() {
                 let next = position.after(mv);
-                match self.known(&next, search)? {
+                match self.known(&next, question)? {
                     Some(Wld::Loss) => {}
                     Some(_) => continue,
                     None => return Ok(None),
@@ -294,7 +264,7 @@ impl Probe {
                 let number = if position.is_irreversible(mv) {
                     after_conversion(Wld::Loss)
                 } else {
-                    self.mtc_of_loss(&next, search)?
+                    self.mtc_of_loss(&next, question)?
                 };
                 let Some(number) = number else { return Ok(None) };
                 best = Wld::Win.chosen(best, number);
@@ -302,7 +272,7 @@ impl Probe {
             return Ok(best.map(|n| n + 1));
         }
         for bound in (1..u32::from(MTC_THRESHOLD)).step_by(2) {
-            match self.wins_within(position, bound, search)? {
+            match self.wins_within(position, bound, question)? {
                 Some(true) => return Ok(Some(bound)),
                 Some(false) => {}
                 None => return Ok(None),
@@ -311,33 +281,24 @@ impl Probe {
         Ok(None)
     }
 
-    fn known(&self, position: &Position, search: &mut Search) -> Result<Option<Wld>, ProbeError> {
-        if let Some(value) = search.values.get(position) {
-            return Ok(*value);
-        }
-        let value = self.wld(position)?;
-        search.values.insert(*position, value);
-        Ok(value)
-    }
-
     /// Whether a won position has a number of at most `bound`, which is below the threshold;
     /// `None` if that is not known.
     fn wins_within(
         &self,
         position: &Position,
         bound: u32,
-        search: &mut Search,
+        question: &mut Question,
     ) -> Result<Option<bool>, ProbeError> {
-        if let Some(result) = search.recall(position, bound) {
+        if let Some(result) = question.recall(position, bound) {
             return Ok(Some(result));
         }
-        if search.left == 0 {
+        if question.left == 0 {
             return Ok(None);
         }
-        search.left -= 1;
-        let result = self.search_win(position, bound, search)?;
+        question.left -= 1;
+        let result = self.search_win(position, bound, question)?;
         if let Some(is_within) = result {
-            search.note(position, bound, is_within);
+            question.note(position, bound, is_within);
         }
         Ok(result)
     }
@@ -346,7 +307,7 @@ impl Probe {
         &self,
         position: &Position,
         bound: u32,
-        search: &mut Search,
+        question: &mut Question,
     ) -> Result<Option<bool>, ProbeError> {
         let mut result = Some(false);
         if bound == 0 || self.is_beyond(position)? {
@@ -356,7 +317,7 @@ impl Probe {
         let moves = position.legal_moves();
         let by_conversion = after_conversion(Wld::Loss).is_some_and(|n| n < bound);
         for &mv in moves.iter().filter(|&&mv| by_conversion && position.is_irreversible(mv)) {
-            match self.known(&position.after(mv), search)? {
+            match self.known(&position.after(mv), question)? {
                 Some(Wld::Loss) => return Ok(Some(true)),
                 Some(_) => {}
                 None => result = None,
@@ -364,8 +325,8 @@ impl Probe {
         }
         for &mv in moves.iter().filter(|&&mv| !position.is_irreversible(mv)) {
             let next = position.after(mv);
-            let is_good = match self.known(&next, search)? {
-                Some(Wld::Loss) => self.loses_within(&next, bound - 1, search)?,
+            let is_good = match self.known(&next, question)? {
+                Some(Wld::Loss) => self.loses_within(&next, bound - 1, question)?,
                 Some(_) => Some(false),
                 None => None,
             };
@@ -383,7 +344,7 @@ impl Probe {
         &self,
         position: &Position,
         bound: u32,
-        search: &mut Search,
+        question: &mut Question,
     ) -> Result<Option<bool>, ProbeError> {
         let moves = position.legal_moves();
         if moves.is_empty() {
@@ -396,7 +357,7 @@ impl Probe {
         if position.has_capture(position.side_to_move()) {
             return Ok(Some(true));
         }
-        if let Some(result) = search.recall(position, bound) {
+        if let Some(result) = question.recall(position, bound) {
             return Ok(Some(result));
         }
         if self.is_beyond(position)? {
@@ -406,23 +367,23 @@ impl Probe {
         let next: Vec<Position> = moves.map(|&mv| position.after(mv)).collect();
         // What the files say of the successors settles most positions without a search.
         for successor in &next {
-            if search.recall(successor, bound - 1) == Some(false) || self.is_beyond(successor)? {
-                search.note(position, bound, false);
+            if question.recall(successor, bound - 1) == Some(false) || self.is_beyond(successor)? {
+                question.note(position, bound, false);
                 return Ok(Some(false));
             }
         }
         for successor in &next {
-            match self.wins_within(successor, bound - 1, search)? {
+            match self.wins_within(successor, bound - 1, question)? {
                 Some(true) => {}
                 other => {
                     if other.is_some() {
-                        search.note(position, bound, false);
+                        question.note(position, bound, false);
                     }
                     return Ok(other);
                 }
             }
         }
-        search.note(position, bound, true);
+        question.note(position, bound, true);
         Ok(Some(true))
     }
 

@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use movegen::Position;
 
 use super::answer::{Probe, Stored};
+use super::question::Question;
 use super::quiet::{excludes_quiet, wld_value, wld_without_pieces};
 use crate::error::ProbeError;
 use crate::format::DbType;
@@ -52,10 +53,29 @@ impl Probe {
     /// # Errors
     /// If a file cannot be read or is damaged.
     pub fn wld(&self, position: &Position) -> Result<Option<Wld>, ProbeError> {
+        self.wld_by(position, &mut |next| self.wld(next))
+    }
+
+    /// As [`Probe::wld`], with what is known already.
+    pub(super) fn wld_with(
+        &self,
+        position: &Position,
+        question: &mut Question,
+    ) -> Result<Option<Wld>, ProbeError> {
+        self.wld_by(position, &mut |next| self.known(next, question))
+    }
+
+    /// As [`Probe::wld`]; `after` has the values of positions after captures.
+    #[inline]
+    fn wld_by(
+        &self,
+        position: &Position,
+        after: &mut impl FnMut(&Position) -> Result<Option<Wld>, ProbeError>,
+    ) -> Result<Option<Wld>, ProbeError> {
         match self.direct(position)? {
             Direct::Known(value) => Ok(Some(value)),
             Direct::Beyond => Ok(None),
-            Direct::Captures => self.best_capture(position),
+            Direct::Captures => best_capture(position, after),
             Direct::Moves => self.solve_graph(position),
         }
     }
@@ -131,19 +151,6 @@ impl Probe {
         Ok(if is_there { Direct::Moves } else { Direct::Beyond })
     }
 
-    fn best_capture(&self, position: &Position) -> Result<Option<Wld>, ProbeError> {
-        let mut best = Some(Wld::Loss);
-        for &mv in &position.legal_moves() {
-            match self.wld(&position.after(mv))? {
-                Some(Wld::Loss) => return Ok(Some(Wld::Win)),
-                Some(Wld::Draw) => best = best.map(|_| Wld::Draw),
-                Some(Wld::Win) => {}
-                None => best = None,
-            }
-        }
-        Ok(best)
-    }
-
     fn solve_graph(&self, root: &Position) -> Result<Option<Wld>, ProbeError> {
         let mut nodes = vec![Node::new(*root)];
         let mut numbers = HashMap::from([(*root, 0)]);
@@ -175,7 +182,7 @@ impl Probe {
             let value = match self.direct(&child)? {
                 Direct::Known(value) => Some(value),
                 Direct::Beyond => None,
-                Direct::Captures => self.best_capture(&child)?,
+                Direct::Captures => best_capture(&child, &mut |next| self.wld(next))?,
                 Direct::Moves => {
                     children.push(child);
                     continue;
@@ -215,6 +222,23 @@ impl Probe {
         }
         Ok(())
     }
+}
+
+/// The best of the captures, by the values of the positions after them.
+fn best_capture(
+    position: &Position,
+    after: &mut impl FnMut(&Position) -> Result<Option<Wld>, ProbeError>,
+) -> Result<Option<Wld>, ProbeError> {
+    let mut best = Some(Wld::Loss);
+    for &mv in &position.legal_moves() {
+        match after(&position.after(mv))? {
+            Some(Wld::Loss) => return Ok(Some(Wld::Win)),
+            Some(Wld::Draw) => best = best.map(|_| Wld::Draw),
+            Some(Wld::Win) => {}
+            None => best = None,
+        }
+    }
+    Ok(best)
 }
 
 impl Node {

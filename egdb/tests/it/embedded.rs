@@ -5,8 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use egdb::build::{BuildOptions, Builder};
-use egdb::{Database, DbType, Probe};
-use movegen::Position;
+use egdb::index::unrank;
+use egdb::probe::MTC_AFTER_CONVERSION;
+use egdb::{Database, DbType, MoveAnswer, Probe, Slice, Wld};
+use movegen::random::Random;
+use movegen::{Color, Position};
 
 use crate::known::open;
 use crate::support::known::{self, Compared};
@@ -43,4 +46,48 @@ fn it_needs_no_files() {
     assert_eq!(probe.mtc(&position).unwrap(), Some(18));
     let compared = known::compare(&probe, 4);
     assert_eq!((compared.values, compared.records, compared.different), (46, 8, 0));
+}
+
+/// A full answer remembers what it has found out; each number asked for alone is the same.
+#[test]
+fn answers_are_those_of_single_questions() {
+    let probe = Probe::embedded().unwrap();
+    let mut random = Random::new(11);
+    let slices: Vec<Slice> = (3..=4).flat_map(Slice::stored).collect();
+    let (mut captures, mut threats) = (0, 0);
+    for number in 0..600 {
+        // Most with kings only: they have the most captures.
+        let slice = match number % 3 {
+            0 => slices[random.below(slices.len())],
+            _ => "2020".parse().unwrap(),
+        };
+        let board = unrank(slice, random.below_u64(slice.size())).unwrap();
+        let position = board.position(Color::ALL[random.below(2)]).unwrap();
+        let answer = probe.answer(&position).unwrap();
+        assert_eq!(answer.wld, probe.wld(&position).unwrap(), "{position:?}");
+        assert_eq!(answer.dtw, probe.dtw(&position).unwrap(), "{position:?}");
+        assert_eq!(answer.mtc, probe.mtc(&position).unwrap(), "{position:?}");
+        assert_eq!(answer.moves.len(), position.legal_moves().len());
+        for found in &answer.moves {
+            let next = position.after(found.mv);
+            let plus_one = |plies: u32| plies + 1;
+            let wld = probe.wld(&next).unwrap();
+            let mtc = match (position.is_irreversible(found.mv), wld) {
+                (false, _) => probe.mtc(&next).unwrap(),
+                (true, Some(Wld::Win)) => Some(MTC_AFTER_CONVERSION[0]),
+                (true, Some(Wld::Loss)) => Some(MTC_AFTER_CONVERSION[1]),
+                (true, _) => None,
+            };
+            let expected = MoveAnswer {
+                mv: found.mv,
+                wld: wld.map(Wld::opponent),
+                dtw: probe.dtw(&next).unwrap().map(plus_one),
+                mtc: mtc.map(plus_one),
+            };
+            assert_eq!(*found, expected, "{position:?}");
+            threats += u32::from(next.has_capture(next.side_to_move()));
+        }
+        captures += u32::from(position.has_capture(position.side_to_move()));
+    }
+    assert!(captures > 100 && threats > 200, "{captures} {threats}");
 }

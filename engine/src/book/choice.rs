@@ -6,7 +6,6 @@ use std::sync::Arc;
 use movegen::random::Random;
 use movegen::{Game, Move, Position};
 
-use super::error::BookError;
 use super::format::{MoveEntry, estimate};
 use super::reader::Book;
 use crate::score::Score;
@@ -32,14 +31,6 @@ impl BookOptions {
     pub fn new(book: Arc<Book>) -> BookOptions {
         let (plies, margin) = BookOptions::DEFAULT;
         BookOptions { book, plies, margin }
-    }
-
-    /// A book from a file.
-    ///
-    /// # Errors
-    /// As [`Book::open`].
-    pub fn open(path: &std::path::Path) -> Result<BookOptions, BookError> {
-        Book::open(path).map(|book| BookOptions::new(Arc::new(book)))
     }
 }
 

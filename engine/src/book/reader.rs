@@ -16,8 +16,8 @@ use super::format::{
 use super::key::{Key, folded_move};
 use super::tree::Cell;
 
-/// The book of the program.
-const BUILT_IN_BYTES: Option<&[u8]> = None;
+/// The book of the program; docs/book.md says how it was made.
+static BUILT_IN: &[u8] = include_bytes!("../../data/opening.book");
 
 /// An opening book.
 ///
@@ -90,16 +90,27 @@ impl Book {
         Book::new(name.into(), Bytes::Held(bytes))
     }
 
-    /// The book that is part of the program, if there is one.
+    /// The book that is part of the program.
     #[must_use]
-    pub fn built_in() -> Option<Arc<Book>> {
-        static BUILT_IN: OnceLock<Option<Arc<Book>>> = OnceLock::new();
+    pub fn built_in() -> Arc<Book> {
+        static BOOK: OnceLock<Arc<Book>> = OnceLock::new();
         let open = || {
-            let bytes = Bytes::Fixed(BUILT_IN_BYTES?);
-            // The tests open it.
-            Book::new("the book of the program".into(), bytes).ok().map(Arc::new)
+            let book = Book::new("the book of the program".into(), Bytes::Fixed(BUILT_IN));
+            Arc::new(book.expect("the tests open it"))
         };
-        BUILT_IN.get_or_init(open).clone()
+        Arc::clone(BOOK.get_or_init(open))
+    }
+
+    /// The book that a user has named: a file, or the word `built-in` or nothing for that of the
+    /// program.
+    ///
+    /// # Errors
+    /// As [`Book::open`].
+    pub fn named(name: &str) -> Result<Arc<Book>, BookError> {
+        match name {
+            "" | "built-in" => Ok(Book::built_in()),
+            path => Book::open(path.as_ref()).map(Arc::new),
+        }
     }
 
     fn new(path: PathBuf, bytes: Bytes) -> Result<Book, BookError> {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use clap::{ArgGroup, Args};
 use meerslag_engine::adapter::{Adapter, AdapterError, AdapterOptions, Remark};
+use meerslag_engine::book::BookOptions;
 use meerslag_engine::protocol::dxp::{DEFAULT_PORT, DxpEngine};
 use meerslag_engine::runner::{EngineSpec, tail_text};
 use movegen::DrawRules;
@@ -17,8 +18,7 @@ use super::databases::ReadingArgs;
 use super::dxp::{DxpSession, GamesArgs, Place, Way, place};
 use super::files::ForceArgs;
 use super::interrupt::Interrupt;
-use super::opening_book::OpeningBookArgs;
-use super::{Failure, files, hub, watchdog};
+use super::{Failure, book, files, hub, watchdog};
 
 const EXAMPLES: &str = "\
 The engine is described as for 'meerslag match': cmd=\"PROGRAM ARGS\" for one that speaks Hub, \
@@ -65,8 +65,10 @@ pub(super) struct AdaptArgs {
     egdb: Option<Vec<PathBuf>>,
     #[command(flatten)]
     reading: ReadingArgs,
-    #[command(flatten)]
-    book: OpeningBookArgs,
+    /// Play the moves of an opening book without asking the engine: of this one, or without a file
+    /// of that of the program
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
+    book: Option<String>,
     /// Draw rules for the databases, and for claims over DXP: lidraughts, fmjd-cumulative, scan or
     /// none
     #[arg(long, value_name = "RULES", default_value = "lidraughts")]
@@ -112,7 +114,7 @@ pub(super) fn run(args: &AdaptArgs) -> Result<(), Failure> {
     });
     let remark = if is_hub { remark.keeping_faults() } else { remark };
     let options = AdapterOptions {
-        book: args.book.options()?,
+        book: args.book.as_deref().map(book::named).transpose()?.map(BookOptions::new),
         databases: args.egdb.as_deref().map(|dirs| args.reading.options(dirs)),
         draw_rules: args.draw_rules,
         min_time: args.min_time,

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -65,9 +64,10 @@ pub(super) struct AnalyseArgs {
     /// Print JSON objects, one a line, instead of text
     #[arg(long)]
     json: bool,
-    /// Show beside the search what this opening book knows of the position
+    /// Show beside the search what this opening book knows of the position; the word built-in
+    /// stands for that of the program
     #[arg(long, value_name = "FILE")]
-    book: Option<PathBuf>,
+    book: Option<String>,
     #[command(flatten)]
     engine: EngineArgs,
 }
@@ -83,7 +83,7 @@ pub(super) fn run(args: &AnalyseArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(move || stop.stop())?;
     let mut analysis = Analysis {
         engine: Engine::new(args.engine.options()?)?,
-        book: args.book.as_deref().map(book::open).transpose()?,
+        book: args.book.as_deref().map(book::named).transpose()?,
         limits,
         control,
         interrupt,
@@ -168,7 +168,7 @@ struct Moment {
 
 struct Analysis<W> {
     engine: Engine,
-    book: Option<Book>,
+    book: Option<Arc<Book>>,
     limits: Limits,
     control: Arc<Control>,
     interrupt: Interrupt,
@@ -225,7 +225,7 @@ impl<W: Write> Analysis<W> {
 
     /// What the book knows of the current position.
     fn in_book(&self, game: &Game) -> Option<BookPosition> {
-        BookPosition::find(self.book.as_ref()?, game.position())
+        BookPosition::find(self.book.as_deref()?, game.position())
     }
 
     fn begin(&mut self, moment: &Moment, game: &Game, detail: Detail) -> Result<(), Failure> {

@@ -12,7 +12,8 @@ pub(super) struct LimitArgs {
     #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
     time: Option<Duration>,
     /// Depth of each search, in plies
-    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "PLIES",
+          value_parser = clap::value_parser!(u32).range(1..=i64::from(Limits::MAX_DEPTH)))]
     depth: Option<u32>,
     /// Nodes of each search
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

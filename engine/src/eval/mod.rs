@@ -84,7 +84,7 @@ impl Evaluation {
 }
 
 /// The weights that are part of the program.
-static BUILT_IN: &[u8] = include_bytes!("../../data/p8-g5.weights");
+static BUILT_IN: &[u8] = include_bytes!("../../data/p8-g7.weights");
 
 impl Default for Evaluation {
     fn default() -> Evaluation {

@@ -256,7 +256,9 @@ impl<I: Isa> Worker<'_, I> {
         beta: Score,
         ply: usize,
     ) -> Option<Score> {
-        if K::PV {
+        // A bound would leave an open window without its score, and the end of the game is to be
+        // shown move by move.
+        if K::PV && (hit.bound != Bound::Exact || hit.score.is_decided()) {
             return None;
         }
         // A proven end needs no depth, but it must come before the draw rules strike.

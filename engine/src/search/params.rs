@@ -3,10 +3,12 @@
 
 use movegen::{Move, Position};
 
+use crate::limits::Limits;
+
 /// The deepest ply from the root; beyond it positions are evaluated as they are.
 pub(crate) const MAX_PLY: usize = 120;
 /// The last iteration.
-pub(crate) const MAX_DEPTH: i32 = 99;
+pub(crate) const MAX_DEPTH: i32 = Limits::MAX_DEPTH as i32;
 
 /// First iteration with an aspiration window.
 pub(super) const ASPIRATION_DEPTH: i32 = 4;

@@ -177,8 +177,35 @@ impl<I: Isa> Worker<'_, I> {
             hashfull: shared.table.fullness(),
             multipv: line + 1,
             is_book: false,
-            pv: found.pv.clone(),
+            pv: self.whole_line(&root.node, found),
         }
+    }
+
+    /// A variation as deep as it was searched: where the table cut it off, the table has the rest.
+    fn whole_line(&self, root: &Node, found: &RootMove) -> Vec<Move> {
+        let mut line = found.pv.clone();
+        let mut node = *root;
+        let mut seen = vec![node.position];
+        for &mv in &found.pv {
+            node = node.after(mv);
+            seen.push(node.position);
+        }
+        while line.len() < found.depth as usize && node.plies_left(self.shared.rules) > 0 {
+            let Some(hit) = self.shared.table.probe(self.shared.key(&node)) else { break };
+            let moves = node.position.legal_moves();
+            match hit.mv.find(&moves) {
+                Some(index) if hit.bound == Bound::Exact => {
+                    node = node.after(moves[index]);
+                    if seen.contains(&node.position) {
+                        break;
+                    }
+                    line.push(moves[index]);
+                    seen.push(node.position);
+                }
+                _ => break,
+            }
+        }
+        line
     }
 
     fn report(&mut self, root: &Root, line: usize) {

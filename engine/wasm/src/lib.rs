@@ -60,7 +60,7 @@ impl Module {
         clock::set_clock(|| now());
         let probe = Probe::embedded().expect("the tests of the crate open these databases");
         let limits = DeskLimits { longest: LONGEST, ..DeskLimits::default() };
-        let desk = Desk { probe, book: Book::built_in(), draw_rules: Default::default(), limits };
+        let desk = Desk { probe, book: Some(Book::built_in()), draw_rules: Default::default(), limits };
         Module { desk, engine: None }
     }
 

@@ -203,7 +203,7 @@ fn broken_hub_lines_at_bad_moments() {
     engine.send(NORMAL);
     engine.send("hub");
     engine.until("wait");
-    engine.send("init");
+    engine.send("set-param name=book value=false\ninit");
     engine.until("ready");
     for &(line, _) in HUB_LINES {
         engine.send(NORMAL);

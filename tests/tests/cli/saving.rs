@@ -140,7 +140,7 @@ fn a_game_that_is_broken_off_is_in_its_file() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("game.pdn");
     let save = format!("--save={}", path.display());
-    let mut game = Conversation::start(&["play", "--time=3600", &save]);
+    let mut game = Conversation::start(&["play", "--time=3600", "--book=none", &save]);
     game.send("32-28");
     game.read_to("Black is thinking");
     assert_eq!(game.end_by("-INT"), Some(130));

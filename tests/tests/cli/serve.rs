@@ -191,13 +191,17 @@ fn every_route_answers_as_it_is_described() {
         ("/v1/legal", "x=1".to_owned(), "title", "A parameter is not as it should be".into()),
         ("/v1/play", "level=11".to_owned(), "parameter", "level".into()),
         ("/v1/play", "time=61".to_owned(), "parameter", "time".into()),
-        ("/v1/book", String::new(), "type", "/problems#not-known".into()),
+        ("/v1/book", String::new(), "in_book", true.into()),
     ] {
         let answer = server.get(&format!("{path}?{query}"));
         let json = fits(path, "get", &answer);
         assert_eq!(json[key], expected, "{path} {query}: {json}");
         assert_eq!(answer.header("cache-control"), Some("no-store"));
     }
+    let bare = Server::start(&["--book=none"]);
+    let json = fits("/v1/book", "get", &bare.get("/v1/book"));
+    assert_eq!(json["type"], "/problems#not-known");
+
     // All moves, the best first, each with its own distance.
     let json = server.get(&format!("/v1/probe?{ending}")).json();
     let distances: Vec<_> =

@@ -104,7 +104,7 @@ fn ponder_hit_and_stop_at_random_moments_long() {
 #[test]
 fn end_of_input_in_every_state() {
     let hub = "hub\n";
-    let ready = "hub\ninit\n";
+    let ready = "hub\nset-param name=book value=false\ninit\n";
     let searching = |mode: &str| format!("{ready}pos\nlevel infinite\ngo {mode}\n");
     let states = [
         ("start", String::new()),

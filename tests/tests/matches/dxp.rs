@@ -282,7 +282,7 @@ fn lost_connections_do_not_end_the_listener() {
 
 #[test]
 fn moves_are_taken_back() {
-    let listening = Program::listen(&["--gap=0"]);
+    let listening = Program::listen(&["--gap=0", "--book=none"]);
     let mut peer = Peer::connect(listening.port);
     // Black, the peer, moves first: its first move has number 1, White's first number 2.
     peer.request('W', &format!("001000B{}", INITIAL.replacen('W', "Z", 1)), '0');

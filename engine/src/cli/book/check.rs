@@ -1,7 +1,6 @@
 //! `meerslag book check`.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::Args;
@@ -17,9 +16,9 @@ use super::super::json::{self, Record};
 /// Exit status 1 if something is wrong.
 #[derive(Args, Debug)]
 pub(super) struct CheckArgs {
-    /// The book
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// The book; without it that of the program
+    #[arg(value_name = "FILE", default_value = "", hide_default_value = true)]
+    file: String,
     /// Stop after this number of complaints
     #[arg(long, value_name = "N", default_value_t = 20)]
     most: usize,
@@ -46,10 +45,10 @@ impl Record for BookCheckRecord {
 }
 
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
-    let book = super::open(&args.file)?;
+    let book = super::named(&args.file)?;
     let faults = book::check(&book, args.most.max(1));
     let record = BookCheckRecord {
-        file: args.file.display().to_string(),
+        file: book.path().display().to_string(),
         positions: book.len(),
         book_moves: book.move_count(),
         faults: faults.iter().map(ToString::to_string).collect(),

@@ -1,6 +1,7 @@
 //! `meerslag book explore`: a walk through a book in the terminal.
 
 use std::io::{self, BufRead, IsTerminal, Write};
+use std::sync::Arc;
 
 use clap::Args;
 use meerslag_engine::book::Book;
@@ -55,7 +56,7 @@ pub(super) fn run(args: &ExploreArgs) -> Result<(), Failure> {
 }
 
 struct Walk<W> {
-    book: Book,
+    book: Arc<Book>,
     game: Game,
     flipped: bool,
     out: W,

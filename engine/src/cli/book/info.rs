@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use clap::Args;
 use meerslag_engine::book::Book;
@@ -17,9 +16,9 @@ use super::table::score_text;
 /// Say what a book holds and where it comes from
 #[derive(Args, Debug)]
 pub(super) struct InfoArgs {
-    /// The book
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// The book; without it that of the program
+    #[arg(value_name = "FILE", default_value = "", hide_default_value = true)]
+    file: String,
     /// Print a JSON object
     #[arg(long)]
     json: bool,
@@ -68,7 +67,7 @@ impl Record for BookInfoRecord<'_> {
 }
 
 pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
-    let book = super::open(&args.file)?;
+    let book = super::named(&args.file)?;
     let info = info(&book);
     let mut out = io::stdout().lock();
     if args.json {

@@ -60,9 +60,9 @@ Examples:
 #[command(after_help = EXPORT_EXAMPLES)]
 #[command(group = ArgGroup::new("form"))]
 pub(super) struct ExportArgs {
-    /// The book
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// The book; without it that of the program
+    #[arg(value_name = "FILE", default_value = "", hide_default_value = true)]
+    file: String,
     /// A game for each line, with scores as comments
     #[arg(long, group = "form")]
     pdn: bool,
@@ -84,7 +84,7 @@ pub(super) struct ExportArgs {
 }
 
 pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
-    let book = super::open(&args.file)?;
+    let book = super::named(&args.file)?;
     let Some(path) = &args.out else {
         let mut out = BufWriter::new(io::stdout().lock());
         write(args, &book, &mut out)?;

@@ -9,7 +9,8 @@ mod merge;
 mod probe;
 pub(super) mod table;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use meerslag_engine::book::Book;
@@ -20,7 +21,7 @@ const EXAMPLES: &str = "\
 Examples:
   meerslag book build games.pdn -o games.book --lines --unique --estimate
   meerslag book expand own.book --depth 16 --threads 4
-  meerslag book probe --book own.book
+  meerslag book probe                          the book of the program
   meerslag book check own.book
 
 The format is described in docs/book.md. 'meerslag book COMMAND --help' has examples of each \
@@ -73,18 +74,23 @@ pub(super) fn run(args: &BookArgs) -> Result<(), Failure> {
 /// The book of commands that ask one.
 #[derive(Args, Clone, Debug)]
 pub(super) struct BookFileArgs {
-    /// The book
-    #[arg(long, value_name = "FILE")]
-    book: PathBuf,
+    /// The book; without it that of the program
+    #[arg(long, value_name = "FILE", default_value = "", hide_default_value = true)]
+    book: String,
 }
 
 impl BookFileArgs {
-    fn open(&self) -> Result<Book, Failure> {
-        open(&self.book)
+    fn open(&self) -> Result<Arc<Book>, Failure> {
+        named(&self.book)
     }
 }
 
-/// Opens a book that the user has named.
-pub(super) fn open(path: &Path) -> Result<Book, Failure> {
+/// Opens a book that the user has named, or that of the program.
+pub(super) fn named(name: &str) -> Result<Arc<Book>, Failure> {
+    Book::named(name).map_err(|error| Failure::Input(error.into()))
+}
+
+/// Opens a file with a book.
+fn open(path: &Path) -> Result<Book, Failure> {
     Book::open(path).map_err(|error| Failure::Input(error.into()))
 }

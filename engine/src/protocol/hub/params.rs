@@ -154,7 +154,7 @@ impl Default for Params {
             book_ply: BookOptions::DEFAULT.0.into(),
             book_margin: BookOptions::DEFAULT.1.into(),
             book_file: String::new(),
-            opened_book: Book::built_in(),
+            opened_book: Some(Book::built_in()),
             ponder: false,
             threads: options.threads as i64,
             hash_mb: options.hash_mib as i64,
@@ -282,14 +282,8 @@ impl Params {
     }
 
     fn set_book_file(&mut self, text: &str) -> Result<(), String> {
-        self.opened_book = match text {
-            "" => Book::built_in(),
-            path => {
-                let book = Book::open(path.as_ref());
-                let book = book.map_err(|error| format!("a book: {}", with_causes(&error)))?;
-                Some(Arc::new(book))
-            }
-        };
+        let book = Book::named(text).map_err(|error| format!("a book: {}", with_causes(&error)))?;
+        self.opened_book = Some(book);
         text.clone_into(&mut self.book_file);
         Ok(())
     }

@@ -56,6 +56,18 @@ impl Games {
     }
 }
 
+#[test]
+fn the_book_of_the_program_is_in_order() {
+    let book = Book::built_in();
+    assert_eq!(check(&book, 10), Vec::<String>::new());
+    let (initial, moves) = book.look_up(&Position::initial()).unwrap();
+    assert!(initial.score.is_some() && moves.len() > 1);
+    let entries = (0..book.len()).map(|index| book.position(index).unwrap());
+    let deep = entries.filter(|entry| entry.searched.is_some_and(|searched| searched.depth >= 18));
+    assert!(deep.count() >= 5000);
+    assert!(book.size() < 5 << 20);
+}
+
 /// The position after these moves from the initial one.
 fn after(moves: &str) -> Position {
     let start = Position::initial();
