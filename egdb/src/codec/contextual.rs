@@ -189,55 +189,67 @@ pub struct Codes {
     fast: Box<[u32]>,
 }
 
-/// What a code word says. Packed into 20 bits: how many bits the word has (4), how many follow it
-/// (5), the number that those complete to a length (4), the value (2), the next context (5).
+/// What a code word says. Packed: how many bits it has with those that follow it (6), how many
+/// follow it (5), the number that those complete to a length (4), the value (2), and from bit 20
+/// on where the table of the next context begins.
 #[derive(Clone, Copy)]
 struct Token(u32);
 
 impl Token {
     fn new(context: Context, symbol: u16, bits: u8) -> Option<Token> {
         let (value, len, extra) = context.meaning(usize::from(symbol))?;
-        let next = context.after(value, len).number() as u32;
+        let next = (context.after(value, len).number() as u32) << FAST_BITS;
+        let all = u32::from(bits) + extra;
         let value = u32::from(value);
-        Some(Token(u32::from(bits) | extra << 4 | (len >> extra) << 9 | value << 13 | next << 15))
+        Some(Token(all | extra << 6 | (len >> extra) << 11 | value << 15 | next << 20))
     }
 }
 
-/// A unit's bits, with as many zeros behind them as the longest token can be read beyond its end.
-pub struct Unit([u8; UNIT + 8]);
+/// A unit's bits, with as many zeros behind them as can be looked at beyond its end.
+pub struct Unit([u8; UNIT + 16]);
 
 /// Bytes of a unit: what a lookup decodes at most.
-pub const UNIT: usize = 32;
+pub const UNIT: usize = 16;
 
 impl Unit {
     /// Nothing but zeros.
-    pub const EMPTY: Unit = Unit([0; UNIT + 8]);
+    pub const EMPTY: Unit = Unit([0; UNIT + 16]);
 
     /// The unit's bytes, to be filled.
     #[inline(always)]
-    pub fn bytes(&mut self) -> &mut [u8] {
-        &mut self.0[..UNIT]
+    pub fn bytes(&mut self) -> &mut [u8; UNIT] {
+        self.0.first_chunk_mut().expect("a unit has so many bytes")
     }
 
-    /// At least 57 bits from here on, left-justified; zeros beyond the end.
+    /// 64 bits from this byte on.
     #[inline(always)]
-    fn window(&self, at: u32) -> u64 {
-        let bytes = self.0[(at / 8) as usize & (UNIT - 1)..].first_chunk();
-        u64::from_be_bytes(bytes.copied().unwrap_or_default()) << (at % 8)
+    fn word(&self, byte: u32) -> u64 {
+        let bytes = self.0.get(byte as usize..).and_then(|bytes| bytes.first_chunk());
+        u64::from_be_bytes(bytes.copied().unwrap_or_default())
     }
 }
 
-/// A place among the tokens of a unit.
+/// A place among the tokens of a unit. The next bits stand ready in a word, as a token would
+/// otherwise wait for memory before it knows where the next one begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// Bits read.
-    at: u32,
-    context: Context,
+    /// The next bits, left-justified.
+    window: u64,
+    /// How many of them are known; what follows may be there too, or zeros.
+    known: u32,
+    /// The byte with the bit that follows those.
+    byte: u32,
+    /// Where the table of the context begins.
+    table: u32,
 }
 
 impl Reading {
     /// At the start of a unit.
-    pub const START: Reading = Reading { at: 0, context: Context::START };
+    pub const START: Reading = Reading { window: 0, known: 0, byte: 0, table: 0 };
+
+    const fn context(self) -> Context {
+        Context((self.table >> FAST_BITS) as u8)
+    }
 }
 
 impl Codes {
@@ -297,18 +309,26 @@ impl Codes {
     #[inline(always)]
     #[must_use]
     pub fn next(&self, unit: &Unit, reading: &mut Reading) -> Option<(u16, u32)> {
-        let window = unit.window(reading.at);
-        let place = reading.context.number() << FAST_BITS | (window >> (64 - FAST_BITS)) as usize;
-        let mut token = self.fast.get(place).copied().unwrap_or(0);
+        // A token has 45 bits at most: after this at least 56 are known.
+        let window = reading.window | unit.word(reading.byte) >> reading.known;
+        reading.byte += (63 - reading.known) / 8;
+        let known = reading.known | 56;
+        let place = reading.table | (window >> (64 - FAST_BITS)) as u32;
+        let mut token = self.fast.get(place as usize).copied().unwrap_or(0);
         if token == 0 {
-            token = self.long(reading.context, window)?;
+            token = self.long(reading.context(), window)?;
         }
-        let (bits, extra) = (token & 15, token >> 4 & 31);
-        let rest = (window << bits >> 1 >> (63 - extra)) as u32;
-        let len = ((token >> 9 & 15) << extra) + rest;
-        reading.at += bits + extra;
-        reading.context = Context((token >> 15) as u8);
-        (reading.at <= 8 * UNIT as u32).then_some((token as u16 >> 13 & 3, len))
+        let (all, extra) = (token & 63, token >> 6 & 31);
+        let rest = (window >> (64 - all)) as u32 & ((1 << extra) - 1);
+        let len = ((token >> 11 & 15) << extra) + rest;
+        *reading = Reading {
+            window: window << all,
+            known: known - all,
+            byte: reading.byte,
+            table: token >> 20,
+        };
+        (8 * reading.byte - reading.known <= 8 * UNIT as u32)
+            .then_some(((token >> 15 & 3) as u16, len))
     }
 
     /// The token of a word that is not in the table.
@@ -334,19 +354,21 @@ pub struct Words(Vec<Vec<(u32, u8)>>);
 /// A unit being written.
 pub struct Writing {
     bytes: [u8; UNIT],
-    reading: Reading,
+    /// Bits written.
+    at: u32,
+    context: Context,
 }
 
 impl Default for Writing {
     fn default() -> Writing {
-        Writing { bytes: [0; UNIT], reading: Reading::START }
+        Writing { bytes: [0; UNIT], at: 0, context: Context::START }
     }
 }
 
 impl Writing {
     /// Writes a run, if there is room and a code word for it.
     pub fn push(&mut self, words: &Words, value: u8, len: u32) -> bool {
-        let Reading { at, context } = self.reading;
+        let Writing { at, context, .. } = *self;
         let symbol = context.symbol(value, len);
         let word = symbol.and_then(|symbol| words.0[context.number()].get(symbol));
         let Some(&(word, bits)) = word.filter(|(_, bits)| *bits > 0) else { return false };
@@ -361,7 +383,8 @@ impl Writing {
             let place = at + k;
             self.bytes[(place / 8) as usize] |= bit << (7 - place % 8);
         }
-        self.reading = Reading { at: at + all, context: context.after(value, len) };
+        self.at += all;
+        self.context = context.after(value, len);
         true
     }
 

@@ -236,12 +236,12 @@ mod tests {
 
     #[test]
     fn heads_and_units_make_up_blocks() {
-        assert_eq!((BLOCK_UNITS, MOST_UNITS, MOST_HEAD), (128, 120, 256));
+        assert_eq!((BLOCK_UNITS, MOST_UNITS, MOST_HEAD), (256, 227, 464));
         assert_eq!(units_with_values(BLOCK_UNITS), Some(MOST_UNITS));
         for units in 1..=MOST_UNITS {
             let all = head_bytes(units) / UNIT + units;
             assert_eq!(units_with_values(all), Some(units));
         }
-        assert_eq!([0, 1, 16, 33].map(units_with_values), [None; 4]);
+        assert_eq!([0, 1, 8, 17].map(units_with_values), [None; 4]);
     }
 }

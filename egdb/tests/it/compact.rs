@@ -94,7 +94,7 @@ fn read_simply(index: &[u8], data: &[u8]) -> HashMap<(String, Color), Simple> {
             at += 1 + count.div_ceil(2);
         }
         let units = number(index, at, 4);
-        let blocks = units.div_ceil(128);
+        let blocks = units.div_ceil(256);
         let firsts: Vec<usize> = (0..blocks).map(|k| number(index, at + 4 + 4 * k, 4)).collect();
         at += 4 + 4 * blocks;
         let counts = digits.bytes().map(|digit| usize::from(digit - b'0'));
@@ -102,14 +102,14 @@ fn read_simply(index: &[u8], data: &[u8]) -> HashMap<(String, Color), Simple> {
         let mut values = Vec::new();
         for (k, &first) in firsts.iter().enumerate() {
             assert_eq!(values.len(), first);
-            let bytes = &data[32 * (unit + 128 * k)..32 * (unit + units.min(128 * k + 128))];
+            let bytes = &data[16 * (unit + 256 * k)..16 * (unit + units.min(256 * k + 256))];
             let end_of_block = firsts.get(k + 1).copied().unwrap_or(size);
             read_block(bytes, &words, end_of_block, &mut values);
         }
         unit += units;
         subs.insert((digits, side), Simple { values, numbering });
     }
-    assert_eq!(data.len(), 32 * unit);
+    assert_eq!(data.len(), 16 * unit);
     subs
 }
 
@@ -120,9 +120,9 @@ fn read_block(
     values: &mut Vec<u8>,
 ) {
     assert_eq!(number(bytes, 0, 4), crc32(&bytes[4..]) as usize);
-    let all = bytes.len() / 32;
-    let count = (1..=120usize).find(|n| (4 + 2 * n).div_ceil(32) + n == all).unwrap();
-    let head = (4 + 2 * count).div_ceil(32);
+    let all = bytes.len() / 16;
+    let count = (1..=227usize).find(|n| (4 + 2 * n).div_ceil(16) + n == all).unwrap();
+    let head = (4 + 2 * count).div_ceil(16);
     let shift = number(bytes, 4, 2);
     let first = values.len();
     for unit in 0..count {
@@ -133,7 +133,7 @@ fn read_block(
         assert_eq!(values.len(), first + (step(unit) << shift));
         let is_last = unit + 1 == count || step(unit + 1) == 65535;
         let end = if is_last { end_of_block } else { first + (step(unit + 1) << shift) };
-        let bits: Vec<u8> = bytes[32 * (head + unit)..][..32]
+        let bits: Vec<u8> = bytes[16 * (head + unit)..][..16]
             .iter()
             .flat_map(|byte| (0..8).rev().map(move |k| byte >> k & 1))
             .collect();
@@ -268,7 +268,7 @@ fn the_files_stay_as_they_are() {
         })
     });
     let expected =
-        [[0x6ae3_f190, 0x68a7_55bc], [0x29c2_cedf, 0x6efd_2404], [0xdf99_f2ed, 0x9a1d_3a34]];
+        [[0x7098_58f2, 0x9a3c_14fd], [0x0b14_ef96, 0xf810_2f06], [0x0fef_d11c, 0xe87d_b118]];
     assert_eq!(sums, expected, "{sums:08x?}");
 }
 

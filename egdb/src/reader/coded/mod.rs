@@ -316,7 +316,9 @@ impl CodedReader {
         };
         let (file, block) = (query.sub.file as usize, query.sub.block(query.k));
         // In place where possible: reading a fresh copy as a whole waits for its parts.
-        while let Some(bytes) = self.storage.mapped(file, block, offset) {
+        while let Some(bytes) =
+            self.storage.mapped(file, block, offset).and_then(|b| b.first_chunk())
+        {
             match code.locate(bytes, rest) {
                 Ok((byte, k)) => return Ok(Some(code.value(byte, k))),
                 Err(sum) => {

@@ -13,7 +13,8 @@ use crate::codec::contextual::{Codes, Reading, UNIT, Unit};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::DbType;
 use crate::format::compact::{
-    BLOCK_UNITS, CompactBody, CompactRecord, MOST_HEAD, MOST_STEPS, head_bytes, units_with_values,
+    BLOCK_UNITS, CompactBody, CompactRecord, MOST_HEAD, MOST_STEPS, MOST_UNITS, head_bytes,
+    units_with_values,
 };
 use crate::identify::crc32;
 use crate::layout::BLOCK;
@@ -116,38 +117,45 @@ impl CompactBuilder {
 }
 
 /// The head of a block.
-struct Head {
-    /// Bytes of the checksum, the shift and the steps to the starts of the units but the first;
-    /// with nothing but ones where there is no step.
-    bytes: [u8; MOST_HEAD],
+struct Head<'a> {
     shift: u32,
+    /// The steps to the starts of the units but the first.
+    steps: &'a [[u8; 2]],
 }
 
-impl Head {
+impl<'a> Head<'a> {
+    /// Of a block with so many units; the head follows at the start of `bytes`.
+    #[inline(always)]
+    fn new(bytes: &'a [u8], units: usize) -> Option<Head<'a>> {
+        let shift = u32::from(*bytes.get(4)?) & 31;
+        let steps = bytes.get(6..4 + 2 * units)?.as_chunks().0;
+        Some(Head { shift, steps })
+    }
+
     /// The unit that holds the number that is so far from the block's first one, and how far the
     /// unit is.
     #[inline(always)]
     fn find(&self, rest: u32) -> (usize, u64) {
-        let steps = (rest >> self.shift).min(MOST_STEPS.into()) as u16;
-        let all = self.bytes.as_chunks::<2>().0;
-        let is_before = |bytes: &[u8; 2]| u16::from(u16::from_le_bytes(*bytes) <= steps);
-        let unit = all.iter().map(is_before).sum::<u16>().into();
-        (unit, self.start(unit))
+        let limit = (rest >> self.shift).min(MOST_STEPS.into()) as u16;
+        let is_before = |step: &[u8; 2]| u16::from(u16::from_le_bytes(*step) <= limit);
+        // Most blocks are full; their loop has a fixed length.
+        let unit = match self.steps.first_chunk::<{ MOST_UNITS - 1 }>() {
+            Some(steps) => steps.iter().map(is_before).sum::<u16>(),
+            None => self.steps.iter().map(is_before).sum(),
+        };
+        (unit.into(), self.start(unit.into()))
     }
 
     /// Whether a unit other than the first is there.
     fn is_step(&self, unit: usize) -> bool {
-        self.bytes.as_chunks::<2>().0.get(unit + 2).is_some_and(|&step| step != [0xff; 2])
+        unit.checked_sub(1).and_then(|k| self.steps.get(k)).is_some_and(|&step| step != [0xff; 2])
     }
 
     /// How far a unit is from the block's first number.
     #[inline(always)]
     fn start(&self, unit: usize) -> u64 {
-        if unit == 0 {
-            return 0;
-        }
-        let bytes = self.bytes.as_chunks::<2>().0.get(unit + 2);
-        u64::from(bytes.map_or(0, |bytes| u16::from_le_bytes(*bytes))) << self.shift
+        let step = unit.checked_sub(1).and_then(|k| self.steps.get(k));
+        step.map_or(0, |&step| u64::from(u16::from_le_bytes(step)) << self.shift)
     }
 }
 
@@ -156,8 +164,10 @@ impl Sub {
     #[inline(always)]
     fn block(&self, k: usize) -> (u64, usize) {
         let before = k * BLOCK_UNITS;
-        let all = (self.units as usize).saturating_sub(before).min(BLOCK_UNITS);
-        (self.start + (before * UNIT) as u64, units_with_values(all).unwrap_or(0))
+        let all = (self.units as usize).saturating_sub(before);
+        let units =
+            if all >= BLOCK_UNITS { MOST_UNITS } else { units_with_values(all).unwrap_or(0) };
+        (self.start + (before * UNIT) as u64, units)
     }
 
     /// The number after the last one of a block.
@@ -231,12 +241,31 @@ impl CompactReader {
         if !self.is_settled(sub, k) && !self.compare(sub, k, conditional)? {
             return Ok(None);
         }
-        let Some(head) = self.head(sub, k, conditional)? else { return Ok(None) };
-        let (unit, start) = head.find(rest);
-        let Some(bytes) = self.unit(sub, k, unit, conditional)? else { return Ok(None) };
+        let (at, units) = sub.block(k);
+        let mut unit = Unit::EMPTY;
+        let start = match self.mapped(sub, at) {
+            Some(bytes) => {
+                let head = Head::new(bytes, units).ok_or(CONTRADICTION)?;
+                let (n, start) = head.find(rest);
+                let bytes = bytes.get(head_bytes(units) + n * UNIT..);
+                *unit.bytes() = *bytes.and_then(|b| b.first_chunk()).ok_or(CONTRADICTION)?;
+                start
+            }
+            None => {
+                let mut bytes = [0; MOST_HEAD];
+                let Some(head) = self.head(sub, k, &mut bytes, conditional)? else {
+                    return Ok(None);
+                };
+                let (n, start) = head.find(rest);
+                if !self.unit(sub, k, n, &mut unit, conditional)? {
+                    return Ok(None);
+                }
+                start
+            }
+        };
         let mut rest = u64::from(rest).checked_sub(start).ok_or(CONTRADICTION)?;
         let mut reading = Reading::START;
-        while let Some((value, len)) = sub.codes.next(&bytes, &mut reading) {
+        while let Some((value, len)) = sub.codes.next(&unit, &mut reading) {
             match rest.checked_sub(len.into()) {
                 Some(left) => rest = left,
                 None => return Ok(Some(value)),
@@ -283,36 +312,44 @@ impl CompactReader {
         Ok(true)
     }
 
+    /// The bytes from there to the end of the file, where they lie in memory.
     #[inline(always)]
-    fn head(&self, sub: &Sub, k: usize, conditional: bool) -> Result<Option<Head>, ProbeCause> {
-        let (at, units) = sub.block(k);
-        let mut head = Head { bytes: [0xff; MOST_HEAD], shift: 0 };
-        let len = head_bytes(units).min(MOST_HEAD);
-        if !self.read(sub, at, &mut head.bytes[..len], conditional)? {
-            return Ok(None);
-        }
-        head.shift = u32::from(head.bytes[4]) & 31;
-        // What is no step is not to be counted.
-        head.bytes[..6].fill(0xff);
-        head.bytes[4 + 2 * units..].fill(0xff);
-        Ok(Some(head))
+    fn mapped(&self, sub: &Sub, at: u64) -> Option<&[u8]> {
+        let (block, offset) = ((at / BLOCK as u64) as u32, (at % BLOCK as u64) as usize);
+        self.storage.mapped(sub.file as usize, block, offset)
     }
 
-    #[inline(always)]
+    /// Reads the head of a block; `None` if that needs the disk and `conditional` forbids it.
+    fn head<'a>(
+        &self,
+        sub: &Sub,
+        k: usize,
+        bytes: &'a mut [u8; MOST_HEAD],
+        conditional: bool,
+    ) -> Result<Option<Head<'a>>, ProbeCause> {
+        let (at, units) = sub.block(k);
+        let bytes = &mut bytes[..head_bytes(units).min(MOST_HEAD)];
+        if !self.read(sub, at, bytes, conditional)? {
+            return Ok(None);
+        }
+        Head::new(bytes, units).ok_or(CONTRADICTION).map(Some)
+    }
+
+    /// Reads a unit; false if that needs the disk and `conditional` forbids it.
     fn unit(
         &self,
         sub: &Sub,
         k: usize,
-        unit: usize,
+        n: usize,
+        unit: &mut Unit,
         conditional: bool,
-    ) -> Result<Option<Unit>, ProbeCause> {
+    ) -> Result<bool, ProbeCause> {
         let (at, units) = sub.block(k);
-        if unit >= units {
+        if n >= units {
             return Err(CONTRADICTION);
         }
-        let mut bytes = Unit::EMPTY;
-        let at = at + (head_bytes(units) + unit * UNIT) as u64;
-        Ok(self.read(sub, at, bytes.bytes(), conditional)?.then_some(bytes))
+        let at = at + (head_bytes(units) + n * UNIT) as u64;
+        self.read(sub, at, unit.bytes(), conditional)
     }
 
     /// Reads bytes of the file; false if that needs the disk and `conditional` forbids it.

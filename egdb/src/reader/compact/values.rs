@@ -3,8 +3,9 @@
 use movegen::Color;
 
 use super::{CONTRADICTION, CompactReader, Sub};
-use crate::codec::contextual::Reading;
+use crate::codec::contextual::{Reading, Unit};
 use crate::error::{ProbeCause, ProbeError};
+use crate::format::compact::MOST_HEAD;
 use crate::reader::{Found, Slot};
 use crate::slice::Slice;
 use crate::walk::Walk;
@@ -63,7 +64,8 @@ impl CompactReader {
         if self.is_compared {
             self.compare(sub, k, false)?;
         }
-        let Some(head) = self.head(sub, k, false)? else { return Err(CONTRADICTION) };
+        let mut bytes = [0; MOST_HEAD];
+        let Some(head) = self.head(sub, k, &mut bytes, false)? else { return Err(CONTRADICTION) };
         let all = sub.end(k) - u64::from(sub.firsts[k]);
         let units = sub.block(k).1;
         // A block that was full before its last unit has places left that lead to no unit.
@@ -74,7 +76,10 @@ impl CompactReader {
         for unit in 0..used {
             let start = head.start(unit);
             let end = if unit + 1 < used { head.start(unit + 1) } else { all };
-            let Some(bytes) = self.unit(sub, k, unit, false)? else { return Err(CONTRADICTION) };
+            let mut bytes = Unit::EMPTY;
+            if !self.unit(sub, k, unit, &mut bytes, false)? {
+                return Err(CONTRADICTION);
+            }
             let mut reading = Reading::START;
             let mut at = start;
             while at < end {
