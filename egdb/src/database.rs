@@ -14,7 +14,8 @@ use crate::format::{DbType, compact, dtw, text};
 use crate::identify::{Folder, Identity, crc32};
 use crate::index::{Place, Turned};
 use crate::manifest::Manifest;
-use crate::reader::coded::{CodedBuilder, CodedReader, ENTRIES, FEW_ENTRIES, Raw};
+use crate::reader::Raw;
+use crate::reader::coded::{CodedBuilder, CodedReader, ENTRIES, FEW_ENTRIES};
 use crate::reader::compact::{CompactBuilder, CompactReader};
 use crate::reader::dtw::{DtwBuilder, DtwReader};
 use crate::slice::Slice;
@@ -415,23 +416,34 @@ impl Database {
         positions: &[(Board, Color)],
         mut answer: impl FnMut(Option<u16>),
     ) -> Result<(), ProbeError> {
-        let Reader::Coded(reader) = &self.reader else {
-            for (board, side) in positions {
-                answer(self.stored(board, *side)?);
-            }
-            return Ok(());
+        let mut given = |raw| match raw {
+            Raw::Value(value) => answer(Some(value)),
+            _ => answer(None),
         };
         isa::run_best(
             #[inline(always)]
-            || {
-                let places = positions.iter().map(|(board, side)| {
-                    let place = Place::compute(board, *side)?;
-                    Some((place.slice, place.side, place.index))
-                });
-                reader.lookup_many(places, |raw| match raw {
-                    Raw::Value(value) => answer(Some(value)),
-                    _ => answer(None),
-                })
+            || match &self.reader {
+                Reader::Coded(reader) => {
+                    let places = positions.iter().map(|(board, side)| {
+                        let place = Place::compute(board, *side)?;
+                        Some((place.slice, place.side, place.index))
+                    });
+                    reader.lookup_many(places, given)
+                }
+                Reader::Compact(reader) => {
+                    let places = positions.iter().map(|(board, side)| {
+                        let at = Turned::of(board, *side)?;
+                        Some((at.slice, at.side, at.board))
+                    });
+                    reader.lookup_many(places, given)
+                }
+                Reader::Dtw(reader) => positions.iter().try_for_each(|(board, side)| {
+                    given(match Place::compute(board, *side) {
+                        Some(at) => reader.lookup(at.slice, at.side, at.index, false)?,
+                        None => Raw::NoSlice,
+                    });
+                    Ok(())
+                }),
             },
         )
     }

@@ -20,7 +20,7 @@ const BUCKETS: usize = 15 + 2 * 28;
 pub const SYMBOLS: usize = 3 * BUCKETS;
 
 /// Codes of up to this length are decoded by one table access. A lookup reads all over the tables
-/// of its sub-database, which should stay in the processor's caches: they take 10 KB so.
+/// of its sub-database, which should stay in the processor's caches: they take 5 KB so.
 const FAST_BITS: u32 = 7;
 
 /// What the code of the next token depends on.
@@ -68,7 +68,7 @@ impl Context {
 
     /// The value, and the least length with the number of extra bits, that a symbol stands for;
     /// `None` for a symbol that this context does not have.
-    fn meaning(self, symbol: usize) -> Option<(u8, u32, u32)> {
+    const fn meaning(self, symbol: usize) -> Option<(u8, u32, u32)> {
         let (bucket, value) = match self.last() {
             0 => (symbol / 3, (symbol % 3) as u8 + 1),
             last if symbol.is_multiple_of(2) => (symbol / 2, following(last)),
@@ -185,23 +185,56 @@ impl Counts {
 pub struct Codes {
     /// `None` for a context that never occurs.
     codes: Vec<Option<Huffman>>,
-    /// By context and the next [`FAST_BITS`] bits: a packed [`Token`], 0 for a longer code.
-    fast: Box<[u32]>,
+    /// By context and the next [`FAST_BITS`] bits: a packed [`Token`], 0 for [`Codes::long`].
+    fast: Box<[u16]>,
 }
 
-/// What a code word says. Packed: how many bits it has with those that follow it (6), how many
-/// follow it (5), the number that those complete to a length (4), the value (2), and from bit 20
-/// on where the table of the next context begins.
-#[derive(Clone, Copy)]
+/// What a code word says. Packed: how many bits it has (4), how many follow it (5), the number that
+/// those complete to a length (4), the next context (5).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Token(u32);
 
+/// Tokens without their bits by context and symbol; [`Token::NONE`] where there is no such symbol.
+static TOKENS: [[Token; SYMBOLS]; CONTEXTS] = {
+    let mut tokens = [[Token::NONE; SYMBOLS]; CONTEXTS];
+    let mut context = 0;
+    while context < CONTEXTS {
+        let mut symbol = 0;
+        while symbol < SYMBOLS {
+            if let Some((value, len, extra)) = Context(context as u8).meaning(symbol) {
+                let next = Context(context as u8).after(value, len).0 as u32;
+                tokens[context][symbol] = Token(extra << 4 | (len >> extra) << 9 | next << 13);
+            }
+            symbol += 1;
+        }
+        context += 1;
+    }
+    tokens
+};
+
 impl Token {
+    const NONE: Token = Token(0);
+
+    /// Of a context's symbol with a word of so many bits.
+    #[inline(always)]
     fn new(context: Context, symbol: u16, bits: u8) -> Option<Token> {
-        let (value, len, extra) = context.meaning(usize::from(symbol))?;
-        let next = (context.after(value, len).number() as u32) << FAST_BITS;
-        let all = u32::from(bits) + extra;
-        let value = u32::from(value);
-        Some(Token(all | extra << 6 | (len >> extra) << 11 | value << 15 | next << 20))
+        let token = *TOKENS.get(context.number())?.get(usize::from(symbol))?;
+        (token != Token::NONE).then_some(Token(token.0 | u32::from(bits)))
+    }
+
+    /// In 16 bits, where words have up to 7 bits and up to 15 follow; 0 where that is not enough.
+    fn packed(self) -> u16 {
+        let Token(all) = self;
+        if all & 15 > 7 || all >> 4 & 31 > 15 {
+            return 0;
+        }
+        (all & 7 | (all >> 4 & 15) << 3 | (all >> 9) << 7) as u16
+    }
+
+    #[inline(always)]
+    fn unpacked(packed: u16) -> Token {
+        let all = u32::from(packed);
+        Token(all & 7 | (all >> 3 & 15) << 4 | (all >> 7) << 9)
     }
 }
 
@@ -239,16 +272,18 @@ pub struct Reading {
     known: u32,
     /// The byte with the bit that follows those.
     byte: u32,
-    /// Where the table of the context begins.
-    table: u32,
+    context: Context,
 }
 
 impl Reading {
     /// At the start of a unit.
-    pub const START: Reading = Reading { window: 0, known: 0, byte: 0, table: 0 };
+    pub const START: Reading = Reading { window: 0, known: 0, byte: 0, context: Context::START };
 
-    const fn context(self) -> Context {
-        Context((self.table >> FAST_BITS) as u8)
+    /// The value of the last token; 0 at the start.
+    #[inline(always)]
+    #[must_use]
+    pub const fn value(self) -> u8 {
+        self.context.last()
     }
 }
 
@@ -285,7 +320,7 @@ impl Codes {
                 else {
                     continue;
                 };
-                table[(word << left) as usize..][..1 << left].fill(token.0);
+                table[(word << left) as usize..][..1 << left].fill(token.packed());
             }
             codes.push(Some(code));
         }
@@ -301,42 +336,44 @@ impl Codes {
     /// Memory in bytes.
     #[must_use]
     pub fn memory(&self) -> usize {
-        self.fast.len() * 4
+        self.fast.len() * 2
             + self.codes.iter().flatten().map(|c| c.codes().len() * 4).sum::<usize>()
     }
 
-    /// Reads a token: the value and the length of a run. `None` if there is none within the unit.
+    /// Reads a token: the length of a run, whose value is then that of `reading`. `None` if there is
+    /// none within the unit.
     #[inline(always)]
     #[must_use]
-    pub fn next(&self, unit: &Unit, reading: &mut Reading) -> Option<(u16, u32)> {
+    pub fn next(&self, unit: &Unit, reading: &mut Reading) -> Option<u32> {
         // A token has 45 bits at most: after this at least 56 are known.
         let window = reading.window | unit.word(reading.byte) >> reading.known;
         reading.byte += (63 - reading.known) / 8;
         let known = reading.known | 56;
-        let place = reading.table | (window >> (64 - FAST_BITS)) as u32;
-        let mut token = self.fast.get(place as usize).copied().unwrap_or(0);
-        if token == 0 {
-            token = self.long(reading.context(), window)?;
-        }
-        let (all, extra) = (token & 63, token >> 6 & 31);
-        let rest = (window >> (64 - all)) as u32 & ((1 << extra) - 1);
-        let len = ((token >> 11 & 15) << extra) + rest;
+        let place = reading.context.number() << FAST_BITS | (window >> (64 - FAST_BITS)) as usize;
+        let packed = self.fast.get(place).copied().unwrap_or(0);
+        let Token(token) = match packed {
+            0 => self.long(reading.context, window)?,
+            _ => Token::unpacked(packed),
+        };
+        let (bits, extra) = (token & 15, token >> 4 & 31);
+        let all = bits + extra;
+        let rest = (window << bits >> 1 >> (63 - extra)) as u32;
+        let len = ((token >> 9 & 15) << extra) + rest;
         *reading = Reading {
             window: window << all,
             known: known - all,
             byte: reading.byte,
-            table: token >> 20,
+            context: Context((token >> 13) as u8),
         };
-        (8 * reading.byte - reading.known <= 8 * UNIT as u32)
-            .then_some(((token >> 15 & 3) as u16, len))
+        (8 * reading.byte - reading.known <= 8 * UNIT as u32).then_some(len)
     }
 
     /// The token of a word that is not in the table.
     #[inline(never)]
-    fn long(&self, context: Context, window: u64) -> Option<u32> {
+    fn long(&self, context: Context, window: u64) -> Option<Token> {
         let code = self.codes.get(context.number())?.as_ref()?;
         let (symbol, bits) = code.decode((window >> 32) as u32);
-        Token::new(context, symbol, bits).map(|token| token.0)
+        Token::new(context, symbol, bits)
     }
 
     /// The code words by context and symbol, for a writer.
@@ -472,7 +509,8 @@ mod tests {
                 unit.bytes().copy_from_slice(writing.bytes());
                 let mut reading = Reading::START;
                 for &(value, len) in &rest[..n] {
-                    prop_assert_eq!(codes.next(&unit, &mut reading), Some((value.into(), len)));
+                    prop_assert_eq!(codes.next(&unit, &mut reading), Some(len));
+                    prop_assert_eq!(reading.value(), value);
                 }
                 rest = &rest[n..];
             }

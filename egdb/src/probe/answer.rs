@@ -11,7 +11,7 @@ use super::quiet::excludes;
 use crate::database::Database;
 use crate::error::{ProbeError, SelectionError};
 use crate::format::DbType;
-use crate::reader::coded::Raw;
+use crate::reader::Raw;
 use crate::slice::Slice;
 use crate::value::Wld;
 

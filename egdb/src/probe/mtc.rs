@@ -16,7 +16,7 @@ use movegen::{Move, Position};
 use super::answer::Probe;
 use super::question::Question;
 use crate::error::ProbeError;
-use crate::reader::coded::Raw;
+use crate::reader::Raw;
 use crate::value::{MTC_THRESHOLD, Wld};
 
 /// What a position counts that a conversion leads to: first if its side to move wins, second if

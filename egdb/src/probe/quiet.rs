@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::database::Database;
 use crate::error::ProbeError;
 use crate::format::DbType;
-use crate::reader::coded::Raw;
+use crate::reader::Raw;
 use crate::value::{DtwValue, MtcValue, WldValue};
 
 /// Why a database has no value for a position.

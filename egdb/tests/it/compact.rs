@@ -15,9 +15,11 @@ use egdb::{Backend, Database, DbType, OpenOptions, Place, Probe, Slice};
 use movegen::random::Random;
 use movegen::{Board, Color, Square};
 
-/// The embedded database of up to this many pieces in the compact form.
+use crate::embedded::built_as;
+
+/// Slices (none: all) of the database that a build makes in the compact form.
 fn converted(dir: &Path, slices: &[&str]) -> Arc<Database> {
-    let source = Arc::new(Database::embedded(DbType::Wld2).unwrap());
+    let source = Arc::new(built_as(DbType::Wld2));
     let slices = slices.iter().map(|digits| digits.parse().unwrap()).collect();
     let options =
         ConvertOptions { slices, ..ConvertOptions::new(Target::Database(DbType::Compact)) };
@@ -26,7 +28,7 @@ fn converted(dir: &Path, slices: &[&str]) -> Arc<Database> {
     Arc::new(Database::open(dir, &options).unwrap())
 }
 
-/// All of the embedded database in the compact form, converted once for all tests.
+/// All of that database in the compact form, converted once for all tests.
 fn all() -> &'static (tempfile::TempDir, Arc<Database>) {
     static ALL: OnceLock<(tempfile::TempDir, Arc<Database>)> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -228,7 +230,7 @@ fn a_reader_made_from_the_description_gives_the_same_values() {
     let dir = tempfile::tempdir().unwrap();
     let slices = ["0101", "1010", "1110", "1101", "0201", "2010", "2001"];
     let database = converted(dir.path(), &slices);
-    let wld2 = Database::embedded(DbType::Wld2).unwrap();
+    let wld2 = built_as(DbType::Wld2);
     let mut subs = HashMap::new();
     for pieces in 2..=3 {
         let read = |e| std::fs::read(dir.path().join(format!("db{pieces}.{e}"))).unwrap();
@@ -276,7 +278,8 @@ fn the_files_stay_as_they_are() {
 fn every_position_is_answered_exactly() {
     let mut probe = Probe::new();
     probe.add(Arc::clone(&all().1));
-    let wld2 = Probe::embedded().unwrap();
+    let mut wld2 = Probe::new();
+    wld2.add(Arc::new(built_as(DbType::Wld2)));
     let mut threats = 0;
     for slice in (2..=4).flat_map(Slice::stored) {
         for index in (0..slice.size()).step_by(9973) {

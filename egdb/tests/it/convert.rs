@@ -88,7 +88,7 @@ fn every_wld_type_becomes_every_other() {
 /// are read at a time.
 #[test]
 fn every_position_counts_once() {
-    let source = Arc::new(Database::embedded(DbType::Wld2).unwrap());
+    let source = Arc::new(Database::embedded(DbType::Compact).unwrap());
     let slice: Slice = "1120".parse().unwrap();
     let dir = tempfile::tempdir().unwrap();
     let to = Target::Database(DbType::Wld1);

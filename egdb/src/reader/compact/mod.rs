@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use movegen::{Board, Color};
 
-use super::coded::Raw;
-use super::{Directory, Found, Slot, Steps};
+use super::{Directory, Found, Raw, Slot, Steps, in_steps};
 use crate::codec::contextual::{Codes, Reading, UNIT, Unit};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::DbType;
@@ -17,7 +16,7 @@ use crate::format::compact::{
     units_with_values,
 };
 use crate::identify::crc32;
-use crate::layout::BLOCK;
+use crate::layout::{BLOCK, PIECE};
 use crate::numbering::Numberer;
 use crate::slice::Slice;
 use crate::stats::Counters;
@@ -170,9 +169,38 @@ impl Sub {
         (self.start + (before * UNIT) as u64, units)
     }
 
+    /// Offset in the file of a unit with values of a block.
+    #[inline(always)]
+    fn unit(&self, k: usize, unit: usize) -> u64 {
+        let (at, units) = self.block(k);
+        at + (head_bytes(units) + unit * UNIT) as u64
+    }
+
     /// The number after the last one of a block.
     fn end(&self, k: usize) -> u64 {
         self.firsts.get(k + 1).map_or(self.numberer.size(), |&first| first.into())
+    }
+}
+
+/// A question whose block is known.
+#[derive(Clone, Copy)]
+struct Query<'s> {
+    sub: &'s Sub,
+    /// The block.
+    k: usize,
+    /// How far the number is from the block's first one.
+    rest: u32,
+    /// The unit and how far it is from there, once that has been looked up.
+    unit: Option<(usize, u64)>,
+}
+
+impl Query<'_> {
+    /// The unit that would be right if all held equally many numbers.
+    #[inline(always)]
+    fn guess(&self) -> usize {
+        let first = u64::from(self.sub.firsts[self.k]);
+        let numbers = (self.sub.end(self.k) - first) as f32;
+        (self.rest as f32 / numbers * self.sub.block(self.k).1 as f32) as usize
     }
 }
 
@@ -198,66 +226,102 @@ impl CompactReader {
         board: &Board,
         conditional: bool,
     ) -> Result<Raw, ProbeError> {
+        match self.find(slice, side, board) {
+            Ok(query) => {
+                self.touch(&query, query.guess());
+                self.finish(&query, conditional)
+            }
+            Err(raw) => Ok(raw),
+        }
+    }
+
+    /// Answers many questions, in order.
+    #[inline(always)]
+    pub(crate) fn lookup_many(
+        &self,
+        places: impl Iterator<Item = Option<(Slice, Color, Board)>>,
+        answer: impl FnMut(Raw),
+    ) -> Result<(), ProbeError> {
+        let find = |place: Option<(Slice, Color, Board)>| {
+            let (slice, side, board) = place.ok_or(Raw::NoSlice)?;
+            let query = self.find(slice, side, &board)?;
+            // The head; the table that says where the block begins is with it in the caches.
+            let (at, units) = query.sub.block(query.k);
+            for line in (0..head_bytes(units)).step_by(2 * PIECE) {
+                self.touch_at(query.sub, at + line as u64);
+            }
+            Ok(query)
+        };
+        let start = |query: &mut Query<'_>| {
+            query.unit = self.mapped_unit(query.sub, query.k, query.rest);
+            if let Some((unit, _)) = query.unit {
+                self.touch(query, unit);
+            }
+            Ok(())
+        };
+        in_steps(places, find, start, |query| self.finish(query, false), answer)
+    }
+
+    /// Where the answer to a question is, or the answer itself.
+    #[inline(always)]
+    fn find(&self, slice: Slice, side: Color, board: &Board) -> Result<Query<'_>, Raw> {
         let sub = match self.directory.find(slice, side, 0).0 {
             Found::Slot(Slot::Data(n)) => &self.subs[n as usize],
             Found::Slot(Slot::Constant(value)) => {
                 self.counters.constant();
-                return Ok(Raw::Value(value.into()));
+                return Err(Raw::Value(value.into()));
             }
             Found::NoSlice => {
                 self.counters.unavailable();
-                return Ok(Raw::NoSlice);
+                return Err(Raw::NoSlice);
             }
             Found::OtherSideOnly | Found::Slot(Slot::Missing) => {
                 self.counters.unavailable();
-                return Ok(Raw::NotStored);
+                return Err(Raw::NotStored);
             }
         };
         let number = sub.numberer.number(board);
         // Only what is no position, such as a man that should have been crowned.
         if u64::from(number) >= sub.numberer.size() {
             self.counters.unavailable();
-            return Ok(Raw::NotStored);
+            return Err(Raw::NotStored);
         }
         self.counters.request(sub.file as usize);
         let k = sub.steps.find(|k| sub.firsts[k], number);
-        match self.value(sub, k, number - sub.firsts[k], conditional) {
+        Ok(Query { sub, k, rest: number - sub.firsts[k], unit: None })
+    }
+
+    #[inline(always)]
+    fn finish(&self, query: &Query<'_>, conditional: bool) -> Result<Raw, ProbeError> {
+        match self.value(query, conditional) {
             Ok(Some(value)) => Ok(Raw::Value(value)),
             Ok(None) => Ok(Raw::NotInCache),
-            Err(cause) => Err(self.error(sub, k, cause)),
+            Err(cause) => Err(self.error(query.sub, query.k, cause)),
         }
     }
 
-    /// The value of the number that is so far from the first one of block `k`; `None` if that
-    /// needs the disk and `conditional` forbids it.
+    /// The value that a question asks for; `None` if that needs the disk and `conditional` forbids
+    /// it.
     #[inline(always)]
-    fn value(
-        &self,
-        sub: &Sub,
-        k: usize,
-        rest: u32,
-        conditional: bool,
-    ) -> Result<Option<u16>, ProbeCause> {
+    fn value(&self, query: &Query<'_>, conditional: bool) -> Result<Option<u16>, ProbeCause> {
+        let &Query { sub, k, rest, unit } = query;
         if !self.is_settled(sub, k) && !self.compare(sub, k, conditional)? {
             return Ok(None);
         }
-        let (at, units) = sub.block(k);
-        let mut unit = Unit::EMPTY;
-        let start = match self.mapped(sub, at) {
-            Some(bytes) => {
-                let head = Head::new(bytes, units).ok_or(CONTRADICTION)?;
-                let (n, start) = head.find(rest);
-                let bytes = bytes.get(head_bytes(units) + n * UNIT..);
-                *unit.bytes() = *bytes.and_then(|b| b.first_chunk()).ok_or(CONTRADICTION)?;
+        let mut bytes = Unit::EMPTY;
+        let start = match unit.or_else(|| self.mapped_unit(sub, k, rest)) {
+            Some((unit, start)) => {
+                let found = self.mapped(sub, sub.unit(k, unit)).and_then(|b| b.first_chunk());
+                *bytes.bytes() = *found.ok_or(CONTRADICTION)?;
                 start
             }
             None => {
-                let mut bytes = [0; MOST_HEAD];
-                let Some(head) = self.head(sub, k, &mut bytes, conditional)? else {
+                let mut head = [0; MOST_HEAD];
+                let Some(head) = self.head(sub, k, &mut head, conditional)? else {
                     return Ok(None);
                 };
-                let (n, start) = head.find(rest);
-                if !self.unit(sub, k, n, &mut unit, conditional)? {
+                let (unit, start) = head.find(rest);
+                if !self.unit(sub, k, unit, &mut bytes, conditional)? {
                     return Ok(None);
                 }
                 start
@@ -265,13 +329,33 @@ impl CompactReader {
         };
         let mut rest = u64::from(rest).checked_sub(start).ok_or(CONTRADICTION)?;
         let mut reading = Reading::START;
-        while let Some((value, len)) = sub.codes.next(&unit, &mut reading) {
+        while let Some(len) = sub.codes.next(&bytes, &mut reading) {
             match rest.checked_sub(len.into()) {
                 Some(left) => rest = left,
-                None => return Ok(Some(value)),
+                None => return Ok(Some(reading.value().into())),
             }
         }
         Err(CONTRADICTION)
+    }
+
+    /// The unit for a number and how far it is from the block's first one, where the head of the
+    /// block lies in memory.
+    #[inline(always)]
+    fn mapped_unit(&self, sub: &Sub, k: usize, rest: u32) -> Option<(usize, u64)> {
+        let (at, units) = sub.block(k);
+        Head::new(self.mapped(sub, at)?, units).map(|head| head.find(rest))
+    }
+
+    /// Asks for a unit of the block that a question leads to.
+    #[inline(always)]
+    fn touch(&self, query: &Query<'_>, unit: usize) {
+        self.touch_at(query.sub, query.sub.unit(query.k, unit));
+    }
+
+    #[inline(always)]
+    fn touch_at(&self, sub: &Sub, at: u64) {
+        let (block, offset) = ((at / BLOCK as u64) as u32, (at % BLOCK as u64) as usize);
+        self.storage.touch(sub.file as usize, block, offset);
     }
 
     #[cold]
@@ -344,12 +428,10 @@ impl CompactReader {
         unit: &mut Unit,
         conditional: bool,
     ) -> Result<bool, ProbeCause> {
-        let (at, units) = sub.block(k);
-        if n >= units {
+        if n >= sub.block(k).1 {
             return Err(CONTRADICTION);
         }
-        let at = at + (head_bytes(units) + n * UNIT) as u64;
-        self.read(sub, at, unit.bytes(), conditional)
+        self.read(sub, sub.unit(k, n), unit.bytes(), conditional)
     }
 
     /// Reads bytes of the file; false if that needs the disk and `conditional` forbids it.

@@ -2,7 +2,7 @@
 
 use movegen::Color;
 
-use super::{CONTRADICTION, CompactReader, Sub};
+use super::{CONTRADICTION, CompactReader, Query, Sub};
 use crate::codec::contextual::{Reading, Unit};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::compact::MOST_HEAD;
@@ -32,7 +32,8 @@ impl CompactReader {
         for (board, value) in boards.zip(out) {
             let number = sub.numberer.number(&board);
             let k = sub.steps.find(|k| sub.firsts[k], number);
-            let found = self.value(sub, k, number - sub.firsts[k], false);
+            let query = Query { sub, k, rest: number - sub.firsts[k], unit: None };
+            let found = self.value(&query, false);
             *value = found
                 .and_then(|value| value.ok_or(CONTRADICTION))
                 .map_err(|cause| self.error(sub, k, cause))?;
@@ -83,7 +84,7 @@ impl CompactReader {
             let mut reading = Reading::START;
             let mut at = start;
             while at < end {
-                let (_, len) = sub.codes.next(&bytes, &mut reading).ok_or(CONTRADICTION)?;
+                let len = sub.codes.next(&bytes, &mut reading).ok_or(CONTRADICTION)?;
                 at += u64::from(len);
             }
             // The last run of a unit may go on in the next one, but not beyond the end.
