@@ -2,7 +2,7 @@
 
 use movegen::Color;
 
-use super::Raw;
+use super::checksums::Checksums;
 use super::{Directory, Found, Raw, Slot, Steps};
 use crate::codec::huffman::Huffman;
 use crate::codec::repair::Grammar;
