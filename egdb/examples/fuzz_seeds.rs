@@ -5,8 +5,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use egdb::encode::dtw::DtwWriter;
-use egdb::encode::{CodedWriter, SubId, Written};
+use egdb::encode::{DatabaseWriter, SubId, Written};
 use egdb::manifest;
 use egdb::{DbType, Slice};
 use movegen::random::mix;
@@ -18,8 +17,9 @@ fn value(db_type: DbType, kind: u64, index: u64) -> u16 {
         _ if kind == 3 => 3 * u16::from(db_type.is_wld()),
         DbType::Mtc => [0, 0, 0, 10, 22, 100][noise as usize % 6],
         DbType::Dtw => (noise % 12) as u16,
-        // Kind 2 has unknown values too.
-        _ => [1 + (noise % 3) as u16, (noise % 4) as u16][usize::from(kind == 2)],
+        // Kind 2 has unknown values too, where the type can hold them.
+        DbType::Wld2 | DbType::Wld1 | DbType::WldRun if kind == 2 => (noise % 4) as u16,
+        _ => 1 + (noise % 3) as u16,
     }
 }
 
@@ -32,14 +32,7 @@ fn write(dir: &Path, db_type: DbType, kind: u64) -> Result<Option<Written>, Box<
             *to = value(db_type, kind, index);
         }
     };
-    if db_type == DbType::Dtw {
-        let mut writer = DtwWriter::create(dir, "db2")?;
-        for id in ids {
-            writer.add(id, &mut fill)?;
-        }
-        return Ok(writer.finish()?);
-    }
-    let mut writer = CodedWriter::create(dir, db_type, "db2")?;
+    let mut writer = DatabaseWriter::create(dir, db_type, "db2")?;
     for id in ids {
         writer.add(id, &mut fill)?;
     }
@@ -54,8 +47,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     for target in ["index", "manifest"] {
         fs::create_dir_all(corpus.join(format!("egdb_{target}")))?;
     }
-    let names = ["wld2", "wld1", "run", "mtc", "dtw"];
-    for (number, (db_type, name)) in DbType::ALL.into_iter().zip(names).enumerate() {
+    for (number, db_type) in DbType::ALL.into_iter().enumerate() {
+        let name = db_type.name();
         let target = corpus.join(format!("egdb_{name}"));
         fs::create_dir_all(&target)?;
         for kind in 0..4 {

@@ -1,6 +1,7 @@
 //! Writes a synthetic database, of 2 to 5 pieces if PIECES says nothing else, for measuring.
 //!
-//! `synthetic DIR KIND [PERCENT [TYPE [PIECES [THREADS]]]]`: TYPE is `wld2` (default), `wld1`, `run`, `mtc` or `dtw`;
+//! `synthetic DIR KIND [PERCENT [TYPE [PIECES [THREADS]]]]`: TYPE is `wld2` (default),
+//! `compact`, `wld1`, `run`, `mtc` or `dtw`;
 //! KIND is `random` (independent values), `runs` (runs of random
 //! length, the mean drawn again for every stretch) or `onesided` (long runs of wins); PERCENT of
 //! the 5-piece slices get data (default 100), the others are draws.
@@ -10,8 +11,7 @@ use std::time::Instant;
 
 use egdb::DbType;
 use egdb::codec::DONT_CARE;
-use egdb::encode::dtw::DtwWriter;
-use egdb::encode::{CodedWriter, SubId};
+use egdb::encode::{DatabaseWriter, SubId};
 use movegen::random::{Random, mix};
 
 /// The values from `start` on; what they are depends on the place only, in stretches.
@@ -84,19 +84,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         };
         positions += slices.iter().map(|s| s.size() * s.stored_sides().len() as u64).sum::<u64>();
-        let written = if db_type == DbType::Dtw {
-            let mut writer = DtwWriter::create(dir, &stem)?;
-            for id in ids {
-                writer.add(id, &mut |start, out| fill_sub(id, start, out))?;
-            }
-            writer.finish()?
-        } else {
-            let mut writer = CodedWriter::create(dir, db_type, &stem)?;
-            for id in ids {
-                writer.add(id, &mut |start, out| fill_sub(id, start, out))?;
-            }
-            writer.finish()?
-        };
+        let mut writer = DatabaseWriter::create(dir, db_type, &stem)?;
+        for id in ids {
+            writer.add(id, &mut |start, out| fill_sub(id, start, out))?;
+        }
+        let written = writer.finish()?;
         bytes += written.map_or(0, |written| written.bytes[0] + written.bytes[1]);
     }
     let seconds = started.elapsed().as_secs_f64();

@@ -57,7 +57,8 @@ typedef enum EGDB_TYPE {
     EGDB_WLD_HUFFMAN = 2, /* not read any more */
     EGDB_WLD_TUN_V1 = 3,
     EGDB_WLD_TUN_V2 = 4,
-    EGDB_DTW = 5
+    EGDB_DTW = 5,
+    EGDB_WLD_COMPACT = 100 /* ours */
 } EGDB_TYPE;
 
 /* The words of egdb_verify's messages, each closed by a zero. */
@@ -100,7 +101,7 @@ typedef struct EGDB_DRIVER {
  *   maxpieces = N             files of at most N pieces; 0: all
  *   maxkings_1side_8pcs = N   no 8-piece files with more than N kings on a side
  *   backend = mmap | cache    ours: files mapped into memory (default), or read into a cache
- *   type = wld2 | wld1 | run | mtc | dtw
+ *   type = wld2 | compact | wld1 | run | mtc | dtw
  *                             ours: which database of a directory that holds several, as
  *                             "meerslag egdb build" makes it. Without it win/loss/draw comes first.
  *                             To use several, open the directory once for each type.

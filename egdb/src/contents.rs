@@ -2,7 +2,7 @@
 
 use movegen::Color;
 
-use crate::database::{Database, Reader};
+use crate::database::{Database, Reader, any_reader};
 use crate::encode::SubId;
 use crate::error::ProbeError;
 use crate::slice::Slice;
@@ -59,9 +59,6 @@ impl Database {
         index: u64,
         out: &mut [u16],
     ) -> Result<bool, ProbeError> {
-        match self.reader() {
-            Reader::Coded(reader) => reader.fill(slice, side, index, out),
-            Reader::Dtw(reader) => reader.fill(slice, side, index, out),
-        }
+        any_reader!(self.reader(), reader => reader.fill(slice, side, index, out))
     }
 }

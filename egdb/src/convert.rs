@@ -18,8 +18,7 @@ use thiserror::Error;
 use crate::codec::DONT_CARE;
 use crate::codec::runs::Source;
 use crate::database::Database;
-use crate::encode::dtw::DtwWriter;
-use crate::encode::{CodedWriter, OutFile, SubId, Written};
+use crate::encode::{DatabaseWriter, OutFile, SubId, Written};
 use crate::error::{ProbeError, WriteError};
 use crate::format::DbType;
 use crate::manifest;
@@ -238,19 +237,11 @@ type Files = Vec<(PathBuf, u64)>;
 impl Work<'_> {
     fn pair(&self, dir: &Path, name: &str, subs: &[SubId]) -> Result<Files, ConvertError> {
         let stem = name.split('.').next().unwrap_or_default();
-        let written = if self.to == DbType::Dtw {
-            let mut writer = DtwWriter::create(dir, stem)?;
-            for &id in subs {
-                self.sub(id, |source| writer.add(id, source))?;
-            }
-            writer.finish()?
-        } else {
-            let mut writer = CodedWriter::create(dir, self.to, stem)?;
-            for &id in subs {
-                self.sub(id, |source| writer.add(id, source))?;
-            }
-            writer.finish()?
-        };
+        let mut writer = DatabaseWriter::create(dir, self.to, stem)?;
+        for &id in subs {
+            self.sub(id, |source| writer.add(id, source))?;
+        }
+        let written = writer.finish()?;
         let files = |w: Written| vec![(w.index, w.bytes[0]), (w.data, w.bytes[1])];
         Ok(written.map(files).unwrap_or_default())
     }

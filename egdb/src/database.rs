@@ -7,13 +7,16 @@ use movegen::{Board, Color, isa};
 use rayon::prelude::*;
 
 use crate::error::{FormatError, OpenError, ProbeError};
+use crate::format::compact::CompactRecord;
 use crate::format::dtw::DtwRecord;
 use crate::format::text::TextIndex;
-use crate::format::{DbType, dtw, text};
+use crate::format::{DbType, compact, dtw, text};
 use crate::identify::{Folder, Identity, crc32};
-use crate::index::Place;
+use crate::index::{Place, Turned};
 use crate::manifest::Manifest;
-use crate::reader::coded::{CodedBuilder, CodedReader, ENTRIES, FEW_ENTRIES, Raw};
+use crate::reader::Raw;
+use crate::reader::coded::{CodedBuilder, CodedReader, ENTRIES, FEW_ENTRIES};
+use crate::reader::compact::{CompactBuilder, CompactReader};
 use crate::reader::dtw::{DtwBuilder, DtwReader};
 use crate::slice::Slice;
 use crate::stats::{Counters, Stats};
@@ -82,7 +85,20 @@ pub struct Database {
 pub(crate) enum Reader {
     Coded(CodedReader),
     Dtw(DtwReader),
+    Compact(CompactReader),
 }
+
+/// An expression of whatever reader there is.
+macro_rules! any_reader {
+    ($self:expr, $reader:ident => $result:expr) => {
+        match $self {
+            Reader::Coded($reader) => $result,
+            Reader::Dtw($reader) => $result,
+            Reader::Compact($reader) => $result,
+        }
+    };
+}
+pub(crate) use any_reader;
 
 /// A pair of files to open.
 struct Pair {
@@ -95,6 +111,7 @@ struct Pair {
 enum Parsed {
     Text(TextIndex),
     Dtw(Vec<DtwRecord>),
+    Compact(Vec<CompactRecord>),
 }
 
 impl Parsed {
@@ -108,6 +125,7 @@ impl Parsed {
     ) -> Result<Parsed, OpenError> {
         Ok(match db_type {
             DbType::Dtw => Parsed::Dtw(dtw::parse(path, bytes, slices, len)?),
+            DbType::Compact => Parsed::Compact(compact::parse(path, bytes, slices, len)?),
             _ => Parsed::Text(text::parse(path, bytes, db_type, slices, len)?),
         })
     }
@@ -199,16 +217,20 @@ impl Database {
         };
         let mut coded = CodedBuilder::new(identity.db_type, entries);
         let mut distance = DtwBuilder::new();
+        let mut compact = CompactBuilder::new();
         for (file, parsed) in parsed.into_iter().enumerate() {
             match parsed {
                 Parsed::Text(index) => coded.add(file, &index),
                 Parsed::Dtw(records) => distance.add(file, records),
+                Parsed::Compact(records) => compact.add(file, records),
             }
         }
         let budget = options.cache_mib.saturating_mul(1 << 20);
-        let is_dtw = identity.db_type == DbType::Dtw;
-        let (index_memory, all_tables) =
-            if is_dtw { (distance.memory(), 0) } else { coded.memory() };
+        let (index_memory, all_tables) = match identity.db_type {
+            DbType::Dtw => (distance.memory(), 0),
+            DbType::Compact => (compact.memory(), 0),
+            _ => coded.memory(),
+        };
         let (table_limit, cache_bytes) = match options.backend {
             Backend::MemoryMap => (budget, 0),
             Backend::BlockCache => {
@@ -218,10 +240,10 @@ impl Database {
             }
         };
         let storage = open_storage(options.backend, files, cache_bytes)?;
-        let reader = if is_dtw {
-            Reader::Dtw(distance.finish(storage, options.compare))
-        } else {
-            Reader::Coded(coded.finish(storage, table_limit, options.compare))
+        let reader = match identity.db_type {
+            DbType::Dtw => Reader::Dtw(distance.finish(storage, options.compare)),
+            DbType::Compact => Reader::Compact(compact.finish(storage, options.compare)),
+            _ => Reader::Coded(coded.finish(storage, table_limit, options.compare)),
         };
         identity.max_pieces = pairs.iter().map(|p| p.pieces).max().ok_or_else(nothing)?;
         let one_side = |pair: &Pair| match pair.slices[..] {
@@ -278,29 +300,20 @@ impl Database {
     /// Whether there are data for a stored slice.
     #[must_use]
     pub fn has_slice(&self, slice: Slice) -> bool {
-        match &self.reader {
-            Reader::Coded(reader) => reader.directory().has_slice(slice),
-            Reader::Dtw(reader) => reader.directory().has_slice(slice),
-        }
+        any_reader!(&self.reader, reader => reader.directory().has_slice(slice))
     }
 
     /// Whether there are data for this side to move of a stored slice.
     #[must_use]
     pub fn has_side(&self, slice: Slice, side: Color) -> bool {
-        match &self.reader {
-            Reader::Coded(reader) => reader.directory().has_side(slice, side),
-            Reader::Dtw(reader) => reader.directory().has_side(slice, side),
-        }
+        any_reader!(&self.reader, reader => reader.directory().has_side(slice, side))
     }
 
     /// Whether lookups of this side to move of a stored slice read a data file (and are not all
     /// of one value).
     #[must_use]
     pub fn has_data(&self, slice: Slice, side: Color) -> bool {
-        match &self.reader {
-            Reader::Coded(reader) => reader.directory().has_data(slice, side),
-            Reader::Dtw(reader) => reader.directory().has_data(slice, side),
-        }
+        any_reader!(&self.reader, reader => reader.directory().has_data(slice, side))
     }
 
     /// Counts since opening or since [`Database::reset_stats`].
@@ -323,7 +336,7 @@ impl Database {
     pub fn memory(&self) -> Memory {
         let tables = match &self.reader {
             Reader::Coded(reader) => reader.table_memory(),
-            Reader::Dtw(_) => 0,
+            Reader::Dtw(_) | Reader::Compact(_) => 0,
         };
         Memory { index: self.index_memory, tables, cache: self.storage().memory() }
     }
@@ -340,33 +353,11 @@ impl Database {
     }
 
     fn storage(&self) -> &AnyStorage {
-        match &self.reader {
-            Reader::Coded(reader) => reader.storage(),
-            Reader::Dtw(reader) => reader.storage(),
-        }
+        any_reader!(&self.reader, reader => reader.storage())
     }
 
     fn counters(&self) -> &Counters {
-        match &self.reader {
-            Reader::Coded(reader) => reader.counters(),
-            Reader::Dtw(reader) => reader.counters(),
-        }
-    }
-
-    /// The stored number, whether or not it means anything. See [`crate::probe::QuietFor`] for
-    /// the way from outside.
-    #[inline(always)]
-    pub(crate) fn raw(
-        &self,
-        slice: Slice,
-        side: Color,
-        index: u64,
-        conditional: bool,
-    ) -> Result<Raw, ProbeError> {
-        match &self.reader {
-            Reader::Coded(reader) => reader.lookup(slice, side, index, conditional),
-            Reader::Dtw(reader) => reader.lookup(slice, side, index, conditional),
-        }
+        any_reader!(&self.reader, reader => reader.counters())
     }
 
     /// The stored number of a position, as for the tools that measure or list files: it means
@@ -394,8 +385,22 @@ impl Database {
         isa::run_best(
             #[inline(always)]
             || {
-                let Some(place) = Place::compute(board, side) else { return Ok(None) };
-                self.raw(place.slice, place.side, place.index, conditional).map(Some)
+                let place = || Place::compute(board, side);
+                let raw = match &self.reader {
+                    Reader::Coded(reader) => {
+                        let Some(at) = place() else { return Ok(None) };
+                        reader.lookup(at.slice, at.side, at.index, conditional)
+                    }
+                    Reader::Dtw(reader) => {
+                        let Some(at) = place() else { return Ok(None) };
+                        reader.lookup(at.slice, at.side, at.index, conditional)
+                    }
+                    Reader::Compact(reader) => {
+                        let Some(at) = Turned::of(board, side) else { return Ok(None) };
+                        reader.lookup(at.slice, at.side, &at.board, conditional)
+                    }
+                };
+                raw.map(Some)
             },
         )
     }
@@ -411,23 +416,34 @@ impl Database {
         positions: &[(Board, Color)],
         mut answer: impl FnMut(Option<u16>),
     ) -> Result<(), ProbeError> {
-        let Reader::Coded(reader) = &self.reader else {
-            for (board, side) in positions {
-                answer(self.stored(board, *side)?);
-            }
-            return Ok(());
+        let mut given = |raw| match raw {
+            Raw::Value(value) => answer(Some(value)),
+            _ => answer(None),
         };
         isa::run_best(
             #[inline(always)]
-            || {
-                let places = positions.iter().map(|(board, side)| {
-                    let place = Place::compute(board, *side)?;
-                    Some((place.slice, place.side, place.index))
-                });
-                reader.lookup_many(places, |raw| match raw {
-                    Raw::Value(value) => answer(Some(value)),
-                    _ => answer(None),
-                })
+            || match &self.reader {
+                Reader::Coded(reader) => {
+                    let places = positions.iter().map(|(board, side)| {
+                        let place = Place::compute(board, *side)?;
+                        Some((place.slice, place.side, place.index))
+                    });
+                    reader.lookup_many(places, given)
+                }
+                Reader::Compact(reader) => {
+                    let places = positions.iter().map(|(board, side)| {
+                        let at = Turned::of(board, *side)?;
+                        Some((at.slice, at.side, at.board))
+                    });
+                    reader.lookup_many(places, given)
+                }
+                Reader::Dtw(reader) => positions.iter().try_for_each(|(board, side)| {
+                    given(match Place::compute(board, *side) {
+                        Some(at) => reader.lookup(at.slice, at.side, at.index, false)?,
+                        None => Raw::NoSlice,
+                    });
+                    Ok(())
+                }),
             },
         )
     }
@@ -448,22 +464,13 @@ impl Database {
         mut progress: impl FnMut(u64, u64) -> bool,
     ) -> Result<Vec<ProbeError>, Vec<ProbeError>> {
         let mut done = 0;
-        match &self.reader {
-            Reader::Coded(reader) => {
-                let all = reader.blocks();
-                reader.check(|| {
-                    done += 1;
-                    progress(done, all)
-                })
-            }
-            Reader::Dtw(reader) => {
-                let all = reader.blocks();
-                reader.check(|| {
-                    done += 1;
-                    progress(done, all)
-                })
-            }
-        }
+        any_reader!(&self.reader, reader => {
+            let all = reader.blocks();
+            reader.check(|| {
+                done += 1;
+                progress(done, all)
+            })
+        })
     }
 }
 

@@ -1,7 +1,8 @@
 //! The databases of up to four pieces that are part of the library.
 //!
-//! Made by `meerslag egdb build --pieces 4 --out egdb/data/embedded`; the test `embedded` builds
-//! them again and compares.
+//! Made by `meerslag egdb build --pieces 4 --out DIR`: the distances as they are, win, loss and draw
+//! by `meerslag egdb convert DIR egdb/data/embedded --to compact`. The test `embedded` does both again and
+//! compares.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +18,7 @@ macro_rules! files {
 }
 
 static FILES: [(&str, &[u8]); 16] = files! {
-    "db2.idx1" "db2.cpr1" "db3.idx1" "db3.cpr1" "db4.idx1" "db4.cpr1"
+    "db2.mdi" "db2.mdb" "db3.mdi" "db3.mdb" "db4.mdi" "db4.mdb"
     "db3.idx_mtc" "db3.cpr_mtc" "db4.idx_mtc" "db4.cpr_mtc"
     "db2.idx_dtw" "db2.cpr_dtw" "db3.idx_dtw" "db3.cpr_dtw" "db4.idx_dtw" "db4.cpr_dtw"
 };

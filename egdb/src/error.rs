@@ -22,7 +22,7 @@ pub struct ParseSliceError {
 
 /// A text is no type of database.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("`{text}` is no type of database: expected wld2, wld1, run, mtc or dtw")]
+#[error("`{text}` is no type of database: expected wld2, compact, wld1, run, mtc or dtw")]
 pub struct ParseTypeError {
     /// The text, shortened.
     pub text: String,
@@ -128,7 +128,7 @@ pub enum ProbeCause {
     #[error("damaged block: {0}")]
     Damaged(&'static str),
     /// The block is not the one that was written.
-    #[error("damaged block: its checksum is not that of the side file")]
+    #[error("damaged block: its checksum is wrong")]
     Checksum,
 }
 

@@ -114,6 +114,28 @@ impl Place {
     /// The body of [`Place::of_board`], compiled once for each instruction set.
     #[inline(always)]
     pub(crate) fn compute(board: &Board, side: Color) -> Option<Place> {
+        let Turned { slice, side, board, turned, reversed } = Turned::of(board, side)?;
+        Some(Place { slice, side, index: rank_both(slice, &board, &turned), reversed })
+    }
+}
+
+/// A position turned to where it is stored.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turned {
+    pub(crate) slice: Slice,
+    /// The side to move, in the stored slice.
+    pub(crate) side: Color,
+    pub(crate) board: Board,
+    /// The same with sides exchanged.
+    turned: Board,
+    /// Whether it had to be turned.
+    reversed: bool,
+}
+
+impl Turned {
+    /// `None` if no database has the material.
+    #[inline(always)]
+    pub(crate) fn of(board: &Board, side: Color) -> Option<Turned> {
         let slice = Slice::of(board)?;
         // Which way round is hard to predict: both are computed, and one is chosen bit by bit.
         let reversed = STORED_REVERSED[slice.id() * 2 + side.index()];
@@ -132,7 +154,7 @@ impl Place {
         };
         let slice = slice.reversed_if(reversed);
         let side = if reversed { side.opponent() } else { side };
-        Some(Place { slice, side, index: rank_both(slice, &chosen, &other), reversed })
+        Some(Turned { slice, side, board: chosen, turned: other, reversed })
     }
 }
 

@@ -35,6 +35,7 @@ mod isa;
 pub mod layout;
 pub mod manifest;
 mod near;
+mod numbering;
 pub mod plan;
 pub mod probe;
 mod reader;

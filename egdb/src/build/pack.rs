@@ -6,9 +6,7 @@ use std::sync::Arc;
 use super::error::BuildError;
 use super::flat::Flat;
 use super::raw::RawFile;
-use crate::encode::dtw::DtwWriter;
-use crate::encode::{CodedWriter, SubId, Written};
-use crate::error::WriteError;
+use crate::encode::{DatabaseWriter, SubId, Written};
 use crate::format::DbType;
 use crate::manifest;
 use movegen::Color;
@@ -75,14 +73,7 @@ fn write(
     window: usize,
     go_on: &(dyn Fn(u64) -> bool + Sync),
 ) -> Result<Option<Written>, BuildError> {
-    enum Writer {
-        Coded(Box<CodedWriter>),
-        Dtw(Box<DtwWriter>),
-    }
-    let mut writer = match db_type {
-        DbType::Dtw => Writer::Dtw(Box::new(DtwWriter::create(dir, stem)?)),
-        _ => Writer::Coded(Box::new(CodedWriter::create(dir, db_type, stem)?)),
-    };
+    let mut writer = DatabaseWriter::create(dir, db_type, stem)?;
     for &(raw, id) in subs {
         let length = db_type.subslice_length();
         let base = u64::from(id.sub) * length;
@@ -105,17 +96,11 @@ fn write(
                 failure = Some(error);
             }
         };
-        let added: Result<(), WriteError> = match &mut writer {
-            Writer::Coded(writer) => writer.add(id, &mut source),
-            Writer::Dtw(writer) => writer.add(id, &mut source),
-        };
+        let added = writer.add(id, &mut source);
         if let Some(failure) = failure {
             return Err(failure);
         }
         added?;
     }
-    Ok(match writer {
-        Writer::Coded(writer) => writer.finish()?,
-        Writer::Dtw(writer) => writer.finish()?,
-    })
+    Ok(writer.finish()?)
 }

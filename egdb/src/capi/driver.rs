@@ -13,7 +13,7 @@ use crate::database::Database;
 use crate::error::{VerifyError, with_causes};
 use crate::format::DbType;
 use crate::identify::identify;
-use crate::probe::{Dtw, Format, Mtc, QuietFor, Wld1, Wld2, WldRun};
+use crate::probe::{Compact, Dtw, Format, Mtc, QuietFor, Wld1, Wld2, WldRun};
 use crate::slice::Slice;
 use crate::value::{DtwValue, MtcValue, WldValue};
 use crate::verify::FileState;
@@ -192,6 +192,7 @@ fn lookup(
     let position = position(pos, color)?;
     match database.db_type() {
         DbType::Wld2 => look::<Wld2>(database, &position, conditional).map(wld_code),
+        DbType::Compact => look::<Compact>(database, &position, conditional).map(wld_code),
         DbType::Wld1 => look::<Wld1>(database, &position, conditional).map(wld_code),
         DbType::WldRun => look::<WldRun>(database, &position, conditional).map(wld_code),
         DbType::Mtc => look::<Mtc>(database, &position, conditional).map(mtc_code),

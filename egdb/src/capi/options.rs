@@ -44,8 +44,9 @@ impl TextOptions {
                     }
                 }
                 "type" => {
-                    options.open.db_type =
-                        Some(value.parse().map_err(|_| error("wld2, wld1, run, mtc or dtw"))?);
+                    options.open.db_type = Some(
+                        value.parse().map_err(|_| error("wld2, compact, wld1, run, mtc or dtw"))?,
+                    );
                 }
                 name => options.unknown.push(name.to_owned()),
             }

@@ -243,7 +243,7 @@ impl Metric {
         match db_type {
             DbType::Mtc => Metric::Mtc,
             DbType::Dtw => Metric::Dtw,
-            DbType::WldRun | DbType::Wld1 | DbType::Wld2 => Metric::Wld,
+            DbType::WldRun | DbType::Wld1 | DbType::Wld2 | DbType::Compact => Metric::Wld,
         }
     }
 }

@@ -20,6 +20,8 @@ pub struct Huffman {
     levels: Vec<(u32, u8, u32)>,
     /// By the first bits: symbol and length, or length 0 for a longer code.
     fast: Vec<(u16, u8)>,
+    /// How many bits lead to `fast`.
+    fast_bits: u32,
 }
 
 impl Huffman {
@@ -29,6 +31,15 @@ impl Huffman {
     /// The reason, if the list is empty, not sorted, has a length outside 1..=32, or is not
     /// complete (a single symbol must have one bit).
     pub fn from_lengths(codes: Vec<(u16, u8)>) -> Result<Huffman, &'static str> {
+        Huffman::with_fast_bits(codes, FAST_BITS)
+    }
+
+    /// As [`Huffman::from_lengths`], decoding codes of up to `fast_bits` (1 to 16) bits by one
+    /// access to a table of as many bits. Few for one that decodes by a table of its own.
+    ///
+    /// # Errors
+    /// As [`Huffman::from_lengths`].
+    pub fn with_fast_bits(codes: Vec<(u16, u8)>, fast_bits: u32) -> Result<Huffman, &'static str> {
         if codes.is_empty() {
             return Err("no Huffman codes");
         }
@@ -54,16 +65,20 @@ impl Huffman {
                 word >>= bits - shorter;
             }
         }
-        Ok(Huffman::with_fast_table(codes, levels))
+        Ok(Huffman::with_fast_table(codes, levels, fast_bits))
     }
 
-    fn with_fast_table(codes: Vec<(u16, u8)>, mut levels: Vec<(u32, u8, u32)>) -> Huffman {
+    fn with_fast_table(
+        codes: Vec<(u16, u8)>,
+        mut levels: Vec<(u32, u8, u32)>,
+        fast_bits: u32,
+    ) -> Huffman {
         levels.reverse();
-        let mut code = Huffman { codes, levels, fast: Vec::new() };
-        code.fast = (0..1u32 << FAST_BITS)
+        let mut code = Huffman { codes, levels, fast: Vec::new(), fast_bits };
+        code.fast = (0..1u32 << fast_bits)
             .map(|prefix| {
-                let (symbol, bits) = code.search(prefix << (32 - FAST_BITS));
-                if u32::from(bits) <= FAST_BITS { (symbol, bits) } else { (0, 0) }
+                let (symbol, bits) = code.search(prefix << (32 - fast_bits));
+                if u32::from(bits) <= fast_bits { (symbol, bits) } else { (0, 0) }
             })
             .collect();
         code
@@ -75,14 +90,26 @@ impl Huffman {
     /// If no symbol occurs, or there are more than 65536.
     #[must_use]
     pub fn from_counts(counts: &[u64]) -> Huffman {
+        match Huffman::from_lengths(Huffman::lengths_within(counts, 24)) {
+            Ok(code) => code,
+            Err(reason) => panic!("{reason}"),
+        }
+    }
+
+    /// The (symbol, bits) of a good code for these symbol counts whose words have at most `most`
+    /// bits, in file order; empty if no symbol occurs.
+    ///
+    /// # Panics
+    /// If so few bits cannot tell the symbols apart.
+    #[must_use]
+    pub fn lengths_within(counts: &[u64], most: u8) -> Vec<(u16, u8)> {
+        let used = counts.iter().filter(|&&n| n > 0).count();
+        assert!(used <= 1 << most.min(16), "{used} symbols in {most} bits");
         let mut counts = counts.to_vec();
         loop {
             let lengths = Huffman::lengths(&counts);
-            if lengths.iter().all(|&(_, bits)| bits <= 24) {
-                return match Huffman::from_lengths(lengths) {
-                    Ok(code) => code,
-                    Err(reason) => panic!("{reason}"),
-                };
+            if lengths.iter().all(|&(_, bits)| bits <= most) {
+                return lengths;
             }
             // Flatter counts give shorter codes.
             for count in &mut counts {
@@ -93,8 +120,10 @@ impl Huffman {
 
     fn lengths(counts: &[u64]) -> Vec<(u16, u8)> {
         let used: Vec<usize> = (0..counts.len()).filter(|&s| counts[s] > 0).collect();
-        if let [symbol] = used[..] {
-            return vec![(symbol as u16, 1)];
+        match used[..] {
+            [] => return Vec::new(),
+            [symbol] => return vec![(symbol as u16, 1)],
+            _ => {}
         }
         let mut heap: BinaryHeap<Reverse<(u64, usize)>> =
             used.iter().enumerate().map(|(node, &s)| Reverse((counts[s], node))).collect();
@@ -130,7 +159,7 @@ impl Huffman {
     #[inline]
     #[must_use]
     pub fn decode(&self, bits: u32) -> (u16, u8) {
-        let (symbol, len) = self.fast[(bits >> (32 - FAST_BITS)) as usize];
+        let (symbol, len) = self.fast[(bits >> (32 - self.fast_bits)) as usize];
         if len != 0 { (symbol, len) } else { self.search(bits) }
     }
 
@@ -143,17 +172,25 @@ impl Huffman {
         (self.codes[at].0, len)
     }
 
+    /// The code words of [`Huffman::codes`], right-justified.
+    pub fn words_in_order(&self) -> impl Iterator<Item = u32> {
+        let mut levels = self.levels.iter().rev().peekable();
+        let (mut lowest, mut from) = (0, 0);
+        self.codes.iter().zip(0..).map(move |(&(_, bits), at)| {
+            if let Some(&(word, _, position)) = levels.next_if(|level| level.2 == at) {
+                (lowest, from) = (word >> (32 - bits), position);
+            }
+            lowest + (at - from)
+        })
+    }
+
     /// Code words by symbol: (word, bits), (0, 0) for a symbol without one.
     #[must_use]
     pub fn words(&self) -> Vec<(u32, u8)> {
         let size = self.codes.iter().map(|&(s, _)| usize::from(s) + 1).max().unwrap_or(0);
         let mut words = vec![(0, 0); size];
-        for (i, &(lowest, bits, position)) in self.levels.iter().enumerate() {
-            // Levels run from short to long, positions down.
-            let end = if i == 0 { self.codes.len() } else { self.levels[i - 1].2 as usize };
-            for (k, &(symbol, _)) in self.codes[position as usize..end].iter().enumerate() {
-                words[usize::from(symbol)] = ((lowest >> (32 - bits)) + k as u32, bits);
-            }
+        for (&(symbol, bits), word) in self.codes.iter().zip(self.words_in_order()) {
+            words[usize::from(symbol)] = (word, bits);
         }
         words
     }

@@ -1,6 +1,7 @@
 //! Compression codes: how runs and strings of values become bytes and back. Nothing here knows
 //! about files.
 
+pub mod contextual;
 pub mod huffman;
 pub mod repair;
 pub mod runlen;

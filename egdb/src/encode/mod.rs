@@ -13,8 +13,12 @@ use crate::layout::BLOCK;
 use crate::slice::Slice;
 use crate::storage::{Existing, NewFile, check_regular};
 
+pub mod compact;
 pub mod dtw;
 pub mod wld;
+mod writer;
+
+pub use writer::DatabaseWriter;
 
 /// Which sub-database.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -72,7 +76,7 @@ impl OutFile {
     }
 }
 
-/// A source for [`CodedWriter::add`] and [`dtw::DtwWriter::add`] from a table of bytes, one for
+/// A source for [`DatabaseWriter::add`] from a table of bytes, one for
 /// each index; `map` says what number to store for each byte.
 ///
 /// # Panics
@@ -116,9 +120,9 @@ impl CodedWriter {
     /// If the files cannot be created.
     ///
     /// # Panics
-    /// If the type is distance to win, which has its own writer.
+    /// If the type has its own writer; see [`DatabaseWriter`].
     pub fn create(dir: &Path, db_type: DbType, stem: &str) -> Result<CodedWriter, WriteError> {
-        assert!(db_type != DbType::Dtw, "distance to win has its own writer");
+        assert!(!matches!(db_type, DbType::Dtw | DbType::Compact), "{db_type} has its own writer");
         let file = |extension| OutFile::create(dir.join(format!("{stem}.{extension}")));
         Ok(CodedWriter {
             db_type,
@@ -222,7 +226,7 @@ impl CodedWriter {
                 self.line("\n")?;
                 self.add_run_lengths(runlen::plain(), &mut reader)?;
             }
-            DbType::Mtc | DbType::Dtw => {
+            DbType::Mtc | DbType::Dtw | DbType::Compact => {
                 self.line("\n")?;
                 self.add_run_lengths(runlen::distance(), &mut reader)?;
             }

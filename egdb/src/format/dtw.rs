@@ -5,6 +5,7 @@ use std::path::Path;
 use movegen::Color;
 
 use super::DbType;
+use super::cursor::Cursor;
 use crate::codec::huffman::Huffman;
 use crate::codec::repair::Grammar;
 use crate::error::FormatError;
@@ -36,33 +37,6 @@ pub struct DtwRecord {
     pub positions: Vec<u32>,
 }
 
-struct Cursor<'a> {
-    file: &'a Path,
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Cursor<'a> {
-    fn error(&self, reason: impl Into<String>) -> FormatError {
-        let offset = self.at as u64;
-        FormatError::Offset { file: self.file.to_owned(), offset, reason: reason.into() }
-    }
-
-    fn take(&mut self, len: usize) -> Result<&'a [u8], FormatError> {
-        let rest = &self.bytes[self.at..];
-        let Some(bytes) = rest.get(..len) else {
-            return Err(self.error(format!("{len} bytes expected, {} left", rest.len())));
-        };
-        self.at += len;
-        Ok(bytes)
-    }
-
-    fn number(&mut self, len: usize) -> Result<u64, FormatError> {
-        let bytes = self.take(len)?;
-        Ok(bytes.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b)))
-    }
-}
-
 fn u16_at(bytes: &[u8]) -> u16 {
     u16::from_le_bytes([bytes[0], bytes[1]])
 }
@@ -77,10 +51,10 @@ pub fn parse(
     slices: &[Slice],
     data_len: u64,
 ) -> Result<Vec<DtwRecord>, FormatError> {
-    let mut cursor = Cursor { file, bytes, at: 0 };
+    let mut cursor = Cursor::new(file, bytes);
     let mut records: Vec<DtwRecord> = Vec::new();
     let mut next_miniblock = 0;
-    while cursor.at < bytes.len() {
+    while !cursor.is_at_end() {
         let record = record(&mut cursor, slices, next_miniblock)?;
         let id = |r: &DtwRecord| (r.slice, r.sub, r.side);
         if records.iter().any(|r| id(r) == id(&record)) {

@@ -6,6 +6,8 @@ use std::str::FromStr;
 use crate::error::ParseTypeError;
 use crate::slice::Slice;
 
+pub mod compact;
+mod cursor;
 pub mod dtw;
 pub mod text;
 
@@ -22,14 +24,17 @@ pub enum DbType {
     Wld2,
     /// Distance to win, Re-pair and Huffman.
     Dtw,
+    /// Win/loss/draw of this project, Huffman codes of runs in context (`docs/formats.md`, section 16).
+    Compact,
 }
 
 impl DbType {
     /// All types that can be read and written.
-    pub const ALL: [DbType; 5] =
-        [DbType::Wld2, DbType::Wld1, DbType::WldRun, DbType::Mtc, DbType::Dtw];
+    pub const ALL: [DbType; 6] =
+        [DbType::Wld2, DbType::Compact, DbType::Wld1, DbType::WldRun, DbType::Mtc, DbType::Dtw];
 
-    /// The name on the command line, in JSON and in options: `wld2`, `wld1`, `run`, `mtc`, `dtw`.
+    /// The name on the command line, in JSON and in options: `wld2`, `compact`, `wld1`, `run`,
+    /// `mtc`, `dtw`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -38,6 +43,7 @@ impl DbType {
             DbType::Wld1 => "wld1",
             DbType::Wld2 => "wld2",
             DbType::Dtw => "dtw",
+            DbType::Compact => "compact",
         }
     }
 
@@ -47,10 +53,14 @@ impl DbType {
     #[inline]
     #[must_use]
     pub const fn leaves_out_threats(self, pieces: u32, kings: u32) -> bool {
-        matches!(self, DbType::Wld2) && (pieces >= 9 || pieces >= 7 && kings >= 2)
+        match self {
+            DbType::Compact => true,
+            DbType::Wld2 => pieces >= 9 || pieces >= 7 && kings >= 2,
+            _ => false,
+        }
     }
 
-    /// The number of the C interface.
+    /// The number of the C interface; those of the original driver are below 100.
     #[must_use]
     pub const fn number(self) -> i32 {
         match self {
@@ -59,13 +69,14 @@ impl DbType {
             DbType::Wld1 => 3,
             DbType::Wld2 => 4,
             DbType::Dtw => 5,
+            DbType::Compact => 100,
         }
     }
 
     /// Whether the values are win, loss and draw.
     #[must_use]
     pub const fn is_wld(self) -> bool {
-        matches!(self, DbType::WldRun | DbType::Wld1 | DbType::Wld2)
+        matches!(self, DbType::WldRun | DbType::Wld1 | DbType::Wld2 | DbType::Compact)
     }
 
     /// Extension of index files, without the dot.
@@ -76,6 +87,7 @@ impl DbType {
             DbType::Wld2 => "idx1",
             DbType::Mtc => "idx_mtc",
             DbType::Dtw => "idx_dtw",
+            DbType::Compact => "mdi",
         }
     }
 
@@ -87,6 +99,7 @@ impl DbType {
             DbType::Wld2 => "cpr1",
             DbType::Mtc => "cpr_mtc",
             DbType::Dtw => "cpr_dtw",
+            DbType::Compact => "mdb",
         }
     }
 
@@ -94,7 +107,7 @@ impl DbType {
     #[must_use]
     pub const fn shared_file_pieces(self) -> u8 {
         match self {
-            DbType::Wld2 | DbType::Dtw => 5,
+            DbType::Wld2 | DbType::Dtw | DbType::Compact => 5,
             DbType::WldRun | DbType::Wld1 | DbType::Mtc => 4,
         }
     }
@@ -105,7 +118,7 @@ impl DbType {
         match self {
             DbType::Wld2 => 5,
             DbType::WldRun | DbType::Wld1 => 4,
-            DbType::Mtc | DbType::Dtw => 0,
+            DbType::Mtc | DbType::Dtw | DbType::Compact => 0,
         }
     }
 
@@ -116,6 +129,7 @@ impl DbType {
             DbType::WldRun | DbType::Wld2 => 9,
             DbType::Wld1 | DbType::Mtc => 8,
             DbType::Dtw => 7,
+            DbType::Compact => 6,
         }
     }
 
@@ -124,6 +138,8 @@ impl DbType {
     pub const fn subslice_length(self) -> u64 {
         match self {
             DbType::Dtw => 1 << 30,
+            // No slice is cut up.
+            DbType::Compact => 1 << 32,
             _ => 1 << 31,
         }
     }
@@ -187,6 +203,7 @@ impl fmt::Display for DbType {
             DbType::Wld1 => "WLD version 1",
             DbType::Wld2 => "WLD version 2",
             DbType::Dtw => "DTW",
+            DbType::Compact => "WLD compact",
         })
     }
 }

@@ -11,8 +11,7 @@ use super::quiet::excludes;
 use crate::database::Database;
 use crate::error::{ProbeError, SelectionError};
 use crate::format::DbType;
-use crate::index::Place;
-use crate::reader::coded::Raw;
+use crate::reader::Raw;
 use crate::slice::Slice;
 use crate::value::Wld;
 
@@ -206,16 +205,15 @@ impl Probe {
         if excludes(DbType::Dtw, position).is_some() {
             return Ok(Stored::InSuccessors);
         }
-        let Some(place) = Place::of(position) else { return Ok(Stored::Nowhere) };
         let mut other_side_is_there = false;
         for database in self.databases.iter().filter(|db| db.db_type() == DbType::Dtw) {
-            match database.raw(place.slice, place.side, place.index, false)? {
-                Raw::Value(half) => {
+            match database.lookup(position.board(), position.side_to_move(), false)? {
+                Some(Raw::Value(half)) => {
                     let plies = 2 * u32::from(half) + u32::from(value == Wld::Win);
                     return Ok(Stored::Value(plies));
                 }
-                Raw::NotStored => other_side_is_there = true,
-                Raw::NoSlice | Raw::NotInCache => {}
+                Some(Raw::NotStored) => other_side_is_there = true,
+                Some(Raw::NoSlice | Raw::NotInCache) | None => {}
             }
         }
         // Moves lead to the side that is stored, or to fewer pieces or men: no circles.

@@ -14,7 +14,7 @@ mod wld;
 pub use answer::{Answer, MoveAnswer, Probe};
 pub use mtc::{MTC_AFTER_CONVERSION, MTC_ROUNDING, Rounding};
 pub use open::DatabaseOptions;
-pub use quiet::{Dtw, Excluded, Format, Mtc, QuietFor, View, Wld1, Wld2, WldRun};
+pub use quiet::{Compact, Dtw, Excluded, Format, Mtc, QuietFor, View, Wld1, Wld2, WldRun};
 pub(crate) use quiet::{excludes, excludes_board};
 
 /// Why databases of this type have no value for a position, or `None` if they do (apart from

@@ -16,8 +16,7 @@ use movegen::{Move, Position};
 use super::answer::Probe;
 use super::question::Question;
 use crate::error::ProbeError;
-use crate::index::Place;
-use crate::reader::coded::Raw;
+use crate::reader::Raw;
 use crate::value::{MTC_THRESHOLD, Wld};
 
 /// What a position counts that a conversion leads to: first if its side to move wins, second if
@@ -209,10 +208,9 @@ impl Probe {
 
     /// The stored number; `None` if it is below the threshold.
     fn stored_mtc(&self, position: &Position) -> Result<Option<u32>, ProbeError> {
-        let Some(place) = Place::of(position) else { return Ok(None) };
         for database in self.mtc_databases() {
-            match database.raw(place.slice, place.side, place.index, false)? {
-                Raw::Value(value) if value >= MTC_THRESHOLD => return Ok(Some(value.into())),
+            match database.lookup(position.board(), position.side_to_move(), false)? {
+                Some(Raw::Value(value)) if value >= MTC_THRESHOLD => return Ok(Some(value.into())),
                 _ => {}
             }
         }

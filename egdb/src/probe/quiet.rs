@@ -8,8 +8,7 @@ use thiserror::Error;
 use crate::database::Database;
 use crate::error::ProbeError;
 use crate::format::DbType;
-use crate::index::Place;
-use crate::reader::coded::Raw;
+use crate::reader::Raw;
 use crate::value::{DtwValue, MtcValue, WldValue};
 
 /// Why a database has no value for a position.
@@ -87,6 +86,7 @@ macro_rules! format {
     };
 }
 format!(Wld2, "Win/loss/draw, version 2.");
+format!(Compact, "Win/loss/draw, compact.");
 format!(Wld1, "Win/loss/draw, version 1.");
 format!(WldRun, "Win/loss/draw, run lengths.");
 format!(Mtc, "Distance to conversion.");
@@ -124,6 +124,7 @@ macro_rules! sealed_wld {
     };
 }
 sealed_wld!(Wld2, false);
+sealed_wld!(Compact, false);
 sealed_wld!(Wld1, false);
 sealed_wld!(WldRun, true);
 
@@ -254,11 +255,8 @@ impl<F: Format> View<'_, F> {
 
     #[inline]
     fn get(&self, position: &QuietFor<F>, conditional: bool) -> Result<F::Value, ProbeError> {
-        match Place::of_board(&position.board, position.side) {
-            Some(place) => {
-                let raw = self.database.raw(place.slice, place.side, place.index, conditional)?;
-                Ok(F::value(raw))
-            }
+        match self.database.lookup(&position.board, position.side, conditional)? {
+            Some(raw) => Ok(F::value(raw)),
             None if position.is_over => {
                 let value = position.board.position(position.side);
                 Ok(value.map_or_else(|_| F::beyond(), |p| F::without_pieces(&p)))

@@ -17,7 +17,7 @@ use super::question::Question;
 use super::quiet::{excludes_quiet, wld_value, wld_without_pieces};
 use crate::error::ProbeError;
 use crate::format::DbType;
-use crate::index::Place;
+use crate::index::Turned;
 use crate::value::Wld;
 
 /// Left-out positions gathered for one question before giving up.
@@ -134,15 +134,17 @@ impl Probe {
             let value = wld_without_pieces(position).exact();
             return Ok(value.map_or(Direct::Beyond, Direct::Known));
         }
-        let Some(place) = Place::of(position) else { return Ok(Direct::Beyond) };
+        let turned = Turned::of(position.board(), position.side_to_move());
+        let Some(Turned { slice, .. }) = turned else { return Ok(Direct::Beyond) };
         let mut is_there = false;
-        for database in self.wld_databases().filter(|db| db.has_slice(place.slice)) {
+        for database in self.wld_databases().filter(|db| db.has_slice(slice)) {
             is_there = true;
             if excludes_quiet(database.db_type(), position.board(), position.side_to_move()) {
                 continue;
             }
-            let raw = database.raw(place.slice, place.side, place.index, false)?;
-            if let Some(value) = wld_value(raw, database.db_type() == DbType::WldRun).exact() {
+            let raw = database.lookup(position.board(), position.side_to_move(), false)?;
+            let unknown_beyond = database.db_type() == DbType::WldRun;
+            if let Some(value) = raw.and_then(|raw| wld_value(raw, unknown_beyond).exact()) {
                 return Ok(Direct::Known(value));
             }
         }

@@ -3,8 +3,7 @@
 use movegen::Color;
 
 use super::checksums::Checksums;
-use super::coded::Raw;
-use super::{Directory, Found, Slot, Steps};
+use super::{Directory, Found, Raw, Slot, Steps};
 use crate::codec::huffman::Huffman;
 use crate::codec::repair::Grammar;
 use crate::error::{ProbeCause, ProbeError};

@@ -3,10 +3,12 @@
 
 use movegen::Color;
 
+use crate::error::ProbeError;
 use crate::slice::{SLICE_IDS, Slice};
 
 mod checksums;
 pub(crate) mod coded;
+pub(crate) mod compact;
 pub(crate) mod dtw;
 
 /// Where the contents of a sub-database are.
@@ -18,6 +20,19 @@ pub(crate) enum Slot {
     Constant(u8),
     /// Number of the data description.
     Data(u32),
+}
+
+/// Result of a raw lookup.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Raw {
+    /// The stored value.
+    Value(u16),
+    /// The slice is there, but not this side to move or subslice.
+    NotStored,
+    /// Nothing of the slice is there.
+    NoSlice,
+    /// Conditional lookup only.
+    NotInCache,
 }
 
 /// What is known about a slice and side.
@@ -120,6 +135,48 @@ fn fill_in_parts<E>(
         out = &mut out[n..];
     }
     Ok(())
+}
+
+/// How far the steps of [`in_steps`] are apart, and room for all between them.
+const AHEAD: usize = 12;
+const RING: usize = 32;
+
+/// Answers many questions, in order. They go through three steps, a distance of [`AHEAD`] apart:
+/// what a step needs was asked for by the one before, and has come from memory by the time it is
+/// looked at, while others were worked on. `find` may know the answer at once.
+#[inline(always)]
+fn in_steps<P, Q: Copy>(
+    mut places: impl Iterator<Item = P>,
+    mut find: impl FnMut(P) -> Result<Q, Raw>,
+    mut start: impl FnMut(&mut Q) -> Result<(), ProbeError>,
+    mut finish: impl FnMut(&Q) -> Result<Raw, ProbeError>,
+    mut answer: impl FnMut(Raw),
+) -> Result<(), ProbeError> {
+    let mut queries: [Result<Q, Raw>; RING] = [Err(Raw::NoSlice); RING];
+    let (mut found, mut started, mut done) = (0, 0, 0);
+    loop {
+        let place = places.next();
+        let ahead = if place.is_some() { AHEAD } else { 0 };
+        if let Some(place) = place {
+            queries[found % RING] = find(place);
+            found += 1;
+        } else if done == found {
+            return Ok(());
+        }
+        if started + ahead < found {
+            if let Ok(query) = &mut queries[started % RING] {
+                start(query)?;
+            }
+            started += 1;
+        }
+        if done + ahead < started {
+            answer(match &queries[done % RING] {
+                Ok(query) => finish(query)?,
+                Err(raw) => *raw,
+            });
+            done += 1;
+        }
+    }
 }
 
 /// Finds the last of ascending numbers that is not greater than a given one: a table of equal

@@ -76,9 +76,9 @@ impl<B: Deref<Target = [u8]> + Debug + Send + Sync> Storage for InPlace<B> {
     }
 
     #[inline]
-    fn mapped(&self, file: usize, block: u32, offset: usize) -> Option<&[u8; PIECE]> {
+    fn mapped(&self, file: usize, block: u32, offset: usize) -> Option<&[u8]> {
         let map: &[u8] = &self.bytes[file];
-        map.get(block as usize * BLOCK + offset..)?.first_chunk()
+        map.get(block as usize * BLOCK + offset..)
     }
 
     #[inline]

@@ -7,7 +7,6 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::layout::PIECE;
 use crate::stats::Counters;
 
 mod cache;
@@ -156,10 +155,9 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
     /// Reads a piece if that needs no disk access; else returns false.
     fn read_cached(&self, file: usize, block: u32, offset: usize, piece: &mut [u8]) -> bool;
 
-    /// A whole piece in place, where the backend has the bytes in memory and the piece does not
-    /// reach beyond the end of the file.
+    /// The bytes from there to the end of the file in place, where the backend has them in memory.
     #[inline]
-    fn mapped(&self, _file: usize, _block: u32, _offset: usize) -> Option<&[u8; PIECE]> {
+    fn mapped(&self, _file: usize, _block: u32, _offset: usize) -> Option<&[u8]> {
         None
     }
 
@@ -221,7 +219,7 @@ impl Storage for AnyStorage {
     }
 
     #[inline]
-    fn mapped(&self, file: usize, block: u32, offset: usize) -> Option<&[u8; PIECE]> {
+    fn mapped(&self, file: usize, block: u32, offset: usize) -> Option<&[u8]> {
         forward!(self, storage => storage.mapped(file, block, offset))
     }
 

@@ -51,7 +51,7 @@ fn reading_in_order_is_looking_up() {
 
 #[test]
 fn every_wld_type_becomes_every_other() {
-    let types = [DbType::Wld2, DbType::Wld1, DbType::WldRun];
+    let types = [DbType::Wld2, DbType::Compact, DbType::Wld1, DbType::WldRun];
     for from in types {
         let (_dir, source) = built(from, |_, _| true);
         for to in types {
@@ -88,7 +88,7 @@ fn every_wld_type_becomes_every_other() {
 /// are read at a time.
 #[test]
 fn every_position_counts_once() {
-    let source = Arc::new(Database::embedded(DbType::Wld2).unwrap());
+    let source = Arc::new(Database::embedded(DbType::Compact).unwrap());
     let slice: Slice = "1120".parse().unwrap();
     let dir = tempfile::tempdir().unwrap();
     let to = Target::Database(DbType::Wld1);

@@ -1,29 +1,55 @@
 //! The databases that are part of the library: what a build makes, and right.
 
 use std::fs;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use egdb::build::{BuildOptions, Builder};
+use egdb::convert::{ConvertOptions, Target, convert};
 use egdb::index::unrank;
 use egdb::probe::MTC_AFTER_CONVERSION;
-use egdb::{Database, DbType, MoveAnswer, Probe, Slice, Wld};
+use egdb::{Database, DbType, MoveAnswer, OpenOptions, Probe, Slice, Wld};
 use movegen::random::Random;
 use movegen::{Color, Position};
+use tempfile::TempDir;
 
 use crate::known::open;
 use crate::support::known::{self, Compared};
 
+/// Everything of up to four pieces, built once for all tests, with the names of the files.
+fn built() -> &'static (TempDir, Vec<PathBuf>) {
+    static BUILT: OnceLock<(TempDir, Vec<PathBuf>)> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let dir = tempfile::tempdir().unwrap();
+        let options = BuildOptions::default();
+        let report = Builder::new(dir.path(), &options, &|_| true).unwrap().build(4).unwrap();
+        (dir, report.files)
+    })
+}
+
+/// One type of what is built.
+pub fn built_as(db_type: DbType) -> Database {
+    let options = OpenOptions { db_type: Some(db_type), ..OpenOptions::default() };
+    Database::open(built().0.path(), &options).unwrap()
+}
+
 #[test]
 fn the_embedded_files_are_those_of_a_build() {
-    let dir = tempfile::tempdir().unwrap();
-    let options = BuildOptions::default();
-    let report = Builder::new(dir.path(), &options, &|_| true).unwrap().build(4).unwrap();
+    let (dir, files) = built();
+    let compact = tempfile::tempdir().unwrap();
+    let to_compact = ConvertOptions::new(Target::Database(DbType::Compact));
+    let source = Arc::new(built_as(DbType::Wld2));
+    let converted = convert(&source, compact.path(), &to_compact, &mut |_| true).unwrap();
+    let is_distance = |file: &&PathBuf| {
+        let extension = file.extension().unwrap().to_str().unwrap();
+        extension.ends_with("_mtc") || extension.ends_with("_dtw")
+    };
+    let files: Vec<&PathBuf> = files.iter().filter(is_distance).chain(&converted.files).collect();
     let embedded = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/embedded");
-    assert_eq!(report.files.len(), fs::read_dir(&embedded).unwrap().count());
-    for file in report.files {
+    assert_eq!(files.len(), fs::read_dir(&embedded).unwrap().count());
+    for file in files {
         let name = file.file_name().unwrap();
-        assert!(fs::read(&file).unwrap() == fs::read(embedded.join(name)).unwrap(), "{name:?}");
+        assert!(fs::read(file).unwrap() == fs::read(embedded.join(name)).unwrap(), "{name:?}");
     }
     // All published values and records of up to 4 pieces, in the folder as it was built.
     let compared = known::compare(&open([dir.path().to_owned()]), 4);
@@ -34,7 +60,7 @@ fn the_embedded_files_are_those_of_a_build() {
 #[test]
 fn it_needs_no_files() {
     let mut probe = Probe::new();
-    for db_type in [DbType::Wld2, DbType::Mtc, DbType::Dtw] {
+    for db_type in [DbType::Compact, DbType::Mtc, DbType::Dtw] {
         let database = Database::embedded(db_type).unwrap();
         assert_eq!((database.db_type(), database.max_pieces()), (db_type, 4));
         assert!(database.check_blocks(|_, _| true).unwrap().is_empty());

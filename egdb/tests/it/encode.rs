@@ -2,9 +2,8 @@
 
 use egdb::codec::DONT_CARE;
 use egdb::codec::runs::RunReader;
-use egdb::encode::dtw::DtwWriter;
 use egdb::encode::wld::{Chooser, Effort};
-use egdb::encode::{CodedWriter, SubId, table};
+use egdb::encode::{CodedWriter, DatabaseWriter, SubId, table};
 use egdb::{DbType, Slice, Wld};
 use movegen::random::Random;
 
@@ -142,7 +141,7 @@ fn byte_table(db_type: DbType, size: usize) -> (Vec<u8>, [u16; 256]) {
 
 #[test]
 fn files_do_not_depend_on_the_number_of_threads() {
-    for db_type in [DbType::Wld2, DbType::Dtw, DbType::Mtc] {
+    for db_type in [DbType::Wld2, DbType::Compact, DbType::Dtw, DbType::Mtc] {
         let mut files = Vec::new();
         for threads in [1, 2, 5] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -164,19 +163,11 @@ fn write_two_slices(db_type: DbType) -> [Vec<u8>; 2] {
         // A part of a real one's size would do, but the writers want all of it.
         (id, byte_table(db_type, id.slice.size() as usize))
     });
-    let written = if db_type == DbType::Dtw {
-        let mut writer = DtwWriter::create(dir.path(), &stem).unwrap();
-        for (id, (bytes, map)) in ids {
-            writer.add(id, &mut table(&bytes, &map)).unwrap();
-        }
-        writer.finish().unwrap().unwrap()
-    } else {
-        let mut writer = CodedWriter::create(dir.path(), db_type, &stem).unwrap();
-        for (id, (bytes, map)) in ids {
-            writer.add(id, &mut table(&bytes, &map)).unwrap();
-        }
-        writer.finish().unwrap().unwrap()
-    };
+    let mut writer = DatabaseWriter::create(dir.path(), db_type, &stem).unwrap();
+    for (id, (bytes, map)) in ids {
+        writer.add(id, &mut table(&bytes, &map)).unwrap();
+    }
+    let written = writer.finish().unwrap().unwrap();
     let read = |path| std::fs::read(path).unwrap();
     [read(&written.index), read(&written.data)]
 }

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use egdb::codec::DONT_CARE;
-use egdb::encode::dtw::DtwWriter;
-use egdb::encode::{CodedWriter, SubId};
+use egdb::encode::{DatabaseWriter, SubId};
 use egdb::index::unrank;
 use egdb::verify::FileState;
 use egdb::{Backend, Database, DbType, OpenOptions, Slice, manifest};
@@ -79,15 +78,9 @@ fn write(dir: &Path, db_type: DbType, kind: Kind, seed: u64) -> Contents {
                 out.copy_from_slice(&values[start as usize..][..out.len()]);
             }
         };
-        let written = if db_type == DbType::Dtw {
-            let mut writer = DtwWriter::create(dir, &stem).unwrap();
-            subs.iter().for_each(|(id, v)| writer.add(*id, &mut source(v)).unwrap());
-            writer.finish().unwrap()
-        } else {
-            let mut writer = CodedWriter::create(dir, db_type, &stem).unwrap();
-            subs.iter().for_each(|(id, v)| writer.add(*id, &mut source(v)).unwrap());
-            writer.finish().unwrap()
-        };
+        let mut writer = DatabaseWriter::create(dir, db_type, &stem).unwrap();
+        subs.iter().for_each(|(id, v)| writer.add(*id, &mut source(v)).unwrap());
+        let written = writer.finish().unwrap();
         manifest::write_for(&written.unwrap()).unwrap();
         contents.extend(subs);
     }
@@ -217,10 +210,14 @@ fn missing_files_are_named() {
 fn values_that_a_type_cannot_hold_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let id = SubId { slice: "0101".parse().unwrap(), sub: 0, side: Color::Black };
-    for (db_type, value) in
-        [(DbType::Wld2, 4), (DbType::Wld1, 6), (DbType::Mtc, 11), (DbType::Mtc, 324)]
-    {
-        let mut writer = CodedWriter::create(dir.path(), db_type, "db2").unwrap();
+    for (db_type, value) in [
+        (DbType::Wld2, 4),
+        (DbType::Compact, 0),
+        (DbType::Wld1, 6),
+        (DbType::Mtc, 11),
+        (DbType::Mtc, 324),
+    ] {
+        let mut writer = DatabaseWriter::create(dir.path(), db_type, "db2").unwrap();
         let mut source = |start: u64, out: &mut [u16]| {
             out.fill(2);
             if start == 0 {
@@ -230,7 +227,7 @@ fn values_that_a_type_cannot_hold_are_refused() {
         let error = writer.add(id, &mut source).unwrap_err().to_string();
         assert!(error.contains(&format!("value {value}")), "{error}");
     }
-    let mut writer = CodedWriter::create(dir.path(), DbType::Wld2, "db2").unwrap();
+    let mut writer = DatabaseWriter::create(dir.path(), DbType::Wld2, "db2").unwrap();
     let wrong = SubId { side: Color::White, ..id };
     assert!(writer.add(wrong, &mut |_, out| out.fill(2)).is_err());
 }

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use egdb::encode::dtw::DtwWriter;
-use egdb::encode::{CodedWriter, SubId};
+use egdb::encode::{DatabaseWriter, SubId};
 use egdb::error::{FormatError, OpenError};
 use egdb::index::unrank;
 use egdb::{Backend, Database, DbType, OpenOptions, Slice};
@@ -15,9 +14,7 @@ const STEMS: [&str; 2] = ["db2", "db3"];
 fn write(dir: &Path, db_type: DbType) {
     let mut random = Random::new(db_type.number() as u64 + 20);
     for (pieces, stem) in (2..).zip(STEMS) {
-        let mut coded =
-            (db_type != DbType::Dtw).then(|| CodedWriter::create(dir, db_type, stem).unwrap());
-        let mut distance = (db_type == DbType::Dtw).then(|| DtwWriter::create(dir, stem).unwrap());
+        let mut writer = DatabaseWriter::create(dir, db_type, stem).unwrap();
         for slice in Slice::stored(pieces) {
             for &side in slice.stored_sides() {
                 let seed = random.next_u64();
@@ -33,16 +30,10 @@ fn write(dir: &Path, db_type: DbType) {
                     }
                 };
                 let id = SubId { slice, sub: 0, side };
-                if let Some(writer) = &mut coded {
-                    writer.add(id, &mut source).unwrap();
-                }
-                if let Some(writer) = &mut distance {
-                    writer.add(id, &mut source).unwrap();
-                }
+                writer.add(id, &mut source).unwrap();
             }
         }
-        coded.map(|writer| writer.finish().unwrap());
-        distance.map(|writer| writer.finish().unwrap());
+        writer.finish().unwrap();
     }
 }
 

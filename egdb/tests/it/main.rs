@@ -4,6 +4,7 @@
 
 mod build;
 mod check;
+mod compact;
 mod convert;
 mod embedded;
 mod encode;

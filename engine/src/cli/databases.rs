@@ -153,6 +153,7 @@ pub(super) fn db_type_names() -> impl Iterator<Item = PossibleValue> {
     DbType::ALL.into_iter().map(|db_type| {
         PossibleValue::new(db_type.name()).help(match db_type {
             DbType::Wld2 => "Win/loss/draw, version 2",
+            DbType::Compact => "Win/loss/draw, compact, of this program",
             DbType::Wld1 => "Win/loss/draw, version 1",
             DbType::WldRun => "Win/loss/draw, run lengths",
             DbType::Mtc => "Distance to conversion",

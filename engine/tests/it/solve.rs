@@ -138,7 +138,7 @@ fn without_distances_to_the_end_lines_go_from_conversion_to_conversion() {
 #[test]
 fn without_any_distances_there_is_no_line() {
     let mut probe = Probe::new();
-    probe.add(Arc::new(Database::embedded(DbType::Wld2).unwrap()));
+    probe.add(Arc::new(Database::embedded(DbType::Compact).unwrap()));
     let position = Position::from_fen("W:WK11:BK2,K6").unwrap();
     let solution = Solver::new(&probe, options(0)).solve(&position, &NEVER).unwrap();
     assert_eq!((solution.value, solution.line), (Value::Loss, None));

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use egdb::DbType;
-use egdb::format::{dtw, text};
+use egdb::format::{compact, dtw, text};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
@@ -24,6 +24,11 @@ fuzz_target!(|input: &[u8]| {
                 let length = dtw::parse(path, &again, slices, len);
                 assert!(length.is_ok_and(|list| list.len() == 1) || record.first_miniblock > 0);
             }
+        }
+    } else if db_type == DbType::Compact {
+        if let Ok(records) = compact::parse(path, bytes, slices, len) {
+            let again = compact::to_bytes(&records);
+            assert!(compact::parse(path, &again, slices, len).is_ok());
         }
     } else if let Ok(index) = text::parse(path, bytes, db_type, slices, len) {
         for sub in &index.subs {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -416,6 +416,47 @@ fn convert_there_and_back() {
         fs::read_dir(dir.join("raw")).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(files, ["db2-0101-b.raw"]);
     assert_eq!(fs::metadata(dir.join("raw/db2-0101-b.raw")).unwrap().len(), 2450);
+}
+
+#[test]
+fn compact_files_answer_as_those_that_they_come_from() {
+    let built = built();
+    let dir = scratch("egdb-cli-compact");
+    let at = |name: &str| dir.join(name).to_str().unwrap().to_owned();
+    let report =
+        json(&ok(&["convert", &built.dir("wld2"), &at("a"), "--to=compact", "--json"], ""));
+    assert_eq!((&report["positions"], &report["unknown"]), (&815_145.into(), &0.into()));
+    let size = |folder: &str, extension: &str| -> u64 {
+        let file = |n| fs::metadata(Path::new(folder).join(format!("db{n}.{extension}"))).unwrap();
+        (2..=3).map(|n| file(n).len()).sum()
+    };
+    let compact = size(&at("a"), "mdi") + size(&at("a"), "mdb");
+    let version_2 = size(&built.dir("wld2"), "idx1") + size(&built.dir("wld2"), "cpr1");
+    assert!(compact < version_2, "{compact} {version_2}");
+    ok(&["convert", &at("a"), &at("b"), "--to=wld2"], "");
+    let input: String =
+        random_positions(built.solution, 300).iter().map(|p| p.to_fen() + "\n").collect();
+    let answers = |dir: &str| ok(&["probe", "--egdb", dir, "--stdin", "--json"], &input);
+    let expected = answers(&built.dir("wld2"));
+    assert!(answers(&at("a")) == expected);
+    assert!(answers(&at("b")) == expected);
+
+    assert!(ok(&["verify", &at("a")], "").lines().all(|line| line.ends_with("ok (side file)")));
+    assert!(ok(&["info", &at("a"), "--json"], "").contains("\"compact\""));
+    let dump = |name: &str| ok(&["dump", "--egdb", &at(name), "--slice=1101", "--value=win"], "");
+    assert!(dump("a").lines().count() > 1000);
+    let bench = ["bench", "--egdb", &at("a"), "--time=0.1", "--json"];
+    assert!(json(&ok(&bench, ""))["lookups"].as_u64() > Some(0));
+
+    // A block has its checksum in itself: no side file is needed to see that it is damaged.
+    let mut bytes = fs::read(dir.join("a/db3.mdb")).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(dir.join("a/db3.mdb"), &bytes).unwrap();
+    fs::remove_file(dir.join("a/db3.mdb.sum")).unwrap();
+    let output = egdb(&["verify", &at("a"), "--blocks"], "");
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stdout.contains("its checksum is wrong"), "{output:?}");
 }
 
 #[test]

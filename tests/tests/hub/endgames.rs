@@ -150,7 +150,7 @@ fn the_embedded_set_is_used_unless_switched_off() {
 
 #[test]
 fn several_folders_and_their_types_are_found() {
-    let (wld, dtw) = (folder(&["idx1", "cpr1"]), folder(&["idx_dtw", "cpr_dtw"]));
+    let (wld, dtw) = (folder(&["mdi", "mdb"]), folder(&["idx_dtw", "cpr_dtw"]));
     let [wld, dtw] = [&wld, &dtw].map(|dir| dir.path().to_str().unwrap().to_owned());
     let mut engine = Client::ready(&[("bb-path", &wld)]);
     let (score, _) = asked(&mut engine, WON);

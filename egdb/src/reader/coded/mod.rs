@@ -11,7 +11,7 @@ use movegen::Color;
 use movegen::isa::prefetch;
 
 use super::checksums::Checksums;
-use super::{Directory, Found, Slot};
+use super::{Directory, Found, Raw, Slot, in_steps};
 use crate::codec::tunstall::Dictionary;
 use crate::codec::{ByteCode, runlen};
 use crate::error::{ProbeCause, ProbeError};
@@ -42,19 +42,6 @@ pub(crate) const FEW_ENTRIES: usize = 32;
 const WINDOW: usize = 512;
 
 const CHANGED: ProbeCause = ProbeCause::Damaged("the data changed after they were first read");
-
-/// Result of a raw lookup.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Raw {
-    /// The stored value.
-    Value(u16),
-    /// The slice is there, but not this side to move or subslice.
-    NotStored,
-    /// Nothing of the slice is there.
-    NoSlice,
-    /// Conditional lookup only.
-    NotInCache,
-}
 
 /// The sub-databases of all files of one database.
 #[derive(Debug)]
@@ -87,10 +74,6 @@ struct Query<'s> {
     /// Where to begin, once that has been looked up.
     start: Start,
 }
-
-/// How far the steps of [`CodedReader::lookup_many`] are apart, and room for all between them.
-const AHEAD: usize = 12;
-const RING: usize = 32;
 
 /// The byte that stands for the `rest`-th value, and which of its values it is; `None` if the
 /// bytes hold fewer.
@@ -198,58 +181,32 @@ impl CodedReader {
         group.get(query.k % GROUP * self.entries + query.stretch)
     }
 
-    /// Answers many questions, in order. They go through three steps, a distance of [`AHEAD`]
-    /// apart: what a step needs was asked for by the one before, and has come from memory by the
-    /// time it is looked at, while others were worked on.
+    /// Answers many questions, in order.
     #[inline(always)]
     pub(crate) fn lookup_many(
         &self,
-        mut places: impl Iterator<Item = Option<(Slice, Color, u64)>>,
-        mut answer: impl FnMut(Raw),
+        places: impl Iterator<Item = Option<(Slice, Color, u64)>>,
+        answer: impl FnMut(Raw),
     ) -> Result<(), ProbeError> {
-        let mut queries: [Result<Query<'_>, Raw>; RING] = [Err(Raw::NoSlice); RING];
-        let (mut found, mut started, mut done) = (0, 0, 0);
-        loop {
-            let place = places.next();
-            let ahead = if place.is_some() { AHEAD } else { 0 };
-            if let Some(place) = place {
-                let slot = &mut queries[found % RING];
-                match place {
-                    Some((slice, side, index)) => match self.find(slice, side, index) {
-                        Ok(query) => {
-                            if let Some(entry) = self.entry(&query) {
-                                prefetch(entry);
-                            }
-                            *slot = Ok(query);
-                        }
-                        Err(raw) => *slot = Err(raw),
-                    },
-                    None => *slot = Err(Raw::NoSlice),
+        let find = |place: Option<(Slice, Color, u64)>| {
+            let (slice, side, index) = place.ok_or(Raw::NoSlice)?;
+            let query = self.find(slice, side, index)?;
+            if let Some(entry) = self.entry(&query) {
+                prefetch(entry);
+            }
+            Ok(query)
+        };
+        let start = |query: &mut Query<'_>| {
+            if let Some(entry) = self.entry(query) {
+                query.start = table::start(entry, query.rest);
+                if let Start::At(offset, _) = query.start {
+                    let block = query.sub.block(query.k);
+                    self.storage.touch(query.sub.file as usize, block, offset);
                 }
-                found += 1;
-            } else if done == found {
-                return Ok(());
             }
-            if started + ahead < found {
-                if let Ok(query) = &mut queries[started % RING]
-                    && let Some(entry) = self.entry(query)
-                {
-                    query.start = table::start(entry, query.rest);
-                    if let Start::At(offset, _) = query.start {
-                        let block = query.sub.block(query.k);
-                        self.storage.touch(query.sub.file as usize, block, offset);
-                    }
-                }
-                started += 1;
-            }
-            if done + ahead < started {
-                answer(match &queries[done % RING] {
-                    Ok(query) => self.finish(query, false)?,
-                    Err(raw) => *raw,
-                });
-                done += 1;
-            }
-        }
+            Ok(())
+        };
+        in_steps(places, find, start, |query| self.finish(query, false), answer)
     }
 
     #[inline(always)]
@@ -316,7 +273,9 @@ impl CodedReader {
         };
         let (file, block) = (query.sub.file as usize, query.sub.block(query.k));
         // In place where possible: reading a fresh copy as a whole waits for its parts.
-        while let Some(bytes) = self.storage.mapped(file, block, offset) {
+        while let Some(bytes) =
+            self.storage.mapped(file, block, offset).and_then(|b| b.first_chunk())
+        {
             match code.locate(bytes, rest) {
                 Ok((byte, k)) => return Ok(Some(code.value(byte, k))),
                 Err(sum) => {

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use egdb::codec::DONT_CARE;
-use egdb::encode::dtw::DtwWriter;
-use egdb::encode::{CodedWriter, SubId, Written};
+use egdb::encode::{DatabaseWriter, SubId, Written};
 use egdb::probe::MTC_ROUNDING;
 use egdb::{DbType, Slice, Wld};
 use movegen::Color;
@@ -62,15 +61,9 @@ pub fn write_altered(
                 };
                 (id, source)
             });
-            let files = if db_type == DbType::Dtw {
-                let mut writer = DtwWriter::create(dir, &stem).unwrap();
-                sources.for_each(|(id, mut source)| writer.add(id, &mut source).unwrap());
-                writer.finish().unwrap()
-            } else {
-                let mut writer = CodedWriter::create(dir, db_type, &stem).unwrap();
-                sources.try_for_each(|(id, mut source)| writer.add(id, &mut source)).unwrap();
-                writer.finish().unwrap()
-            };
+            let mut writer = DatabaseWriter::create(dir, db_type, &stem).unwrap();
+            sources.try_for_each(|(id, mut source)| writer.add(id, &mut source)).unwrap();
+            let files = writer.finish().unwrap();
             written.extend(files);
         }
     }

@@ -60,7 +60,7 @@ pub(super) struct BenchArgs {
 /// Measured lookups.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::cli) struct LookupsRecord {
-    /// `wld2`, `wld1`, `run`, `mtc` or `dtw`.
+    /// `wld2`, `compact`, `wld1`, `run`, `mtc` or `dtw`.
     database: &'static str,
     pieces: u8,
     threads: usize,

@@ -24,14 +24,17 @@ use super::file_name;
 const EXAMPLES: &str = "\
 Examples:
   meerslag egdb convert /data/version1 /data/version2 --to wld2
+  meerslag egdb convert /data/egdb /data/small --to compact
   meerslag egdb convert /data/egdb /data/bare --to raw --slices 1101,1110
   meerslag egdb convert /data/old /data/new --type dtw --to dtw
 
-Win/loss/draw databases (wld2, wld1, run) can become each other; every type can be written \
-again, or as bare numbers. Raw files, such as db4-3010-b.raw, hold the positions of a slice and \
-side to move in order of the index: one byte each (0 unknown, 1 win, 2 loss, 3 draw, 255 no \
-value in the format), or for distances two bytes, the lower first (65535: no value in the \
-format).
+Win/loss/draw databases (wld2, compact, wld1, run) can become each other; every type can be \
+written again, or as bare numbers. Compact files hold up to 6 pieces, take less than half the \
+room of wld2 and need a search of a ply or more where the other side could capture.
+
+Raw files, such as db4-3010-b.raw, hold the positions of a slice and side to move in order of \
+the index: one byte each (0 unknown, 1 win, 2 loss, 3 draw, 255 no value in the format), or for \
+distances two bytes, the lower first (65535: no value in the format).
 
 Files appear under their names when they are complete; a side file '*.sum' beside each has its \
 checksums (see 'meerslag egdb verify'). Ctrl-C leaves the files finished until then.";

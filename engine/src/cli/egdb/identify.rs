@@ -45,7 +45,7 @@ impl Record for IdentityRecord {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "IdentifiedDatabase")]
 struct Entry {
-    /// `wld2`, `wld1`, `run`, `mtc` or `dtw`.
+    /// `wld2`, `compact`, `wld1`, `run`, `mtc` or `dtw`.
     database: &'static str,
     /// The number that the C interface uses.
     type_number: i32,

@@ -50,7 +50,7 @@ pub(super) struct VerifyArgs {
 /// A file and its checksum.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::cli) struct FileRecord<'a> {
-    /// `wld2`, `wld1`, `run`, `mtc` or `dtw`.
+    /// `wld2`, `compact`, `wld1`, `run`, `mtc` or `dtw`.
     database: &'static str,
     file: &'a str,
     /// `ok`, `bad` or `unknown`.

@@ -1,0 +1,247 @@
+//! Index files and blocks of the compact type (`docs/formats.md`, section 16).
+
+use std::cmp::Reverse;
+use std::path::Path;
+
+use movegen::Color;
+
+use super::DbType;
+use super::cursor::Cursor;
+use crate::codec::contextual::{CONTEXTS, Codes, UNIT};
+use crate::error::FormatError;
+use crate::identify::crc32;
+use crate::layout::BLOCK;
+use crate::numbering::{Numberer, Numbering};
+use crate::slice::Slice;
+
+/// The first bytes of an index file: a name and the version of the format.
+const MAGIC: &[u8; 8] = b"mlegdb\x00\x01";
+
+/// Units of a block, those of its head included.
+pub(crate) const BLOCK_UNITS: usize = BLOCK / UNIT;
+/// Most units of a block that hold values.
+pub(crate) const MOST_UNITS: usize = (BLOCK - 4) / (UNIT + 2);
+/// Greatest number of steps between the starts of a block and of one of its units.
+pub(crate) const MOST_STEPS: u16 = u16::MAX - 1;
+/// Bytes of the longest head of a block.
+pub(crate) const MOST_HEAD: usize = (4 + 2 * MOST_UNITS).next_multiple_of(UNIT);
+
+/// One record of an index file: a sub-database.
+#[derive(Clone, Debug)]
+pub struct CompactRecord {
+    /// The slice.
+    pub slice: Slice,
+    /// The side to move.
+    pub side: Color,
+    /// Values, or where they are.
+    pub body: CompactBody,
+}
+
+/// Contents of a sub-database.
+#[derive(Clone, Debug)]
+pub enum CompactBody {
+    /// All positions have this value (1 win, 2 loss, 3 draw); there is no data.
+    Constant(u8),
+    /// Tokens in the data file.
+    Data(CompactData),
+}
+
+/// What an index file says about a sub-database with data.
+#[derive(Clone, Debug)]
+pub struct CompactData {
+    pub(crate) numbering: Numbering,
+    pub(crate) codes: Codes,
+    /// Number of its first unit in the file.
+    pub(crate) start: u32,
+    /// Number of its units, heads included.
+    pub(crate) units: u32,
+    /// First number of each block.
+    pub(crate) firsts: Vec<u32>,
+}
+
+/// How many bytes the head of a block of this many units with values has.
+pub(crate) const fn head_bytes(units: usize) -> usize {
+    (4 + 2 * units).next_multiple_of(UNIT)
+}
+
+/// How many units with values a block of this many units in all has; `None` if there is no such
+/// block.
+pub(crate) const fn units_with_values(all: usize) -> Option<usize> {
+    if all * UNIT < 4 {
+        return None;
+    }
+    let units = (all * UNIT - 4) / (UNIT + 2);
+    if units > 0 && head_bytes(units) + units * UNIT == all * UNIT { Some(units) } else { None }
+}
+
+/// Reads an index file. Several sub-databases stand one behind the other in the data file, which
+/// has exactly their length.
+///
+/// # Errors
+/// With file, offset and reason, whatever breaks the format or does not fit the data file.
+pub fn parse(
+    file: &Path,
+    bytes: &[u8],
+    slices: &[Slice],
+    data_len: u64,
+) -> Result<Vec<CompactRecord>, FormatError> {
+    let whole = Cursor::new(file, bytes);
+    let Some((content, sum)) = bytes.split_last_chunk::<4>() else {
+        return Err(whole.error("no index file of the compact type"));
+    };
+    let mut cursor = Cursor::new(file, content);
+    if cursor.take(MAGIC.len())? != MAGIC {
+        return Err(whole.error("no index file of the compact type, version 1"));
+    }
+    if u32::from_le_bytes(*sum) != crc32(content) {
+        return Err(whole.error("the checksum at its end is wrong"));
+    }
+    let mut records: Vec<CompactRecord> = Vec::new();
+    let mut units = 0u32;
+    while !cursor.is_at_end() {
+        let record = record(&mut cursor, slices, &mut units)?;
+        if records.iter().any(|r| (r.slice, r.side) == (record.slice, record.side)) {
+            return Err(cursor.error("second record for a sub-database"));
+        }
+        records.push(record);
+    }
+    if records.is_empty() {
+        return Err(cursor.error("no sub-database"));
+    }
+    let expected = u64::from(units) * UNIT as u64;
+    if data_len != expected {
+        let file = file.with_extension(DbType::Compact.data_extension());
+        let reason = format!("{data_len} bytes; the index file describes {expected}");
+        return Err(FormatError::Data { file, reason });
+    }
+    Ok(records)
+}
+
+fn record(
+    cursor: &mut Cursor<'_>,
+    slices: &[Slice],
+    next_unit: &mut u32,
+) -> Result<CompactRecord, FormatError> {
+    let &[bm, bk, wm, wk, colour, kind] = cursor.take(6)? else {
+        return Err(cursor.error("no slice"));
+    };
+    let slice = Slice::new(bm, bk, wm, wk).filter(|s| slices.contains(s));
+    let Some(slice) = slice else {
+        return Err(cursor.error(format!("slice {bm}{bk}{wm}{wk} does not belong in this file")));
+    };
+    let side = match colour {
+        0 => Color::Black,
+        1 => Color::White,
+        _ => return Err(cursor.error(format!("colour {colour}: expected 0 or 1"))),
+    };
+    if !slice.is_stored(side) {
+        return Err(cursor.error(format!("slice {slice} is not stored with {side} to move")));
+    }
+    let body = match kind {
+        1..=3 => CompactBody::Constant(kind),
+        0 => CompactBody::Data(data(cursor, slice, next_unit)?),
+        _ => return Err(cursor.error(format!("kind {kind}: expected 0 to 3"))),
+    };
+    Ok(CompactRecord { slice, side, body })
+}
+
+fn data(
+    cursor: &mut Cursor<'_>,
+    slice: Slice,
+    next_unit: &mut u32,
+) -> Result<CompactData, FormatError> {
+    let number = cursor.number(1)? as u8;
+    let Some(numbering) = Numbering::new(number) else {
+        return Err(cursor.error(format!("numbering {number} does not exist")));
+    };
+    let Some(numberer) = Numberer::new(slice, numbering) else {
+        return Err(cursor.error(format!("slice {slice} is too large")));
+    };
+    let mut lists = Vec::with_capacity(CONTEXTS);
+    for _ in 0..CONTEXTS {
+        lists.push(lengths(cursor)?);
+    }
+    let codes = Codes::new(lists).map_err(|reason| cursor.error(reason))?;
+    let units = cursor.number(4)? as u32;
+    let start = *next_unit;
+    *next_unit = start
+        .checked_add(units)
+        .ok_or_else(|| cursor.error("more units than 32 bits can count"))?;
+    let last = units as usize % BLOCK_UNITS;
+    if units == 0 || (last > 0 && units_with_values(last).is_none()) {
+        return Err(cursor.error(format!("{units} units do not make whole blocks")));
+    }
+    let blocks = (units as usize).div_ceil(BLOCK_UNITS);
+    let firsts = cursor.take(4 * blocks)?.as_chunks::<4>().0;
+    let firsts: Vec<u32> = firsts.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
+    let is_ascending = firsts.is_sorted_by(|a, b| a < b);
+    let last = firsts.last().is_some_and(|&n| u64::from(n) < numberer.size());
+    if firsts.first() != Some(&0) || !is_ascending || !last {
+        return Err(cursor.error("the first numbers of the blocks are not ascending from 0"));
+    }
+    Ok(CompactData { numbering, codes, start, units, firsts })
+}
+
+/// The lengths of a context's code words: how many symbols are listed, then four bits for each,
+/// the lower half of a byte first, 0 for a symbol without a word.
+fn lengths(cursor: &mut Cursor<'_>) -> Result<Vec<(u16, u8)>, FormatError> {
+    let count = cursor.number(1)? as usize;
+    let packed = cursor.take(count.div_ceil(2))?;
+    let bits = (0..count).map(|symbol| packed[symbol / 2] >> (4 * (symbol % 2)) & 15);
+    let mut list: Vec<(u16, u8)> = (0..).zip(bits).filter(|&(_, bits)| bits > 0).collect();
+    list.sort_unstable_by_key(|&(symbol, bits)| (Reverse(bits), symbol));
+    Ok(list)
+}
+
+fn pack_lengths(lengths: &[(u16, u8)], out: &mut Vec<u8>) {
+    let count = lengths.iter().map(|&(symbol, _)| usize::from(symbol) + 1).max().unwrap_or(0);
+    let mut packed = vec![0; count.div_ceil(2)];
+    for &(symbol, bits) in lengths {
+        packed[usize::from(symbol) / 2] |= bits << (4 * (symbol % 2));
+    }
+    out.push(count as u8);
+    out.extend(packed);
+}
+
+/// An index file, from its records.
+#[must_use]
+pub fn to_bytes(records: &[CompactRecord]) -> Vec<u8> {
+    let mut out = MAGIC.to_vec();
+    for record in records {
+        let s = record.slice;
+        out.extend([s.black_men(), s.black_kings(), s.white_men(), s.white_kings()]);
+        out.push(record.side.index() as u8);
+        match &record.body {
+            CompactBody::Constant(value) => out.push(*value),
+            CompactBody::Data(data) => {
+                out.extend([0, data.numbering.number()]);
+                for context in 0..CONTEXTS {
+                    pack_lengths(data.codes.lengths(context), &mut out);
+                }
+                out.extend(data.units.to_le_bytes());
+                for first in &data.firsts {
+                    out.extend(first.to_le_bytes());
+                }
+            }
+        }
+    }
+    let sum = crc32(&out);
+    out.extend(sum.to_le_bytes());
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_and_units_make_up_blocks() {
+        assert_eq!((BLOCK_UNITS, MOST_UNITS, MOST_HEAD), (256, 227, 464));
+        assert_eq!(units_with_values(BLOCK_UNITS), Some(MOST_UNITS));
+        for units in 1..=MOST_UNITS {
+            let all = head_bytes(units) / UNIT + units;
+            assert_eq!(units_with_values(all), Some(units));
+        }
+        assert_eq!([0, 1, 8, 17].map(units_with_values), [None; 4]);
+    }
+}

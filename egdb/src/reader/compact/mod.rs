@@ -1,0 +1,461 @@
+//! Reader of compact files (`docs/formats.md`, section 16).
+//!
+//! A lookup finds the block by its first number, the unit by the head of the block, and decodes
+//! the unit's runs up to the one that it wants.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use movegen::{Board, Color};
+
+use super::{Directory, Found, Raw, Slot, Steps, in_steps};
+use crate::codec::contextual::{Codes, Reading, UNIT, Unit};
+use crate::error::{ProbeCause, ProbeError};
+use crate::format::DbType;
+use crate::format::compact::{
+    BLOCK_UNITS, CompactBody, CompactRecord, MOST_HEAD, MOST_STEPS, MOST_UNITS, head_bytes,
+    units_with_values,
+};
+use crate::identify::crc32;
+use crate::layout::{BLOCK, PIECE};
+use crate::numbering::Numberer;
+use crate::slice::Slice;
+use crate::stats::Counters;
+use crate::storage::{AnyStorage, Storage};
+
+mod values;
+
+const CONTRADICTION: ProbeCause = ProbeCause::Damaged("the lengths of runs contradict the index");
+
+/// The sub-databases of all files of a compact database.
+#[derive(Debug)]
+pub(crate) struct CompactReader {
+    directory: Directory,
+    subs: Vec<Sub>,
+    storage: AnyStorage,
+    counters: Counters,
+    /// Whether blocks are compared with their checksums.
+    is_compared: bool,
+}
+
+#[derive(Debug)]
+struct Sub {
+    slice: Slice,
+    side: Color,
+    file: u32,
+    numberer: Numberer,
+    codes: Codes,
+    /// Offset of its first byte in the file.
+    start: u64,
+    /// Number of its units, heads included.
+    units: u32,
+    /// First number of each block.
+    firsts: Box<[u32]>,
+    steps: Steps,
+    /// A bit for each block whose checksum was found right.
+    good: Box<[AtomicU64]>,
+}
+
+/// Collects the index files of a database.
+#[derive(Debug)]
+pub(crate) struct CompactBuilder {
+    directory: Directory,
+    subs: Vec<Sub>,
+}
+
+impl CompactBuilder {
+    pub(crate) fn new() -> CompactBuilder {
+        let directory = Directory::new(DbType::Compact.subslice_length());
+        CompactBuilder { directory, subs: Vec::new() }
+    }
+
+    pub(crate) fn add(&mut self, file: usize, records: Vec<CompactRecord>) {
+        for CompactRecord { slice, side, body } in records {
+            let slot = match body {
+                CompactBody::Constant(value) => Slot::Constant(value),
+                CompactBody::Data(data) => {
+                    // The index file was refused if there were no numbers.
+                    let Some(numberer) = Numberer::new(slice, data.numbering) else { continue };
+                    let words = data.firsts.len().div_ceil(64);
+                    self.subs.push(Sub {
+                        slice,
+                        side,
+                        file: file as u32,
+                        steps: Steps::new(&data.firsts, numberer.size()),
+                        numberer,
+                        codes: data.codes,
+                        start: u64::from(data.start) * UNIT as u64,
+                        units: data.units,
+                        firsts: data.firsts.into(),
+                        good: (0..words).map(|_| AtomicU64::new(0)).collect(),
+                    });
+                    Slot::Data(self.subs.len() as u32 - 1)
+                }
+            };
+            self.directory.insert(slice, side, 0, slot);
+        }
+    }
+
+    /// Bytes of memory that the indices take.
+    pub(crate) fn memory(&self) -> usize {
+        let sub = |s: &Sub| {
+            size_of::<Sub>()
+                + s.firsts.len() * 4
+                + s.good.len() * 8
+                + s.steps.memory()
+                + s.codes.memory()
+        };
+        self.subs.iter().map(sub).sum()
+    }
+
+    /// `is_compared` says whether blocks are compared with their checksums.
+    pub(crate) fn finish(self, storage: AnyStorage, is_compared: bool) -> CompactReader {
+        let counters = Counters::new(storage.files().len());
+        let CompactBuilder { directory, subs } = self;
+        CompactReader { directory, subs, storage, counters, is_compared }
+    }
+}
+
+/// The head of a block.
+struct Head<'a> {
+    shift: u32,
+    /// The steps to the starts of the units but the first.
+    steps: &'a [[u8; 2]],
+}
+
+impl<'a> Head<'a> {
+    /// Of a block with so many units; the head follows at the start of `bytes`.
+    #[inline(always)]
+    fn new(bytes: &'a [u8], units: usize) -> Option<Head<'a>> {
+        let shift = u32::from(*bytes.get(4)?) & 31;
+        let steps = bytes.get(6..4 + 2 * units)?.as_chunks().0;
+        Some(Head { shift, steps })
+    }
+
+    /// The unit that holds the number that is so far from the block's first one, and how far the
+    /// unit is.
+    #[inline(always)]
+    fn find(&self, rest: u32) -> (usize, u64) {
+        let limit = (rest >> self.shift).min(MOST_STEPS.into()) as u16;
+        let is_before = |step: &[u8; 2]| u16::from(u16::from_le_bytes(*step) <= limit);
+        // Most blocks are full; their loop has a fixed length.
+        let unit = match self.steps.first_chunk::<{ MOST_UNITS - 1 }>() {
+            Some(steps) => steps.iter().map(is_before).sum::<u16>(),
+            None => self.steps.iter().map(is_before).sum(),
+        };
+        (unit.into(), self.start(unit.into()))
+    }
+
+    /// Whether a unit other than the first is there.
+    fn is_step(&self, unit: usize) -> bool {
+        unit.checked_sub(1).and_then(|k| self.steps.get(k)).is_some_and(|&step| step != [0xff; 2])
+    }
+
+    /// How far a unit is from the block's first number.
+    #[inline(always)]
+    fn start(&self, unit: usize) -> u64 {
+        let step = unit.checked_sub(1).and_then(|k| self.steps.get(k));
+        step.map_or(0, |&step| u64::from(u16::from_le_bytes(step)) << self.shift)
+    }
+}
+
+impl Sub {
+    /// Offset of a block in the file, and its units with values.
+    #[inline(always)]
+    fn block(&self, k: usize) -> (u64, usize) {
+        let before = k * BLOCK_UNITS;
+        let all = (self.units as usize).saturating_sub(before);
+        let units =
+            if all >= BLOCK_UNITS { MOST_UNITS } else { units_with_values(all).unwrap_or(0) };
+        (self.start + (before * UNIT) as u64, units)
+    }
+
+    /// Offset in the file of a unit with values of a block.
+    #[inline(always)]
+    fn unit(&self, k: usize, unit: usize) -> u64 {
+        let (at, units) = self.block(k);
+        at + (head_bytes(units) + unit * UNIT) as u64
+    }
+
+    /// The number after the last one of a block.
+    fn end(&self, k: usize) -> u64 {
+        self.firsts.get(k + 1).map_or(self.numberer.size(), |&first| first.into())
+    }
+}
+
+/// A question whose block is known.
+#[derive(Clone, Copy)]
+struct Query<'s> {
+    sub: &'s Sub,
+    /// The block.
+    k: usize,
+    /// How far the number is from the block's first one.
+    rest: u32,
+    /// The unit and how far it is from there, once that has been looked up.
+    unit: Option<(usize, u64)>,
+}
+
+impl Query<'_> {
+    /// The unit that would be right if all held equally many numbers.
+    #[inline(always)]
+    fn guess(&self) -> usize {
+        let first = u64::from(self.sub.firsts[self.k]);
+        let numbers = (self.sub.end(self.k) - first) as f32;
+        (self.rest as f32 / numbers * self.sub.block(self.k).1 as f32) as usize
+    }
+}
+
+impl CompactReader {
+    pub(crate) fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
+    pub(crate) fn storage(&self) -> &AnyStorage {
+        &self.storage
+    }
+
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// The value of a position, turned to where it is stored.
+    #[inline(always)]
+    pub(crate) fn lookup(
+        &self,
+        slice: Slice,
+        side: Color,
+        board: &Board,
+        conditional: bool,
+    ) -> Result<Raw, ProbeError> {
+        match self.find(slice, side, board) {
+            Ok(query) => {
+                self.touch(&query, query.guess());
+                self.finish(&query, conditional)
+            }
+            Err(raw) => Ok(raw),
+        }
+    }
+
+    /// Answers many questions, in order.
+    #[inline(always)]
+    pub(crate) fn lookup_many(
+        &self,
+        places: impl Iterator<Item = Option<(Slice, Color, Board)>>,
+        answer: impl FnMut(Raw),
+    ) -> Result<(), ProbeError> {
+        let find = |place: Option<(Slice, Color, Board)>| {
+            let (slice, side, board) = place.ok_or(Raw::NoSlice)?;
+            let query = self.find(slice, side, &board)?;
+            // The head; the table that says where the block begins is with it in the caches.
+            let (at, units) = query.sub.block(query.k);
+            for line in (0..head_bytes(units)).step_by(2 * PIECE) {
+                self.touch_at(query.sub, at + line as u64);
+            }
+            Ok(query)
+        };
+        let start = |query: &mut Query<'_>| {
+            query.unit = self.mapped_unit(query.sub, query.k, query.rest);
+            if let Some((unit, _)) = query.unit {
+                self.touch(query, unit);
+            }
+            Ok(())
+        };
+        in_steps(places, find, start, |query| self.finish(query, false), answer)
+    }
+
+    /// Where the answer to a question is, or the answer itself.
+    #[inline(always)]
+    fn find(&self, slice: Slice, side: Color, board: &Board) -> Result<Query<'_>, Raw> {
+        let sub = match self.directory.find(slice, side, 0).0 {
+            Found::Slot(Slot::Data(n)) => &self.subs[n as usize],
+            Found::Slot(Slot::Constant(value)) => {
+                self.counters.constant();
+                return Err(Raw::Value(value.into()));
+            }
+            Found::NoSlice => {
+                self.counters.unavailable();
+                return Err(Raw::NoSlice);
+            }
+            Found::OtherSideOnly | Found::Slot(Slot::Missing) => {
+                self.counters.unavailable();
+                return Err(Raw::NotStored);
+            }
+        };
+        let number = sub.numberer.number(board);
+        // Only what is no position, such as a man that should have been crowned.
+        if u64::from(number) >= sub.numberer.size() {
+            self.counters.unavailable();
+            return Err(Raw::NotStored);
+        }
+        self.counters.request(sub.file as usize);
+        let k = sub.steps.find(|k| sub.firsts[k], number);
+        Ok(Query { sub, k, rest: number - sub.firsts[k], unit: None })
+    }
+
+    #[inline(always)]
+    fn finish(&self, query: &Query<'_>, conditional: bool) -> Result<Raw, ProbeError> {
+        match self.value(query, conditional) {
+            Ok(Some(value)) => Ok(Raw::Value(value)),
+            Ok(None) => Ok(Raw::NotInCache),
+            Err(cause) => Err(self.error(query.sub, query.k, cause)),
+        }
+    }
+
+    /// The value that a question asks for; `None` if that needs the disk and `conditional` forbids
+    /// it.
+    #[inline(always)]
+    fn value(&self, query: &Query<'_>, conditional: bool) -> Result<Option<u16>, ProbeCause> {
+        let &Query { sub, k, rest, unit } = query;
+        if !self.is_settled(sub, k) && !self.compare(sub, k, conditional)? {
+            return Ok(None);
+        }
+        let mut bytes = Unit::EMPTY;
+        let start = match unit.or_else(|| self.mapped_unit(sub, k, rest)) {
+            Some((unit, start)) => {
+                let found = self.mapped(sub, sub.unit(k, unit)).and_then(|b| b.first_chunk());
+                *bytes.bytes() = *found.ok_or(CONTRADICTION)?;
+                start
+            }
+            None => {
+                let mut head = [0; MOST_HEAD];
+                let Some(head) = self.head(sub, k, &mut head, conditional)? else {
+                    return Ok(None);
+                };
+                let (unit, start) = head.find(rest);
+                if !self.unit(sub, k, unit, &mut bytes, conditional)? {
+                    return Ok(None);
+                }
+                start
+            }
+        };
+        let mut rest = u64::from(rest).checked_sub(start).ok_or(CONTRADICTION)?;
+        let mut reading = Reading::START;
+        while let Some(len) = sub.codes.next(&bytes, &mut reading) {
+            match rest.checked_sub(len.into()) {
+                Some(left) => rest = left,
+                None => return Ok(Some(reading.value().into())),
+            }
+        }
+        Err(CONTRADICTION)
+    }
+
+    /// The unit for a number and how far it is from the block's first one, where the head of the
+    /// block lies in memory.
+    #[inline(always)]
+    fn mapped_unit(&self, sub: &Sub, k: usize, rest: u32) -> Option<(usize, u64)> {
+        let (at, units) = sub.block(k);
+        Head::new(self.mapped(sub, at)?, units).map(|head| head.find(rest))
+    }
+
+    /// Asks for a unit of the block that a question leads to.
+    #[inline(always)]
+    fn touch(&self, query: &Query<'_>, unit: usize) {
+        self.touch_at(query.sub, query.sub.unit(query.k, unit));
+    }
+
+    #[inline(always)]
+    fn touch_at(&self, sub: &Sub, at: u64) {
+        let (block, offset) = ((at / BLOCK as u64) as u32, (at % BLOCK as u64) as usize);
+        self.storage.touch(sub.file as usize, block, offset);
+    }
+
+    #[cold]
+    fn error(&self, sub: &Sub, k: usize, cause: ProbeCause) -> ProbeError {
+        ProbeError {
+            file: self.storage.files()[sub.file as usize].path.clone(),
+            slice: sub.slice,
+            side: sub.side,
+            block: (sub.block(k).0 / BLOCK as u64) as u32,
+            cause,
+        }
+    }
+
+    #[inline(always)]
+    fn is_settled(&self, sub: &Sub, k: usize) -> bool {
+        let word = sub.good.get(k / 64).map_or(0, |word| word.load(Ordering::Relaxed));
+        !self.is_compared || word >> (k % 64) & 1 != 0
+    }
+
+    /// Compares a block with its checksum, once. False if that needs the disk and `conditional`
+    /// forbids it.
+    #[cold]
+    #[inline(never)]
+    fn compare(&self, sub: &Sub, k: usize, conditional: bool) -> Result<bool, ProbeCause> {
+        let (at, units) = sub.block(k);
+        let mut bytes = [0; BLOCK];
+        let len = (head_bytes(units) + units * UNIT).min(BLOCK);
+        if !self.read(sub, at, &mut bytes[..len], conditional)? {
+            return Ok(false);
+        }
+        let Some((sum, content)) = bytes[..len].split_first_chunk::<4>() else {
+            return Err(CONTRADICTION);
+        };
+        if u32::from_le_bytes(*sum) != crc32(content) {
+            return Err(ProbeCause::Checksum);
+        }
+        sub.good[k / 64].fetch_or(1 << (k % 64), Ordering::Relaxed);
+        Ok(true)
+    }
+
+    /// The bytes from there to the end of the file, where they lie in memory.
+    #[inline(always)]
+    fn mapped(&self, sub: &Sub, at: u64) -> Option<&[u8]> {
+        let (block, offset) = ((at / BLOCK as u64) as u32, (at % BLOCK as u64) as usize);
+        self.storage.mapped(sub.file as usize, block, offset)
+    }
+
+    /// Reads the head of a block; `None` if that needs the disk and `conditional` forbids it.
+    fn head<'a>(
+        &self,
+        sub: &Sub,
+        k: usize,
+        bytes: &'a mut [u8; MOST_HEAD],
+        conditional: bool,
+    ) -> Result<Option<Head<'a>>, ProbeCause> {
+        let (at, units) = sub.block(k);
+        let bytes = &mut bytes[..head_bytes(units).min(MOST_HEAD)];
+        if !self.read(sub, at, bytes, conditional)? {
+            return Ok(None);
+        }
+        Head::new(bytes, units).ok_or(CONTRADICTION).map(Some)
+    }
+
+    /// Reads a unit; false if that needs the disk and `conditional` forbids it.
+    fn unit(
+        &self,
+        sub: &Sub,
+        k: usize,
+        n: usize,
+        unit: &mut Unit,
+        conditional: bool,
+    ) -> Result<bool, ProbeCause> {
+        if n >= sub.block(k).1 {
+            return Err(CONTRADICTION);
+        }
+        self.read(sub, sub.unit(k, n), unit.bytes(), conditional)
+    }
+
+    /// Reads bytes of the file; false if that needs the disk and `conditional` forbids it.
+    #[inline(always)]
+    fn read(
+        &self,
+        sub: &Sub,
+        mut at: u64,
+        mut out: &mut [u8],
+        conditional: bool,
+    ) -> Result<bool, ProbeCause> {
+        let file = sub.file as usize;
+        while !out.is_empty() {
+            let (block, offset) = ((at / BLOCK as u64) as u32, (at % BLOCK as u64) as usize);
+            let here = out.len().min(BLOCK - offset);
+            let (part, rest) = out.split_at_mut(here);
+            if !conditional {
+                self.storage.read(file, block, offset, part, &self.counters)?;
+            } else if !self.storage.read_cached(file, block, offset, part) {
+                return Ok(false);
+            }
+            at += here as u64;
+            out = rest;
+        }
+        Ok(true)
+    }
+}

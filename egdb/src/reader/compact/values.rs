@@ -1,0 +1,102 @@
+//! Reading a compact sub-database in the order of the index, and checking it.
+
+use movegen::Color;
+
+use super::{CONTRADICTION, CompactReader, Query, Sub};
+use crate::codec::contextual::{Reading, Unit};
+use crate::error::{ProbeCause, ProbeError};
+use crate::format::compact::MOST_HEAD;
+use crate::reader::{Found, Slot};
+use crate::slice::Slice;
+use crate::walk::Walk;
+
+impl CompactReader {
+    /// Fills `out` with the values from `index` on. Returns false if the files do not hold that
+    /// sub-database. The values stand in another order in the file, so each is looked up.
+    pub(crate) fn fill(
+        &self,
+        slice: Slice,
+        side: Color,
+        index: u64,
+        out: &mut [u16],
+    ) -> Result<bool, ProbeError> {
+        let sub = match self.directory.find(slice, side, index).0 {
+            Found::Slot(Slot::Data(n)) => &self.subs[n as usize],
+            Found::Slot(Slot::Constant(value)) => {
+                out.fill(value.into());
+                return Ok(true);
+            }
+            _ => return Ok(false),
+        };
+        let boards = Walk::new(slice, index, index + out.len() as u64);
+        for (board, value) in boards.zip(out) {
+            let number = sub.numberer.number(&board);
+            let k = sub.steps.find(|k| sub.firsts[k], number);
+            let query = Query { sub, k, rest: number - sub.firsts[k], unit: None };
+            let found = self.value(&query, false);
+            *value = found
+                .and_then(|value| value.ok_or(CONTRADICTION))
+                .map_err(|cause| self.error(sub, k, cause))?;
+        }
+        Ok(true)
+    }
+
+    /// Checks every block of every sub-database: its checksum, and that its units hold exactly
+    /// the numbers that they should. `step` is called once per block and stops the check by
+    /// returning false.
+    pub(crate) fn check(
+        &self,
+        mut step: impl FnMut() -> bool,
+    ) -> Result<Vec<ProbeError>, Vec<ProbeError>> {
+        let mut errors = Vec::new();
+        for sub in &self.subs {
+            for k in 0..sub.firsts.len() {
+                let checked = self.check_block(sub, k);
+                errors.extend(checked.err().map(|cause| self.error(sub, k, cause)));
+                if !step() {
+                    return Err(errors);
+                }
+            }
+        }
+        Ok(errors)
+    }
+
+    fn check_block(&self, sub: &Sub, k: usize) -> Result<(), ProbeCause> {
+        if self.is_compared {
+            self.compare(sub, k, false)?;
+        }
+        let mut bytes = [0; MOST_HEAD];
+        let Some(head) = self.head(sub, k, &mut bytes, false)? else { return Err(CONTRADICTION) };
+        let all = sub.end(k) - u64::from(sub.firsts[k]);
+        let units = sub.block(k).1;
+        // A block that was full before its last unit has places left that lead to no unit.
+        let used = (1..units).take_while(|&unit| head.is_step(unit)).count() + 1;
+        if (used..units).any(|unit| head.is_step(unit)) {
+            return Err(CONTRADICTION);
+        }
+        for unit in 0..used {
+            let start = head.start(unit);
+            let end = if unit + 1 < used { head.start(unit + 1) } else { all };
+            let mut bytes = Unit::EMPTY;
+            if !self.unit(sub, k, unit, &mut bytes, false)? {
+                return Err(CONTRADICTION);
+            }
+            let mut reading = Reading::START;
+            let mut at = start;
+            while at < end {
+                let len = sub.codes.next(&bytes, &mut reading).ok_or(CONTRADICTION)?;
+                at += u64::from(len);
+            }
+            // The last run of a unit may go on in the next one, but not beyond the end.
+            if start >= end || (unit + 1 == used && k + 1 == sub.firsts.len() && at != end) {
+                return Err(CONTRADICTION);
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of blocks that [`CompactReader::check`] visits.
+    pub(crate) fn blocks(&self) -> u64 {
+        self.subs.iter().map(|sub| sub.firsts.len() as u64).sum()
+    }
+}
