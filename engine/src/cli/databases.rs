@@ -129,7 +129,7 @@ impl OneDatabaseArgs {
         let options = self.reading.options(&[]).open_options();
         Ok(match dir {
             Some(dir) => Database::open(dir, &::egdb::OpenOptions { db_type, ..options })?,
-            None => Database::embedded(db_type.unwrap_or(DbType::Wld2))?,
+            None => Database::embedded(db_type.unwrap_or(DbType::Compact))?,
         })
     }
 }

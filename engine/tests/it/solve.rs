@@ -103,7 +103,7 @@ fn the_shortest_win_has_the_distance_of_the_database() {
 #[test]
 fn without_distances_to_the_end_lines_go_from_conversion_to_conversion() {
     let mut probe = Probe::new();
-    for db_type in [DbType::Wld2, DbType::Mtc] {
+    for db_type in [DbType::Compact, DbType::Mtc] {
         probe.add(Arc::new(Database::embedded(db_type).unwrap()));
     }
     let full = Probe::embedded().unwrap();
