@@ -28,7 +28,7 @@ struct ServerRecord {
     program_version: &'static str,
     /// The pieces up to which databases are in use.
     database_pieces: u8,
-    /// The kinds of databases: `wld1`, `wld2`, `mtc`, `dtw`.
+    /// The kinds of databases: `compact`, `wld2`, `mtc`, `dtw` and so on.
     databases: Vec<String>,
     has_book: bool,
     /// Searches at a time.
@@ -360,6 +360,6 @@ pub(super) mod tests {
         assert_eq!(paths.len(), ROUTES.len());
         let server = ask("/v1/server", &[]).unwrap();
         assert_eq!(server["levels"].as_array().unwrap().len(), 10);
-        assert_eq!(server["databases"], serde_json::json!(["wld2", "mtc", "dtw"]));
+        assert_eq!(server["databases"], serde_json::json!(["compact", "mtc", "dtw"]));
     }
 }
