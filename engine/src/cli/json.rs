@@ -13,12 +13,12 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-#[cfg(feature = "training")]
-use super::data;
 use super::{
     Failure, annotate, book, dxp, egdb, endgame_trainer, match_, perft, protocol_check, solve,
     weights,
 };
+#[cfg(feature = "training")]
+use super::{data, learn, selfplay};
 
 /// Writes one object and the end of its line.
 pub(super) fn write<R: Record>(out: &mut (impl Write + ?Sized), record: &R) -> io::Result<()> {
@@ -60,6 +60,7 @@ impl Catalogue {
         self.add::<records::BookRecord>();
         self.add::<book::info::BookInfoRecord<'_>>();
         self.add::<book::check::BookCheckRecord>();
+        self.add::<book::merge::BookWrittenRecord>();
         self.add::<solve::SolutionRecord>();
         self.add::<solve::LineErrorRecord<'_>>();
         self.add::<solve::Summary>();
@@ -91,6 +92,8 @@ impl Catalogue {
         #[cfg(feature = "training")]
         {
             self.add::<meerslag_engine::training::Epoch>();
+            self.add::<selfplay::SelfPlayRecord>();
+            self.add::<learn::GenerationRecord>();
             self.add::<data::CountRecord>();
             self.add::<data::SampleRecord>();
             self.add::<data::GamesRecord>();

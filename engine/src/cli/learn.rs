@@ -1,5 +1,6 @@
 //! `meerslag learn`: from an empty folder to an evaluation, generation after generation.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,10 +21,13 @@ use meerslag_engine::training::{
 };
 
 use movegen::DrawRules;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::Failure;
 use super::interrupt::Interrupt;
-use super::selfplay::Meter;
+use super::json::{self, Record};
+use super::selfplay::{Meter, SelfPlayRecord};
 
 /// Learn an evaluation from nothing: play, fit, match, generation after generation
 ///
@@ -60,6 +64,77 @@ pub(super) struct LearnArgs {
     /// Other games for another number
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// Print a JSON object for each step
+    #[arg(long)]
+    json: bool,
+}
+
+/// A step of `learn`.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct GenerationRecord {
+    generation: Option<u32>,
+    #[serde(flatten)]
+    step: Step,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum Step {
+    /// Games were played.
+    Played(SelfPlayRecord),
+    /// Weights were fitted.
+    Fitted {
+        /// Games they are fitted to.
+        games: u64,
+        /// Positions of these.
+        positions: u64,
+        /// Loss of the games held out.
+        held_out: f64,
+    },
+    /// The weights were matched.
+    Matched {
+        games: usize,
+        /// The weights they were matched against.
+        opponent: String,
+        /// The interval of 95 percent; `null` if there is none.
+        elo_low: Option<f64>,
+        elo_high: Option<f64>,
+        /// Whether the next games are played with them.
+        is_accepted: bool,
+    },
+    /// All is done.
+    Best {
+        /// The best weights.
+        weights: String,
+        /// The file they were copied to.
+        file: String,
+    },
+}
+
+impl Record for GenerationRecord {
+    const TYPE: &'static str = "generation";
+}
+
+impl fmt::Display for GenerationRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(generation) = self.generation {
+            write!(f, "generation {generation}: ")?;
+        }
+        match &self.step {
+            Step::Played(played) => played.fmt(f),
+            Step::Fitted { games, positions, held_out } => {
+                write!(f, "{games} games, {positions} positions, loss {held_out:.4}")
+            }
+            Step::Matched { games, opponent, elo_low, elo_high, is_accepted } => {
+                write!(f, "{games} games against {opponent}, ")?;
+                if let (Some(low), Some(high)) = (elo_low, elo_high) {
+                    write!(f, "Elo {low:+.0} to {high:+.0}: ")?;
+                }
+                f.write_str(if *is_accepted { "accepted" } else { "not accepted" })
+            }
+            Step::Best { weights, file } => write!(f, "{weights} is the best: {file}"),
+        }
+    }
 }
 
 /// The name of the built-in evaluation that knows only material.
@@ -88,8 +163,7 @@ pub(super) fn run(args: &LearnArgs) -> Result<(), Failure> {
     }
     let best = args.folder.join("accepted.weights");
     evaluation(&accepted)?.weights().write(&best, Existing::Replace).map_err(Failure::run)?;
-    writeln!(io::stdout(), "{} is the best: {}", accepted, best.display())?;
-    Ok(())
+    learning.tell(None, Step::Best { weights: accepted, file: best.display().to_string() })
 }
 
 fn evaluation(name: &str) -> Result<Evaluation, Failure> {
@@ -105,6 +179,18 @@ struct Learning<'a> {
 impl Learning<'_> {
     fn folder(&self, generation: u32) -> PathBuf {
         self.args.folder.join(format!("gen{generation}"))
+    }
+
+    /// Says what has been done.
+    fn tell(&self, generation: Option<u32>, step: Step) -> Result<(), Failure> {
+        let record = GenerationRecord { generation, step };
+        let mut out = io::stdout().lock();
+        if self.args.json {
+            json::write(&mut out, &record)?;
+        } else {
+            writeln!(out, "{record}")?;
+        }
+        Ok(out.flush()?)
     }
 
     fn interrupted() -> Failure {
@@ -132,9 +218,7 @@ impl Learning<'_> {
             .run(&self.folder(generation), &self.stop, &mut |progress| meter.show(progress))
             .map_err(Failure::run)?;
         self.is_stopped()?;
-        print!("generation {generation}: ");
-        meter.finish(done)?;
-        Ok(())
+        self.tell(Some(generation), Step::Played(meter.finish(done)))
     }
 
     /// Fits weights to the games of all generations so far; returns the name of their file.
@@ -143,14 +227,17 @@ impl Learning<'_> {
         let sources: Vec<Source> =
             (0..=generation).map(|number| Source::new(&self.folder(number))).collect();
         let data = DataSet::open(&sources, &Filter::default()).map_err(Failure::run)?;
-        let training = Training { kind: self.args.kind.name().to_owned(), ..Training::default() };
+        // The scores of the first games, which are those of material only, say little.
+        let result_share = if generation == 0 { 1.0 } else { 0.5 };
+        let kind = self.args.kind.name().to_owned();
+        let training = Training { kind, result_share, ..Training::default() };
         let provenance = Provenance {
             generation,
             command: std::env::args().skip(1).collect::<Vec<_>>().join(" "),
             date: today(),
             ..Provenance::default()
         };
-        let mut loss = 0.0;
+        let mut held_out = 0.0;
         let trained = training
             .run(
                 &data,
@@ -158,17 +245,13 @@ impl Learning<'_> {
                 &checkpoint_path(&file),
                 &self.stop,
                 &provenance,
-                &mut |_, epoch, _| loss = epoch.held_out,
+                &mut |_, epoch, _| held_out = epoch.held_out,
             )
             .map_err(Failure::run)?;
         let Some((weights, _)) = trained else { return Err(Learning::interrupted()) };
         weights.write(&file, Existing::Replace).map_err(Failure::run)?;
         let positions = weights.provenance().positions;
-        writeln!(
-            io::stdout(),
-            "generation {generation}: {} games, {positions} positions, loss {loss:.4}",
-            data.games
-        )?;
+        self.tell(Some(generation), Step::Fitted { games: data.games, positions, held_out })?;
         file.into_os_string()
             .into_string()
             .map_err(|name| Failure::Run(anyhow::anyhow!("{}: not UTF-8", name.display())))
@@ -201,14 +284,16 @@ impl Learning<'_> {
             Some((_, Decision::AcceptH0)) => false,
             _ => rating.is_some_and(|rating| rating.superiority >= 0.95),
         };
-        let (low, high) = rating.map_or((f64::NAN, f64::NAN), |r| (r.elo.low, r.elo.high));
-        let verdict = if is_better { "accepted" } else { "not accepted" };
-        writeln!(
-            io::stdout(),
-            "generation {generation}: {} games against {old}, Elo {low:+.0} to {high:+.0}: {verdict}",
-            standings.games
+        self.tell(
+            Some(generation),
+            Step::Matched {
+                games: standings.games,
+                opponent: old.to_owned(),
+                elo_low: rating.map(|rating| json::rounded(rating.elo.low, 2)),
+                elo_high: rating.map(|rating| json::rounded(rating.elo.high, 2)),
+                is_accepted: is_better,
+            },
         )?;
-        io::stdout().flush()?;
         Ok(is_better)
     }
 

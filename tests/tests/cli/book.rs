@@ -77,6 +77,16 @@ fn games_are_added() {
     assert!(book(&["build", &more, "-o", &missing, "--add"]).stderr.contains("missing.book"));
     let bare = folder.name("bare.book");
     book_ok(&["build", &more, "-o", &bare]);
+    // The same for programs.
+    let json = |args: &[&str]| run([&["book"], args].concat(), "").success().json_lines().remove(0);
+    let built = json(&["build", &more, "-o", &bare, "--force", "--json"]);
+    assert_eq!(built["type"], "book_written");
+    assert_eq!(
+        (&built["games"], &built["used"], &built["broken"]),
+        (&1.into(), &1.into(), &0.into())
+    );
+    let merged = json(&["merge", &path, &bare, "-o", &folder.name("both.book"), "--json"]);
+    assert_eq!((&merged["positions"], &merged["games"]), (&11.into(), &Value::Null));
     let refused = book(&["build", &more, "-o", &bare, "--add", "--tree"]);
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("has no move tree"), "{refused:?}");
@@ -164,6 +174,11 @@ fn a_book_grows_and_is_played_from() {
         "{text}"
     );
     grow("60");
+    let json =
+        ["book", "expand", &book, "--depth=2", "--egdb-pieces=0", "--positions=60", "--json"];
+    let grown = run(json, "").success().json_lines().remove(0);
+    assert!(grown["searched"].as_u64() >= Some(60) && grown["new"] == 0, "{grown}");
+    assert!(grown["score"].is_number() && grown["book_moves"].is_number(), "{grown}");
     // A table of what there is: no game, so no column for games.
     let probed = book_ok(&["probe", "--book", &book]);
     let [position, known, heading, ..] = probed.lines().collect::<Vec<_>>()[..] else { panic!() };

@@ -127,7 +127,8 @@ fn damaged_blocks_cost_their_own_games_only() {
 fn weights_are_trained_shown_and_used() {
     let folder = TempDir::new().unwrap();
     let (games, weights) = (folder.path().join("games"), folder.path().join("x.weights"));
-    assert_eq!(selfplay(&games, &["--eval=material"]).success().stderr, "");
+    let played = selfplay(&games, &["--eval=material", "--json"]).success().json_lines();
+    assert_eq!((&played[0]["games"], &played[0]["of"]), (&96.into(), &96.into()));
     let train = |more: &[&str]| {
         run(["train", text(&games), "--out", text(&weights), "--epochs=2"].iter().chain(more), "")
     };
@@ -209,6 +210,12 @@ fn an_evaluation_learned_from_nothing_beats_material() {
     let best = folder.path().join("accepted.weights");
     assert!(output.stdout.ends_with(&format!("is the best: {}\n", best.display())), "{output:?}");
     // Done once, it is not done again.
+    let learnt = ["learn", text(folder.path()), "--threads=2", "--games=2048", "--generations=1"];
+    let options = ["--nodes=60", "--pairs=300", "--match-nodes=200", "--json"];
+    let lines = run(learnt.iter().chain(&options), "").success().json_lines();
+    let events: Vec<&str> = lines.iter().map(|line| line["event"].as_str().unwrap()).collect();
+    assert_eq!(events, ["played", "fitted", "matched", "best"]);
+    assert_eq!((&lines[0]["new"], &lines[2]["is_accepted"]), (&0.into(), &true.into()));
     let again = learn("--games=2048").success();
     assert!(again.stdout.contains("0 of them new") && again.stdout.contains(": accepted\n"));
     let info = run(["weights", "info", "--json", text(&best)], "").success().json_lines();

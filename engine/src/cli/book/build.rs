@@ -15,8 +15,10 @@ use movegen::Color;
 
 use super::super::files::{self, ForceArgs};
 use super::super::interrupt::Interrupt;
+use super::super::json;
 use super::super::progress::Bar;
 use super::super::{Failure, mebibytes};
+use super::merge::{BookGames, BookWrittenRecord};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -105,6 +107,9 @@ pub(super) struct BuildArgs {
     /// beside the book
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = mebibytes)]
     memory: u64,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -161,6 +166,12 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
     let report = build(&args.files, out, &options, others, &args.step(), &mut observe)?;
     drop(bar);
     let mut out = io::stdout().lock();
+    if args.json {
+        let (games, used, broken) = (report.games, report.used, report.broken);
+        let games = Some(BookGames { games, used, broken });
+        let record = BookWrittenRecord { games, ..BookWrittenRecord::of(&args.out)? };
+        return Ok(json::write(&mut out, &record)?);
+    }
     writeln!(
         out,
         "{}, {} of use, {} broken; {}",

@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use clap::Args;
 use meerslag_engine::book::{ExpandError, ExpandOptions, ExpandProgress, expand};
-use meerslag_engine::{Control, EngineOptions};
+use meerslag_engine::{Control, EngineOptions, Score};
 
 use super::super::databases::DatabaseArgs;
 use super::super::evaluation::EvaluationArgs;
 use super::super::interrupt::Interrupt;
 use super::super::progress::Bar;
-use super::super::{Failure, mebibytes_of, seconds, source, threads};
+use super::super::{Failure, json, mebibytes_of, seconds, source, threads};
+use super::merge::{BookSearches, BookWrittenRecord};
 use super::table::score_text;
 
 const EXAMPLES: &str = "\
@@ -60,6 +61,9 @@ pub(super) struct ExpandArgs {
     databases: DatabaseArgs,
     #[command(flatten)]
     evaluation: EvaluationArgs,
+    /// Print a JSON object at the end
+    #[arg(long)]
+    json: bool,
 }
 
 pub(super) fn run(args: &ExpandArgs) -> Result<(), Failure> {
@@ -96,16 +100,26 @@ pub(super) fn run(args: &ExpandArgs) -> Result<(), Failure> {
         ExpandError::Engine(error) => Failure::from(error),
         ExpandError::Thread(_) => Failure::run(error),
     })?;
-    let ExpandProgress { searched, new, score } = progress;
-    let mut out = io::stdout().lock();
-    write!(out, "{searched} positions searched, {new} of them now")?;
-    if score.is_some() {
-        write!(out, "; the start is worth {}", score_text(score))?;
-    }
-    writeln!(out)?;
+    report(args, &progress)?;
     if interrupt.is_pressed() {
         let kept = format!("all of that is in {}; the same command goes on", args.file.display());
         return Err(Failure::interrupted(kept));
     }
     Ok(())
+}
+
+fn report(args: &ExpandArgs, progress: &ExpandProgress) -> Result<(), Failure> {
+    let &ExpandProgress { searched, new, score } = progress;
+    let mut out = io::stdout().lock();
+    if args.json {
+        let score = score.map(Score::men);
+        let searches = Some(BookSearches { searched, new, score });
+        let record = BookWrittenRecord { searches, ..BookWrittenRecord::of(&args.file)? };
+        return Ok(json::write(&mut out, &record)?);
+    }
+    write!(out, "{searched} positions searched, {new} of them now")?;
+    if score.is_some() {
+        write!(out, "; the start is worth {}", score_text(score))?;
+    }
+    Ok(writeln!(out)?)
 }

@@ -8,12 +8,15 @@ use ::egdb::storage::NewFile;
 use anyhow::Context;
 use clap::{ArgGroup, Args};
 use meerslag_engine::book::{self, Book, LineMove};
+use meerslag_engine::counted;
 use movegen::notation::pdn::{Annotation, Comment, PdnGame, Ply, WriteOptions, write_game};
 use movegen::{Color, Position};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::super::Failure;
 use super::super::files::{self, ForceArgs};
-use super::super::json;
+use super::super::json::{self, Record};
 use super::table::BookPosition;
 
 /// Put books together: games are added up, the deeper search counts
@@ -30,6 +33,9 @@ pub(super) struct MergeArgs {
     out: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 pub(super) fn merge(args: &MergeArgs) -> Result<(), Failure> {
@@ -37,14 +43,74 @@ pub(super) fn merge(args: &MergeArgs) -> Result<(), Failure> {
     let books: Vec<Book> =
         args.files.iter().map(|file| super::open(file)).collect::<Result<_, _>>()?;
     book::merge(&books, &args.out, args.force.existing())?;
-    report(&args.out)
+    report(&args.out, args.json)
+}
+
+/// A book that has been written.
+#[derive(Serialize, JsonSchema, Default)]
+pub(in crate::cli) struct BookWrittenRecord {
+    /// The book.
+    pub(super) file: String,
+    /// Positions in it.
+    pub(super) positions: usize,
+    /// Moves in it.
+    pub(super) book_moves: usize,
+    /// From `build`: what became of the games.
+    #[serde(flatten)]
+    pub(super) games: Option<BookGames>,
+    /// From `expand`: what has been searched.
+    #[serde(flatten)]
+    pub(super) searches: Option<BookSearches>,
+}
+
+/// Games of which a book was built.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct BookGames {
+    /// Games of the files.
+    pub(super) games: u64,
+    /// Those of which something was taken.
+    pub(super) used: u64,
+    /// Those in which something cannot be read.
+    pub(super) broken: u64,
+}
+
+/// Searches in a book.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::cli) struct BookSearches {
+    /// Positions that have been searched.
+    pub(super) searched: u64,
+    /// Those of this run.
+    pub(super) new: u64,
+    /// What the start is worth, in men.
+    pub(super) score: Option<f64>,
+}
+
+impl Record for BookWrittenRecord {
+    const TYPE: &'static str = "book_written";
+}
+
+impl BookWrittenRecord {
+    /// Of the book that is there now.
+    pub(super) fn of(path: &Path) -> Result<BookWrittenRecord, Failure> {
+        let book = super::open(path)?;
+        Ok(BookWrittenRecord {
+            file: path.display().to_string(),
+            positions: book.len(),
+            book_moves: book.move_count(),
+            ..BookWrittenRecord::default()
+        })
+    }
 }
 
 /// What has been written.
-fn report(path: &Path) -> Result<(), Failure> {
-    let book = super::open(path)?;
-    let (positions, moves) = (book.len(), book.move_count());
-    writeln!(io::stdout(), "{positions} positions, {moves} moves")?;
+fn report(path: &Path, json: bool) -> Result<(), Failure> {
+    let record = BookWrittenRecord::of(path)?;
+    let mut out = io::stdout().lock();
+    if json {
+        return Ok(json::write(&mut out, &record)?);
+    }
+    let positions = counted(record.positions, "position");
+    writeln!(out, "{positions}, {}", counted(record.book_moves, "move"))?;
     Ok(())
 }
 
@@ -158,6 +224,9 @@ pub(super) struct ImportArgs {
     out: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 pub(super) fn import(args: &ImportArgs) -> Result<(), Failure> {
@@ -176,5 +245,5 @@ pub(super) fn import(args: &ImportArgs) -> Result<(), Failure> {
             other => other,
         }
     })?;
-    report(&args.out)
+    report(&args.out, args.json)
 }

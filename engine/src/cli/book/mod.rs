@@ -5,7 +5,7 @@ pub(super) mod check;
 mod expand;
 mod explore;
 pub(super) mod info;
-mod merge;
+pub(super) mod merge;
 mod probe;
 pub(super) mod table;
 

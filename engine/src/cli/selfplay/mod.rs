@@ -2,6 +2,7 @@
 
 mod plan;
 
+use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,10 +11,13 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use meerslag_engine::training::{OpeningMix, Progress, SelfPlay, SelfPlayError, Shard};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::databases::DatabaseArgs;
 use super::evaluation::EvaluationArgs;
 use super::interrupt::Interrupt;
+use super::json::{self, Record};
 use super::progress::Bar;
 use super::{Failure, is_watched};
 
@@ -59,6 +63,9 @@ pub(super) struct SelfPlayArgs {
     databases: DatabaseArgs,
     #[command(flatten)]
     evaluation: EvaluationArgs,
+    /// Print a JSON object at the end
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
@@ -103,7 +110,13 @@ pub(super) fn run(args: &SelfPlayArgs) -> Result<(), Failure> {
                 _ => Failure::run(error),
             }
         })?;
-    meter.finish(done)?;
+    let played = meter.finish(done);
+    let mut out = io::stdout().lock();
+    if args.json {
+        json::write(&mut out, &played)?;
+    } else {
+        writeln!(out, "{played}")?;
+    }
     if interrupt.is_pressed() {
         return Err(Failure::interrupted("finished games are kept; the same command goes on"));
     }
@@ -144,16 +157,39 @@ impl Meter {
         }
     }
 
-    pub(super) fn finish(self, progress: Progress) -> io::Result<()> {
+    /// What was played in the end.
+    pub(super) fn finish(self, progress: Progress) -> SelfPlayRecord {
         drop(self.bar);
-        let hours = self.start.elapsed().as_secs_f64() / 3600.0;
-        let new = progress.games - progress.before;
-        let rate = new as f64 / hours.max(1e-9);
-        writeln!(
-            io::stdout(),
-            "{} of {} games, {new} of them new, {rate:.0} games/h",
-            progress.games,
-            progress.of
-        )
+        SelfPlayRecord {
+            games: progress.games,
+            of: progress.of,
+            new: progress.games - progress.before,
+            seconds: json::seconds(self.start.elapsed().as_secs_f64()),
+        }
+    }
+}
+
+/// Games of a run of self-play.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct SelfPlayRecord {
+    /// Games that are there.
+    pub(super) games: u64,
+    /// Games that there are to be.
+    pub(super) of: u64,
+    /// Games played now.
+    pub(super) new: u64,
+    /// The time that took.
+    pub(super) seconds: f64,
+}
+
+impl Record for SelfPlayRecord {
+    const TYPE: &'static str = "selfplay";
+}
+
+impl fmt::Display for SelfPlayRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SelfPlayRecord { games, of, new, seconds } = self;
+        let rate = *new as f64 / (seconds / 3600.0).max(1e-9);
+        write!(f, "{games} of {of} games, {new} of them new, {rate:.0} games/h")
     }
 }
