@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use meerslag_tests::{Client, Output, run};
 use movegen::Position;
+use serde_json::Value;
 use tempfile::TempDir;
 
 const GAMES: &str = "\
