@@ -3,7 +3,7 @@
 use movegen::Color;
 
 use super::checksums::Checksums;
-use super::{Directory, Found, Raw, Slot, Steps};
+use super::{Directory, Raw, Slot, Steps};
 use crate::codec::huffman::Huffman;
 use crate::codec::repair::Grammar;
 use crate::error::{ProbeCause, ProbeError};
@@ -155,18 +155,11 @@ impl DtwReader {
         index: u64,
         conditional: bool,
     ) -> Result<Raw, ProbeError> {
-        let (found, i) = self.directory.find(slice, side, index);
-        let sub = match found {
-            Found::Slot(Slot::Data(n)) => &self.subs[n as usize],
-            Found::NoSlice => {
-                self.counters.unavailable();
-                return Ok(Raw::NoSlice);
-            }
-            _ => {
-                self.counters.unavailable();
-                return Ok(Raw::NotStored);
-            }
+        let (n, i) = match self.directory.data(slice, side, index, &self.counters) {
+            Ok(found) => found,
+            Err(raw) => return Ok(raw),
         };
+        let sub = &self.subs[n];
         self.counters.request(sub.file as usize);
         let k = sub.steps.find(|k| sub.firsts[k], i);
         let error = |cause| self.error(sub, k, cause);

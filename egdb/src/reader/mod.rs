@@ -5,6 +5,7 @@ use movegen::Color;
 
 use crate::error::ProbeError;
 use crate::slice::{SLICE_IDS, Slice};
+use crate::stats::Counters;
 
 mod checksums;
 pub(crate) mod coded;
@@ -100,6 +101,34 @@ impl Directory {
             }
         };
         (found, (index & ((1 << self.shift) - 1)) as u32)
+    }
+
+    /// The number of the data description for an index, and the index within the subslice; or the
+    /// answer, which is counted then.
+    #[inline(always)]
+    fn data(
+        &self,
+        slice: Slice,
+        side: Color,
+        index: u64,
+        counters: &Counters,
+    ) -> Result<(usize, u32), Raw> {
+        let (found, rest) = self.find(slice, side, index);
+        match found {
+            Found::Slot(Slot::Data(n)) => Ok((n as usize, rest)),
+            Found::Slot(Slot::Constant(value)) => {
+                counters.constant();
+                Err(Raw::Value(value.into()))
+            }
+            Found::NoSlice => {
+                counters.unavailable();
+                Err(Raw::NoSlice)
+            }
+            Found::OtherSideOnly | Found::Slot(Slot::Missing) => {
+                counters.unavailable();
+                Err(Raw::NotStored)
+            }
+        }
     }
 
     pub(crate) fn has_slice(&self, slice: Slice) -> bool {

@@ -11,7 +11,7 @@ use movegen::Color;
 use movegen::isa::prefetch;
 
 use super::checksums::Checksums;
-use super::{Directory, Found, Raw, Slot, in_steps};
+use super::{Directory, Raw, Slot, in_steps};
 use crate::codec::tunstall::Dictionary;
 use crate::codec::{ByteCode, runlen};
 use crate::error::{ProbeCause, ProbeError};
@@ -150,22 +150,8 @@ impl CodedReader {
     /// Where the answer to a question is, or the answer itself.
     #[inline(always)]
     fn find(&self, slice: Slice, side: Color, index: u64) -> Result<Query<'_>, Raw> {
-        let (found, i) = self.directory.find(slice, side, index);
-        let sub = match found {
-            Found::Slot(Slot::Data(n)) => &self.subs[n as usize],
-            Found::Slot(Slot::Constant(value)) => {
-                self.counters.constant();
-                return Err(Raw::Value(u16::from(value)));
-            }
-            Found::NoSlice => {
-                self.counters.unavailable();
-                return Err(Raw::NoSlice);
-            }
-            Found::OtherSideOnly | Found::Slot(Slot::Missing) => {
-                self.counters.unavailable();
-                return Err(Raw::NotStored);
-            }
-        };
+        let (n, i) = self.directory.data(slice, side, index, &self.counters)?;
+        let sub = &self.subs[n];
         self.counters.request(sub.file as usize);
         let k = sub.block_of(i);
         let line = &sub.lines[k];

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use movegen::{Board, Color};
 
-use super::{Directory, Found, Raw, Slot, Steps, in_steps};
+use super::{Directory, Raw, Slot, Steps, in_steps};
 use crate::codec::contextual::{Codes, Reading, UNIT, Unit};
 use crate::error::{ProbeCause, ProbeError};
 use crate::format::DbType;
@@ -265,21 +265,8 @@ impl CompactReader {
     /// Where the answer to a question is, or the answer itself.
     #[inline(always)]
     fn find(&self, slice: Slice, side: Color, board: &Board) -> Result<Query<'_>, Raw> {
-        let sub = match self.directory.find(slice, side, 0).0 {
-            Found::Slot(Slot::Data(n)) => &self.subs[n as usize],
-            Found::Slot(Slot::Constant(value)) => {
-                self.counters.constant();
-                return Err(Raw::Value(value.into()));
-            }
-            Found::NoSlice => {
-                self.counters.unavailable();
-                return Err(Raw::NoSlice);
-            }
-            Found::OtherSideOnly | Found::Slot(Slot::Missing) => {
-                self.counters.unavailable();
-                return Err(Raw::NotStored);
-            }
-        };
+        let (n, _) = self.directory.data(slice, side, 0, &self.counters)?;
+        let sub = &self.subs[n];
         let number = sub.numberer.number(board);
         // Only what is no position, such as a man that should have been crowned.
         if u64::from(number) >= sub.numberer.size() {
