@@ -138,9 +138,7 @@ impl Directory {
     pub(crate) fn has_side(&self, slice: Slice, side: Color) -> bool {
         self.starts[key(slice, side)] < OTHER_SIDE
     }
-}
 
-impl Directory {
     pub(crate) fn has_data(&self, slice: Slice, side: Color) -> bool {
         let start = self.starts[key(slice, side)];
         start < OTHER_SIDE && {

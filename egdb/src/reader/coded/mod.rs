@@ -11,7 +11,7 @@ use movegen::Color;
 use movegen::isa::prefetch;
 
 use super::checksums::Checksums;
-use super::{Directory, Raw, Slot, in_steps};
+use super::{Directory, Raw, in_steps};
 use crate::codec::tunstall::Dictionary;
 use crate::codec::{ByteCode, runlen};
 use crate::error::{ProbeCause, ProbeError};
