@@ -164,6 +164,18 @@ impl Client {
         }
     }
 
+    /// Whether a search of this position, some of whose `info` lines may have been read already,
+    /// ends with a move.
+    pub fn answer_after_infos(&mut self, position: &Position) -> bool {
+        loop {
+            let line = self.line();
+            if line.starts_with("done") {
+                return check::done(position, &line).0.is_some();
+            }
+            let _ = check::info(position, &line);
+        }
+    }
+
     /// Closes the engine's input and waits for its end.
     #[must_use]
     pub fn close(mut self) -> Ended {

@@ -6,6 +6,7 @@
 pub mod binary;
 pub mod check;
 pub mod client;
+pub mod conversation;
 #[cfg(unix)]
 pub mod interrupt;
 pub mod peer;
@@ -15,6 +16,7 @@ pub mod schema;
 
 pub use binary::{Output, binary, run};
 pub use client::{Answer, Client, Ended};
+pub use conversation::Conversation;
 #[cfg(unix)]
 pub use interrupt::interrupt;
 pub use peer::Peer;

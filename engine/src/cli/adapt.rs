@@ -39,9 +39,14 @@ Examples:
 Over Hub, a fault of the engine and what was done about it is an 'error' line after the move; \
 over DXP it is on standard error. Both are in the --log, with the delay that the adapter added.";
 
+/// In one line it would be wider than a terminal.
+const USAGE: &str = "meerslag adapt [OPTIONS] --engine <DESCRIPTION> --hub
+       meerslag adapt [OPTIONS] --engine <DESCRIPTION> --dxp-listen <[HOST:]PORT>
+       meerslag adapt [OPTIONS] --engine <DESCRIPTION> --dxp-connect <HOST[:PORT]>";
+
 /// Show any engine behind another protocol, with opening book and endgame databases on top
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = USAGE)]
 #[command(group = ArgGroup::new("side").args(["hub", "dxp_listen", "dxp_connect"]).required(true))]
 #[command(group = ArgGroup::new("dxp").args(["dxp_listen", "dxp_connect"]))]
 #[command(mut_group("GamesArgs", |group| group.requires("dxp")))]

@@ -2,11 +2,11 @@
 //! broken off is in its file.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use meerslag_tests::{binary, run};
+#[cfg(unix)]
+use meerslag_tests::Conversation;
+use meerslag_tests::run;
 use movegen::notation::pdn::{PdnGame, PdnReader};
 use tempfile::TempDir;
 
@@ -78,45 +78,6 @@ fn every_game_of_a_session_is_saved() {
     }
 }
 
-/// A program in a conversation.
-struct Conversation {
-    child: Child,
-    stdin: ChildStdin,
-    lines: BufReader<ChildStdout>,
-}
-
-impl Conversation {
-    fn start(args: &[&str]) -> Conversation {
-        let mut child = Command::new(binary())
-            .args(args)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("meerslag starts");
-        let stdin = child.stdin.take().expect("piped");
-        let lines = BufReader::new(child.stdout.take().expect("piped"));
-        Conversation { child, stdin, lines }
-    }
-
-    fn send(&mut self, line: &str) {
-        writeln!(self.stdin, "{line}").expect("it listens");
-    }
-
-    fn read_to(&mut self, start: &str) {
-        let mut line = String::new();
-        while !line.starts_with(start) {
-            line.clear();
-            assert_ne!(self.lines.read_line(&mut line).expect("text"), 0, "{start} never came");
-        }
-    }
-
-    fn end_by(mut self, signal: &str) -> Option<i32> {
-        let id = self.child.id().to_string();
-        assert!(Command::new("kill").args([signal, &id]).status().expect("kill").success());
-        self.child.wait().expect("it ends").code()
-    }
-}
-
 /// Ctrl-C while the user is to move, while the engine thinks, and a kill that nobody can catch.
 #[cfg(unix)]
 #[test]
@@ -128,9 +89,9 @@ fn a_game_that_is_broken_off_is_in_its_file() {
             let save = format!("--save={}", path.display());
             let mut game = Conversation::start(&[command, &[&save]].concat());
             game.send(mv);
-            game.read_to(reply);
+            game.read_to(&[reply]);
             // The board comes after the file has been written.
-            game.read_to("  White to move");
+            game.read_to(&["  White to move"]);
             assert_eq!(game.end_by(signal), code);
             let saved = games(&path);
             assert_eq!(saved.len(), 1);
@@ -142,7 +103,7 @@ fn a_game_that_is_broken_off_is_in_its_file() {
     let save = format!("--save={}", path.display());
     let mut game = Conversation::start(&["play", "--time=3600", "--book=none", &save]);
     game.send("32-28");
-    game.read_to("Black is thinking");
+    game.read_to(&["Black is thinking"]);
     assert_eq!(game.end_by("-INT"), Some(130));
     assert_eq!(games(&path)[0].line.plies.len(), 1, "our move, and no hasty answer");
 }

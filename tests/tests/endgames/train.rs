@@ -1,51 +1,12 @@
 //! `train-endgame` through pipes, as a user sees it.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::io::BufReader;
 
-use meerslag_tests::{binary, run};
+use meerslag_tests::{Conversation, run};
 use movegen::notation::pdn::{GameResult, PdnReader};
 
-/// The program in a conversation.
-struct Training {
-    child: Child,
-    stdin: ChildStdin,
-    lines: BufReader<ChildStdout>,
-}
-
-impl Training {
-    fn start(args: &[&str]) -> Training {
-        let mut child = Command::new(binary())
-            .arg("train-endgame")
-            .args(args)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("meerslag starts");
-        let stdin = child.stdin.take().expect("piped");
-        let lines = BufReader::new(child.stdout.take().expect("piped"));
-        Training { child, stdin, lines }
-    }
-
-    fn send(&mut self, line: &str) {
-        writeln!(self.stdin, "{line}").expect("it listens");
-    }
-
-    /// Reads up to a line that one of these begins, and returns it.
-    fn read_to(&mut self, starts: &[&str]) -> String {
-        loop {
-            let mut line = String::new();
-            assert_ne!(self.lines.read_line(&mut line).expect("UTF-8"), 0, "{starts:?} never came");
-            if starts.iter().any(|start| line.starts_with(start)) {
-                return line.trim_end().to_owned();
-            }
-        }
-    }
-
-    fn quit(mut self) {
-        self.send("quit");
-        assert_eq!(self.child.wait().expect("it ends").code(), Some(0));
-    }
+fn start(args: &[&str]) -> Conversation {
+    Conversation::start(&[&["train-endgame"], args].concat())
 }
 
 fn ok(args: &[&str], input: &str) -> String {
@@ -63,7 +24,7 @@ fn refused(args: &[&str]) -> String {
 fn a_won_position_played_by_hints() {
     for (slice, seed) in [("2,0,2,0", "1"), ("1030", "2"), ("0,2,1,1", "3"), ("2020", "4")] {
         let args = ["--slice", slice, "--value", "win", "--seed", seed, "--min-dtw", "7"];
-        let mut training = Training::start(&args);
+        let mut training = start(&args);
         let task = training.read_to(&["You have "]);
         let ideal = task.split("(win in ").nth(1).expect(&task).trim_end_matches(").");
         let mut moves = 0;
@@ -88,15 +49,14 @@ fn a_won_position_played_by_hints() {
 /// In a drawn position the worst moves of `show` lose, are named, and can be taken back.
 #[test]
 fn a_drawn_position_played_badly() {
-    let mut training = Training::start(&["--slice", "1,1,1,1", "--value", "draw", "--seed", "5"]);
+    let mut training = start(&["--slice", "1,1,1,1", "--value", "draw", "--seed", "5"]);
     let task = training.read_to(&["You have "]);
     assert!(task.contains("Hold the draw (draw)."), "{task}");
     training.send("show");
     training.send("fen");
     let mut worst = String::new();
     loop {
-        let mut line = String::new();
-        training.lines.read_line(&mut line).unwrap();
+        let line = training.read_to(&[""]);
         if line.starts_with("W:") || line.starts_with("B:") {
             break;
         }

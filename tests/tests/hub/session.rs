@@ -458,23 +458,6 @@ fn ponder_ignores_limits_until_the_hit() {
     engine.quit().assert_clean();
 }
 
-trait AfterInfos {
-    fn answer_after_infos(&mut self, position: &Position) -> bool;
-}
-
-impl AfterInfos for Client {
-    /// As `answer`, for a search whose `info` lines have been read already.
-    fn answer_after_infos(&mut self, position: &Position) -> bool {
-        loop {
-            let line = self.line();
-            if line.starts_with("done") {
-                return check::done(position, &line).0.is_some();
-            }
-            let _ = check::info(position, &line);
-        }
-    }
-}
-
 #[test]
 fn no_legal_move_is_answered_by_a_bare_done() {
     let mut engine = Client::ready(&[]);

@@ -166,26 +166,9 @@ fn ping_is_answered_during_every_search() {
             }
         }
         engine.send("stop");
-        assert!(engine.answer_or_done(&start));
+        assert!(engine.answer_after_infos(&start));
     }
     engine.quit().assert_clean();
-}
-
-trait AnswerOrDone {
-    fn answer_or_done(&mut self, position: &Position) -> bool;
-}
-
-impl AnswerOrDone for Client {
-    /// Reads to `done`; the `info` lines may have come before.
-    fn answer_or_done(&mut self, position: &Position) -> bool {
-        loop {
-            let line = self.line();
-            if line.starts_with("done") {
-                return check::done(position, &line).0.is_some();
-            }
-            let _ = check::info(position, &line);
-        }
-    }
 }
 
 /// A client that stops reading cannot keep the process alive.
