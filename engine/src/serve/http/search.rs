@@ -15,9 +15,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task;
 use tokio::time::{self, Interval, MissedTickBehavior, timeout};
 
-use super::super::{self as answers, Event, Problem, ProblemKind, Reply, Route, Search};
 use super::Shared;
 use super::routes::PLACE_PATIENCE;
+use crate::serve::{self as answers, Event, Problem, ProblemKind, Reply, Route, Search};
 use crate::{Control, Engine};
 
 /// Lines of a search that wait for a client. Steps that it does not read in time are left out.
