@@ -5,7 +5,7 @@ use std::env;
 use std::io::{self, IsTerminal};
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use console::{Term, truncate_str};
+use console::{Term, measure_text_width, truncate_str};
 
 /// The columns that output may have: those of the terminal, or of the variable `COLUMNS` where
 /// the output goes elsewhere; `None` where nothing bounds it.
@@ -94,28 +94,44 @@ fn clipped(text: &str, rows: usize, columns: usize) -> String {
 /// A table with a heading. Columns of which the heading begins with a blank are numbers, on the
 /// right. What does not fit is broken between words, within its column.
 pub(super) fn table(heading: &[&str], rows: Vec<Vec<String>>) -> String {
+    table_within(heading, rows, width())
+}
+
+fn table_within(heading: &[&str], rows: Vec<Vec<String>>, width: Option<usize>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    match width() {
-        Some(width) => {
-            table.set_content_arrangement(ContentArrangement::Dynamic);
-            table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
-        }
-        None => {
-            table.set_content_arrangement(ContentArrangement::Disabled);
-        }
-    }
+    table.set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(heading.iter().map(|name| name.trim()));
     table.add_rows(rows);
-    let last = heading.len().saturating_sub(1);
-    for (index, column) in table.column_iter_mut().enumerate() {
-        if heading[index].starts_with(' ') {
+    let numbers = heading.iter().enumerate().filter(|(_, name)| name.starts_with(' '));
+    for (index, _) in numbers {
+        if let Some(column) = table.column_mut(index) {
             column.set_cell_alignment(CellAlignment::Right);
         }
-        column.set_padding((0, if index == last { 0 } else { 2 }));
     }
-    let lines = table.to_string();
-    lines.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    let text = drawn(&mut table, 2);
+    let Some(width) = width else { return text };
+    let fits = |text: &str| text.lines().all(|line| measure_text_width(line) <= width);
+    if fits(&text) {
+        return text;
+    }
+    // Columns that stand closer together are easier to read than broken ones.
+    let text = drawn(&mut table, 1);
+    if fits(&text) {
+        return text;
+    }
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
+    drawn(&mut table, 1)
+}
+
+/// A table with this many blanks between its columns.
+fn drawn(table: &mut Table, gap: u16) -> String {
+    let last = table.column_count().saturating_sub(1);
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, if index == last { 0 } else { gap }));
+    }
+    table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 #[cfg(test)]
@@ -131,6 +147,18 @@ mod tests {
         assert_eq!(clipped(&text, 24, 200), text);
         assert_eq!(clipped("人人人人", 24, 6), "人人>\n");
         assert_eq!(clipped("a\nb", 0, 0), "");
+    }
+
+    #[test]
+    fn columns_move_together_before_they_break() {
+        let table = |width| {
+            table_within(&["slice", " positions"], vec![vec!["1010".into(), "1985".into()]], width)
+        };
+        let wide = "slice  positions\n1010        1985\n";
+        assert_eq!(table(None), wide);
+        assert_eq!(table(Some(16)), wide);
+        assert_eq!(table(Some(15)), "slice positions\n1010       1985\n");
+        assert!(table(Some(14)).lines().all(|line| line.len() <= 14));
     }
 
     #[test]

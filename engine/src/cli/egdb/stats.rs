@@ -8,6 +8,7 @@ use ::egdb::encode::SubId;
 use ::egdb::survey::{Longest, Options, SideSurvey, SurveyError, data_bytes, file_bytes, survey};
 use ::egdb::{Database, DbType, Slice};
 use clap::{Args, ValueEnum};
+use meerslag_engine::counted;
 use movegen::Color;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -421,10 +422,10 @@ impl Total {
             lines.push("INTERRUPTED: only the slices listed here are in these sums".to_owned());
         }
         lines.push(format!(
-            "{} pieces, {} slices: {} positions, {} wins ({:.2} %), {} losses ({:.2} %), {} draws \
+            "{} pieces, {}: {} positions, {} wins ({:.2} %), {} losses ({:.2} %), {} draws \
              ({:.2} %), {} captures ({:.2} %)",
             self.pieces,
-            self.slices,
+            counted(self.slices as u64, "slice"),
             self.positions,
             self.wins,
             share(self.wins),
