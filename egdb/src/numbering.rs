@@ -225,6 +225,7 @@ impl Placements {
 
     /// Calls `each` with a position, or `None` where a number has none, for `count` numbers from
     /// `start` on.
+    #[inline(always)]
     pub(crate) fn walk(&self, start: u64, count: u64, mut each: impl FnMut(Option<Board>)) {
         let last = self.groups[3];
         let inner = &self.sets[last];

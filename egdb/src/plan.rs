@@ -30,7 +30,7 @@ pub struct Costs {
     pub mtc: bool,
     /// Distances to win are built.
     pub dtw: bool,
-    /// Types written: 1 to 3.
+    /// Types written: 1 to 4.
     pub types: u32,
     /// Threads that solve a slice.
     pub threads: u32,

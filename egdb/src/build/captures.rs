@@ -1,17 +1,22 @@
-//! Captures of a row: all squares of the moving king at once as far as it is not involved.
+//! Captures of a row: for all squares of the moving king at once.
 //!
-//! Which captures the fixed pieces have is found once with the moving king off the board, and
-//! which squares were looked at. If the king stands on one of those it may be an obstacle or a
-//! victim, and the position is treated by itself; else nothing changes, and the results are whole
-//! rows of smaller slices. The moving king's own captures begin with a first victim and a
-//! direction, and go on in the same way from whatever square before that victim it comes.
+//! A search follows the jumps of a piece together with the set of squares of the moving king for
+//! which they are possible. Where that king may be met the search parts: on this one square it is
+//! an obstacle or is jumped, for all others the square is empty. A jump over the moving king goes
+//! on in the same way wherever in that direction it stood. So each way of capturing is found once
+//! for a whole row. The moving king's own captures begin with a first victim and a direction, and
+//! go on in the same way from whatever square before that victim it comes.
 //!
 //! The rules: a capture takes as many pieces as possible; captured pieces leave the board
 //! after the last jump and cannot be jumped twice; a man that ends on its promotion row is crowned.
 
 use smallvec::SmallVec;
 
+use movegen::Color;
 use movegen::geometry::{SQUARES, STEPS, bits, shift};
+
+use super::fixed::Fixed;
+use crate::slice::MAX_ONE_SIDE;
 
 /// The end of a capture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,151 +25,329 @@ pub(super) struct Ending {
     pub from: u64,
     /// Where it ends.
     pub to: u64,
-    /// What it takes.
+    /// What it takes; [`MOVING_KING`] if the moving king is among it.
     pub captured: u64,
 }
 
-/// The captures of greatest number found so far.
-#[derive(Debug, Default)]
-pub(super) struct Captures {
-    /// Number of pieces taken; 0 if there is no capture.
-    pub count: u32,
-    pub endings: SmallVec<[Ending; 16]>,
-    /// Squares that were found empty, or were none of the victims, and mattered.
-    pub examined: u64,
+/// An ending and the squares of the moving king for which there is that capture.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    ending: Ending,
+    squares: u64,
+    /// Number of pieces taken.
+    count: usize,
 }
 
-/// One capturing piece; its own square counts as empty.
+/// Most pieces that a capture takes.
+const MOST: usize = MAX_ONE_SIDE as usize;
+
+/// The captures of one side in a row.
+#[derive(Debug, Default)]
+pub(super) struct Captures {
+    found: SmallVec<[Found; 16]>,
+    /// The squares from which at least this many pieces can be taken.
+    reached: [u64; MOST + 2],
+}
+
+/// Stands for the moving king among what is captured.
+pub(super) const MOVING_KING: u64 = 1 << 63;
+
+/// One capturing piece.
 struct Search<'a> {
+    /// What is empty but for the moving king; the piece's own square counts as empty.
     empty: u64,
     victims: u64,
     from: u64,
-    /// The moving king may be a victim that is not among `victims`, wherever it stands.
-    has_hidden_victim: bool,
-    found: &'a mut Captures,
+    /// The squares where the moving king may be in the way: none if it captures itself.
+    blocks: u64,
+    /// Whether the moving king is the opponent's.
+    is_prey: bool,
+    captures: &'a mut Captures,
 }
 
 impl Captures {
-    pub(super) fn clear(&mut self) {
-        self.count = 0;
-        self.endings.clear();
-        self.examined = 0;
-    }
-
-    /// Adds the captures of some men and kings. `has_hidden_victim` says that the moving king is
-    /// not of their colour.
+    /// Finds the captures of a side in a row.
     #[inline(always)]
-    pub(super) fn of_pieces(
-        &mut self,
-        [men, kings]: [u64; 2],
-        victims: u64,
-        occupied: u64,
-        has_hidden_victim: bool,
-    ) {
-        let empty = SQUARES & !occupied;
-        for from in bits(men) {
-            let empty = empty | from;
-            let mut search = Search { empty, victims, from, has_hidden_victim, found: self };
-            search.man(from, 0, 0);
+    pub(super) fn find(&mut self, fixed: &Fixed, side: Color) {
+        self.found.clear();
+        self.reached = [0; MOST + 2];
+        let own = fixed.pieces[side.index()];
+        let victims = fixed.pieces[side.opponent().index()];
+        let is_own = fixed.moving == side;
+        let empty = SQUARES & !fixed.occupied();
+        for from in bits(own) {
+            let mut search = Search {
+                empty: empty | from,
+                victims,
+                from,
+                blocks: empty,
+                is_prey: !is_own,
+                captures: &mut *self,
+            };
+            if fixed.kings & from != 0 {
+                search.turn(from, STEPS, 0, 0, empty);
+            } else {
+                search.man(from, 0, 0, empty);
+            }
         }
-        for from in bits(kings) {
-            let empty = empty | from;
-            let mut search = Search { empty, victims, from, has_hidden_victim, found: self };
-            search.king(from, STEPS, 0, 0);
+        if is_own {
+            self.of_moving_king(empty, victims);
         }
     }
 
-    /// Adds the captures of a king that begin by jumping a victim in a direction.
-    #[inline(always)]
-    pub(super) fn of_king_over(&mut self, victim: u64, step: i32, victims: u64, occupied: u64) {
-        let empty = SQUARES & !occupied;
-        let mut search = Search { empty, victims, from: 0, has_hidden_victim: false, found: self };
-        search.land(victim, step, 0, 0);
+    fn of_moving_king(&mut self, empty: u64, victims: u64) {
+        let mut search =
+            Search { empty, victims, from: 0, blocks: 0, is_prey: false, captures: &mut *self };
+        for step in STEPS {
+            // Victims with an empty square before them and behind them.
+            for victim in bits(victims & shift(empty, step) & shift(empty, -step)) {
+                let mut squares = 0;
+                let mut at = shift(victim, step);
+                while at & empty != 0 {
+                    squares |= at;
+                    at = shift(at, step);
+                }
+                search.land(victim, -step, 0, 0, squares);
+            }
+        }
     }
 
-    fn add(&mut self, ending: Ending, count: u32) {
-        if count > self.count {
-            self.count = count;
-            self.endings.clear();
+    /// The squares of the moving king for which there is a capture.
+    pub(super) fn squares(&self) -> u64 {
+        self.reached[1]
+    }
+
+    /// The captures that take most pieces, each with the squares of the moving king for which it
+    /// does.
+    pub(super) fn longest(&self) -> impl Iterator<Item = (&Ending, u64)> {
+        self.found.iter().filter_map(|found| {
+            let squares = found.squares & !self.reached[found.count + 1];
+            (squares != 0).then_some((&found.ending, squares))
+        })
+    }
+
+    fn add(&mut self, ending: Ending, count: usize, squares: u64) {
+        let squares = squares & !self.reached[count + 1];
+        if squares == 0 {
+            return;
         }
-        if count == self.count && !self.endings.contains(&ending) {
-            self.endings.push(ending);
+        for reached in &mut self.reached[1..=count] {
+            *reached |= squares;
+        }
+        // Only captures of several pieces can have the same end.
+        let is_same = |found: &&mut Found| found.count == count && found.ending == ending;
+        match self.found.iter_mut().filter(|_| count > 1).find(is_same) {
+            Some(found) => found.squares |= squares,
+            None => self.found.push(Found { ending, squares, count }),
         }
     }
 }
 
 impl Search<'_> {
-    /// Jumps of a man; whether there was one.
-    fn man(&mut self, at: u64, captured: u64, count: u32) -> bool {
-        let mut has_jump = false;
+    /// Whether the moving king can be taken (once more).
+    #[inline(always)]
+    fn is_in_danger(&self, captured: u64) -> bool {
+        self.is_prey && captured & MOVING_KING == 0
+    }
+
+    /// Jumps of a man, with the moving king on any of some squares; the squares with a jump.
+    fn man(&mut self, at: u64, captured: u64, count: usize, squares: u64) -> u64 {
+        let mut jumped = 0;
         for step in STEPS {
             let over = shift(at, step) & SQUARES;
             let to = shift(over, step) & SQUARES;
-            // The moving king might stand on either square.
-            self.found.examined |= over & self.empty;
-            if over & self.victims & !captured == 0 {
-                continue;
-            }
-            self.found.examined |= to & self.empty;
             if to & self.empty == 0 {
                 continue;
             }
-            has_jump = true;
-            let captured = captured | over;
-            if !self.man(to, captured, count + 1) {
-                self.found.add(Ending { from: self.from, to, captured }, count + 1);
+            let (here, taken) = if over & self.victims & !captured != 0 {
+                (squares, over)
+            } else if self.is_in_danger(captured) {
+                (squares & over, MOVING_KING)
+            } else {
+                continue;
+            };
+            let here = here & !(to & self.blocks);
+            if here == 0 {
+                continue;
             }
+            jumped |= here;
+            let captured = captured | taken;
+            let longer = self.man(to, captured, count + 1, here);
+            self.add(to, captured, count + 1, here & !longer);
         }
-        has_jump
+        jumped
     }
 
-    /// Jumps of a king in some directions; whether there was one.
-    fn king(
+    /// Jumps of a king in some directions; the squares with a jump.
+    #[inline(always)]
+    fn turn(
         &mut self,
         at: u64,
         steps: impl IntoIterator<Item = i32>,
         captured: u64,
-        count: u32,
-    ) -> bool {
-        let mut has_jump = false;
-        for step in steps {
-            let mut over = shift(at, step);
-            while over & self.empty != 0 {
-                self.found.examined |= over;
-                over = shift(over, step);
-            }
-            if over & self.victims & !captured != 0 {
-                has_jump |= self.land(over, step, captured, count);
-            }
-        }
-        has_jump
+        count: usize,
+        squares: u64,
+    ) -> u64 {
+        let slide = |jumped, step| {
+            jumped | self.slide::<false>(shift(at, step), step, captured, count, squares)
+        };
+        steps.into_iter().fold(0, slide)
     }
 
-    /// The squares behind a victim, with all that follows. What stands behind them in the same
-    /// direction is the same for all of them; backwards there is nothing but the victim.
-    fn land(&mut self, over: u64, step: i32, captured: u64, count: u32) -> bool {
-        let captured = captured | over;
+    /// A jump of a king over a piece of the row, with all that follows; the squares with it.
+    fn land(&mut self, over: u64, step: i32, captured: u64, count: usize, squares: u64) -> u64 {
         let first = shift(over, step);
-        let mut ahead = first;
-        while ahead & self.empty != 0 {
-            self.found.examined |= ahead;
-            ahead = shift(ahead, step);
+        let squares = squares & !(first & self.blocks);
+        if first & self.empty == 0 || squares == 0 {
+            return 0;
         }
-        if ahead == first {
-            return false;
-        }
-        let goes_on =
-            ahead & self.victims & !captured != 0 && self.land(ahead, step, captured, count + 1);
-        let is_last = !self.has_hidden_victim && self.victims & !captured == 0;
-        let turns = STEPS.into_iter().filter(|turn| turn.abs() != step.abs());
-        let mut to = first;
-        while to != ahead {
-            let turned = !is_last && self.king(to, turns.clone(), captured, count + 1);
-            if !turned && !goes_on {
-                self.found.add(Ending { from: self.from, to, captured }, count + 1);
+        self.slide::<true>(first, step, captured | over, count + 1, squares);
+        squares
+    }
+
+    /// A king goes on in a direction, `first` being the next square; the squares with a jump in
+    /// this direction. `LANDS` says that it has jumped and may stop. The moving king may be met
+    /// anywhere, and what follows its capture depends on where it stood as little as anything
+    /// else.
+    ///
+    /// What stands at the end is the same for all landing squares before it; backwards there is
+    /// nothing but what was jumped.
+    fn slide<const LANDS: bool>(
+        &mut self,
+        first: u64,
+        step: i32,
+        captured: u64,
+        count: usize,
+        squares: u64,
+    ) -> u64 {
+        // The squares of the moving king not met, and those where it can be jumped.
+        let (mut rest, mut prey) = (squares, 0);
+        let mut end = first;
+        while end & self.empty != 0 {
+            let here = rest & end & self.blocks;
+            rest &= !here;
+            end = shift(end, step);
+            if end & self.empty != 0 && self.is_in_danger(captured) {
+                prey |= here;
             }
+        }
+        let with_king = captured | MOVING_KING;
+        let [mut over, mut over_both] = [0; 2];
+        if end & self.victims & !captured != 0 {
+            if rest != 0 {
+                over = self.land(end, step, captured, count, rest);
+            }
+            if prey != 0 {
+                over_both = self.land(end, step, with_king, count + 1, prey);
+            }
+        }
+        let jumped = over | prey;
+        if !LANDS && prey == 0 {
+            return jumped;
+        }
+
+        let turns = STEPS.into_iter().filter(|turn| turn.abs() != step.abs());
+        let has_more = self.victims & !captured != 0;
+        let can_turn = has_more || self.is_in_danger(captured);
+        // The squares of the moving king before it, and behind it with a jump.
+        let (mut before, mut behind) = (squares, 0);
+        let mut to = first;
+        while to != end {
+            let here = before & to & self.blocks;
+            before &= !here;
+            if LANDS && before != 0 {
+                let mut longer = jumped;
+                if can_turn {
+                    longer |= self.turn(to, turns.clone(), captured, count, before);
+                }
+                self.add(to, captured, count, before & !longer);
+            }
+            if behind != 0 {
+                let mut longer = over_both;
+                if has_more {
+                    longer |= self.turn(to, turns.clone(), with_king, count + 1, behind);
+                }
+                self.add(to, with_king, count + 1, behind & !longer);
+            }
+            behind |= here & prey;
             to = shift(to, step);
         }
-        true
+        jumped
+    }
+
+    #[inline(always)]
+    fn add(&mut self, to: u64, captured: u64, count: usize, squares: u64) {
+        self.captures.add(Ending { from: self.from, to, captured }, count, squares);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build::context::place;
+    use movegen::MoveList;
+    use proptest::prelude::*;
+
+    /// A row with pieces on some squares (0 to 49), by colour and kind: black men, black kings,
+    /// white men, white kings.
+    fn row(squares: &[(u8, u8)], moving: Color) -> Option<Fixed> {
+        let mut fixed = Fixed { pieces: [0; 2], kings: 0, moving };
+        for &(square, kind) in squares {
+            let bit = 1 << movegen::geometry::bit_of_index(square.into());
+            if fixed.occupied() & bit != 0 {
+                return None;
+            }
+            fixed.pieces[usize::from(kind / 2)] |= bit;
+            fixed.kings |= if kind % 2 == 1 { bit } else { 0 };
+        }
+        let has_room = fixed.pieces.iter().enumerate().all(|(color, pieces)| {
+            let own = pieces.count_ones() + u32::from(color == moving.index());
+            (1..=MOST as u32).contains(&own)
+        });
+        has_room.then_some(fixed)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        /// For every square of the moving king the captures of the move generator.
+        #[test]
+        fn captures_are_those_of_the_move_generator(
+            squares in proptest::collection::vec((0u8..50, 0u8..4), 1..9),
+            moving in prop_oneof![Just(Color::Black), Just(Color::White)],
+        ) {
+            let Some(fixed) = row(&squares, moving) else { return Ok(()) };
+            let mut captures = Captures::default();
+            let mut list = MoveList::new();
+            for side in Color::ALL {
+                captures.find(&fixed, side);
+                for king in bits(SQUARES & !fixed.occupied()) {
+                    let Ok(position) = place(&fixed, king).position(side) else { continue };
+                    list.clear();
+                    position.generate(&mut list);
+                    let mut expected: Vec<(u64, u64, u64)> = list
+                        .iter()
+                        .filter(|mv| mv.is_capture())
+                        .map(|mv| {
+                            let bit = |square: movegen::Square| 1u64 << square.bit();
+                            (bit(mv.from()), bit(mv.to()), mv.captured().bits())
+                        })
+                        .collect();
+                    let of_king = captures.longest().filter(|(_, squares)| squares & king != 0);
+                    let mut found: Vec<(u64, u64, u64)> = of_king
+                        .map(|(ending, _)| {
+                            let is_taken = ending.captured & MOVING_KING != 0;
+                            let captured = ending.captured & !MOVING_KING;
+                            let from = if ending.from == 0 { king } else { ending.from };
+                            (from, ending.to, captured | if is_taken { king } else { 0 })
+                        })
+                        .collect();
+                    expected.sort_unstable();
+                    found.sort_unstable();
+                    prop_assert_eq!(&found, &expected, "{:?} {} {:#x}", fixed.pieces, side, king);
+                    prop_assert_eq!(captures.squares() & king != 0, !expected.is_empty());
+                }
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use movegen::{Bitboard, Board, Color, MoveList};
 
-use super::captures::{Captures, Ending};
+use super::captures::Ending;
 use super::fixed::Fixed;
 use super::store::{Code, DRAW, Solved, Store};
 use crate::slice::Slice;
@@ -61,22 +61,6 @@ impl Context<'_> {
         }
         best.code()
     }
-
-    /// The value of a position in which a capture is forced: as [`Context::resolve`], but only
-    /// the captures are looked for.
-    #[inline(always)]
-    pub(super) fn resolve_captures(&self, all: &Fixed, side: Color, found: &mut Captures) -> Code {
-        let own = all.pieces[side.index()];
-        let other = all.pieces[side.opponent().index()];
-        found.clear();
-        found.of_pieces([own & !all.kings, own & all.kings], other, all.occupied(), false);
-        let mut best = Best::default();
-        for ending in &found.endings {
-            let Fixed { pieces: [black, white], kings, .. } = apply(all, side, ending);
-            best.add(self, self.value(&Board { black, white, kings }, side.opponent()));
-        }
-        best.code()
-    }
 }
 
 /// The best of the moves of a position, from what the opponent has after each.
@@ -117,11 +101,11 @@ impl Best {
     }
 }
 
-/// A row after a capture by a fixed piece.
+/// A row after a capture by a fixed piece, or a position after one by the moving king.
 #[inline(always)]
 pub(super) fn apply(fixed: &Fixed, side: Color, ending: &Ending) -> Fixed {
     let mut after = *fixed;
-    let was_king = fixed.kings & ending.from != 0;
+    let was_king = ending.from == 0 || fixed.kings & ending.from != 0;
     let own = &mut after.pieces[side.index()];
     *own = *own & !ending.from | ending.to;
     after.pieces[side.opponent().index()] &= !ending.captured;

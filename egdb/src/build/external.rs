@@ -3,12 +3,10 @@
 
 use std::sync::atomic::Ordering;
 
-use movegen::geometry::{SQUARES, STEPS, bits, forward_steps, shift};
+use movegen::geometry::{SQUARES, bits, forward_steps, shift};
 use movegen::{Bitboard, Board, Color};
 
-use smallvec::SmallVec;
-
-use super::captures::{Captures, Ending};
+use super::captures::{Captures, Ending, MOVING_KING};
 use super::context::{Context, MAX_PLIES, apply, place};
 use super::fixed::Fixed;
 use super::men::Block;
@@ -36,23 +34,6 @@ pub(super) struct Facts {
 pub(super) struct Seeds<'a> {
     pub win: &'a mut [Code; 64],
     pub loss: &'a mut [Code; 64],
-}
-
-/// Memory for finding the facts of a row.
-#[derive(Default)]
-pub(super) struct Scratch {
-    fixed: Captures,
-    moving: Captures,
-    groups: SmallVec<[Group; 16]>,
-}
-
-/// An ending of captures by the moving king, the same from all of some squares.
-#[derive(Clone, Copy)]
-struct Group {
-    squares: u64,
-    /// Pieces taken.
-    count: u32,
-    ending: Ending,
 }
 
 /// What captures lead to, by square of the moving king.
@@ -152,11 +133,10 @@ impl<'a> Context<'a> {
         side: Color,
         moves: &[ManMove<'_>],
         mut seeds: Option<Seeds<'_>>,
-        scratch: &mut Scratch,
+        captures: &mut Captures,
     ) -> Facts {
-        let empty = SQUARES & !fixed.occupied();
-        let captures = fixed.captures(side);
-        let quiet = empty & !captures;
+        captures.find(fixed, side);
+        let quiet = SQUARES & !fixed.occupied() & !captures.squares();
         let mut facts = Facts { quiet, ..Facts::default() };
         if let Some(seeds) = &mut seeds {
             *seeds.win = [DRAW; 64];
@@ -170,9 +150,7 @@ impl<'a> Context<'a> {
             }
             self.add_man_move(fixed, side, mv, places, &mut facts, &mut seeds);
         }
-        if captures != 0 {
-            self.add_captures(fixed, side, captures, &mut facts, &mut seeds, scratch);
-        }
+        self.add_captures(fixed, side, captures, &mut facts, &mut seeds);
         facts
     }
 
@@ -182,98 +160,25 @@ impl<'a> Context<'a> {
         &self,
         fixed: &Fixed,
         side: Color,
-        captures: u64,
+        captures: &Captures,
         facts: &mut Facts,
         seeds: &mut Option<Seeds<'_>>,
-        scratch: &mut Scratch,
     ) {
-        let occupied = fixed.occupied();
-        let own = fixed.pieces[side.index()];
-        let other = fixed.pieces[side.opponent().index()];
-        let Scratch { fixed: by_fixed, moving: by_moving, groups } = scratch;
-        by_fixed.clear();
-        let is_moving_own = fixed.moving == side;
-        by_fixed.of_pieces(
-            [own & !fixed.kings, own & fixed.kings],
-            other,
-            occupied,
-            !is_moving_own,
-        );
-        // A king of the own colour can only prevent captures of others.
-        let involved = if is_moving_own && by_fixed.count == 0 { 0 } else { by_fixed.examined };
-
-        groups.clear();
-        if is_moving_own {
-            let empty = SQUARES & !occupied;
-            for step in STEPS {
-                // Victims with an empty square behind them.
-                for victim in bits(other & shift(empty, step)) {
-                    let mut squares = 0;
-                    let mut at = shift(victim, step);
-                    while at & empty != 0 {
-                        squares |= at;
-                        at = shift(at, step);
-                    }
-                    if squares & !involved == 0 {
-                        continue;
-                    }
-                    by_moving.clear();
-                    by_moving.of_king_over(victim, -step, other, occupied);
-                    for ending in &by_moving.endings {
-                        groups.push(Group { squares, count: by_moving.count, ending: *ending });
-                    }
-                }
-            }
-        }
-        let most = groups.iter().map(|group| group.count).fold(by_fixed.count, u32::max);
-
         let mut values = CaptureValues::default();
-        let mut open = captures & !involved;
-        let mut count = most;
-        while open != 0 && count > 0 {
-            let mut here = if by_fixed.count == count { open } else { 0 };
-            if here != 0 {
-                for ending in &by_fixed.endings {
-                    self.add_ending(fixed, side, ending, here, &mut values, seeds);
-                }
+        for (ending, mut squares) in captures.longest() {
+            if seeds.is_none() {
+                // What wins already is settled.
+                squares &= !values.wins;
             }
-            for group in groups.iter().filter(|group| group.count == count) {
-                let squares = group.squares & open;
-                if squares == 0 {
-                    continue;
-                }
-                here |= squares;
-                self.add_king_ending(fixed, side, &group.ending, squares, &mut values, seeds);
-            }
-            open &= !here;
-            count -= 1;
-        }
-        debug_assert_eq!(open, 0, "{:?} {side}", fixed.pieces);
-        let settled = captures & !involved;
-        facts.win |= values.wins & settled;
-        facts.loss |= settled & !values.holds;
-
-        for king in bits(captures & involved) {
-            let bit = king.trailing_zeros() as usize;
-            let Board { black, white, kings } = place(fixed, king);
-            let all = Fixed { pieces: [black, white], kings, moving: fixed.moving };
-            let code = self.resolve_captures(&all, side, by_moving);
-            if code == DRAW {
-                continue;
-            }
-            if code & 1 != 0 {
-                facts.win |= king;
-            } else {
-                facts.loss |= king;
-            }
-            if let Some(seeds) = seeds {
-                seeds.win[bit] = code;
-                seeds.loss[bit] = code;
+            if squares != 0 {
+                self.add_ending(fixed, side, ending, squares, &mut values, seeds);
             }
         }
+        facts.win |= values.wins;
+        facts.loss |= captures.squares() & !values.holds;
     }
 
-    /// A capture by a fixed piece, with the moving king on any of some squares.
+    /// A capture, the same with the moving king on any of some squares, or from any of them.
     #[inline(always)]
     fn add_ending(
         &self,
@@ -286,6 +191,16 @@ impl<'a> Context<'a> {
     ) {
         let after = apply(fixed, side, ending);
         let next = side.opponent();
+        // The moving king is where it ended, or off the board.
+        if ending.from == 0 || ending.captured & MOVING_KING != 0 {
+            let Fixed { pieces: [black, white], kings, .. } = after;
+            let code = self.value(&Board { black, white, kings }, next);
+            values.add(squares, code);
+            if let Some(seeds) = seeds {
+                self.add_codes(&[code; 64], squares, seeds);
+            }
+            return;
+        }
         // With the king on some square, to know the slice.
         let slice = Slice::of(&place(&after, squares & squares.wrapping_neg()));
         let store = slice.and_then(|slice| self.solved.get(slice));
@@ -313,28 +228,6 @@ impl<'a> Context<'a> {
         }
         if let Some(seeds) = seeds {
             self.add_codes(&codes, squares, seeds);
-        }
-    }
-
-    /// A capture by the moving king, the same from all of some squares.
-    #[inline(always)]
-    fn add_king_ending(
-        &self,
-        fixed: &Fixed,
-        side: Color,
-        ending: &Ending,
-        squares: u64,
-        values: &mut CaptureValues,
-        seeds: &mut Option<Seeds<'_>>,
-    ) {
-        let mut after = place(fixed, ending.to);
-        after.black &= !ending.captured;
-        after.white &= !ending.captured;
-        after.kings &= !ending.captured;
-        let code = self.value(&after, side.opponent());
-        values.add(squares, code);
-        if let Some(seeds) = seeds {
-            self.add_codes(&[code; 64], squares, seeds);
         }
     }
 

@@ -16,6 +16,21 @@ pub(super) struct Fixed {
 }
 
 impl Fixed {
+    /// A row of the arrangement with these men, by colour.
+    #[inline(always)]
+    pub(super) const fn new(men: [u64; 2], kings: [u64; 2], moving: Color) -> Fixed {
+        let pieces = [men[0] | kings[0], men[1] | kings[1]];
+        Fixed { pieces, kings: kings[0] | kings[1], moving }
+    }
+
+    /// The squares of the moving king for which the index counts the position in this row and in
+    /// no other: those below the other kings of its colour.
+    #[inline(always)]
+    pub(super) const fn counted(&self) -> u64 {
+        let same = self.pieces[self.moving.index()] & self.kings;
+        SQUARES & !self.occupied() & (same & same.wrapping_neg()).wrapping_sub(1)
+    }
+
     #[inline(always)]
     pub(super) const fn occupied(&self) -> u64 {
         self.pieces[0] | self.pieces[1]

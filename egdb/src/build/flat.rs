@@ -1,15 +1,15 @@
 //! Solved slices in the order of the index function, as the encoders want them.
 
-use movegen::{Board, Color};
+use movegen::{Board, Color, isa};
 use rayon::prelude::*;
 
-use movegen::geometry::{SQUARES, bits};
+use movegen::geometry::bits;
 
 use super::error::BuildError;
 use super::fixed::Fixed;
 use super::raw::RawFile;
 use super::rows::Rows;
-use super::store::{Code, DRAW, Distances, Words, value_of};
+use super::store::{Code, DRAW, Distances, Words};
 use crate::codec::DONT_CARE;
 use crate::format::DbType;
 use crate::index::{king_placements, unrank_men};
@@ -78,7 +78,11 @@ impl<'a> Flat<'a> {
                     .zip(&mut self.cursors)
                     .enumerate()
                     .try_for_each(|(i, (part, cursor))| {
-                        cursor.fill(self.raw, self.selection, first + (i * share) as u64, part)
+                        let start = first + (i * share) as u64;
+                        isa::run_best(
+                            #[inline(always)]
+                            || cursor.fill(self.raw, self.selection, start, part),
+                        )
                     })?;
             }
             let offset = (at - self.start) as usize;
@@ -104,10 +108,15 @@ struct Cursor {
     distances: Vec<Distances>,
 }
 
+/// What is stored for a win (1), a loss (2), neither, and what is left out (4): values are hard to
+/// predict.
+const WLD: [u16; 8] = [3, 1, 2, 0, DONT_CARE, DONT_CARE, DONT_CARE, DONT_CARE];
+
 /// Rows read at a time.
 const ROWS: usize = 1024;
 
 impl Cursor {
+    #[inline(always)]
     fn fill(
         &mut self,
         raw: &RawFile,
@@ -144,19 +153,13 @@ impl Cursor {
         let mut before = 0;
         for &kings in &self.kings {
             self.before.push(before);
-            before += u64::from(self.squares(rows, kings).count_ones());
+            let row = Fixed::new(men, kings, rows.moving);
+            before += u64::from(row.counted().count_ones());
         }
         self.before.push(before);
     }
 
-    /// The squares of the moving king for which the index counts the position in this row: those
-    /// below the other kings of its colour.
-    fn squares(&self, rows: Rows, kings: [u64; 2]) -> u64 {
-        let empty = SQUARES & !(self.pieces[0] | self.pieces[1] | kings[0] | kings[1]);
-        let same = kings[rows.moving.index()];
-        empty & (same & same.wrapping_neg()).wrapping_sub(1)
-    }
-
+    #[inline(always)]
     fn fill_rows(
         &mut self,
         raw: &RawFile,
@@ -172,10 +175,11 @@ impl Cursor {
         let end = start + out.len() as u64;
         let last = self.before.partition_point(|&before| before < end);
         let side = selection.side.index();
+        let has_distances = matches!(selection.db_type, DbType::Mtc | DbType::Dtw);
         let mut out = out.iter_mut();
         while row < last {
             let n = ROWS.min(last - row);
-            if selection.db_type == DbType::Mtc || selection.db_type == DbType::Dtw {
+            if has_distances {
                 self.distances.resize(n, [[0; 64]; 2]);
                 let is_mtc = selection.db_type == DbType::Mtc;
                 raw.distances(block.level, first + row, is_mtc, &mut self.distances)?;
@@ -185,29 +189,24 @@ impl Cursor {
             }
             for i in 0..n {
                 let kings = self.kings[row + i];
-                let fixed = Fixed {
-                    pieces: [self.pieces[0] | kings[0], self.pieces[1] | kings[1]],
-                    kings: kings[0] | kings[1],
-                    moving: rows.moving,
-                };
+                let fixed = Fixed::new(self.pieces, kings, rows.moving);
                 let mut excluded = fixed.captures(selection.side);
                 if selection.is_quiet_for_both {
                     excluded |= fixed.captures(selection.side.opponent());
                 }
-                for square in bits(self.squares(rows, kings)) {
-                    if skip > 0 {
-                        skip -= 1;
-                        continue;
+                let squares = bits(fixed.counted()).skip(std::mem::take(&mut skip));
+                if has_distances {
+                    for (square, out) in squares.zip(&mut out) {
+                        let code = self.distances[i][side][square.trailing_zeros() as usize];
+                        let value = stored(selection.db_type, code);
+                        *out = if excluded & square != 0 { DONT_CARE } else { value };
                     }
-                    let Some(out) = out.next() else { break };
-                    let bit = square.trailing_zeros();
-                    *out = if excluded & square != 0 {
-                        DONT_CARE
-                    } else if selection.db_type == DbType::Mtc || selection.db_type == DbType::Dtw {
-                        stored(selection.db_type, self.distances[i][side][bit as usize])
-                    } else {
-                        stored(selection.db_type, value_of(&self.words[i], selection.side, bit))
-                    };
+                } else {
+                    let [wins, losses] = [self.words[i][2 * side], self.words[i][2 * side + 1]];
+                    for (square, out) in squares.zip(&mut out) {
+                        let has = |set: u64| usize::from(set & square != 0);
+                        *out = WLD[has(wins) | has(losses) << 1 | has(excluded) << 2];
+                    }
                 }
             }
             row += n;
@@ -226,7 +225,9 @@ impl Cursor {
         for (men, out) in (start..).zip(out) {
             let Some((black, white)) = unrank_men(slice, men) else { return Ok(()) };
             let board = Board { black, white, kings: 0 };
-            *out = if board.has_capture(selection.side) {
+            let is_excluded = board.has_capture(selection.side)
+                || selection.is_quiet_for_both && board.has_capture(selection.side.opponent());
+            *out = if is_excluded {
                 DONT_CARE
             } else {
                 let block = raw.store.levels.block(black, white);

@@ -33,6 +33,7 @@ mod store;
 mod tests;
 mod usage;
 mod waves;
+mod work;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,11 +58,14 @@ pub use error::BuildError;
 pub(crate) use need::Needs;
 pub use order::{after_capture, after_capture_by, after_crowning, build_order, closure};
 pub use usage::Usage;
+pub(crate) use work::{Group, WorkFiles};
 
 /// How to build.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
-    /// What to write: of [`DbType::Wld2`], [`DbType::Mtc`] and [`DbType::Dtw`].
+    /// What to write: of [`DbType::Wld2`], [`DbType::Compact`], [`DbType::Mtc`] and
+    /// [`DbType::Dtw`]. Writing [`DbType::Compact`] takes memory of its own, see
+    /// [`CompactWriter`](crate::encode::compact::CompactWriter).
     pub types: Vec<DbType>,
     /// Number of threads, 0 for one per processor.
     pub threads: usize,

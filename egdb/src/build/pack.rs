@@ -36,11 +36,13 @@ pub(super) fn pack(
     }
     // Where it leaves out threats, version 2 has one side to move only, the one that takes less
     // room.
-    let slice = slices.first().map(|raw| raw.store.slice);
-    let is_one_sided = slice.is_some_and(|slice| {
-        db_type.leaves_out_threats(slice.pieces().into(), slice.kings().into())
-    });
-    let written = if is_one_sided && slice.is_some_and(|slice| !slice.is_symmetric()) {
+    let is_one_sided = db_type == DbType::Wld2
+        && slices.first().is_some_and(|raw| {
+            let slice = raw.store.slice;
+            db_type.leaves_out_threats(slice.pieces().into(), slice.kings().into())
+                && !slice.is_symmetric()
+        });
+    let written = if is_one_sided {
         let mut best: Option<(u64, Color)> = None;
         let trial = dir.join("work");
         for side in Color::ALL {

@@ -4,8 +4,9 @@
 use movegen::{Color, isa};
 use rayon::prelude::*;
 
+use super::captures::Captures;
 use super::context::Context;
-use super::external::{Facts, ManMove, Scratch, Seeds};
+use super::external::{Facts, ManMove, Seeds};
 use super::fixed::Fixed;
 use super::rows::Rows;
 use super::seeds::{Codes, Conversion, Plain};
@@ -42,7 +43,7 @@ pub(super) struct Workspace {
     loss: Vec<Distances>,
     buckets: Vec<Vec<u32>>,
     waves: Waves,
-    scratch: Scratch,
+    captures: Captures,
 }
 
 /// Rows from which on all threads work on one block after the other, instead of each on its own:
@@ -107,10 +108,10 @@ impl Workspace {
         men: [u64; 2],
     ) {
         let moves = Color::ALL.map(|side| context.man_moves(men, side));
-        let Workspace { kings, facts, win, loss, scratch, .. } = self;
+        let Workspace { kings, facts, win, loss, captures, .. } = self;
         let find = FindFacts { context, rows, men, moves: &moves };
         if !IS_SHARED {
-            find.of_rows(kings, facts, win, loss, scratch);
+            find.of_rows(kings, facts, win, loss, captures);
             return;
         }
         // Without distances there are no seeds, and nothing to share.
@@ -121,11 +122,11 @@ impl Workspace {
         });
         let parts: Vec<_> = parts.collect();
         parts.into_par_iter().for_each_init(
-            Scratch::default,
-            |scratch, (kings, facts, win, loss)| {
+            Captures::default,
+            |captures, (kings, facts, win, loss)| {
                 isa::run_best(
                     #[inline(always)]
-                    || find.of_rows(kings, facts, win, loss, scratch),
+                    || find.of_rows(kings, facts, win, loss, captures),
                 );
             },
         );
@@ -149,14 +150,10 @@ impl FindFacts<'_, '_> {
         facts: &mut [[Facts; 2]],
         win: &mut [Distances],
         loss: &mut [Distances],
-        scratch: &mut Scratch,
+        captures: &mut Captures,
     ) {
-        for (row, (&[black, white], facts)) in kings.iter().zip(facts).enumerate() {
-            let fixed = Fixed {
-                pieces: [self.men[0] | black, self.men[1] | white],
-                kings: black | white,
-                moving: self.rows.moving,
-            };
+        for (row, (&kings, facts)) in kings.iter().zip(facts).enumerate() {
+            let fixed = Fixed::new(self.men, kings, self.rows.moving);
             let [mut first, mut second] = [None, None];
             if let (Some([win0, win1]), Some([loss0, loss1])) =
                 (win.get_mut(row), loss.get_mut(row))
@@ -165,8 +162,8 @@ impl FindFacts<'_, '_> {
                 second = Some(Seeds { win: win1, loss: loss1 });
             }
             let [black, white] = Color::ALL;
-            facts[0] = self.context.row_facts(&fixed, black, &self.moves[0], first, scratch);
-            facts[1] = self.context.row_facts(&fixed, white, &self.moves[1], second, scratch);
+            facts[0] = self.context.row_facts(&fixed, black, &self.moves[0], first, captures);
+            facts[1] = self.context.row_facts(&fixed, white, &self.moves[1], second, captures);
         }
     }
 }

@@ -149,7 +149,7 @@ impl Store {
 
 /// Win, loss or draw of a bit of a row.
 #[inline(always)]
-pub(super) const fn value_of(words: &Words, side: Color, bit: u32) -> Code {
+const fn value_of(words: &Words, side: Color, bit: u32) -> Code {
     let at = 2 * side.index();
     if words[at] >> bit & 1 != 0 {
         1

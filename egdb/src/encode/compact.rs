@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use movegen::isa;
 use rayon::prelude::*;
 
 use super::{OutFile, SubId, Written, content};
@@ -25,6 +26,8 @@ const SAMPLE: (u64, u64) = (1 << 18, 32);
 const WINDOW: u64 = 1 << 20;
 /// Values that one of them fetches.
 const SHARE: usize = 1 << 14;
+/// Numbers whose indices are computed before their values are fetched.
+const BATCH: usize = 256;
 /// What a position has that nobody looks up, if no value lengthens a run.
 const DEFAULT: u16 = 3;
 
@@ -132,38 +135,40 @@ struct Values {
 impl Values {
     fn read(id: SubId, source: &mut Source<'_>) -> Result<Values, WriteError> {
         let size = id.slice.size();
-        let mut packed = vec![0; size.div_ceil(4) as usize];
+        // One byte more, see [`Values::nobody`].
+        let mut packed = vec![0; size.div_ceil(4) as usize + 1];
         let mut buffer = vec![0; WINDOW.min(size) as usize];
         for (start, packed) in
             (0..).step_by(WINDOW as usize).zip(packed.chunks_mut(WINDOW as usize / 4))
         {
             let here = WINDOW.min(size - start) as usize;
-            source(start, &mut buffer[..here]);
-            for (byte, values) in packed.iter_mut().zip(buffer[..here].chunks(4)) {
+            let values = &mut buffer[..here];
+            source(start, values);
+            if let Some(value) = values.iter().find(|&&v| v != DONT_CARE && !(1..4).contains(&v)) {
+                let db_type = DbType::Compact;
+                let reason =
+                    format!("value {value} near index {start} cannot be stored as {db_type}");
+                return Err(content(id, reason));
+            }
+            for (byte, values) in packed.iter_mut().zip(values.chunks(4)) {
                 for (k, &value) in values.iter().enumerate() {
-                    *byte |= match value {
-                        DONT_CARE => 0,
-                        1..=3 => (value as u8) << (2 * k),
-                        _ => {
-                            let db_type = DbType::Compact;
-                            let reason = format!(
-                                "value {value} near index {start} cannot be stored as {db_type}"
-                            );
-                            return Err(content(id, reason));
-                        }
-                    };
+                    let code = if value == DONT_CARE { 0 } else { value as u8 };
+                    *byte |= code << (2 * k);
                 }
             }
         }
         Ok(Values { slice: id.slice, packed })
     }
 
-    #[inline]
+    #[inline(always)]
     fn get(&self, index: u64) -> u16 {
-        match self.packed[(index / 4) as usize] >> (2 * (index % 4)) & 3 {
-            0 => DONT_CARE,
-            value => value.into(),
-        }
+        let value = self.packed[(index / 4) as usize] >> (2 * (index % 4)) & 3;
+        if value == 0 { DONT_CARE } else { value.into() }
+    }
+
+    /// The index of a number without a position.
+    fn nobody(&self) -> u64 {
+        4 * (self.packed.len() as u64 - 1)
     }
 
     /// The numbering whose runs take the fewest bits, as far as a sample says; the value, if all
@@ -216,13 +221,35 @@ impl Numbered<'_> {
     }
 
     fn fill(&self, start: u64, out: &mut [u16]) {
-        let mut next = 0;
         let slice = self.values.slice;
-        self.placements.walk(start, out.len() as u64, |board| {
-            let index = board.map(|board| rank(slice, &board));
-            out[next] = index.map_or(DONT_CARE, |index| self.values.get(index));
-            next += 1;
-        });
+        let nobody = self.values.nobody();
+        isa::run_best(
+            #[inline(always)]
+            || {
+                // The values of following numbers stand far apart: a loop that does nothing but
+                // fetch them waits for many of them at a time.
+                let mut indices = [0; BATCH];
+                for (k, out) in out.chunks_mut(BATCH).enumerate() {
+                    let mut next = 0;
+                    self.placements.walk(
+                        start + (k * BATCH) as u64,
+                        out.len() as u64,
+                        #[inline(always)]
+                        |board| {
+                            // `map_or` is compiled apart, without the instruction set.
+                            indices[next] = match board {
+                                Some(board) => rank(slice, &board),
+                                None => nobody,
+                            };
+                            next += 1;
+                        },
+                    );
+                    for (out, &index) in out.iter_mut().zip(&indices) {
+                        *out = self.values.get(index);
+                    }
+                }
+            },
+        );
     }
 }
 

@@ -1,10 +1,12 @@
 //! What the positions of a slice are worth: counts, and the longest wins and losses.
 //!
-//! All legal positions are counted, captures included: those are resolved by [`Probe`]. Stored
-//! values are read in the order of the files, so the work is mostly sequential.
+//! All legal positions are counted, captures included. In databases those are resolved by
+//! [`Probe`]; stored values are read in the order of the files, so the work is mostly sequential.
+//! The work files of a build have all values, and are counted much faster.
 
 mod side;
 mod sizes;
+mod work;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,6 +15,7 @@ use movegen::{Color, Position};
 use rayon::prelude::*;
 use thiserror::Error;
 
+use crate::build::BuildError;
 use crate::error::{ProbeError, SelectionError};
 use crate::format::DbType;
 use crate::index::unrank;
@@ -20,6 +23,7 @@ use crate::probe::Probe;
 use crate::slice::Slice;
 use side::{Counts, Surveyor};
 pub use sizes::{data_bytes, file_bytes};
+pub use work::survey_work;
 
 /// What to survey.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +48,9 @@ pub enum SurveyError {
     /// A file cannot be read or is damaged.
     #[error(transparent)]
     Probe(#[from] ProbeError),
+    /// A work file is missing, cannot be read or is damaged.
+    #[error(transparent)]
+    Work(#[from] BuildError),
 }
 
 /// The greatest number of some kind, and the first position that has it.

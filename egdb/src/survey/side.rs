@@ -19,14 +19,14 @@ use crate::walk::Walk;
 /// Sums and greatest numbers of some positions.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Counts {
-    wins: u64,
-    losses: u64,
-    draws: u64,
+    pub wins: u64,
+    pub losses: u64,
+    pub draws: u64,
     unknown: u64,
-    captures: u64,
-    dtw_win: Top,
-    dtw_loss: Top,
-    mtc: Top,
+    pub captures: u64,
+    pub dtw_win: Top,
+    pub dtw_loss: Top,
+    pub mtc: Top,
 }
 
 impl Counts {
@@ -62,10 +62,10 @@ impl Counts {
 
 /// The greatest number so far and the lowest index that has it.
 #[derive(Clone, Copy, Default, Debug)]
-struct Top(Option<Longest>);
+pub(super) struct Top(pub Option<Longest>);
 
 impl Top {
-    fn add(&mut self, number: u32, index: u64) {
+    pub(super) fn add(&mut self, number: u32, index: u64) {
         self.merge(Top(Some(Longest { number, index })));
     }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use egdb::build::{BuildError, BuildEvent, BuildOptions, BuildReport, Builder};
+use egdb::convert::{ConvertOptions, Target, convert};
 use egdb::index::unrank;
 use egdb::{Database, DbType, OpenOptions, Place, Probe, Slice, Wld};
 use movegen::Color;
@@ -35,6 +36,22 @@ fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
 
 fn slice(digits: &str) -> Slice {
     digits.parse().unwrap()
+}
+
+/// Both ways to compact files: from the work files, and from version 2.
+#[test]
+fn compact_files_are_those_of_a_conversion() {
+    let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let types = vec![DbType::Wld2, DbType::Compact];
+    build(dirs[0].path(), 3, &BuildOptions { types, ..options() });
+    let version2 = OpenOptions { db_type: Some(DbType::Wld2), ..OpenOptions::default() };
+    let source = Arc::new(Database::open(dirs[0].path(), &version2).unwrap());
+    let to_compact = ConvertOptions::new(Target::Database(DbType::Compact));
+    convert(&source, dirs[1].path(), &to_compact, &mut |_| true).unwrap();
+    let mut built = files(dirs[0].path());
+    built.retain(|name, _| name.contains(".mdi") || name.contains(".mdb"));
+    assert_eq!(built.len(), 8, "two files and their checksums for each piece count");
+    assert!(built == files(dirs[1].path()));
 }
 
 #[test]

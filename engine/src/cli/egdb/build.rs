@@ -123,6 +123,8 @@ pub(super) struct PackArgs {
 pub(super) enum BuildType {
     /// Win/loss/draw, version 2
     Wld,
+    /// Win/loss/draw in the compact format of this program, up to 6 pieces
+    Compact,
     /// Distance to conversion
     Mtc,
     /// Distance to win
@@ -135,6 +137,7 @@ impl Common {
         options.types = Vec::new();
         for (name, db_type) in [
             (BuildType::Wld, DbType::Wld2),
+            (BuildType::Compact, DbType::Compact),
             (BuildType::Mtc, DbType::Mtc),
             (BuildType::Dtw, DbType::Dtw),
         ] {
@@ -486,6 +489,7 @@ impl Display {
 
 const fn short(db_type: DbType) -> &'static str {
     match db_type {
+        DbType::Compact => "compact",
         DbType::Mtc => "mtc",
         DbType::Dtw => "dtw",
         _ => "wld",

@@ -5,7 +5,10 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use ::egdb::encode::SubId;
-use ::egdb::survey::{Longest, Options, SideSurvey, SurveyError, data_bytes, file_bytes, survey};
+use ::egdb::survey::{
+    Longest, Options, Progress, SideSurvey, SurveyError, data_bytes, file_bytes, survey,
+    survey_work,
+};
 use ::egdb::{Database, DbType, Slice};
 use clap::{Args, ValueEnum};
 use meerslag_engine::counted;
@@ -26,6 +29,7 @@ Examples:
   meerslag egdb stats --egdb db
   meerslag egdb stats --egdb db --pieces 4 --format markdown > statistics.md
   meerslag egdb stats --egdb /data/wld --egdb /data/dtw --slices 2110,1111 --json
+  meerslag egdb stats --egdb db --work             # after egdb build with --keep-work
 
 For every slice and side to move, over all legal positions: wins, losses and draws for the side \
 to move, positions with a capture, the longest win and loss in plies to the end of the game \
@@ -44,6 +48,9 @@ pub(super) struct StatsArgs {
     folders: FoldersArgs,
     #[command(flatten)]
     selection: SelectionArgs,
+    /// Count in the work files of a build, in the folder 'work' of the first DIR: far faster
+    #[arg(long)]
+    work: bool,
     /// How to print
     #[arg(long, default_value = "text")]
     format: Format,
@@ -103,7 +110,8 @@ struct Row {
 
 pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
-    let probe = args.reading.options(&args.folders.paths()).open()?;
+    let folders = args.folders.paths();
+    let probe = args.reading.options(&folders).open()?;
     let mut databases = probe.databases().to_vec();
     databases.sort_by_key(|database| match database.db_type() {
         DbType::Dtw => 2,
@@ -128,20 +136,20 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
         is_partial: false,
     };
     let mut failed = Ok(());
-    let is_complete = survey(
-        &probe,
-        &options,
-        |at| {
-            bar.show(at.done, at.all, || format!(" {}", at.slice));
-            !interrupt.is_pressed()
-        },
-        |result| {
-            let row = Row { survey: *result, bytes: bytes_of(&databases, &sizes, result) };
-            if failed.is_ok() {
-                failed = bar.suspend(|| page.add(row));
-            }
-        },
-    );
+    let progress = |at: Progress| {
+        bar.show(at.done, at.all, || format!(" {}", at.slice));
+        !interrupt.is_pressed()
+    };
+    let each = |result: &SideSurvey| {
+        let row = Row { survey: *result, bytes: bytes_of(&databases, &sizes, result) };
+        if failed.is_ok() {
+            failed = bar.suspend(|| page.add(row));
+        }
+    };
+    let is_complete = match folders.first().filter(|_| args.work) {
+        Some(folder) => survey_work(&probe, &folder.join("work"), &options, progress, each),
+        None => survey(&probe, &options, progress, each),
+    };
     drop(bar);
     failed?;
     page.is_partial = !matches!(is_complete, Ok(true));
@@ -156,7 +164,9 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
 impl From<SurveyError> for Failure {
     fn from(error: SurveyError) -> Failure {
         match error {
-            SurveyError::Threads(_) | SurveyError::Probe(_) => Failure::run(error),
+            SurveyError::Threads(_) | SurveyError::Probe(_) | SurveyError::Work(_) => {
+                Failure::run(error)
+            }
             error => Failure::Input(error.into()),
         }
     }

@@ -130,6 +130,7 @@ pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
         .filter(|name| args.types.contains(name))
         .map(|name| match name {
             BuildType::Wld => "wld",
+            BuildType::Compact => "compact",
             BuildType::Mtc => "mtc",
             BuildType::Dtw => "dtw",
         })
