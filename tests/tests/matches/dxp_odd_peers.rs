@@ -76,7 +76,8 @@ fn a_late_echo_does_not_end_a_game_that_has_begun() {
 /// Silence counts while the program ponders, too.
 #[test]
 fn silence_ends_pondering() {
-    let mut program = Program::listen(&["--gap=0", "--ponder", "--silence=0.5", "--depth=30"]);
+    let mut program =
+        Program::listen(&["--gap=0", "--ponder", "--silence=0.5", "--depth=30", "--book=none"]);
     let mut peer = Peer::connect(program.port);
     peer.request('W', ".05000A", '0');
     assert!(peer.receive().starts_with('M'));
@@ -88,7 +89,7 @@ fn silence_ends_pondering() {
 #[test]
 fn junk_does_not_keep_the_program_from_moving() {
     for junk in ["E9", "B999W", "B001W", "R", "Cwhy"] {
-        let program = Program::listen(&["--gap=0", "--depth=40"]);
+        let program = Program::listen(&["--gap=0", "--depth=40", "--book=none"]);
         let mut peer = Peer::connect(program.port);
         peer.request('W', ".05000A", '0');
         let mut writer = peer.stream.try_clone().unwrap();
@@ -112,7 +113,7 @@ fn junk_does_not_keep_the_program_from_moving() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_game_in_spite_of_a_flood() {
-    let program = Program::listen(&["--gap=0", "--depth=40"]);
+    let program = Program::listen(&["--gap=0", "--depth=40", "--book=none"]);
     let mut peer = Peer::connect(program.port);
     peer.request('W', "900000A", '0');
     let mut writer = peer.stream.try_clone().unwrap();

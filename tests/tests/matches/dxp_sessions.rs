@@ -137,7 +137,7 @@ fn the_log_shows_every_byte() {
     let folder = TempDir::new().unwrap();
     let log = folder.path().join("log");
     let log_arg = format!("--log={}", log.display());
-    let mut program = Program::listen(&["--gap=0", "--depth=40", &log_arg]);
+    let mut program = Program::listen(&["--gap=0", "--depth=40", "--book=none", &log_arg]);
     let mut peer = Peer::connect(program.port);
     let write = |peer: &mut Peer, bytes: &[u8]| {
         use std::io::Write;
@@ -147,9 +147,10 @@ fn the_log_shows_every_byte() {
     drop(peer);
     assert_eq!(program.line(), "waiting for the next connection");
     let mut peer = Peer::connect(program.port);
-    // Out of turn: the program has begun to think.
-    peer.request('W', ".30000A", '0');
-    peer.send("M0000202500");
+    // Out of turn: the move is there before the program begins to think.
+    let request = format!("R01{:<32}W.30000A\0M0000202500\0", "Scripted peer");
+    write(&mut peer, request.as_bytes());
+    assert!(peer.receive().starts_with('A'));
     assert!(peer.receive().starts_with('M'));
     peer.send("E00");
     assert_eq!(peer.receive(), "E00");
