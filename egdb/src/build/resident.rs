@@ -57,13 +57,14 @@ impl Resident {
         slice: Slice,
         metrics: Metrics,
     ) -> Result<Option<Arc<RawFile>>, BuildError> {
-        if let Some(file) = self.files.get(&slice) {
+        let has = |file: &RawFile| {
+            (file.metrics.dtw || !metrics.dtw) && (file.metrics.mtc || !metrics.mtc)
+        };
+        if let Some(file) = self.files.get(&slice).filter(|file| has(file)) {
             return Ok(Some(Arc::clone(file)));
         }
-        let Some(file) = RawFile::open(&self.work, &self.sets, slice)? else { return Ok(None) };
-        if metrics.dtw && !file.metrics.dtw || metrics.mtc && !file.metrics.mtc {
-            return Ok(None);
-        }
+        let file = RawFile::open(&self.work, &self.sets, slice)?;
+        let Some(file) = file.filter(has) else { return Ok(None) };
         let file = Arc::new(file);
         self.files.insert(slice, Arc::clone(&file));
         Ok(Some(file))
@@ -84,8 +85,9 @@ impl Resident {
         threads: usize,
     ) -> Result<Demand, BuildError> {
         let slice = store.slice;
+        // Captures and crowning convert: what they lead to needs no distances to conversion.
         for next in after_crowning(slice).into_iter().chain(after_capture(slice)) {
-            if self.file(next, metrics)?.is_none() {
+            if self.file(next, metrics.kept())?.is_none() {
                 return Err(BuildError::Missing { slice, missing: next });
             }
         }

@@ -37,6 +37,17 @@ pub struct CompactRecord {
     pub body: CompactBody,
 }
 
+impl CompactRecord {
+    /// Bytes that it takes in the data file.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        match &self.body {
+            CompactBody::Constant(_) => 0,
+            CompactBody::Data(data) => u64::from(data.units) * UNIT as u64,
+        }
+    }
+}
+
 /// Contents of a sub-database.
 #[derive(Clone, Debug)]
 pub enum CompactBody {

@@ -113,6 +113,16 @@ pub struct Progress {
 /// Positions in a unit of work.
 const UNIT: u64 = 1 << 16;
 
+/// The slices and sides to move that a survey is about, in the order in which it comes to them.
+///
+/// # Errors
+/// If there is nothing to survey.
+pub fn selected(probe: &Probe, options: &Options) -> Result<Vec<(Slice, Color)>, SurveyError> {
+    let slices = probe.select(options.max_pieces, options.slices.as_deref())?;
+    let sides = |slice: Slice| slice.stored_sides().iter().map(move |&side| (slice, side));
+    Ok(slices.into_iter().flat_map(sides).collect())
+}
+
 /// Surveys the slices of a probe's win/loss/draw databases, those with fewer pieces first, Black
 /// to move first. Calls `each` with every finished one, and `progress` from any thread; when that
 /// returns false the survey stops, and the result is false.

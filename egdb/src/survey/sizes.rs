@@ -8,7 +8,7 @@ use crate::encode::SubId;
 use crate::error::OpenError;
 use crate::format::dtw::MINIBLOCK;
 use crate::format::text::Body;
-use crate::format::{DbType, dtw, text};
+use crate::format::{DbType, compact, dtw, text};
 use crate::slice::Slice;
 
 /// Bytes of data by sub-database, from the index files. The index files' own bytes are not
@@ -34,7 +34,12 @@ pub fn data_bytes(database: &Database) -> Result<HashMap<SubId, u64>, OpenError>
                 Ok(bytes) => bytes,
                 Err(source) => return Err(OpenError::Io { file: index, source }),
             };
-            if db_type == DbType::Dtw {
+            if db_type == DbType::Compact {
+                for record in compact::parse(&index, &bytes, &slices, length)? {
+                    let id = SubId { slice: record.slice, sub: 0, side: record.side };
+                    sizes.insert(id, record.bytes());
+                }
+            } else if db_type == DbType::Dtw {
                 for record in dtw::parse(&index, &bytes, &slices, length)? {
                     let id = SubId { slice: record.slice, sub: record.sub, side: record.side };
                     // The last miniblock of the file may be short.

@@ -277,6 +277,25 @@ fn slices_alone_and_what_they_need() {
     assert_eq!(files(dir.path()), files(whole.path()));
 }
 
+/// Captures and crowning convert, so what they lead to may be there without distances.
+#[test]
+fn distances_to_conversion_of_one_slice() {
+    let mtc = BuildOptions {
+        types: vec![DbType::Wld2, DbType::Mtc],
+        resume: true,
+        keep_work: true,
+        ..options()
+    };
+    let [whole, single] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    build(whole.path(), 3, &mtc);
+    build(single.path(), 3, &BuildOptions { types: vec![DbType::Wld2], ..mtc.clone() });
+    let work = |dir: &Path| fs::read(dir.join("work/1110.raw")).unwrap();
+    assert_ne!(work(single.path()), work(whole.path()));
+    let builder = Builder::new(single.path(), &mtc, &|_| true).unwrap();
+    assert_eq!(builder.build_slice(slice("1110")).unwrap().slices.len(), 1);
+    assert_eq!(work(single.path()), work(whole.path()));
+}
+
 #[test]
 fn a_folder_with_files_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();

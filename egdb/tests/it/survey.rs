@@ -183,7 +183,11 @@ fn a_survey_can_be_stopped() {
 
 #[test]
 fn sizes_add_up_to_the_files() {
-    let (_dir, probe) = built(three_pieces(), &TYPES, all);
+    let (_dir, mut probe) = built(three_pieces(), &TYPES, all);
+    let dir = tempfile::tempdir().unwrap();
+    let options = BuildOptions { types: vec![DbType::Compact], ..BuildOptions::default() };
+    Builder::new(dir.path(), &options, &|_| true).unwrap().build(3).unwrap();
+    probe.add(open(dir.path(), DbType::Compact));
     for database in probe.databases() {
         let sizes = data_bytes(database).unwrap();
         assert_eq!(sizes.len(), database.contents().len());

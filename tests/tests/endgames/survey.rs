@@ -174,6 +174,52 @@ fn stats_for_people() {
     assert_eq!(widths.len(), 2, "{page}");
 }
 
+/// Lines of several runs, one with distances that another one lacks, make the same page.
+#[test]
+fn stats_are_put_together() {
+    let (right, _) = built();
+    let folder = scratch("survey-lines");
+    let file = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).unwrap();
+        format!("--from={}", path.display())
+    };
+    let json = ok(&["stats", right, "--json"]);
+    let without: String = lines(&json)
+        .iter_mut()
+        .map(|line| {
+            line.as_object_mut().unwrap().retain(|key, _| !key.contains("mtc"));
+            format!("{line}\n")
+        })
+        .collect();
+    let (first, rest) = json.split_once('\n').unwrap();
+    let parts = [file("first", first), file("without", &without), file("rest", rest)];
+    let together = [&["stats", right.as_str()], &parts.each_ref().map(String::as_str)[..]].concat();
+    for format in ["--json", "--format=text", "--format=markdown"] {
+        let again = ok(&[&together[..], &[format]].concat());
+        assert_eq!(again, ok(&["stats", right, format]), "{format}");
+    }
+
+    let wins = format!("\"wins\":{}", lines(first)[0]["wins"]);
+    assert!(first.contains(&wins), "{first}");
+    for (name, text, part) in [
+        ("absent", rest.to_owned(), "no line for 1010 B"),
+        ("other", first.replace(&wins, "\"wins\":1"), "other, line 1: 1010 B: the numbers"),
+        (
+            "twice",
+            format!("{first}\n{}", first.replace(":17,", ":19,")),
+            "twice, line 2: 1010 B: other",
+        ),
+        ("type", first.replace("slice\",", "task\","), "type, line 1: type 'task'"),
+        ("position", first.replace("B:W50:B16", "B:W50:BK16"), "B:W50:BK16 is not in 1010 B"),
+        ("text", "{".to_owned(), "text, line 1: "),
+    ] {
+        let output = egdb(&["stats", right, &file(name, &text)]);
+        assert_eq!(output.code, 2, "{name}: {output:?}");
+        assert!(output.stderr.contains(part), "{name}: {output:?}");
+    }
+}
+
 #[test]
 fn plans() {
     let tasks = lines(&ok(&["plan", "--pieces=4", "--json"]));

@@ -1,20 +1,24 @@
 //! `meerslag egdb stats`.
 
+mod earlier;
+
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use ::egdb::encode::SubId;
 use ::egdb::survey::{
-    Longest, Options, Progress, SideSurvey, SurveyError, data_bytes, file_bytes, survey,
+    Longest, Options, Progress, SideSurvey, SurveyError, data_bytes, file_bytes, selected, survey,
     survey_work,
 };
 use ::egdb::{Database, DbType, Slice};
+use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use meerslag_engine::counted;
 use movegen::Color;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::super::Failure;
 use super::super::databases::{FoldersArgs, ReadingArgs};
@@ -30,6 +34,7 @@ Examples:
   meerslag egdb stats --egdb db --pieces 4 --format markdown > statistics.md
   meerslag egdb stats --egdb /data/wld --egdb /data/dtw --slices 2110,1111 --json
   meerslag egdb stats --egdb db --work             # after egdb build with --keep-work
+  meerslag egdb stats --egdb db --from a.jsonl --from b.jsonl --format markdown
 
 For every slice and side to move, over all legal positions: wins, losses and draws for the side \
 to move, positions with a capture, the longest win and loss in plies to the end of the game \
@@ -51,6 +56,10 @@ pub(super) struct StatsArgs {
     /// Count in the work files of a build, in the folder 'work' of the first DIR: far faster
     #[arg(long)]
     work: bool,
+    /// Take the numbers from what '--json' printed before, slice by slice or with other distances,
+    /// and print them together. May be given several times
+    #[arg(long = "from", value_name = "FILE", conflicts_with = "work")]
+    earlier: Vec<PathBuf>,
     /// How to print
     #[arg(long, default_value = "text")]
     format: Format,
@@ -73,7 +82,7 @@ enum Format {
 }
 
 /// The positions of a slice with one side to move.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub(in crate::cli) struct SurveyRecord {
     slice: String,
     /// The side to move, `W` or `B`.
@@ -93,8 +102,8 @@ pub(in crate::cli) struct SurveyRecord {
     longest_dtw_loss_fen: Option<String>,
     longest_mtc_fen: Option<String>,
     /// Compressed data by type of database.
-    bytes: BTreeMap<&'static str, u64>,
-    bits_per_position: BTreeMap<&'static str, f64>,
+    bytes: BTreeMap<String, u64>,
+    bits_per_position: BTreeMap<String, f64>,
 }
 
 impl Record for SurveyRecord {
@@ -140,7 +149,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
         bar.show(at.done, at.all, || format!(" {}", at.slice));
         !interrupt.is_pressed()
     };
-    let each = |result: &SideSurvey| {
+    let mut each = |result: &SideSurvey| {
         let row = Row { survey: *result, bytes: bytes_of(&databases, &sizes, result) };
         if failed.is_ok() {
             failed = bar.suspend(|| page.add(row));
@@ -148,6 +157,16 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
     };
     let is_complete = match folders.first().filter(|_| args.work) {
         Some(folder) => survey_work(&probe, &folder.join("work"), &options, progress, each),
+        None if !args.earlier.is_empty() => {
+            let known = earlier::read(&args.earlier).map_err(Failure::Input)?;
+            for (slice, side) in selected(&probe, &options)? {
+                let missing = || {
+                    Failure::Input(anyhow!("no line for {slice} {} in the files", side.letter()))
+                };
+                each(known.get(&(slice, side)).ok_or_else(missing)?);
+            }
+            Ok(true)
+        }
         None => survey(&probe, &options, progress, each),
     };
     drop(bar);
@@ -233,8 +252,8 @@ impl Page<'_> {
         let mut bits = BTreeMap::new();
         for (database, &size) in self.databases.iter().zip(&row.bytes) {
             if let Some(size) = size {
-                let name = database.db_type().name();
-                bytes.insert(name, size);
+                let name = database.db_type().name().to_owned();
+                bytes.insert(name.clone(), size);
                 let per_position = size as f64 * 8.0 / s.positions as f64;
                 bits.insert(name, json::rounded(per_position, 4));
             }
