@@ -7,10 +7,11 @@ use std::sync::OnceLock;
 
 use egdb::DbType;
 use meerslag_tests::{Output, run};
+use movegen::Color;
 use serde_json::Value;
 
 use crate::folder::scratch;
-use crate::support::{build, three_pieces};
+use crate::support::{build, known, three_pieces};
 
 /// A right database of all types, and one with a wrong win/loss/draw value.
 fn built() -> &'static (String, String) {
@@ -23,7 +24,7 @@ fn built() -> &'static (String, String) {
         }
         // The first draw of two kings becomes a win.
         let slice = "0101".parse().unwrap();
-        let table = solution.table(slice, movegen::Color::Black);
+        let table = solution.table(slice, Color::Black);
         let at = table.iter().position(|e| !e.has_capture && e.wld == egdb::Wld::Draw).unwrap();
         build::write_altered(
             &wrong,
@@ -38,6 +39,9 @@ fn built() -> &'static (String, String) {
         (text(right), text(wrong))
     })
 }
+
+/// Published greatest distances of the slices whose distances have been counted.
+const RECORDS: usize = 47;
 
 fn egdb(args: &[&str]) -> Output {
     run([&["egdb"], args].concat(), "")
@@ -218,6 +222,19 @@ fn stats_are_put_together() {
         assert_eq!(output.code, 2, "{name}: {output:?}");
         assert!(output.stderr.contains(part), "{name}: {output:?}");
     }
+}
+
+/// The statistics that the project offers hold the published greatest distances to conversion.
+#[test]
+fn offered_statistics_have_the_published_records() {
+    let list = lines(include_str!("../../../positions/egdb/statistics.jsonl"));
+    assert_eq!(list.len(), 155);
+    let known = list.iter().filter(|line| line["longest_mtc"].is_u64()).map(|line| {
+        let side = if line["side"] == "B" { Color::Black } else { Color::White };
+        let slice = line["slice"].as_str().unwrap().parse().unwrap();
+        (slice, side, line["longest_mtc"].as_u64().map(|number| number as u32))
+    });
+    assert_eq!(known::compare_greatest(known), RECORDS);
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Published values and record distances of the Kingsrow databases, asked of a probe.
 
-use egdb::survey::SideSurvey;
 use egdb::{Probe, Slice};
 use movegen::Color;
 
@@ -9,11 +8,12 @@ use super::{fen, table};
 /// The one record of up to 5 pieces that we do not reproduce: position, published number, ours.
 /// All records fit if a position after a conversion counts 1 when Black is to move and 2 when
 /// White is, whoever wins; the rule that we follow (`docs/formats.md`, section 10) counts 1 if the
-/// side to move wins and 2 if it loses. Both are the same where Black wins, and 2102 is the only
-/// slice of up to 5 pieces in which White wins and numbers reach 10.
+/// side to move wins and 2 if it loses. Both are the same where Black wins; up to 5 pieces 2102 is
+/// the only slice in which White wins and numbers reach 10.
 const DIFFERS: (&str, u32, u32) = ("W:WK15,K16:BK2,13,26", 10, 9);
-/// The slice of that record, and our greatest numbers by side to move, Black first.
-const DIFFERS_IN: (&str, [u32; 2]) = ("2102", [10, 11]);
+/// The slices whose greatest numbers are those of wins for White, and ours by side to move, Black
+/// first.
+const DIFFERS_IN: [(&str, [u32; 2]); 2] = [("2102", [10, 11]), ("3102", [10, 11])];
 
 /// What has been compared.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -74,21 +74,23 @@ pub fn compare(probe: &Probe, max_pieces: u8) -> Compared {
     compared
 }
 
-/// Compares the greatest distances to conversion of whole slices with the published ones: those
-/// that are not in the list are below 10. Returns how many are in it.
-pub fn compare_greatest(surveys: &[SideSurvey]) -> usize {
+/// Compares the greatest distances to conversion of whole slices, by side to move, with the
+/// published ones: those that are not in the list are below 10. Returns how many are in it.
+///
+/// # Panics
+/// With all that disagree.
+pub fn compare_greatest(found: impl IntoIterator<Item = (Slice, Color, Option<u32>)>) -> usize {
     let mut count = 0;
     let mut wrong = Vec::new();
-    for survey in surveys {
-        let published = records().find(|r| (r.0, r.1) == (survey.slice, survey.side));
+    for (slice, side, greatest) in found {
+        let published = records().find(|r| (r.0, r.1) == (slice, side));
         let published = published.map(|(_, _, number, _)| number);
-        let found = survey.longest_mtc.map(|longest| longest.number).filter(|&n| n >= 10);
+        let greatest = greatest.filter(|&n| n >= 10);
         count += usize::from(published.is_some());
-        let ours = DIFFERS_IN.1[survey.side.index()];
-        let is_different = survey.slice.to_string() == DIFFERS_IN.0 && found == Some(ours);
-        if !is_different && found != published {
-            let (slice, side) = (survey.slice, survey.side);
-            wrong.push(format!("{slice}, {side} to move: {published:?}, found {found:?}"));
+        let ours = DIFFERS_IN.iter().find(|(differs, _)| *differs == slice.to_string());
+        let is_different = ours.is_some_and(|(_, ours)| greatest == Some(ours[side.index()]));
+        if !is_different && greatest != published {
+            wrong.push(format!("{slice}, {side} to move: {published:?}, found {greatest:?}"));
         }
     }
     assert!(wrong.is_empty(), "{} disagree:\n{}", wrong.len(), wrong.join("\n"));
