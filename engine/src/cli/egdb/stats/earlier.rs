@@ -104,17 +104,12 @@ fn survey(record: &SurveyRecord) -> anyhow::Result<SideSurvey> {
 
 /// What two lines say about the same positions; `None` if they contradict each other.
 fn merged(a: &SideSurvey, b: &SideSurvey) -> Option<SideSurvey> {
-    let merged = SideSurvey {
+    let filled = |a: &SideSurvey, b: &SideSurvey| SideSurvey {
         longest_dtw_win: a.longest_dtw_win.or(b.longest_dtw_win),
         longest_dtw_loss: a.longest_dtw_loss.or(b.longest_dtw_loss),
         longest_mtc: a.longest_mtc.or(b.longest_mtc),
         ..*a
     };
-    let same = SideSurvey {
-        longest_dtw_win: b.longest_dtw_win.or(a.longest_dtw_win),
-        longest_dtw_loss: b.longest_dtw_loss.or(a.longest_dtw_loss),
-        longest_mtc: b.longest_mtc.or(a.longest_mtc),
-        ..*b
-    };
-    (merged == same).then_some(merged)
+    let merged = filled(a, b);
+    (merged == filled(b, a)).then_some(merged)
 }
