@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::egdb::storage::write_file;
 use clap::Args;
-use meerslag_engine::eval::{EvalKind, Provenance};
+use meerslag_engine::eval::{EvalKind, Evaluation, Provenance};
 use meerslag_engine::record::today;
 use meerslag_engine::training::{
-    DataSet, Epoch, PHASES, Source, TrainError, Training, checkpoint_path, loss_plot,
+    DataSet, Epoch, NetworkTraining, PHASES, Source, TrainError, Training, checkpoint_path, loss_plot,
 };
 
 use super::Failure;
@@ -35,6 +35,12 @@ pub(super) struct TrainArgs {
     /// The kind of evaluation: material, p8 or p12
     #[arg(long, value_name = "KIND", default_value = "p8", value_parser = kind)]
     kind: EvalKind,
+    /// Train a network of this many hidden sums on top of other weights: a multiple of 32 up to 256
+    #[arg(long, value_name = "N", requires = "base", conflicts_with = "kind")]
+    network: Option<usize>,
+    /// The weights below the network, which stay as they are
+    #[arg(long, value_name = "FILE", requires = "network")]
+    base: Option<String>,
     /// The most times to go through the games
     #[arg(long, value_name = "N", default_value_t = Training::default().epochs, value_parser = clap::value_parser!(u32).range(1..=1000))]
     epochs: u32,
@@ -47,10 +53,10 @@ pub(super) struct TrainArgs {
     /// Hundredths of a man that make the odds e to 1; without it, what fits the scores of the games
     #[arg(long, value_name = "N", value_parser = positive)]
     scale: Option<f32>,
-    /// The length of the steps in the first epoch
-    #[arg(long, value_name = "RATE", default_value_t = Training::default().rate, value_parser = positive)]
-    rate: f32,
-    /// How strongly patterns are drawn to 0
+    /// The length of the steps in the first epoch: 0.05 without it, 0.001 for a network
+    #[arg(long, value_name = "RATE", value_parser = positive)]
+    rate: Option<f32>,
+    /// How strongly patterns, or a network's weights, are drawn to 0
     #[arg(long, value_name = "X", default_value_t = Training::default().decay, value_parser = not_negative)]
     decay: f32,
     /// Takes the games in another order
@@ -115,13 +121,25 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
     if data.skipped > 0 {
         eprintln!("meerslag: {} bytes of damaged blocks are left out", data.skipped);
     }
+    let network = match (args.network, &args.base) {
+        (Some(hidden), Some(base)) => {
+            let base = Evaluation::named(base).map_err(|error| Failure::Input(error.into()))?;
+            Some(NetworkTraining { hidden, base })
+        }
+        _ => None,
+    };
+    let rate = match network {
+        Some(_) => NetworkTraining::DEFAULT_RATE,
+        None => Training::DEFAULT_RATE,
+    };
     let training = Training {
         kind: args.kind.name().to_owned(),
+        network,
         epochs: args.epochs,
         patience: args.patience,
         result_share: args.lambda,
         scale: args.scale,
-        rate: args.rate,
+        rate: args.rate.unwrap_or(rate),
         decay: args.decay,
         seed: args.seed,
     };
@@ -141,7 +159,7 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
     let trained = training
         .run(&data, args.threads, &checkpoint, &stop, &provenance, &mut report)
         .map_err(|error| match error {
-        TrainError::TooFew { .. } => Failure::Input(error.into()),
+        TrainError::TooFew { .. } | TrainError::Network(_) => Failure::Input(error.into()),
         _ => Failure::run(error),
     })?;
     written?;

@@ -116,14 +116,14 @@ fn info(evaluation: &Evaluation, json: bool, out: &mut impl Write) -> Result<(),
     if json {
         let record = WeightsRecord {
             name: evaluation.name().to_owned(),
-            kind: weights.kind().name().to_owned(),
+            kind: weights.kind_name(),
             weights: weights.count() as u64,
             provenance: provenance.clone(),
         };
         return Ok(json::write(out, &record)?);
     }
     writeln!(out, "name        {}", evaluation.name())?;
-    writeln!(out, "kind        {}", weights.kind())?;
+    writeln!(out, "kind        {}", weights.kind_name())?;
     writeln!(out, "weights     {}", weights.count())?;
     if provenance.command.is_empty() {
         writeln!(out, "made by     the program")?;

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::network::{INPUTS, MOST_HIDDEN, Network, OUTPUTS};
 use super::scalars;
 use super::weights::{EvalKind, OPENING_STEPS, Pair, UNITS, Weights};
 
@@ -45,12 +46,33 @@ struct Header {
     scalars: usize,
     tables: usize,
     entries: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    network: Option<Shape>,
     #[serde(flatten)]
     provenance: Provenance,
 }
 
+/// The shape of a network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct Shape {
+    inputs: usize,
+    /// Hidden sums of a side.
+    hidden: usize,
+    outputs: usize,
+    /// What an output of 1 is worth, in units.
+    unit: i32,
+}
+
+impl Shape {
+    /// Bytes of the weights: 32 bits for what an output begins with, 16 for all others.
+    fn bytes(self) -> usize {
+        let Shape { inputs, hidden, outputs, .. } = self;
+        2 * hidden * (inputs + 1 + 2 * outputs) + 4 * outputs
+    }
+}
+
 impl Header {
-    fn of(kind: EvalKind, provenance: &Provenance) -> Header {
+    fn of(kind: EvalKind, network: Option<Shape>, provenance: &Provenance) -> Header {
         Header {
             kind: kind.name().to_owned(),
             units: UNITS,
@@ -58,6 +80,7 @@ impl Header {
             scalars: scalars::COUNT,
             tables: kind.tables(),
             entries: kind.entries(),
+            network,
             provenance: provenance.clone(),
         }
     }
@@ -120,7 +143,14 @@ impl Weights {
 
     /// The content of a file.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let header = Header::of(self.kind, &self.provenance);
+        let network = self.network.as_ref();
+        let shape = network.map(|network| Shape {
+            inputs: INPUTS,
+            hidden: network.hidden,
+            outputs: OUTPUTS,
+            unit: network.unit,
+        });
+        let header = Header::of(self.kind, shape, &self.provenance);
         let json = serde_json::to_vec(&header).expect("nothing that JSON cannot hold");
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
@@ -128,6 +158,11 @@ impl Weights {
         bytes.extend(json);
         for pair in self.scalars.iter().chain(&self.patterns) {
             bytes.extend(pair.iter().flat_map(|weight| weight.to_le_bytes()));
+        }
+        if let Some(Network { rows, bias, outputs, output_bias, .. }) = network {
+            let weights = rows.iter().chain(bias).chain(outputs);
+            bytes.extend(weights.flat_map(|weight| weight.to_le_bytes()));
+            bytes.extend(output_bias.iter().flat_map(|weight| weight.to_le_bytes()));
         }
         let sum = crc32fast::hash(&bytes);
         bytes.extend(sum.to_le_bytes());
@@ -158,21 +193,27 @@ impl Weights {
             serde_json::from_slice(json).map_err(|error| format!("the header: {error}"))?;
         let kind = EvalKind::from_name(&header.kind)
             .ok_or_else(|| format!("weights of unknown kind '{}'", header.kind))?;
-        let expected = Header::of(kind, &header.provenance);
-        let shape = |h: &Header| (h.units, h.phases.clone(), h.scalars, h.tables, h.entries);
+        let network = header.network.map(|shape| Shape { inputs: INPUTS, outputs: OUTPUTS, ..shape });
+        let expected = Header::of(kind, network, &header.provenance);
+        let shape =
+            |h: &Header| (h.units, h.phases.clone(), h.scalars, h.tables, h.entries, h.network);
         if shape(&header) != shape(&expected) {
             return Err(format!(
                 "{kind} weights of another version of the program: \
-                 (unit, phases, scalars, tables, entries) {:?}, expected {:?}",
+                 (unit, phases, scalars, tables, entries, network) {:?}, expected {:?}",
                 shape(&header),
                 shape(&expected)
             ));
         }
         let payload = &content[HEAD + length..];
-        let (pairs, rest) = payload.as_chunks::<4>();
-        if !rest.is_empty() || pairs.len() != scalars::COUNT + kind.tables() * kind.entries() {
+        let of_pairs = 4 * (scalars::COUNT + kind.tables() * kind.entries());
+        if network.is_some_and(|shape| shape.hidden > MOST_HIDDEN)
+            || payload.len() != of_pairs + network.map_or(0, Shape::bytes)
+        {
             return Err(format!("{} bytes of weights do not fit the header", payload.len()));
         }
+        let (pairs, rest) = payload.split_at(of_pairs);
+        let pairs = pairs.as_chunks::<4>().0;
         let pair = |b: &[u8; 4]| -> Pair {
             [i16::from_le_bytes([b[0], b[1]]), i16::from_le_bytes([b[2], b[3]])]
         };
@@ -182,6 +223,25 @@ impl Weights {
             provenance: header.provenance,
             scalars: scalars.iter().map(pair).collect(),
             patterns: patterns.iter().map(pair).collect(),
+            network: network.map(|shape| read_network(shape, rest)).transpose()?,
         })
     }
+}
+
+/// The network of this shape; there are as many bytes as that needs.
+fn read_network(shape: Shape, bytes: &[u8]) -> Result<Network, String> {
+    let Shape { hidden, unit, .. } = shape;
+    let (weights, output_bias) = bytes.split_at(bytes.len() - 4 * OUTPUTS);
+    let mut weights = weights.as_chunks::<2>().0.iter().map(|bytes| i16::from_le_bytes(*bytes));
+    let mut take = |count: usize| weights.by_ref().take(count).collect::<Vec<i16>>();
+    let network = Network {
+        hidden,
+        unit,
+        rows: take(INPUTS * hidden),
+        bias: take(hidden),
+        outputs: take(OUTPUTS * 2 * hidden),
+        output_bias: output_bias.as_chunks::<4>().0.iter().map(|b| i32::from_le_bytes(*b)).collect(),
+    };
+    network.check()?;
+    Ok(network)
 }

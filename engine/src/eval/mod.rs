@@ -6,10 +6,12 @@
 //!
 //! * `board`: what patterns and scalars need to know of the men;
 //! * `scalars`: what is counted beside the patterns; `weights`: the score;
+//! * `network`: a small network on top of them, where there is one;
 //! * `file`: the file of the weights.
 
 pub(crate) mod board;
 mod file;
+pub(crate) mod network;
 pub(crate) mod scalars;
 pub(crate) mod weights;
 
@@ -21,6 +23,7 @@ use movegen::{Color, Position};
 
 use crate::score::Score;
 pub use file::{Provenance, WeightsError};
+pub(crate) use network::Memory;
 use weights::OPENING_STEPS;
 pub use weights::{EvalKind, Weights};
 
@@ -38,7 +41,7 @@ impl Evaluation {
     pub fn new(weights: Weights) -> Evaluation {
         // The checksum at the end of the file; that of the whole file would be the same for all.
         let sum = weights.to_bytes().last_chunk().copied().map_or(0, u32::from_le_bytes);
-        let name = format!("{}-{sum:08x}", weights.kind()).into();
+        let name = format!("{}-{sum:08x}", weights.kind_name()).into();
         Evaluation { weights: Arc::new(weights), name }
     }
 
@@ -77,7 +80,33 @@ impl Evaluation {
     #[inline(always)]
     #[must_use]
     pub fn score(&self, position: &Position) -> Score {
-        let white = self.weights.white_score(position);
+        let network = self.weights.network().map_or(0, |network| network.white_score(position));
+        self.score_with(position, network)
+    }
+
+    /// The same with what a searching thread remembers; `ply` tells which positions are near.
+    #[inline(always)]
+    pub(crate) fn score_from(
+        &self,
+        position: &Position,
+        memory: &mut Option<Memory>,
+        ply: usize,
+    ) -> Score {
+        let network = match (self.weights.network(), memory) {
+            (Some(network), Some(memory)) => network.white_score_from(position, memory, ply),
+            _ => 0,
+        };
+        self.score_with(position, network)
+    }
+
+    /// What a thread needs for [`Evaluation::score_from`].
+    pub(crate) fn memory(&self) -> Option<Memory> {
+        self.weights.network().map(Memory::new)
+    }
+
+    #[inline(always)]
+    fn score_with(&self, position: &Position, network: i32) -> Score {
+        let white = self.weights.white_score(position, network);
         let better = if white > 0 { Color::White } else { Color::Black };
         let white = white / (1 << weights::towards_draw(position, better));
         Score::eval(if position.side_to_move() == Color::White { white } else { -white })
@@ -128,12 +157,14 @@ mod tests {
             (0..count).map(|_| [0; 2].map(|_| random.below(401) as i16 - 200)).collect()
         };
         let (scalars, patterns) = (pairs(scalars::COUNT), pairs(kind.tables() * kind.entries()));
-        Weights { kind, provenance: Provenance::default(), scalars, patterns }
+        Weights { kind, provenance: Provenance::default(), scalars, patterns, network: None }
     }
 
     fn evaluations() -> Vec<Evaluation> {
         let mut all = vec![Evaluation::default(), Evaluation::material()];
         all.extend(EvalKind::ALL.map(|kind| Evaluation::new(random_weights(kind, 9))));
+        let network = Some(network::tests::random_network(64, 9));
+        all.push(Evaluation::new(Weights { network, ..random_weights(EvalKind::P8, 9) }));
         all
     }
 
@@ -202,15 +233,16 @@ mod tests {
                 }
                 let men = board::sums(&position);
                 let expected = weights::mixed(sum, &men) / (OPENING_STEPS * weights::UNITS);
-                assert_eq!(weights.white_score(&position), expected, "{kind} {position:?}");
+                assert_eq!(weights.white_score(&position, 0), expected, "{kind} {position:?}");
             }
         }
     }
 
     #[test]
     fn files_come_back_and_damaged_ones_are_refused() {
-        for kind in [EvalKind::Material, EvalKind::P8] {
-            let weights = random_weights(kind, 12);
+        for (kind, hidden) in [(EvalKind::Material, 32), (EvalKind::P8, 0)] {
+            let network = (hidden > 0).then(|| network::tests::random_network(hidden, 12));
+            let weights = Weights { network, ..random_weights(kind, 12) };
             let bytes = weights.to_bytes();
             assert_eq!(Weights::from_bytes(&bytes).unwrap(), weights);
             let mut random = Random::new(13);

@@ -7,7 +7,9 @@
 use movegen::{Color, Position};
 
 use super::board::{self, GROUPS, MenSums, PART_VALUES, View};
-use super::{file::Provenance, scalars};
+use super::file::Provenance;
+use super::network::Network;
+use super::scalars;
 
 /// Steps that all men of both sides together need to promote at the start of a game.
 pub(crate) const OPENING_STEPS: i32 = 300;
@@ -114,6 +116,7 @@ pub struct Weights {
     pub(crate) scalars: Vec<Pair>,
     /// Table after table.
     pub(crate) patterns: Vec<Pair>,
+    pub(crate) network: Option<Network>,
 }
 
 /// Sums of weights: at the start and at the end of the game.
@@ -139,16 +142,32 @@ impl Weights {
         scalars[scalars::KING_SAFE] = [20; 2];
         scalars[scalars::TEMPO] = [0, 30];
         let (kind, provenance) = (EvalKind::Material, Provenance::default());
-        Weights { kind, provenance, scalars, patterns: Vec::new() }
+        Weights { kind, provenance, scalars, patterns: Vec::new(), network: None }
     }
 
-    /// Number of weights, each a pair.
+    /// Number of weights; those of scalars and patterns are pairs.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.scalars.len() + self.patterns.len()
+        let network = self.network.as_ref().map_or(0, Network::count);
+        self.scalars.len() + self.patterns.len() + network
     }
 
-    /// The weights that are not 0 with their names: scalars, then `tTABLE.DIGITS` for patterns, the
+    /// The network on top of patterns and scalars, if there is one.
+    #[inline(always)]
+    pub(crate) fn network(&self) -> Option<&Network> {
+        self.network.as_ref()
+    }
+
+    /// The name of the kind, with the network's: `p8` or `p8+n64`.
+    #[must_use]
+    pub fn kind_name(&self) -> String {
+        match &self.network {
+            None => self.kind.name().to_owned(),
+            Some(network) => format!("{}+n{}", self.kind, network.hidden),
+        }
+    }
+
+    /// The weights of scalars and patterns that are not 0 with their names: scalars, then `tTABLE.DIGITS` for patterns, the
     /// digits of the entry in base 3 from the lowest on.
     pub fn named(&self) -> impl Iterator<Item = (String, Pair)> {
         let scalars = self.scalars.iter().enumerate();
@@ -167,9 +186,10 @@ impl Weights {
         scalars.chain(patterns).filter(|(_, pair)| *pair != [0; 2])
     }
 
-    /// White's score in hundredths of a man, for a position in which nobody can capture.
+    /// White's score in hundredths of a man, for a position in which nobody can capture. `network`
+    /// is what the network adds, in units of a weight.
     #[inline(always)]
-    pub(crate) fn white_score(&self, position: &Position) -> i32 {
+    pub(crate) fn white_score(&self, position: &Position, network: i32) -> i32 {
         let sums = board::sums(position);
         let mut sum = Sum::default();
         scalars::visit(position, &sums, |index, value| sum.add(self.scalars[index], value));
@@ -178,7 +198,7 @@ impl Weights {
             EvalKind::P8 => self.add_patterns::<{ EvalKind::P8 as u8 }>(position, &mut sum),
             EvalKind::P12 => self.add_patterns::<{ EvalKind::P12 as u8 }>(position, &mut sum),
         }
-        mixed(sum.0, &sums) / (OPENING_STEPS * UNITS)
+        (mixed(sum.0, &sums) + network * OPENING_STEPS) / (OPENING_STEPS * UNITS)
     }
 
     /// `KIND` is the kind as a number, so that each gets code of its own.

@@ -13,7 +13,7 @@ use super::prober::Prober;
 use super::pv::PvTable;
 use super::report::Info;
 use crate::clock::Instant;
-use crate::eval::Evaluation;
+use crate::eval::{self, Evaluation};
 use crate::limits::{Control, Limits, Mode};
 use crate::score::Score;
 use crate::time::Plan;
@@ -206,6 +206,8 @@ pub(super) struct Worker<'a, I> {
     pub(super) reporter: Option<Reporter<'a>>,
     leaves: u64,
     leaf_plies: u64,
+    /// For the evaluation.
+    sums: Option<eval::Memory>,
 }
 
 impl<'a, I: Isa> Worker<'a, I> {
@@ -232,6 +234,7 @@ impl<'a, I: Isa> Worker<'a, I> {
             reporter: None,
             leaves: 0,
             leaf_plies: 0,
+            sums: shared.evaluation.memory(),
         }
     }
 
@@ -341,7 +344,8 @@ impl<'a, I: Isa> Worker<'a, I> {
             #[inline(always)]
             |worker, node, ply| {
                 worker.leaf(ply);
-                worker.shared.evaluation.score(&node.position)
+                let evaluation = worker.shared.evaluation;
+                evaluation.score_from(&node.position, &mut worker.sums, ply)
             },
         )
     }

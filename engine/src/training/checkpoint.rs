@@ -1,7 +1,7 @@
 //! The state of a training between two epochs.
 //!
 //! A file of this program for itself: the magic bytes, the length of a JSON header, the header,
-//! the parameters of the model and of its best epoch as 32-bit floats, and the CRC-32 of all this;
+//! what has been learnt and the same of the best epoch as 32-bit floats, and the CRC-32 of all this;
 //! numbers are little-endian.
 
 use std::fs;
@@ -12,13 +12,9 @@ use egdb::storage::{Existing, write_file};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::model::{Model, Parameter};
-use super::train::{Epoch, State};
-use crate::eval::EvalKind;
+use super::train::{Epoch, Learner, State};
 
 const MAGIC: &[u8; 8] = b"MEERCKP1";
-/// Floats of a parameter.
-const FLOATS: usize = 5;
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -50,15 +46,19 @@ pub enum CheckpointError {
     },
 }
 
-/// Reads a checkpoint; `None` if there is none.
-pub(super) fn read(
+/// Reads a checkpoint; without one, the state at the start. `new` makes what learns, with the
+/// scale of the checkpoint if there is one.
+pub(super) fn read_or_new<L: Learner>(
     path: &Path,
     identity: &str,
-    kind: EvalKind,
-) -> Result<Option<State>, CheckpointError> {
+    new: impl FnOnce(Option<f32>) -> L,
+) -> Result<State<L>, CheckpointError> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let model = new(None);
+            return Ok(State { best: model.clone(), model, epochs: Vec::new() });
+        }
         Err(error) => return Err(CheckpointError::Io { path: path.to_owned(), error }),
     };
     let unusable = |reason| CheckpointError::Unusable { path: path.to_owned(), reason };
@@ -77,36 +77,34 @@ pub(super) fn read(
     }
     let (chunks, _) = rest.as_chunks::<4>();
     let floats: Vec<f32> = chunks.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
-    let mut model = Model::new(kind, header.scale);
-    let count = model.parameters.len();
-    if floats.len() != 2 * FLOATS * count {
+    let mut model = new(Some(header.scale));
+    let count = model.floats().len();
+    if floats.len() != 2 * count {
         return Err(damaged());
     }
     let mut best = model.clone();
-    let (first, second) = floats.split_at(FLOATS * count);
-    for (model, floats) in [(&mut model, first), (&mut best, second)] {
-        for (parameter, f) in model.parameters.iter_mut().zip(floats.chunks(FLOATS)) {
-            *parameter = Parameter { value: [f[0], f[1]], squares: [f[2], f[3]], seen: f[4] };
-        }
-    }
-    Ok(Some(State { model, best, epochs: header.epochs }))
+    model.restore(&floats[..count]);
+    best.restore(&floats[count..]);
+    Ok(State { model, best, epochs: header.epochs })
 }
 
 /// Writes a checkpoint in place of the one before.
-pub(super) fn write(path: &Path, identity: &str, state: &State) -> Result<(), CheckpointError> {
+pub(super) fn write<L: Learner>(
+    path: &Path,
+    identity: &str,
+    state: &State<L>,
+) -> Result<(), CheckpointError> {
     let header = Header {
         identity: identity.to_owned(),
-        scale: state.model.scale,
+        scale: state.model.scale(),
         epochs: state.epochs.clone(),
     };
     let json = serde_json::to_vec(&header).expect("nothing that JSON cannot hold");
     let mut bytes = MAGIC.to_vec();
     bytes.extend((json.len() as u32).to_le_bytes());
     bytes.extend(json);
-    for parameter in state.model.parameters.iter().chain(&state.best.parameters) {
-        let Parameter { value, squares, seen } = *parameter;
-        let floats = [value[0], value[1], squares[0], squares[1], seen];
-        bytes.extend(floats.iter().flat_map(|float| float.to_le_bytes()));
+    for model in [&state.model, &state.best] {
+        bytes.extend(model.floats().iter().flat_map(|float| float.to_le_bytes()));
     }
     let sum = crc32fast::hash(&bytes);
     bytes.extend(sum.to_le_bytes());

@@ -4,7 +4,7 @@
 //! * `game`: one played game and its bytes; `store`: the files that hold games; `merge`: one file
 //!   from the parts of a run;
 //! * `data`: sets of such files; `sample`: the positions to learn from;
-//! * `model`: the parameters; `train`: fits them to the positions; `checkpoint`: its state
+//! * `train`: fits parameters to the positions, those of `model` or of `network`; `checkpoint`: its state
 //!   between two epochs; `plot`: its course.
 
 mod checkpoint;
@@ -12,6 +12,7 @@ mod data;
 mod game;
 mod merge;
 mod model;
+mod network;
 mod opening;
 mod plot;
 mod sample;
@@ -28,4 +29,4 @@ pub use plot::loss_plot;
 pub use sample::{Filter, Sample};
 pub use selfplay::{Progress, SelfPlay, SelfPlayError};
 pub use store::{Contents, Header, Shard, StoreError, files};
-pub use train::{Epoch, PHASES, TrainError, Training, checkpoint_path};
+pub use train::{Epoch, NetworkTraining, PHASES, TrainError, Training, checkpoint_path};

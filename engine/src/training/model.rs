@@ -7,6 +7,7 @@
 use movegen::{Color, Position};
 
 use super::sample::Sample;
+use super::train::{Learner, Step};
 use crate::eval::board::{self, GROUPS, PART_VALUES, VIEW_CHUNKS, View};
 use crate::eval::weights::{OPENING_STEPS, Pair, UNITS, opening_steps, towards_draw};
 use crate::eval::{EvalKind, Provenance, Weights, scalars};
@@ -126,7 +127,7 @@ impl Model {
     }
 
     /// A step towards the label; the loss before it.
-    pub(super) fn learn(
+    fn learn_one(
         &mut self,
         features: &Features,
         label: f32,
@@ -151,23 +152,6 @@ impl Model {
             }
         }
         loss(expected, label)
-    }
-
-    /// The parameters as weights for play.
-    pub(super) fn weights(&self, provenance: Provenance) -> Weights {
-        let quantised = |values: [f32; 2]| -> Pair {
-            values.map(|value| {
-                let units = (value * self.scale * UNITS as f32).round();
-                units.clamp(f32::from(i16::MIN), f32::from(i16::MAX)) as i16
-            })
-        };
-        let scalars = self.parameters[..PARTS].iter().map(|p| quantised(p.value)).collect();
-        let patterns = match self.kind {
-            EvalKind::Material => Vec::new(),
-            EvalKind::P8 => self.windows_of_8().into_iter().map(quantised).collect(),
-            EvalKind::P12 => self.windows_of_12().into_iter().map(quantised).collect(),
-        };
-        Weights { kind: self.kind, provenance, scalars, patterns }
     }
 
     /// A window's own worth, the less the rarer it is.
@@ -212,6 +196,62 @@ impl Model {
             }
         }
         windows
+    }
+}
+
+impl Learner for Model {
+    fn scale(&self) -> f32 {
+        self.scale
+    }
+
+    fn learn(&mut self, samples: &[Sample], step: &Step) -> f64 {
+        let mut features = Features::default();
+        let mut losses = 0.0;
+        for sample in samples {
+            self.features(&sample.position, &mut features);
+            let label = label(sample, step.result_share, self.scale);
+            let loss = self.learn_one(&features, label, sample.weight, step.rate, step.decay);
+            losses += f64::from(loss);
+        }
+        losses
+    }
+
+    fn expectations(&self, samples: &[Sample], see: &mut dyn FnMut(&Sample, f32)) {
+        let mut features = Features::default();
+        for sample in samples {
+            self.features(&sample.position, &mut features);
+            see(sample, sigmoid(self.score(&features)));
+        }
+    }
+
+    fn weights(&self, provenance: Provenance) -> Weights {
+        let quantised = |values: [f32; 2]| -> Pair {
+            values.map(|value| {
+                let units = (value * self.scale * UNITS as f32).round();
+                units.clamp(f32::from(i16::MIN), f32::from(i16::MAX)) as i16
+            })
+        };
+        let scalars = self.parameters[..PARTS].iter().map(|p| quantised(p.value)).collect();
+        let patterns = match self.kind {
+            EvalKind::Material => Vec::new(),
+            EvalKind::P8 => self.windows_of_8().into_iter().map(quantised).collect(),
+            EvalKind::P12 => self.windows_of_12().into_iter().map(quantised).collect(),
+        };
+        Weights { kind: self.kind, provenance, scalars, patterns, network: None }
+    }
+
+    fn floats(&self) -> Vec<f32> {
+        let floats =
+            |Parameter { value: [a, b], squares: [c, d], seen }: &Parameter| [*a, *b, *c, *d, *seen];
+        self.parameters.iter().flat_map(floats).collect()
+    }
+
+    fn restore(&mut self, floats: &[f32]) {
+        for (parameter, [a, b, c, d, seen]) in
+            self.parameters.iter_mut().zip(floats.as_chunks::<5>().0)
+        {
+            *parameter = Parameter { value: [*a, *b], squares: [*c, *d], seen: *seen };
+        }
     }
 }
 
@@ -268,7 +308,7 @@ mod tests {
             for position in random_positions(1_000, 8) {
                 model.features(&position, &mut features);
                 let expected = model.undamped(&features) * model.scale;
-                let found = weights.white_score(&position) as f32;
+                let found = weights.white_score(&position, 0) as f32;
                 // Rounding: a twentieth of a hundredth for each of up to 200 units of scalars,
                 // and of the windows.
                 assert!((found - expected).abs() < 12.0, "{kind} {found} {expected}");
@@ -313,7 +353,7 @@ mod tests {
                 let mut sum = 0.0;
                 for (position, label) in &samples {
                     model.features(position, &mut features);
-                    sum += model.learn(&features, *label, 1.0, 0.1, 0.0);
+                    sum += model.learn_one(&features, *label, 1.0, 0.1, 0.0);
                 }
                 losses.push(sum / samples.len() as f32);
             }

@@ -1,10 +1,11 @@
-//! Fits the parameters to the games: logistic regression, one position after the other.
+//! Fits parameters to the games: logistic regression, by whatever learns ([`Learner`]).
 //!
 //! An epoch goes through all games in random order. Threads decode them; one fits, so the result
 //! does not depend on the number of threads. After each epoch the held-out games say whether it was
 //! an improvement, and a checkpoint is written.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use movegen::random::mix;
@@ -14,10 +15,11 @@ use thiserror::Error;
 
 use super::checkpoint::{self, CheckpointError};
 use super::data::{DataSet, Part};
-use super::model::{self, Features, Model};
+use super::model::{self, Model};
+use super::network::NetworkModel;
 use super::sample::Sample;
 use super::store::StoreError;
-use crate::eval::{EvalKind, Provenance, Weights};
+use crate::eval::{EvalKind, Evaluation, Provenance, Weights, network};
 use crate::records::Record;
 
 /// What to train, and how.
@@ -25,6 +27,8 @@ use crate::records::Record;
 pub struct Training {
     /// The kind of evaluation.
     pub kind: String,
+    /// A network to train on top of other weights, which stay as they are and determine the kind.
+    pub network: Option<NetworkTraining>,
     /// The most epochs.
     pub epochs: u32,
     /// Stop after this many epochs without a smaller loss of the held-out games.
@@ -33,23 +37,45 @@ pub struct Training {
     pub result_share: f32,
     /// Hundredths of a man that make the odds e to 1; `None` fits it to the scores of the games.
     pub scale: Option<f32>,
-    /// The length of the steps.
+    /// The length of the steps in the first epoch; [`Training::DEFAULT_RATE`] or
+    /// [`NetworkTraining::DEFAULT_RATE`].
     pub rate: f32,
-    /// How strongly patterns are drawn to 0.
+    /// How strongly patterns, or the weights of a network, are drawn to 0.
     pub decay: f32,
     /// Determines the order of the positions.
     pub seed: u64,
+}
+
+/// A network to train.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct NetworkTraining {
+    /// Hidden sums of a side: a multiple of 32 up to 256.
+    pub hidden: usize,
+    /// The weights below it.
+    #[serde(skip)]
+    pub base: Evaluation,
+}
+
+impl NetworkTraining {
+    /// The length of the steps of Adam.
+    pub const DEFAULT_RATE: f32 = 0.001;
+}
+
+impl Training {
+    /// The length of the steps for patterns.
+    pub const DEFAULT_RATE: f32 = 0.05;
 }
 
 impl Default for Training {
     fn default() -> Training {
         Training {
             kind: EvalKind::P8.name().to_owned(),
+            network: None,
             epochs: 6,
             patience: 2,
             result_share: 1.0,
             scale: None,
-            rate: 0.05,
+            rate: Training::DEFAULT_RATE,
             decay: 1e-4,
             seed: 1,
         }
@@ -97,18 +123,52 @@ pub enum TrainError {
     /// An evaluation that cannot be trained.
     #[error("unknown kind of evaluation '{0}': expected material, p8 or p12")]
     Kind(String),
+    /// A network of this shape cannot be trained.
+    #[error("{0}")]
+    Network(String),
+    /// Threads cannot be started.
+    #[error("cannot start threads")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+/// How to learn in an epoch.
+pub(super) struct Step {
+    /// The share of the result in the label.
+    pub(super) result_share: f32,
+    pub(super) rate: f32,
+    pub(super) decay: f32,
+}
+
+/// Parameters that can be fitted.
+pub(super) trait Learner: Clone {
+    /// Hundredths of a man for a unit of the logistic function.
+    fn scale(&self) -> f32;
+
+    /// Learns from samples, in their order; the sum of their losses, each before its step.
+    fn learn(&mut self, samples: &[Sample], step: &Step) -> f64;
+
+    /// Calls `see` with each sample and White's expected result.
+    fn expectations(&self, samples: &[Sample], see: &mut dyn FnMut(&Sample, f32));
+
+    /// The parameters as weights for play.
+    fn weights(&self, provenance: Provenance) -> Weights;
+
+    /// All that is learnt, for a checkpoint; always as many.
+    fn floats(&self) -> Vec<f32>;
+
+    /// Goes back to what [`Learner::floats`] has given.
+    fn restore(&mut self, floats: &[f32]);
 }
 
 /// What a training has come to.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct State {
-    pub(super) model: Model,
+pub(super) struct State<L> {
+    pub(super) model: L,
     /// The model after the best epoch.
-    pub(super) best: Model,
+    pub(super) best: L,
     pub(super) epochs: Vec<Epoch>,
 }
 
-impl State {
+impl<L> State<L> {
     /// The number of the best epoch, from 0.
     fn best_epoch(&self) -> usize {
         let losses = self.epochs.iter().enumerate();
@@ -134,34 +194,78 @@ impl Training {
     ) -> Result<Option<(Weights, Vec<Epoch>)>, TrainError> {
         let kind =
             EvalKind::from_name(&self.kind).ok_or_else(|| TrainError::Kind(self.kind.clone()))?;
+        let run = Run { training: self, data, threads, checkpoint, stop };
+        match &self.network {
+            None => run.run(provenance, report, |scale| Model::new(kind, scale)),
+            Some(NetworkTraining { hidden, base }) => {
+                network::check_hidden(*hidden).map_err(TrainError::Network)?;
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+                let pool = Arc::new(pool);
+                run.run(provenance, report, |scale| {
+                    NetworkModel::new(base.clone(), *hidden, scale, self.seed, &pool)
+                })
+            }
+        }
+    }
+
+    fn step(&self, epoch: usize) -> Step {
+        let share = match self.network {
+            // Shorter and shorter steps; the last epochs settle.
+            None => 1.0 / (1.0 + epoch as f32),
+            Some(_) => 1.0 - epoch as f32 / self.epochs as f32,
+        };
+        Step { result_share: self.result_share, rate: self.rate * share, decay: self.decay }
+    }
+
+    /// What tells one training from another.
+    fn identity(&self, data: &DataSet) -> String {
+        let base = self.network.as_ref().map_or("", |network| network.base.name());
+        format!("{} {} {base}", data.hash, serde_json::to_string(self).unwrap_or_default())
+    }
+}
+
+/// A training at work.
+struct Run<'a> {
+    training: &'a Training,
+    data: &'a DataSet,
+    threads: usize,
+    checkpoint: &'a Path,
+    stop: &'a AtomicBool,
+}
+
+impl Run<'_> {
+    fn run<L: Learner>(
+        &self,
+        provenance: &Provenance,
+        report: &mut dyn FnMut(usize, &Epoch, f32),
+        new: impl FnOnce(f32) -> L,
+    ) -> Result<Option<(Weights, Vec<Epoch>)>, TrainError> {
+        let Run { training, data, .. } = self;
         let mut held_out = Vec::new();
-        data.for_each_group(Part::HeldOut, self.seed, threads, |mut samples| {
+        data.for_each_group(Part::HeldOut, training.seed, self.threads, |mut samples| {
             held_out.append(&mut samples);
         })?;
         if held_out.is_empty() {
             return Err(TrainError::TooFew { training: 0, held_out: 0 });
         }
-        let identity = format!("{} {}", data.hash, serde_json::to_string(self).unwrap_or_default());
-        let mut state = match checkpoint::read(checkpoint, &identity, kind)? {
-            Some(state) => state,
-            None => {
-                let scale = self.scale.unwrap_or_else(|| fitted_scale(&held_out));
-                let model = Model::new(kind, scale);
-                State { best: model.clone(), model, epochs: Vec::new() }
-            }
+        let identity = training.identity(data);
+        let new = |scale: Option<f32>| {
+            let wanted = scale.or(training.scale);
+            new(wanted.unwrap_or_else(|| fitted_scale(&held_out)))
         };
+        let mut state = checkpoint::read_or_new(self.checkpoint, &identity, new)?;
         for (number, epoch) in state.epochs.iter().enumerate() {
-            report(number, epoch, state.model.scale);
+            report(number, epoch, state.model.scale());
         }
-        while state.epochs.len() < self.epochs as usize
-            && state.epochs.len() <= state.best_epoch() + self.patience as usize
+        while state.epochs.len() < training.epochs as usize
+            && state.epochs.len() <= state.best_epoch() + training.patience as usize
         {
-            if !self.epoch(&mut state, data, &held_out, threads, stop)? {
+            if !self.epoch(&mut state, &held_out)? {
                 return Ok(None);
             }
-            checkpoint::write(checkpoint, &identity, &state)?;
+            checkpoint::write(self.checkpoint, &identity, &state)?;
             if let Some(epoch) = state.epochs.last() {
-                report(state.epochs.len() - 1, epoch, state.model.scale);
+                report(state.epochs.len() - 1, epoch, state.model.scale());
             }
         }
         let provenance = Provenance {
@@ -174,33 +278,23 @@ impl Training {
     }
 
     /// Goes through all games once; false if it was stopped before the end.
-    fn epoch(
+    fn epoch<L: Learner>(
         &self,
-        state: &mut State,
-        data: &DataSet,
+        state: &mut State<L>,
         held_out: &[Sample],
-        threads: usize,
-        stop: &AtomicBool,
     ) -> Result<bool, TrainError> {
         let number = state.epochs.len();
-        // Shorter and shorter steps; the last epochs settle.
-        let rate = self.rate / (1.0 + number as f32);
+        let step = self.training.step(number);
         let model = &mut state.model;
-        let mut features = Features::default();
         let (mut sum, mut positions) = (0.0, 0);
-        data.for_each_group(Part::Training, mix(self.seed ^ number as u64), threads, |samples| {
-            if stop.load(Ordering::Relaxed) {
-                return;
-            }
-            for sample in &samples {
-                model.features(&sample.position, &mut features);
-                let label = model::label(sample, self.result_share, model.scale);
-                let loss = model.learn(&features, label, sample.weight, rate, self.decay);
-                sum += f64::from(loss);
-                positions += 1;
+        let order = mix(self.training.seed ^ number as u64);
+        self.data.for_each_group(Part::Training, order, self.threads, |samples| {
+            if !self.stop.load(Ordering::Relaxed) {
+                sum += model.learn(&samples, &step);
+                positions += samples.len() as u64;
             }
         })?;
-        if stop.load(Ordering::Relaxed) {
+        if self.stop.load(Ordering::Relaxed) {
             return Ok(false);
         }
         if positions == 0 {
@@ -217,18 +311,15 @@ impl Training {
     }
 
     /// Mean losses of the samples, in all and by phase.
-    fn losses(&self, model: &Model, samples: &[Sample]) -> (f64, [f64; 3]) {
-        let mut features = Features::default();
+    fn losses(&self, model: &impl Learner, samples: &[Sample]) -> (f64, [f64; 3]) {
         let mut sums = [(0.0, 0u64); 3];
-        for sample in samples {
-            model.features(&sample.position, &mut features);
-            let label = model::label(sample, self.result_share, model.scale);
-            let loss = model::loss(model::sigmoid(model.score(&features)), label);
+        model.expectations(samples, &mut |sample, expected| {
+            let label = model::label(sample, self.training.result_share, model.scale());
             let phase = crate::eval::progress(&sample.position) * 3.0;
             let (sum, count) = &mut sums[(phase as usize).min(2)];
-            *sum += f64::from(loss);
+            *sum += f64::from(model::loss(expected, label));
             *count += 1;
-        }
+        });
         let all: f64 = sums.iter().map(|(sum, _)| sum).sum();
         (all / samples.len() as f64, sums.map(|(sum, count)| sum / count.max(1) as f64))
     }
@@ -294,6 +385,7 @@ mod tests {
     fn training() -> Training {
         Training {
             kind: "p8".to_owned(),
+            network: None,
             epochs: 3,
             patience: 3,
             result_share: 0.7,
@@ -329,6 +421,21 @@ mod tests {
         assert_eq!(run(&training(), &data, 3, &path("b"), 99).unwrap().unwrap(), whole);
         assert_eq!(run(&training(), &data, 2, &path("c"), 1).unwrap(), None);
         assert_eq!(run(&training(), &data, 2, &path("c"), 99).unwrap().unwrap(), whole);
+
+        // A network on top of them.
+        let base = Evaluation::new(whole.0);
+        let network = Some(NetworkTraining { hidden: 32, base: base.clone() });
+        let training_network = Training { network, rate: 0.001, ..training() };
+        let above = run(&training_network, &data, 1, &path("d"), 99).unwrap().unwrap();
+        assert!(above.1[2].training < above.1[0].training, "{:?}", above.1);
+        assert_eq!(above.0.kind_name(), "p8+n32");
+        assert_eq!(run(&training_network, &data, 3, &path("e"), 99).unwrap().unwrap(), above);
+        assert_eq!(run(&training_network, &data, 2, &path("f"), 1).unwrap(), None);
+        assert_eq!(run(&training_network, &data, 2, &path("f"), 99).unwrap().unwrap(), above);
+        let network = Some(NetworkTraining { hidden: 33, base });
+        let odd = Training { network, ..training() };
+        let error = run(&odd, &data, 1, &path("g"), 99).unwrap_err().to_string();
+        assert!(error.contains("33 hidden sums"), "{error}");
 
         let other = Training { rate: 0.2, ..training() };
         let error = run(&other, &data, 1, &path("a"), 99).unwrap_err().to_string();
