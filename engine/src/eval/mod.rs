@@ -19,7 +19,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use movegen::{Color, Position};
+use movegen::Position;
 
 use crate::score::Score;
 pub use file::{Provenance, WeightsError};
@@ -81,37 +81,41 @@ impl Evaluation {
     #[must_use]
     pub fn score(&self, position: &Position) -> Score {
         let network = self.weights.network().map_or(0, |network| network.white_score(position));
-        self.score_with(position, network)
+        let white = self.weights.white_sum(position) + weights::in_sums(network);
+        weights::damped(position, white)
     }
 
-    /// The same with what a searching thread remembers; `ply` tells which positions are near.
+    /// The same as far as a search needs it: what the network says is asked for only if it may
+    /// decide whether the score lies in the window. `ply` tells which positions are near, whose
+    /// sums are remembered.
     #[inline(always)]
-    pub(crate) fn score_from(
+    pub(crate) fn score_within(
         &self,
         position: &Position,
+        (alpha, beta): (Score, Score),
         memory: &mut Option<Memory>,
         ply: usize,
     ) -> Score {
-        let network = match (self.weights.network(), memory) {
-            (Some(network), Some(memory)) => network.white_score_from(position, memory, ply),
-            _ => 0,
-        };
-        self.score_with(position, network)
+        let white = self.weights.white_sum(position);
+        let score = weights::damped(position, white);
+        let (Some(network), Some(memory)) = (self.weights.network(), memory) else { return score };
+        let is_far = |bound: Score| score.hundredths().abs_diff(bound.hundredths()) > LAZY_MARGIN;
+        if score >= beta && is_far(beta) || score <= alpha && is_far(alpha) {
+            return score;
+        }
+        let network = network.white_score_from(position, memory, ply);
+        weights::damped(position, white + weights::in_sums(network))
     }
 
-    /// What a thread needs for [`Evaluation::score_from`].
+    /// What a thread needs for [`Evaluation::score_within`].
     pub(crate) fn memory(&self) -> Option<Memory> {
         self.weights.network().map(Memory::new)
     }
-
-    #[inline(always)]
-    fn score_with(&self, position: &Position, network: i32) -> Score {
-        let white = self.weights.white_score(position, network);
-        let better = if white > 0 { Color::White } else { Color::Black };
-        let white = white / (1 << weights::towards_draw(position, better));
-        Score::eval(if position.side_to_move() == Color::White { white } else { -white })
-    }
 }
+
+/// By how many hundredths of a man a score without the network must miss the window to be taken as
+/// it is. The network seldom says more.
+const LAZY_MARGIN: u32 = 30;
 
 /// The weights that are part of the program.
 static BUILT_IN: &[u8] = include_bytes!("../../data/p8-g9.weights");
@@ -148,7 +152,7 @@ mod tests {
     use super::*;
     use crate::test_positions::random_positions;
     use movegen::random::Random;
-    use movegen::{Bitboard, Setup, Square};
+    use movegen::{Bitboard, Color, Setup, Square};
 
     /// Weights of every kind, at random.
     fn random_weights(kind: EvalKind, seed: u64) -> Weights {
@@ -232,8 +236,8 @@ mod tests {
                     }
                 }
                 let men = board::sums(&position);
-                let expected = weights::mixed(sum, &men) / (OPENING_STEPS * weights::UNITS);
-                assert_eq!(weights.white_score(&position, 0), expected, "{kind} {position:?}");
+                let expected = weights::mixed(sum, &men) / weights::IN_A_HUNDREDTH;
+                assert_eq!(weights.white_score(&position), expected, "{kind} {position:?}");
             }
         }
     }

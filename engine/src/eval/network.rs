@@ -95,38 +95,19 @@ pub(crate) struct Network {
     pub(crate) output_bias: Vec<i32>,
 }
 
-/// The hidden sums of a position.
-#[derive(Clone, Copy)]
-struct Sums {
-    /// The pieces that are in the sums, as [`sets`] of White.
-    sets: [u64; 4],
-    /// By the side that sees the board.
-    values: [[i16; MOST_HIDDEN]; 2],
-}
-
-impl Sums {
-    /// Those of an empty board.
-    #[inline(always)]
-    fn empty(network: &Network) -> Sums {
-        let mut values = [[0; MOST_HIDDEN]; 2];
-        for side in &mut values {
-            for (value, bias) in side.iter_mut().zip(&network.bias) {
-                *value = *bias;
-            }
-        }
-        Sums { sets: [0; 4], values }
-    }
-}
-
 /// The hidden sums of the positions scored last, by ply: for one thread and one network.
 #[derive(Clone)]
 pub(crate) struct Memory {
-    plies: Box<[Sums; KEPT]>,
+    /// The pieces that are in the sums, as [`sets`] of White.
+    sets: Box<[[u64; 4]; KEPT]>,
+    /// For each ply the sums of Black, then those of White.
+    values: Box<[i16]>,
 }
 
 impl Memory {
     pub(crate) fn new(network: &Network) -> Memory {
-        Memory { plies: Box::new([Sums::empty(network); KEPT]) }
+        let values = network.bias.repeat(2 * KEPT);
+        Memory { sets: Box::new([[0; 4]; KEPT]), values: values.into() }
     }
 }
 
@@ -174,8 +155,12 @@ impl Network {
     /// White's score in units of a weight, from the inputs alone.
     #[inline(always)]
     pub(crate) fn white_score(&self, position: &Position) -> i32 {
-        let empty = Sums::empty(self);
-        self.output(&self.brought(&empty, position), position)
+        let mut values = [0; 2 * MOST_HIDDEN];
+        let values = &mut values[..2 * self.hidden];
+        for side in values.chunks_exact_mut(self.hidden) {
+            side.copy_from_slice(&self.bias);
+        }
+        self.white_score_after(&[0; 4], values, [0, 0], position)
     }
 
     /// The same, from the sums of the position that was scored last at this ply or the one before
@@ -188,75 +173,107 @@ impl Network {
         ply: usize,
     ) -> i32 {
         let wanted = sets(position, Color::White);
-        let steps = |sums: &Sums| -> u32 {
-            (0..4).map(|kind| (sums.sets[kind] ^ wanted[kind]).count_ones()).sum()
+        let steps = |from: &[u64; 4]| -> u32 {
+            (0..4).map(|kind| (from[kind] ^ wanted[kind]).count_ones()).sum()
         };
         let (here, before) = (ply % KEPT, (ply + KEPT - 1) % KEPT);
-        let is_nearer = steps(&memory.plies[before]) < steps(&memory.plies[here]);
-        let nearest = &memory.plies[if is_nearer { before } else { here }];
-        let sums = self.brought(nearest, position);
-        memory.plies[here] = sums;
-        self.output(&memory.plies[here], position)
+        let is_nearer = steps(&memory.sets[before]) < steps(&memory.sets[here]);
+        let from = if is_nearer { before } else { here };
+        let old = memory.sets[from];
+        memory.sets[here] = wanted;
+        let places = [from, here].map(|ply| 2 * self.hidden * ply);
+        self.white_score_after(&old, &mut memory.values, places, position)
     }
 
-    /// The sums of the position, from those of another one.
+    /// White's score of a position, whose sums are written to the second place in `values` from
+    /// those of other pieces in the first.
     #[inline(always)]
-    fn brought(&self, from: &Sums, position: &Position) -> Sums {
-        let wanted = sets(position, Color::White);
-        let mut sums = Sums { sets: wanted, ..*from };
-        for side in Color::ALL {
-            // Rows to add and to take away.
-            let mut rows = [const { ArrayVec::<u16, 64>::new_const() }; 2];
-            for (kind, (&old, &new)) in from.sets.iter().zip(&wanted).enumerate() {
-                // Black's own pieces are White's enemies.
-                let seen = if side == Color::White { kind } else { kind ^ 2 };
-                for (rows, set) in rows.iter_mut().zip([new & !old, old & !new]) {
-                    for_each_input(set, seen, side, |input| {
-                        let _ = rows.try_push(input as u16);
-                    });
-                }
-            }
-            let values = &mut sums.values[side.index()][..self.hidden];
-            for (number, part) in values.as_chunks_mut::<STEP>().0.iter_mut().enumerate() {
-                let weights = |row: u16| {
-                    let at = usize::from(row) * self.hidden + number * STEP;
-                    self.rows.get(at..).and_then(|rows| rows.first_chunk::<STEP>())
-                };
-                for weights in rows[0].iter().filter_map(|row| weights(*row)) {
-                    for (value, weight) in part.iter_mut().zip(weights) {
-                        *value = value.wrapping_add(*weight);
-                    }
-                }
-                for weights in rows[1].iter().filter_map(|row| weights(*row)) {
-                    for (value, weight) in part.iter_mut().zip(weights) {
-                        *value = value.wrapping_sub(*weight);
-                    }
-                }
-            }
+    fn white_score_after(
+        &self,
+        old: &[u64; 4],
+        values: &mut [i16],
+        [from, to]: [usize; 2],
+        position: &Position,
+    ) -> i32 {
+        // Rows to add and to take away, as Black and White see the board.
+        let (mut added, mut removed) = (Rows::new(), Rows::new());
+        for (kind, (&old, new)) in old.iter().zip(sets(position, Color::White)).enumerate() {
+            list(new & !old, kind, &mut added);
+            list(old & !new, kind, &mut removed);
         }
-        sums
-    }
-
-    /// White's score from the hidden sums.
-    #[inline(always)]
-    fn output(&self, sums: &Sums, position: &Position) -> i32 {
         let (side, output) = (position.side_to_move(), output_of(position));
         let weights = &self.outputs[output * 2 * self.hidden..][..2 * self.hidden];
         let (own, other) = weights.split_at(self.hidden);
         let mut total = self.output_bias[output];
-        for (side, weights) in [(side, own), (side.opponent(), other)] {
-            let values = sums.values[side.index()][..self.hidden].as_chunks::<STEP>().0;
-            for (values, weights) in values.iter().zip(weights.as_chunks::<STEP>().0) {
-                for (value, weight) in values.iter().zip(weights) {
-                    let value = (*value).clamp(0, ONE as i16);
-                    total += i32::from(value) * i32::from(value.wrapping_mul(*weight));
+        for (side, outputs) in [(side, own), (side.opponent(), other)] {
+            let side = side.index();
+            for (number, outputs) in outputs.as_chunks().0.iter().enumerate() {
+                let start = side * self.hidden + number * STEP;
+                let mut sums = *part(values, from + start);
+                for rows in &added {
+                    let at = usize::from(rows[side]) * self.hidden + number * STEP;
+                    add(&mut sums, part(&self.rows, at));
                 }
+                for rows in &removed {
+                    let at = usize::from(rows[side]) * self.hidden + number * STEP;
+                    subtract(&mut sums, part(&self.rows, at));
+                }
+                if let Some(place) = values[to + start..].first_chunk_mut() {
+                    *place = sums;
+                }
+                total += product(&sums, outputs);
             }
         }
         let one = i64::from(ONE * ONE * OUTPUT_ONE);
         let score = (i64::from(total) * i64::from(self.unit) / one) as i32;
-        if side == Color::White { score } else { -score }
+        if position.side_to_move() == Color::White { score } else { -score }
     }
+}
+
+/// Rows of inputs as Black and White see them.
+type Rows = ArrayVec<[u16; 2], 50>;
+
+/// Lists the rows of the pieces on these squares, `kind` as White sees them.
+#[inline(always)]
+fn list(set: u64, kind: usize, rows: &mut Rows) {
+    for bit in bits(set) {
+        let square = index_of_bit(bit.trailing_zeros()) as usize;
+        // Black's own pieces are White's enemies, on a turned board.
+        let white = kind * SQUARES + square;
+        let black = (kind ^ 2) * SQUARES + (SQUARES - 1 - square);
+        let _ = rows.try_push([black as u16, white as u16]);
+    }
+}
+
+/// The sums or weights that begin here.
+#[inline(always)]
+fn part(list: &[i16], at: usize) -> &[i16; STEP] {
+    list[at..].first_chunk().unwrap_or(&[0; STEP])
+}
+
+#[inline(always)]
+fn add(values: &mut [i16; STEP], weights: &[i16; STEP]) {
+    for at in 0..STEP {
+        values[at] = values[at].wrapping_add(weights[at]);
+    }
+}
+
+#[inline(always)]
+fn subtract(values: &mut [i16; STEP], weights: &[i16; STEP]) {
+    for at in 0..STEP {
+        values[at] = values[at].wrapping_sub(weights[at]);
+    }
+}
+
+/// The sum of the values, cut and squared, times their weights.
+#[inline(always)]
+fn product(values: &[i16; STEP], weights: &[i16; STEP]) -> i32 {
+    let mut sum = 0;
+    for at in 0..STEP {
+        let value = values[at].clamp(0, ONE as i16);
+        sum += i32::from(value) * i32::from(value.wrapping_mul(weights[at]));
+    }
+    sum
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use super::board::{self, GROUPS, MenSums, PART_VALUES, View};
 use super::file::Provenance;
 use super::network::Network;
 use super::scalars;
+use crate::score::Score;
 
 /// Steps that all men of both sides together need to promote at the start of a game.
 pub(crate) const OPENING_STEPS: i32 = 300;
@@ -186,10 +187,16 @@ impl Weights {
         scalars.chain(patterns).filter(|(_, pair)| *pair != [0; 2])
     }
 
-    /// White's score in hundredths of a man, for a position in which nobody can capture. `network`
-    /// is what the network adds, in units of a weight.
+    /// White's score by patterns and scalars in hundredths of a man, for a position in which nobody
+    /// can capture.
+    #[cfg(any(test, feature = "training"))]
+    pub(crate) fn white_score(&self, position: &Position) -> i32 {
+        self.white_sum(position) / IN_A_HUNDREDTH
+    }
+
+    /// The same in parts of a hundredth of a man: [`IN_A_HUNDREDTH`].
     #[inline(always)]
-    pub(crate) fn white_score(&self, position: &Position, network: i32) -> i32 {
+    pub(crate) fn white_sum(&self, position: &Position) -> i32 {
         let sums = board::sums(position);
         let mut sum = Sum::default();
         scalars::visit(position, &sums, |index, value| sum.add(self.scalars[index], value));
@@ -198,7 +205,7 @@ impl Weights {
             EvalKind::P8 => self.add_patterns::<{ EvalKind::P8 as u8 }>(position, &mut sum),
             EvalKind::P12 => self.add_patterns::<{ EvalKind::P12 as u8 }>(position, &mut sum),
         }
-        (mixed(sum.0, &sums) + network * OPENING_STEPS) / (OPENING_STEPS * UNITS)
+        mixed(sum.0, &sums)
     }
 
     /// `KIND` is the kind as a number, so that each gets code of its own.
@@ -222,6 +229,24 @@ impl Weights {
 pub(crate) fn mixed(sum: [i32; 2], men: &[MenSums; 2]) -> i32 {
     let steps = opening_steps(men);
     sum[0] * steps + sum[1] * (OPENING_STEPS - steps)
+}
+
+/// Parts of a hundredth of a man in [`mixed`] sums.
+pub(crate) const IN_A_HUNDREDTH: i32 = OPENING_STEPS * UNITS;
+
+/// Units of a weight as they stand in [`mixed`] sums.
+#[inline(always)]
+pub(crate) fn in_sums(units: i32) -> i32 {
+    units * OPENING_STEPS
+}
+
+/// The score for the side to move, from White's sum.
+#[inline(always)]
+pub(crate) fn damped(position: &Position, white: i32) -> Score {
+    let white = white / IN_A_HUNDREDTH;
+    let better = if white > 0 { Color::White } else { Color::Black };
+    let white = white / (1 << towards_draw(position, better));
+    Score::eval(if position.side_to_move() == Color::White { white } else { -white })
 }
 
 /// How much of the start of the game is left, 0..=[`OPENING_STEPS`].

@@ -82,7 +82,7 @@ impl<I: Isa> Worker<'_, I> {
             return Score::DRAW;
         }
         if ply >= MAX_PLY {
-            return self.evaluate(node, ply);
+            return self.evaluate(node, (alpha, beta), ply);
         }
 
         // Loss-distance pruning: the worst that can happen is to have lost now, the best to win

@@ -56,7 +56,7 @@ impl<I: Isa> Worker<'_, I> {
             return Score::DRAW;
         }
         if ply >= MAX_PLY {
-            return self.evaluate(node, ply);
+            return self.evaluate(node, (alpha, beta), ply);
         }
         let mut best = Score::MIN;
         for &mv in &moves {
@@ -117,6 +117,6 @@ impl<I: Isa> Worker<'_, I> {
             self.leaf(ply);
             return Score::loss_in(ply as u32);
         }
-        self.evaluate(node, ply)
+        self.evaluate(node, (alpha, beta), ply)
     }
 }

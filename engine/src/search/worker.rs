@@ -334,18 +334,24 @@ impl<'a, I: Isa> Worker<'a, I> {
         self.leaf_plies as f64 / self.leaves.max(1) as f64
     }
 
-    /// The evaluation of a leaf.
+    /// The evaluation of a leaf, as far as the window needs it.
     #[inline(never)]
-    pub(super) fn evaluate(&mut self, node: &Node, ply: usize) -> Score {
-        self.isa.run3(
+    pub(super) fn evaluate(
+        &mut self,
+        node: &Node,
+        window: (Score, Score),
+        ply: usize,
+    ) -> Score {
+        self.isa.run4(
             self,
             node,
+            window,
             ply,
             #[inline(always)]
-            |worker, node, ply| {
+            |worker, node, window, ply| {
                 worker.leaf(ply);
                 let evaluation = worker.shared.evaluation;
-                evaluation.score_from(&node.position, &mut worker.sums, ply)
+                evaluation.score_within(&node.position, window, &mut worker.sums, ply)
             },
         )
     }

@@ -308,7 +308,7 @@ mod tests {
             for position in random_positions(1_000, 8) {
                 model.features(&position, &mut features);
                 let expected = model.undamped(&features) * model.scale;
-                let found = weights.white_score(&position, 0) as f32;
+                let found = weights.white_score(&position) as f32;
                 // Rounding: a twentieth of a hundredth for each of up to 200 units of scalars,
                 // and of the windows.
                 assert!((found - expected).abs() < 12.0, "{kind} {found} {expected}");

@@ -98,7 +98,7 @@ impl NetworkModel {
             inputs: [side, side.opponent()].map(|side| inputs(position, side)),
             output: network::output_of(position),
             sign: if side == Color::White { 1.0 } else { -1.0 },
-            base: self.base.weights().white_score(position, 0) as f32 / self.scale,
+            base: self.base.weights().white_score(position) as f32 / self.scale,
             damping: [Color::White, Color::Black]
                 .map(|better| 1.0 / (1 << towards_draw(position, better)) as f32),
             label: label(sample, result_share, self.scale),
