@@ -39,8 +39,14 @@ impl Evaluation {
     /// An evaluation with these weights.
     #[must_use]
     pub fn new(weights: Weights) -> Evaluation {
+        let bytes = weights.to_bytes();
+        Evaluation::of_file(weights, &bytes)
+    }
+
+    /// An evaluation with the weights of a file with this content.
+    fn of_file(weights: Weights, bytes: &[u8]) -> Evaluation {
         // The checksum at the end of the file; that of the whole file would be the same for all.
-        let sum = weights.to_bytes().last_chunk().copied().map_or(0, u32::from_le_bytes);
+        let sum = bytes.last_chunk().copied().map_or(0, u32::from_le_bytes);
         let name = format!("{}-{sum:08x}", weights.kind_name()).into();
         Evaluation { weights: Arc::new(weights), name }
     }
@@ -118,12 +124,17 @@ impl Evaluation {
 const LAZY_MARGIN: u32 = 30;
 
 /// The weights that are part of the program.
-static BUILT_IN: &[u8] = include_bytes!("../../data/p8-g9.weights");
+#[cfg(not(target_arch = "wasm32"))]
+static BUILT_IN: &[u8] = include_bytes!("../../data/p12-n64-g11.weights");
+/// Smaller ones of the same games, so that a page in a browser stays small.
+#[cfg(target_arch = "wasm32")]
+static BUILT_IN: &[u8] = include_bytes!("../../data/p8-n64-g11.weights");
 
 impl Default for Evaluation {
     fn default() -> Evaluation {
         static SHARED: LazyLock<Evaluation> = LazyLock::new(|| {
-            Evaluation::new(Weights::from_bytes(BUILT_IN).expect("tested: the weights are good"))
+            let weights = Weights::from_bytes(BUILT_IN).expect("tested: the weights are good");
+            Evaluation::of_file(weights, BUILT_IN)
         });
         SHARED.clone()
     }
