@@ -10,7 +10,8 @@ use clap::Args;
 use meerslag_engine::eval::{EvalKind, Evaluation, Provenance};
 use meerslag_engine::record::today;
 use meerslag_engine::training::{
-    DataSet, Epoch, NetworkTraining, PHASES, Source, TrainError, Training, checkpoint_path, loss_plot,
+    DataSet, Epoch, NetworkTraining, PHASES, Source, TrainError, Training, checkpoint_path,
+    loss_plot,
 };
 
 use super::Failure;

@@ -193,7 +193,8 @@ impl Weights {
             serde_json::from_slice(json).map_err(|error| format!("the header: {error}"))?;
         let kind = EvalKind::from_name(&header.kind)
             .ok_or_else(|| format!("weights of unknown kind '{}'", header.kind))?;
-        let network = header.network.map(|shape| Shape { inputs: INPUTS, outputs: OUTPUTS, ..shape });
+        let network =
+            header.network.map(|shape| Shape { inputs: INPUTS, outputs: OUTPUTS, ..shape });
         let expected = Header::of(kind, network, &header.provenance);
         let shape =
             |h: &Header| (h.units, h.phases.clone(), h.scalars, h.tables, h.entries, h.network);
@@ -240,7 +241,12 @@ fn read_network(shape: Shape, bytes: &[u8]) -> Result<Network, String> {
         rows: take(INPUTS * hidden),
         bias: take(hidden),
         outputs: take(OUTPUTS * 2 * hidden),
-        output_bias: output_bias.as_chunks::<4>().0.iter().map(|b| i32::from_le_bytes(*b)).collect(),
+        output_bias: output_bias
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|b| i32::from_le_bytes(*b))
+            .collect(),
     };
     network.check()?;
     Ok(network)

@@ -37,7 +37,9 @@ pub(crate) fn check_hidden(hidden: usize) -> Result<(), String> {
     if (STEP..=MOST_HIDDEN).contains(&hidden) && hidden.is_multiple_of(STEP) {
         return Ok(());
     }
-    Err(format!("a network of {hidden} hidden sums, expected a multiple of {STEP} to {MOST_HIDDEN}"))
+    Err(format!(
+        "a network of {hidden} hidden sums, expected a multiple of {STEP} to {MOST_HIDDEN}"
+    ))
 }
 
 /// The output for a position.
@@ -124,7 +126,8 @@ impl Network {
         if !(1..=MOST_UNIT).contains(&self.unit) {
             return Err(format!("a network of unit {}, expected 1 to {MOST_UNIT}", self.unit));
         }
-        let lengths = [self.rows.len(), self.bias.len(), self.outputs.len(), self.output_bias.len()];
+        let lengths =
+            [self.rows.len(), self.bias.len(), self.outputs.len(), self.output_bias.len()];
         if lengths != [INPUTS * hidden, hidden, OUTPUTS * 2 * hidden, OUTPUTS] {
             return Err("the weights do not fit the network's shape".to_owned());
         }

@@ -336,12 +336,7 @@ impl<'a, I: Isa> Worker<'a, I> {
 
     /// The evaluation of a leaf, as far as the window needs it.
     #[inline(never)]
-    pub(super) fn evaluate(
-        &mut self,
-        node: &Node,
-        window: (Score, Score),
-        ply: usize,
-    ) -> Score {
+    pub(super) fn evaluate(&mut self, node: &Node, window: (Score, Score), ply: usize) -> Score {
         self.isa.run4(
             self,
             node,

@@ -241,8 +241,9 @@ impl Learner for Model {
     }
 
     fn floats(&self) -> Vec<f32> {
-        let floats =
-            |Parameter { value: [a, b], squares: [c, d], seen }: &Parameter| [*a, *b, *c, *d, *seen];
+        let floats = |Parameter { value: [a, b], squares: [c, d], seen }: &Parameter| {
+            [*a, *b, *c, *d, *seen]
+        };
         self.parameters.iter().flat_map(floats).collect()
     }
 

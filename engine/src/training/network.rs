@@ -309,7 +309,8 @@ mod tests {
             .filter(|position| position.all_kings().is_empty())
             .map(|position| {
                 // Whoever has more men on the left wins.
-                let left = |color| position.men(color).into_iter().filter(|s| s.column() < 5).count();
+                let left =
+                    |color| position.men(color).into_iter().filter(|s| s.column() < 5).count();
                 let white = left(Color::White).cmp(&left(Color::Black)) as i32;
                 Sample { position, score: 0, result: 0.5 + 0.5 * white as f32, weight: 1.0 }
             })
