@@ -39,7 +39,7 @@ enum WeightsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// All weights that are not 0, as text
+    /// The weights of scalars and patterns that are not 0, as text
     Export {
         #[command(flatten)]
         one: One,

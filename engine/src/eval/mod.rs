@@ -23,6 +23,7 @@ use movegen::Position;
 
 use crate::score::Score;
 pub use file::{Provenance, WeightsError};
+use network::MOST;
 pub(crate) use network::Memory;
 use weights::OPENING_STEPS;
 pub use weights::{EvalKind, Weights};
@@ -87,13 +88,12 @@ impl Evaluation {
     #[must_use]
     pub fn score(&self, position: &Position) -> Score {
         let network = self.weights.network().map_or(0, |network| network.white_score(position));
-        let white = self.weights.white_sum(position) + weights::in_sums(network);
-        weights::damped(position, white)
+        weights::damped(position, self.weights.white_sum(position) + network)
     }
 
     /// The same as far as a search needs it: what the network says is asked for only if it may
-    /// decide whether the score lies in the window. `ply` tells which positions are near, whose
-    /// sums are remembered.
+    /// decide whether the score lies in the window. Else the result is a bound of the score on the
+    /// same side of the window. `ply` tells which positions are near, whose sums are remembered.
     #[inline(always)]
     pub(crate) fn score_within(
         &self,
@@ -105,12 +105,16 @@ impl Evaluation {
         let white = self.weights.white_sum(position);
         let score = weights::damped(position, white);
         let (Some(network), Some(memory)) = (self.weights.network(), memory) else { return score };
-        let is_far = |bound: Score| score.hundredths().abs_diff(bound.hundredths()) > LAZY_MARGIN;
-        if score >= beta && is_far(beta) || score <= alpha && is_far(alpha) {
-            return score;
+        // Dividing towards a draw makes differences smaller, never greater.
+        let (least, greatest) = (score.hundredths() - MOST, score.hundredths() + MOST);
+        if least >= beta.hundredths() {
+            return Score::eval(least);
+        }
+        if greatest <= alpha.hundredths() {
+            return Score::eval(greatest);
         }
         let network = network.white_score_from(position, memory, ply);
-        weights::damped(position, white + weights::in_sums(network))
+        weights::damped(position, white + network)
     }
 
     /// What a thread needs for [`Evaluation::score_within`].
@@ -118,10 +122,6 @@ impl Evaluation {
         self.weights.network().map(Memory::new)
     }
 }
-
-/// By how many hundredths of a man a score without the network must miss the window to be taken as
-/// it is. The network seldom says more.
-const LAZY_MARGIN: u32 = 30;
 
 /// The weights that are part of the program.
 #[cfg(not(target_arch = "wasm32"))]

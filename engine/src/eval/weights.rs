@@ -234,12 +234,6 @@ pub(crate) fn mixed(sum: [i32; 2], men: &[MenSums; 2]) -> i32 {
 /// Parts of a hundredth of a man in [`mixed`] sums.
 pub(crate) const IN_A_HUNDREDTH: i32 = OPENING_STEPS * UNITS;
 
-/// Units of a weight as they stand in [`mixed`] sums.
-#[inline(always)]
-pub(crate) fn in_sums(units: i32) -> i32 {
-    units * OPENING_STEPS
-}
-
 /// The score for the side to move, from White's sum.
 #[inline(always)]
 pub(crate) fn damped(position: &Position, white: i32) -> Score {

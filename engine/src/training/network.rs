@@ -6,16 +6,17 @@
 
 use std::sync::Arc;
 
-use arrayvec::ArrayVec;
 use movegen::random::Random;
-use movegen::{Color, Position, isa};
+use movegen::{Color, isa};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::model::{self, label, sigmoid};
 use super::sample::Sample;
 use super::train::{Learner, Step};
-use crate::eval::network::{self, INPUTS, MOST_OUTPUT, Network, ONE, OUTPUT_ONE, OUTPUTS};
+use crate::eval::network::{
+    self, INPUTS, MOST, MOST_OUTPUT, Network, ONE, OUTPUT_ONE, OUTPUTS, Rows,
+};
 use crate::eval::weights::{UNITS, towards_draw};
 use crate::eval::{Evaluation, Provenance, Weights};
 
@@ -44,11 +45,10 @@ pub(super) struct NetworkModel {
 
 /// What a position is to the network, and what it should be.
 struct Case {
-    /// Inputs of the side to move and of the other one.
-    inputs: [ArrayVec<u16, 50>; 2],
+    /// Rows of the inputs, by the side that sees them.
+    rows: Rows,
+    side: Color,
     output: usize,
-    /// 1 if White is to move, else -1.
-    sign: f32,
     /// White's score without the network, in units of the scale.
     base: f32,
     /// By what White's and Black's advantage is divided.
@@ -57,10 +57,19 @@ struct Case {
     weight: f32,
 }
 
+impl Case {
+    /// The side to move and the other one.
+    fn sides(&self) -> [Color; 2] {
+        [self.side, self.side.opponent()]
+    }
+}
+
 /// What was computed on the way to a score.
 struct Forward {
     /// Hidden sums of the side to move and of the other one.
     sums: [Vec<f32>; 2],
+    /// What comes out for the side to move.
+    output: f32,
 }
 
 impl NetworkModel {
@@ -95,9 +104,9 @@ impl NetworkModel {
         let position = &sample.position;
         let side = position.side_to_move();
         Case {
-            inputs: [side, side.opponent()].map(|side| inputs(position, side)),
+            rows: network::rows(position),
+            side,
             output: network::output_of(position),
-            sign: if side == Color::White { 1.0 } else { -1.0 },
             base: self.base.weights().white_score(position) as f32 / self.scale,
             damping: [Color::White, Color::Black]
                 .map(|better| 1.0 / (1 << towards_draw(position, better)) as f32),
@@ -106,8 +115,13 @@ impl NetworkModel {
         }
     }
 
+    /// The most that the network says, in units of the scale.
+    fn most(&self) -> f32 {
+        MOST as f32 / self.scale
+    }
+
     fn forward_memory(&self) -> Forward {
-        Forward { sums: [vec![0.0; self.hidden], vec![0.0; self.hidden]] }
+        Forward { sums: [vec![0.0; self.hidden], vec![0.0; self.hidden]], output: 0.0 }
     }
 
     /// The expected result, and how it changes with the network's output for the side to move.
@@ -117,12 +131,13 @@ impl NetworkModel {
         let hidden = self.hidden;
         let weights = &self.parameters[outputs + case.output * 2 * hidden..][..2 * hidden];
         let mut total = [0.0; LANES];
-        for ((sums, inputs), weights) in
-            forward.sums.iter_mut().zip(&case.inputs).zip(weights.chunks_exact(hidden))
+        for ((sums, side), weights) in
+            forward.sums.iter_mut().zip(case.sides()).zip(weights.chunks_exact(hidden))
         {
             sums.copy_from_slice(&self.parameters[bias..][..hidden]);
-            for &input in inputs {
-                let row = &self.parameters[usize::from(input) * hidden..][..hidden];
+            for rows in &case.rows {
+                let row = usize::from(rows[side.index()]);
+                let row = &self.parameters[row * hidden..][..hidden];
                 for (sum, weight) in sums.iter_mut().zip(row) {
                     *sum += weight;
                 }
@@ -135,10 +150,12 @@ impl NetworkModel {
                 }
             }
         }
-        let output = total.iter().sum::<f32>() + self.parameters[output_bias + case.output];
-        let score = case.base + case.sign * output;
+        forward.output = total.iter().sum::<f32>() + self.parameters[output_bias + case.output];
+        let output = forward.output.clamp(-self.most(), self.most());
+        let sign = if case.side == Color::White { 1.0 } else { -1.0 };
+        let score = case.base + sign * output;
         let damping = case.damping[usize::from(score <= 0.0)];
-        (sigmoid(score * damping), case.sign * damping)
+        (sigmoid(score * damping), sign * damping)
     }
 
     /// Adds the gradients of some samples to zeros; their losses.
@@ -155,8 +172,12 @@ impl NetworkModel {
             let (expected, change) = self.forward(&case, &mut forward);
             losses += f64::from(model::loss(expected, case.label));
             let slope = (expected - case.label) * case.weight * change;
+            // More than the most changes nothing.
+            if forward.output.abs() > self.most() && slope * forward.output < 0.0 {
+                continue;
+            }
             all[output_bias + case.output] += slope;
-            for (number, sums) in forward.sums.iter().enumerate() {
+            for (number, (sums, side)) in forward.sums.iter().zip(case.sides()).enumerate() {
                 let at = outputs + (2 * case.output + number) * hidden;
                 let weights = &self.parameters[at..][..hidden];
                 let of_weights = &mut all[at..][..hidden];
@@ -173,8 +194,8 @@ impl NetworkModel {
                     }
                 };
                 add(bias);
-                for &input in &case.inputs[number] {
-                    add(usize::from(input) * hidden);
+                for rows in &case.rows {
+                    add(usize::from(rows[side.index()]) * hidden);
                 }
             }
         }
@@ -200,12 +221,6 @@ impl NetworkModel {
             *value = value.clamp(-most, most);
         }
     }
-}
-
-fn inputs(position: &Position, side: Color) -> ArrayVec<u16, 50> {
-    let mut list = ArrayVec::new();
-    network::inputs(position, side, |input| list.push(input as u16));
-    list
 }
 
 impl Learner for NetworkModel {
@@ -300,7 +315,9 @@ mod tests {
 
     fn model(hidden: usize) -> NetworkModel {
         let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap());
-        NetworkModel::new(Evaluation::material(), hidden, 100.0, 1, &pool)
+        let mut nothing = Evaluation::material().weights().clone();
+        nothing.scalars.fill([0; 2]);
+        NetworkModel::new(Evaluation::new(nothing), hidden, 10.0, 1, &pool)
     }
 
     fn samples(count: usize, seed: u64) -> Vec<Sample> {

@@ -483,7 +483,7 @@ mod tests {
     #[test]
     fn games_are_what_they_claim_to_be() {
         let folder = TempDir::new().unwrap();
-        play(&SelfPlay { games: 64, ..run() }, &folder, u64::MAX);
+        play(&SelfPlay { games: 128, ..run() }, &folder, u64::MAX);
         let databases = DatabaseOptions::default().open().unwrap();
         let mut ends = [0; 6];
         for played in games(&folder, "seed3.games") {
