@@ -33,7 +33,7 @@ pub(crate) const MOST_HIDDEN: usize = 256;
 const MOST_UNIT: i32 = 4000;
 /// The most that a network says, in hundredths of a man. It seldom would say more, and a search that
 /// knows the rest of the score need not ask where this decides nothing.
-pub(crate) const MOST: i32 = 30;
+pub(crate) const MOST: i32 = 60;
 /// Plies whose sums are kept.
 const KEPT: usize = 64;
 
@@ -324,7 +324,7 @@ pub(crate) mod tests {
                 total += value * value * i64::from(weight);
             }
         }
-        let units = (total * i64::from(network.unit) / (255 * 255 * 64)).clamp(-300, 300) as i32;
+        let units = (total * i64::from(network.unit) / (255 * 255 * 64)).clamp(-600, 600) as i32;
         if side == Color::White { units * 300 } else { -units * 300 }
     }
 
@@ -337,7 +337,7 @@ pub(crate) mod tests {
             for position in random_positions(1_000, 4) {
                 let score = network.white_score(&position);
                 assert_eq!(score, slow_score(&network, &position), "{position:?}");
-                different += i32::from(score.abs() > 100 && score.abs() < 90_000);
+                different += i32::from(score.abs() > 100 && score.abs() < 180_000);
             }
             assert!(different > 300, "{different}");
         }
