@@ -68,7 +68,7 @@ fn sets(position: &Position) -> [u64; 4] {
 pub(crate) type Rows = ArrayVec<[u16; 2], SQUARES>;
 
 /// The rows of all pieces.
-#[cfg(feature = "training")]
+#[cfg(all(feature = "training", not(target_family = "wasm")))]
 pub(crate) fn rows(position: &Position) -> Rows {
     let mut rows = Rows::new();
     for (kind, set) in sets(position).into_iter().enumerate() {

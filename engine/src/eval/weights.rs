@@ -189,7 +189,7 @@ impl Weights {
 
     /// White's score by patterns and scalars in hundredths of a man, for a position in which nobody
     /// can capture.
-    #[cfg(any(test, feature = "training"))]
+    #[cfg(any(test, all(feature = "training", not(target_family = "wasm"))))]
     pub(crate) fn white_score(&self, position: &Position) -> i32 {
         self.white_sum(position) / IN_A_HUNDREDTH
     }

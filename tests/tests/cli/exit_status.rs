@@ -53,7 +53,7 @@ impl World {
         let folder = TempDir::new().unwrap();
         let world = World { folder };
         let _ = world.run("egdb build --pieces 3 --out {db}").success();
-        let _ = world.run("selfplay --out {games} --games 32 --nodes 20").success();
+        let _ = world.run("selfplay --out {games} --games 192 --nodes 20").success();
         let _ = world.run("book expand {book} --depth 1 --positions 20 --hash 1").success();
         let _ = world.run("book export {book} --out {lines}").success();
         fs::write(world.path("suite"), "W:W28:B23; 28x19; taken; win; me\n").unwrap();
@@ -100,7 +100,7 @@ const GOOD: &[&str] = &[
     "weights info",
     "weights compare material material",
     "weights export material",
-    "selfplay --out {games} --games 32 --nodes 20",
+    "selfplay --out {games} --games 192 --nodes 20",
     "data stats {games}",
     "data check {games}",
     "data merge {games} --out {merged}",
