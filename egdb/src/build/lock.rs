@@ -5,13 +5,13 @@
 //! `work/packed-4.lock` alone. A lock ends with the process. The files stay, since to remove one
 //! that another process has just opened would let a third one in; they say who had them last.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 
 use super::error::BuildError;
 use crate::slice::Slice;
-use crate::storage::exclusive;
+use crate::storage::exclusive::{self, LockedFile};
 
 /// What a builder is going to write.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ pub(super) enum Claim {
 /// Nobody else writes what was claimed as long as this lives.
 #[derive(Debug)]
 pub(super) struct Lock {
-    _files: Vec<File>,
+    _files: Vec<LockedFile>,
 }
 
 impl Lock {
@@ -47,7 +47,7 @@ impl Lock {
 }
 
 /// Opens a lock file alone and writes who we are.
-fn alone(what: &Path, lock: &Path) -> Result<File, BuildError> {
+fn alone(what: &Path, lock: &Path) -> Result<LockedFile, BuildError> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     let file = exclusive::open(lock, &mut options).map_err(|error| failed(what, lock, error))?;
@@ -56,7 +56,7 @@ fn alone(what: &Path, lock: &Path) -> Result<File, BuildError> {
     if let Ok(host) = fs::read_to_string("/proc/sys/kernel/hostname") {
         name = format!("{name} on {}", host.trim());
     }
-    let written = file.set_len(0).and_then(|()| (&file).write_all(name.as_bytes()));
+    let written = file.set_len(0).and_then(|()| (&*file).write_all(name.as_bytes()));
     written.map_err(|source| BuildError::Io { file: lock.to_owned(), source })?;
     Ok(file)
 }

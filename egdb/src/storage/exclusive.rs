@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
 /// Why a file cannot be opened for this process alone.
@@ -13,12 +14,38 @@ pub enum Error {
     Io(io::Error),
 }
 
+/// A file that is kept from others as long as this lives.
+#[derive(Debug)]
+pub struct LockedFile(File);
+
+impl Deref for LockedFile {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.0
+    }
+}
+
+impl DerefMut for LockedFile {
+    fn deref_mut(&mut self) -> &mut File {
+        &mut self.0
+    }
+}
+
+impl Drop for LockedFile {
+    fn drop(&mut self) {
+        // Closing alone is not enough: a program that another thread is just starting holds the
+        // same lock until it has closed what it inherited.
+        let _ = self.0.unlock();
+    }
+}
+
 /// Opens a file with these options, of which one must be to write. As long as it is open, nobody
 /// else can open it this way or with [`open_shared`]; everybody can read it.
 ///
 /// # Errors
 /// See [`Error`].
-pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File, Error> {
+pub fn open(path: &Path, options: &mut OpenOptions) -> Result<LockedFile, Error> {
     locked(path, options, File::try_lock)
 }
 
@@ -27,7 +54,7 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File, Error> {
 ///
 /// # Errors
 /// See [`Error`].
-pub fn open_shared(path: &Path) -> Result<File, Error> {
+pub fn open_shared(path: &Path) -> Result<LockedFile, Error> {
     locked(path, OpenOptions::new().read(true), File::try_lock_shared)
 }
 
@@ -35,7 +62,7 @@ fn locked(
     path: &Path,
     options: &mut OpenOptions,
     lock: fn(&File) -> Result<(), TryLockError>,
-) -> Result<File, Error> {
+) -> Result<LockedFile, Error> {
     // A lock would keep others from reading, too. Who writes and who reads keep each other out
     // by not sharing the right to write.
     #[cfg(windows)]
@@ -52,7 +79,7 @@ fn locked(
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
         Err(TryLockError::Error(error)) => return Err(failed(error)),
     }
-    Ok(file)
+    Ok(LockedFile(file))
 }
 
 #[cfg(windows)]
@@ -81,6 +108,10 @@ mod tests {
         let readers = [open_shared(&path).unwrap(), open_shared(&path).unwrap()];
         assert!(matches!(alone(), Err(Error::InUse)));
         drop(readers);
+        let last = alone().unwrap();
+        let inherited = last.try_clone().unwrap();
+        drop(last);
         alone().unwrap();
+        drop(inherited);
     }
 }

@@ -5,11 +5,11 @@
 //! can open it.
 
 use std::collections::HashSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use egdb::storage::exclusive;
+use egdb::storage::exclusive::{self, LockedFile};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -99,7 +99,7 @@ pub struct Resumed {
 /// An open state file.
 #[derive(Debug)]
 pub struct StateFile {
-    file: File,
+    file: LockedFile,
     path: PathBuf,
 }
 
@@ -133,7 +133,7 @@ impl StateFile {
             error: error.into(),
         };
         let mut file = open(path, OpenOptions::new().read(true))?;
-        let mut reader = BufReader::new(&file);
+        let mut reader = BufReader::new(&*file);
         let mut config = None;
         let mut outputs = Vec::new();
         let mut records: Vec<MatchGame> = Vec::new();
@@ -208,7 +208,7 @@ impl StateFile {
 }
 
 /// Opens a state file for this process alone.
-fn open(path: &Path, options: &mut OpenOptions) -> Result<File, StateError> {
+fn open(path: &Path, options: &mut OpenOptions) -> Result<LockedFile, StateError> {
     // There, a file that is only added to cannot be cut off either.
     let options = options.write(true).append(cfg!(not(windows)));
     exclusive::open(path, options).map_err(|error| match error {

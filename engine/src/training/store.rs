@@ -13,7 +13,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use egdb::storage::exclusive;
+use egdb::storage::exclusive::{self, LockedFile};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -147,7 +147,7 @@ pub enum StoreError {
 /// A file that games are added to.
 #[derive(Debug)]
 pub struct Store {
-    file: File,
+    file: LockedFile,
     path: PathBuf,
     blocks: u64,
     buffer: Vec<u8>,
