@@ -48,7 +48,8 @@ pub(super) struct TrainArgs {
     /// Stop after this many epochs without progress on the held-out games
     #[arg(long, value_name = "N", default_value_t = Training::default().patience, value_parser = clap::value_parser!(u32).range(1..=1000))]
     patience: u32,
-    /// The share of the game's result in what is to be foretold; the rest is the search's score
+    /// The share of the game's result in what is to be foretold; the rest is the search's score,
+    /// which says more unless `material` has played
     #[arg(long, value_name = "SHARE", default_value_t = Training::default().result_share, value_parser = share)]
     lambda: f32,
     /// Hundredths of a man that make the odds e to 1; without it, what fits the scores of the games

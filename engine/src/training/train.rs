@@ -33,7 +33,8 @@ pub struct Training {
     pub epochs: u32,
     /// Stop after this many epochs without a smaller loss of the held-out games.
     pub patience: u32,
-    /// The share of the result in the label, 0..=1; the rest is the score.
+    /// The share of the result in the label, 0..=1; the rest is the score, which says more as soon
+    /// as the evaluation that has played knows more than material.
     pub result_share: f32,
     /// Hundredths of a man that make the odds e to 1; `None` fits it to the scores of the games.
     pub scale: Option<f32>,
@@ -73,7 +74,7 @@ impl Default for Training {
             network: None,
             epochs: 6,
             patience: 2,
-            result_share: 1.0,
+            result_share: 0.0,
             scale: None,
             rate: Training::DEFAULT_RATE,
             decay: 1e-4,
