@@ -68,6 +68,8 @@ pub(crate) struct Hit {
     pub(crate) mv: TableMove,
     /// As the position itself sees it: the distance of a win counts from there.
     pub(crate) score: Score,
+    /// The evaluation, if it was needed.
+    pub(crate) eval: Option<Score>,
     /// The depth it was searched to.
     pub(crate) depth: i32,
     pub(crate) bound: Bound,
@@ -121,7 +123,21 @@ impl std::fmt::Debug for TranspositionTable {
     }
 }
 
-const fn pack(mv: TableMove, score: Score, eval: Score, depth: i32, bound: Bound, age: u64) -> u64 {
+/// Stands for no evaluation.
+const NO_EVAL: i16 = i16::MIN;
+
+const fn pack(
+    mv: TableMove,
+    score: Score,
+    eval: Option<Score>,
+    depth: i32,
+    bound: Bound,
+    age: u64,
+) -> u64 {
+    let eval = match eval {
+        Some(eval) => eval.hundredths() as i16,
+        None => NO_EVAL,
+    };
     let bound = match bound {
         Bound::Upper => 1,
         Bound::Lower => 2,
@@ -129,7 +145,7 @@ const fn pack(mv: TableMove, score: Score, eval: Score, depth: i32, bound: Bound
     };
     mv.0 as u64
         | (score.hundredths() as u16 as u64) << 16
-        | (eval.hundredths() as u16 as u64) << 32
+        | (eval as u16 as u64) << 32
         | (depth as u8 as u64) << 48
         | bound << 56
         | age << 58
@@ -145,6 +161,13 @@ const fn bound_of(data: u64) -> Option<Bound> {
         2 => Some(Bound::Lower),
         3 => Some(Bound::Exact),
         _ => None,
+    }
+}
+
+const fn eval_of(data: u64) -> Option<Score> {
+    match (data >> 32) as i16 {
+        NO_EVAL => None,
+        eval => Some(Score::new(eval as i32)),
     }
 }
 
@@ -209,6 +232,7 @@ impl TranspositionTable {
                 return Some(Hit {
                     mv: move_of(data),
                     score: Score::new(i32::from((data >> 16) as i16)),
+                    eval: eval_of(data),
                     depth: depth_of(data),
                     bound,
                 });
@@ -218,13 +242,13 @@ impl TranspositionTable {
     }
 
     /// Records a result. `depth` must be within 0..=255; the score is as the position sees it.
-    /// Without a move the one already known is kept.
+    /// Without a move or an evaluation the one already known is kept.
     pub(crate) fn store(
         &self,
         key: u64,
         mut mv: TableMove,
         score: Score,
-        eval: Score,
+        mut eval: Option<Score>,
         depth: i32,
         bound: Bound,
     ) {
@@ -242,6 +266,7 @@ impl TranspositionTable {
                 if mv == TableMove::NONE {
                     mv = known;
                 }
+                eval = eval.or(eval_of(data));
                 if age == 0 && depth < depth_of(data) && bound != Bound::Exact {
                     return;
                 }
@@ -294,29 +319,30 @@ mod tests {
         let table = TranspositionTable::new(1).unwrap();
         let moves = Position::initial().legal_moves();
         let mv = TableMove::of(&moves, moves[3]);
-        for (score, depth, bound) in [
-            (Score::win_in(3), 0, Bound::Lower),
-            (Score::new(-7), 255, Bound::Exact),
-            (Score::loss_in(9), 31, Bound::Upper),
+        for (score, eval, depth, bound) in [
+            (Score::win_in(3), None, 0, Bound::Lower),
+            (Score::new(-7), Some(Score::eval(-8_000)), 255, Bound::Exact),
+            (Score::loss_in(9), Some(Score::DRAW), 31, Bound::Upper),
         ] {
             let k = key(depth as u64 + 1);
             assert_eq!(table.probe(k), None);
-            table.store(k, mv, score, Score::DRAW, depth, bound);
-            assert_eq!(table.probe(k), Some(Hit { mv, score, depth, bound }));
+            table.store(k, mv, score, eval, depth, bound);
+            assert_eq!(table.probe(k), Some(Hit { mv, score, eval, depth, bound }));
         }
     }
 
     #[test]
-    fn a_fail_low_keeps_the_known_move_and_depth_is_protected() {
+    fn a_fail_low_keeps_what_is_known_and_depth_is_protected() {
         let table = TranspositionTable::new(1).unwrap();
         let moves = Position::initial().legal_moves();
         let mv = TableMove::of(&moves, moves[1]);
-        table.store(5, mv, Score::new(10), Score::DRAW, 8, Bound::Lower);
-        table.store(5, TableMove::NONE, Score::new(3), Score::DRAW, 3, Bound::Upper);
+        table.store(5, mv, Score::new(10), Some(Score::new(4)), 8, Bound::Lower);
+        table.store(5, TableMove::NONE, Score::new(3), None, 3, Bound::Upper);
         assert_eq!(table.probe(5).unwrap().depth, 8);
-        table.store(5, TableMove::NONE, Score::new(3), Score::DRAW, 9, Bound::Upper);
+        table.store(5, TableMove::NONE, Score::new(3), None, 9, Bound::Upper);
         let hit = table.probe(5).unwrap();
         assert_eq!((hit.mv, hit.depth, hit.bound), (mv, 9, Bound::Upper));
+        assert_eq!((hit.score, hit.eval), (Score::new(3), Some(Score::new(4))));
     }
 
     #[test]
@@ -324,13 +350,13 @@ mod tests {
         let mut table = TranspositionTable::new(1).unwrap();
         // Small keys all fall in the first line.
         for (k, depth) in [(1, 9), (2, 4), (3, 7), (4, 8)] {
-            table.store(k, TableMove::NONE, Score::DRAW, Score::DRAW, depth, Bound::Exact);
+            table.store(k, TableMove::NONE, Score::DRAW, None, depth, Bound::Exact);
         }
-        table.store(5, TableMove::NONE, Score::DRAW, Score::DRAW, 1, Bound::Exact);
+        table.store(5, TableMove::NONE, Score::DRAW, None, 1, Bound::Exact);
         assert!(table.probe(2).is_none() && table.probe(5).is_some());
         table.next_search();
-        table.store(6, TableMove::NONE, Score::DRAW, Score::DRAW, 2, Bound::Exact);
-        table.store(7, TableMove::NONE, Score::DRAW, Score::DRAW, 2, Bound::Exact);
+        table.store(6, TableMove::NONE, Score::DRAW, None, 2, Bound::Exact);
+        table.store(7, TableMove::NONE, Score::DRAW, None, 2, Bound::Exact);
         assert!(table.probe(6).is_some() && table.probe(7).is_some());
         assert!(table.probe(5).is_none() && table.probe(3).is_none());
     }
@@ -341,14 +367,7 @@ mod tests {
             let mut table = TranspositionTable::new(mib).unwrap();
             for round in 0..3 {
                 for i in 0..1000 {
-                    table.store(
-                        i << 40,
-                        TableMove::NONE,
-                        Score::DRAW,
-                        Score::DRAW,
-                        200,
-                        Bound::Exact,
-                    );
+                    table.store(i << 40, TableMove::NONE, Score::DRAW, None, 200, Bound::Exact);
                 }
                 assert!(table.fullness() > 0.0, "{mib} {round}");
                 table.clear();
@@ -356,7 +375,7 @@ mod tests {
                 assert_eq!(table.fullness(), 0.0);
                 // The left-overs do not stand in the way, however deep.
                 for i in 0..4 {
-                    table.store(i, TableMove::NONE, Score::DRAW, Score::DRAW, 0, Bound::Exact);
+                    table.store(i, TableMove::NONE, Score::DRAW, None, 0, Bound::Exact);
                 }
                 assert!((0..4).all(|i| table.probe(i).is_some()));
                 table.clear();

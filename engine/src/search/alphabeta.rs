@@ -116,12 +116,18 @@ impl<I: Isa> Worker<'_, I> {
             None => {}
         }
 
-        if K::PROBCUT
-            && depth >= PROBCUT_DEPTH
-            && !beta.is_decided()
-            && let Some(score) = self.probcut(node, depth, beta, ply)
-        {
-            return score;
+        let mut eval = hit.and_then(|hit| hit.eval);
+        if K::PROBCUT && depth >= PROBCUT_DEPTH && !beta.is_decided() {
+            let standing = match eval {
+                Some(eval) => eval,
+                None => self.standing(node, (Score::MIN, Score::MAX), ply),
+            };
+            eval = Some(standing);
+            if standing >= beta.plus(-params::PROBCUT_BELOW)
+                && let Some(score) = self.probcut(node, depth, beta, ply)
+            {
+                return score;
+            }
         }
 
         // Filled in place: a list is a kilobyte to move about.
@@ -149,7 +155,7 @@ impl<I: Isa> Worker<'_, I> {
             TableMove::of(&moves, moves[index])
         });
         let own = score.nearer(ply as u32);
-        self.shared.table.store(key, best, own, Score::DRAW, depth.min(255), bound);
+        self.shared.table.store(key, best, own, eval, depth.min(255), bound);
         score
     }
 

@@ -20,6 +20,9 @@ pub(super) const ASPIRATION_MAX: i32 = 500;
 /// ProbCut is tried from this depth on.
 pub(super) const PROBCUT_DEPTH: i32 = 3;
 
+/// ProbCut is not tried where the evaluation is further than this below beta.
+pub(super) const PROBCUT_BELOW: i32 = 10;
+
 /// The depth of the search that stands for one of `depth` plies.
 pub(super) const fn probcut_depth(depth: i32) -> i32 {
     depth * 2 / 5

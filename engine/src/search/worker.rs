@@ -335,8 +335,15 @@ impl<'a, I: Isa> Worker<'a, I> {
     }
 
     /// The evaluation of a leaf, as far as the window needs it.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn evaluate(&mut self, node: &Node, window: (Score, Score), ply: usize) -> Score {
+        self.leaf(ply);
+        self.standing(node, window, ply)
+    }
+
+    /// What the position is worth as it stands, as far as the window needs it.
+    #[inline(never)]
+    pub(super) fn standing(&mut self, node: &Node, window: (Score, Score), ply: usize) -> Score {
         self.isa.run4(
             self,
             node,
@@ -344,7 +351,6 @@ impl<'a, I: Isa> Worker<'a, I> {
             ply,
             #[inline(always)]
             |worker, node, window, ply| {
-                worker.leaf(ply);
                 let evaluation = worker.shared.evaluation;
                 evaluation.score_within(&node.position, window, &mut worker.sums, ply)
             },
