@@ -2,6 +2,7 @@
 
 use movegen::isa::Isa;
 use movegen::{Color, Move, MoveList};
+use smallvec::SmallVec;
 
 use super::node::{Node, NodeKind, Shallow};
 use super::ordering::Picker;
@@ -178,16 +179,42 @@ impl<I: Isa> Worker<'_, I> {
             picker.score(moves, &node.position, known.find(moves), &self.memory.history);
         }
         let mut tried = Tried { score: Score::MIN, best: None };
-        for index in 0..moves.len() {
-            let mv = picker.pick(moves, index);
+        let is_shared = self.shared.busy.is_shared() && depth >= params::PUT_OFF_DEPTH;
+        // Tried after the others, because another thread has begun them.
+        let mut put_off: SmallVec<[u16; movegen::INLINE_MOVES]> = SmallVec::new();
+        let mut turn = 0;
+        loop {
+            let index = if turn < moves.len() {
+                turn
+            } else if let Some(&index) = put_off.get(turn - moves.len()) {
+                usize::from(index)
+            } else {
+                break;
+            };
+            let is_first_round = turn < moves.len();
+            turn += 1;
+            let mv = if is_first_round { picker.pick(moves, index) } else { moves[index] };
             let child = node.after(mv);
             let below = depth - 1 + extension;
+            let mut key = 0;
             if below > 0 {
-                self.shared.table.prefetch(self.shared.key(&child));
+                key = self.shared.key(&child);
+                self.shared.table.prefetch(key);
+            }
+            let is_sharable = is_shared && index > 0;
+            if is_sharable {
+                if is_first_round && self.shared.busy.has(key) {
+                    put_off.push(index as u16);
+                    continue;
+                }
+                self.shared.busy.begin(key);
             }
             let reduction = params::reduction(&node.position, mv, K::PV, depth, index);
             let window = (alpha, beta);
             let score = self.try_move::<K>(&child, below, reduction, index == 0, window, ply);
+            if is_sharable {
+                self.shared.busy.end(key);
+            }
             if self.stopped {
                 break;
             }

@@ -5,10 +5,11 @@
 //! * [`node`]: positions with their draw counters, kinds of nodes;
 //! * [`ordering`], [`history`]: which move first; [`pv`]: the best lines;
 //! * [`prober`]: endgame databases in the tree; [`known`]: a root that needs no search;
-//! * [`worker`]: a thread's memory, counting, stopping; [`smp`]: several threads;
+//! * [`worker`]: a thread's memory, counting, stopping; [`smp`], [`busy`]: several threads;
 //! * [`params`]: the numbers.
 
 mod alphabeta;
+mod busy;
 mod history;
 mod known;
 mod node;

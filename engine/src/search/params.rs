@@ -54,6 +54,9 @@ pub(super) const fn reduction(
     }
 }
 
+/// Where several threads search, moves that another one has begun are put off from this depth on.
+pub(super) const PUT_OFF_DEPTH: i32 = 2;
+
 /// Full plies on one path beyond the horizon that answer threats of capture. They end by themselves
 /// where captures follow; this limit is for boards full of kings, where threats could answer threats
 /// without end (bench to depth 9 needs the same number of nodes as without it).

@@ -42,12 +42,12 @@ pub(super) struct Root {
 
 impl<I: Isa> Worker<'_, I> {
     /// Searches deeper and deeper until something ends the search.
-    pub(super) fn iterate(&mut self, root: &mut Root, first_depth: i32) {
+    pub(super) fn iterate(&mut self, root: &mut Root) {
         let last_depth = |worker: &Worker<'_, I>| match worker.shared.limits.depth {
             Some(depth) if worker.id == 0 && !worker.pondering => (depth as i32).min(MAX_DEPTH),
             _ => MAX_DEPTH,
         };
-        let mut depth = first_depth;
+        let mut depth = 1;
         while depth <= last_depth(self) {
             let before = (root.moves[0].mv, root.moves[0].score);
             for line in 0..root.lines {

@@ -1,5 +1,6 @@
 //! Several threads on one table ("lazy SMP"): each runs the whole iterative deepening with its
-//! own history; the results meet in the transposition table, and in the end they vote.
+//! own history; the results meet in the transposition table, and in the end they vote. Moves that
+//! another thread has begun are put off ([`busy`](super::busy)).
 
 use std::cell::RefCell;
 use std::sync::atomic::Ordering;
@@ -37,7 +38,7 @@ pub(super) fn search<I: Isa>(
             let body = move || {
                 let mut worker = Worker::new(isa, shared, memory, id);
                 worker.begin(keys);
-                worker.iterate(&mut root, 1 + id as i32 % 2);
+                worker.iterate(&mut root);
                 root.moves.swap_remove(0)
             };
             // Too few threads of the system is no reason to play no move.
@@ -58,7 +59,7 @@ pub(super) fn search<I: Isa>(
         worker.reporter = Some(Reporter::new(&mut remember));
         worker.begin(keys);
         let mut root = root.clone();
-        worker.iterate(&mut root, 1);
+        worker.iterate(&mut root);
         shared.finished.store(true, Ordering::Relaxed);
         worker.wait_for_command();
 

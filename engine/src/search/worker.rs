@@ -6,6 +6,7 @@ use std::time::Duration;
 use movegen::isa::Isa;
 use movegen::{Color, DrawRules};
 
+use super::busy::Busy;
 use super::history::History;
 use super::node::Node;
 use super::params::{MAX_PLY, POLL_NODES};
@@ -65,6 +66,7 @@ pub(super) struct Shared<'a> {
     /// Set for the helpers when the main thread has finished.
     pub(super) finished: AtomicBool,
     pub(super) counters: Vec<Counter>,
+    pub(super) busy: Busy,
 }
 
 impl<'a> Shared<'a> {
@@ -91,6 +93,7 @@ impl<'a> Shared<'a> {
             start,
             finished,
             counters,
+            busy: Busy::new(threads),
         }
     }
 
