@@ -160,8 +160,8 @@ impl<I: Isa> Worker<'_, I> {
         score
     }
 
-    /// Searches the moves, which are left in the order in which they were tried, until one
-    /// reaches beta.
+    /// Searches the moves until one reaches beta. They are left in the order in which they were
+    /// taken up; what was put off stands among them.
     #[inline(always)]
     fn try_moves<K: NodeKind>(
         &mut self,
@@ -179,7 +179,8 @@ impl<I: Isa> Worker<'_, I> {
             picker.score(moves, &node.position, known.find(moves), &self.memory.history);
         }
         let mut tried = Tried { score: Score::MIN, best: None };
-        let is_shared = self.shared.busy.is_shared() && depth >= params::PUT_OFF_DEPTH;
+        let busy = &self.shared.busy;
+        let is_shared = busy.is_shared() && depth >= params::PUT_OFF_DEPTH;
         // Tried after the others, because another thread has begun them.
         let mut put_off: SmallVec<[u16; movegen::INLINE_MOVES]> = SmallVec::new();
         let mut turn = 0;
@@ -201,19 +202,19 @@ impl<I: Isa> Worker<'_, I> {
                 key = self.shared.key(&child);
                 self.shared.table.prefetch(key);
             }
-            let is_sharable = is_shared && index > 0;
-            if is_sharable {
-                if is_first_round && self.shared.busy.has(key) {
+            let mut place = None;
+            if is_shared && index > 0 {
+                place = busy.begin(key);
+                if place.is_none() && is_first_round {
                     put_off.push(index as u16);
                     continue;
                 }
-                self.shared.busy.begin(key);
             }
             let reduction = params::reduction(&node.position, mv, K::PV, depth, index);
             let window = (alpha, beta);
             let score = self.try_move::<K>(&child, below, reduction, index == 0, window, ply);
-            if is_sharable {
-                self.shared.busy.end(key);
+            if let Some(place) = place {
+                place.end();
             }
             if self.stopped {
                 break;

@@ -37,29 +37,33 @@ impl Busy {
 
     /// Whether some thread searches the position.
     #[inline(always)]
-    pub(super) fn has(&self, key: u64) -> bool {
+    fn has(&self, key: u64) -> bool {
         self.line(key).iter().any(|entry| entry.load(Relaxed) == key)
     }
 
-    /// A thread begins to search the position.
+    /// A thread begins to search the position. Gives where it stands until [`Busy::end`], or nothing
+    /// if another thread has begun it.
     #[inline(always)]
-    pub(super) fn begin(&self, key: u64) {
+    pub(super) fn begin(&self, key: u64) -> Option<Place<'_>> {
         let line = self.line(key);
         if self.has(key) {
-            return;
+            return None;
         }
-        let free = line.iter().find(|entry| entry.load(Relaxed) == EMPTY);
-        free.unwrap_or(&line[0]).store(key, Relaxed);
+        let place = line.iter().find(|entry| entry.load(Relaxed) == EMPTY).unwrap_or(&line[0]);
+        place.store(key, Relaxed);
+        Some(Place(place))
     }
+}
 
-    /// A thread has searched the position, and others need not wait for it.
+/// Where a position stands while it is searched.
+pub(super) struct Place<'a>(&'a AtomicU64);
+
+impl Place<'_> {
+    /// The thread has searched the position, and others need not wait for it.
     #[inline(always)]
-    pub(super) fn end(&self, key: u64) {
-        for entry in self.line(key) {
-            if entry.load(Relaxed) == key {
-                entry.store(EMPTY, Relaxed);
-            }
-        }
+    pub(super) fn end(self) {
+        // Only a store: the line may be with another processor.
+        self.0.store(EMPTY, Relaxed);
     }
 }
 
@@ -71,20 +75,19 @@ mod tests {
     fn what_is_begun_is_busy_until_it_ends() {
         let busy = Busy::new(2);
         let keys: Vec<u64> = (1..=4).map(|n| 7 + n * LINES as u64).collect();
+        let mut places = Vec::new();
         for &key in &keys {
-            assert!(!busy.has(key));
-            busy.begin(key);
-            busy.begin(key);
+            places.push(busy.begin(key).unwrap());
+            assert!(busy.begin(key).is_none());
         }
-        assert!(keys.iter().all(|&key| busy.has(key)));
         // The line is full: one of them is forgotten.
-        busy.begin(7);
-        assert!(busy.has(7));
+        places.push(busy.begin(7).unwrap());
+        assert!(busy.begin(7).is_none());
         assert_eq!(keys.iter().filter(|&&key| busy.has(key)).count(), 3);
-        for key in keys.into_iter().chain([7]) {
-            busy.end(key);
-            assert!(!busy.has(key));
+        for place in places {
+            place.end();
         }
+        assert!(keys.iter().chain([&7]).all(|&key| !busy.has(key)));
         assert!(!Busy::new(1).is_shared());
     }
 }
