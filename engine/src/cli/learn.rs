@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ::egdb::storage::Existing;
 use clap::Args;
 use meerslag_engine::DatabaseOptions;
-use meerslag_engine::eval::{EvalKind, Evaluation, Provenance};
+use meerslag_engine::eval::{EvalKind, Evaluation, Provenance, Weights};
 use meerslag_engine::record::today;
 use meerslag_engine::runner::stats::Decision;
 use meerslag_engine::runner::{
@@ -231,11 +231,18 @@ impl Learning<'_> {
         let result_share = if generation == 0 { 1.0 } else { 0.5 };
         let kind = self.args.kind.name().to_owned();
         let training = Training { kind, result_share, ..Training::default() };
-        let provenance = Provenance {
-            generation,
-            command: std::env::args().skip(1).collect::<Vec<_>>().join(" "),
-            date: today(),
-            ..Provenance::default()
+        // Weights that stand there already keep their name: it depends on the whole file.
+        let written = Weights::read(&file).ok().map(|weights| weights.provenance().clone());
+        let provenance = match written.filter(|written| written.data == data.hash) {
+            Some(Provenance { command, date, .. }) => {
+                Provenance { generation, command, date, ..Provenance::default() }
+            }
+            None => Provenance {
+                generation,
+                command: std::env::args().skip(1).collect::<Vec<_>>().join(" "),
+                date: today(),
+                ..Provenance::default()
+            },
         };
         let mut held_out = 0.0;
         let trained = training

@@ -1,8 +1,8 @@
 //! What the match runner needs from an engine, however it is reached.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use movegen::notation::pdn::GameResult;
@@ -219,6 +219,8 @@ pub struct Abort {
     is_set: AtomicBool,
     /// Searches of built-in engines.
     controls: Mutex<Vec<Arc<Control>>>,
+    /// Signals that are given with this one.
+    parts: Mutex<Vec<Weak<Abort>>>,
 }
 
 impl Abort {
@@ -234,6 +236,21 @@ impl Abort {
         for control in self.controls.lock().iter() {
             control.stop();
         }
+        for part in self.parts.lock().iter().filter_map(Weak::upgrade) {
+            part.set();
+        }
+    }
+
+    /// A signal for a part of the work: given with this one, but it does not give this one.
+    pub(super) fn part(&self) -> Arc<Abort> {
+        let part = Arc::new(Abort::new());
+        let mut parts = self.parts.lock();
+        parts.retain(|part| part.strong_count() > 0);
+        parts.push(Arc::downgrade(&part));
+        if self.is_set() {
+            part.set();
+        }
+        part
     }
 
     /// Whether the signal was given.

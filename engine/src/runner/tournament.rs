@@ -137,6 +137,7 @@ enum Event {
 ///
 /// After each game the state is saved, and then `observe` is called; an error of it ends the match.
 /// Afterwards the moves of the game are dropped. When the function returns no engine runs any more.
+/// `abort` ends the match early; a match that ends by itself does not give that signal.
 ///
 /// # Errors
 /// If an engine cannot be started, the state cannot be saved, or `observe` fails.
@@ -145,9 +146,10 @@ pub fn run(
     workers: &Workers,
     state: &mut Option<StateFile>,
     records: &mut Vec<MatchGame>,
-    abort: &Arc<Abort>,
+    abort: &Abort,
     observe: &mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
 ) -> Result<MatchEnd, MatchError> {
+    let abort = &abort.part();
     let played: HashSet<usize> = records.iter().map(|r| r.game).collect();
     let games: Vec<(usize, Pairing)> =
         schedule(config).into_iter().enumerate().filter(|(i, _)| !played.contains(i)).collect();

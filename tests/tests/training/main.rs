@@ -200,26 +200,27 @@ fn unusable_weights_are_refused_everywhere() {
 #[test]
 fn an_evaluation_learned_from_nothing_beats_material() {
     let folder = TempDir::new().unwrap();
-    let learn = |games: &str| {
-        let options = ["--generations=1", "--nodes=60", "--pairs=300", "--match-nodes=200"];
-        let args = ["learn", text(folder.path()), "--threads=2", games];
-        run(args.iter().chain(&options), "")
+    let learn = |more: &[&str]| {
+        let options = ["--threads=2", "--games=2048", "--nodes=60", "--pairs=300"];
+        let args = ["learn", text(folder.path()), "--generations=2", "--match-nodes=200"];
+        run(args.iter().chain(&options).chain(more), "").success()
     };
-    let output = learn("--games=2048").success();
+    let output = learn(&[]);
+    assert!(output.stdout.contains(" against material, "), "{output:?}");
     assert!(output.stdout.contains(": accepted\n"), "{output:?}");
     let best = folder.path().join("accepted.weights");
     assert!(output.stdout.ends_with(&format!("is the best: {}\n", best.display())), "{output:?}");
     // Done once, it is not done again.
-    let learnt = ["learn", text(folder.path()), "--threads=2", "--games=2048", "--generations=1"];
-    let options = ["--nodes=60", "--pairs=300", "--match-nodes=200", "--json"];
-    let lines = run(learnt.iter().chain(&options), "").success().json_lines();
+    let lines = learn(&["--json"]).json_lines();
     let events: Vec<&str> = lines.iter().map(|line| line["event"].as_str().unwrap()).collect();
-    assert_eq!(events, ["played", "fitted", "matched", "best"]);
+    let generation = ["played", "fitted", "matched"];
+    assert_eq!(events, [&generation[..], &generation[..], &["best"]].concat());
     assert_eq!((&lines[0]["new"], &lines[2]["is_accepted"]), (&0.into(), &true.into()));
-    let again = learn("--games=2048").success();
-    assert!(again.stdout.contains("0 of them new") && again.stdout.contains(": accepted\n"));
+    assert_eq!(lines[3]["new"], 0);
+    let fitted = if lines[5]["is_accepted"] == true { &lines[4] } else { &lines[1] };
     let info = run(["weights", "info", "--json", text(&best)], "").success().json_lines();
-    assert_eq!(info[0]["provenance"]["games"], 2048);
+    assert_eq!(info[0]["provenance"]["games"], fitted["games"]);
+    assert_eq!((&lines[1]["games"], &lines[4]["games"]), (&2048.into(), &4096.into()));
 }
 
 /// A run in parts: its workflow, and the merged file.
