@@ -41,7 +41,7 @@ impl Busy {
         self.line(key).iter().any(|entry| entry.load(Relaxed) == key)
     }
 
-    /// A thread begins to search the position. Gives where it stands until [`Busy::end`], or nothing
+    /// A thread begins to search the position. Gives where it stands until [`Place::end`], or nothing
     /// if another thread has begun it.
     #[inline(always)]
     pub(super) fn begin(&self, key: u64) -> Option<Place<'_>> {
