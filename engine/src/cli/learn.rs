@@ -233,17 +233,11 @@ impl Learning<'_> {
         let training = Training { kind, result_share, ..Training::default() };
         // Weights that stand there already keep their name: it depends on the whole file.
         let written = Weights::read(&file).ok().map(|weights| weights.provenance().clone());
-        let provenance = match written.filter(|written| written.data == data.hash) {
-            Some(Provenance { command, date, .. }) => {
-                Provenance { generation, command, date, ..Provenance::default() }
-            }
-            None => Provenance {
-                generation,
-                command: std::env::args().skip(1).collect::<Vec<_>>().join(" "),
-                date: today(),
-                ..Provenance::default()
-            },
+        let (command, date) = match written.filter(|written| written.data == data.hash) {
+            Some(written) => (written.command, written.date),
+            None => (std::env::args().skip(1).collect::<Vec<_>>().join(" "), today()),
         };
+        let provenance = Provenance { generation, command, date, ..Provenance::default() };
         let mut held_out = 0.0;
         let trained = training
             .run(
