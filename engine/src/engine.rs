@@ -108,7 +108,8 @@ impl Engine {
         options.check()?;
         let databases = options.databases.open()?;
         let table = TranspositionTable::new(options.hash_mib)?;
-        let memories = std::iter::repeat_with(WorkerMemory::new).take(options.threads).collect();
+        let memory = || WorkerMemory::new(&options.evaluation);
+        let memories = std::iter::repeat_with(memory).take(options.threads).collect();
         let random = Random::new(RandomState::new().build_hasher().finish());
         Ok(Engine { options, databases, table, memories, random })
     }
@@ -134,8 +135,9 @@ impl Engine {
             || options.draw_score != self.options.draw_score
         {
             self.table.clear();
+            self.memories.clear();
         }
-        self.memories.resize_with(options.threads, WorkerMemory::new);
+        self.memories.resize_with(options.threads, || WorkerMemory::new(&options.evaluation));
         self.options = options;
         Ok(())
     }

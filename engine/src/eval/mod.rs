@@ -7,10 +7,12 @@
 //! * `board`: what patterns and scalars need to know of the men;
 //! * `scalars`: what is counted beside the patterns; `weights`: the score;
 //! * `network`: a small network on top of them, where there is one;
+//! * `memory`: what a searching thread need not compute again;
 //! * `file`: the file of the weights.
 
 pub(crate) mod board;
 mod file;
+mod memory;
 pub(crate) mod network;
 pub(crate) mod scalars;
 pub(crate) mod weights;
@@ -23,8 +25,10 @@ use movegen::Position;
 
 use crate::score::Score;
 pub use file::{Provenance, WeightsError};
+use memory::Entry;
+pub(crate) use memory::Memory;
 use network::MOST;
-pub(crate) use network::Memory;
+
 use weights::OPENING_STEPS;
 pub use weights::{EvalKind, Weights};
 
@@ -93,18 +97,25 @@ impl Evaluation {
 
     /// The same as far as a search needs it: what the network says is asked for only if it may
     /// decide whether the score lies in the window. Else the result is a bound of the score on the
-    /// same side of the window. `ply` tells which positions are near, whose sums are remembered.
+    /// same side of the window. `memory` is that of this evaluation; `ply` tells which positions are
+    /// near, whose hidden sums are remembered.
     #[inline(always)]
     pub(crate) fn score_within(
         &self,
         position: &Position,
         (alpha, beta): (Score, Score),
-        memory: &mut Option<Memory>,
+        memory: &mut Memory,
         ply: usize,
     ) -> Score {
-        let white = self.weights.white_sum(position);
-        let score = weights::damped(position, white);
-        let (Some(network), Some(memory)) = (self.weights.network(), memory) else { return score };
+        let Memory { entries, sums } = memory;
+        let key = position.key();
+        let entry = &mut entries[key as usize % memory::ENTRIES];
+        if entry.key != key {
+            let rest = self.weights.white_sum(position);
+            *entry = Entry { key, rest, network: memory::UNKNOWN };
+        }
+        let score = weights::damped(position, entry.rest);
+        let (Some(network), Some(sums)) = (self.weights.network(), sums) else { return score };
         // Dividing towards a draw makes differences smaller, never greater.
         let (least, greatest) = (score.hundredths() - MOST, score.hundredths() + MOST);
         if least >= beta.hundredths() {
@@ -113,13 +124,15 @@ impl Evaluation {
         if greatest <= alpha.hundredths() {
             return Score::eval(greatest);
         }
-        let network = network.white_score_from(position, memory, ply);
-        weights::damped(position, white + network)
+        if entry.network == memory::UNKNOWN {
+            entry.network = network.white_score_from(position, sums, ply);
+        }
+        weights::damped(position, entry.rest + entry.network)
     }
 
     /// What a thread needs for [`Evaluation::score_within`].
-    pub(crate) fn memory(&self) -> Option<Memory> {
-        self.weights.network().map(Memory::new)
+    pub(crate) fn memory(&self) -> Memory {
+        Memory::new(&self.weights)
     }
 }
 

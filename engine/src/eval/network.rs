@@ -5,7 +5,7 @@
 //! weighted by an output for the number of pieces, those of the side to move first. All numbers
 //! are integers, so every processor computes the same.
 //!
-//! The sums follow the pieces ([`Memory`]): what a position shares with one that was scored before
+//! The sums follow the pieces ([`Sums`]): what a position shares with one that was scored before
 //! it at a near ply need not be added again.
 
 use arrayvec::ArrayVec;
@@ -110,17 +110,17 @@ pub(crate) struct Network {
 
 /// The hidden sums of the positions scored last, by ply: for one thread and one network.
 #[derive(Clone)]
-pub(crate) struct Memory {
+pub(crate) struct Sums {
     /// The pieces that are in the sums, see [`sets`].
     sets: Box<[[u64; 4]; KEPT]>,
     /// For each ply the sums of Black, then those of White.
     values: Box<[i16]>,
 }
 
-impl Memory {
-    pub(crate) fn new(network: &Network) -> Memory {
+impl Sums {
+    pub(crate) fn new(network: &Network) -> Sums {
         let values = network.bias.repeat(2 * KEPT);
-        Memory { sets: Box::new([[0; 4]; KEPT]), values: values.into() }
+        Sums { sets: Box::new([[0; 4]; KEPT]), values: values.into() }
     }
 }
 
@@ -183,7 +183,7 @@ impl Network {
     pub(crate) fn white_score_from(
         &self,
         position: &Position,
-        memory: &mut Memory,
+        memory: &mut Sums,
         ply: usize,
     ) -> i32 {
         let wanted = sets(position);
@@ -346,7 +346,7 @@ pub(crate) mod tests {
     #[test]
     fn memory_changes_nothing() {
         let network = random_network(64, 5);
-        let mut memory = Memory::new(&network);
+        let mut memory = Sums::new(&network);
         let mut random = Random::new(6);
         for position in random_positions(3_000, 7) {
             // The same ply, the next one, and any one.

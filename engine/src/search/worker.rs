@@ -137,15 +137,18 @@ impl<'a> Shared<'a> {
 pub(crate) struct WorkerMemory {
     pub(super) history: History,
     pub(super) pv: PvTable,
+    scores: eval::Memory,
     /// Keys of the positions since the last irreversible move of the game, then of the path.
     pub(super) keys: Vec<u64>,
 }
 
 impl WorkerMemory {
-    pub(crate) fn new() -> WorkerMemory {
+    /// For searches with this evaluation.
+    pub(crate) fn new(evaluation: &Evaluation) -> WorkerMemory {
         WorkerMemory {
             history: History::new(),
             pv: PvTable::new(),
+            scores: evaluation.memory(),
             keys: Vec::with_capacity(MAX_PLY + 128),
         }
     }
@@ -209,8 +212,6 @@ pub(super) struct Worker<'a, I> {
     pub(super) reporter: Option<Reporter<'a>>,
     leaves: u64,
     leaf_plies: u64,
-    /// For the evaluation.
-    sums: Option<eval::Memory>,
 }
 
 impl<'a, I: Isa> Worker<'a, I> {
@@ -237,7 +238,6 @@ impl<'a, I: Isa> Worker<'a, I> {
             reporter: None,
             leaves: 0,
             leaf_plies: 0,
-            sums: shared.evaluation.memory(),
         }
     }
 
@@ -355,7 +355,7 @@ impl<'a, I: Isa> Worker<'a, I> {
             #[inline(always)]
             |worker, node, window, ply| {
                 let evaluation = worker.shared.evaluation;
-                evaluation.score_within(&node.position, window, &mut worker.sums, ply)
+                evaluation.score_within(&node.position, window, &mut worker.memory.scores, ply)
             },
         )
     }
