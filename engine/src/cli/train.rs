@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::egdb::storage::write_file;
 use clap::Args;
-use meerslag_engine::eval::{EvalKind, Evaluation, Provenance};
+use meerslag_engine::eval::{EvalKind, Evaluation, Inputs, Provenance};
 use meerslag_engine::record::today;
 use meerslag_engine::training::{
     DataSet, Epoch, NetworkTraining, PHASES, Source, TrainError, Training, checkpoint_path,
@@ -39,6 +39,9 @@ pub(super) struct TrainArgs {
     /// Train a network of this many hidden sums on top of other weights: a multiple of 32 up to 256
     #[arg(long, value_name = "N", requires = "base", conflicts_with = "kind")]
     network: Option<usize>,
+    /// What the network sees: pieces, or the windows of p8 and pieces
+    #[arg(long, value_name = "INPUTS", default_value = "pieces", requires = "network", value_parser = inputs)]
+    inputs: Inputs,
     /// The weights below the network, which stay as they are
     #[arg(long, value_name = "FILE", requires = "network")]
     base: Option<String>,
@@ -93,6 +96,11 @@ pub(super) fn kind(name: &str) -> Result<EvalKind, String> {
     EvalKind::from_name(name).ok_or_else(|| "expected material, p8 or p12".to_owned())
 }
 
+fn inputs(name: &str) -> Result<Inputs, String> {
+    let found = Inputs::ALL.into_iter().find(|inputs| inputs.name() == name);
+    found.ok_or_else(|| "expected pieces or windows".to_owned())
+}
+
 fn number(text: &str, fits: impl Fn(f32) -> bool, expected: &str) -> Result<f32, String> {
     let number = text.parse().ok().filter(|x: &f32| x.is_finite() && fits(*x));
     number.ok_or_else(|| format!("expected {expected}"))
@@ -126,7 +134,7 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
     let network = match (args.network, &args.base) {
         (Some(hidden), Some(base)) => {
             let base = Evaluation::named(base).map_err(|error| Failure::Input(error.into()))?;
-            Some(NetworkTraining { hidden, base })
+            Some(NetworkTraining { inputs: args.inputs, hidden, base })
         }
         _ => None,
     };

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::network::{INPUTS, MOST_HIDDEN, Network, OUTPUTS};
+use super::network::{Inputs, MOST_HIDDEN, Network, OUTPUTS};
 use super::scalars;
 use super::weights::{EvalKind, OPENING_STEPS, Pair, UNITS, Weights};
 
@@ -145,7 +145,7 @@ impl Weights {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let network = self.network.as_ref();
         let shape = network.map(|network| Shape {
-            inputs: INPUTS,
+            inputs: network.inputs.count(),
             hidden: network.hidden,
             outputs: OUTPUTS,
             unit: network.unit,
@@ -193,8 +193,7 @@ impl Weights {
             serde_json::from_slice(json).map_err(|error| format!("the header: {error}"))?;
         let kind = EvalKind::from_name(&header.kind)
             .ok_or_else(|| format!("weights of unknown kind '{}'", header.kind))?;
-        let network =
-            header.network.map(|shape| Shape { inputs: INPUTS, outputs: OUTPUTS, ..shape });
+        let network = header.network.map(|shape| Shape { outputs: OUTPUTS, ..shape });
         let expected = Header::of(kind, network, &header.provenance);
         let shape =
             |h: &Header| (h.units, h.phases.clone(), h.scalars, h.tables, h.entries, h.network);
@@ -208,6 +207,11 @@ impl Weights {
         }
         let payload = &content[HEAD + length..];
         let of_pairs = 4 * (scalars::COUNT + kind.tables() * kind.entries());
+        let inputs = network.map(|Shape { inputs, .. }| {
+            Inputs::of_count(inputs)
+                .ok_or_else(|| format!("a network of {inputs} inputs is unknown"))
+        });
+        let inputs = inputs.transpose()?;
         if network.is_some_and(|shape| shape.hidden > MOST_HIDDEN)
             || payload.len() != of_pairs + network.map_or(0, Shape::bytes)
         {
@@ -224,21 +228,22 @@ impl Weights {
             provenance: header.provenance,
             scalars: scalars.iter().map(pair).collect(),
             patterns: patterns.iter().map(pair).collect(),
-            network: network.map(|shape| read_network(shape, rest)).transpose()?,
+            network: network.zip(inputs).map(|shape| read_network(shape, rest)).transpose()?,
         })
     }
 }
 
 /// The network of this shape; there are as many bytes as that needs.
-fn read_network(shape: Shape, bytes: &[u8]) -> Result<Network, String> {
+fn read_network((shape, inputs): (Shape, Inputs), bytes: &[u8]) -> Result<Network, String> {
     let Shape { hidden, unit, .. } = shape;
     let (weights, output_bias) = bytes.split_at(bytes.len() - 4 * OUTPUTS);
     let mut weights = weights.as_chunks::<2>().0.iter().map(|bytes| i16::from_le_bytes(*bytes));
     let mut take = |count: usize| weights.by_ref().take(count).collect::<Vec<i16>>();
     let network = Network {
+        inputs,
         hidden,
         unit,
-        rows: take(INPUTS * hidden),
+        rows: take(inputs.count() * hidden),
         bias: take(hidden),
         outputs: take(OUTPUTS * 2 * hidden),
         output_bias: output_bias

@@ -27,8 +27,8 @@ use crate::score::Score;
 pub use file::{Provenance, WeightsError};
 use memory::Entry;
 pub(crate) use memory::Memory;
+pub use network::Inputs;
 use network::MOST;
-
 use weights::OPENING_STEPS;
 pub use weights::{EvalKind, Weights};
 
@@ -138,7 +138,7 @@ impl Evaluation {
 
 /// The weights that are part of the program.
 #[cfg(not(target_arch = "wasm32"))]
-static BUILT_IN: &[u8] = include_bytes!("../../data/p12-n64-g11.weights");
+static BUILT_IN: &[u8] = include_bytes!("../../data/p8-m32-g11.weights");
 /// Smaller ones of the same games, so that a page in a browser stays small.
 #[cfg(target_arch = "wasm32")]
 static BUILT_IN: &[u8] = include_bytes!("../../data/p8-n64-g11.weights");
@@ -191,8 +191,10 @@ mod tests {
     fn evaluations() -> Vec<Evaluation> {
         let mut all = vec![Evaluation::default(), Evaluation::material()];
         all.extend(EvalKind::ALL.map(|kind| Evaluation::new(random_weights(kind, 9))));
-        let network = Some(network::tests::random_network(64, 9));
-        all.push(Evaluation::new(Weights { network, ..random_weights(EvalKind::P8, 9) }));
+        for inputs in Inputs::ALL {
+            let network = Some(network::tests::random_network(inputs, 64, 9));
+            all.push(Evaluation::new(Weights { network, ..random_weights(EvalKind::P8, 9) }));
+        }
         all
     }
 
@@ -269,7 +271,8 @@ mod tests {
     #[test]
     fn files_come_back_and_damaged_ones_are_refused() {
         for (kind, hidden) in [(EvalKind::Material, 32), (EvalKind::P8, 0)] {
-            let network = (hidden > 0).then(|| network::tests::random_network(hidden, 12));
+            let network =
+                (hidden > 0).then(|| network::tests::random_network(Inputs::Pieces, hidden, 12));
             let weights = Weights { network, ..random_weights(kind, 12) };
             let bytes = weights.to_bytes();
             assert_eq!(Weights::from_bytes(&bytes).unwrap(), weights);
@@ -288,19 +291,24 @@ mod tests {
             bytes[end..].copy_from_slice(&sum);
             Weights::from_bytes(&bytes).unwrap_err()
         };
-        let bytes = Weights::material().to_bytes();
-        let replaced = |from: &str, to: &str| {
+        let replaced = |bytes: &[u8], from: &str, to: &str| {
             let place = bytes.windows(from.len()).position(|w| w == from.as_bytes()).unwrap();
-            let mut bytes = bytes.clone();
+            let mut bytes = bytes.to_vec();
             bytes[place..place + from.len()].copy_from_slice(to.as_bytes());
             whole(bytes)
         };
-        assert!(replaced("material", "matarial").contains("unknown kind 'matarial'"));
-        assert!(replaced("\"units\":10", "\"units\":20").contains("another version"));
-        assert!(replaced("[300,0]", "[200,0]").contains("another version"));
+        let bytes = Weights::material().to_bytes();
+        assert!(replaced(&bytes, "material", "matarial").contains("unknown kind 'matarial'"));
+        assert!(replaced(&bytes, "\"units\":10", "\"units\":20").contains("another version"));
+        assert!(replaced(&bytes, "[300,0]", "[200,0]").contains("another version"));
         let mut longer = bytes.clone();
         longer.extend([0; 4]);
         assert!(whole(longer).contains("do not fit the header"));
+        let network = Some(network::tests::random_network(Inputs::Pieces, 32, 12));
+        let bytes = Weights { network, ..Weights::material() }.to_bytes();
+        assert!(
+            replaced(&bytes, "\"inputs\":200", "\"inputs\":201").contains("201 inputs is unknown")
+        );
         for length in [1_u32 << 16, 1 << 17, u32::MAX] {
             let mut bytes = bytes.clone();
             bytes[12..16].copy_from_slice(&length.to_le_bytes());

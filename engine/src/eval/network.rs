@@ -1,22 +1,118 @@
 //! A small network on top of patterns and scalars.
 //!
-//! Each side sees the board as if it were White: every piece on its square is an input, and adds
-//! its row of weights to the side's hidden sums. Their values, cut to 0..=1 and squared, are
-//! weighted by an output for the number of pieces, those of the side to move first. All numbers
-//! are integers, so every processor computes the same.
+//! Each side sees the board as if it were White: every piece on its square is an input, perhaps also
+//! what stands in every window ([`Inputs`]), and adds its row of weights to the side's hidden sums.
+//! Their values, cut to 0..=1 and squared, are weighted by an output for the number of pieces, those
+//! of the side to move first. All numbers are integers, so every processor computes the same.
 //!
-//! The sums follow the pieces ([`Sums`]): what a position shares with one that was scored before
-//! it at a near ply need not be added again.
+//! The sums of pieces follow them ([`Sums`]): what a position shares with one that was scored before
+//! it at a near ply need not be added again. Those of windows, most of which change with a move, are
+//! added each time.
 
 use arrayvec::ArrayVec;
 use movegen::geometry::{bits, index_of_bit};
 use movegen::{Color, Position};
+use serde::{Deserialize, Serialize};
 
-use super::weights::{IN_A_HUNDREDTH, UNITS};
+use super::board;
+use super::weights::{EvalKind, IN_A_HUNDREDTH, UNITS};
 
-/// Inputs of a side: own men, own kings, enemy men, enemy kings, on 50 squares each.
-pub(crate) const INPUTS: usize = 4 * SQUARES;
 const SQUARES: usize = 50;
+/// Inputs for pieces: four kinds on each square.
+const PIECES: usize = 4 * SQUARES;
+const WINDOWS: usize = EvalKind::P8.tables();
+
+/// What a side's hidden sums are made of. Windows are the idea of Rapfi's pattern codebook for
+/// gomoku (arXiv 2503.13178): vectors instead of numbers for patterns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Inputs {
+    /// Pieces on their squares: own men, own kings, enemy men, enemy kings.
+    Pieces,
+    /// What stands in each of the windows of `p8`, and the pieces on their squares.
+    Windows,
+}
+
+impl Inputs {
+    /// All of them.
+    pub const ALL: [Inputs; 2] = [Inputs::Pieces, Inputs::Windows];
+
+    /// The name in options.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Inputs::Pieces => "pieces",
+            Inputs::Windows => "windows",
+        }
+    }
+
+    /// The letter in the names of weights.
+    pub(crate) const fn letter(self) -> char {
+        match self {
+            Inputs::Pieces => 'n',
+            Inputs::Windows => 'm',
+        }
+    }
+
+    /// How many there are.
+    pub(crate) const fn count(self) -> usize {
+        match self {
+            Inputs::Pieces => PIECES,
+            Inputs::Windows => WINDOWS * EvalKind::P8.entries() + PIECES,
+        }
+    }
+
+    /// The inputs with this [`Inputs::count`].
+    pub(crate) fn of_count(count: usize) -> Option<Inputs> {
+        Inputs::ALL.into_iter().find(|inputs| inputs.count() == count)
+    }
+
+    /// The first input for pieces; those for windows come before it.
+    const fn first_piece(self) -> usize {
+        self.count() - PIECES
+    }
+
+    /// The rows of a position, for each side.
+    #[inline(always)]
+    pub(crate) fn rows(self, position: &Position) -> Rows {
+        let mut rows = self.windows(position);
+        for (kind, set) in sets(position).into_iter().enumerate() {
+            list(set, self.first_piece(), kind, &mut rows);
+        }
+        rows
+    }
+
+    /// The rows of the windows.
+    #[inline(always)]
+    fn windows(self, position: &Position) -> Rows {
+        let mut rows = Rows::new();
+        if self == Inputs::Windows {
+            let men = |color| position.men(color).bits();
+            let [white, black] = board::views(men(Color::White), men(Color::Black));
+            let mut entered = [[0; 2]; WINDOWS];
+            for (view, side) in [(black, Color::Black), (white, Color::White)] {
+                EvalKind::P8.visit(view, |table, entry| {
+                    entered[table][side.index()] = (table * EvalKind::P8.entries() + entry) as u16;
+                });
+            }
+            rows.extend(entered);
+        }
+        rows
+    }
+
+    /// The most that the rows of a position can add up to in absolute value, of one hidden sum,
+    /// given by row.
+    fn greatest_sum(self, of_row: impl Fn(usize) -> i32) -> i32 {
+        let windows = self.first_piece();
+        let entries = EvalKind::P8.entries();
+        let greatest = (0..windows / entries)
+            .filter_map(|window| (window * entries..(window + 1) * entries).map(&of_row).max());
+        let mut pieces: Vec<i32> = (windows..self.count()).map(&of_row).collect();
+        pieces.sort_unstable_by(|a, b| b.cmp(a));
+        // 40 pieces at most.
+        greatest.sum::<i32>() + pieces[..40].iter().sum::<i32>()
+    }
+}
+
 /// Outputs: one for each five pieces on the board.
 pub(crate) const OUTPUTS: usize = 8;
 /// A hidden value of 1.
@@ -64,27 +160,18 @@ fn sets(position: &Position) -> [u64; 4] {
     ]
 }
 
-/// Rows of inputs as Black and White see them.
-pub(crate) type Rows = ArrayVec<[u16; 2], SQUARES>;
+/// Rows of inputs as Black and White see them: of the windows, and of pieces on every square at most.
+pub(crate) type Rows = ArrayVec<[u16; 2], { SQUARES + WINDOWS }>;
 
-/// The rows of all pieces.
-#[cfg(all(feature = "training", not(target_family = "wasm")))]
-pub(crate) fn rows(position: &Position) -> Rows {
-    let mut rows = Rows::new();
-    for (kind, set) in sets(position).into_iter().enumerate() {
-        list(set, kind, &mut rows);
-    }
-    rows
-}
-
-/// Lists the rows of the pieces on these squares, `kind` as White sees them.
+/// Lists the rows of the pieces on these squares, `kind` as White sees them; the rows of pieces begin
+/// with `first`.
 #[inline(always)]
-fn list(set: u64, kind: usize, rows: &mut Rows) {
+fn list(set: u64, first: usize, kind: usize, rows: &mut Rows) {
     for bit in bits(set) {
         let square = index_of_bit(bit.trailing_zeros()) as usize;
         // Black's own pieces are White's enemies, on a turned board.
-        let white = kind * SQUARES + square;
-        let black = (kind ^ 2) * SQUARES + (SQUARES - 1 - square);
+        let white = first + kind * SQUARES + square;
+        let black = first + (kind ^ 2) * SQUARES + (SQUARES - 1 - square);
         // There is a place for every square.
         let _ = rows.try_push([black as u16, white as u16]);
     }
@@ -93,6 +180,7 @@ fn list(set: u64, kind: usize, rows: &mut Rows) {
 /// The weights of a network.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Network {
+    pub(crate) inputs: Inputs,
     /// Hidden sums of a side.
     pub(crate) hidden: usize,
     /// What an output of 1 is worth, in units of a weight.
@@ -111,7 +199,7 @@ pub(crate) struct Network {
 /// The hidden sums of the positions scored last, by ply: for one thread and one network.
 #[derive(Clone)]
 pub(crate) struct Sums {
-    /// The pieces that are in the sums, see [`sets`].
+    /// The pieces that are in the sums, see [`sets`]; windows are not.
     sets: Box<[[u64; 4]; KEPT]>,
     /// For each ply the sums of Black, then those of White.
     values: Box<[i16]>,
@@ -139,7 +227,7 @@ impl Network {
         }
         let lengths =
             [self.rows.len(), self.bias.len(), self.outputs.len(), self.output_bias.len()];
-        if lengths != [INPUTS * hidden, hidden, OUTPUTS * 2 * hidden, OUTPUTS] {
+        if lengths != [self.inputs.count() * hidden, hidden, OUTPUTS * 2 * hidden, OUTPUTS] {
             return Err("the weights do not fit the network's shape".to_owned());
         }
         for (weights, bias) in self.outputs.chunks(2 * hidden).zip(&self.output_bias) {
@@ -153,12 +241,9 @@ impl Network {
                 return Err("output weights whose sum can overflow".to_owned());
             }
         }
-        // 40 pieces at most, and the bias.
         let greatest = |at: usize| {
-            let mut column: Vec<i32> =
-                (0..INPUTS).map(|row| i32::from(self.rows[row * hidden + at]).abs()).collect();
-            column.sort_unstable_by(|a, b| b.cmp(a));
-            column[..40].iter().sum::<i32>() + i32::from(self.bias[at]).abs()
+            let of_row = |row| i32::from(self.rows[row * hidden + at]).abs();
+            self.inputs.greatest_sum(of_row) + i32::from(self.bias[at]).abs()
         };
         match (0..hidden).all(|at| greatest(at) <= i32::from(i16::MAX)) {
             true => Ok(()),
@@ -169,12 +254,8 @@ impl Network {
     /// What is to be added to White's sum ([`IN_A_HUNDREDTH`]), from the inputs alone.
     #[inline(always)]
     pub(crate) fn white_score(&self, position: &Position) -> i32 {
-        let mut values = [0; 2 * MOST_HIDDEN];
-        let values = &mut values[..2 * self.hidden];
-        for side in values.chunks_exact_mut(self.hidden) {
-            side.copy_from_slice(&self.bias);
-        }
-        self.white_score_after(&[0; 4], values, [0, 0], position)
+        let rows = self.inputs.rows(position);
+        self.white_score_after(None, [&rows, &Rows::new(), &Rows::new()], position)
     }
 
     /// The same, from the sums of the position that was scored last at this ply or the one before
@@ -196,25 +277,25 @@ impl Network {
         let old = memory.sets[from];
         memory.sets[here] = wanted;
         let places = [from, here].map(|ply| 2 * self.hidden * ply);
-        self.white_score_after(&old, &mut memory.values, places, position)
+        let (mut added, mut removed) = (Rows::new(), Rows::new());
+        let first = self.inputs.first_piece();
+        for (kind, (old, new)) in old.into_iter().zip(wanted).enumerate() {
+            list(new & !old, first, kind, &mut added);
+            list(old & !new, first, kind, &mut removed);
+        }
+        let from = Some((&mut *memory.values, places));
+        self.white_score_after(from, [&added, &removed, &self.inputs.windows(position)], position)
     }
 
-    /// What is to be added for a position, whose sums are written to the second place in `values` from
-    /// those of other pieces in the first.
+    /// What is to be added for a position, whose rows are those added to and removed from the sums
+    /// at the first place in `memory`, which then go to the second, or from nothing; and the last.
     #[inline(always)]
     fn white_score_after(
         &self,
-        old: &[u64; 4],
-        values: &mut [i16],
-        [from, to]: [usize; 2],
+        mut memory: Option<(&mut [i16], [usize; 2])>,
+        [added, removed, last]: [&Rows; 3],
         position: &Position,
     ) -> i32 {
-        // Rows to add and to take away, as Black and White see the board.
-        let (mut added, mut removed) = (Rows::new(), Rows::new());
-        for (kind, (&old, new)) in old.iter().zip(sets(position)).enumerate() {
-            list(new & !old, kind, &mut added);
-            list(old & !new, kind, &mut removed);
-        }
         let (side, output) = (position.side_to_move(), output_of(position));
         let weights = &self.outputs[output * 2 * self.hidden..][..2 * self.hidden];
         let (own, other) = weights.split_at(self.hidden);
@@ -223,17 +304,26 @@ impl Network {
             let side = side.index();
             for (number, outputs) in outputs.as_chunks().0.iter().enumerate() {
                 let start = side * self.hidden + number * STEP;
-                let mut sums = *part(values, from + start);
-                for rows in &added {
+                let mut sums = match &memory {
+                    Some((values, [from, _])) => *part(values, from + start),
+                    None => *part(&self.bias, number * STEP),
+                };
+                for rows in added {
                     let at = usize::from(rows[side]) * self.hidden + number * STEP;
                     add(&mut sums, part(&self.rows, at));
                 }
-                for rows in &removed {
+                for rows in removed {
                     let at = usize::from(rows[side]) * self.hidden + number * STEP;
                     subtract(&mut sums, part(&self.rows, at));
                 }
-                if let Some(place) = values[to + start..].first_chunk_mut() {
+                if let Some((values, [_, to])) = &mut memory
+                    && let Some(place) = values[*to + start..].first_chunk_mut()
+                {
                     *place = sums;
+                }
+                for rows in last {
+                    let at = usize::from(rows[side]) * self.hidden + number * STEP;
+                    add(&mut sums, part(&self.rows, at));
                 }
                 total += product(&sums, outputs);
             }
@@ -278,47 +368,73 @@ fn product(values: &[i16; STEP], weights: &[i16; STEP]) -> i32 {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use movegen::Square;
     use movegen::random::Random;
+    use movegen::{Kind, Square};
 
     use super::*;
     use crate::test_positions::random_positions;
 
     /// A network of random weights.
-    pub(crate) fn random_network(hidden: usize, seed: u64) -> Network {
+    pub(crate) fn random_network(inputs: Inputs, hidden: usize, seed: u64) -> Network {
         let mut random = Random::new(seed);
         let mut around = |count: usize, width: usize| -> Vec<i16> {
             (0..count).map(|_| (random.below(2 * width + 1) as i32 - width as i32) as i16).collect()
         };
         Network {
+            inputs,
             hidden,
             unit: 20,
-            rows: around(INPUTS * hidden, 100),
+            rows: around(inputs.count() * hidden, 100),
             bias: around(hidden, 100),
             outputs: around(OUTPUTS * 2 * hidden, 50),
             output_bias: around(OUTPUTS, 30_000).into_iter().map(i32::from).collect(),
         }
     }
 
-    /// White's score square by square, by the definition.
+    /// The inputs that a side sees, by the definition.
+    fn slow_inputs(inputs: Inputs, position: &Position, view: Color) -> Vec<usize> {
+        let position = if view == Color::White { *position } else { position.reversed() };
+        let at = |square: Square| position.piece_at(square);
+        let mut found = Vec::new();
+        if inputs == Inputs::Windows {
+            for (table, (top, left)) in
+                [0, 2].into_iter().flat_map(|top| [0, 2, 4, 6].map(|left| (top, left))).enumerate()
+            {
+                let (mut entry, mut worth) = (0, 1);
+                for row in top..top + 4 {
+                    for column in left..left + 4 {
+                        let Some(square) = Square::from_row_column(row, column) else { continue };
+                        let man = at(square).filter(|piece| piece.kind == Kind::Man);
+                        entry +=
+                            worth * man.map_or(0, |p| 1 + usize::from(p.color != Color::White));
+                        worth *= 3;
+                    }
+                }
+                found.push(table * 6_561 + entry);
+            }
+        }
+        for number in 1..=50 {
+            let Some(piece) = at(Square::new(number).unwrap()) else { continue };
+            let (enemy, king) =
+                (usize::from(piece.color != Color::White), usize::from(piece.kind == Kind::King));
+            let first = if inputs == Inputs::Windows { 8 * 6_561 } else { 0 };
+            found.push(first + (2 * enemy + king) * 50 + usize::from(number - 1));
+        }
+        found
+    }
+
+    /// White's score input by input, by the definition.
     fn slow_score(network: &Network, position: &Position) -> i32 {
         let hidden = network.hidden;
         let side = position.side_to_move();
         let output = output_of(position);
         let mut total = i64::from(network.output_bias[output]);
         for (half, view) in [side, side.opponent()].into_iter().enumerate() {
+            let rows = slow_inputs(network.inputs, position, view);
             for at in 0..hidden {
                 let mut sum = i64::from(network.bias[at]);
-                for number in 1..=50 {
-                    let Some(piece) = position.piece_at(Square::new(number).unwrap()) else {
-                        continue;
-                    };
-                    let enemy = 2 * usize::from(piece.color != view);
-                    let kind = enemy + usize::from(piece.kind == movegen::Kind::King);
-                    let seen = if view == Color::White { number - 1 } else { 50 - number };
-                    let row = kind * 50 + usize::from(seen);
-                    sum += i64::from(network.rows[row * hidden + at]);
-                }
+                sum +=
+                    rows.iter().map(|row| i64::from(network.rows[row * hidden + at])).sum::<i64>();
                 let value = sum.clamp(0, 255);
                 let weight = network.outputs[(2 * output + half) * hidden + at];
                 total += value * value * i64::from(weight);
@@ -330,8 +446,9 @@ pub(crate) mod tests {
 
     #[test]
     fn scores_are_sums_by_the_definition() {
-        for hidden in [32, 96, 256] {
-            let network = random_network(hidden, 3);
+        use Inputs::{Pieces, Windows};
+        for (inputs, hidden) in [(Pieces, 32), (Pieces, 96), (Pieces, 256), (Windows, 32)] {
+            let network = random_network(inputs, hidden, 3);
             network.check().unwrap();
             let mut different = 0;
             for position in random_positions(1_000, 4) {
@@ -339,14 +456,19 @@ pub(crate) mod tests {
                 assert_eq!(score, slow_score(&network, &position), "{position:?}");
                 different += i32::from(score.abs() > 100 && score.abs() < 180_000);
             }
-            assert!(different > 300, "{different}");
+            assert!(different > 300, "{inputs:?} {hidden} {different}");
         }
     }
 
     #[test]
     fn memory_changes_nothing() {
-        let network = random_network(64, 5);
-        let mut memory = Sums::new(&network);
+        for (inputs, hidden) in [(Inputs::Pieces, 64), (Inputs::Windows, 32)] {
+            memory_changes_nothing_in(&random_network(inputs, hidden, 5));
+        }
+    }
+
+    fn memory_changes_nothing_in(network: &Network) {
+        let mut memory = Sums::new(network);
         let mut random = Random::new(6);
         for position in random_positions(3_000, 7) {
             // The same ply, the next one, and any one.
@@ -366,7 +488,7 @@ pub(crate) mod tests {
 
     #[test]
     fn sums_that_can_overflow_are_refused() {
-        let good = random_network(64, 8);
+        let good = random_network(Inputs::Pieces, 64, 8);
         let refused = |change: &dyn Fn(&mut Network)| {
             let mut bad = good.clone();
             change(&mut bad);
@@ -378,7 +500,7 @@ pub(crate) mod tests {
         assert!(refused(&|n| n.unit = 0).contains("unit 0"));
         assert!(refused(&|n| n.hidden = 65).contains("65 hidden sums"));
         assert!(refused(&|n| n.bias.truncate(3)).contains("do not fit"));
-        let mut wide = random_network(256, 8);
+        let mut wide = random_network(Inputs::Pieces, 256, 8);
         wide.outputs.fill(127);
         wide.output_bias.fill(i32::MAX);
         assert!(wide.check().unwrap_err().contains("can overflow"));

@@ -164,7 +164,9 @@ impl Weights {
     pub fn kind_name(&self) -> String {
         match &self.network {
             None => self.kind.name().to_owned(),
-            Some(network) => format!("{}+n{}", self.kind, network.hidden),
+            Some(network) => {
+                format!("{}+{}{}", self.kind, network.inputs.letter(), network.hidden)
+            }
         }
     }
 

@@ -13,17 +13,19 @@ use rayon::prelude::*;
 
 use super::model::{self, label, sigmoid};
 use super::sample::Sample;
-use super::train::{Learner, Step};
+use super::train::{Learner, NetworkTraining, Step};
 use crate::eval::network::{
-    self, INPUTS, MOST, MOST_OUTPUT, Network, ONE, OUTPUT_ONE, OUTPUTS, Rows,
+    self, Inputs, MOST, MOST_OUTPUT, Network, ONE, OUTPUT_ONE, OUTPUTS, Rows,
 };
 use crate::eval::weights::{UNITS, towards_draw};
 use crate::eval::{Evaluation, Provenance, Weights};
 
 /// Positions of a step.
 const BATCH: usize = 8_192;
-/// Positions whose gradients are added up by one thread.
+/// Positions whose gradients are added up by one thread; more of them where there are many
+/// parameters.
 const PART: usize = 1_024;
+const LARGE_PART: usize = 4_096;
 /// Floats that are added up side by side.
 const LANES: usize = 16;
 /// How much of the gradients' mean and of their squares' mean stays at each step.
@@ -35,6 +37,7 @@ const KEPT: [f32; 2] = [0.9, 0.999];
 pub(super) struct NetworkModel {
     pool: Arc<ThreadPool>,
     base: Evaluation,
+    inputs: Inputs,
     hidden: usize,
     scale: f32,
     parameters: Vec<f32>,
@@ -75,8 +78,7 @@ struct Forward {
 impl NetworkModel {
     /// Nearly silent at first, so that learning begins from the base.
     pub(super) fn new(
-        base: Evaluation,
-        hidden: usize,
+        NetworkTraining { inputs, hidden, base }: NetworkTraining,
         scale: f32,
         seed: u64,
         pool: &Arc<ThreadPool>,
@@ -84,18 +86,19 @@ impl NetworkModel {
         let mut random = Random::new(seed);
         let mut around = |width: f32| (random.below(20_001) as f32 / 1e4 - 1.0) * width;
         let mut parameters = Vec::new();
-        parameters.extend((0..INPUTS * hidden).map(|_| around(0.2)));
+        parameters.extend((0..inputs.count() * hidden).map(|_| around(0.2)));
         parameters.extend((0..hidden).map(|_| 0.25));
         let width = 0.3 / (hidden as f32).sqrt();
         parameters.extend((0..OUTPUTS * 2 * hidden).map(|_| around(width)));
         parameters.extend([0.0; OUTPUTS]);
         let means = [vec![0.0; parameters.len()], vec![0.0; parameters.len()]];
-        NetworkModel { pool: Arc::clone(pool), base, hidden, scale, parameters, means, steps: 0 }
+        let pool = Arc::clone(pool);
+        NetworkModel { pool, base, inputs, hidden, scale, parameters, means, steps: 0 }
     }
 
     /// Where the hidden sums' beginnings, the outputs and theirs begin.
     fn parts(&self) -> [usize; 3] {
-        let bias = INPUTS * self.hidden;
+        let bias = self.inputs.count() * self.hidden;
         let outputs = bias + self.hidden;
         [bias, outputs, outputs + OUTPUTS * 2 * self.hidden]
     }
@@ -104,7 +107,7 @@ impl NetworkModel {
         let position = &sample.position;
         let side = position.side_to_move();
         Case {
-            rows: network::rows(position),
+            rows: self.inputs.rows(position),
             side,
             output: network::output_of(position),
             base: self.base.weights().white_score(position) as f32 / self.scale,
@@ -229,6 +232,7 @@ impl Learner for NetworkModel {
     }
 
     fn learn(&mut self, samples: &[Sample], step: &Step) -> f64 {
+        let part = if self.inputs == Inputs::Windows { LARGE_PART } else { PART };
         let mut losses = 0.0;
         for batch in samples.chunks(BATCH) {
             let gradients = |part| {
@@ -238,7 +242,7 @@ impl Learner for NetworkModel {
                 )
             };
             let parts: Vec<(Vec<f32>, f64)> =
-                self.pool.install(|| batch.par_chunks(PART).map(gradients).collect());
+                self.pool.install(|| batch.par_chunks(part).map(gradients).collect());
             let mut parts = parts.into_iter();
             let Some((mut gradients, loss)) = parts.next() else { continue };
             losses += loss;
@@ -279,6 +283,7 @@ impl Learner for NetworkModel {
             values.iter().map(|value| (value * one).round() as i16).collect()
         };
         let network = Network {
+            inputs: self.inputs,
             hidden: self.hidden,
             unit: unit as i32,
             rows: short(&self.parameters[..bias], ONE as f32),
@@ -313,11 +318,12 @@ mod tests {
     use super::*;
     use crate::test_positions::random_positions;
 
-    fn model(hidden: usize) -> NetworkModel {
+    fn model(inputs: Inputs, hidden: usize) -> NetworkModel {
         let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap());
         let mut nothing = Evaluation::material().weights().clone();
         nothing.scalars.fill([0; 2]);
-        NetworkModel::new(Evaluation::new(nothing), hidden, 10.0, 1, &pool)
+        let base = Evaluation::new(nothing);
+        NetworkModel::new(NetworkTraining { inputs, hidden, base }, 10.0, 1, &pool)
     }
 
     fn samples(count: usize, seed: u64) -> Vec<Sample> {
@@ -336,7 +342,13 @@ mod tests {
 
     #[test]
     fn gradients_are_slopes_of_the_loss() {
-        let mut model = model(32);
+        for inputs in Inputs::ALL {
+            gradients_are_slopes_with(inputs);
+        }
+    }
+
+    fn gradients_are_slopes_with(inputs: Inputs) {
+        let mut model = model(inputs, 32);
         let samples = samples(200, 2);
         let (gradients, _) = model.gradients(&samples, 1.0);
         let mut random = Random::new(3);
@@ -362,13 +374,21 @@ mod tests {
 
     #[test]
     fn results_are_learnt_and_weights_score_as_the_model_does() {
-        let mut model = model(64);
+        for inputs in Inputs::ALL {
+            results_are_learnt_with(inputs);
+        }
+    }
+
+    fn results_are_learnt_with(inputs: Inputs) {
+        let mut model = model(inputs, 64);
         let samples = samples(4_000, 4);
         let step = Step { result_share: 1.0, rate: 0.01, decay: 0.0 };
         let losses: Vec<f64> = (0..40).map(|_| model.learn(&samples, &step)).collect();
         assert!(losses[39] < 0.6 * losses[0], "{losses:?}");
         let weights = Evaluation::new(model.weights(Provenance::default()));
         assert_eq!(Weights::from_bytes(&weights.weights().to_bytes()).unwrap(), *weights.weights());
+        let name = format!("material+{}64", inputs.letter());
+        assert_eq!(weights.weights().kind_name(), name);
         let mut worst = 0f32;
         model.expectations(&samples, &mut |sample, expected| {
             let score = weights.score(&sample.position).hundredths() as f32;

@@ -19,7 +19,7 @@ use super::model::{self, Model};
 use super::network::NetworkModel;
 use super::sample::Sample;
 use super::store::StoreError;
-use crate::eval::{EvalKind, Evaluation, Provenance, Weights, network};
+use crate::eval::{EvalKind, Evaluation, Inputs, Provenance, Weights, network};
 use crate::records::Record;
 
 /// What to train, and how.
@@ -50,6 +50,8 @@ pub struct Training {
 /// A network to train.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct NetworkTraining {
+    /// What the hidden sums are made of.
+    pub inputs: Inputs,
     /// Hidden sums of a side: a multiple of 32 up to 256.
     pub hidden: usize,
     /// The weights below it.
@@ -198,12 +200,12 @@ impl Training {
         let run = Run { training: self, data, threads, checkpoint, stop };
         match &self.network {
             None => run.run(provenance, report, |scale| Model::new(kind, scale)),
-            Some(NetworkTraining { hidden, base }) => {
-                network::check_hidden(*hidden).map_err(TrainError::Network)?;
+            Some(network) => {
+                network::check_hidden(network.hidden).map_err(TrainError::Network)?;
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
                 let pool = Arc::new(pool);
                 run.run(provenance, report, |scale| {
-                    NetworkModel::new(base.clone(), *hidden, scale, self.seed, &pool)
+                    NetworkModel::new(network.clone(), scale, self.seed, &pool)
                 })
             }
         }
@@ -425,7 +427,8 @@ mod tests {
 
         // A network on top of them.
         let base = Evaluation::new(whole.0);
-        let network = Some(NetworkTraining { hidden: 32, base: base.clone() });
+        let network =
+            Some(NetworkTraining { inputs: Inputs::Pieces, hidden: 32, base: base.clone() });
         let training_network = Training { network, rate: 0.001, ..training() };
         let above = run(&training_network, &data, 1, &path("d"), 99).unwrap().unwrap();
         assert!(above.1[2].training < above.1[0].training, "{:?}", above.1);
@@ -433,7 +436,7 @@ mod tests {
         assert_eq!(run(&training_network, &data, 3, &path("e"), 99).unwrap().unwrap(), above);
         assert_eq!(run(&training_network, &data, 2, &path("f"), 1).unwrap(), None);
         assert_eq!(run(&training_network, &data, 2, &path("f"), 99).unwrap().unwrap(), above);
-        let network = Some(NetworkTraining { hidden: 33, base });
+        let network = Some(NetworkTraining { inputs: Inputs::Pieces, hidden: 33, base });
         let odd = Training { network, ..training() };
         let error = run(&odd, &data, 1, &path("g"), 99).unwrap_err().to_string();
         assert!(error.contains("33 hidden sums"), "{error}");
