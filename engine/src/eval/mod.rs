@@ -211,6 +211,33 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_a_search_is_told_decides_its_window_alike() {
+        let positions: Vec<Position> = random_positions(3_000, 2).collect();
+        for evaluation in evaluations() {
+            let mut memory = evaluation.memory();
+            let mut random = Random::new(3);
+            let mut bounds = 0;
+            // Half of them come up again, within another window.
+            for _ in 0..6_000 {
+                let position = &positions[random.below(positions.len())];
+                let score = evaluation.score(position);
+                let alpha = score.plus(random.below(300) as i32 - 150);
+                let beta = alpha.plus(1 + random.below(20) as i32);
+                let ply = random.below(100);
+                let found = evaluation.score_within(position, (alpha, beta), &mut memory, ply);
+                if found == score {
+                    continue;
+                }
+                bounds += 1;
+                let is_low = found <= alpha && score <= found;
+                let is_high = found >= beta && score >= found;
+                assert!(is_low || is_high, "{score:?} {found:?} {alpha:?} {beta:?}");
+            }
+            assert_eq!(bounds > 0, evaluation.weights().network().is_some());
+        }
+    }
+
     /// The patterns by the definition: squares of a window one by one, digits by colour.
     fn slow_patterns(weights: &Weights, position: &Position) -> [i32; 2] {
         let (tops, rows): (&[u8], u8) = match weights.kind {
