@@ -97,8 +97,8 @@ impl Evaluation {
 
     /// The same as far as a search needs it: what the network says is asked for only if it may
     /// decide whether the score lies in the window. Else the result is a bound of the score on the
-    /// same side of the window. `memory` is that of this evaluation; `ply` tells which positions are
-    /// near, whose hidden sums are remembered.
+    /// same side of the window. `memory` is that of this evaluation; `ply` tells which positions
+    /// are near, whose hidden sums are remembered.
     #[inline(always)]
     pub(crate) fn score_within(
         &self,

@@ -1,13 +1,14 @@
 //! A small network on top of patterns and scalars.
 //!
-//! Each side sees the board as if it were White: every piece on its square is an input, perhaps also
-//! what stands in every window ([`Inputs`]), and adds its row of weights to the side's hidden sums.
-//! Their values, cut to 0..=1 and squared, are weighted by an output for the number of pieces, those
-//! of the side to move first. All numbers are integers, so every processor computes the same.
+//! Each side sees the board as if it were White: every piece on its square is an input, perhaps
+//! also what stands in every window ([`Inputs`]), and adds its row of weights to the side's hidden
+//! sums. Their values, cut to 0..=1 and squared, are weighted by an output for the number of
+//! pieces, those of the side to move first. All numbers are integers, so every processor computes
+//! the same.
 //!
-//! The sums of pieces follow them ([`Sums`]): what a position shares with one that was scored before
-//! it at a near ply need not be added again. Those of windows, most of which change with a move, are
-//! added each time.
+//! The sums of pieces follow them ([`Sums`]): what a position shares with one that was scored
+//! before it at a near ply need not be added again. Those of windows, most of which change with a
+//! move, are added each time.
 
 use arrayvec::ArrayVec;
 use movegen::geometry::{bits, index_of_bit};
@@ -160,11 +161,12 @@ fn sets(position: &Position) -> [u64; 4] {
     ]
 }
 
-/// Rows of inputs as Black and White see them: of the windows, and of pieces on every square at most.
+/// Rows of inputs as Black and White see them: of the windows, and of pieces on every square at
+/// most.
 pub(crate) type Rows = ArrayVec<[u16; 2], { SQUARES + WINDOWS }>;
 
-/// Lists the rows of the pieces on these squares, `kind` as White sees them; the rows of pieces begin
-/// with `first`.
+/// Lists the rows of the pieces on these squares, `kind` as White sees them; the rows of pieces
+/// begin with `first`.
 #[inline(always)]
 fn list(set: u64, first: usize, kind: usize, rows: &mut Rows) {
     for bit in bits(set) {
