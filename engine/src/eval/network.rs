@@ -289,8 +289,9 @@ impl Network {
         self.white_score_after(from, [&added, &removed, &self.inputs.windows(position)], position)
     }
 
-    /// What is to be added for a position, whose rows are those added to and removed from the sums
-    /// at the first place in `memory`, which then go to the second, or from nothing; and the last.
+    /// What is to be added for a position. Its sums are those at the first place in `memory`, or
+    /// what they begin with, changed by the rows `added` and `removed`, and go to the second place;
+    /// the rows `last` count as well, but are not kept.
     #[inline(always)]
     fn white_score_after(
         &self,
