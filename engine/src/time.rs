@@ -25,6 +25,10 @@ pub struct Plan {
 /// game. Games to their very end have about 65 that need thought, so that nine tenths of the time are
 /// used.
 const MOVES_LEFT: [f64; 2] = [28.0, 8.0];
+/// A clock below so many seconds, with the increments to come, is shared among ever more own moves, in
+/// the end so many: an ending of kings can last so long, and a move's way takes time as well.
+const LOW: f64 = 0.4;
+const MOVES_WHEN_LOW: f64 = 100.0;
 /// The share of moves that need thought. The others are forced and take next to no time.
 const THOUGHT_SHARE: f64 = 0.8;
 /// The target is greater when the opponent's time is used as well.
@@ -75,6 +79,8 @@ fn clock_plan(clock: &Clock, overhead: Duration, ponder: bool, progress: f64) ->
     // What is on the clock while this move is thought about.
     let available = time + inc;
     let expected = MOVES_LEFT[0] + (MOVES_LEFT[1] - MOVES_LEFT[0]) * progress.clamp(0.0, 1.0);
+    let low = (1.0 - (time + inc * MOVES_WHEN_LOW) / LOW).clamp(0.0, 1.0);
+    let expected = expected + (MOVES_WHEN_LOW - expected) * low;
     let to_control = |moves: u32| (f64::from(moves) * THOUGHT_SHARE).max(1.0);
     let moves = clock.moves.map_or(expected, |moves| to_control(moves).min(expected));
     let average = (time / moves + inc).max(0.0);
@@ -187,6 +193,22 @@ mod tests {
         }
         assert!(moves > 50, "{moves}");
         assert!(left > 0.0);
+    }
+
+    #[test]
+    fn long_endings_leave_something_on_the_clock() {
+        for start in [1.0, 6.0, 60.0] {
+            // Each move at its target, and what its way takes, until the ending is long.
+            let mut left = start;
+            for made in 0..250 {
+                let limits = Limits::clock(Clock { time: left, inc: 0.0, moves: None });
+                let progress = f64::from(made.min(60)) / 65.0;
+                let plan = plan(&limits, Duration::from_millis(20), false, progress).unwrap();
+                left -= plan.target.as_secs_f64() + 2e-4;
+                let floor = if made < 150 { 0.03 } else { 0.005 };
+                assert!(left > floor, "{start}: {left} after {made}");
+            }
+        }
     }
 
     #[test]
