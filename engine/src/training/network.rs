@@ -319,7 +319,12 @@ mod tests {
     use crate::test_positions::random_positions;
 
     fn model(inputs: Inputs, hidden: usize) -> NetworkModel {
-        let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap());
+        model_with(2, inputs, hidden)
+    }
+
+    fn model_with(threads: usize, inputs: Inputs, hidden: usize) -> NetworkModel {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let pool = Arc::new(pool);
         let mut nothing = Evaluation::material().weights().clone();
         nothing.scalars.fill([0; 2]);
         let base = Evaluation::new(nothing);
@@ -369,6 +374,23 @@ mod tests {
             let slope = ((above - below) / f64::from(2.0 * width)) as f32;
             let difference = (slope - gradients[at]).abs();
             assert!(difference < 0.05 * slope.abs() + 0.02, "{at}: {slope} {}", gradients[at]);
+        }
+    }
+
+    #[test]
+    fn any_number_of_threads_learns_the_same() {
+        // One step and the beginning of another, each of several parts.
+        let samples: Vec<Sample> = samples(4_000, 5).into_iter().cycle().take(14_000).collect();
+        let step = Step { result_share: 1.0, rate: 0.01, decay: 0.0 };
+        for inputs in Inputs::ALL {
+            let learnt = |threads| {
+                let mut model = model_with(threads, inputs, 32);
+                let loss = model.learn(&samples, &step);
+                (loss, model.floats())
+            };
+            let alone = learnt(1);
+            assert_eq!(alone.1[3 * model(inputs, 32).parameters.len()], 2.0);
+            assert!(alone == learnt(2) && alone == learnt(3), "{inputs:?}");
         }
     }
 
