@@ -97,8 +97,7 @@ pub(super) fn kind(name: &str) -> Result<EvalKind, String> {
 }
 
 fn inputs(name: &str) -> Result<Inputs, String> {
-    let found = Inputs::ALL.into_iter().find(|inputs| inputs.name() == name);
-    found.ok_or_else(|| "expected pieces or windows".to_owned())
+    Inputs::from_name(name).ok_or_else(|| "expected pieces or windows".to_owned())
 }
 
 fn number(text: &str, fits: impl Fn(f32) -> bool, expected: &str) -> Result<f32, String> {

@@ -1,30 +1,32 @@
 //! What a searching thread remembers of the positions it has scored: most leaves come up again
 //! soon, by another order of the moves or in the next iteration.
 
-use super::network;
+use movegen::Position;
+
+use super::network::{self, Network};
 use super::weights::Weights;
 
 /// Positions remembered: 128 KiB, which the second cache of a processor holds beside the rest.
-pub(super) const ENTRIES: usize = 1 << 13;
+const ENTRIES: usize = 1 << 13;
 /// The network has not been asked.
-pub(super) const UNKNOWN: i32 = i32::MIN;
+const UNKNOWN: i32 = i32::MIN;
 
 /// For one thread and one evaluation.
 #[derive(Clone)]
 pub(crate) struct Memory {
-    pub(super) entries: Box<[Entry]>,
+    entries: Box<[Entry]>,
     /// Hidden sums, if there is a network.
-    pub(super) sums: Option<network::Sums>,
+    sums: Option<network::Sums>,
 }
 
 /// White's sums for a position, in parts of a hundredth of a man.
 #[derive(Clone, Copy)]
-pub(super) struct Entry {
-    pub(super) key: u64,
+struct Entry {
+    key: u64,
     /// Scalars and patterns.
-    pub(super) rest: i32,
+    rest: i32,
     /// The network, or [`UNKNOWN`].
-    pub(super) network: i32,
+    network: i32,
 }
 
 impl Memory {
@@ -33,5 +35,27 @@ impl Memory {
         let empty = |at: usize| Entry { key: !(at as u64), rest: 0, network: UNKNOWN };
         let sums = weights.network().map(network::Sums::new);
         Memory { entries: (0..ENTRIES).map(empty).collect(), sums }
+    }
+
+    /// What scalars and patterns say of a position, by weights that are always the same.
+    #[inline(always)]
+    pub(super) fn rest(&mut self, weights: &Weights, position: &Position) -> i32 {
+        let key = position.key();
+        let entry = &mut self.entries[key as usize % ENTRIES];
+        if entry.key != key {
+            *entry = Entry { key, rest: weights.white_sum(position), network: UNKNOWN };
+        }
+        entry.rest
+    }
+
+    /// What their network says of the position that was asked for last.
+    #[inline(always)]
+    pub(super) fn network(&mut self, network: &Network, position: &Position, ply: usize) -> i32 {
+        let entry = &mut self.entries[position.key() as usize % ENTRIES];
+        if entry.network == UNKNOWN {
+            let sums = self.sums.as_mut().expect("there is a network");
+            entry.network = network.white_score_from(position, sums, ply);
+        }
+        entry.network
     }
 }

@@ -25,7 +25,6 @@ use movegen::Position;
 
 use crate::score::Score;
 pub use file::{Provenance, WeightsError};
-use memory::Entry;
 pub(crate) use memory::Memory;
 pub use network::Inputs;
 use network::MOST;
@@ -107,15 +106,9 @@ impl Evaluation {
         memory: &mut Memory,
         ply: usize,
     ) -> Score {
-        let Memory { entries, sums } = memory;
-        let key = position.key();
-        let entry = &mut entries[key as usize % memory::ENTRIES];
-        if entry.key != key {
-            let rest = self.weights.white_sum(position);
-            *entry = Entry { key, rest, network: memory::UNKNOWN };
-        }
-        let score = weights::damped(position, entry.rest);
-        let (Some(network), Some(sums)) = (self.weights.network(), sums) else { return score };
+        let rest = memory.rest(&self.weights, position);
+        let score = weights::damped(position, rest);
+        let Some(network) = self.weights.network() else { return score };
         // Dividing towards a draw makes differences smaller, never greater.
         let (least, greatest) = (score.hundredths() - MOST, score.hundredths() + MOST);
         if least >= beta.hundredths() {
@@ -124,10 +117,7 @@ impl Evaluation {
         if greatest <= alpha.hundredths() {
             return Score::eval(greatest);
         }
-        if entry.network == memory::UNKNOWN {
-            entry.network = network.white_score_from(position, sums, ply);
-        }
-        weights::damped(position, entry.rest + entry.network)
+        weights::damped(position, rest + memory.network(network, position, ply))
     }
 
     /// What a thread needs for [`Evaluation::score_within`].

@@ -46,6 +46,12 @@ impl Inputs {
         }
     }
 
+    /// The inputs of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Inputs> {
+        Inputs::ALL.into_iter().find(|inputs| inputs.name() == name)
+    }
+
     /// The letter in the names of weights.
     pub(crate) const fn letter(self) -> char {
         match self {
