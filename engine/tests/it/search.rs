@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use meerslag_engine::{
-    Clock, Control, Engine, EngineError, EngineOptions, Info, Limits, Mode, Score, SearchResult,
+    Clock, Control, Engine, EngineError, EngineOptions, Info, Limits, Mode, SearchResult,
 };
 use movegen::random::Random;
 use movegen::{Game, Position};
@@ -299,14 +299,14 @@ const COMBINATIONS: &[(&str, &str, i32)] = &[
 #[test]
 fn combinations_are_found() {
     for &(fen, best, gain) in COMBINATIONS {
-        let position = position(fen);
-        let mover = position.side_to_move();
-        let men = |c| position.men(c).len() as i32 + 3 * position.kings(c).len() as i32;
-        let balance = men(mover) - men(mover.opponent());
-        let outcome = search(&mut engine(), &Game::new(position), &Limits::depth(7));
+        let limits = Limits { multipv: 2, ..Limits::depth(7) };
+        let game = Game::new(position(fen));
+        let (outcome, infos) = search_with_infos(&mut engine(), &game, &limits);
         assert_eq!(outcome.best.unwrap().to_string(), best, "{fen}");
-        // Half of what is won, less what the evaluation holds against the rest of the position.
-        assert!(outcome.info.score >= Score::new(balance * 100 + gain * 50 - 10), "{fen}");
+        // Half of what is won, and what the evaluation says of the rest of the position is in both.
+        let second = infos.iter().rfind(|info| info.depth == 7 && info.multipv == 2).unwrap();
+        let gained = outcome.info.score.hundredths() - second.score.hundredths();
+        assert!(gained >= gain * 50, "{fen}: {gained}");
     }
     // The solutions are minimax's.
     let (fen, best, gain) = COMBINATIONS[0];
