@@ -314,6 +314,7 @@ impl Learning<'_> {
             time_control: Some(nodes),
             pairs: self.args.pairs as usize,
             openings,
+            random_plies: MatchConfig::RANDOM_PLIES,
             seed: Some(self.args.seed),
             sprt: Some(SprtConfig {
                 elo0: 0.0,

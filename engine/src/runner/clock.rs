@@ -44,6 +44,13 @@ impl TimeControl {
         self.time > 0.0 || self.inc > 0.0
     }
 
+    /// Whether moves depend on nodes or depth alone.
+    #[must_use]
+    pub fn is_repeatable(&self) -> bool {
+        let has_limit = self.nodes.is_some() || self.depth.is_some();
+        has_limit && !self.has_clock() && self.move_time.is_none()
+    }
+
     /// Seconds that a player has for its first `moves` moves: all that is on its clock until then,
     /// or the times of these moves. `None` if time is not limited.
     #[must_use]

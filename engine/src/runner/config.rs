@@ -174,6 +174,10 @@ pub struct MatchConfig {
     pub openings: Vec<String>,
     /// Pairs of games for each pairing of engines.
     pub pairs: usize,
+    /// Once all openings have been played, games start so many random plies behind them, at most
+    /// [`MatchConfig::MOST_RANDOM_PLIES`]. 0: the same openings again.
+    #[serde(default)]
+    pub random_plies: usize,
     /// The openings are taken in an order that depends on this number; `None`: as they stand.
     pub seed: Option<u64>,
     /// Draw rules of the games, as text.
@@ -190,6 +194,11 @@ pub struct MatchConfig {
 }
 
 impl MatchConfig {
+    /// Enough random plies for some dozens of starts behind each opening.
+    pub const RANDOM_PLIES: usize = 2;
+    /// The most random plies.
+    pub const MOST_RANDOM_PLIES: usize = 4;
+
     /// Checks what the types do not.
     ///
     /// # Errors
@@ -235,6 +244,9 @@ impl MatchConfig {
             let expected = "lidraughts, fmjd-cumulative, scan or none";
             return bad("draw rules".to_owned(), &self.draw_rules, expected);
         }
+        if self.random_plies > MatchConfig::MOST_RANDOM_PLIES {
+            return bad("random plies".to_owned(), &self.random_plies, "a number up to 4");
+        }
         if self.margin_ms > 60_000 {
             return bad("margin".to_owned(), &self.margin_ms, "milliseconds up to 60000");
         }
@@ -273,6 +285,18 @@ impl MatchConfig {
     #[must_use]
     pub fn time_control(&self, engine: usize) -> TimeControl {
         self.engines[engine].time_control.or(self.time_control).unwrap_or_default()
+    }
+
+    /// Whether an opening leads to the same game each time: no engine looks at the time.
+    #[must_use]
+    pub fn is_repeatable(&self) -> bool {
+        (0..self.engines.len()).all(|engine| self.time_control(engine).is_repeatable())
+    }
+
+    /// The opening with this number; they were checked when they were read.
+    pub(super) fn opening(&self, number: usize) -> Position {
+        let fen = self.openings.get(number);
+        fen.and_then(|fen| Position::from_fen(fen).ok()).unwrap_or_else(Position::initial)
     }
 
     /// The draw rules; the default if the text is unreadable, which [`MatchConfig::check`] refuses.

@@ -20,6 +20,15 @@ const PROVEN: f64 = 90.0;
 /// The share of its time that a program may overrun before it is worth a note.
 const OVERRUN: f64 = 0.1;
 
+/// A game that is to be played.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fixture {
+    /// Its number in the schedule, from 0.
+    pub number: usize,
+    pub pairing: Pairing,
+    pub start: Position,
+}
+
 /// A game and who has to be started again after it.
 #[derive(Debug)]
 pub(super) struct Played {
@@ -58,11 +67,10 @@ impl End {
 pub(super) fn play(
     config: &MatchConfig,
     arbiter: Option<&Arbiter>,
-    number: usize,
-    pairing: Pairing,
+    fixture: Fixture,
     players: &mut [Box<dyn Player>; 2],
 ) -> Result<Played, NotPlayed> {
-    let start = opening(config, pairing);
+    let Fixture { number, pairing, start } = fixture;
     let engines = [pairing.black, pairing.white];
     let mut match_game = OngoingGame {
         config,
@@ -111,9 +119,7 @@ pub(super) fn play(
 
 /// The record of a game that `engine` loses because it does not start.
 pub(super) fn forfeit(
-    config: &MatchConfig,
-    number: usize,
-    pairing: Pairing,
+    Fixture { number, pairing, start }: Fixture,
     engine: usize,
     message: &str,
     tail: Vec<String>,
@@ -124,7 +130,7 @@ pub(super) fn forfeit(
     MatchGame {
         game: number,
         pairing,
-        record: GameRecord { result, ..GameRecord::new(opening(config, pairing)) },
+        record: GameRecord { result, ..GameRecord::new(start) },
         termination,
         detail: format!("{side}: {message}"),
         tail,
@@ -133,12 +139,6 @@ pub(super) fn forfeit(
         latency_us: [None; 2],
         spent: None,
     }
-}
-
-/// Where a game starts. The openings were checked when they were read.
-fn opening(config: &MatchConfig, pairing: Pairing) -> Position {
-    let fen = config.openings.get(pairing.opening);
-    fen.and_then(|fen| Position::from_fen(fen).ok()).unwrap_or_else(Position::initial)
 }
 
 /// Why there is no result of a game.

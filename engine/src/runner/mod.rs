@@ -22,6 +22,7 @@ mod report;
 mod schedule;
 mod spec;
 mod standings;
+mod starts;
 mod state;
 pub mod stats;
 mod time_use;

@@ -16,6 +16,14 @@ pub struct Pairing {
     pub pair: usize,
     /// The opening, by its place in the configuration.
     pub opening: usize,
+    /// 0 if the game starts at the opening itself, otherwise the number of the position behind it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub variation: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// The number of games of a match.
@@ -47,10 +55,11 @@ pub fn schedule(config: &MatchConfig) -> Vec<Pairing> {
     let mut games = Vec::with_capacity(game_count(config));
     for round in 0..config.pairs {
         let opening = openings[round % openings.len()];
+        let variation = if config.random_plies > 0 { round / openings.len() } else { 0 };
         for &(a, b) in &meetings {
             let pair = games.len() / 2;
-            games.push(Pairing { white: a, black: b, pair, opening });
-            games.push(Pairing { white: b, black: a, pair, opening });
+            games.push(Pairing { white: a, black: b, pair, opening, variation });
+            games.push(Pairing { white: b, black: a, pair, opening, variation });
         }
     }
     games
@@ -73,6 +82,7 @@ pub(super) mod tests {
             time_control: None,
             openings: vec![movegen::Position::initial().to_fen(); openings],
             pairs,
+            random_plies: 0,
             seed: Some(1),
             draw_rules: "lidraughts".to_owned(),
             adjudication: crate::runner::Adjudication::default(),

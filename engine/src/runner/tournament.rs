@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use super::arbiter::Arbiter;
 use super::config::MatchConfig;
-use super::game::{NotPlayed, forfeit, play};
+use super::game::{Fixture, NotPlayed, forfeit, play};
 use super::launch::start;
 use super::match_game::MatchGame;
 use super::player::{Abort, Player, PlayerError};
@@ -20,8 +20,10 @@ use super::process::pin;
 use super::schedule::{Pairing, schedule};
 use super::spec::EngineKind;
 use super::standings::Standings;
+use super::starts::Starts;
 use super::state::{StateError, StateFile};
 use super::stats::Decision;
+use crate::error::EngineError;
 
 /// Attempts to start an engine that has played before.
 const START_ATTEMPTS: u32 = 2;
@@ -58,6 +60,9 @@ pub enum MatchError {
     /// The endgame databases for adjudication.
     #[error("endgame database: {0}")]
     Database(#[from] egdb::error::OpenError),
+    /// The engine that chooses starts behind openings.
+    #[error(transparent)]
+    Starts(#[from] EngineError),
     /// The state cannot be saved.
     #[error(transparent)]
     State(#[from] StateError),
@@ -154,6 +159,7 @@ pub fn run(
     let games: Vec<(usize, Pairing)> =
         schedule(config).into_iter().enumerate().filter(|(i, _)| !played.contains(i)).collect();
     let arbiter = Arbiter::open(&config.egdb)?;
+    let starts = Starts::new(config, records)?;
     let count = workers.concurrency.min(games.len());
     check_addresses(config, count)?;
     let mut collector = Collector { config, state, records, observe };
@@ -174,10 +180,11 @@ pub fn run(
             let cpus = workers.cpus.get(slot % workers.cpus.len().max(1)).cloned();
             let cpus = cpus.unwrap_or_default();
             let (games, next, arbiter, health) = (&games, &next, arbiter.as_ref(), &health);
+            let starts = &starts;
             scope.spawn(move || {
                 let (abort, players) = (Arc::clone(abort), Vec::new());
                 let mut worker =
-                    Worker { config, arbiter, health, slot, cpus, abort, events, players };
+                    Worker { config, starts, arbiter, health, slot, cpus, abort, events, players };
                 worker.work(games, next);
             });
         }
@@ -337,6 +344,7 @@ struct NoStart {
 /// Plays one game after the other and keeps its engines from game to game.
 struct Worker<'a> {
     config: &'a MatchConfig,
+    starts: &'a Starts<'a>,
     arbiter: Option<&'a Arbiter>,
     /// Of all engines.
     health: &'a [Health],
@@ -357,7 +365,8 @@ impl Worker<'_> {
                 break;
             };
             let _ = self.events.send(Event::Begin(number, pairing));
-            let event = match self.play(number, pairing) {
+            let fixture = Fixture { number, pairing, start: self.starts.of(pairing) };
+            let event = match self.play(fixture) {
                 Ok(Some(record)) => Event::Game(Box::new(record)),
                 Ok(None) => break,
                 Err(error) => {
@@ -376,7 +385,8 @@ impl Worker<'_> {
     }
 
     /// `None` if the match is being stopped.
-    fn play(&mut self, number: usize, pairing: Pairing) -> Result<Option<MatchGame>, MatchError> {
+    fn play(&mut self, fixture: Fixture) -> Result<Option<MatchGame>, MatchError> {
+        let pairing = fixture.pairing;
         // By the index of the colour.
         let wanted = [pairing.black, pairing.white];
         for (_, player) in self.players.extract_if(.., |(engine, _)| !wanted.contains(engine)) {
@@ -389,12 +399,12 @@ impl Worker<'_> {
                 Ok(None) => return Ok(None),
                 Err(no_start) => {
                     self.players.extend(wanted.into_iter().zip(players));
-                    return self.not_played(number, pairing, no_start).map(Some);
+                    return self.not_played(fixture, no_start).map(Some);
                 }
             }
         }
         let Ok(mut players) = <[_; 2]>::try_from(players) else { return Ok(None) };
-        let played = match play(self.config, self.arbiter, number, pairing, &mut players) {
+        let played = match play(self.config, self.arbiter, fixture, &mut players) {
             Ok(played) => played,
             Err(NotPlayed::Aborted) => return Ok(None),
             Err(NotPlayed::Start { engine, message, tail }) => {
@@ -405,7 +415,7 @@ impl Worker<'_> {
                     }
                 }
                 let no_start = NoStart { engine, message, tail };
-                return self.not_played(number, pairing, no_start).map(Some);
+                return self.not_played(fixture, no_start).map(Some);
             }
         };
         for engine in wanted {
@@ -423,15 +433,10 @@ impl Worker<'_> {
     }
 
     /// An engine that has played before loses the game; one that never did ends the match.
-    fn not_played(
-        &self,
-        number: usize,
-        pairing: Pairing,
-        no_start: NoStart,
-    ) -> Result<MatchGame, MatchError> {
+    fn not_played(&self, fixture: Fixture, no_start: NoStart) -> Result<MatchGame, MatchError> {
         let NoStart { engine, message, tail } = no_start;
         if self.health[engine].did_not_start() {
-            return Ok(forfeit(self.config, number, pairing, engine, &message, tail));
+            return Ok(forfeit(fixture, engine, &message, tail));
         }
         let name = self.config.engines[engine].name.clone();
         Err(MatchError::Start { name, message, tail })

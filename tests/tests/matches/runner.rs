@@ -1,6 +1,6 @@
 //! `meerslag match` with engines that misbehave, all of them real child processes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use meerslag_tests::{Output, binary, run};
-use movegen::notation::pdn::PdnReader;
+use movegen::notation::pdn::{PdnGame, PdnReader};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -438,6 +438,37 @@ fn built_in_engines_and_several_opponents() {
     let lines = play(&args);
     assert_eq!(games(&lines).len(), 8);
     assert_eq!(standing(&lines, "x")["games"], 8);
+}
+
+#[test]
+fn openings_that_are_used_up_are_varied_where_games_would_be_the_same() {
+    let folder = TempDir::new().unwrap();
+    let pdn = folder.path().join("games.pdn");
+    let pdn_arg = format!("--pdn={}", pdn.display());
+    // The moves of the games, with the position in which they start.
+    let moves = |more: &[&str]| -> Vec<String> {
+        let engines = ["--engine=builtin name=x", "--engine=builtin name=y", "--openings=start"];
+        let rest = ["--pairs=4", "--max-moves=6", "--force", &pdn_arg];
+        play(&[engines.as_slice(), &rest, more].concat());
+        let text = fs::read(&pdn).unwrap();
+        let games = PdnReader::new(&text[..]).map(Result::unwrap);
+        let line = |game: PdnGame| {
+            let plies = game.positions().map(|(position, _)| position.to_fen());
+            plies.collect::<Vec<_>>().join(" ")
+        };
+        games.map(line).collect()
+    };
+    let distinct = |games: &[String]| games.iter().collect::<HashSet<_>>().len();
+    let varied = moves(&["--tc=nodes=50"]);
+    // Between equal engines both games of a pair are the same.
+    assert_eq!((varied.len(), distinct(&varied)), (8, 4));
+    assert_eq!(moves(&["--tc=nodes=50", "--concurrency=2"]).len(), 8);
+    assert_eq!(distinct(&moves(&["--tc=nodes=50", "--random-plies=0"])), 1);
+    let starts = |games: &[String]| -> HashSet<String> {
+        games.iter().map(|game| game.split(' ').next().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(starts(&moves(&["--tc=move=0.01"])).len(), 1);
+    assert_eq!(starts(&moves(&["--tc=move=0.01", "--random-plies=1", "--seed=2"])).len(), 4);
 }
 
 #[test]

@@ -82,7 +82,12 @@ pub(super) struct MatchArgs {
     /// Pairs of games for each two engines [default: one from each opening]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pairs: Option<u32>,
-    /// Take the openings in an order that depends on this number
+    /// Random plies behind an opening that is played for the second time and more often, to a
+    /// position as even as the opening; 0: the opening again [default: 2 if all engines search to
+    /// a number of nodes or a depth, otherwise 0]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=4))]
+    random_plies: Option<u32>,
+    /// Take the openings, and the positions behind them, in an order that depends on this number
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Games at the same time
@@ -135,8 +140,8 @@ pub(super) struct MatchArgs {
     /// Go on with the match in the state file; its description comes from there, and it writes
     /// its files again
     #[arg(long, conflicts_with_all = [
-        "engines", "tc", "format", "openings", "opening_plies", "pairs", "seed", "margin",
-        "draw_rules", "max_moves", "resign", "draw", "egdb", "sprt", "logistic", "event",
+        "engines", "tc", "format", "openings", "opening_plies", "pairs", "random_plies", "seed",
+        "margin", "draw_rules", "max_moves", "resign", "draw", "egdb", "sprt", "logistic", "event",
     ])]
     resume: bool,
     /// Name of the match in the PDN
@@ -274,7 +279,7 @@ impl MatchArgs {
         });
         let engines = engines.collect::<Result<Vec<_>, _>>()?;
         let openings = self.read_openings().map_err(input)?;
-        let config = MatchConfig {
+        let mut config = MatchConfig {
             event: self.event.clone(),
             engines,
             format: match self.format {
@@ -284,6 +289,7 @@ impl MatchArgs {
             time_control: self.tc,
             pairs: self.pairs.map_or(openings.len().max(1), |pairs| pairs as usize),
             openings,
+            random_plies: 0,
             seed: self.seed,
             draw_rules: self.draw_rules.to_string(),
             adjudication: Adjudication {
@@ -294,6 +300,11 @@ impl MatchArgs {
             egdb: self.egdb.clone(),
             margin_ms: self.margin,
             sprt: self.sprt.map(|sprt| SprtConfig { is_logistic: self.logistic, ..sprt }),
+        };
+        config.random_plies = match self.random_plies {
+            Some(plies) => plies as usize,
+            None if config.is_repeatable() => MatchConfig::RANDOM_PLIES,
+            None => 0,
         };
         config.check().map_err(|error| input(error.into()))?;
         Ok(config)

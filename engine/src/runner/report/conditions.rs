@@ -130,6 +130,10 @@ fn openings(config: &MatchConfig, records: &[MatchGame]) -> String {
     match (played.len(), config.openings.len()) {
         (_, 0) => "the initial position".to_owned(),
         (played, given) if played == given => format!("{given}, each with both colours"),
+        (played, given) if played > given => {
+            let behind = counted(played - given, "position");
+            format!("{given} and {behind} behind them, each with both colours")
+        }
         (played, given) => format!("{played} played of {given}, each with both colours"),
     }
 }
