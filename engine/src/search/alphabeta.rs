@@ -118,6 +118,12 @@ impl<I: Isa> Worker<'_, I> {
         }
 
         let mut eval = hit.and_then(|hit| hit.eval);
+        if !K::PV
+            && depth <= params::REVERSE_FUTILITY_DEPTH
+            && let Some(score) = self.reverse_futility(node, eval, depth, (alpha, beta), ply)
+        {
+            return score;
+        }
         if K::PROBCUT && depth >= PROBCUT_DEPTH && !beta.is_decided() {
             let standing = match eval {
                 Some(eval) => eval,
@@ -316,6 +322,34 @@ impl<I: Isa> Worker<'_, I> {
             Bound::Upper => score <= alpha,
         };
         settled.then_some(score)
+    }
+
+    /// Reverse futility pruning: where nobody can capture, an evaluation well above beta stands for
+    /// a search of a ply or two.
+    #[inline(always)]
+    fn reverse_futility(
+        &mut self,
+        node: &Node,
+        eval: Option<Score>,
+        depth: i32,
+        (alpha, beta): (Score, Score),
+        ply: usize,
+    ) -> Option<Score> {
+        let position = &node.position;
+        let side = position.side_to_move();
+        if alpha.is_decided()
+            || beta.is_decided()
+            || position.has_capture(side)
+            || position.has_capture(side.opponent())
+        {
+            return None;
+        }
+        let raised = beta.plus(params::reverse_futility_margin(depth));
+        let standing = match eval {
+            Some(eval) => eval,
+            None => self.standing(node, (raised.plus(-1), raised), ply),
+        };
+        (standing >= raised).then_some(standing)
     }
 
     /// ProbCut: if even a shallow search comes out well above beta, the deep one would as well.

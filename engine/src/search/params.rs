@@ -33,6 +33,14 @@ pub(super) const fn probcut_margin(depth: i32) -> i32 {
     10 * depth
 }
 
+/// Reverse futility pruning is tried up to this depth.
+pub(super) const REVERSE_FUTILITY_DEPTH: i32 = 2;
+
+/// How far above beta the evaluation must be.
+pub(super) const fn reverse_futility_margin(depth: i32) -> i32 {
+    20 + 40 * depth
+}
+
 /// Late moves are reduced from this depth on.
 const REDUCTION_DEPTH: i32 = 2;
 

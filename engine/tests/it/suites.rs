@@ -83,17 +83,17 @@ fn combinations_are_sacrifices() {
     }
 }
 
-/// Measured on 2026-11-23: 78 of 94 within 20,000 nodes, 81 at depth 12.
+/// Measured on 2026-11-24: 79 of 94 within 20,000 nodes, 80 at depth 12.
 #[test]
 fn most_endings_are_solved_without_databases() {
     let suite = read("endings.suite");
-    for (limits, floor) in [(Limits::nodes(20_000), 77), (Limits::depth(12), 80)] {
+    for (limits, floor) in [(Limits::nodes(20_000), 78), (Limits::depth(12), 79)] {
         let solved = solved(&suite, &limits);
         assert!(solved >= floor, "{solved} of {} within {limits:?}", suite.len());
     }
 }
 
-/// Measured on 2026-11-23: 245 of 257 within 1,000 nodes, 241 at depth 3, 249 at depth 4.
+/// Measured on 2026-11-24: 245 of 257 within 1,000 nodes, 241 at depth 3, 249 at depth 4.
 #[test]
 fn most_combinations_are_seen_at_once() {
     let suite = read("combinations.suite");
