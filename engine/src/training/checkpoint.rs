@@ -111,3 +111,37 @@ pub(super) fn write<L: Learner>(
     write_file(path, &bytes, Existing::Replace)
         .map_err(|error| CheckpointError::Io { path: path.to_owned(), error })
 }
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::super::model::Model;
+    use super::*;
+    use crate::eval::EvalKind;
+
+    #[test]
+    fn every_number_comes_back_to_its_last_bit() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("checkpoint");
+        let epochs: Vec<Epoch> = (1..=1000u32)
+            .map(|n| {
+                let loss = f64::from(n).sqrt() / 7.0;
+                Epoch {
+                    training: loss,
+                    held_out: loss / 3.0,
+                    phases: [loss; 3],
+                    positions: n.into(),
+                }
+            })
+            .collect();
+        let model = Model::new(EvalKind::Material, 121.7);
+        let state = State { best: model.clone(), model, epochs };
+        write(&path, "identity", &state).unwrap();
+        let new = |scale: Option<f32>| Model::new(EvalKind::Material, scale.unwrap());
+        let again: State<Model> = read_or_new(&path, "identity", new).unwrap();
+        assert_eq!(again.epochs, state.epochs);
+        assert_eq!(again.model.scale().to_bits(), state.model.scale().to_bits());
+        assert_eq!(again.model.floats(), state.model.floats());
+    }
+}
