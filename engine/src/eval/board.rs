@@ -131,7 +131,8 @@ impl MenSums {
 /// Sums over the men of White and of Black.
 #[inline(always)]
 pub(crate) fn sums(position: &Position) -> [MenSums; 2] {
-    [Color::White, Color::Black].map(|color| MenSums::of(position.men(color).bits(), color))
+    let of = |color| MenSums::of(position.men(color).bits(), color);
+    [of(Color::White), of(Color::Black)]
 }
 
 #[cfg(test)]

@@ -101,7 +101,8 @@ impl Inputs {
                     entered[table][side.index()] = (table * EvalKind::P8.entries() + entry) as u16;
                 });
             }
-            rows.extend(entered);
+            // There is a place for every window.
+            let _ = rows.try_extend_from_slice(&entered);
         }
         rows
     }

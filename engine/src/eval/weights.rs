@@ -241,7 +241,9 @@ pub(crate) const IN_A_HUNDREDTH: i32 = OPENING_STEPS * UNITS;
 pub(crate) fn damped(position: &Position, white: i32) -> Score {
     let white = white / IN_A_HUNDREDTH;
     let better = if white > 0 { Color::White } else { Color::Black };
-    let white = white / (1 << towards_draw(position, better));
+    let halvings = towards_draw(position, better);
+    // A division, towards zero, that costs none.
+    let white = (white + (white >> 31 & ((1 << halvings) - 1))) >> halvings;
     Score::eval(if position.side_to_move() == Color::White { white } else { -white })
 }
 

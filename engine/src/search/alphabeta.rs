@@ -189,6 +189,9 @@ impl<I: Isa> Worker<'_, I> {
         let is_shared = busy.is_shared() && depth >= params::PUT_OFF_DEPTH;
         // Tried after the others, because another thread has begun them.
         let mut put_off: SmallVec<[u16; movegen::INLINE_MOVES]> = SmallVec::new();
+        let below = depth - 1 + extension;
+        // The next move is taken up while this one is searched: the table's memory is slow.
+        let mut ahead = None;
         let mut turn = 0;
         loop {
             let index = if turn < moves.len() {
@@ -200,14 +203,19 @@ impl<I: Isa> Worker<'_, I> {
             };
             let is_first_round = turn < moves.len();
             turn += 1;
-            let mv = if is_first_round { picker.pick(moves, index) } else { moves[index] };
-            let child = node.after(mv);
-            let below = depth - 1 + extension;
-            let mut key = 0;
-            if below > 0 {
-                key = self.shared.key(&child);
-                self.shared.table.prefetch(key);
+            let reduction = |mv, index| params::reduction(&node.position, mv, K::PV, depth, index);
+            let (mv, child) = if let Some(child) = ahead.take() {
+                (moves[index], child)
+            } else {
+                let mv = if is_first_round { picker.pick(moves, index) } else { moves[index] };
+                (mv, self.child(node, mv, below - reduction(mv, index)))
+            };
+            if below > 0 && turn < moves.len() {
+                let mv = picker.pick(moves, turn);
+                ahead = Some(self.child(node, mv, below - reduction(mv, turn)));
             }
+            let reduction = reduction(mv, index);
+            let key = if below > 0 { self.shared.key(&child) } else { 0 };
             let mut place = None;
             if is_shared && index > 0 {
                 place = busy.begin(key);
@@ -216,7 +224,6 @@ impl<I: Isa> Worker<'_, I> {
                     continue;
                 }
             }
-            let reduction = params::reduction(&node.position, mv, K::PV, depth, index);
             let window = (alpha, beta);
             let score = self.try_move::<K>(&child, below, reduction, index == 0, window, ply);
             if let Some(place) = place {
@@ -240,6 +247,18 @@ impl<I: Isa> Worker<'_, I> {
             }
         }
         tried
+    }
+
+    /// The node after a move, which is to be searched with `depth` plies left at first. What the
+    /// table knows of it is fetched.
+    #[inline(always)]
+    fn child(&self, node: &Node, mv: Move, depth: i32) -> Node {
+        let child = node.after(mv);
+        // At the horizon the table is not asked, and most moves go no further.
+        if depth > 0 {
+            self.shared.table.prefetch(self.shared.key(&child));
+        }
+        child
     }
 
     /// The score of a move that leads to `child`, with `depth` plies left there: at first reduced

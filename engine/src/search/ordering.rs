@@ -35,7 +35,7 @@ impl Picker {
     ) {
         let side = position.side_to_move();
         let enemy_kings = position.kings(side.opponent());
-        self.scores.extend(moves.iter().map(|&mv| {
+        for &mv in moves.iter() {
             let mut score = history.get(side, mv);
             if mv.is_capture() {
                 score += KING * (mv.captured() & enemy_kings).len() as i32;
@@ -43,8 +43,8 @@ impl Picker {
             if position.is_promotion(mv) {
                 score += PROMOTION;
             }
-            score
-        }));
+            self.scores.push(score);
+        }
         if let Some(index) = table {
             self.scores[index] = TABLE_MOVE;
         }

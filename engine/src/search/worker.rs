@@ -137,7 +137,7 @@ impl<'a> Shared<'a> {
 pub(crate) struct WorkerMemory {
     pub(super) history: History,
     pub(super) pv: PvTable,
-    scores: eval::Memory,
+    pub(super) scores: eval::Memory,
     /// Keys of the positions since the last irreversible move of the game, then of the path.
     pub(super) keys: Vec<u64>,
 }
