@@ -35,7 +35,7 @@ impl Picker {
     ) {
         let side = position.side_to_move();
         let enemy_kings = position.kings(side.opponent());
-        for &mv in moves.iter() {
+        for &mv in moves {
             let mut score = history.get(side, mv);
             if mv.is_capture() {
                 score += KING * (mv.captured() & enemy_kings).len() as i32;
