@@ -38,9 +38,9 @@ impl Memory {
         Memory { entries: (0..ENTRIES).map(empty).collect(), sums }
     }
 
-    /// Fetches what is remembered of a position.
+    /// Fetches what is remembered of a position into the processor's cache.
     #[inline(always)]
-    pub(crate) fn fetch(&self, position: &Position) {
+    pub(crate) fn prefetch(&self, position: &Position) {
         isa::prefetch(&self.entries[position.key() as usize % ENTRIES]);
     }
 

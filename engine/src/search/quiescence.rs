@@ -47,7 +47,7 @@ impl<I: Isa> Worker<'_, I> {
         beta: Score,
         ply: usize,
     ) -> Score {
-        self.memory.scores.fetch(&node.position);
+        self.memory.scores.prefetch(&node.position);
         let mut moves = MoveList::new();
         node.position.generate_captures_with(self.isa, &mut moves);
         if moves.is_empty() {
