@@ -120,12 +120,38 @@ impl<I: Isa> Worker<'_, I> {
             return Score::DRAW;
         }
         let mut best = Score::MIN;
-        for index in line..root.moves.len() {
+        let busy = &self.shared.busy;
+        let is_shared = busy.is_shared() && depth > params::PUT_OFF_DEPTH;
+        // Tried after the others, because another thread has begun them; each with its turn.
+        let mut put_off: Vec<(Move, usize)> = Vec::new();
+        let mut next = line;
+        loop {
+            let is_first_round = next < root.moves.len();
+            // Better moves come to the front: what was put off need not stand where it stood.
+            let (index, turn) = if is_first_round {
+                (next, next)
+            } else if let Some(&(mv, turn)) = put_off.get(next - root.moves.len()) {
+                (root.moves.iter().position(|m| m.mv == mv).unwrap_or(turn), turn)
+            } else {
+                break;
+            };
+            next += 1;
             let mv = root.moves[index].mv;
             let child = root.node.after(mv);
-            let reduction = params::reduction(&root.node.position, mv, true, depth, index - line);
-            let (is_first, window) = (index == line, (alpha, beta));
+            let mut place = None;
+            if is_shared && turn > line {
+                place = busy.begin(self.shared.key(&child));
+                if place.is_none() && is_first_round {
+                    put_off.push((mv, turn));
+                    continue;
+                }
+            }
+            let reduction = params::reduction(&root.node.position, mv, true, depth, turn - line);
+            let (is_first, window) = (turn == line, (alpha, beta));
             let score = self.try_move::<Pv>(&child, depth - 1, reduction, is_first, window, 0);
+            if let Some(place) = place {
+                place.end();
+            }
             if self.stopped {
                 return Score::DRAW;
             }
