@@ -210,6 +210,15 @@ impl IntoIterator for Bitboard {
     }
 }
 
+impl Square {
+    /// The set that holds this square only.
+    #[inline]
+    #[must_use]
+    pub const fn bitboard(self) -> Bitboard {
+        Bitboard::from_bits_unchecked(1 << self.bit())
+    }
+}
+
 impl FromIterator<Square> for Bitboard {
     fn from_iter<T: IntoIterator<Item = Square>>(squares: T) -> Bitboard {
         squares.into_iter().fold(Bitboard::EMPTY, Bitboard::with)

@@ -2,10 +2,7 @@
 
 use crate::bitboard::Bitboard;
 use crate::color::Color;
-use crate::error::PositionError;
-use crate::generator;
 use crate::geometry::{self, SQUARES};
-use crate::position::Position;
 
 /// Where the pieces stand, without the side to move: the three bitboards of the Kingsrow
 /// databases, as words in the layout of [`Bitboard`].
@@ -29,13 +26,6 @@ pub(crate) const fn promotion_row<const WHITE: bool>() -> u64 {
     Bitboard::promotion_row(if WHITE { Color::White } else { Color::Black }).bits()
 }
 
-impl From<&Position> for Board {
-    #[inline]
-    fn from(position: &Position) -> Board {
-        *position.board()
-    }
-}
-
 impl Board {
     /// The board turned by 180 degrees with the colours swapped.
     #[inline(always)]
@@ -48,31 +38,11 @@ impl Board {
         }
     }
 
-    /// The position with this side to move.
-    ///
-    /// # Errors
-    /// If the board is not valid, or empty. Bits that are no squares, and kings where no piece
-    /// stands, are ignored.
-    pub fn position(&self, side: Color) -> Result<Position, PositionError> {
-        let set = Bitboard::from_bits_truncate;
-        Position::from_bitboards(set(self.black), set(self.white), set(self.kings), side)
-    }
-
     /// The empty squares.
     #[inline]
     #[must_use]
     pub const fn empty(&self) -> u64 {
         SQUARES & !(self.black | self.white)
-    }
-
-    /// Whether this side could capture if it were to move. Generates nothing.
-    #[inline(always)]
-    #[must_use]
-    pub fn has_capture(&self, color: Color) -> bool {
-        match color {
-            Color::White => generator::has_capture::<true>(self),
-            Color::Black => generator::has_capture::<false>(self),
-        }
     }
 
     #[inline(always)]

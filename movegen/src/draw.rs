@@ -20,8 +20,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use thiserror::Error;
+
 use crate::color::Color;
-use crate::error::ParseDrawRulesError;
 use crate::moves::Move;
 use crate::position::Position;
 
@@ -86,6 +87,14 @@ impl fmt::Display for DrawRules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
+}
+
+/// A text that names no draw rules.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("'{text}' names no draw rules: expected lidraughts, fmjd-cumulative, scan or none")]
+pub struct ParseDrawRulesError {
+    /// The offending text (at most 40 characters).
+    pub text: String,
 }
 
 impl FromStr for DrawRules {

@@ -1,8 +1,9 @@
 //! Games: a start position, the moves played and everything in between.
 
+use thiserror::Error;
+
 use crate::color::Color;
 use crate::draw::{self, DrawCounters, DrawReason, DrawRules, REPETITION_OCCURRENCES};
-use crate::error::IllegalMove;
 use crate::moves::Move;
 use crate::position::Position;
 
@@ -22,6 +23,18 @@ impl std::fmt::Display for WinReason {
             WinReason::Blocked => "no legal move",
         })
     }
+}
+
+/// A move that the rules do not allow in the position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("{mv} is not a legal move after {ply} plies ({position:?})")]
+pub struct IllegalMove {
+    /// The refused move.
+    pub mv: Move,
+    /// How many plies had been played.
+    pub ply: usize,
+    /// The position in which it was tried.
+    pub position: Position,
 }
 
 /// How a game stands by the rules. Resignation, agreement and clocks are the caller's business.

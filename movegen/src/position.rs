@@ -5,13 +5,12 @@ use std::fmt;
 use crate::bitboard::Bitboard;
 use crate::board::Board;
 use crate::color::Color;
-use crate::error::PositionError;
 use crate::generator;
 use crate::geometry::bits;
 use crate::isa::{Isa, Portable};
 use crate::moves::{Move, MoveList};
 use crate::piece::{Kind, Piece};
-use crate::setup::Setup;
+use crate::setup::{PositionError, Setup};
 use crate::square::Square;
 use crate::zobrist;
 
@@ -309,6 +308,46 @@ impl Position {
     #[must_use]
     pub const fn board(&self) -> &Board {
         &self.board
+    }
+}
+
+impl Setup {
+    /// The position, if this is one.
+    ///
+    /// # Errors
+    /// As [`Setup::check`].
+    pub fn position(&self) -> Result<Position, PositionError> {
+        self.check()?;
+        Ok(Position::from_valid_setup(self))
+    }
+}
+
+impl From<&Position> for Setup {
+    fn from(position: &Position) -> Setup {
+        Setup {
+            side: position.side_to_move(),
+            men: Color::ALL.map(|c| position.men(c)),
+            kings: Color::ALL.map(|c| position.kings(c)),
+        }
+    }
+}
+
+impl Board {
+    /// The position with this side to move.
+    ///
+    /// # Errors
+    /// If the board is not valid, or empty. Bits that are no squares, and kings where no piece
+    /// stands, are ignored.
+    pub fn position(&self, side: Color) -> Result<Position, PositionError> {
+        let set = Bitboard::from_bits_truncate;
+        Position::from_bitboards(set(self.black), set(self.white), set(self.kings), side)
+    }
+}
+
+impl From<&Position> for Board {
+    #[inline]
+    fn from(position: &Position) -> Board {
+        *position.board()
     }
 }
 

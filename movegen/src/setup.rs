@@ -1,10 +1,10 @@
 //! Unchecked set-ups: what a FEN or a set-up board holds before it is known to be a position.
 
+use thiserror::Error;
+
 use crate::bitboard::Bitboard;
 use crate::color::Color;
-use crate::error::PositionError;
 use crate::piece::{Kind, Piece};
-use crate::position::Position;
 use crate::square::Square;
 
 /// Piece sets and side to move, not checked: sets may overlap, men may stand on their promotion
@@ -17,6 +17,25 @@ pub struct Setup {
     pub men: [Bitboard; 2],
     /// Kings, indexed by [`Color::index`].
     pub kings: [Bitboard; 2],
+}
+
+/// Why a set-up is not a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum PositionError {
+    /// Two pieces on one square.
+    #[error("square {0} holds more than one piece")]
+    Overlap(Square),
+    /// A man that should have been promoted (rules, article on promotion).
+    #[error("{color} has a man on square {square}, its own promotion row")]
+    ManOnPromotionRow {
+        /// The owner of the man.
+        color: Color,
+        /// Where it stands.
+        square: Square,
+    },
+    /// Neither side has a piece.
+    #[error("the board is empty: a position needs at least one piece")]
+    EmptyBoard,
 }
 
 impl Setup {
@@ -62,12 +81,12 @@ impl Setup {
         count
     }
 
-    /// The position, if this is one.
+    /// Whether this is a position.
     ///
     /// # Errors
     /// Two pieces on a square, a man on its own promotion row, or an empty board. The first
     /// offence by square number is reported.
-    pub fn position(&self) -> Result<Position, PositionError> {
+    pub fn check(&self) -> Result<(), PositionError> {
         let mut seen = Bitboard::EMPTY;
         let mut twice = Bitboard::EMPTY;
         for set in self.men.into_iter().chain(self.kings) {
@@ -86,16 +105,6 @@ impl Setup {
         if seen.is_empty() {
             return Err(PositionError::EmptyBoard);
         }
-        Ok(Position::from_valid_setup(self))
-    }
-}
-
-impl From<&Position> for Setup {
-    fn from(position: &Position) -> Setup {
-        Setup {
-            side: position.side_to_move(),
-            men: Color::ALL.map(|c| position.men(c)),
-            kings: Color::ALL.map(|c| position.kings(c)),
-        }
+        Ok(())
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::bitboard::Bitboard;
-use crate::error::ParseSquareError;
+use thiserror::Error;
+
 use crate::geometry::{SQUARES, bit_of_index, index_of_bit};
 
 /// A playing square, numbered 1 to 50 row by row from the top left as White sees the board
@@ -64,13 +64,6 @@ impl Square {
         self.0 as u32
     }
 
-    /// The set that holds this square only.
-    #[inline]
-    #[must_use]
-    pub const fn bitboard(self) -> Bitboard {
-        Bitboard::from_bits_unchecked(1 << self.0)
-    }
-
     /// Row 0 (squares 1..=5, where White crowns) to 9 (46..=50, where Black crowns).
     #[must_use]
     pub const fn row(self) -> u8 {
@@ -103,6 +96,14 @@ impl Square {
     pub fn all() -> impl DoubleEndedIterator<Item = Square> + ExactSizeIterator {
         (0..50u32).map(|index| Square(bit_of_index(index) as u8))
     }
+}
+
+/// A text that is no square number.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("'{text}' is not a square: expected a number from 1 to 50")]
+pub struct ParseSquareError {
+    /// The offending text (at most 20 characters).
+    pub text: String,
 }
 
 impl fmt::Display for Square {

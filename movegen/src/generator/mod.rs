@@ -16,6 +16,7 @@ pub(crate) mod man;
 mod worst_cases;
 
 use crate::board::Board;
+use crate::color::Color;
 use crate::geometry::bits;
 use crate::isa::Isa;
 use crate::moves::{Move, MoveList};
@@ -73,6 +74,18 @@ pub(crate) fn has_capture<const WHITE: bool>(board: &Board) -> bool {
     let View { men, kings, enemy, empty } = View::new::<WHITE>(board);
     men & Jumps::new(enemy, empty).any() != 0
         || kings != 0 && Reach::new(kings, enemy, empty).captures()
+}
+
+impl Board {
+    /// Whether this side could capture if it were to move. Generates nothing.
+    #[inline(always)]
+    #[must_use]
+    pub fn has_capture(&self, color: Color) -> bool {
+        match color {
+            Color::White => has_capture::<true>(self),
+            Color::Black => has_capture::<false>(self),
+        }
+    }
 }
 
 /// Whether a piece of the side could go somewhere, captures left aside.

@@ -14,9 +14,9 @@ use std::str::FromStr;
 
 use crate::color::Color;
 use crate::draw::DrawCounters;
-use crate::error::PositionError;
 use crate::game::Game;
 use crate::position::Position;
+use crate::setup::PositionError;
 use crate::setup::Setup;
 
 pub use error::{FenErrorKind, FenWarning, ParseFenError};
