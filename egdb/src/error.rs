@@ -10,24 +10,6 @@ use thiserror::Error;
 use crate::format::DbType;
 use crate::slice::Slice;
 
-/// A text is no slice.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error(
-    "`{text}` is no slice: expected four digits (black men, black kings, white men, white kings), 1 to 5 pieces a side, at most 8 in all"
-)]
-pub struct ParseSliceError {
-    /// The text, shortened.
-    pub text: String,
-}
-
-/// A text is no type of database.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("`{text}` is no type of database: expected wld2, compact, wld1, run, mtc or dtw")]
-pub struct ParseTypeError {
-    /// The text, shortened.
-    pub text: String,
-}
-
 /// One file of a database cannot be accepted.
 #[derive(Debug, Error)]
 pub enum FormatError {

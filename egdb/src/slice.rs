@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use movegen::{Board, Color};
+use thiserror::Error;
 
-use crate::error::ParseSliceError;
 use crate::layout::{self, LAYOUTS, Layout};
 
 /// Most pieces on one side.
@@ -214,6 +214,16 @@ impl fmt::Debug for Slice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Slice({self})")
     }
+}
+
+/// A text is no slice.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error(
+    "`{text}` is no slice: expected four digits (black men, black kings, white men, white kings), 1 to 5 pieces a side, at most 8 in all"
+)]
+pub struct ParseSliceError {
+    /// The text, shortened.
+    pub text: String,
 }
 
 impl FromStr for Slice {

@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use super::cells;
 use super::context::Context;
 use super::rows::Rows;
-use super::solve::{BlockOut, Metrics, SHARED, Workspace};
-use super::store::{Code, DRAW, Plane, Solved, SolvedLevel, Store};
+use super::solve::{BlockOut, SHARED, Workspace};
+use super::store::{Code, DRAW, Metrics, Plane, Solved, SolvedLevel, Store};
 use crate::index::king_placements;
 
 /// Solves a level from what [`Resident::view`](super::resident::Resident::view) gave. `report` is

@@ -51,8 +51,7 @@ use level::solve_level;
 use lock::{Claim, Lock};
 use raw::{RawFile, RawWriter};
 use resident::Resident;
-use solve::Metrics;
-use store::{Plane, Store};
+use store::{Metrics, Plane, Store};
 
 pub use error::BuildError;
 pub(crate) use need::Needs;

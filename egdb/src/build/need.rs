@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::men::{MenSets, all_sets};
 use super::order::{after_capture, after_crowning};
 use super::raw;
-use super::solve::{Metrics, Workspace};
-use super::store::Store;
+use super::solve::Workspace;
+use super::store::{Metrics, Store};
 use crate::slice::Slice;
 
 /// Share of the memory that is not for levels: encoders, stacks, the program.

@@ -15,8 +15,7 @@ use bytemuck::Pod;
 
 use super::error::BuildError;
 use super::men::MenSets;
-use super::solve::Metrics;
-use super::store::{Code, Distances, Plane, SolvedLevel, Store, Words};
+use super::store::{Code, Distances, Metrics, Plane, SolvedLevel, Store, Words};
 use crate::slice::Slice;
 #[cfg(feature = "mmap")]
 use crate::storage::MemoryMap;

@@ -9,8 +9,7 @@ use super::men::MenSets;
 use super::need::{Demand, OVERHEAD};
 use super::order::{after_capture, after_crowning};
 use super::raw::RawFile;
-use super::solve::Metrics;
-use super::store::{Solved, SolvedLevel, Store};
+use super::store::{Metrics, Solved, SolvedLevel, Store};
 use crate::slice::Slice;
 
 /// Work files and what has been read from them.

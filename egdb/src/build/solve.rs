@@ -10,22 +10,8 @@ use super::external::{Facts, ManMove, Seeds};
 use super::fixed::Fixed;
 use super::rows::Rows;
 use super::seeds::{Codes, Conversion, Plain};
-use super::store::{DRAW, Distances, Store, Words};
+use super::store::{DRAW, Distances, Metrics, Store, Words};
 use super::waves::{Kings, Waves};
-
-/// Which distances to compute besides values.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Metrics {
-    pub dtw: bool,
-    pub mtc: bool,
-}
-
-impl Metrics {
-    /// What later levels and slices are solved from.
-    pub(super) fn kept(self) -> Metrics {
-        Metrics { mtc: false, ..self }
-    }
-}
 
 /// Where a block's results go; the distances are empty if they are not wanted.
 pub(super) struct BlockOut<'a> {

@@ -9,7 +9,6 @@ use movegen::{Board, Color};
 
 use super::men::{Block, Levels, MenSets};
 use super::rows::Rows;
-use super::solve::Metrics;
 use crate::slice::{SLICE_IDS, Slice};
 
 /// The value of a position for the side to move: an even number if it loses, an odd one if it
@@ -25,6 +24,20 @@ pub(super) type Words = [u64; 4];
 
 /// A distance for each bit and side to move.
 pub(super) type Distances = [[Code; 64]; 2];
+
+/// Which distances to compute besides values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Metrics {
+    pub dtw: bool,
+    pub mtc: bool,
+}
+
+impl Metrics {
+    /// What later levels and slices are solved from.
+    pub(super) fn kept(self) -> Metrics {
+        Metrics { mtc: false, ..self }
+    }
+}
 
 /// Solved values of one kind: in memory, or in a work file that is mapped into memory.
 #[derive(Debug)]

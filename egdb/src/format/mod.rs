@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::ParseTypeError;
+use thiserror::Error;
+
 use crate::slice::Slice;
 
 pub mod compact;
@@ -182,6 +183,14 @@ impl DbType {
         }
         Slice::stored(pieces).map(|slice| (self.file_stem(slice), vec![slice])).collect()
     }
+}
+
+/// A text is no type of database.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("`{text}` is no type of database: expected wld2, compact, wld1, run, mtc or dtw")]
+pub struct ParseTypeError {
+    /// The text, shortened.
+    pub text: String,
 }
 
 impl FromStr for DbType {

@@ -1,38 +1,8 @@
-//! Databases opened together, and full answers about a position.
+//! Full answers about a position.
 
-use std::cmp::Reverse;
-use std::sync::Arc;
+use movegen::Move;
 
-use movegen::{Move, Position};
-
-use super::mtc::after_conversion;
-use super::question::Question;
-use super::quiet::excludes;
-use crate::database::Database;
-use crate::error::{ProbeError, SelectionError};
-use crate::format::DbType;
-use crate::reader::Raw;
-use crate::slice::Slice;
 use crate::value::Wld;
-
-/// Databases that answer together: any number of each kind. Of those that hold a slice the first
-/// one added counts.
-#[derive(Clone, Debug, Default)]
-pub struct Probe {
-    databases: Vec<Arc<Database>>,
-    /// The largest piece count of the win/loss/draw databases.
-    max_pieces: u8,
-}
-
-/// What the files say of a position without a look at its successors.
-pub(super) enum Stored<T> {
-    /// This is it.
-    Value(T),
-    /// Its value follows from the successors.
-    InSuccessors,
-    /// The databases do not reach it.
-    Nowhere,
-}
 
 /// What is known about a position, from the side to move's view.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,7 +35,7 @@ pub struct MoveAnswer {
 
 impl MoveAnswer {
     /// Smaller is better: wins by distance, draws, unknown, losses by distance the other way.
-    fn order(&self) -> (u8, u32, u32) {
+    pub(super) fn order(&self) -> (u8, u32, u32) {
         let distances = (self.dtw.unwrap_or(u32::MAX / 2), self.mtc.unwrap_or(u32::MAX / 2));
         match self.wld {
             Some(Wld::Win) => (0, distances.0, distances.1),
@@ -76,205 +46,8 @@ impl MoveAnswer {
     }
 }
 
-impl Probe {
-    /// No databases: knows only that a side without a move has lost.
-    #[must_use]
-    pub fn new() -> Probe {
-        Probe::default()
-    }
-
-    /// Adds a database.
-    pub fn add(&mut self, database: Arc<Database>) {
-        if database.db_type().is_wld() {
-            self.max_pieces = self.max_pieces.max(database.max_pieces());
-        }
-        self.databases.push(database);
-        // Larger win/loss/draw types first is of no use; smaller positions are in all of them.
-        self.databases.sort_by_key(|db| Reverse(db.max_pieces()));
-    }
-
-    /// The databases.
-    #[must_use]
-    pub fn databases(&self) -> &[Arc<Database>] {
-        &self.databases
-    }
-
-    /// The largest piece count of the win/loss/draw databases, 0 without one.
-    #[inline]
-    #[must_use]
-    pub fn max_pieces(&self) -> u8 {
-        self.max_pieces
-    }
-
-    /// Whether the databases may know the value of the position.
-    #[inline]
-    #[must_use]
-    pub fn reaches(&self, position: &Position) -> bool {
-        position.piece_count() <= u32::from(self.max_pieces)
-    }
-
-    /// The stored slices of the win/loss/draw databases in order, of at most this many pieces and
-    /// only those that are wanted.
-    pub(crate) fn select(
-        &self,
-        max_pieces: Option<u8>,
-        wanted: Option<&[Slice]>,
-    ) -> Result<Vec<Slice>, SelectionError> {
-        if self.max_pieces == 0 {
-            return Err(SelectionError::NoWld);
-        }
-        let is_there = |slice: &Slice| self.wld_databases().any(|db| db.has_slice(*slice));
-        if let Some(missing) = wanted.unwrap_or_default().iter().find(|slice| !is_there(slice)) {
-            return Err(SelectionError::Missing(*missing));
-        }
-        let limit = max_pieces.unwrap_or(u8::MAX).min(self.max_pieces);
-        let is_wanted = |slice: &Slice| wanted.is_none_or(|list| list.contains(slice));
-        let all = (2..=limit).flat_map(Slice::stored);
-        let list: Vec<Slice> = all.filter(|slice| is_wanted(slice) && is_there(slice)).collect();
-        if list.is_empty() { Err(SelectionError::NoSlices) } else { Ok(list) }
-    }
-
-    pub(super) fn wld_databases(&self) -> impl Iterator<Item = &Database> {
-        self.databases.iter().map(AsRef::as_ref).filter(|db| db.db_type().is_wld())
-    }
-
-    pub(super) fn mtc_databases(&self) -> impl Iterator<Item = &Database> {
-        self.databases.iter().map(AsRef::as_ref).filter(|db| db.db_type() == DbType::Mtc)
-    }
-
-    /// Whether the distance-to-conversion databases cover this many pieces. They have no files
-    /// for slices without a number of 10 or more, so the piece count is all there is to go by.
-    pub(super) fn reaches_mtc(&self, position: &Position) -> bool {
-        let pieces = position.piece_count();
-        self.mtc_databases().any(|db| u32::from(db.max_pieces()) >= pieces)
-    }
-
-    /// Plies to the end of the game from a won or lost position; `None` for a draw, where the
-    /// databases do not reach, or without a distance-to-win database.
-    ///
-    /// # Errors
-    /// If a file cannot be read or is damaged.
-    pub fn dtw(&self, position: &Position) -> Result<Option<u32>, ProbeError> {
-        match self.wld(position)? {
-            Some(value) => self.dtw_of(position, value),
-            None => Ok(None),
-        }
-    }
-
-    /// As [`Probe::dtw`], for a position whose value is known.
-    pub(crate) fn dtw_of(
-        &self,
-        position: &Position,
-        value: Wld,
-    ) -> Result<Option<u32>, ProbeError> {
-        self.dtw_with(position, value, &mut Question::new(0))
-    }
-
-    /// The same, with what is known already.
-    pub(super) fn dtw_with(
-        &self,
-        position: &Position,
-        value: Wld,
-        question: &mut Question,
-    ) -> Result<Option<u32>, ProbeError> {
-        if value == Wld::Draw {
-            return Ok(None);
-        }
-        match self.stored_dtw(position, value)? {
-            Stored::Value(plies) => return Ok(Some(plies)),
-            Stored::Nowhere => return Ok(None),
-            Stored::InSuccessors => {}
-        }
-        let mut chosen = None;
-        for &mv in &position.legal_moves() {
-            let next = position.after(mv);
-            let Some(after) = self.known(&next, question)? else { return Ok(None) };
-            if after == value.opponent() {
-                let Some(plies) = self.known_dtw(&next, after, question)? else { return Ok(None) };
-                chosen = value.chosen(chosen, plies + 1);
-            }
-        }
-        Ok(chosen)
-    }
-
-    /// The plies to the end as far as they need no look at the successors.
-    fn stored_dtw(&self, position: &Position, value: Wld) -> Result<Stored<u32>, ProbeError> {
-        if !position.has_legal_move() {
-            return Ok(Stored::Value(0));
-        }
-        if excludes(DbType::Dtw, position).is_some() {
-            return Ok(Stored::InSuccessors);
-        }
-        let mut other_side_is_there = false;
-        for database in self.databases.iter().filter(|db| db.db_type() == DbType::Dtw) {
-            match database.lookup(position.board(), position.side_to_move(), false)? {
-                Some(Raw::Value(half)) => {
-                    let plies = 2 * u32::from(half) + u32::from(value == Wld::Win);
-                    return Ok(Stored::Value(plies));
-                }
-                Some(Raw::NotStored) => other_side_is_there = true,
-                Some(Raw::NoSlice | Raw::NotInCache) | None => {}
-            }
-        }
-        // Moves lead to the side that is stored, or to fewer pieces or men: no circles.
-        Ok(if other_side_is_there { Stored::InSuccessors } else { Stored::Nowhere })
-    }
-
-    /// Everything about a position, with all its moves.
-    ///
-    /// # Errors
-    /// If a file cannot be read or is damaged.
-    pub fn answer(&self, position: &Position) -> Result<Answer, ProbeError> {
-        let question = &mut Question::new(0);
-        let mut moves = Vec::new();
-        let reaches_mtc = self.reaches_mtc(position);
-        for &mv in &position.legal_moves() {
-            let next = position.after(mv);
-            let value = self.known(&next, question)?;
-            let (mut dtw, mut mtc) = (None, None);
-            if let Some(value) = value {
-                dtw = self.known_dtw(&next, value, question)?;
-                mtc = match position.is_irreversible(mv) {
-                    _ if !reaches_mtc => None,
-                    true => after_conversion(value),
-                    false => self.mtc_of(&next, value, question)?,
-                };
-            }
-            let plus_one = |n: u32| n + 1;
-            moves.push(MoveAnswer {
-                mv,
-                wld: value.map(Wld::opponent),
-                dtw: dtw.map(plus_one),
-                mtc: mtc.map(plus_one),
-            });
-        }
-        moves.sort_by_key(MoveAnswer::order);
-        let wld = match self.stored_wld(position)? {
-            Stored::Value(value) => Some(value),
-            Stored::Nowhere => None,
-            Stored::InSuccessors => best(&moves),
-        };
-        let (mut dtw, mut mtc) = (None, None);
-        if let Some(value @ (Wld::Win | Wld::Loss)) = wld {
-            dtw = match self.stored_dtw(position, value)? {
-                Stored::Value(plies) => Some(plies),
-                Stored::Nowhere => None,
-                Stored::InSuccessors => chosen(&moves, value, |m| m.dtw),
-            };
-            if reaches_mtc {
-                // Without a successor's number a search of its own may still find this one.
-                mtc = match chosen(&moves, value, |m| m.mtc) {
-                    None => self.mtc_of(position, value, question)?,
-                    number => number,
-                };
-            }
-        }
-        Ok(Answer { wld, dtw, mtc, moves })
-    }
-}
-
 /// The value of a position from those of its moves; `None` if they do not decide it.
-fn best(moves: &[MoveAnswer]) -> Option<Wld> {
+pub(super) fn best(moves: &[MoveAnswer]) -> Option<Wld> {
     let has = |value| moves.iter().any(|m| m.wld == value);
     match () {
         () if has(Some(Wld::Win)) => Some(Wld::Win),
@@ -286,7 +59,7 @@ fn best(moves: &[MoveAnswer]) -> Option<Wld> {
 
 /// The distance of a position of this value from those of its moves; `None` if one is missing
 /// that could matter, or there is no move.
-fn chosen(
+pub(super) fn chosen(
     moves: &[MoveAnswer],
     value: Wld,
     distance: impl Fn(&MoveAnswer) -> Option<u32>,

@@ -11,7 +11,22 @@ mod question;
 mod quiet;
 mod wld;
 
-pub use answer::{Answer, MoveAnswer, Probe};
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use movegen::Position;
+
+use crate::database::Database;
+use crate::error::{OpenError, ProbeError, SelectionError};
+use crate::format::DbType;
+use crate::reader::Raw;
+use crate::slice::Slice;
+use crate::value::Wld;
+use answer::{best, chosen};
+use mtc::after_conversion;
+use question::Question;
+
+pub use answer::{Answer, MoveAnswer};
 pub use mtc::{MTC_AFTER_CONVERSION, MTC_ROUNDING, Rounding};
 pub use open::DatabaseOptions;
 pub use quiet::{Compact, Dtw, Excluded, Format, Mtc, QuietFor, View, Wld1, Wld2, WldRun};
@@ -21,6 +36,261 @@ pub(crate) use quiet::{excludes, excludes_board};
 /// material and sides to move that are missing as a whole). For tools that list files; a lookup
 /// goes through [`QuietFor`].
 #[must_use]
-pub fn exclusion(db_type: crate::DbType, position: &movegen::Position) -> Option<Excluded> {
+pub fn exclusion(db_type: DbType, position: &Position) -> Option<Excluded> {
     excludes(db_type, position)
+}
+
+/// Databases that answer together: any number of each kind. Of those that hold a slice the first
+/// one added counts.
+#[derive(Clone, Debug, Default)]
+pub struct Probe {
+    databases: Vec<Arc<Database>>,
+    /// The largest piece count of the win/loss/draw databases.
+    max_pieces: u8,
+}
+
+/// What the files say of a position without a look at its successors.
+enum Stored<T> {
+    /// This is it.
+    Value(T),
+    /// Its value follows from the successors.
+    InSuccessors,
+    /// The databases do not reach it.
+    Nowhere,
+}
+
+impl Probe {
+    /// No databases: knows only that a side without a move has lost.
+    #[must_use]
+    pub fn new() -> Probe {
+        Probe::default()
+    }
+
+    /// The databases of up to four pieces that are part of the library: win/loss/draw and both
+    /// distances, without any file. See [`Database::embedded`].
+    ///
+    /// # Errors
+    /// Only if the library was built with damaged files.
+    #[cfg(feature = "embedded")]
+    pub fn embedded() -> Result<Probe, OpenError> {
+        DatabaseOptions::default().open()
+    }
+
+    /// Adds a database.
+    pub fn add(&mut self, database: Arc<Database>) {
+        if database.db_type().is_wld() {
+            self.max_pieces = self.max_pieces.max(database.max_pieces());
+        }
+        self.databases.push(database);
+        // Larger win/loss/draw types first is of no use; smaller positions are in all of them.
+        self.databases.sort_by_key(|db| Reverse(db.max_pieces()));
+    }
+
+    /// The databases.
+    #[must_use]
+    pub fn databases(&self) -> &[Arc<Database>] {
+        &self.databases
+    }
+
+    /// The largest piece count of the win/loss/draw databases, 0 without one.
+    #[inline]
+    #[must_use]
+    pub fn max_pieces(&self) -> u8 {
+        self.max_pieces
+    }
+
+    /// Whether the databases may know the value of the position.
+    #[inline]
+    #[must_use]
+    pub fn reaches(&self, position: &Position) -> bool {
+        position.piece_count() <= u32::from(self.max_pieces)
+    }
+
+    /// The stored slices of the win/loss/draw databases in order, of at most this many pieces and
+    /// only those that are wanted.
+    pub(crate) fn select(
+        &self,
+        max_pieces: Option<u8>,
+        wanted: Option<&[Slice]>,
+    ) -> Result<Vec<Slice>, SelectionError> {
+        if self.max_pieces == 0 {
+            return Err(SelectionError::NoWld);
+        }
+        let is_there = |slice: &Slice| self.wld_databases().any(|db| db.has_slice(*slice));
+        if let Some(missing) = wanted.unwrap_or_default().iter().find(|slice| !is_there(slice)) {
+            return Err(SelectionError::Missing(*missing));
+        }
+        let limit = max_pieces.unwrap_or(u8::MAX).min(self.max_pieces);
+        let is_wanted = |slice: &Slice| wanted.is_none_or(|list| list.contains(slice));
+        let all = (2..=limit).flat_map(Slice::stored);
+        let list: Vec<Slice> = all.filter(|slice| is_wanted(slice) && is_there(slice)).collect();
+        if list.is_empty() { Err(SelectionError::NoSlices) } else { Ok(list) }
+    }
+
+    fn wld_databases(&self) -> impl Iterator<Item = &Database> {
+        self.databases.iter().map(AsRef::as_ref).filter(|db| db.db_type().is_wld())
+    }
+
+    fn mtc_databases(&self) -> impl Iterator<Item = &Database> {
+        self.databases.iter().map(AsRef::as_ref).filter(|db| db.db_type() == DbType::Mtc)
+    }
+
+    /// Whether the distance-to-conversion databases cover this many pieces. They have no files
+    /// for slices without a number of 10 or more, so the piece count is all there is to go by.
+    fn reaches_mtc(&self, position: &Position) -> bool {
+        let pieces = position.piece_count();
+        self.mtc_databases().any(|db| u32::from(db.max_pieces()) >= pieces)
+    }
+
+    /// Plies to the end of the game from a won or lost position; `None` for a draw, where the
+    /// databases do not reach, or without a distance-to-win database.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is damaged.
+    pub fn dtw(&self, position: &Position) -> Result<Option<u32>, ProbeError> {
+        match self.wld(position)? {
+            Some(value) => self.dtw_of(position, value),
+            None => Ok(None),
+        }
+    }
+
+    /// As [`Probe::dtw`], for a position whose value is known.
+    pub(crate) fn dtw_of(
+        &self,
+        position: &Position,
+        value: Wld,
+    ) -> Result<Option<u32>, ProbeError> {
+        self.dtw_with(position, value, &mut Question::new(0))
+    }
+
+    /// The same, with what is known already.
+    fn dtw_with(
+        &self,
+        position: &Position,
+        value: Wld,
+        question: &mut Question,
+    ) -> Result<Option<u32>, ProbeError> {
+        if value == Wld::Draw {
+            return Ok(None);
+        }
+        match self.stored_dtw(position, value)? {
+            Stored::Value(plies) => return Ok(Some(plies)),
+            Stored::Nowhere => return Ok(None),
+            Stored::InSuccessors => {}
+        }
+        let mut chosen = None;
+        for &mv in &position.legal_moves() {
+            let next = position.after(mv);
+            let Some(after) = self.known(&next, question)? else { return Ok(None) };
+            if after == value.opponent() {
+                let Some(plies) = self.known_dtw(&next, after, question)? else { return Ok(None) };
+                chosen = value.chosen(chosen, plies + 1);
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// The plies to the end as far as they need no look at the successors.
+    fn stored_dtw(&self, position: &Position, value: Wld) -> Result<Stored<u32>, ProbeError> {
+        if !position.has_legal_move() {
+            return Ok(Stored::Value(0));
+        }
+        if excludes(DbType::Dtw, position).is_some() {
+            return Ok(Stored::InSuccessors);
+        }
+        let mut other_side_is_there = false;
+        for database in self.databases.iter().filter(|db| db.db_type() == DbType::Dtw) {
+            match database.lookup(position.board(), position.side_to_move(), false)? {
+                Some(Raw::Value(half)) => {
+                    let plies = 2 * u32::from(half) + u32::from(value == Wld::Win);
+                    return Ok(Stored::Value(plies));
+                }
+                Some(Raw::NotStored) => other_side_is_there = true,
+                Some(Raw::NoSlice | Raw::NotInCache) | None => {}
+            }
+        }
+        // Moves lead to the side that is stored, or to fewer pieces or men: no circles.
+        Ok(if other_side_is_there { Stored::InSuccessors } else { Stored::Nowhere })
+    }
+
+    /// Everything about a position, with all its moves.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is damaged.
+    pub fn answer(&self, position: &Position) -> Result<Answer, ProbeError> {
+        let question = &mut Question::new(0);
+        let mut moves = Vec::new();
+        let reaches_mtc = self.reaches_mtc(position);
+        for &mv in &position.legal_moves() {
+            let next = position.after(mv);
+            let value = self.known(&next, question)?;
+            let (mut dtw, mut mtc) = (None, None);
+            if let Some(value) = value {
+                dtw = self.known_dtw(&next, value, question)?;
+                mtc = match position.is_irreversible(mv) {
+                    _ if !reaches_mtc => None,
+                    true => after_conversion(value),
+                    false => self.mtc_of(&next, value, question)?,
+                };
+            }
+            let plus_one = |n: u32| n + 1;
+            moves.push(MoveAnswer {
+                mv,
+                wld: value.map(Wld::opponent),
+                dtw: dtw.map(plus_one),
+                mtc: mtc.map(plus_one),
+            });
+        }
+        moves.sort_by_key(MoveAnswer::order);
+        let wld = match self.stored_wld(position)? {
+            Stored::Value(value) => Some(value),
+            Stored::Nowhere => None,
+            Stored::InSuccessors => best(&moves),
+        };
+        let (mut dtw, mut mtc) = (None, None);
+        if let Some(value @ (Wld::Win | Wld::Loss)) = wld {
+            dtw = match self.stored_dtw(position, value)? {
+                Stored::Value(plies) => Some(plies),
+                Stored::Nowhere => None,
+                Stored::InSuccessors => chosen(&moves, value, |m| m.dtw),
+            };
+            if reaches_mtc {
+                // Without a successor's number a search of its own may still find this one.
+                mtc = match chosen(&moves, value, |m| m.mtc) {
+                    None => self.mtc_of(position, value, question)?,
+                    number => number,
+                };
+            }
+        }
+        Ok(Answer { wld, dtw, mtc, moves })
+    }
+
+    /// As [`Probe::wld`]; what is known already is not asked again.
+    fn known(
+        &self,
+        position: &Position,
+        question: &mut Question,
+    ) -> Result<Option<Wld>, ProbeError> {
+        if let Some(wld) = question.wld(position) {
+            return Ok(wld);
+        }
+        let wld = self.wld_with(position, question)?;
+        question.note_wld(position, wld);
+        Ok(wld)
+    }
+
+    /// As [`Probe::dtw`], for a position whose value is known.
+    fn known_dtw(
+        &self,
+        position: &Position,
+        value: Wld,
+        question: &mut Question,
+    ) -> Result<Option<u32>, ProbeError> {
+        if let Some(dtw) = question.dtw(position) {
+            return Ok(dtw);
+        }
+        let dtw = self.dtw_with(position, value, question)?;
+        question.note_dtw(position, value, dtw);
+        Ok(dtw)
+    }
 }

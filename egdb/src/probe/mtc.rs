@@ -13,7 +13,7 @@
 
 use movegen::{Move, Position};
 
-use super::answer::Probe;
+use super::Probe;
 use super::question::Question;
 use crate::error::ProbeError;
 use crate::reader::Raw;

@@ -108,18 +108,6 @@ impl DatabaseOptions {
     }
 }
 
-impl Probe {
-    /// The databases of up to four pieces that are part of the library: win/loss/draw and both
-    /// distances, without any file. See [`Database::embedded`].
-    ///
-    /// # Errors
-    /// Only if the library was built with damaged files.
-    #[cfg(feature = "embedded")]
-    pub fn embedded() -> Result<Probe, OpenError> {
-        DatabaseOptions::default().open()
-    }
-}
-
 /// The embedded set, opened once for each piece count: a match holds many engines.
 #[cfg(feature = "embedded")]
 fn embedded(pieces: u8) -> Result<Probe, OpenError> {

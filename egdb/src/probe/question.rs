@@ -9,8 +9,6 @@
 use movegen::Position;
 use rustc_hash::FxHashMap;
 
-use super::answer::Probe;
-use crate::error::ProbeError;
 use crate::value::Wld;
 
 /// What is known of a position.
@@ -37,6 +35,26 @@ impl Question {
         Question { known: FxHashMap::default(), bounds: FxHashMap::default(), left: effort }
     }
 
+    /// The position's value, if it has been asked for.
+    pub(super) fn wld(&self, position: &Position) -> Option<Option<Wld>> {
+        Some(self.known.get(position)?.wld)
+    }
+
+    /// Keeps the position's value.
+    pub(super) fn note_wld(&mut self, position: &Position, wld: Option<Wld>) {
+        self.known.insert(*position, Known { wld, dtw: None });
+    }
+
+    /// The position's plies to the end, if they have been asked for.
+    pub(super) fn dtw(&self, position: &Position) -> Option<Option<u32>> {
+        self.known.get(position)?.dtw
+    }
+
+    /// Keeps the position's plies to the end, with its value.
+    pub(super) fn note_dtw(&mut self, position: &Position, value: Wld, dtw: Option<u32>) {
+        self.known.insert(*position, Known { wld: Some(value), dtw: Some(dtw) });
+    }
+
     /// Whether the position's distance to conversion is at most `bound`, if that is known.
     pub(super) fn recall(&self, position: &Position, bound: u32) -> Option<bool> {
         let &(least, most) = self.bounds.get(position)?;
@@ -54,36 +72,5 @@ impl Question {
         } else {
             *least = (*least).max(bound + 1);
         }
-    }
-}
-
-impl Probe {
-    /// As [`Probe::wld`].
-    pub(super) fn known(
-        &self,
-        position: &Position,
-        question: &mut Question,
-    ) -> Result<Option<Wld>, ProbeError> {
-        if let Some(known) = question.known.get(position) {
-            return Ok(known.wld);
-        }
-        let wld = self.wld_with(position, question)?;
-        question.known.insert(*position, Known { wld, dtw: None });
-        Ok(wld)
-    }
-
-    /// As [`Probe::dtw`], for a position whose value is known.
-    pub(super) fn known_dtw(
-        &self,
-        position: &Position,
-        value: Wld,
-        question: &mut Question,
-    ) -> Result<Option<u32>, ProbeError> {
-        if let Some(dtw) = question.known.get(position).and_then(|known| known.dtw) {
-            return Ok(dtw);
-        }
-        let dtw = self.dtw_with(position, value, question)?;
-        question.known.insert(*position, Known { wld: Some(value), dtw: Some(dtw) });
-        Ok(dtw)
     }
 }

@@ -12,9 +12,9 @@ use std::collections::HashMap;
 
 use movegen::Position;
 
-use super::answer::{Probe, Stored};
 use super::question::Question;
 use super::quiet::{excludes_quiet, wld_value, wld_without_pieces};
+use super::{Probe, Stored};
 use crate::error::ProbeError;
 use crate::format::DbType;
 use crate::index::Turned;
