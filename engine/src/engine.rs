@@ -1,87 +1,20 @@
 //! The engine as its users see it.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::time::Duration;
 
-use egdb::{DatabaseOptions, Probe};
+use egdb::Probe;
 use movegen::random::Random;
-use movegen::{DrawRules, Game, Move, Position};
+use movegen::{Game, Move, Position};
 
-use crate::book::BookOptions;
+use crate::book::BookMove;
 use crate::clock::Instant;
 use crate::endgame;
-use crate::error::EngineError;
-use crate::eval::Evaluation;
 use crate::level::PlayingLevel;
 use crate::limits::{Control, Limits, Mode};
+use crate::options::{EngineError, EngineOptions};
 use crate::score::Score;
 use crate::search::{self, Info, Resources, SearchResult, WorkerMemory};
 use crate::tt::TranspositionTable;
-
-/// What can be set on an engine.
-#[derive(Clone, PartialEq, Debug)]
-pub struct EngineOptions {
-    /// Size of the transposition table in MiB, at least 1.
-    pub hash_mib: usize,
-    /// Search threads, 1..=[`EngineOptions::MAX_THREADS`]. One thread makes searches to a depth
-    /// or node limit reproducible.
-    pub threads: usize,
-    /// Time kept back at each move for the way to the opponent's clock.
-    pub move_overhead: Duration,
-    /// Whether the engine will be asked to ponder; it then uses more of its own time.
-    pub ponder: bool,
-    /// The draw rules that the search believes in.
-    pub draw_rules: DrawRules,
-    /// What a draw is worth to the side that the engine searches for: below 0 it avoids draws,
-    /// above 0 it seeks them. At most [`EngineOptions::MAX_DRAW_SCORE`] either way.
-    pub draw_score: Score,
-    /// How strongly the engine plays.
-    pub level: PlayingLevel,
-    /// The endgame databases.
-    pub databases: DatabaseOptions,
-    /// What scores the leaves.
-    pub evaluation: Evaluation,
-    /// The opening book, from which moves are played without a search.
-    pub book: Option<BookOptions>,
-}
-
-impl EngineOptions {
-    /// The greatest number of search threads.
-    pub const MAX_THREADS: usize = 256;
-    /// The greatest worth of a draw, in hundredths of a man.
-    pub const MAX_DRAW_SCORE: i32 = 100;
-
-    fn check(&self) -> Result<(), EngineError> {
-        if self.hash_mib == 0 {
-            return Err(EngineError::HashSize);
-        }
-        if self.threads == 0 || self.threads > EngineOptions::MAX_THREADS {
-            return Err(EngineError::Threads { threads: self.threads });
-        }
-        let draw_score = self.draw_score.hundredths();
-        if draw_score.abs() > EngineOptions::MAX_DRAW_SCORE {
-            return Err(EngineError::DrawScore { draw_score });
-        }
-        Ok(())
-    }
-}
-
-impl Default for EngineOptions {
-    fn default() -> EngineOptions {
-        EngineOptions {
-            hash_mib: 64,
-            threads: 1,
-            move_overhead: Duration::from_millis(20),
-            ponder: false,
-            draw_rules: DrawRules::default(),
-            draw_score: Score::DRAW,
-            level: PlayingLevel::FULL,
-            databases: DatabaseOptions::default(),
-            evaluation: Evaluation::default(),
-            book: None,
-        }
-    }
-}
 
 /// The engine: transposition table, search threads and what they remember between moves.
 #[derive(Debug)]
@@ -96,10 +29,6 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Stack that the thread which calls [`Engine::search`] should have, in bytes: enough for the
-    /// deepest path with room to spare.
-    pub const STACK_BYTES: usize = 8 << 20;
-
     /// An engine with these options.
     ///
     /// # Errors
@@ -196,7 +125,7 @@ impl Engine {
         let start = Instant::now();
         let plays = limits.mode == Mode::Think && limits.multipv <= 1;
         let book = self.options.book.as_ref().filter(|_| plays)?;
-        book.choose(game, &mut self.random).map(|found| search::from_book(found, start))
+        book.choose(game, &mut self.random).map(|found| from_book(found, start))
     }
 
     /// Searches the current position of the game, or takes a move from the book if it is to play
@@ -232,4 +161,16 @@ impl Engine {
         };
         search::run(game, &limits, control, resources, report)
     }
+}
+
+/// A move from the opening book in place of a search.
+fn from_book(found: BookMove, start: Instant) -> SearchResult {
+    let info = Info {
+        depth: 1,
+        score: found.score.unwrap_or(Score::DRAW),
+        is_book: true,
+        pv: found.pv,
+        ..Info::lost(start.elapsed())
+    };
+    SearchResult { best: info.pv.first().copied(), ponder: info.pv.get(1).copied(), info }
 }

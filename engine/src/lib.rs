@@ -16,11 +16,11 @@ pub mod early_end;
 mod endgame;
 pub mod endgame_trainer;
 mod engine;
-mod error;
 pub mod eval;
 mod huge_pages;
 mod level;
 mod limits;
+mod options;
 pub mod perft;
 #[cfg(not(target_family = "wasm"))]
 pub mod protocol;
@@ -45,12 +45,12 @@ mod viewer;
 mod words;
 
 pub use egdb::DatabaseOptions;
-pub use engine::{Engine, EngineOptions};
-pub use error::EngineError;
+pub use engine::Engine;
 pub use level::PlayingLevel;
 pub use limits::{Clock, Control, Limits, Mode};
+pub use options::{EngineError, EngineOptions};
 pub use score::{Bound, Score};
-pub use search::{Info, SearchResult};
+pub use search::{Info, STACK_BYTES, SearchResult};
 pub use thinker::Thinker;
 pub use tt::OutOfMemory;
 pub use words::counted;

@@ -1,4 +1,4 @@
-//! Gives the module a stack on which the deepest search fits, as `Engine::STACK_BYTES` demands; a
+//! Gives the module a stack on which the deepest search fits, as `STACK_BYTES` of the search demands; a
 //! module has 1 MiB otherwise.
 
 fn main() {

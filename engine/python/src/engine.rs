@@ -273,7 +273,7 @@ impl Engine {
             };
             let thread = thread::Builder::new()
                 .name("search".to_owned())
-                .stack_size(meerslag_engine::Engine::STACK_BYTES)
+                .stack_size(meerslag_engine::STACK_BYTES)
                 .spawn_scoped(scope, search)?;
             let mut raised = Ok(());
             loop {

@@ -22,9 +22,9 @@ use movegen::{DrawRules, Game, Move};
 use thiserror::Error;
 
 use crate::book::BookOptions;
-use crate::engine::{Engine, EngineOptions};
-use crate::error::EngineError;
+use crate::engine::Engine;
 use crate::limits::{Control, Limits, Mode};
+use crate::options::{EngineError, EngineOptions};
 use crate::runner::{Abort, ConfigError, EngineKind, EngineSpec, Identity, Thought, tail_text};
 use crate::search::{Info, SearchResult};
 use crate::thinker::Thinker;

@@ -5,36 +5,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use egdb::storage::{Existing, write_file};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::kind::{EvalKind, OPENING_STEPS, Pair, UNITS};
 use super::network::{Inputs, MOST_HIDDEN, Network, OUTPUTS};
 use super::scalars;
-use super::weights::{EvalKind, OPENING_STEPS, Pair, UNITS, Weights};
+use super::weights::{Provenance, Weights};
 
 const MAGIC: &[u8; 8] = b"MEERWGTS";
 const VERSION: u32 = 1;
 /// Bytes before the header: magic, version, length of the header.
 const HEAD: usize = 16;
 const MOST_HEADER: usize = 1 << 16;
-
-/// Where weights come from.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Provenance {
-    /// The number of the generation; 0 for the first that was trained.
-    pub generation: u32,
-    /// Games that were read.
-    pub games: u64,
-    /// Positions that were trained with.
-    pub positions: u64,
-    /// CRC-32 over the filter, the weights of the sources and their games, hexadecimal.
-    pub data: String,
-    /// The command.
-    pub command: String,
-    /// Day of the training, `YYYY.MM.DD`.
-    pub date: String,
-}
 
 #[derive(Serialize, Deserialize)]
 struct Header {

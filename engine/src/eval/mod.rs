@@ -5,13 +5,15 @@
 //! nothing. The result presumes that neither side can capture.
 //!
 //! * `board`: what patterns and scalars need to know of the men;
-//! * `scalars`: what is counted beside the patterns; `weights`: the score;
+//! * `kind`: which windows are looked at; `scalars`: what is counted beside the patterns;
+//! * `weights`: the score;
 //! * `network`: a small network on top of them, where there is one;
 //! * `memory`: what a searching thread need not compute again;
 //! * `file`: the file of the weights.
 
 pub(crate) mod board;
 mod file;
+pub(crate) mod kind;
 mod memory;
 pub(crate) mod network;
 pub(crate) mod scalars;
@@ -24,12 +26,13 @@ use std::sync::{Arc, LazyLock};
 use movegen::Position;
 
 use crate::score::Score;
-pub use file::{Provenance, WeightsError};
+pub use file::WeightsError;
+pub use kind::EvalKind;
+use kind::OPENING_STEPS;
 pub(crate) use memory::Memory;
 pub use network::Inputs;
 use network::MOST;
-use weights::OPENING_STEPS;
-pub use weights::{EvalKind, Weights};
+pub use weights::{Provenance, Weights};
 
 /// A way to score positions. Copies are handles of the same weights; any number of engines and
 /// threads may share them. The default is the one that is part of the program.
@@ -171,7 +174,7 @@ mod tests {
     /// Weights of every kind, at random.
     fn random_weights(kind: EvalKind, seed: u64) -> Weights {
         let mut random = Random::new(seed);
-        let mut pairs = |count| -> Vec<weights::Pair> {
+        let mut pairs = |count| -> Vec<kind::Pair> {
             (0..count).map(|_| [0; 2].map(|_| random.below(401) as i16 - 200)).collect()
         };
         let (scalars, patterns) = (pairs(scalars::COUNT), pairs(kind.tables() * kind.entries()));
@@ -279,7 +282,7 @@ mod tests {
                     }
                 }
                 let men = board::sums(&position);
-                let expected = weights::mixed(sum, &men) / weights::IN_A_HUNDREDTH;
+                let expected = weights::mixed(sum, &men) / kind::IN_A_HUNDREDTH;
                 assert_eq!(weights.white_score(&position), expected, "{kind} {position:?}");
             }
         }

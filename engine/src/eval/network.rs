@@ -16,7 +16,7 @@ use movegen::{Color, Position};
 use serde::{Deserialize, Serialize};
 
 use super::board;
-use super::weights::{EvalKind, IN_A_HUNDREDTH, UNITS};
+use super::kind::{EvalKind, IN_A_HUNDREDTH, UNITS};
 
 const SQUARES: usize = 50;
 /// Inputs for pieces: four kinds on each square.

@@ -6,9 +6,9 @@ use std::time::Instant;
 use movegen::Game;
 
 use super::player::{Abort, Answer, FaultKind, Identity, NewGame, Player, PlayerError, Thought};
-use crate::engine::{Engine, EngineOptions};
-use crate::error::EngineError;
+use crate::engine::Engine;
 use crate::limits::{Control, Limits};
+use crate::options::{EngineError, EngineOptions};
 use crate::search::Info;
 use movegen::random::Random;
 

@@ -10,7 +10,7 @@ use super::dxp::{DxpPlayer, DxpPlayerOptions};
 use super::player::{Abort, FaultKind, Player, PlayerError, SlowStart};
 use super::process::{HubClient, HubClientOptions, ProcessOptions};
 use super::spec::{EngineKind, EngineSpec};
-use crate::engine::EngineOptions;
+use crate::options::EngineOptions;
 use crate::protocol::hub::{HubError, Params};
 
 /// Starts an engine and gets it ready. `wishes` are parameters for engines that have them and are

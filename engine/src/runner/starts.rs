@@ -10,9 +10,9 @@ use parking_lot::Mutex;
 use super::config::MatchConfig;
 use super::match_game::MatchGame;
 use super::schedule::Pairing;
-use crate::engine::{Engine, EngineOptions};
-use crate::error::EngineError;
+use crate::engine::Engine;
 use crate::limits::{Control, Limits};
+use crate::options::{EngineError, EngineOptions};
 
 /// Behind an opening a position will do if searches of this depth see both at most so many
 /// hundredths of a man apart.

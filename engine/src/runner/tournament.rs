@@ -23,7 +23,7 @@ use super::standings::Standings;
 use super::starts::Starts;
 use super::state::{StateError, StateFile};
 use super::stats::Decision;
-use crate::error::EngineError;
+use crate::options::EngineError;
 
 /// Attempts to start an engine that has played before.
 const START_ATTEMPTS: u32 = 2;

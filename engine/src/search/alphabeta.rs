@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::node::{Node, NodeKind, Shallow};
 use super::ordering::Picker;
 use super::params::{self, MAX_PLY, PROBCUT_DEPTH};
-use super::prober::Verdict;
+use super::probe::Verdict;
 use super::worker::Worker;
 use crate::score::{Bound, Score};
 use crate::tt::{Hit, TableMove};

@@ -15,6 +15,7 @@ mod known;
 mod node;
 mod ordering;
 mod params;
+mod probe;
 mod prober;
 mod pv;
 mod quiescence;
@@ -28,7 +29,6 @@ use std::time::Duration;
 use egdb::Probe;
 use movegen::{DrawRules, Game, Move, with_isa};
 
-use crate::book::BookMove;
 use crate::clock::Instant;
 use crate::endgame;
 use crate::endgame::choice::Choice;
@@ -47,6 +47,10 @@ use worker::{DrawScore, Shared};
 /// A forced move is played after this little search, which finds a score and a reply.
 const FORCED_DEPTH: u32 = 8;
 const FORCED_NODES: u64 = 2_000;
+
+/// Stack that the thread which calls [`Engine::search`](crate::Engine::search) should have, in
+/// bytes: enough for the deepest path with room to spare.
+pub const STACK_BYTES: usize = 8 << 20;
 
 /// What an engine lends to a search.
 pub(crate) struct Resources<'e> {
@@ -146,18 +150,6 @@ pub(crate) fn run(
     let missing = wanted_lines.saturating_sub(root.lines);
     known::report_worse(&info, root.lines, &worse[..missing.min(worse.len())], report);
     extend_variation(&mut info.pv, &node, &shared);
-    SearchResult { best: info.pv.first().copied(), ponder: info.pv.get(1).copied(), info }
-}
-
-/// A move from the opening book in place of a search.
-pub(crate) fn from_book(found: BookMove, start: Instant) -> SearchResult {
-    let info = Info {
-        depth: 1,
-        score: found.score.unwrap_or(Score::DRAW),
-        is_book: true,
-        pv: found.pv,
-        ..Info::lost(start.elapsed())
-    };
     SearchResult { best: info.pv.first().copied(), ponder: info.pv.get(1).copied(), info }
 }
 

@@ -44,7 +44,7 @@ impl Info {
     }
 
     /// What there is to say when the side to move has lost.
-    pub(super) fn lost(time: Duration) -> Info {
+    pub(crate) fn lost(time: Duration) -> Info {
         Info {
             depth: 0,
             mean_depth: 0.0,

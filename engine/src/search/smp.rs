@@ -8,10 +8,10 @@ use std::thread;
 
 use movegen::isa::Isa;
 
+use super::STACK_BYTES;
 use super::report::Info;
 use super::root::{Root, RootMove};
 use super::worker::{Reporter, Shared, Worker, WorkerMemory};
-use crate::engine::Engine;
 use crate::limits::Mode;
 
 /// What a vote is worth above the lowest score.
@@ -43,7 +43,7 @@ pub(super) fn search<I: Isa>(
             };
             // Too few threads of the system is no reason to play no move.
             let builder =
-                thread::Builder::new().name(format!("search-{id}")).stack_size(Engine::STACK_BYTES);
+                thread::Builder::new().name(format!("search-{id}")).stack_size(STACK_BYTES);
             helpers.extend(builder.spawn_scoped(scope, body));
         }
 

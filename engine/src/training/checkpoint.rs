@@ -12,7 +12,7 @@ use egdb::storage::{Existing, write_file};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::train::{Epoch, Learner, State};
+use super::learner::{Epoch, Learner, State};
 
 const MAGIC: &[u8; 8] = b"MEERCKP1";
 

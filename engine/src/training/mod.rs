@@ -4,12 +4,13 @@
 //! * `game`: one played game and its bytes; `store`: the files that hold games; `merge`: one file
 //!   from the parts of a run;
 //! * `data`: sets of such files; `sample`: the positions to learn from;
-//! * `train`: fits parameters to the positions, those of `model` or of `network`; `checkpoint`: its state
-//!   between two epochs; `plot`: its course.
+//! * `settings`: what to train; `train`: fits what can learn (`learner`) to the positions, `model` or
+//!   `network`; `checkpoint`: its state between two epochs; `plot`: its course.
 
 mod checkpoint;
 mod data;
 mod game;
+mod learner;
 mod merge;
 mod model;
 mod network;
@@ -17,16 +18,19 @@ mod opening;
 mod plot;
 mod sample;
 mod selfplay;
+mod settings;
 mod store;
 mod train;
 
 pub use checkpoint::CheckpointError;
 pub use data::{DataSet, Source};
 pub use game::{DecodeError, End, PlayedGame, PlayedPly};
+pub use learner::{Epoch, PHASES};
 pub use merge::{Merged, merge};
 pub use opening::{Opening, OpeningMix, ParseMixError};
 pub use plot::loss_plot;
 pub use sample::{Filter, Sample};
 pub use selfplay::{Progress, SelfPlay, SelfPlayError};
+pub use settings::{NetworkTraining, Training};
 pub use store::{Contents, Header, Shard, StoreError, files};
-pub use train::{Epoch, NetworkTraining, PHASES, TrainError, Training, checkpoint_path};
+pub use train::{TrainError, checkpoint_path};

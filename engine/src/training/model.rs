@@ -6,10 +6,11 @@
 
 use movegen::{Color, Position};
 
+use super::learner::{Learner, Step};
 use super::sample::Sample;
-use super::train::{Learner, Step};
 use crate::eval::board::{self, GROUPS, PART_VALUES, VIEW_CHUNKS, View};
-use crate::eval::weights::{OPENING_STEPS, Pair, UNITS, opening_steps, towards_draw};
+use crate::eval::kind::{OPENING_STEPS, Pair, UNITS};
+use crate::eval::weights::{opening_steps, towards_draw};
 use crate::eval::{EvalKind, Provenance, Weights, scalars};
 
 /// Squares of the accumulated gradients at the start: the first steps are as long as the rate

@@ -11,13 +11,15 @@ use movegen::{Color, isa};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
+use super::learner::{Learner, Step};
 use super::model::{self, label, sigmoid};
 use super::sample::Sample;
-use super::train::{Learner, NetworkTraining, Step};
+use super::settings::NetworkTraining;
+use crate::eval::kind::UNITS;
 use crate::eval::network::{
     self, Inputs, MOST, MOST_OUTPUT, Network, ONE, OUTPUT_ONE, OUTPUTS, Rows,
 };
-use crate::eval::weights::{UNITS, towards_draw};
+use crate::eval::weights::towards_draw;
 use crate::eval::{Evaluation, Provenance, Weights};
 
 /// Positions of a step.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::train::Epoch;
+use super::learner::Epoch;
 use crate::runner::nice_step;
 
 const WIDTH: f64 = 720.0;

@@ -9,102 +9,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use movegen::random::mix;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::checkpoint::{self, CheckpointError};
 use super::data::{DataSet, Part};
+use super::learner::{Epoch, Learner, State, Step};
 use super::model::{self, Model};
 use super::network::NetworkModel;
 use super::sample::Sample;
+use super::settings::Training;
 use super::store::StoreError;
-use crate::eval::{EvalKind, Evaluation, Inputs, Provenance, Weights, network};
-use crate::records::Record;
-
-/// What to train, and how.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Training {
-    /// The kind of evaluation.
-    pub kind: String,
-    /// A network to train on top of other weights, which stay as they are and determine the kind.
-    pub network: Option<NetworkTraining>,
-    /// The most epochs.
-    pub epochs: u32,
-    /// Stop after this many epochs without a smaller loss of the held-out games.
-    pub patience: u32,
-    /// The share of the result in the label, 0..=1; the rest is the score, which says more as soon
-    /// as the evaluation that has played knows more than material.
-    pub result_share: f32,
-    /// Hundredths of a man that make the odds e to 1; `None` fits it to the scores of the games.
-    pub scale: Option<f32>,
-    /// The length of the steps in the first epoch; [`Training::DEFAULT_RATE`] or
-    /// [`NetworkTraining::DEFAULT_RATE`].
-    pub rate: f32,
-    /// How strongly patterns, or the weights of a network, are drawn to 0.
-    pub decay: f32,
-    /// Determines the order of the positions.
-    pub seed: u64,
-}
-
-/// A network to train.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct NetworkTraining {
-    /// What the hidden sums are made of.
-    pub inputs: Inputs,
-    /// Hidden sums of a side: a multiple of 32 up to 256.
-    pub hidden: usize,
-    /// The weights below it.
-    #[serde(skip)]
-    pub base: Evaluation,
-}
-
-impl NetworkTraining {
-    /// The length of the steps of Adam.
-    pub const DEFAULT_RATE: f32 = 0.001;
-}
-
-impl Training {
-    /// The length of the steps for patterns.
-    pub const DEFAULT_RATE: f32 = 0.05;
-}
-
-impl Default for Training {
-    fn default() -> Training {
-        Training {
-            kind: EvalKind::P8.name().to_owned(),
-            network: None,
-            epochs: 6,
-            patience: 2,
-            result_share: 0.0,
-            scale: None,
-            rate: Training::DEFAULT_RATE,
-            decay: 1e-4,
-            seed: 1,
-        }
-    }
-}
-
-/// The losses of an epoch: mean cross-entropy of the expected result against the label. A constant
-/// expectation of a half has 0.693.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Epoch {
-    /// Of the positions learnt from, each before its step.
-    pub training: f64,
-    /// Of the held-out positions.
-    pub held_out: f64,
-    /// The same by phase, see [`PHASES`].
-    pub phases: [f64; 3],
-    /// Positions learnt from.
-    pub positions: u64,
-}
-
-impl Record for Epoch {
-    const TYPE: &'static str = "epoch";
-}
-
-/// The phases of [`Epoch::phases`].
-pub const PHASES: [&str; 3] = ["opening", "middle game", "endgame"];
+use crate::eval::{EvalKind, Provenance, Weights, network};
 
 /// Why a training ends without weights.
 #[derive(Debug, Error)]
@@ -132,51 +47,6 @@ pub enum TrainError {
     /// Threads cannot be started.
     #[error("cannot start threads")]
     Threads(#[from] rayon::ThreadPoolBuildError),
-}
-
-/// How to learn in an epoch.
-pub(super) struct Step {
-    /// The share of the result in the label.
-    pub(super) result_share: f32,
-    pub(super) rate: f32,
-    pub(super) decay: f32,
-}
-
-/// Parameters that can be fitted.
-pub(super) trait Learner: Clone {
-    /// Hundredths of a man for a unit of the logistic function.
-    fn scale(&self) -> f32;
-
-    /// Learns from samples, in their order; the sum of their losses, each before its step.
-    fn learn(&mut self, samples: &[Sample], step: &Step) -> f64;
-
-    /// Calls `see` with each sample and White's expected result.
-    fn expectations(&self, samples: &[Sample], see: &mut dyn FnMut(&Sample, f32));
-
-    /// The parameters as weights for play.
-    fn weights(&self, provenance: Provenance) -> Weights;
-
-    /// All that is learnt, for a checkpoint; always as many.
-    fn floats(&self) -> Vec<f32>;
-
-    /// Goes back to what [`Learner::floats`] has given.
-    fn restore(&mut self, floats: &[f32]);
-}
-
-/// What a training has come to.
-pub(super) struct State<L> {
-    pub(super) model: L,
-    /// The model after the best epoch.
-    pub(super) best: L,
-    pub(super) epochs: Vec<Epoch>,
-}
-
-impl<L> State<L> {
-    /// The number of the best epoch, from 0.
-    fn best_epoch(&self) -> usize {
-        let losses = self.epochs.iter().enumerate();
-        losses.min_by(|a, b| a.1.held_out.total_cmp(&b.1.held_out)).map_or(0, |(i, _)| i)
-    }
 }
 
 impl Training {
@@ -368,7 +238,9 @@ mod tests {
     use super::super::selfplay::SelfPlay;
     use super::super::store::Shard;
     use super::*;
-    use crate::{DatabaseOptions, eval::Evaluation};
+    use crate::DatabaseOptions;
+    use crate::eval::{Evaluation, Inputs};
+    use crate::training::NetworkTraining;
 
     fn data(folder: &TempDir) -> DataSet {
         let games = SelfPlay {
