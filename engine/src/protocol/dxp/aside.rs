@@ -5,7 +5,7 @@ use movegen::Color;
 
 use super::connection::Connection;
 use super::message::{Acceptance, EndReason, Message, TakeBack, answer_to_bad_request};
-use super::roles::SessionOptions;
+use super::options::SessionOptions;
 
 /// What a message means for the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

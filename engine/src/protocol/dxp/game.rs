@@ -10,7 +10,7 @@ use movegen::{Color, Game, Move, Position};
 use super::aside::{Meaning, Situation};
 use super::connection::{Connection, Incoming};
 use super::message::{EndReason, Message, TakeBack};
-use super::roles::{DxpEngine, SessionOptions};
+use super::options::{DxpEngine, SessionOptions};
 use crate::record::{GameRecord, PlyRecord};
 use crate::search::SearchResult;
 

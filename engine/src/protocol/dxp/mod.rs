@@ -16,6 +16,7 @@ mod framer;
 mod game;
 mod listener;
 mod message;
+mod options;
 mod roles;
 mod think;
 
@@ -26,10 +27,8 @@ pub use framer::{Framer, MAX_MESSAGE, TooLong};
 pub use game::{DxpGame, Ending, Terms};
 pub use listener::{Listener, connect};
 pub use message::{Acceptance, DxpError, EndReason, Message, Request, TakeBack, format_minutes};
-pub use roles::{
-    DxpEngine, Event, InitiatorOptions, Moved, Observer, SessionEnd, SessionOptions, follow,
-    initiate,
-};
+pub use options::{DxpEngine, SessionOptions};
+pub use roles::{Event, InitiatorOptions, Moved, Observer, SessionEnd, follow, initiate};
 
 /// The port that programs use unless another one is given.
 pub const DEFAULT_PORT: u16 = 27531;
