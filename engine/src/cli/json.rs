@@ -1,24 +1,11 @@
 //! What `--json` prints: one object a line. Each has the keys `type` and `version`, and those of
-//! its record; `docs/json.md` is the glossary, and the schema is made from the records.
+//! its record; `docs/json.md` is the glossary, and [`schema`](super::schema) describes it.
 
 use std::io::{self, Write};
 
-use clap::Args;
 pub(super) use meerslag_engine::digits::rounded;
-use meerslag_engine::records::{self, VERSION};
+use meerslag_engine::records;
 pub(super) use meerslag_engine::records::{Record, to_json};
-use meerslag_engine::runner::StandingsRecord;
-use meerslag_engine::{bench, suite};
-use schemars::SchemaGenerator;
-use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value, json};
-
-use super::{
-    Failure, annotate, book, dxp, egdb, endgame_trainer, match_, perft, protocol_check, solve,
-    weights,
-};
-#[cfg(feature = "training")]
-use super::{data, learn, selfplay};
 
 /// Writes one object and the end of its line.
 pub(super) fn write<R: Record>(out: &mut (impl Write + ?Sized), record: &R) -> io::Result<()> {
@@ -29,102 +16,4 @@ pub(super) fn write<R: Record>(out: &mut (impl Write + ?Sized), record: &R) -> i
 /// Seconds, to microseconds.
 pub(super) fn seconds(value: f64) -> f64 {
     rounded(value, 6)
-}
-
-/// Collects the schemas of all records.
-struct Catalogue {
-    generator: SchemaGenerator,
-    lines: Vec<(&'static str, Value)>,
-}
-
-impl Catalogue {
-    fn add<R: Record>(&mut self) {
-        let record = self.generator.subschema_for::<R>();
-        let line = json!({
-            "title": R::TYPE,
-            "allOf": [record],
-            "properties": { "type": { "const": R::TYPE }, "version": { "const": VERSION } },
-            "required": ["type", "version"],
-            "unevaluatedProperties": false,
-        });
-        self.lines.push((R::TYPE, line));
-    }
-
-    /// The records of all commands.
-    fn add_all(&mut self) {
-        self.add::<records::InfoRecord>();
-        self.add::<records::PositionRecord>();
-        self.add::<records::ResultRecord>();
-        self.add::<annotate::GameRecord<'_>>();
-        self.add::<annotate::PlayerRecord<'_>>();
-        self.add::<records::BookRecord>();
-        self.add::<book::info::BookInfoRecord<'_>>();
-        self.add::<book::check::BookCheckRecord>();
-        self.add::<book::merge::BookWrittenRecord>();
-        self.add::<solve::SolutionRecord>();
-        self.add::<solve::LineErrorRecord<'_>>();
-        self.add::<solve::Summary>();
-        self.add::<match_::GameRecord<'_>>();
-        self.add::<StandingsRecord<'_>>();
-        self.add::<dxp::DxpRecord>();
-        self.add::<endgame_trainer::EndingRecord>();
-        self.add::<protocol_check::StepRecord<'_>>();
-        self.add::<protocol_check::CheckRecord>();
-        self.add::<bench::BenchResult>();
-        self.add::<bench::ThreadsResult>();
-        self.add::<suite::SuiteResult>();
-        self.add::<perft::PerftRecord>();
-        self.add::<weights::WeightsRecord>();
-        self.add::<weights::ComparisonRecord>();
-        self.add::<egdb::IdentityRecord>();
-        self.add::<egdb::DatabaseRecord>();
-        self.add::<egdb::FileRecord<'_>>();
-        self.add::<records::AnswerRecord<'_>>();
-        self.add::<egdb::ErrorRecord<'_>>();
-        self.add::<egdb::ValueRecord<'_>>();
-        self.add::<egdb::ConversionRecord>();
-        self.add::<egdb::FindingRecord>();
-        self.add::<egdb::CheckRecord>();
-        self.add::<egdb::SurveyRecord>();
-        self.add::<egdb::LookupsRecord>();
-        self.add::<egdb::BuildRecord>();
-        self.add::<egdb::TaskRecord>();
-        #[cfg(feature = "training")]
-        {
-            self.add::<meerslag_engine::training::Epoch>();
-            self.add::<selfplay::SelfPlayRecord>();
-            self.add::<learn::GenerationRecord>();
-            self.add::<data::CountRecord>();
-            self.add::<data::SampleRecord>();
-            self.add::<data::GamesRecord>();
-        }
-    }
-}
-
-/// Print the JSON schema of everything that --json prints
-///
-/// Every line of such output is one object that fits the schema (JSON Schema, draft 2020-12).
-#[derive(Args, Debug)]
-pub(super) struct SchemaArgs {}
-
-pub(super) fn run(_args: &SchemaArgs) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    serde_json::to_writer_pretty(&mut out, &schema())?;
-    Ok(writeln!(out)?)
-}
-
-/// The schema of every line that a command can print.
-fn schema() -> Value {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let mut catalogue = Catalogue { generator: settings.into_generator(), lines: Vec::new() };
-    catalogue.add_all();
-    catalogue.lines.sort_by_key(|(name, _)| *name);
-    let lines: Vec<Value> = catalogue.lines.into_iter().map(|(_, line)| line).collect();
-    let definitions: Map<String, Value> = catalogue.generator.take_definitions(true);
-    json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "A line of the output of meerslag --json",
-        "oneOf": lines,
-        "$defs": definitions,
-    })
 }

@@ -32,6 +32,7 @@ mod play;
 mod progress;
 mod protocol_check;
 mod report;
+mod schema;
 #[cfg(feature = "training")]
 mod selfplay;
 #[cfg(feature = "serve")]
@@ -143,7 +144,7 @@ enum Command {
     #[command(name = watchdog::NAME, hide = true)]
     Watchdog,
     /// Print the JSON schema of everything that --json prints
-    Schema(json::SchemaArgs),
+    Schema(schema::SchemaArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
     /// Print a manual page, or write all of them
@@ -248,7 +249,7 @@ pub(crate) fn main() -> ExitCode {
             watchdog::run();
             Ok(())
         }
-        Some(Command::Schema(args)) => json::run(&args),
+        Some(Command::Schema(args)) => schema::run(&args),
         Some(Command::Completions(args)) => completions::run(&args),
         Some(Command::Man(args)) => man::run(&args),
     };

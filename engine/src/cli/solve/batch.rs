@@ -12,29 +12,11 @@ use crossbeam::channel::{self, Receiver};
 use meerslag_engine::solve::{Solution, Solver, Value};
 use movegen::Game;
 use rayon::prelude::*;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::super::Failure;
 use super::super::progress::Bar;
+use super::record::Summary;
 use super::{SolveArgs, catch, input, record, text};
-
-/// What became of a file.
-#[derive(Serialize, JsonSchema, Default)]
-#[schemars(rename = "SolveSummary")]
-pub(in crate::cli) struct Summary {
-    positions: u64,
-    wins: u64,
-    draws: u64,
-    losses: u64,
-    /// Known only within bounds, or not at all.
-    unknown: u64,
-    /// Not reached before Ctrl-C.
-    left_out: u64,
-    bad_lines: u64,
-    nodes: u64,
-    seconds: f64,
-}
 
 type Solved = Result<Solution, ProbeError>;
 

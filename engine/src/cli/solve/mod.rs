@@ -5,8 +5,7 @@ mod input;
 mod record;
 mod text;
 
-pub(super) use self::batch::Summary;
-pub(super) use self::record::{LineErrorRecord, SolutionRecord};
+pub(super) use self::record::{LineErrorRecord, SolutionRecord, Summary};
 
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;

@@ -10,7 +10,6 @@ use serde::Serialize;
 
 use super::super::Failure;
 use super::super::json::{self, Record};
-use super::batch::Summary;
 
 /// What is known about a position.
 #[derive(Serialize, JsonSchema)]
@@ -51,6 +50,23 @@ pub(in crate::cli) struct LineErrorRecord<'a> {
 
 impl Record for LineErrorRecord<'_> {
     const TYPE: &'static str = "line_error";
+}
+
+/// What became of a file.
+#[derive(Serialize, JsonSchema, Default)]
+#[schemars(rename = "SolveSummary")]
+pub(in crate::cli) struct Summary {
+    pub(super) positions: u64,
+    pub(super) wins: u64,
+    pub(super) draws: u64,
+    pub(super) losses: u64,
+    /// Known only within bounds, or not at all.
+    pub(super) unknown: u64,
+    /// Not reached before Ctrl-C.
+    pub(super) left_out: u64,
+    pub(super) bad_lines: u64,
+    pub(super) nodes: u64,
+    pub(super) seconds: f64,
 }
 
 impl Record for Summary {
