@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use movegen::isa;
+use movegen::{Wld, isa};
 use parking_lot::Mutex;
 use rayon::prelude::*;
 use thiserror::Error;
@@ -24,7 +24,7 @@ use crate::format::DbType;
 use crate::manifest;
 use crate::probe::{Probe, excludes_board};
 use crate::slice::Slice;
-use crate::value::{Wld, WldValue};
+use crate::value::WldValue;
 use crate::walk::Walk;
 
 /// What to write.

@@ -4,11 +4,10 @@
 //! [`crate::probe`], which answers single questions and uses stored distances as well; here the
 //! questions come in millions, one position after the other, so what has been found out is kept.
 
-use movegen::{MoveList, Position};
+use movegen::{MoveList, Position, Wld};
 
 use crate::error::ProbeError;
 use crate::probe::Probe;
-use crate::value::Wld;
 
 /// What a position counts whose side to move wins by a conversion: the position after it, lost
 /// for its side to move, counts 2.

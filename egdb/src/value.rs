@@ -1,60 +1,6 @@
 //! What the databases say about a position.
 
-use std::fmt;
-
-/// The exact game value for the side to move.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Wld {
-    /// The side to move wins.
-    Win,
-    /// The side to move loses.
-    Loss,
-    /// Neither side can win.
-    Draw,
-}
-
-impl Wld {
-    /// The value for the other side.
-    #[must_use]
-    pub const fn opponent(self) -> Wld {
-        match self {
-            Wld::Win => Wld::Loss,
-            Wld::Loss => Wld::Win,
-            Wld::Draw => Wld::Draw,
-        }
-    }
-
-    /// Of two distances those of moves that keep the value, the one to which the side to move
-    /// plays: the smaller one if it wins, the greater one if it loses. `best` is that of the
-    /// moves before, if there were any.
-    pub(crate) fn chosen<N: Ord>(self, best: Option<N>, number: N) -> Option<N> {
-        Some(match best {
-            Some(best) if self == Wld::Win => best.min(number),
-            Some(best) => best.max(number),
-            None => number,
-        })
-    }
-
-    /// 2 for a win, 1 for a draw, 0 for a loss: greater is better for the side to move.
-    #[must_use]
-    pub const fn rank(self) -> u8 {
-        match self {
-            Wld::Win => 2,
-            Wld::Draw => 1,
-            Wld::Loss => 0,
-        }
-    }
-}
-
-impl fmt::Display for Wld {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Wld::Win => "win",
-            Wld::Loss => "loss",
-            Wld::Draw => "draw",
-        })
-    }
-}
+use movegen::Wld;
 
 /// Result of a win/loss/draw lookup, for the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -89,6 +35,19 @@ impl WldValue {
             4 => WldValue::DrawOrLoss,
             5 => WldValue::WinOrDraw,
             _ => WldValue::Unknown,
+        }
+    }
+
+    /// The name for people and programs: `win`, `draw or loss`; `unknown` where nothing is said.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            WldValue::Win => Wld::Win.name(),
+            WldValue::Loss => Wld::Loss.name(),
+            WldValue::Draw => Wld::Draw.name(),
+            WldValue::DrawOrLoss => "draw or loss",
+            WldValue::WinOrDraw => "win or draw",
+            WldValue::Unknown | WldValue::NotInCache | WldValue::Unavailable => "unknown",
         }
     }
 

@@ -108,10 +108,7 @@ fn parse_line(text: &str) -> Result<SuitePosition, SuiteErrorKind> {
     let best = words.map(|word| parse_move(&position, word)).collect::<Result<Vec<_>, _>>()?;
     let value = match value {
         "-" => None,
-        "win" => Some(Wld::Win),
-        "draw" => Some(Wld::Draw),
-        "loss" => Some(Wld::Loss),
-        other => return Err(SuiteErrorKind::Value(other.to_owned())),
+        name => Some(Wld::from_name(name).ok_or_else(|| SuiteErrorKind::Value(name.to_owned()))?),
     };
     if best.is_empty() && value.is_none() {
         return Err(SuiteErrorKind::NoAnswer);

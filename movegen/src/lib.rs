@@ -18,6 +18,7 @@ mod position;
 pub mod random;
 mod setup;
 mod square;
+mod wld;
 mod zobrist;
 
 pub use bitboard::{Bitboard, Squares};
@@ -31,3 +32,4 @@ pub use piece::{Kind, Piece};
 pub use position::Position;
 pub use setup::{PositionError, Setup};
 pub use square::{ParseSquareError, Square};
+pub use wld::Wld;

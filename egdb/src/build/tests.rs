@@ -1,6 +1,6 @@
 //! The generator against a solver that shares only the move generator with it.
 
-use movegen::Color;
+use movegen::{Color, Wld};
 
 use super::level::solve_level;
 use super::need::OVERHEAD;
@@ -8,7 +8,6 @@ use super::resident::Resident;
 use super::store::{Code, DRAW, Solved};
 use super::*;
 use crate::index::unrank;
-use crate::value::Wld;
 
 #[path = "../../tests/it/support/solver.rs"]
 mod solver;

@@ -4,14 +4,13 @@ use std::ffi::c_int;
 use std::ptr;
 use std::sync::Arc;
 
-use movegen::Position;
+use movegen::{Position, Wld};
 
 use super::driver::Inner;
 use super::failure::guard;
 use super::{EgdbDriver, EgdbPosition, position};
 use crate::error::{ProbeError, with_causes};
 use crate::probe::Probe;
-use crate::value::Wld;
 
 /// `MEERSLAG_ERROR`.
 const ERROR: c_int = -3;

@@ -1,6 +1,6 @@
 //! What a position's successors say about it, against what the databases say.
 
-use movegen::{Board, Color, Position};
+use movegen::{Board, Color, Position, Wld};
 
 use super::{Finding, Metric, Problem, UnitResult, Value};
 use crate::database::Database;
@@ -11,7 +11,7 @@ use crate::index::unrank;
 use crate::near::{LOSS_BY_CONVERSION, Near, WIN_BY_CONVERSION};
 use crate::probe::{Excluded, MTC_ROUNDING, Probe, exclusion};
 use crate::slice::Slice;
-use crate::value::{MTC_THRESHOLD, Wld, WldValue};
+use crate::value::{MTC_THRESHOLD, WldValue};
 
 /// One thread's tools.
 pub(super) struct Judge<'p> {

@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use movegen::Position;
+use movegen::{Position, Wld};
 use parking_lot::Mutex;
 use rayon::prelude::*;
 use thiserror::Error;
@@ -39,7 +39,6 @@ use crate::error::{ProbeError, SelectionError, with_causes};
 use crate::format::DbType;
 use crate::probe::Probe;
 use crate::slice::Slice;
-use crate::value::Wld;
 use derive::Judge;
 use select::{Selection, Unit};
 

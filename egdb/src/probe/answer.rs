@@ -1,8 +1,6 @@
 //! Full answers about a position.
 
-use movegen::Move;
-
-use crate::value::Wld;
+use movegen::{Move, Wld};
 
 /// What is known about a position, from the side to move's view.
 #[derive(Clone, PartialEq, Eq, Debug)]

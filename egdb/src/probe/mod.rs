@@ -14,14 +14,13 @@ mod wld;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use movegen::Position;
+use movegen::{Position, Wld};
 
 use crate::database::Database;
 use crate::error::{OpenError, ProbeError, SelectionError};
 use crate::format::DbType;
 use crate::reader::Raw;
 use crate::slice::Slice;
-use crate::value::Wld;
 use answer::{best, chosen};
 use mtc::after_conversion;
 use question::Question;

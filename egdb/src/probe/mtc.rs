@@ -11,13 +11,13 @@
 //! positions are even, so they are stored exactly; a won position is 1 more than its best lost
 //! successor; and below the threshold a search of at most nine plies finds the number.
 
-use movegen::{Move, Position};
+use movegen::{Move, Position, Wld};
 
 use super::Probe;
 use super::question::Question;
 use crate::error::ProbeError;
 use crate::reader::Raw;
-use crate::value::{MTC_THRESHOLD, Wld};
+use crate::value::MTC_THRESHOLD;
 
 /// What a position counts that a conversion leads to: first if its side to move wins, second if
 /// it loses.

@@ -6,10 +6,8 @@
 //! distances to conversion below the threshold, which are searched: there the hashing of positions
 //! counts, hence the fast hasher.
 
-use movegen::Position;
+use movegen::{Position, Wld};
 use rustc_hash::FxHashMap;
-
-use crate::value::Wld;
 
 /// What is known of a position.
 #[derive(Clone, Copy, Debug)]

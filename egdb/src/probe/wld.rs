@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use movegen::Position;
+use movegen::{Position, Wld};
 
 use super::question::Question;
 use super::quiet::{excludes_quiet, wld_value, wld_without_pieces};
@@ -18,7 +18,6 @@ use super::{Probe, Stored};
 use crate::error::ProbeError;
 use crate::format::DbType;
 use crate::index::Turned;
-use crate::value::Wld;
 
 /// Left-out positions gathered for one question before giving up.
 const MAX_NODES: usize = 1 << 16;

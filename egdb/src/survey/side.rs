@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use movegen::{Board, Color, Position};
+use movegen::{Board, Color, Position, Wld};
 
 use super::{Longest, SideSurvey, reaches};
 use crate::build::after_capture_by;
@@ -13,7 +13,7 @@ use crate::format::DbType;
 use crate::near::{LOSS_BY_CONVERSION, Near, WIN_BY_CONVERSION};
 use crate::probe::{MTC_ROUNDING, Probe, exclusion};
 use crate::slice::Slice;
-use crate::value::{MTC_THRESHOLD, Wld, WldValue};
+use crate::value::{MTC_THRESHOLD, WldValue};
 use crate::walk::Walk;
 
 /// Sums and greatest numbers of some positions.

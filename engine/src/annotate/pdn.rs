@@ -185,12 +185,11 @@ pub(super) fn describe(judged: &JudgedMove) -> String {
 
 /// `win in 17`, `draw`, `loss`; conversions where only their distance is known.
 fn value(mv: &MoveAnswer) -> String {
-    let name = match mv.wld {
-        Some(Wld::Win) => "win",
-        Some(Wld::Draw) => return "draw".to_owned(),
-        Some(Wld::Loss) => "loss",
-        None => return "not known".to_owned(),
-    };
+    let Some(value) = mv.wld else { return "not known".to_owned() };
+    let name = value.name();
+    if value == Wld::Draw {
+        return name.to_owned();
+    }
     match (mv.dtw, mv.mtc) {
         (Some(plies), _) => format!("{name} in {plies} plies"),
         (None, Some(plies)) => format!("{name}, conversion in {plies} plies"),

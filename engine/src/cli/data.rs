@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use meerslag_engine::counted;
-use meerslag_engine::runner::stats::Outcome;
 use meerslag_engine::training::{Contents, Filter, PlayedGame, Sample, StoreError, files, merge};
 use movegen::notation::pdn::{
     Annotation, Comment, GameResult, PdnGame, Ply, WriteOptions, write_game,
@@ -270,7 +269,7 @@ fn stats(input: &Input, filter: &Filter, out: &mut impl Write) -> Result<(), Fai
         games += 1;
         plies += game.plies.len() as u64;
         count(0, 0, game.opening.name().to_owned());
-        count(1, 0, result(game.white).to_owned());
+        count(1, 0, GameResult::of_white(game.white).as_str().to_owned());
         count(2, 0, game.end.name().to_owned());
         samples.clear();
         filter.beyond(contents.header().database_pieces).samples(game, 1.0, &mut samples);
@@ -360,24 +359,18 @@ fn pdn(game: &PlayedGame, number: u64, player: &str) -> PdnGame {
         }
         pdn.line.plies.push(ply);
     }
-    pdn.result = match game.white {
-        Outcome::Win => GameResult::WhiteWins,
-        Outcome::Draw => GameResult::Draw,
-        Outcome::Loss => GameResult::BlackWins,
-    };
+    pdn.result = GameResult::of_white(game.white);
     pdn
 }
 
-fn result(white: Outcome) -> &'static str {
-    match white {
-        Outcome::Win => "2-0",
-        Outcome::Draw => "1-1",
-        Outcome::Loss => "0-2",
-    }
-}
-
 fn text(game: &PlayedGame, out: &mut impl Write) -> io::Result<()> {
-    write!(out, "{}\t{}\t{}\t", game.start.to_fen(), result(game.white), game.end.name())?;
+    write!(
+        out,
+        "{}\t{}\t{}\t",
+        game.start.to_fen(),
+        GameResult::of_white(game.white).as_str(),
+        game.end.name()
+    )?;
     for (index, ply) in game.plies.iter().enumerate() {
         let space = if index == 0 { "" } else { " " };
         match ply.score {

@@ -157,7 +157,7 @@ const LESSONS: [Lesson; 12] = {
 fn list_lessons(json: bool) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     for (number, &Lesson { goal, slice, value, .. }) in (1..).zip(&LESSONS) {
-        let value = record::name(value);
+        let value = value.name();
         if json {
             json::write(&mut out, &EndingRecord::Lesson { lesson: number, slice, value, goal })?;
         } else {

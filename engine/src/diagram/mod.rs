@@ -26,7 +26,7 @@ mod text;
 
 use std::str::FromStr;
 
-use movegen::{Move, Position, Square};
+use movegen::{Move, Position, Square, Wld};
 use thiserror::Error;
 
 pub use png::PngError;
@@ -117,9 +117,9 @@ impl Mark {
         match self {
             Mark::From => "from",
             Mark::To => "to",
-            Mark::Win => "win",
-            Mark::Draw => "draw",
-            Mark::Loss => "loss",
+            Mark::Win => Wld::Win.name(),
+            Mark::Draw => Wld::Draw.name(),
+            Mark::Loss => Wld::Loss.name(),
             Mark::Chosen => "chosen",
             Mark::Target => "target",
         }

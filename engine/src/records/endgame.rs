@@ -75,9 +75,7 @@ impl<'a> AnswerRecord<'a> {
 #[must_use]
 pub const fn value_name(value: Option<Wld>) -> &'static str {
     match value {
-        Some(Wld::Win) => "win",
-        Some(Wld::Loss) => "loss",
-        Some(Wld::Draw) => "draw",
+        Some(value) => value.name(),
         None => "unknown",
     }
 }

@@ -14,14 +14,13 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{Receiver, never};
 use movegen::notation::dxp::MoveMessage;
 use movegen::notation::pdn::GameResult;
-use movegen::{Color, Game};
+use movegen::{Color, Game, Wld};
 
 use super::player::{
     Abort, Answer, Claim, FaultKind, Identity, NewGame, Player, PlayerError, SLOW_START, SlowStart,
     Thought,
 };
 use super::process::{Process, ProcessOptions};
-use super::stats::Outcome;
 use crate::limits::{Control, Limits};
 use crate::protocol::Log;
 use crate::protocol::dxp::{
@@ -562,10 +561,10 @@ impl Player for DxpPlayer {
             }
         }
         // In place of a move of ours, as a rule: from our point of view.
-        self.end(match Outcome::of(result, self.color) {
-            Some(Outcome::Win) => EndReason::Lost,
-            Some(Outcome::Draw) => EndReason::Draw,
-            Some(Outcome::Loss) => EndReason::Won,
+        self.end(match result.for_side(self.color) {
+            Some(Wld::Win) => EndReason::Lost,
+            Some(Wld::Draw) => EndReason::Draw,
+            Some(Wld::Loss) => EndReason::Won,
             None => EndReason::Unknown,
         });
     }

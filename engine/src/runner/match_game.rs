@@ -2,14 +2,13 @@
 
 use std::fmt;
 
-use movegen::Color;
 use movegen::notation::pdn::{GameResult, PdnGame};
+use movegen::{Color, Wld};
 use serde::{Deserialize, Serialize};
 
 use super::config::MatchConfig;
 use super::player::FaultKind;
 use super::schedule::Pairing;
-use super::stats::Outcome;
 use super::time_use::Spent;
 use crate::record::{GameRecord, Players, comment};
 
@@ -103,13 +102,13 @@ impl MatchGame {
 
     /// The result of the engine with this number, if it played and the result is known.
     #[must_use]
-    pub fn outcome_for(&self, engine: usize) -> Option<Outcome> {
+    pub fn outcome_for(&self, engine: usize) -> Option<Wld> {
         let color = match engine {
             _ if self.pairing.white == engine => Color::White,
             _ if self.pairing.black == engine => Color::Black,
             _ => return None,
         };
-        Outcome::of(self.record.result, color)
+        self.record.result.for_side(color)
     }
 
     /// The result as PDN writes it.

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use movegen::Color;
+use movegen::{Color, Wld};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::config::{MatchConfig, SprtConfig};
 use super::match_game::{MatchGame, Termination};
-use super::stats::{Decision, Outcome, Pentanomial, Rating, Sprt, Tally};
+use super::stats::{Decision, Pentanomial, Rating, Sprt, Tally};
 use super::time_use::TimeUse;
 use crate::counted;
 use crate::digits::rounded;
@@ -154,8 +154,8 @@ impl Standings {
                     latencies.extend(record.latency_us[place]);
                     line.time.add(&record.spent([Color::White, Color::Black][place]), &control);
                     match (outcome, record.termination) {
-                        (Outcome::Loss, Termination::TimeForfeit) => line.time_forfeits += 1,
-                        (Outcome::Loss, Termination::Fault(_)) => line.faults += 1,
+                        (Wld::Loss, Termination::TimeForfeit) => line.time_forfeits += 1,
+                        (Wld::Loss, Termination::Fault(_)) => line.faults += 1,
                         _ => {}
                     }
                 }

@@ -96,11 +96,7 @@ pub(super) fn position(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply
     })?;
     let criteria = Criteria {
         slice,
-        value: match query.text("value") {
-            Some("draw") => Wld::Draw,
-            Some("loss") => Wld::Loss,
-            _ => Wld::Win,
-        },
+        value: query.text("value").and_then(Wld::from_name).unwrap_or(Wld::Win),
         side: query.text("side").map(|side| if side == "W" { Color::White } else { Color::Black }),
         dtw: query.text("dtw").map(distances).transpose()?,
     };

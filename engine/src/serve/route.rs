@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use movegen::notation::{hub, moves};
-use movegen::{Fen, Game, Move, Position};
+use movegen::{Fen, Game, Move, Position, Wld};
 use schemars::{Schema, SchemaGenerator};
 
 use super::problem::{Problem, ProblemKind};
@@ -124,7 +124,7 @@ const NODES: Parameter = parameter(
     Kind::Integer(1, 1_000_000_000_000),
     "The number of nodes after which the search ends.",
 );
-const VALUES: &[&str] = &["win", "draw", "loss"];
+const VALUES: &[&str] = &[Wld::Win.name(), Wld::Draw.name(), Wld::Loss.name()];
 
 /// All questions.
 pub static ROUTES: &[Route] = &[

@@ -75,9 +75,9 @@ impl Value {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Value::Win => "win",
-            Value::Draw => "draw",
-            Value::Loss => "loss",
+            Value::Win => Wld::Win.name(),
+            Value::Draw => Wld::Draw.name(),
+            Value::Loss => Wld::Loss.name(),
             Value::AtLeastDraw => "at_least_draw",
             Value::AtMostDraw => "at_most_draw",
             Value::Unknown => "unknown",

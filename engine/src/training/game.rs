@@ -15,11 +15,10 @@
 //!
 //! A forced move is not searched and takes no space.
 
-use movegen::{Bitboard, Color, Move, Position};
+use movegen::{Bitboard, Color, Move, Position, Wld};
 use thiserror::Error;
 
 use super::opening::Opening;
-use crate::runner::stats::Outcome;
 use crate::score::Score;
 
 /// Why a game ended.
@@ -83,7 +82,7 @@ pub struct PlayedGame {
     /// The moves with their scores.
     pub plies: Vec<PlayedPly>,
     /// White's result.
-    pub white: Outcome,
+    pub white: Wld,
     /// Why it ended.
     pub end: End,
 }
@@ -109,14 +108,6 @@ pub enum DecodeError {
 pub(super) const MOST_MOVES: usize = 256;
 const BLACK_BEGINS: u64 = 1 << 63;
 
-fn outcome_code(outcome: Outcome) -> u8 {
-    match outcome {
-        Outcome::Loss => 0,
-        Outcome::Draw => 1,
-        Outcome::Win => 2,
-    }
-}
-
 impl PlayedGame {
     /// Adds the game's bytes.
     ///
@@ -130,7 +121,7 @@ impl PlayedGame {
         bytes.extend(self.start.pieces(Color::Black).bits().to_le_bytes());
         bytes.extend(self.start.all_kings().bits().to_le_bytes());
         let end = End::ALL.iter().position(|&end| end == self.end).unwrap_or_default();
-        bytes.extend([self.opening.code(), outcome_code(self.white), end as u8]);
+        bytes.extend([self.opening.code(), self.white.rank(), end as u8]);
         let plies = u16::try_from(self.plies.len()).expect("games have a greatest length");
         bytes.extend(plies.to_le_bytes());
         let mut position = self.start;
@@ -166,10 +157,7 @@ impl PlayedGame {
             .map_err(|_| DecodeError::Start)?;
         let [opening, result, end] = take(bytes)?;
         let opening = Opening::from_code(opening).ok_or(DecodeError::Unknown("opening"))?;
-        let white = [Outcome::Loss, Outcome::Draw, Outcome::Win]
-            .get(usize::from(result))
-            .copied()
-            .ok_or(DecodeError::Unknown("result"))?;
+        let white = Wld::from_rank(result).ok_or(DecodeError::Unknown("result"))?;
         let end = *End::ALL.get(usize::from(end)).ok_or(DecodeError::Unknown("end"))?;
         let count = usize::from(u16::from_le_bytes(take(bytes)?));
         let mut plies = Vec::with_capacity(count);
@@ -234,7 +222,7 @@ mod tests {
             start,
             opening: Opening::ALL[random.below(4)],
             plies,
-            white: [Outcome::Loss, Outcome::Draw, Outcome::Win][random.below(3)],
+            white: Wld::ALL[random.below(3)],
             end: End::ALL[random.below(End::ALL.len())],
         }
     }

@@ -1,11 +1,10 @@
 //! From games to positions to learn from.
 
 use movegen::random::{Random, mix};
-use movegen::{Color, Position};
+use movegen::{Color, Position, Wld};
 use serde::Serialize;
 
 use super::game::{End, PlayedGame};
-use crate::runner::stats::Outcome;
 
 /// Which positions are taken. Nobody may be able to capture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -48,7 +47,7 @@ impl Filter {
     /// Whether the position with its score is taken from a game that ended like this.
     fn takes(&self, position: &Position, score: i32, game: &PlayedGame) -> bool {
         let material = |color| position.men(color).len() + 3 * position.kings(color).len();
-        let unproven = game.white == Outcome::Draw && !game.end.is_exact();
+        let unproven = game.white == Wld::Draw && !game.end.is_exact();
         position.piece_count() >= self.min_pieces
             && score.abs() <= if unproven { self.most_unproven } else { self.most_score }
             && material(Color::White).abs_diff(material(Color::Black)) <= self.most_material
@@ -58,11 +57,7 @@ impl Filter {
     /// Adds the positions of a game to `samples`. The choice depends on the game alone.
     pub fn samples(&self, game: &PlayedGame, weight: f32, samples: &mut Vec<Sample>) {
         let first = samples.len();
-        let result = match game.white {
-            Outcome::Win => 1.0,
-            Outcome::Draw => 0.5,
-            Outcome::Loss => 0.0,
-        };
+        let result = game.white.points() as f32;
         let mut random = Random::new(fingerprint(game));
         let mut found = 0;
         for (position, ply) in game.positions().skip(self.first_ply) {

@@ -22,7 +22,6 @@ use crate::engine::Engine;
 use crate::eval::Evaluation;
 use crate::limits::{Control, Limits};
 use crate::options::{EngineError, EngineOptions};
-use crate::runner::stats::Outcome;
 use crate::score::Score;
 use egdb::{DatabaseOptions, Probe};
 use movegen::random::Random;
@@ -283,7 +282,7 @@ impl Player {
             }
             let moves = game.position().legal_moves();
             if plies.len() >= MOST_PLIES || moves.len() > MOST_MOVES {
-                break (Outcome::Draw, End::Length);
+                break (Wld::Draw, End::Length);
             }
             let (mv, score) = match moves[..] {
                 [only] => (only, None),
@@ -344,30 +343,26 @@ impl Player {
     }
 
     /// White's result, once the rules, the databases or the lack of progress end the game.
-    fn verdict(&self, game: &Game) -> Result<Option<(Outcome, End)>, ProbeError> {
+    fn verdict(&self, game: &Game) -> Result<Option<(Wld, End)>, ProbeError> {
         let won_by = |color| match color {
-            Color::White => Outcome::Win,
-            Color::Black => Outcome::Loss,
+            Color::White => Wld::Win,
+            Color::Black => Wld::Loss,
         };
         match game.status(DrawRules::default()) {
             Status::Win(color, _) => return Ok(Some((won_by(color), End::NoMove))),
-            Status::Draw(_) => return Ok(Some((Outcome::Draw, End::DrawRule))),
+            Status::Draw(_) => return Ok(Some((Wld::Draw, End::DrawRule))),
             Status::Ongoing => {}
         }
         let position = game.position();
         let side = position.side_to_move();
         if self.databases.reaches(position) && !position.has_capture(side) {
-            let result = self.databases.wld(position)?.map(|value| match value {
-                Wld::Win => won_by(side),
-                Wld::Loss => won_by(side.opponent()),
-                Wld::Draw => Outcome::Draw,
-            });
-            if let Some(result) = result {
-                return Ok(Some((result, End::Database)));
+            if let Some(value) = self.databases.wld(position)? {
+                let white = if side == Color::White { value } else { value.opponent() };
+                return Ok(Some((white, End::Database)));
             }
         }
         let stuck = game.counters().reversible() >= NO_PROGRESS;
-        Ok(stuck.then_some((Outcome::Draw, End::NoProgress)))
+        Ok(stuck.then_some((Wld::Draw, End::NoProgress)))
     }
 }
 
@@ -381,7 +376,7 @@ struct Ahead {
 impl Ahead {
     /// Looks at a position with its score; White's result if one side has been ahead for long
     /// enough.
-    fn see(&mut self, position: &Position, score: Score) -> Option<Outcome> {
+    fn see(&mut self, position: &Position, score: Score) -> Option<Wld> {
         let side = position.side_to_move();
         let leader = if score > Score::DRAW { side } else { side.opponent() };
         let count = |color| position.pieces(color).len();
@@ -396,7 +391,7 @@ impl Ahead {
             *self = Ahead { side: Some(leader), plies: 0 };
         }
         self.plies += 1;
-        let result = if leader == Color::White { Outcome::Win } else { Outcome::Loss };
+        let result = if leader == Color::White { Wld::Win } else { Wld::Loss };
         (self.plies >= WON_PLIES).then_some(result)
     }
 }
@@ -496,28 +491,27 @@ mod tests {
                 game.play(ply.mv).unwrap();
             }
             let side = game.position().side_to_move();
-            let white_wins = |won| if won { Outcome::Win } else { Outcome::Loss };
+            let white_wins = |won| if won { Wld::Win } else { Wld::Loss };
             match (played.end, game.status(DrawRules::default())) {
                 (End::NoMove, Status::Win(color, _)) => {
                     assert_eq!(played.white, white_wins(color == Color::White));
                 }
-                (End::DrawRule, Status::Draw(_)) => assert_eq!(played.white, Outcome::Draw),
+                (End::DrawRule, Status::Draw(_)) => assert_eq!(played.white, Wld::Draw),
                 (End::Database, Status::Ongoing) => {
                     let expected = match databases.wld(game.position()).unwrap().unwrap() {
                         Wld::Win => white_wins(side == Color::White),
                         Wld::Loss => white_wins(side == Color::Black),
-                        Wld::Draw => Outcome::Draw,
+                        Wld::Draw => Wld::Draw,
                     };
                     assert_eq!(played.white, expected);
                 }
                 (End::Score, _) => {
-                    let winner =
-                        if played.white == Outcome::Win { Color::White } else { Color::Black };
+                    let winner = if played.white == Wld::Win { Color::White } else { Color::Black };
                     assert!(game.position().kings(winner.opponent()).is_empty());
                 }
                 (End::NoProgress, _) => {
                     assert!(game.counters().reversible() >= NO_PROGRESS);
-                    assert_eq!(played.white, Outcome::Draw);
+                    assert_eq!(played.white, Wld::Draw);
                 }
                 (End::Length, _) => assert_eq!(played.plies.len(), MOST_PLIES),
                 (end, status) => panic!("{end:?} but {status:?}"),

@@ -1,5 +1,6 @@
 //! What is reported about the games of a session: lines, PDN, and totals.
 
+use movegen::Wld;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
@@ -7,7 +8,6 @@ use indicatif::HumanDuration;
 use meerslag_engine::counted;
 use meerslag_engine::protocol::dxp::{Acceptance, DxpGame, Event, Moved};
 use meerslag_engine::record::Players;
-use meerslag_engine::runner::stats::Outcome;
 use movegen::notation::pdn::{PdnGame, WriteOptions, write_game};
 
 use schemars::JsonSchema;
@@ -158,10 +158,10 @@ impl GamesReport {
 
     fn game(&mut self, round: usize, game: &DxpGame) -> io::Result<()> {
         let DxpGame { terms, record, opponent, note } = game;
-        let place = match Outcome::of(record.result, terms.us) {
-            Some(Outcome::Win) => 0,
-            Some(Outcome::Draw) => 1,
-            Some(Outcome::Loss) => 2,
+        let place = match record.result.for_side(terms.us) {
+            Some(Wld::Win) => 0,
+            Some(Wld::Draw) => 1,
+            Some(Wld::Loss) => 2,
             None => 3,
         };
         self.counts[place] += 1;

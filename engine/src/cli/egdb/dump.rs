@@ -90,12 +90,12 @@ enum Value {
 }
 
 impl Value {
-    fn name(self) -> &'static str {
+    fn value(self) -> WldValue {
         match self {
-            Value::Win => "win",
-            Value::Loss => "loss",
-            Value::Draw => "draw",
-            Value::Unknown => "unknown",
+            Value::Win => WldValue::Win,
+            Value::Loss => WldValue::Loss,
+            Value::Draw => WldValue::Draw,
+            Value::Unknown => WldValue::Unknown,
         }
     }
 }
@@ -207,15 +207,8 @@ impl<W: Write> Dump<'_, W> {
     /// Writes a line if the filters let it pass.
     fn line(&mut self, slice: Slice, side: Color, index: u64, value: u16) -> Result<bool, Failure> {
         let (db_type, args) = (self.database.db_type(), self.args);
-        let wld = db_type.is_wld().then(|| match WldValue::from_stored(value as u8) {
-            WldValue::Win => "win",
-            WldValue::Loss => "loss",
-            WldValue::Draw => "draw",
-            WldValue::DrawOrLoss => "draw or loss",
-            WldValue::WinOrDraw => "win or draw",
-            _ => "unknown",
-        });
-        if args.value.is_some_and(|wanted| wld != Some(wanted.name()))
+        let wld = db_type.is_wld().then(|| WldValue::from_stored(value as u8));
+        if args.value.is_some_and(|wanted| wld != Some(wanted.value()))
             || args.min.is_some_and(|min| value < min)
             || args.max.is_some_and(|max| value > max)
         {
@@ -230,12 +223,13 @@ impl<W: Write> Dump<'_, W> {
         let fen = position.to_fen();
         if args.json {
             let number = if wld.is_none() { Some(value) } else { None };
-            let record = ValueRecord { index, fen: &fen, value: wld, number, excluded };
+            let record =
+                ValueRecord { index, fen: &fen, value: wld.map(WldValue::name), number, excluded };
             json::write(&mut self.out, &record)?;
         } else {
             let mark = if excluded { "*" } else { "" };
             match wld {
-                Some(name) => writeln!(self.out, "{index}\t{fen}\t{name}{mark}")?,
+                Some(wld) => writeln!(self.out, "{index}\t{fen}\t{}{mark}", wld.name())?,
                 None => writeln!(self.out, "{index}\t{fen}\t{value}{mark}")?,
             }
         }

@@ -95,19 +95,10 @@ impl Worth {
             (measure == wanted).then_some(plies)
         };
         Worth {
-            value: assessment.map_or("unknown", |assessment| name(assessment.value)),
+            value: assessment.map_or("unknown", |assessment| assessment.value.name()),
             dtw: plies(Measure::End),
             mtc: plies(Measure::Conversion),
         }
-    }
-}
-
-/// A value as it is written.
-pub(super) const fn name(value: Wld) -> &'static str {
-    match value {
-        Wld::Win => "win",
-        Wld::Draw => "draw",
-        Wld::Loss => "loss",
     }
 }
 
@@ -163,8 +154,8 @@ impl EndingRecord {
 impl From<&Summary> for EndingRecord {
     fn from(summary: &Summary) -> EndingRecord {
         EndingRecord::Summary {
-            value: name(summary.start.value),
-            achieved: summary.result().map(name),
+            value: summary.start.value.name(),
+            achieved: summary.result().map(Wld::name),
             plies: summary.plies,
             made: summary.moves,
             mistakes: summary.mistakes,

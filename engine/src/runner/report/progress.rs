@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use movegen::Color;
+use movegen::{Color, Wld};
 
 use super::super::config::MatchConfig;
 use super::super::match_game::MatchGame;
-use super::super::stats::{Estimate, Outcome, Pentanomial, Tally};
+use super::super::stats::{Estimate, Pentanomial, Tally};
 
 /// The estimates of an engine's strength after each of its games.
 pub(super) struct Course {
@@ -18,7 +18,7 @@ pub(super) struct Course {
 pub(super) fn course(records: &[MatchGame], engine: usize) -> Course {
     let mut tally = Tally::default();
     let mut pairs = Pentanomial::default();
-    let mut halves: HashMap<usize, Outcome> = HashMap::new();
+    let mut halves: HashMap<usize, Wld> = HashMap::new();
     let mut points = Vec::new();
     for record in records {
         let Some(outcome) = record.outcome_for(engine) else { continue };
@@ -43,9 +43,9 @@ pub(super) fn cross_table(config: &MatchConfig, records: &[MatchGame]) -> Vec<Ve
     let mut table = vec![vec![Tally::default(); count]; count];
     for record in records {
         let (white, black) = (record.pairing.white, record.pairing.black);
-        if let Some(outcome) = Outcome::of(record.result(), Color::White) {
+        if let Some(outcome) = record.result().for_side(Color::White) {
             table[white][black].add(outcome);
-            table[black][white].add(outcome.reversed());
+            table[black][white].add(outcome.opponent());
         }
     }
     table

@@ -1,59 +1,10 @@
 //! What is counted: single games and pairs of games.
 
-use movegen::Color;
-use movegen::notation::pdn::GameResult;
+use movegen::Wld;
 use serde::{Deserialize, Serialize};
 
 use super::rating::Rating;
 use super::sample::Sample;
-
-/// The result of one game for one of its players.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Outcome {
-    /// Won: 1 point.
-    Win,
-    /// Drawn: half a point.
-    Draw,
-    /// Lost: nothing.
-    Loss,
-}
-
-impl Outcome {
-    /// What a result is for one side, if it is known.
-    #[must_use]
-    pub const fn of(result: GameResult, side: Color) -> Option<Outcome> {
-        match (result, side) {
-            (GameResult::WhiteWins, Color::White) | (GameResult::BlackWins, Color::Black) => {
-                Some(Outcome::Win)
-            }
-            (GameResult::WhiteWins, Color::Black)
-            | (GameResult::BlackWins, Color::White)
-            | (GameResult::BothLose, _) => Some(Outcome::Loss),
-            (GameResult::Draw, _) => Some(Outcome::Draw),
-            (GameResult::Unknown, _) => None,
-        }
-    }
-
-    /// The result for the other player.
-    #[must_use]
-    pub const fn reversed(self) -> Outcome {
-        match self {
-            Outcome::Win => Outcome::Loss,
-            Outcome::Draw => Outcome::Draw,
-            Outcome::Loss => Outcome::Win,
-        }
-    }
-
-    /// Points in halves: 2, 1 or 0.
-    #[must_use]
-    pub const fn half_points(self) -> usize {
-        match self {
-            Outcome::Win => 2,
-            Outcome::Draw => 1,
-            Outcome::Loss => 0,
-        }
-    }
-}
 
 /// Numbers of games by result, from one player's view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
@@ -68,11 +19,11 @@ pub struct Tally {
 
 impl Tally {
     /// Counts one more game.
-    pub const fn add(&mut self, outcome: Outcome) {
-        match outcome {
-            Outcome::Win => self.wins += 1,
-            Outcome::Draw => self.draws += 1,
-            Outcome::Loss => self.losses += 1,
+    pub const fn add(&mut self, result: Wld) {
+        match result {
+            Wld::Win => self.wins += 1,
+            Wld::Draw => self.draws += 1,
+            Wld::Loss => self.losses += 1,
         }
     }
 
@@ -133,8 +84,8 @@ pub struct Pentanomial(pub [u64; 5]);
 
 impl Pentanomial {
     /// Counts one more pair.
-    pub const fn add(&mut self, first: Outcome, second: Outcome) {
-        self.0[first.half_points() + second.half_points()] += 1;
+    pub const fn add(&mut self, first: Wld, second: Wld) {
+        self.0[(first.rank() + second.rank()) as usize] += 1;
     }
 
     /// The same pairs from the other player's view.
@@ -172,11 +123,11 @@ mod tests {
         assert_eq!((tally.score(), tally.draw_ratio(), tally.rating()), (None, None, None));
         assert!(pairs.rating().is_none());
         let results = [
-            (Outcome::Win, Outcome::Win),
-            (Outcome::Win, Outcome::Draw),
-            (Outcome::Draw, Outcome::Draw),
-            (Outcome::Loss, Outcome::Win),
-            (Outcome::Loss, Outcome::Loss),
+            (Wld::Win, Wld::Win),
+            (Wld::Win, Wld::Draw),
+            (Wld::Draw, Wld::Draw),
+            (Wld::Loss, Wld::Win),
+            (Wld::Loss, Wld::Loss),
         ];
         for (a, b) in results {
             tally.add(a);
@@ -189,7 +140,6 @@ mod tests {
         assert_eq!((tally.games(), tally.points(), pairs.pairs()), (10, 5.5, 5));
         assert_eq!((tally.score(), tally.draw_ratio()), (Some(0.55), Some(0.3)));
         assert_eq!(tally.reversed().reversed(), tally);
-        assert_eq!(Outcome::Win.reversed(), Outcome::Loss);
         tally.merge(tally.reversed());
         assert_eq!(tally.score(), Some(0.5));
     }

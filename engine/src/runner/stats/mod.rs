@@ -13,6 +13,6 @@ mod rating;
 mod sample;
 mod sprt;
 
-pub use counts::{Outcome, Pentanomial, Tally};
+pub use counts::{Pentanomial, Tally};
 pub use rating::{Estimate, Rating};
 pub use sprt::{Decision, EloModel, Sprt, SprtError};

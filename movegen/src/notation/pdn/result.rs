@@ -5,6 +5,7 @@ use std::fmt;
 use crate::color::Color;
 use crate::game::Status;
 use crate::notation::text::is_dash;
+use crate::wld::Wld;
 
 /// How a game ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -52,6 +53,31 @@ impl GameResult {
         match side {
             Color::White => GameResult::WhiteWins,
             Color::Black => GameResult::BlackWins,
+        }
+    }
+
+    /// What the result is for one side, if it is known. Both can lose.
+    #[must_use]
+    pub const fn for_side(self, side: Color) -> Option<Wld> {
+        match (self, side) {
+            (GameResult::WhiteWins, Color::White) | (GameResult::BlackWins, Color::Black) => {
+                Some(Wld::Win)
+            }
+            (GameResult::WhiteWins, Color::Black)
+            | (GameResult::BlackWins, Color::White)
+            | (GameResult::BothLose, _) => Some(Wld::Loss),
+            (GameResult::Draw, _) => Some(Wld::Draw),
+            (GameResult::Unknown, _) => None,
+        }
+    }
+
+    /// The result that is this for White.
+    #[must_use]
+    pub const fn of_white(value: Wld) -> GameResult {
+        match value {
+            Wld::Win => GameResult::WhiteWins,
+            Wld::Draw => GameResult::Draw,
+            Wld::Loss => GameResult::BlackWins,
         }
     }
 
