@@ -8,6 +8,7 @@ use movegen::notation::pdn::{Annotation, Comment, PdnGame, Ply, Variation};
 use movegen::{Move, Position};
 
 use super::judge::{JudgedGame, JudgedMove};
+use crate::counted;
 use crate::record::comment;
 
 /// Moves of a variation.
@@ -116,13 +117,14 @@ fn is_bare_line(annotation: &Annotation, first: Move) -> bool {
 /// The beginnings of the sentences of [`describe`]; each ends with the first full stop.
 const SENTENCES: [&str; 4] = ["Databases: ", "Inaccuracy: ", "Mistake: ", "Blunder: "];
 /// The other words in them, beside numbers and moves.
-const WORDS: [&str; 16] = [
+const WORDS: [&str; 17] = [
     "win",
     "draw",
     "loss",
     "not",
     "known",
     "in",
+    "ply",
     "plies",
     "conversion",
     "best",
@@ -183,7 +185,7 @@ pub(super) fn describe(judged: &JudgedMove) -> String {
     text
 }
 
-/// `win in 17`, `draw`, `loss`; conversions where only their distance is known.
+/// `win in 17 plies`, `draw`, `loss`; conversions where only their distance is known.
 fn value(mv: &MoveAnswer) -> String {
     let Some(value) = mv.wld else { return "not known".to_owned() };
     let name = value.name();
@@ -191,8 +193,8 @@ fn value(mv: &MoveAnswer) -> String {
         return name.to_owned();
     }
     match (mv.dtw, mv.mtc) {
-        (Some(plies), _) => format!("{name} in {plies} plies"),
-        (None, Some(plies)) => format!("{name}, conversion in {plies} plies"),
+        (Some(plies), _) => format!("{name} in {}", counted(plies, "ply")),
+        (None, Some(plies)) => format!("{name}, conversion in {}", counted(plies, "ply")),
         (None, None) => name.to_owned(),
     }
 }
@@ -202,9 +204,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn distances_have_their_noun() {
+        let mv = Position::initial().legal_moves()[0];
+        let answer = |dtw, mtc| MoveAnswer { mv, wld: Some(Wld::Win), dtw, mtc };
+        assert_eq!(value(&answer(Some(1), None)), "win in 1 ply");
+        assert_eq!(value(&answer(Some(3), Some(1))), "win in 3 plies");
+        assert_eq!(value(&answer(None, Some(1))), "win, conversion in 1 ply");
+    }
+
+    #[test]
     fn only_our_own_sentences_are_taken_out() {
         for (text, left) in [
             ("Databases: win in 17 plies.", ""),
+            ("Databases: win in 1 ply.", ""),
             ("Databases: loss, conversion in 4 plies; best is draw. A pity.", " A pity."),
             ("Databases: not known. Blunder: 100 % to 50 % of the points; better 18-12.", " "),
             ("Oh! Mistake: 60 % to 48 % of the points; better 7x18.", "Oh! "),

@@ -6,6 +6,7 @@ use super::graph::Graph;
 use super::key::{Key, folded};
 use super::reader::Book;
 use super::tree::{Cell, Next, ranked};
+use crate::counted;
 
 /// Finds what is wrong with the content of a book: at most `most` complaints, each with its place.
 /// That the file is as it was written has been checked when it was opened.
@@ -98,7 +99,8 @@ fn check_tables(book: &Book, faults: &mut Faults) {
         }
     }
     if next_move != book.move_count() as u64 {
-        faults.add(|| format!("{} moves, of which {next_move} have a position", book.move_count()));
+        let moves = counted(book.move_count(), "move");
+        faults.add(|| format!("{moves}, of which {next_move} have a position"));
     }
 }
 

@@ -26,6 +26,7 @@ use super::key::{Key, folded};
 use super::reader::Book;
 use super::tree::ranked;
 use crate::clock::Instant;
+use crate::counted;
 use crate::limits::{Control, Limits};
 use crate::score::Score;
 use crate::{Engine, EngineError, EngineOptions};
@@ -402,7 +403,8 @@ impl<'o> Expansion<'o> {
             starts.first().and_then(|&start| self.graph.nodes[start as usize].entry.score);
         let ExpandOptions { depth, weight, engine_name, .. } = self.options;
         let step = format!(
-            "expanded: depth {depth}, {weight} plies for a deviation of a man, {engine_name}"
+            "expanded: depth {depth}, {} for a deviation of a man, {engine_name}",
+            counted(*weight, "ply")
         );
         if self.graph.about.history.last() != Some(&step) {
             self.graph.about.history.push(step);

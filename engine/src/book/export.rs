@@ -9,6 +9,7 @@ use movegen::{Color, Position};
 use super::format::MoveEntry;
 use super::key::folded_move;
 use super::reader::Book;
+use crate::counted;
 
 /// The lines of a book, one game each: from a start as far as the moves of the book lead. Where
 /// several orders of moves lead to a position, the first one goes on.
@@ -82,7 +83,7 @@ pub fn write_dot(book: &Book, most_plies: u16, out: &mut impl Write) -> io::Resu
         };
         let mut label = String::new();
         if entry.games > 0 {
-            let _ = write!(label, "{} games ", entry.games);
+            let _ = write!(label, "{} ", counted(entry.games, "game"));
         }
         if let Some(score) = entry.score {
             let _ = write!(label, "{}", score.to_hub());

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use meerslag_engine::counted;
 use meerslag_engine::suite::{self, SuiteOutcome};
 use meerslag_engine::{EngineOptions, Limits, bench};
 
@@ -118,7 +119,7 @@ fn count_nodes(args: &BenchArgs, set: bench::Set, options: EngineOptions) -> Res
     if args.json {
         json::write(&mut out, &result)?;
     } else {
-        writeln!(out, "{} nodes", result.nodes)?;
+        writeln!(out, "{}", counted(result.nodes, "node"))?;
         writeln!(out, "{} database lookups", result.probes)?;
         writeln!(out, "{:.3} s, {:.2} million nodes/s", result.seconds, result.nps / 1e6)?;
     }

@@ -225,8 +225,8 @@ pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
                 writeln!(out, "{games}: {}", merged.file.display())?;
             }
             if merged.left_out > 0 {
-                let games = merged.left_out;
-                eprintln!("meerslag: {games} games left out: a part before them ends too early");
+                let games = counted(merged.left_out, "game");
+                eprintln!("meerslag: {games} left out: a part before them ends too early");
             }
         }
         DataCommand::Sample { input, count, seed, filter } => {

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ::egdb::storage::Existing;
 use clap::Args;
 use meerslag_engine::DatabaseOptions;
+use meerslag_engine::counted;
 use meerslag_engine::eval::{EvalKind, Evaluation, Provenance, Weights};
 use meerslag_engine::record::today;
 use meerslag_engine::runner::stats::Decision;
@@ -123,10 +124,11 @@ impl fmt::Display for GenerationRecord {
         match &self.step {
             Step::Played(played) => played.fmt(f),
             Step::Fitted { games, positions, held_out } => {
-                write!(f, "{games} games, {positions} positions, loss {held_out:.4}")
+                let positions = counted(*positions, "position");
+                write!(f, "{}, {positions}, loss {held_out:.4}", counted(*games, "game"))
             }
             Step::Matched { games, opponent, elo_low, elo_high, is_accepted } => {
-                write!(f, "{games} games against {opponent}, ")?;
+                write!(f, "{} against {opponent}, ", counted(*games, "game"))?;
                 if let (Some(low), Some(high)) = (elo_low, elo_high) {
                     write!(f, "Elo {low:+.0} to {high:+.0}: ")?;
                 }

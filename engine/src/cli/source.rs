@@ -1,5 +1,6 @@
 //! What a command works on: a position or the games of a file.
 
+use meerslag_engine::counted;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -116,8 +117,8 @@ impl FileGame {
     pub(super) fn at_ply(&self, ply: usize) -> Result<Game, Failure> {
         let FileGame { number, game, .. } = self;
         let Some(moves) = game.moves().get(..ply) else {
-            let plies = game.ply();
-            return Err(Failure::Input(anyhow!("game {number} has {plies} plies, not {ply}")));
+            let plies = counted(game.ply(), "ply");
+            return Err(Failure::Input(anyhow!("game {number} has {plies}, not {ply}")));
         };
         let mut moment = Game::with_counters(*game.start(), *game.start_counters());
         for &mv in moves {

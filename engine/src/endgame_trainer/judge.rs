@@ -7,6 +7,7 @@ use movegen::notation::moves::format_move;
 use movegen::{Move, Position};
 
 use super::distance::{Assessment, Measure};
+use crate::counted;
 
 /// Moves that a sentence names at most.
 const NAMED: usize = 6;
@@ -84,16 +85,16 @@ impl Judgement {
             Verdict::Perfect => "Perfect.".to_owned(),
             Verdict::Holds => format!("Good: {mv} keeps the {}.", self.value),
             Verdict::Inaccuracy(plies) => {
-                let unit = if plies == 1 { "ply" } else { "plies" };
+                let plies = counted(plies, "ply");
                 let what = match (self.value, self.measure) {
                     (Wld::Win, Some(Measure::Conversion)) => {
-                        format!("wins, but the next conversion comes {plies} {unit} later")
+                        format!("wins, but the next conversion comes {plies} later")
                     }
-                    (Wld::Win, _) => format!("wins, but takes {plies} {unit} longer"),
+                    (Wld::Win, _) => format!("wins, but takes {plies} longer"),
                     (_, Some(Measure::Conversion)) => {
-                        format!("lets the next conversion come {plies} {unit} sooner")
+                        format!("lets the next conversion come {plies} sooner")
                     }
-                    _ => format!("loses {plies} {unit} sooner"),
+                    _ => format!("loses {plies} sooner"),
                 };
                 let shown = self.shown(&self.made);
                 let head = if self.value == Wld::Win { "Better" } else { "Longest" };

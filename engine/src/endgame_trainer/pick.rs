@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use super::distance::Measure;
 use super::opponent::reply;
+use crate::counted;
 use movegen::random::Random;
 
 /// Random positions that are looked at for one side to move in a large slice.
@@ -136,9 +137,9 @@ impl Picker {
             criteria.side.map_or_else(|| "the side".to_owned(), |side| side.to_string()),
             criteria.dtw.as_ref().map_or_else(String::new, |r| {
                 if *r.end() == u32::MAX {
-                    format!(" in at least {} plies", r.start())
+                    format!(" in at least {}", counted(*r.start(), "ply"))
                 } else {
-                    format!(" in {} to {} plies", r.start(), r.end())
+                    format!(" in {} to {}", r.start(), counted(*r.end(), "ply"))
                 }
             }),
         );

@@ -12,6 +12,7 @@ use super::distance::{Assessment, Measure};
 use super::judge::{Judgement, Verdict, judge};
 use super::opponent::reply;
 use super::pick::contents;
+use crate::counted;
 use crate::record::{GameRecord, Players, PlyRecord, Remark, comment};
 
 /// Numeric annotation glyphs of PDN.
@@ -267,16 +268,12 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let s = |n: u32| if n == 1 { "" } else { "s" };
-        let inaccuracies = if self.inaccuracies == 1 { "inaccuracy" } else { "inaccuracies" };
         write!(
             f,
-            "{} move{}, {} mistake{}, {} {inaccuracies}",
-            self.moves,
-            s(self.moves),
-            self.mistakes,
-            s(self.mistakes),
-            self.inaccuracies,
+            "{}, {}, {}",
+            counted(self.moves, "move"),
+            counted(self.mistakes, "mistake"),
+            counted(self.inaccuracies, "inaccuracy"),
         )?;
         if self.taken_back > 0 {
             let what = match self.mistakes_taken_back {
@@ -287,11 +284,12 @@ impl fmt::Display for Summary {
         }
         write!(f, ".\nThe position was a {}", self.start.value)?;
         if let Some((Measure::End, plies)) = self.start.distance {
-            write!(f, " in {plies} plies")?;
+            write!(f, " in {}", counted(plies, "ply"))?;
         }
+        let plies = counted(self.plies, "ply");
         match self.result() {
-            Some(value) => write!(f, "; you got a {value} in {} plies.", self.plies),
-            None => write!(f, "; {} plies were played.", self.plies),
+            Some(value) => write!(f, "; you got a {value} in {plies}."),
+            None => write!(f, "; {plies} were played."),
         }
     }
 }

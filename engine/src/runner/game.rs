@@ -12,6 +12,7 @@ use super::config::MatchConfig;
 use super::match_game::{MatchGame, Termination};
 use super::player::{Answer, Claim, FaultKind, NewGame, Player, PlayerError};
 use super::schedule::Pairing;
+use crate::counted;
 use crate::limits::Control;
 use crate::record::{GameRecord, PlyRecord};
 
@@ -261,7 +262,7 @@ impl OngoingGame<'_> {
         let limit = self.dxp_moves?;
         (self.record.plies.len() >= 2 * limit as usize).then(|| {
             End::new(GameResult::Unknown, Termination::MoveLimit)
-                .with(format!("{limit} moves agreed over DXP"))
+                .with(format!("{} agreed over DXP", counted(limit, "move")))
         })
     }
 

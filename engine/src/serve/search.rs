@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::problem::{Problem, ProblemKind};
 use super::route::{Query, Route, Work};
 use super::{Desk, Reply};
+use crate::counted;
 use crate::digits::rounded;
 use crate::level::PlayingLevel;
 use crate::records::{InfoRecord, PositionRecord, Record, ResultRecord, to_json};
@@ -46,7 +47,10 @@ impl Search {
         let seconds: Option<f64> = query.number("time");
         if seconds.is_some_and(|seconds| seconds > longest.as_secs_f64()) {
             let most = longest.as_secs_f64();
-            return Err(Problem::parameter("time", format!("more than {most} seconds")));
+            return Err(Problem::parameter(
+                "time",
+                format!("more than {}", counted(most, "second")),
+            ));
         }
         let multipv: usize = query.number("multipv").unwrap_or(1);
         if multipv > desk.limits.max_multipv {

@@ -25,6 +25,7 @@ use super::reader::Book;
 use super::row::{IN_LINE, LINK, Positions, Row, START, rows};
 use super::tree::ranked;
 use super::writer::{BookWriter, folder_of};
+use crate::counted;
 use games::{GameLine, Sides, lines};
 pub use games::{PlayerName, Selection};
 use lines::Cut;
@@ -274,7 +275,8 @@ impl<'b> Builder<'b> {
         }
         if self.report.used == 0 {
             let BuildReport { games, broken, .. } = self.report;
-            let text = format!("no game is of use: {games} games, {broken} of them broken");
+            let text =
+                format!("no game is of use: {}, {broken} of them broken", counted(games, "game"));
             return Err(BookError::Input(text));
         }
         let mut about = About::new(step.to_owned());

@@ -154,7 +154,7 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
     let mut observe = |event: BuildEvent<'_>| {
         match event {
             BuildEvent::Progress { done, all, games } => {
-                bar.show(done, all, || format!("{games} games"));
+                bar.show(done, all, || counted(games, "game"));
             }
             BuildEvent::Broken { file, reason } => bar.suspend(|| {
                 let _ = writeln!(io::stderr(), "meerslag: {}: {reason}", file.display());
@@ -245,7 +245,7 @@ impl BuildArgs {
             add(format!("moves of {player}"));
         }
         if let Some(plies) = self.plies {
-            add(format!("{plies} plies of each game"));
+            add(format!("{} of each game", counted(plies, "ply")));
         }
         if let Some(lines) = self.lines.and_then(|lines| lines.to_possible_value()) {
             add(format!("{} lines", lines.get_name()));
@@ -254,10 +254,10 @@ impl BuildArgs {
             add(format!("known by {}", name(reference)));
         }
         if let Some(known) = self.known {
-            add(format!("known from {known} occurrences on"));
+            add(format!("known from {} on", counted(known, "occurrence")));
         }
         if self.min_games > 1 {
-            add(format!("at least {} games", self.min_games));
+            add(format!("at least {}", counted(self.min_games, "game")));
         }
         if let Some(rating) = self.min_rating {
             add(format!("ratings from {rating} on"));

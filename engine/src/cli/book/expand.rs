@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 use meerslag_engine::book::{ExpandError, ExpandOptions, ExpandProgress, expand};
+use meerslag_engine::counted;
 use meerslag_engine::{Control, EngineOptions, Score};
 
 use super::super::databases::DatabaseArgs;
@@ -117,7 +118,7 @@ fn report(args: &ExpandArgs, progress: &ExpandProgress) -> Result<(), Failure> {
         let record = BookWrittenRecord { searches, ..BookWrittenRecord::of(&args.file)? };
         return Ok(json::write(&mut out, &record)?);
     }
-    write!(out, "{searched} positions searched, {new} of them now")?;
+    write!(out, "{} searched, {new} of them now", counted(searched, "position"))?;
     if score.is_some() {
         write!(out, "; the start is worth {}", score_text(score))?;
     }

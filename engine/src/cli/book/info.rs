@@ -83,7 +83,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     if info.tree_cells > 0 {
         writeln!(out, "a tree of {}", counted(info.tree_cells, "cell"))?;
     }
-    writeln!(out, "up to {} plies from {}", info.plies, counted(info.starts, "start"))?;
+    writeln!(out, "up to {} from {}", counted(info.plies, "ply"), counted(info.starts, "start"))?;
     if info.games > 0 {
         writeln!(out, "{} from the first start", counted(info.games, "game"))?;
     }

@@ -7,6 +7,7 @@ use ::egdb::error::ProbeError;
 use ::egdb::{Answer, Probe};
 use anyhow::{Context, anyhow};
 use clap::Args;
+use meerslag_engine::counted;
 use meerslag_engine::records::{AnswerRecord, value_name};
 use movegen::notation::moves::format_move;
 use movegen::{Fen, Position};
@@ -117,7 +118,7 @@ fn stream(
         out.flush()?;
     }
     if failures > 0 {
-        return Err(Failure::Run(anyhow!("{failures} lookups failed")));
+        return Err(Failure::Run(anyhow!("{} failed", counted(failures, "lookup"))));
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use std::time::Instant;
 use ::egdb::error::ProbeError;
 use anyhow::anyhow;
 use crossbeam::channel::{self, Receiver};
+use meerslag_engine::counted;
 use meerslag_engine::solve::{Solution, Solver, Value};
 use movegen::Game;
 use rayon::prelude::*;
@@ -75,9 +76,12 @@ pub(super) fn run(args: &SolveArgs, file: &str, out: &mut impl Write) -> Result<
     }
     match (printer.summary.bad_lines, printer.failures) {
         (0, 0) => Ok(()),
-        (0, failures) => Err(Failure::Run(anyhow!("{failures} positions could not be looked up"))),
-        (1, _) => Err(Failure::Run(anyhow!("a line of {file} could not be read"))),
-        (bad, _) => Err(Failure::Run(anyhow!("{bad} lines of {file} could not be read"))),
+        (0, failures) => {
+            Err(Failure::Run(anyhow!("{} could not be looked up", counted(failures, "position"))))
+        }
+        (bad, _) => {
+            Err(Failure::Run(anyhow!("{} of {file} could not be read", counted(bad, "line"))))
+        }
     }
 }
 
@@ -177,7 +181,8 @@ impl<W: Write> Printer<'_, W> {
             writeln!(
                 self.out,
                 "\n{note}positions {positions}: win {wins}, draw {draws}, loss {losses}, \
-                 not settled {unknown}; {nodes} nodes, {seconds:.1} s"
+                 not settled {unknown}; {}, {seconds:.1} s",
+                counted(nodes, "node")
             )?;
             for (what, count) in [("not looked at", left_out), ("bad lines", bad_lines)] {
                 if count > 0 {

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use meerslag_engine::counted;
 use meerslag_engine::record::{GameRecord, PlyRecord, Remark, comment};
 use meerslag_engine::solve::{
     Conversion, Limit, LineKind, LinePly, Solution, SolutionLine, Value, ValueSource, Within,
@@ -86,17 +87,13 @@ pub(super) fn row(
 fn value(solution: &Solution) -> String {
     let value = solution.value;
     match (solution.dtw, solution.within) {
-        (Some(plies), _) => format!("{value} in {}", plies_text(plies)),
-        (None, Some(Within::End(plies))) => format!("{value} in at most {}", plies_text(plies)),
+        (Some(plies), _) => format!("{value} in {}", counted(plies, "ply")),
+        (None, Some(Within::End(plies))) => format!("{value} in at most {}", counted(plies, "ply")),
         (None, Some(Within::Databases(plies))) => {
-            format!("{value}, databases within {}", plies_text(plies))
+            format!("{value}, databases within {}", counted(plies, "ply"))
         }
         (None, None) => value.to_string(),
     }
-}
-
-fn plies_text(plies: u32) -> String {
-    if plies == 1 { "1 ply".to_owned() } else { format!("{plies} plies") }
 }
 
 /// Where the value comes from, and why it is not known better.
@@ -106,7 +103,7 @@ fn source(solution: &Solution) -> String {
     let how = match (solution.source, solution.limit) {
         (Some(ValueSource::Rules), _) => String::new(),
         (Some(ValueSource::Databases), _) => "   (databases)".to_owned(),
-        (_, None) => format!("   (proved by search, {nodes} nodes)"),
+        (_, None) => format!("   (proved by search, {})", counted(nodes, "node")),
         (_, Some(limit)) => {
             let what = match solution.value {
                 Value::AtLeastDraw => "a win neither proved nor excluded",
@@ -118,7 +115,7 @@ fn source(solution: &Solution) -> String {
                 Limit::Memory => "memory full, more with --hash",
                 Limit::Stop => "interrupted",
             };
-            format!("   ({what} in {nodes} nodes; {why})")
+            format!("   ({what} in {}; {why})", counted(nodes, "node"))
         }
     };
     format!("{conversion}{how}")
@@ -165,9 +162,9 @@ fn pdn_game(game: &Game, solution: &Solution, line: &SolutionLine, most_plies: u
     };
     let what = match (winner, solution.dtw, solution.within) {
         (None, ..) => solution.value.to_string(),
-        (Some(winner), Some(plies), _) => format!("{winner} wins in {}", plies_text(plies)),
+        (Some(winner), Some(plies), _) => format!("{winner} wins in {}", counted(plies, "ply")),
         (Some(winner), None, Some(Within::End(plies))) => {
-            format!("{winner} wins in at most {}", plies_text(plies))
+            format!("{winner} wins in at most {}", counted(plies, "ply"))
         }
         (Some(winner), None, _) => format!("{winner} wins"),
     };
@@ -176,7 +173,7 @@ fn pdn_game(game: &Game, solution: &Solution, line: &SolutionLine, most_plies: u
     pdn.line.lead.push(comment(&format!("{what}; {how}")));
     let rest = line.plies.len() - shown;
     let end = match (rest, line.is_complete, winner) {
-        (1.., _, Some(_)) => Some(format!("the line goes on for {}", plies_text(rest as u32))),
+        (1.., _, Some(_)) => Some(format!("the line goes on for {}", counted(rest as u32, "ply"))),
         (0, false, Some(_)) if line.kind == LineKind::Proof => {
             Some("the line breaks off: the rest of the proof is no longer in memory".to_owned())
         }
@@ -197,7 +194,9 @@ fn pdn_game(game: &Game, solution: &Solution, line: &SolutionLine, most_plies: u
 fn remark(ply: &LinePly, winner: Option<Color>) -> Option<String> {
     let what = match ply.conversion {
         Some(Conversion::Capture(1)) => Some("conversion: 1 piece left".to_owned()),
-        Some(Conversion::Capture(pieces)) => Some(format!("conversion: {pieces} pieces left")),
+        Some(Conversion::Capture(pieces)) => {
+            Some(format!("conversion: {} left", counted(pieces, "piece")))
+        }
         Some(Conversion::Promotion) => Some("conversion: promotion".to_owned()),
         Some(Conversion::ManMove) => Some("conversion: man move".to_owned()),
         None => None,
@@ -210,7 +209,7 @@ fn remark(ply: &LinePly, winner: Option<Color>) -> Option<String> {
     if let (Some(winner), Some(plies)) = (winner, ply.dtw) {
         parts.push(match plies {
             0 => format!("{winner} has won"),
-            _ => format!("{winner} wins in {}", plies_text(plies)),
+            _ => format!("{winner} wins in {}", counted(plies, "ply")),
         });
     }
     if let (Some(_), Some(mtc)) = (winner, ply.mtc) {

@@ -97,13 +97,18 @@ pub(super) fn conditions(
     list.push(("Draw rules", config.draw_rules.clone()));
     list.push(("Margin", format!("{} ms", config.margin_ms)));
     if let Some(moves) = config.adjudication.max_moves {
-        list.push(("Draw after", format!("{moves} moves")));
+        list.push(("Draw after", counted(moves, "move")));
     }
     if let Some(rule) = config.adjudication.resign {
-        list.push(("Won at", format!("{} men for {} moves", rule.score, rule.moves)));
+        list.push(("Won at", format!("{} men for {}", rule.score, counted(rule.moves, "move"))));
     }
     if let Some(rule) = config.adjudication.draw {
-        let text = format!("{} men for {} moves from move {}", rule.score, rule.moves, rule.from);
+        let text = format!(
+            "{} men for {} from move {}",
+            rule.score,
+            counted(rule.moves, "move"),
+            rule.from
+        );
         list.push(("Drawn at", text));
     }
     if !config.egdb.is_empty() {
