@@ -2,6 +2,7 @@
 
 import { short, squares } from "./board.js";
 import { find, make } from "./dom.js";
+import { tell } from "./problem.js";
 import { men, t } from "./texts.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -12,10 +13,16 @@ const GAME_NODES = 50_000;
 /** Milliseconds between two drawings of the lines, and before a position that stays is searched. */
 const PAUSE = 150;
 
+/** Seconds after which a position has been analysed long enough, and others may have the engine. */
+const LONG_ENOUGH = 3600;
+/** Milliseconds between two searches of a position, in which others that wait ask for the engine. */
+const TURN = 2000;
+
 /** A score for people: men, or the plies to the end of the game. */
-export const scoreText = ({ score, plies_to_end: plies }) => {
-  if (plies != null) return t(score > 0 ? "winIn" : "lossIn", { plies });
-  return men(score);
+const scoreText = ({ score, plies_to_end: end }) => {
+  if (end == null) return men(score);
+  const plies = Math.abs(end);
+  return t("value." + (score > 0 ? "win" : "loss")) + (plies ? " " + t("plies", { plies }) : "");
 };
 
 /** The evaluation from White's side, within what the curve shows. */
@@ -25,10 +32,14 @@ const whites = (info, side) => {
 };
 
 export class Analysis {
-  constructor(desk, { say, redraw }) {
+  constructor(desk, { say, redraw, follow }) {
     Object.assign(this, { desk, say, redraw });
+    /** Whether the position on the board is analysed, and the next one will be. */
     this.on = false;
-    this.stop = null;
+    /** Ends the search while there is one. */
+    this.run = null;
+    /** What there is to say about a search that has ended by itself. */
+    this.note = "";
     /** Ends the analysis of a whole game while there is one. */
     this.wholeRun = null;
     this.lines = [];
@@ -39,7 +50,7 @@ export class Analysis {
     find("curve").addEventListener("click", (event) => this.pick(event));
     find("variations").addEventListener("click", ({ target }) => {
       const row = target.closest("button");
-      if (row) this.follow(Number(row.dataset.line));
+      if (row) follow(this.lines[row.dataset.line].pv[0]);
     });
     desk.addEventListener("change", () => {
       if (this.desk.game !== this.game) this.wholeRun?.abort();
@@ -50,41 +61,82 @@ export class Analysis {
 
   toggle(on = !this.on) {
     if (on) this.wholeRun?.abort();
-    this.on = on;
-    find("analyse").setAttribute("aria-pressed", String(on));
-    find("analyse").textContent = t(on ? "stopAnalysis" : "startAnalysis");
+    this.show(on);
     this.restart();
   }
 
+  /** What the button says is what is. */
+  show(on) {
+    this.on = on;
+    find("analyse").setAttribute("aria-pressed", String(on));
+    find("analyse").textContent = t(on ? "stopAnalysis" : "startAnalysis");
+  }
+
   restart() {
-    this.stop?.();
-    this.stop = null;
+    this.run?.abort();
+    this.run = null;
     clearTimeout(this.soon);
     this.lines = [];
+    this.note = "";
+    this.earlier = 0;
     this.node = this.desk.node;
     this.draw();
     if (!this.on) return this.redraw();
+    this.run = new AbortController();
+    const { signal } = this.run;
     // Who leafs through a game does not want each of its positions searched.
-    this.soon = setTimeout(() => this.begin(this.node), PAUSE);
+    this.soon = setTimeout(() => this.search(this.node, signal), PAUSE);
   }
 
-  begin(node) {
-    const query = { ...node.query, multipv: find("lines").value, time: this.seconds };
-    this.stop = this.desk.engine.analyse(query, (event, data) => {
-      if (this.desk.node !== node) return;
-      if (event === "info" && data.bound === "exact") this.take(node, data);
-      if (event === "problem") find("depth").textContent = t("problem", { what: data.detail || data.title });
-    });
+  /**
+   * Searches until the signal. The engine ends a search after a while, so that others get their
+   * turn: then the next one goes on from what it remembers. Two that end before their time at the
+   * same depth have found all there is.
+   */
+  async search(node, signal) {
+    const { engine } = this.desk;
+    const time = engine.about.longest_seconds;
+    const query = { ...node.query, multipv: find("lines").value, time };
+    const begun = performance.now();
+    const since = (start) => (performance.now() - start) / 1000;
+    try {
+      for (let early; since(begun) < LONG_ENOUGH; ) {
+        const start = performance.now();
+        let nodes = 0;
+        await engine.analyse(query, (info) => {
+          nodes = info.nodes;
+          if (!signal.aborted) this.take(node, info);
+        }, signal);
+        if (signal.aborted) return;
+        this.earlier += nodes;
+        const depth = this.lines[0]?.depth ?? 0;
+        if (since(start) < 0.9 * time && [0, early].includes(depth)) {
+          // The next position on the board is analysed as well.
+          this.note = t(depth ? "searchComplete" : "gameOver");
+          return this.draw();
+        }
+        early = since(start) < 0.9 * time ? depth : undefined;
+        if (!early) await new Promise((resolve) => setTimeout(resolve, TURN));
+      }
+      this.end(t("searchedLong", { minutes: LONG_ENOUGH / 60 }));
+    } catch (problem) {
+      if (!signal.aborted) this.end(tell(problem));
+    }
   }
 
-  /** As long as the engine is willing to. */
-  get seconds() {
-    return this.desk.engine.about.longest_seconds;
+  /** The search has ended; what it has found stays. */
+  end(note) {
+    this.show(false);
+    this.note = note;
+    this.say(note);
+    this.draw();
   }
 
   take(node, info) {
-    if (!info.pv.length) return;
-    this.lines[info.multipv - 1] = info;
+    if (info.bound !== "exact" || !info.pv.length) return;
+    // A search that goes on begins with depths that are known already.
+    if (info.depth < this.lines[info.multipv - 1]?.depth) return;
+    this.lines[info.multipv - 1] = { ...info, all: this.earlier + info.nodes };
     if (info.multipv === 1) node.score = whites(info, node.position[0]);
     this.timer ??= setTimeout(() => {
       this.timer = null;
@@ -106,28 +158,18 @@ export class Analysis {
 
   draw() {
     const [best] = this.lines;
-    find("depth").textContent = best
-      ? t("searched", {
-          depth: best.depth,
-          nodes: best.nodes.toLocaleString(t.language),
-          speed: Math.round(best.nodes / Math.max(best.seconds, 0.001) / 1000).toLocaleString(t.language),
-        })
-      : "";
+    const searched = best && t("searched", {
+      depth: best.depth,
+      nodes: best.all.toLocaleString(t.language),
+      speed: Math.round(best.nodes / Math.max(best.seconds, 0.001) / 1000).toLocaleString(t.language),
+    });
+    find("depth").textContent = [searched, this.note].filter(Boolean).join(". ");
     const row = (info, index) =>
       make("li", {},
         make("button", { type: "button", "data-line": index, title: t("playLine") },
           make("strong", { class: info.score >= 0 ? "plus" : "minus" }, scoreText(info)),
           ...info.pv.slice(0, 12).flatMap((move) => [" ", make("span", { class: "whole" }, short(move))])));
     find("variations").replaceChildren(...this.lines.filter(Boolean).map(row));
-  }
-
-  /** Plays the first move of a line. */
-  async follow(index) {
-    const line = this.lines[index];
-    const { node } = this.desk;
-    const { moves } = await this.desk.legal(node);
-    const move = moves.find(({ move }) => move === line?.pv[0]);
-    if (move && this.desk.node === node) this.desk.play(move);
   }
 
   /** Evaluates every position of the line on the board, until all is done or it is stopped. */
@@ -138,17 +180,21 @@ export class Analysis {
     this.wholeRun = run;
     this.game = this.desk.game;
     this.nameWhole();
-    for (const [index, node] of line.entries()) {
-      find("depth").textContent = t("position", { number: index + 1, of: line.length });
-      const last = await this.evaluate(node, run.signal);
-      if (run.signal.aborted) break;
-      if (last) node.score = whites(last, node.position[0]);
-      this.drawCurve();
+    let end = "gameAnalysed";
+    try {
+      for (const [index, node] of line.entries()) {
+        find("depth").textContent = t("position", { number: index + 1, of: line.length });
+        await this.evaluate(node, run.signal);
+        this.drawCurve();
+      }
+    } catch (problem) {
+      this.note = run.signal.aborted ? "" : tell(problem);
+      end = "gameStopped";
     }
     this.wholeRun = null;
     this.nameWhole();
     this.draw();
-    this.say(t(run.signal.aborted ? "gameStopped" : "gameAnalysed"));
+    this.say([t(end), this.note].filter(Boolean).join(". "));
   }
 
   /** What the button for a whole game does next. */
@@ -158,19 +204,13 @@ export class Analysis {
     button.textContent = t(button.dataset.text);
   }
 
-  /** What is known of a position in the end; a signal ends the search before. */
-  evaluate(node, signal) {
-    return new Promise((resolve) => {
-      let last = null;
-      const stop = this.desk.engine.analyse({ ...node.query, nodes: GAME_NODES }, (event, data) => {
-        if (event === "info") last = data;
-        if (event === "result" || event === "problem") resolve(last);
-      });
-      signal.addEventListener("abort", () => {
-        stop();
-        resolve(null);
-      });
-    });
+  /** Finds the score of a position, unless the signal ends the search before. */
+  async evaluate(node, signal) {
+    let last = null;
+    const query = { ...node.query, nodes: GAME_NODES };
+    await this.desk.engine.analyse(query, (info) => (last = info), signal);
+    signal.throwIfAborted();
+    if (last) node.score = whites(last, node.position[0]);
   }
 
   /** The curve of the evaluation along the line on the board, White's side up. */

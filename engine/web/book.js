@@ -1,15 +1,19 @@
 // What an opening book says about the position.
 
 import { find, make } from "./dom.js";
+import { tell } from "./problem.js";
 import { men, t } from "./texts.js";
 
 const percent = (share) => Math.round(100 * share) + " %";
 
 export class Book {
-  constructor(desk) {
+  constructor(desk, { follow }) {
     this.desk = desk;
     this.isOpen = false;
-    find("book-moves").addEventListener("click", ({ target }) => this.follow(target.closest("button")));
+    find("book-moves").addEventListener("click", ({ target }) => {
+      const button = target.closest("button");
+      if (button) follow(button.dataset.move);
+    });
     desk.addEventListener("change", () => this.renew());
   }
 
@@ -28,7 +32,7 @@ export class Book {
       if (this.desk.node !== node) return;
       this.show(answer.in_book ? this.summary(answer) : t("notInBook"), answer.moves);
     } catch (problem) {
-      this.show(t("problem", { what: problem.message }), []);
+      if (this.desk.node === node) this.show(tell(problem), []);
     }
   }
 
@@ -56,13 +60,5 @@ export class Book {
       return make("tr", {}, make("th", { scope: "row" }, button), ...cells.map((cell) => make("td", {}, cell)));
     };
     find("book-moves").replaceChildren(...moves.map(row));
-  }
-
-  async follow(button) {
-    if (!button) return;
-    const { node } = this.desk;
-    const { moves } = await this.desk.legal(node);
-    const move = moves.find(({ move }) => move === button.dataset.move);
-    if (move && this.desk.node === node) this.desk.play(move, { played: true });
   }
 }

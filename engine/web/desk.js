@@ -1,7 +1,7 @@
 // What lies on the desk: a game, and the position of it that is looked at. The views listen.
 //
 // Event "change": another position, or the game was edited; its detail has `played`, true after a
-// move of the user.
+// move of the user, and `engine`, true after one of the engine.
 
 import { readFen } from "./board.js";
 import { Game } from "./tree.js";
@@ -16,15 +16,64 @@ export class Desk extends EventTarget {
     this.game = this.games[0];
     this.node = this.game.root;
     this.answers = new WeakMap();
+    /** Whether the games have something that no file has. */
+    this.isUnsaved = false;
+    /** Grows with every edit of the games. */
+    this.edition = 0;
+    /** What {@link undo} brings back; null if there is nothing. */
+    this.before = null;
   }
 
   changed(detail = {}) {
     this.dispatchEvent(new CustomEvent("change", { detail }));
   }
 
+  /** What lies on the desk now. */
+  get state() {
+    const { games, game, node, isUnsaved } = this;
+    return { games, game, node, isUnsaved, content: game.content };
+  }
+
+  /** Changes the open game, so that it can be undone. */
+  edit(change) {
+    this.before = this.state;
+    change();
+    this.touch();
+    this.changed();
+  }
+
+  /** The games have something new. */
+  touch() {
+    this.isUnsaved = true;
+    this.edition++;
+  }
+
+  /** The games have been saved as a file. */
+  saved() {
+    this.isUnsaved = false;
+    this.edition++;
+    this.changed();
+  }
+
+  /** Takes the last edit back, or what came in place of other games; done again, it redoes. */
+  undo() {
+    const { before } = this;
+    if (!before) return;
+    this.before = this.state;
+    const { content, ...state } = before;
+    Object.assign(this, state);
+    this.game.content = content;
+    this.edition++;
+    this.changed();
+  }
+
   /** Puts games on the desk and opens the first. */
   open(games) {
+    // An empty game is not worth bringing back.
+    if (this.games.some((game) => !game.isEmpty)) this.before = this.state;
     this.games = games;
+    this.isUnsaved = false;
+    this.edition++;
     this.choose(games[0]);
   }
 
@@ -36,8 +85,8 @@ export class Desk extends EventTarget {
   }
 
   /** A new game from this position. */
-  start(position) {
-    this.open([new Game(position)]);
+  start(position, more = {}) {
+    this.open([Object.assign(new Game(position), more)]);
   }
 
   /** Looks at another position of the game. */
@@ -50,6 +99,7 @@ export class Desk extends EventTarget {
   /** Plays a legal move, a record of `/v1/legal`, in the position that is looked at. */
   play({ move, text, fen }, detail = {}) {
     const known = this.node.children.find((child) => child.move === move);
+    if (!known) this.touch();
     this.node = known ?? this.node.add(readFen(fen), move, text);
     this.changed(detail);
   }

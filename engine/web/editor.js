@@ -8,8 +8,9 @@ import { t } from "./texts.js";
 const EMPTY = "W" + "e".repeat(50);
 
 export class Editor {
-  constructor(desk, { say, redraw }) {
-    Object.assign(this, { desk, say, redraw });
+  /** leave: closes the panel. */
+  constructor(desk, { say, redraw, leave }) {
+    Object.assign(this, { desk, say, redraw, leave });
     /** The position as it is being set up; null while nothing is edited. */
     this.position = null;
     const on = (id, action) => find(id).addEventListener("click", action);
@@ -29,14 +30,17 @@ export class Editor {
   }
 
   open(isOpen) {
+    const { node } = this.desk;
     this.isOpen = isOpen;
     this.position = null;
-    if (isOpen) this.set(this.desk.node.position);
+    // What was begun to be set up is still there, as long as the board shows the same.
+    if (isOpen) this.set(this.draft?.node === node ? this.draft.position : node.position);
     else this.redraw();
   }
 
   set(position) {
     this.position = position;
+    this.draft = { node: this.desk.node, position };
     find("fen").value = fen(position);
     find("turn-" + position[0]).checked = true;
     find("fen-problem").textContent = "";
@@ -87,7 +91,10 @@ export class Editor {
     const { fault } = this;
     find("fen-problem").textContent = fault ?? "";
     if (fault) return this.say(fault);
-    this.desk.start(this.position);
+    const { position } = this;
+    // The next click on the board plays.
+    this.leave();
+    this.desk.start(position);
     this.say(t("setUp"));
   }
 }

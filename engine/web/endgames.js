@@ -3,22 +3,27 @@
 
 import { readFen, short, squares } from "./board.js";
 import { find, make } from "./dom.js";
+import { tell } from "./problem.js";
 import { t } from "./texts.js";
 
-/** A distance for people. */
-const distance = ({ dtw, mtc }) => {
-  if (dtw != null) return t("plies", { plies: dtw });
-  return mtc != null ? t("conversion", { plies: mtc }) : "";
+/** A value with its distance for people. A game that is over has no distance. */
+const valueText = ({ value, dtw, mtc }) => {
+  const name = t("value." + value);
+  if (dtw > 0) return name + " " + t("plies", { plies: dtw });
+  return mtc > 0 ? name + " " + t("conversion", { plies: mtc }) : name;
 };
 
 export class Endgames {
-  constructor(desk, { say, redraw }) {
+  constructor(desk, { say, redraw, follow }) {
     Object.assign(this, { desk, say, redraw });
     this.answer = null;
-    /** The user's side in a lesson. */
-    this.side = null;
+    /** Ends the question what a move is worth, if there is one. */
+    this.judging = null;
     this.hinted = 0;
-    find("values").addEventListener("click", ({ target }) => this.follow(target.closest("button")));
+    find("values").addEventListener("click", ({ target }) => {
+      const button = target.closest("button");
+      if (button) follow(button.dataset.move);
+    });
     find("perfect").addEventListener("click", () => this.perfect());
     find("lesson-form").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -26,17 +31,30 @@ export class Endgames {
     });
     find("lesson-hint").addEventListener("click", () => this.hint());
     find("lesson-end").addEventListener("click", () => this.end(t("lessonEnded")));
-    desk.addEventListener("change", () => this.renew());
-    this.showLesson();
+    find("slice-set").addEventListener("click", async () => {
+      desk.start(await this.setUp());
+      this.say(t("setUp"));
+    });
+    desk.addEventListener("change", ({ detail }) => {
+      this.goOn(detail);
+      this.renew();
+    });
+  }
+
+  /** The user's side in a lesson, W or B. */
+  get side() {
+    return this.desk.game.lesson?.side ?? null;
   }
 
   async loadSlices() {
     const { slices } = await this.desk.engine.ask("slices");
     const playable = slices.filter((slice) => /[1-9]/.test(slice.slice(0, 2)) && /[1-9]/.test(slice.slice(2)));
+    const { value } = find("slice");
     find("slice").replaceChildren(
       ...playable.map((slice) => make("option", { value: slice }, Endgames.sliceText(slice))),
     );
-    find("slice").value = playable.includes("0103") ? "0103" : playable[0];
+    // Another language keeps what was chosen.
+    find("slice").value = [value, "0103"].find((slice) => playable.includes(slice)) ?? playable[0];
   }
 
   /** The material of a slice in words; its digits are black men, black kings, white men, white kings. */
@@ -49,16 +67,30 @@ export class Endgames {
     return side(whiteMen, whiteKings) + " – " + side(blackMen, blackKings);
   }
 
+  /** The move of a lesson that waits for a judgement and an answer gets them. */
+  goOn({ played }) {
+    const { node, game } = this.desk;
+    const { lesson } = game;
+    find("lesson-hint").disabled = find("lesson-end").disabled = !lesson;
+    // A verdict is about the lesson that it was given in, and after that about its position.
+    const { told } = this;
+    if (game !== told?.game || (!lesson && (told.lesson || node !== told.node))) {
+      this.told = { game, node };
+      find("verdict").textContent = "";
+      if (lesson) this.tell(t("lesson." + lesson.goal, { side: t("side." + lesson.side) }));
+    }
+    if (node === this.node && !played) return;
+    this.node = node;
+    this.judging?.abort();
+    if (!lesson || !node.move || node.position[0] === lesson.side) return;
+    if (played || node.children.length === 0) this.judge(node);
+  }
+
   async renew() {
     const { desk } = this;
     const { node } = desk;
     this.answer = null;
     this.hinted = 0;
-    if (this.side !== null && desk.game !== this.game) {
-      this.side = null;
-      this.showLesson();
-      find("verdict").textContent = "";
-    }
     find("line").textContent = "";
     if (desk.isEndgame) {
       try {
@@ -66,7 +98,7 @@ export class Endgames {
         if (desk.node !== node) return;
         this.answer = answer;
       } catch (problem) {
-        if (desk.node === node) find("value").textContent = t("problem", { what: problem.message });
+        if (desk.node === node) find("value").textContent = tell(problem);
         return;
       }
     }
@@ -85,23 +117,15 @@ export class Endgames {
     find("value").textContent = known
       ? this.isHidden
         ? t("hidden")
-        : t("toMove." + desk.node.position[0]) + ": " + t("value." + answer.value) + " " + distance(answer)
+        : t("toMove." + desk.node.position[0]) + ": " + valueText(answer)
       : t("noValue", { pieces: desk.engine.about.database_pieces });
     find("value").className = known && !this.isHidden ? "value " + answer.value : "value";
     find("perfect").disabled = !known || this.isHidden;
     const row = (move) =>
       make("li", {},
         make("button", { type: "button", class: "chip " + move.value, "data-move": move.move },
-          make("strong", {}, move.text), " ", t("value." + move.value), " ", distance(move)));
+          make("strong", {}, move.text), " ", valueText(move)));
     find("values").replaceChildren(...(known && !this.isHidden ? answer.moves.map(row) : []));
-  }
-
-  async follow(button) {
-    if (!button) return;
-    const { node } = this.desk;
-    const { moves } = await this.desk.legal(node);
-    const move = moves.find(({ move }) => move === button.dataset.move);
-    if (move && this.desk.node === node) this.desk.play(move);
   }
 
   /** Marks of the board: where the chosen piece can go, or which pieces have a best move. */
@@ -145,78 +169,64 @@ export class Endgames {
   }
 
   async start() {
-    let position;
-    try {
-      position = await this.setUp();
-    } catch (problem) {
-      return this.say(t("problem", { what: problem.message }));
-    }
-    this.desk.start(position);
-    this.side = position[0];
-    this.game = this.desk.game;
-    this.mistakes = 0;
-    this.draw();
-    this.onStart?.(this.side);
-    this.showLesson();
     const goal = find("lesson-value").value;
-    this.tell(t("lesson." + goal, { side: t("side." + this.side) }));
+    const position = await this.setUp();
+    const side = position[0];
+    this.desk.start(position, { lesson: { side, goal, mistakes: 0 } });
+    this.onStart?.(side);
   }
 
   end(text) {
-    this.side = null;
-    this.showLesson();
+    const { desk } = this;
+    this.judging?.abort();
+    desk.game.lesson = null;
+    desk.edition++;
     this.tell(text);
-    this.draw();
-    this.redraw();
-  }
-
-  showLesson() {
-    find("lesson-hint").disabled = find("lesson-end").disabled = this.side === null;
+    desk.changed();
   }
 
   /** Says it, and leaves it standing. */
   tell(text) {
+    const { game, node } = this.desk;
+    this.told = { game, node, lesson: game.lesson };
     find("verdict").textContent = text;
     this.say(text);
   }
 
-  /** Whether this is a move of a lesson; then it is judged, and the defence answers. */
-  takes(move) {
-    if (this.side === null || this.desk.node.position[0] !== this.side) return false;
-    this.judge(move);
-    return true;
-  }
-
-  async judge(move) {
+  /** Judges the move of a lesson that led to this position, and plays the defence. */
+  async judge(node) {
     const { desk } = this;
-    const { node } = desk;
-    desk.play(move);
+    const { game } = desk;
+    this.judging = new AbortController();
+    const { signal } = this.judging;
     let judged;
     try {
-      judged = await desk.engine.ask("judge", { ...node.query, move: move.move });
+      const query = { ...node.parent.query, move: node.move };
+      judged = await desk.engine.ask("judge", query, { signal });
     } catch (problem) {
-      return this.end(t("problem", { what: problem.message }));
+      if (!signal.aborted) this.end(tell(problem));
+      return;
     }
-    if (desk.node.parent !== node || this.side === null) return;
+    if (signal.aborted) return;
+    const { verdict, reply } = judged;
     const best = judged.best.map(short).join(", ");
-    let text = t("verdict." + judged.verdict, { move: judged.text, best, plies: judged.lost_plies });
-    if (judged.verdict === "mistake") this.mistakes++;
-    const { reply } = judged;
+    let text = t("verdict." + verdict, { move: judged.text, best, plies: judged.lost_plies });
+    if (verdict === "mistake") game.lesson = { ...game.lesson, mistakes: game.lesson.mistakes + 1 };
+    const { mistakes } = game.lesson;
     if (reply) {
-      desk.play(reply);
+      desk.play(reply, { engine: true });
       text += " " + t("reply", { move: reply.text });
     }
     const { result } = reply ?? judged;
-    if (result !== "*") {
-      desk.game.result = result;
-      return this.end(text + " " + t("result." + result) + ". " + t("mistakes", { count: this.mistakes }));
-    }
-    this.tell(text);
+    if (result === "*") return this.tell(text);
+    game.result = result;
+    this.end(text + " " + t("result." + result) + ". " + t("mistakes", { count: mistakes }));
   }
 
   /** First the piece, then the move. */
   hint() {
-    if (!this.answer || this.desk.node.position[0] !== this.side) return;
+    if (this.desk.node.position[0] !== this.side) return this.say(t("enginesTurn"));
+    if (!this.answer) return;
     const [best] = this.answer.moves;
     this.hinted++;
     const [from] = squares(best.move);

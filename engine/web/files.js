@@ -2,6 +2,7 @@
 
 import { fen } from "./board.js";
 import { find, make, save } from "./dom.js";
+import { tell } from "./problem.js";
 import { t } from "./texts.js";
 import { Game } from "./tree.js";
 
@@ -19,16 +20,17 @@ export class Files {
     });
     on("pdn-read", "click", () => this.read(find("pdn-text").value));
     on("games", "change", ({ target }) => desk.choose(desk.games[target.selectedIndex]));
-    on("save-pdn", "click", async () => save("games.pdn", "text/plain", await this.pdn()));
+    on("save-pdn", "click", () => this.savePdn());
     on("show-pdn", "click", async () => (find("pdn-text").value = await this.pdn()));
     on("copy-fen", "click", () => this.copy(fen(desk.node.position)));
     on("save-svg", "click", () => this.saveDrawing());
-    on("result", "change", ({ target }) => (desk.game.result = target.value));
+    on("result", "change", ({ target }) => desk.edit(() => (desk.game.result = target.value)));
     for (const tag of TAGS) {
       on("tag-" + tag, "change", ({ target }) => {
-        if (target.value) desk.game.tags.set(tag, target.value);
-        else desk.game.tags.delete(tag);
-        this.draw();
+        desk.edit(() => {
+          if (target.value) desk.game.tags.set(tag, target.value);
+          else desk.game.tags.delete(tag);
+        });
       });
     }
     desk.addEventListener("change", () => this.draw());
@@ -46,16 +48,24 @@ export class Files {
       problem.textContent = warnings.slice(0, 5).join("; ");
       this.say(t("gamesRead", { count: games.length }));
     } catch (error) {
-      problem.textContent = t("problem", { what: error.message });
+      problem.textContent = tell(error);
       this.say(problem.textContent);
     }
   }
 
   /** All games as PDN. */
   pdn() {
-    const games = this.desk.games.map((game) => game.write(fen(game.root.position)));
+    const games = this.desk.games.map((game) => game.write());
     const body = JSON.stringify({ games });
     return this.desk.engine.ask("pdn", {}, { body, media: "application/json" });
+  }
+
+  async savePdn() {
+    const { desk } = this;
+    const { edition } = desk;
+    save("games.pdn", "text/plain", await this.pdn());
+    // What was edited meanwhile is not in the file.
+    if (desk.edition === edition) desk.saved();
   }
 
   async copy(text) {

@@ -2,7 +2,7 @@
 // questions at once; one finds moves and one analyses. These are ended when their search is no
 // longer wanted, because a running search cannot be spoken to.
 
-import { Problem } from "./server.js";
+import { Problem } from "./problem.js";
 
 class Helper {
   constructor(module) {
@@ -27,9 +27,10 @@ class Helper {
 
   /** The worker died, of a lack of memory or of a fault in the program. */
   fail(detail) {
+    this.isDead = true;
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
-    for (const listener of waiting) listener("problem", { title: "worker", detail });
+    for (const listener of waiting) listener("problem", { type: "#worker", detail });
   }
 
   get isBusy() {
@@ -39,56 +40,67 @@ class Helper {
 
 export class Local {
   static async connect() {
-    // Not every web host names the media type that streaming compilation insists on.
-    const response = await fetch("meerslag.wasm");
-    if (!response.ok) throw new Problem({ status: response.status, detail: "meerslag.wasm" });
-    const local = new Local(await WebAssembly.compile(await response.arrayBuffer()));
+    const local = new Local(await WebAssembly.compile(await Local.load()));
     local.about = await local.ask("server");
     return local;
   }
 
+  static async load() {
+    let response;
+    try {
+      response = await fetch("meerslag.wasm");
+      // Not every web host names the media type that streaming compilation insists on.
+      if (response.ok) return await response.arrayBuffer();
+    } catch {
+      throw Problem.lost();
+    }
+    throw new Problem({ status: response.status, detail: "meerslag.wasm: " + response.status });
+  }
+
   constructor(module) {
     this.module = module;
-    this.answers = new Helper(module);
-    this.searchers = new Map();
+    this.helpers = new Map();
   }
 
-  /** The worker for the searches of a route, free to begin one. */
-  free(route) {
-    this.end(route);
-    if (!this.searchers.has(route)) this.searchers.set(route, new Helper(this.module));
-    return this.searchers.get(route);
+  /** The worker for this kind of work; one that died is replaced. */
+  helper(kind) {
+    if (this.helpers.get(kind)?.isDead ?? true) this.helpers.set(kind, new Helper(this.module));
+    return this.helpers.get(kind);
   }
 
-  /** Ends the running search of a route. */
-  end(route) {
-    const helper = this.searchers.get(route);
-    if (!helper?.isBusy) return;
+  /** Ends the running search of a worker. */
+  end(kind, helper = this.helpers.get(kind)) {
+    if (!helper?.isBusy || helper !== this.helpers.get(kind)) return;
     helper.worker.terminate();
-    this.searchers.delete(route);
+    this.helpers.delete(kind);
   }
 
-  /** As {@link Server.ask}. */
-  ask(route, query = {}, { signal, body } = {}) {
+  /** Sends a request, and gives its last event. */
+  request(kind, request, signal, listener) {
     return new Promise((resolve, reject) => {
-      const helper = route === "play" ? this.free(route) : this.answers;
-      helper.send({ route, query, body }, (event, data) => {
+      const helper = this.helper(kind);
+      helper.send(request, (event, data) => {
         if (event === "problem") reject(new Problem(data));
-        else resolve(data);
+        else if (event === "info") listener?.(data);
+        else if (event !== "position") resolve(data);
       });
       signal?.addEventListener("abort", () => {
-        if (helper === this.searchers.get(route)) this.end(route);
+        if (kind !== "answers") this.end(kind, helper);
         reject(signal.reason);
       });
     });
   }
 
+  /** As {@link Server.ask}. */
+  ask(route, query = {}, { signal, body } = {}) {
+    if (route !== "play") return this.request("answers", { route, query, body }, signal);
+    this.end(route);
+    return this.request(route, { route, query }, signal);
+  }
+
   /** As {@link Server.analyse}. */
-  analyse(query, listener) {
-    const helper = this.free("analyse");
-    helper.send({ route: "analyse", query }, listener);
-    return () => {
-      if (helper === this.searchers.get("analyse")) this.end("analyse");
-    };
+  analyse(query, listener, signal) {
+    this.end("analyse");
+    return this.request("analyse", { route: "analyse", query }, signal, listener);
   }
 }

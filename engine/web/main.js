@@ -7,12 +7,15 @@ import { Desk } from "./desk.js";
 import { find, make } from "./dom.js";
 import { Editor } from "./editor.js";
 import { Endgames } from "./endgames.js";
+import { Engine } from "./engine.js";
 import { Files } from "./files.js";
 import { Grid } from "./grid.js";
+import { Keep } from "./keep.js";
 import { Local } from "./local.js";
 import { Moves } from "./moves.js";
 import { Moving } from "./moving.js";
 import { Play } from "./play.js";
+import { Problem, tell } from "./problem.js";
 import { Server } from "./server.js";
 import { Tabs } from "./tabs.js";
 import { LANGUAGES, setLanguage, t, translate } from "./texts.js";
@@ -21,19 +24,38 @@ import { LANGUAGES, setLanguage, t, translate } from "./texts.js";
 const say = (text) => (find("say").textContent = text);
 
 const sheet = async () => {
-  const text = await (await fetch("sheet.svg")).text();
+  let text;
+  try {
+    text = await (await fetch("sheet.svg")).text();
+  } catch {
+    throw Problem.lost();
+  }
   return document.adoptNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement);
 };
+
+/** What no part of the page deals with is said. */
+addEventListener("unhandledrejection", (event) => {
+  say(tell(event.reason));
+  if (event.reason instanceof Problem) event.preventDefault();
+});
 
 const start = async () => {
   // The site that `meerslag serve --export` writes has no server.
   const isLocal = document.querySelector("meta[name=engine]").content === "local";
-  const [drawing, engine] = await Promise.all([sheet(), isLocal ? Local.connect() : Server.connect()]);
+  const engine = await Engine.connect(isLocal ? Local.connect : Server.connect);
+  const drawing = await engine.insist(sheet);
   const desk = new Desk(engine);
   let flipped = false;
 
   const redraw = () => draw();
-  const parts = { say, redraw, flipped: () => flipped };
+  const parts = {
+    say,
+    redraw,
+    flipped: () => flipped,
+    follow: (move) => moving.follow(move),
+    turn: () => play.side ?? endgames.side,
+    leave: () => tabs.open(tabs.before ?? "play"),
+  };
   const turn = (value) => {
     flipped = value;
     draw();
@@ -43,15 +65,14 @@ const start = async () => {
   const analysis = new Analysis(desk, parts);
   const endgames = new Endgames(desk, parts);
   const editor = new Editor(desk, parts);
-  const book = new Book(desk);
+  const book = new Book(desk, parts);
   const moves = new Moves(desk);
   new Files(desk, parts);
 
-  const moving = new Moving(desk, redraw, (move) => {
-    if (endgames.takes(move)) return;
+  const moving = new Moving(desk, parts, (move) => {
     desk.play(move, { played: true });
     // During a game the engine's answer is announced; else the move itself.
-    if (!play.side) say(move.text);
+    if (!parts.turn()) say(move.text);
   });
 
   // The editor has the board while its panel is open.
@@ -93,16 +114,7 @@ const start = async () => {
     find("turn").textContent = t("toMove." + node.position[0]);
   }
 
-  play.onStart = (side) => {
-    endgames.side = null;
-    endgames.showLesson();
-    turn(side === "B");
-  };
-  endgames.onStart = (side) => {
-    play.side = null;
-    play.showButtons();
-    turn(side === "B");
-  };
+  play.onStart = endgames.onStart = (side) => turn(side === "B");
 
   desk.addEventListener("change", () => {
     const { node } = desk;
@@ -118,23 +130,18 @@ const start = async () => {
     else find("type").value = "";
   });
 
-  find("slice-set").addEventListener("click", async () => {
-    try {
-      const position = await endgames.setUp();
-      desk.start(position);
-      say(t("setUp"));
-    } catch (problem) {
-      say(t("problem", { what: problem.message }));
-    }
-  });
-
   find("help").addEventListener("click", () => find("keys").showModal());
   document.addEventListener("keydown", (event) => {
     const isTyping = event.target.closest("input, textarea, select, dialog");
+    const isUndo = event.key === "z" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+    if (!isTyping && isUndo) {
+      find("undo").click();
+      return event.preventDefault();
+    }
     if (isTyping || event.ctrlKey || event.altKey || event.metaKey) return;
     const keys = {
       ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
-      f: "flip", a: "analyse", w: "whole", h: "play-hint", "?": "help",
+      f: "flip", a: "analyse", w: "whole", h: "play-hint", u: "undo", "?": "help",
     };
     const panels = ["play", "analysis", "endgames", "setup", "book", "game"];
     if (event.key in keys) find(keys[event.key]).click();
@@ -150,14 +157,20 @@ const start = async () => {
   language.value = t.language;
   language.addEventListener("change", () => {
     setLanguage(language.value);
+    engine.show();
     endgames.loadSlices();
-    tabs.choose(tabs.tabs.find((tab) => tab.getAttribute("aria-controls") === tabs.current));
-    analysis.toggle(analysis.on);
+    tabs.open(tabs.current);
+    analysis.show(analysis.on);
+    analysis.draw();
     desk.changed();
   });
 
   await endgames.loadSlices();
-  tabs.open("play");
+  const keep = new Keep(desk, parts, () => ({ flipped, tab: tabs.current }));
+  const view = keep.restore();
+  flipped = Boolean(view?.flipped);
+  play.showLimit();
+  tabs.open(view?.tab ?? "play");
   desk.changed();
   find("desk").hidden = false;
   find("loading").hidden = true;
@@ -167,5 +180,5 @@ const start = async () => {
 
 translate();
 start().catch((problem) => {
-  find("loading").textContent = t("problem", { what: problem.message });
+  find("loading").textContent = tell(problem);
 });

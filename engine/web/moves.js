@@ -9,6 +9,9 @@ export const SIGNS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!" };
 
 const sign = (nag) => SIGNS[nag] ?? "$" + nag;
 
+/** Blanks between the elements, so that they can be copied, and lines broken there. */
+const spaced = (elements) => elements.flatMap((element, index) => (index ? [" ", element] : [element]));
+
 export class Moves {
   constructor(desk) {
     this.desk = desk;
@@ -23,39 +26,48 @@ export class Moves {
     on("back", () => desk.go(desk.node.parent));
     on("forward", () => desk.go(desk.node.children[0]));
     on("last", () => desk.go(desk.node.line().at(-1)));
-    on("promote", () => this.edit(() => desk.node.promote()));
-    on("delete", () => this.edit(() => this.remove()));
+    on("promote", () => desk.edit(() => desk.node.promote()));
+    on("delete", () => this.remove());
+    on("undo", () => desk.undo());
     find("comment").addEventListener("change", ({ target }) => {
-      this.edit(() => (desk.node.comment = target.value));
+      desk.edit(() => (desk.node.comment = target.value));
     });
     find("sign").addEventListener("change", ({ target }) => {
       const others = desk.node.nags.filter((nag) => !(nag in SIGNS));
-      this.edit(() => (desk.node.nags = target.value ? [Number(target.value), ...others] : others));
+      desk.edit(() => (desk.node.nags = target.value ? [Number(target.value), ...others] : others));
     });
+    this.list.addEventListener("copy", (event) => this.copy(event));
     find("sign").append(
       make("option", { value: "" }, "–"),
       ...Object.entries(SIGNS).map(([nag, text]) => make("option", { value: nag }, text)),
     );
   }
 
-  edit(change) {
-    change();
-    this.desk.changed();
+  remove() {
+    const { desk } = this;
+    const { node } = desk;
+    if (!node.parent) return;
+    desk.edit(() => {
+      node.remove();
+      desk.node = node.parent;
+    });
   }
 
-  remove() {
-    const { node } = this.desk;
-    if (!node.parent) return;
-    node.remove();
-    this.desk.node = node.parent;
+  /** Copied moves are PDN: comments get their braces. */
+  copy(event) {
+    const selection = getSelection();
+    if (selection.isCollapsed) return;
+    const part = make("div", {}, selection.getRangeAt(0).cloneContents());
+    for (const remark of part.querySelectorAll(".remark")) remark.textContent = "{" + remark.textContent + "}";
+    event.clipboardData.setData("text/plain", part.textContent.replace(/\s+/g, " ").trim());
+    event.preventDefault();
   }
 
   draw() {
     const { node, game } = this.desk;
     this.nodes = new Map();
     this.list.replaceChildren(
-      ...this.remarks(game.root.comments),
-      ...this.line(game.root.children[0], true),
+      ...spaced([...this.remarks(game.root.comments), ...this.line(game.root.children[0], true)]),
     );
     const current = this.list.querySelector("[aria-current]");
     if (current) {
@@ -71,6 +83,7 @@ export class Moves {
     for (const id of ["first", "back", "delete", "sign"]) find(id).disabled = isRoot;
     for (const id of ["forward", "last"]) find(id).disabled = node.children.length === 0;
     find("promote").disabled = isRoot || node.parent.children[0] === node;
+    find("undo").disabled = !this.desk.before;
     find("comment").value = node.comment;
     find("sign").value = node.nags.find((nag) => nag in SIGNS) ?? "";
   }
@@ -108,7 +121,7 @@ export class Moves {
       const others = node === first && !isMain ? [] : node.parent.children.slice(1);
       const variations = others.map((other) =>
         make("span", { class: "variation", role: "group", "aria-label": t("variation") },
-          ...this.line(other, false)),
+          "(", ...spaced(this.line(other, false)), ")"),
       );
       elements.push(...remarks, ...variations);
       numbered = remarks.length + variations.length === 0;

@@ -4,7 +4,7 @@ import { find, make } from "./dom.js";
 import { t } from "./texts.js";
 
 /** Asks which of several captures is meant; null if none. */
-const ask = (moves) =>
+const which = (moves) =>
   new Promise((resolve) => {
     const dialog = find("which");
     const button = (move) =>
@@ -23,23 +23,50 @@ const ask = (moves) =>
 const numbers = (text) => (text.match(/\d+/g) ?? []).map(Number);
 
 export class Moving {
-  /** played(move) is called with the record of a legal move. */
-  constructor(desk, redraw, played) {
-    Object.assign(this, { desk, redraw, played });
+  /**
+   * turn(): the side that the user may move in the position that is looked at, W or B, or null for
+   * both; played(move) is called with the record of a legal move.
+   */
+  constructor(desk, { say, redraw, turn }, played) {
+    Object.assign(this, { desk, say, redraw, turn, played });
     this.chosen = null;
-    this.moves = [];
+    this.all = [];
     desk.addEventListener("change", () => this.renew());
   }
 
   async renew() {
     const { node } = this.desk;
     this.chosen = null;
-    this.moves = [];
+    this.all = [];
     this.redraw();
     const { moves } = await this.desk.legal(node);
     if (this.desk.node !== node) return;
-    this.moves = moves;
+    this.all = moves;
     this.redraw();
+  }
+
+  /** Whether it is the engine's turn. */
+  get isBlocked() {
+    return (this.turn() ?? this.desk.node.position[0]) !== this.desk.node.position[0];
+  }
+
+  /** The legal moves, if it is the user who moves. */
+  get moves() {
+    return this.isBlocked ? [] : this.all;
+  }
+
+  /** The one way in which a move of the user gets into the game. */
+  play(move) {
+    if (this.isBlocked) this.say(t("enginesTurn"));
+    else this.played(move);
+  }
+
+  /** Plays a move in Hub notation that stands somewhere on the page. */
+  async follow(text) {
+    const { node } = this.desk;
+    const { moves } = await this.desk.legal(node);
+    const move = moves.find(({ move }) => move === text);
+    if (move && this.desk.node === node) this.play(move);
   }
 
   /** The moves of the chosen piece. */
@@ -57,6 +84,7 @@ export class Moving {
   }
 
   pick(square) {
+    if (this.isBlocked) return this.say(t("enginesTurn"));
     const targets = this.targets.filter(({ to, path }) => to === square || path.includes(square));
     if (this.chosen && square !== this.chosen && targets.length > 0) {
       return this.settle(this.chosen, square);
@@ -79,21 +107,24 @@ export class Moving {
     }
     this.chosen = null;
     this.redraw();
-    const move = moves.length > 1 ? await ask(moves) : moves[0];
-    if (move && this.moves.includes(move)) this.played(move);
+    const move = moves.length > 1 ? await which(moves) : moves[0];
+    if (move && this.moves.includes(move)) this.play(move);
   }
 
   /** Plays a move that was typed; returns what is wrong with it, or null. */
   async type(text) {
+    if (this.isBlocked) return t("enginesTurn");
+    const { node } = this.desk;
     const wanted = numbers(text);
     const fits = ({ from, to, move }) =>
       wanted.length === 2
         ? from === wanted[0] && to === wanted[1]
         : String(numbers(move)) === String(wanted);
-    const moves = this.moves.filter(fits);
+    // Who types fast does it before the legal moves are there.
+    const moves = (await this.desk.legal(node)).moves.filter(fits);
     if (moves.length === 0) return t("notLegal", { move: text });
-    const move = moves.length > 1 ? await ask(moves) : moves[0];
-    if (move) this.played(move);
+    const move = moves.length > 1 ? await which(moves) : moves[0];
+    if (move && this.desk.node === node) this.play(move);
     return null;
   }
 }

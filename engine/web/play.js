@@ -2,19 +2,21 @@
 
 import { INITIAL } from "./desk.js";
 import { find, make } from "./dom.js";
+import { tell } from "./problem.js";
 import { t } from "./texts.js";
 
 export class Play {
   /** say: tells the user something; redraw: shows the board again. */
   constructor(desk, { say, redraw }) {
     Object.assign(this, { desk, say, redraw });
-    /** The user's side in a running game, W or B. */
-    this.side = null;
+    /** Ends what the engine thinks about, if it does. */
     this.thinking = null;
     this.hint = null;
+    const { levels, longest_seconds: longest } = desk.engine.about;
     // The number behind a level: how much stronger it is than the one below.
-    find("play-level").append(...desk.engine.about.levels.map(({ level, elo_step: step }) =>
+    find("play-level").append(...levels.map(({ level, elo_step: step }) =>
       make("option", { value: level, selected: level === 5 }, level + (step ? ` (+${step} Elo)` : ""))));
+    find("play-time").max = Math.min(find("play-time").max, longest);
     find("play-kind").addEventListener("change", () => this.showLimit());
     find("play-form").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -26,6 +28,11 @@ export class Play {
     on("play-end", () => this.end(t("gameEnded")));
     desk.addEventListener("change", ({ detail }) => this.changed(detail));
     this.showLimit();
+  }
+
+  /** The user's side in a running game, W or B. */
+  get side() {
+    return this.desk.game.side;
   }
 
   /** Only the field of the chosen kind of limit is seen. */
@@ -48,101 +55,109 @@ export class Play {
   /** Begins a game from the initial position, or goes on from the one on the board. */
   start() {
     const { desk } = this;
+    const chosen = find("play-side").value;
+    const side = chosen === "random" ? "WB"[Math.floor(Math.random() * 2)] : chosen;
     if (find("play-from").value === "initial") desk.start(INITIAL);
-    const side = find("play-side").value;
-    this.side = side === "random" ? "WB"[Math.floor(Math.random() * 2)] : side;
-    this.game = desk.game;
-    const names = this.side === "W" ? ["White", "Black"] : ["Black", "White"];
-    desk.game.tags.set(names[0], t("you"));
-    desk.game.tags.set(names[1], desk.engine.about.name);
-    this.onStart?.(this.side);
-    this.showButtons();
+    const { game } = desk;
+    Object.assign(game, { side, lesson: null, result: "*" });
+    const names = side === "W" ? ["White", "Black"] : ["Black", "White"];
+    game.tags.set(names[0], t("you"));
+    game.tags.set(names[1], desk.engine.about.name);
+    desk.edition++;
+    this.onStart?.(side);
     desk.changed();
     this.go();
   }
 
   end(text) {
-    this.thinking?.abort();
-    this.thinking = null;
-    this.side = null;
-    this.hint = null;
-    this.showButtons();
+    this.stop();
+    this.desk.game.side = null;
+    this.desk.edition++;
+    this.desk.changed();
     this.say(text);
-    this.redraw();
   }
 
-  changed({ played }) {
-    this.hint = null;
-    // What was being thought about is another position now.
+  stop() {
     this.thinking?.abort();
     this.thinking = null;
-    if (this.side && this.desk.game !== this.game) {
-      this.side = null;
-      this.showButtons();
-    }
-    if (this.side && played) this.go();
+    this.hint = null;
+  }
+
+  /** Goes on wherever it is the engine's turn at the end of the game, and after each move. */
+  changed({ played, engine }) {
+    this.showButtons();
+    const { node } = this.desk;
+    if (node === this.node && !played) return;
+    this.node = node;
+    // What was being thought about is another position now.
+    this.stop();
+    if (!this.side) return;
+    if (played || node.children.length === 0) this.go(engine);
+    else this.say(t(node.position[0] === this.side ? "yourMove" : "engineWaits"));
+  }
+
+  /** Begins to think; a signal says when that is not wanted any more. */
+  begin() {
+    this.stop();
+    this.thinking = new AbortController();
+    return this.thinking.signal;
   }
 
   /** Sees whether the game is over, and answers if it is the engine's turn. */
-  async go() {
-    const { desk } = this;
+  async go(isAnswer = false) {
+    const { desk, side } = this;
     const { node } = desk;
-    const { result, reason } = await desk.legal(node);
-    if (desk.node !== node || !this.side) return;
-    if (result !== "*") {
-      desk.game.result = result;
-      this.end(t("result." + result) + (reason ? " (" + reason + ")" : ""));
-      desk.changed();
-      return;
+    const signal = this.begin();
+    try {
+      const { result, reason } = await desk.legal(node);
+      if (signal.aborted) return;
+      if (result !== "*") {
+        desk.game.result = result;
+        return this.end(t("result." + result) + (reason ? " (" + reason + ")" : ""));
+      }
+      if (node.position[0] === side) {
+        return this.say(isAnswer ? t("enginePlays", { move: node.text }) : t("yourMove"));
+      }
+      this.say(t("thinks"));
+      const move = await this.think(() => this.limit, signal);
+      if (!signal.aborted) desk.play(move, { engine: true });
+    } catch (problem) {
+      if (!signal.aborted) this.say(tell(problem));
     }
-    if (node.position[0] === this.side) {
-      this.say(t("yourMove"));
-      return;
-    }
-    this.say(t("thinks"));
-    const move = await this.think(this.limit);
-    if (!move || desk.node !== node) return;
-    desk.play(move, { engine: true });
-    this.say(t("enginePlays", { move: move.text }));
-    const after = await desk.legal();
-    if (after.result !== "*" && this.side) this.go();
   }
 
-  /** The engine's move as a record of `/v1/legal`; null if it is not wanted any more. */
-  async think(limit) {
-    const thinking = new AbortController();
-    this.thinking = thinking;
-    try {
-      const found = await this.desk.engine.ask("play", { ...this.desk.node.query, ...limit }, {
-        signal: thinking.signal,
-      });
-      return { move: found.best, text: found.text, fen: found.fen };
-    } catch (problem) {
-      if (!thinking.signal.aborted) this.say(t("problem", { what: problem.message }));
-      return null;
-    } finally {
-      if (this.thinking === thinking) this.thinking = null;
-    }
+  /** The engine's move as a record of `/v1/legal`. */
+  async think(limit, signal) {
+    const { query } = this.desk.node;
+    const ask = () => ({ ...query, ...limit() });
+    const found = await this.desk.engine.ask("play", ask, { signal, isAwaited: true });
+    return { move: found.best, text: found.text, fen: found.fen };
   }
 
   /** Takes back the user's last move and what came after it. */
   takeBack() {
-    const path = this.desk.node.path();
-    const own = path.findLast((node) => node.parent && node.parent.position[0] === this.side);
-    if (!own) return;
-    own.remove();
-    this.desk.node = own.parent;
-    this.desk.changed();
-    this.say(t("yourMove"));
+    const { desk, side } = this;
+    const own = desk.node.path().findLast((node) => node.parent && node.parent.position[0] === side);
+    if (!own) return this.say(t("noMoves"));
+    desk.edit(() => {
+      own.remove();
+      desk.node = own.parent;
+    });
   }
 
   async giveHint() {
     const { node } = this.desk;
-    if (node.position[0] !== this.side) return;
-    const move = await this.think({ time: 1 });
-    if (!move?.move || this.desk.node !== node) return;
-    this.hint = move.move;
-    this.say(t("hintIs", { move: move.text }));
-    this.redraw();
+    if (node.position[0] !== this.side) return this.say(t("enginesTurn"));
+    const signal = this.begin();
+    const seconds = Math.min(1, this.desk.engine.about.longest_seconds);
+    try {
+      const { move, text } = await this.think(() => ({ time: seconds }), signal);
+      if (signal.aborted) return;
+      this.hint = move;
+      this.say(t("hintIs", { move: text }));
+      this.redraw();
+    } catch (problem) {
+      if (!signal.aborted) this.say(tell(problem));
+    }
   }
 }

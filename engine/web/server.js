@@ -1,15 +1,41 @@
 // The engine behind `meerslag serve`: questions over HTTP, analyses as server-sent events.
 
-/** Why a question has no answer: an error description of RFC 9457. */
-export class Problem extends Error {
-  constructor({ title = "", detail = "", status = 0, type = "" }) {
-    super(detail || title || String(status));
-    this.name = type.split("#")[1] || "problem";
-  }
-}
+import { Problem } from "./problem.js";
+
+/** Seconds without a sign of life after which the server is taken to be gone. */
+const PATIENCE = 30;
 
 /** The parameters that are given. */
 const given = (query) => Object.entries(query).filter(([, value]) => value != null && value !== "");
+
+const url = (route, query) => {
+  const parameters = String(new URLSearchParams(given(query)));
+  return "v1/" + route + (parameters && "?" + parameters);
+};
+
+/** Watches a request: one that is silent for too long is lost. */
+class Watch {
+  constructor(signal, seconds) {
+    this.seconds = seconds;
+    this.controller = new AbortController();
+    this.pass = () => this.controller.abort(signal.reason);
+    this.wanted = signal;
+    if (signal?.aborted) this.pass();
+    signal?.addEventListener("abort", this.pass);
+    this.heard();
+  }
+
+  /** The server has shown that it lives. */
+  heard() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.controller.abort(), 1000 * this.seconds);
+  }
+
+  end() {
+    clearTimeout(this.timer);
+    this.wanted?.removeEventListener("abort", this.pass);
+  }
+}
 
 export class Server {
   static async connect() {
@@ -18,40 +44,57 @@ export class Server {
     return server;
   }
 
-  url(route, query) {
-    const parameters = String(new URLSearchParams(given(query)));
-    return "v1/" + route + (parameters && "?" + parameters);
-  }
-
-  /** The answer of a route: an object, or a text where it is not JSON. */
-  async ask(route, query = {}, { signal, body, media = "text/plain" } = {}) {
-    const request = body === undefined
-      ? { signal }
-      : { signal, method: "POST", body, headers: { "Content-Type": media } };
-    const response = await fetch(this.url(route, query), request);
-    const text = await response.text();
-    const isJson = /json/.test(response.headers.get("Content-Type"));
-    if (!response.ok) throw new Problem(isJson ? JSON.parse(text) : { status: response.status });
-    return isJson ? JSON.parse(text) : text;
-  }
-
-  /**
-   * Starts an analysis. The listener gets the names of events and their data: `position`, `info`,
-   * `result`, `problem`. Returns a function that ends it.
-   */
-  analyse(query, listener) {
-    const source = new EventSource(this.url("analyse", query));
-    for (const name of ["position", "info", "result", "problem"]) {
-      source.addEventListener(name, ({ data }) => {
-        if (name === "result" || name === "problem") source.close();
-        listener(name, JSON.parse(data));
-      });
+  /** Asks, and has `read` take the answer of a server that did not refuse. */
+  async request(route, query, { signal, body, media = "text/plain", patience = PATIENCE }, read) {
+    const watch = new Watch(signal, patience);
+    const post = body === undefined ? {} : { method: "POST", body, headers: { "Content-Type": media } };
+    try {
+      const response = await fetch(url(route, query), { ...post, signal: watch.controller.signal });
+      if (!response.ok) throw await Server.refusal(response);
+      return await read(response, watch);
+    } catch (error) {
+      // The browser does not say why a request failed: the server is gone, or the way to it.
+      throw error instanceof Problem || signal?.aborted ? error : Problem.lost();
+    } finally {
+      watch.end();
     }
-    // Refused, busy or gone: the browser does not say which.
-    source.addEventListener("error", () => {
-      source.close();
-      listener("problem", { title: "connection" });
+  }
+
+  /** The problem in a response; what stands before the server has words of its own. */
+  static async refusal(response) {
+    if (/json/.test(response.headers.get("Content-Type"))) return new Problem(await response.json());
+    if (response.status > 500) return Problem.lost();
+    return new Problem({ status: response.status, type: response.status === 429 ? "#too-many-requests" : "" });
+  }
+
+  ask(route, query = {}, options = {}) {
+    // A search takes its time.
+    const patience = PATIENCE + (route === "play" ? this.about.longest_seconds : 0);
+    return this.request(route, query, { ...options, patience }, async (response) => {
+      const text = await response.text();
+      return /json/.test(response.headers.get("Content-Type")) ? JSON.parse(text) : text;
     });
-    return () => source.close();
+  }
+
+  /** Gives each `info` to the listener, and the `result` back. */
+  analyse(query, listener, signal) {
+    return this.request("analyse", query, { signal }, async (response, watch) => {
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      let text = "";
+      for (;;) {
+        const { done, value } = await reader.read();
+        // A search that is over has said so.
+        if (done) throw Problem.lost();
+        watch.heard();
+        const events = (text + value).split("\n\n");
+        text = events.pop();
+        for (const event of events) {
+          const [, name, data] = event.match(/^event: (\w+)\n[^]*?^data: (.*)$/m) ?? [];
+          if (name === "info") listener(JSON.parse(data));
+          if (name === "result") return JSON.parse(data);
+          if (name === "problem") throw new Problem(JSON.parse(data));
+        }
+      }
+    });
   }
 }

@@ -3,6 +3,8 @@
 export class Tabs {
   /** list: the element with the tabs, each with `aria-controls`; chosen: called with a panel's id. */
   constructor(list, chosen) {
+    /** The panel that was seen before the one that is, if any. */
+    this.before = undefined;
     this.tabs = [...list.querySelectorAll("[role=tab]")];
     this.chosen = chosen;
     for (const tab of this.tabs) tab.addEventListener("click", () => this.choose(tab));
@@ -28,11 +30,13 @@ export class Tabs {
       other.tabIndex = isChosen ? 0 : -1;
       document.getElementById(other.getAttribute("aria-controls")).hidden = !isChosen;
     }
-    this.current = tab.getAttribute("aria-controls");
+    const panel = tab.getAttribute("aria-controls");
+    if (panel !== this.current) this.before = this.current;
+    this.current = panel;
     this.chosen(this.current);
   }
 
   open(id) {
-    this.choose(this.tabs.find((tab) => tab.getAttribute("aria-controls") === id));
+    this.choose(this.tabs.find((tab) => tab.getAttribute("aria-controls") === id) ?? this.tabs[0]);
   }
 }

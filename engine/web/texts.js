@@ -9,6 +9,77 @@ const TEXTS = {
   close: ["Close", "Sluiten", "Fermer", "Закрыть"],
   cancel: ["Cancel", "Annuleren", "Annuler", "Отмена"],
   problem: ["Problem: {what}", "Fout: {what}", "Erreur : {what}", "Ошибка: {what}"],
+  "problem.connection": [
+    "The engine does not answer. Is the server still running?", "De computer antwoordt niet. Draait de server nog?",
+    "Le programme ne répond pas. Le serveur tourne-t-il encore ?", "Программа не отвечает. Работает ли ещё сервер?",
+  ],
+  "problem.busy": [
+    "Others are using all searches of the server.", "Anderen gebruiken alle zoekplaatsen van de server.",
+    "D’autres utilisent toutes les recherches du serveur.", "Все места для поиска на сервере заняты другими.",
+  ],
+  "problem.too-many-requests": [
+    "The server got too many questions.", "De server kreeg te veel vragen.",
+    "Le serveur a reçu trop de questions.", "Сервер получил слишком много вопросов.",
+  ],
+  "problem.timeout": [
+    "The question took too long to reach the server.", "De vraag deed te lang over de weg naar de server.",
+    "La question a mis trop de temps à atteindre le serveur.", "Вопрос слишком долго шёл до сервера.",
+  ],
+  "problem.internal": [
+    "The engine has failed. Try again.", "De computer heeft gefaald. Probeer het opnieuw.",
+    "Le programme a échoué. Réessayez.", "Сбой программы. Попробуйте ещё раз.",
+  ],
+  "problem.worker": [
+    "The engine in this page has failed, perhaps for lack of memory. Try again.",
+    "De computer in deze pagina heeft gefaald, misschien door geheugengebrek. Probeer het opnieuw.",
+    "Le programme dans cette page a échoué, peut-être par manque de mémoire. Réessayez.",
+    "Сбой программы на этой странице, возможно, из-за нехватки памяти. Попробуйте ещё раз.",
+  ],
+  "problem.bad-parameter": [
+    "The engine does not take this value", "De computer aanvaardt deze waarde niet",
+    "Le programme n’accepte pas cette valeur", "Программа не принимает это значение",
+  ],
+  "problem.bad-position": [
+    "The engine cannot read this position", "De computer kan deze stand niet lezen",
+    "Le programme ne peut pas lire cette position", "Программа не может прочитать эту позицию",
+  ],
+  "problem.bad-move": [
+    "A move cannot be played", "Een zet kan niet gespeeld worden", "Un coup ne peut être joué", "Ход невозможен",
+  ],
+  "problem.bad-pdn": [
+    "The games cannot be read", "De partijen kunnen niet worden gelezen",
+    "Les parties ne peuvent être lues", "Не удаётся прочитать партии",
+  ],
+  "problem.forbidden-origin": [
+    "The server does not answer pages of this address", "De server antwoordt niet aan pagina’s van dit adres",
+    "Le serveur ne répond pas aux pages de cette adresse", "Сервер не отвечает страницам с этого адреса",
+  ],
+  "problem.too-large": [
+    "This is more than the server takes", "Dit is meer dan de server aanneemt",
+    "C’est plus que le serveur n’accepte", "Это больше, чем принимает сервер",
+  ],
+  "problem.too-long": [
+    "The game is longer than the server takes", "De partij is langer dan de server aanneemt",
+    "La partie est plus longue que le serveur n’accepte", "Партия длиннее, чем принимает сервер",
+  ],
+  "problem.not-known": [
+    "Nothing is known about this", "Hierover is niets bekend", "On n’en sait rien", "Об этом ничего не известно",
+  ],
+  asksAgain: [
+    "The page asks again by itself.", "De pagina vraagt het vanzelf opnieuw.",
+    "La page redemande d’elle-même.", "Страница повторит вопрос сама.",
+  ],
+  again: ["Try again", "Opnieuw proberen", "Réessayer", "Попробовать ещё раз"],
+  restored: [
+    "This is what you had last time", "Dit is wat u de vorige keer had",
+    "Voici ce que vous aviez la dernière fois", "Здесь то, что было в прошлый раз",
+  ],
+  tooLargeToKeep: [
+    "This browser has no room to keep all games: only the one on the board comes back. Save them as PDN.",
+    "Deze browser heeft geen ruimte om alle partijen te bewaren: alleen die op het bord komt terug. Sla ze op als PDN.",
+    "Ce navigateur n’a pas la place de garder toutes les parties : seule celle du damier reviendra. Enregistrez-les en PDN.",
+    "В браузере нет места для всех партий: сохранится только партия на доске. Сохраните их в PDN.",
+  ],
   views: ["Views", "Onderdelen", "Rubriques", "Разделы"],
 
   // The board.
@@ -64,6 +135,13 @@ const TEXTS = {
   you: ["You", "U", "Vous", "Вы"],
   yourMove: ["Your move", "U bent aan zet", "À vous de jouer", "Ваш ход"],
   thinks: ["The engine is thinking…", "De computer denkt na…", "Le programme réfléchit…", "Программа думает…"],
+  enginesTurn: ["It is the engine’s turn", "De computer is aan zet", "C’est au programme de jouer", "Сейчас ход программы"],
+  engineWaits: [
+    "The engine waits: go to the end of the game, or back to a move of yours",
+    "De computer wacht: ga naar het einde van de partij, of terug naar een zet van u",
+    "Le programme attend : allez à la fin de la partie, ou revenez à l’un de vos coups",
+    "Программа ждёт: перейдите в конец партии или вернитесь к своему ходу",
+  ],
   enginePlays: ["The engine plays {move}", "De computer speelt {move}", "Le programme joue {move}", "Ход программы: {move}"],
   hintIs: ["Try {move}", "Probeer {move}", "Essayez {move}", "Попробуйте {move}"],
   hintPiece: [
@@ -91,8 +169,13 @@ const TEXTS = {
   gameAnalysed: ["The game is analysed", "De partij is geanalyseerd", "La partie est analysée", "Партия проанализирована"],
   gameStopped: ["The analysis was stopped", "De analyse is gestopt", "L’analyse est arrêtée", "Анализ остановлен"],
   playLine: ["Play the first move", "Eerste zet spelen", "Jouer le premier coup", "Сделать первый ход"],
-  winIn: ["win in {plies}", "winst in {plies}", "gain en {plies}", "выигрыш за {plies}"],
-  lossIn: ["loss in {plies}", "verlies in {plies}", "perte en {plies}", "проигрыш за {plies}"],
+  searchComplete: [
+    "The search is complete", "Er valt niets meer te zoeken", "La recherche est complète", "Поиск завершён",
+  ],
+  searchedLong: [
+    "Stopped after {minutes} minutes", "Gestopt na {minutes} minuten", "Arrêté après {minutes} minutes", "Остановлено через {minutes} минут",
+  ],
+  gameOver: ["The game is over here", "Hier is de partij afgelopen", "Ici la partie est finie", "Здесь партия окончена"],
   curve: ["Evaluation for White", "Beoordeling voor wit", "Évaluation pour les blancs", "Оценка за белых"],
 
   // Endgames.
@@ -101,10 +184,13 @@ const TEXTS = {
   "value.draw": ["draw", "remise", "nulle", "ничья"],
   "value.loss": ["loss", "verlies", "perte", "проигрыш"],
   "value.unknown": ["unknown", "onbekend", "inconnu", "неизвестно"],
-  plies: ["in {plies} plies", "in {plies} halve zetten", "en {plies} demi-coups", "за {plies} полуходов"],
+  plies: [
+    "in {plies} {plies|ply|plies}", "in {plies} halve {plies|zet|zetten}",
+    "en {plies} {plies|demi-coup|demi-coups}", "за {plies} {plies|полуход|полухода|полуходов}",
+  ],
   conversion: [
-    "{plies} plies to the next conversion", "{plies} halve zetten tot de omzetting",
-    "{plies} demi-coups jusqu’à la conversion", "до размена или хода шашкой: {plies}",
+    "{plies} {plies|ply|plies} to the next conversion", "{plies} halve {plies|zet|zetten} tot de omzetting",
+    "{plies} {plies|demi-coup|demi-coups} jusqu’à la conversion", "до размена или хода шашкой: {plies}",
   ],
   noValue: [
     "Values are known for up to {pieces} pieces", "Waarden zijn bekend tot en met {pieces} stukken",
@@ -134,8 +220,10 @@ const TEXTS = {
   "verdict.perfect": ["{move}: perfect.", "{move}: perfect.", "{move} : parfait.", "{move}: точно."],
   "verdict.holds": ["{move} keeps the result.", "{move} behoudt het resultaat.", "{move} conserve le résultat.", "{move} сохраняет результат."],
   "verdict.inaccuracy": [
-    "{move} costs {plies} plies; better: {best}.", "{move} kost {plies} halve zetten; beter: {best}.",
-    "{move} perd {plies} demi-coups ; mieux : {best}.", "{move} теряет {plies} полуходов; лучше: {best}.",
+    "{move} costs {plies} {plies|ply|plies}; better: {best}.",
+    "{move} kost {plies} halve {plies|zet|zetten}; beter: {best}.",
+    "{move} perd {plies} {plies|demi-coup|demi-coups} ; mieux : {best}.",
+    "{move} теряет {plies} {plies|полуход|полухода|полуходов}; лучше: {best}.",
   ],
   "verdict.mistake": [
     "{move} is a mistake; right was {best}.", "{move} is een fout; goed was {best}.",
@@ -213,6 +301,7 @@ const TEXTS = {
   comment: ["Comment", "Commentaar", "Commentaire", "Комментарий"],
   sign: ["Sign", "Teken", "Signe", "Знак"],
   promote: ["Variation up", "Variant omhoog", "Promouvoir la variante", "Поднять вариант"],
+  undo: ["Undo", "Ongedaan maken", "Annuler la modification", "Отменить изменение"],
   delete: ["Delete from here", "Vanaf hier wissen", "Supprimer à partir d’ici", "Удалить отсюда"],
 
   "key.board": ["to the board: arrows and Enter", "naar het bord: pijltjes en Enter", "au damier : flèches et Entrée", "к доске: стрелки и Enter"],
@@ -227,14 +316,31 @@ const TEXTS = {
 const CODES = Object.keys(LANGUAGES);
 const KEPT = "language";
 
-/** The text of this key in the user's language, with values for the names in braces. */
+/** The names of plural forms, in the order in which the texts have them. */
+const FORMS = ["one", "few", "many"];
+
+/**
+ * The text of this key in the user's language, with values for the names in braces. A noun beside a
+ * number has its forms there: {plies|ply|plies}, the last one for all other numbers.
+ */
 export const t = (key, values = {}) => {
   const text = TEXTS[key][CODES.indexOf(t.language)];
-  return text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  return text.replace(/\{(\w+)((?:\|[^|}]+)*)\}/g, (_, name, rest) => {
+    if (!rest) return values[name];
+    const forms = rest.slice(1).split("|");
+    const place = FORMS.indexOf(new Intl.PluralRules(t.language).select(values[name]));
+    return forms[place] ?? forms.at(-1);
+  });
 };
 
-/** A score in men, with its sign. */
-export const men = (score) => (score > 0 ? "+" : "") + score.toFixed(2);
+/** Whether there is a text of this key. */
+export const has = (key) => key in TEXTS;
+
+/** A score in men, with its sign; what rounds to nothing has none. */
+export const men = (score) => {
+  const text = score.toFixed(2);
+  return Number(text) === 0 ? "0.00" : (score > 0 ? "+" : "") + text;
+};
 
 /** Puts its text into each element that names one. */
 export const translate = () => {

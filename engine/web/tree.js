@@ -1,6 +1,6 @@
 // A game with its variations and comments, as a tree of positions.
 
-import { readFen } from "./board.js";
+import { after, fen, readFen, short } from "./board.js";
 
 /** Commands of programs in a comment, such as [%eval 0.3]: kept, not shown. */
 const COMMAND = /\[%[^\]]*\]/g;
@@ -99,7 +99,9 @@ const readLine = (line, parent) => {
     lead = [];
   }
   for (const ply of line.plies) {
-    const node = last.add(readFen(ply.fen), ply.move, ply.text);
+    // What this page has kept itself has no positions, and no texts that moves give.
+    const position = ply.fen ? readFen(ply.fen) : after(last.position, ply.move);
+    const node = last.add(position, ply.move, ply.text ?? short(ply.move));
     node.lead = lead;
     lead = [];
     node.nags = ply.nags ?? [];
@@ -113,17 +115,22 @@ const readLine = (line, parent) => {
   }
 };
 
-const writeLine = (first, isVariation) => {
+const writeLine = (first, isVariation, isKept) => {
   const plies = [];
   for (let node = first; node; node = node.children[0]) {
     const after = node.comments.map((comment) => ({ comment }));
     if (!isVariation || node !== first) {
       for (const other of node.parent.children.slice(1)) {
-        after.push({ variation: writeLine(other, true) });
+        after.push({ variation: writeLine(other, true, isKept) });
       }
     }
     if (node.setup) after.push({ setup: node.setup });
-    plies.push({ move: node.move, nags: node.nags, after });
+    const ply = { move: node.move, nags: node.nags, after };
+    if (isKept) {
+      if (node.text !== short(node.move)) ply.text = node.text;
+      if (node.score !== null) ply.eval = node.score;
+    }
+    plies.push(ply);
   }
   const lead = first ? first.lead.map((comment) => ({ comment })) : [];
   return { lead, plies };
@@ -131,24 +138,59 @@ const writeLine = (first, isVariation) => {
 
 /** A game: its tags, its result and the tree of its moves. */
 export class Game {
-  constructor(position, { tags = [], result = "*" } = {}) {
+  constructor(position, { tags = [], result = "*", side = null, lesson = null } = {}) {
     this.tags = new Map(tags);
     this.result = result;
     this.root = new Node(null, position);
+    /** The user's side, W or B, while this is a game against the engine. */
+    this.side = side;
+    /** While this is a lesson: { side, goal, mistakes }. */
+    this.lesson = lesson;
   }
 
-  /** The game of a record of `/v1/games`. */
+  /** The game of a record of `/v1/games`, or of {@link keep}. */
   static read(record) {
     const game = new Game(readFen(record.start), record);
     readLine(record.line, game.root);
     return game;
   }
 
-  /** The record from which `/v1/pdn` writes the game; `start` is a FEN. */
-  write(start) {
-    const line = writeLine(this.root.children[0], false);
+  /** The record from which `/v1/pdn` writes the game. */
+  write(isKept = false) {
+    const line = writeLine(this.root.children[0], false, isKept);
     line.lead = [...this.root.comments.map((comment) => ({ comment })), ...line.lead];
-    return { tags: [...this.tags], start, result: this.result, line };
+    return { tags: [...this.tags], start: fen(this.root.position), result: this.result, line };
+  }
+
+  /** The record from which {@link Game.read} makes all of it again. */
+  keep() {
+    return { ...this.write(true), side: this.side, lesson: this.lesson };
+  }
+
+  /** All that can be edited, to be put back. */
+  get content() {
+    const nodes = [];
+    // No recursion: games can be longer than the stack.
+    const rest = [this.root];
+    for (let node = rest.pop(); node; node = rest.pop()) {
+      const { children, comments, lead, nags } = node;
+      nodes.push([node, { children: [...children], comments, lead, nags }]);
+      rest.push(...children);
+    }
+    const { result, side, lesson } = this;
+    return { nodes, tags: new Map(this.tags), result, side, lesson };
+  }
+
+  set content({ nodes, tags, ...rest }) {
+    Object.assign(this, rest, { tags: new Map(tags) });
+    for (const [node, { children, ...more }] of nodes) {
+      Object.assign(node, more, { children: [...children] });
+    }
+  }
+
+  /** Whether there is nothing in it but a position. */
+  get isEmpty() {
+    return this.root.children.length + this.root.comments.length === 0;
   }
 
   /** The players, for lists. */

@@ -34,7 +34,14 @@ const answer = ({ id, route, query, body }) => {
 
 let ready;
 addEventListener("message", async ({ data }) => {
-  if (data.module) ready = start(data.module);
-  await ready;
-  if (data.route) answer(data);
+  try {
+    if (data.module) ready = start(data.module);
+    await ready;
+    if (data.route) answer(data);
+  } catch (error) {
+    // A rejected promise would stay in the worker; an error that is thrown reaches the page.
+    setTimeout(() => {
+      throw error;
+    });
+  }
 });

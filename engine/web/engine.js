@@ -1,0 +1,108 @@
+// The one way to ask the engine, for all parts of the page. What is only wrong for a time (the
+// server is gone, all searches are taken) is asked again until there is an answer or it is no
+// longer wanted; meanwhile the page says what it waits for. What is refused throws a Problem.
+
+import { find } from "./dom.js";
+import { Problem } from "./problem.js";
+import { t } from "./texts.js";
+
+/** Milliseconds to wait before a question is asked again: at first, and at most. */
+const [FIRST_PAUSE, LONGEST_PAUSE] = [1000, 5000];
+/** A question that has not failed again after this many milliseconds is being answered. */
+const SOON = 2000;
+
+export class Engine {
+  /** open: makes a connection, a {@link Server} or a {@link Local}. */
+  static async connect(open) {
+    const engine = new Engine();
+    engine.connection = await engine.insist(open);
+    /** What the engine has and allows, as `/v1/server` gives it. */
+    engine.about = engine.connection.about;
+    return engine;
+  }
+
+  constructor() {
+    /** The questions that are asked again, each with its problem and what asks it at once. */
+    this.waiting = new Set();
+    find("again").addEventListener("click", () => {
+      for (const { now } of this.waiting) now?.();
+    });
+  }
+
+  /**
+   * The answer of a route: an object, or a text where it is not JSON. The query can be a function,
+   * which is called each time the question is asked. What the user waits for, `isAwaited`, is not
+   * thrown when it is refused: the page says so, and the user can ask again.
+   */
+  ask(route, query = {}, { signal, isAwaited, ...more } = {}) {
+    const given = () => (typeof query === "function" ? query() : query);
+    return this.insist(() => this.connection.ask(route, given(), { signal, ...more }), { signal, isAwaited });
+  }
+
+  /** Analyses a position until the signal or the end of the search; listener gets each `info`. */
+  analyse(query, listener, signal) {
+    const attempt = (heard) => {
+      const hear = (info) => {
+        heard();
+        listener(info);
+      };
+      return this.connection.analyse(query, hear, signal);
+    };
+    return this.insist(attempt, { signal });
+  }
+
+  /**
+   * Tries until it succeeds, is refused or is no longer wanted. An attempt can call what it is given
+   * when there is nothing to wait for any more.
+   */
+  async insist(attempt, { signal, isAwaited } = {}) {
+    const entry = {};
+    const done = () => {
+      clearTimeout(entry.soon);
+      if (this.waiting.delete(entry)) this.show();
+    };
+    try {
+      for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+        signal?.throwIfAborted();
+        try {
+          entry.soon = setTimeout(done, SOON);
+          return await attempt(done);
+        } catch (problem) {
+          clearTimeout(entry.soon);
+          signal?.throwIfAborted();
+          const isKnown = problem instanceof Problem;
+          if (!isKnown || !(problem.passes || problem.isFault || isAwaited)) throw problem;
+          entry.problem = problem;
+          // A search can be free at any moment, and whoever asks then has it.
+          const next = problem.name === "busy" ? FIRST_PAUSE : pause;
+          await this.wait(entry, problem.passes ? next : null, signal);
+        }
+      }
+    } finally {
+      done();
+    }
+  }
+
+  /** Waits this long, or for ever, until the user wants it asked again or the signal ends it. */
+  wait(entry, pause, signal) {
+    return new Promise((resolve) => {
+      const timer = pause !== null && setTimeout(resolve, pause);
+      entry.now = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      signal?.addEventListener("abort", entry.now, { once: true });
+      this.waiting.add(entry);
+      this.show();
+    });
+  }
+
+  /** Says what the page waits for. */
+  show() {
+    const last = [...this.waiting].at(-1)?.problem;
+    find("waiting").hidden = !last;
+    const text = last ? last.text + (last.passes ? " " + t("asksAgain") : "") : "";
+    // What has not changed is not announced again.
+    if (find("waiting-text").textContent !== text) find("waiting-text").textContent = text;
+  }
+}

@@ -1,0 +1,41 @@
+// Why a question has no answer.
+
+import { has, t } from "./texts.js";
+
+/** Kinds that pass by themselves: the same question is worth asking again. */
+const PASSING = ["connection", "busy", "too-many-requests", "timeout"];
+/** Kinds that are the engine's fault: asked again, it may have recovered. */
+const FAULTS = ["internal", "worker"];
+export class Problem extends Error {
+  /** An error description of RFC 9457; the kind stands at the end of its `type`. */
+  constructor({ title = "", detail = "", status = 0, type = "" }) {
+    super(detail || title || String(status));
+    this.name = type.split("#")[1] || "problem";
+  }
+
+  /** The engine does not answer. */
+  static lost() {
+    return new Problem({ type: "#connection" });
+  }
+
+  get passes() {
+    return PASSING.includes(this.name);
+  }
+
+  get isFault() {
+    return FAULTS.includes(this.name);
+  }
+
+  /** For people, in their language; what the engine itself said is English. */
+  get text() {
+    return tell(this);
+  }
+}
+
+/** What an error says to people. */
+export const tell = (error) => {
+  const key = "problem." + error.name;
+  if (PASSING.includes(error.name)) return t(key);
+  if (has(key)) return t(key) + " (" + error.message + ")";
+  return t("problem", { what: error.message });
+};
