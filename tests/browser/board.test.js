@@ -12,6 +12,7 @@ import { after, before, describe, test } from "node:test";
 import { chromium } from "playwright-core";
 
 import { serveFolder, startServer } from "./hosts.js";
+import { cell, playSomething, says, setUp, text } from "./pages.js";
 
 const { MEERSLAG, SITE, SCREENSHOTS, CHROMIUM = "/usr/bin/chromium" } = process.env;
 
@@ -56,7 +57,7 @@ const startWithBook = async () => {
   execFileSync(MEERSLAG, ["book", "build", games, "-o", book]);
   const { url, stop } = await startServer(MEERSLAG, ["--book", book]);
   const end = async () => {
-    stop();
+    await stop();
     await rm(folder, { recursive: true });
   };
   return { url, stop: end };
@@ -95,25 +96,11 @@ for (const [name, start] of hosts) {
         await context.close();
       });
 
-    const text = (page, selector) => page.locator(selector).innerText();
-    const cell = (page, square) => page.locator(`.cell[data-square="${square}"]`);
     const picture = async (page, view) => {
       if (!SCREENSHOTS) return;
       const file = `${name.includes("server") ? "server" : "site"}-${view}.png`;
       await page.screenshot({ path: join(SCREENSHOTS, file) });
     };
-    const setUp = async (page, fen) => {
-      await page.click("#tab-setup");
-      await page.fill("#fen", fen);
-      await page.press("#fen", "Enter");
-      await page.click("#setup-done");
-    };
-    const says = (page, pattern, selector = "#say") =>
-      page.waitForFunction(
-        ([where, source]) => new RegExp(source).test(document.querySelector(where).textContent),
-        [selector, pattern.source],
-      );
-
     onPage("a game is played to its end", async (page) => {
       await setUp(page, ONE_MOVE_WIN);
       await page.click("#tab-play");
@@ -140,18 +127,6 @@ for (const [name, start] of hosts) {
       await page.click("#play-back");
       await says(page, /Your move/);
     });
-
-    /** Plays a legal move as somebody would who sees which pieces can move. */
-    const playSomething = async (page) => {
-      const count = await page.locator("#moves .move").count();
-      await page.locator(".cell.movable").first().click();
-      await page.locator('.cell[aria-label*="can go here"]').first().click();
-      if (await page.locator("#which[open]").count()) {
-        await page.locator("#which .choices button").first().click();
-      }
-      await page.waitForFunction(
-        (before) => document.querySelectorAll("#moves .move").length > before, count);
-    };
 
     onPage("an endgame is set up and its value read", async (page) => {
       await setUp(page, KNOWN_ENDGAME);

@@ -29,9 +29,9 @@ export const serveFolder = async (folder) => {
   return { url: `http://127.0.0.1:${server.address().port}/`, stop: () => server.close() };
 };
 
-/** Starts `meerslag serve` and waits until it says where it listens. */
-export const startServer = async (program, options = []) => {
-  const child = spawn(program, ["serve", "--port", "0", ...options], { stdio: ["ignore", "pipe", "pipe"] });
+/** Starts `meerslag serve` and waits until it says where it listens; a port is free or given. */
+export const startServer = async (program, options = [], port = 0) => {
+  const child = spawn(program, ["serve", "--port", String(port), ...options], { stdio: ["ignore", "pipe", "pipe"] });
   const found = await new Promise((resolve, reject) => {
     let said = "";
     for (const stream of [child.stdout, child.stderr]) {
@@ -44,5 +44,11 @@ export const startServer = async (program, options = []) => {
     child.on("exit", (status) => reject(new Error(`the server ended with ${status}: ${said}`)));
     child.on("error", reject);
   });
-  return { url: found, stop: () => child.kill("SIGINT") };
+  const stop = async (signal = "SIGINT") => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill(signal);
+    await gone;
+  };
+  return { url: found, port: new URL(found).port, stop };
 };

@@ -28,3 +28,37 @@ test("every text that is used stands in the table, with four columns", async () 
   assert.ok(used.length > 100, String(used.length));
   assert.deepEqual(used.filter((key) => !keys.has(key)), []);
 });
+
+test("numbers have their nouns in the right form", async () => {
+  globalThis.navigator ??= { languages: ["en"] };
+  const { men, t } = await import("../../engine/web/texts.js");
+  const texts = {
+    en: ["in 0 plies", "in 1 ply", "in 2 plies", "in 5 plies", "in 21 plies"],
+    nl: ["in 0 halve zetten", "in 1 halve zet", "in 2 halve zetten", "in 5 halve zetten", "in 21 halve zetten"],
+    fr: ["en 0 demi-coup", "en 1 demi-coup", "en 2 demi-coups", "en 5 demi-coups", "en 21 demi-coups"],
+    ru: ["за 0 полуходов", "за 1 полуход", "за 2 полухода", "за 5 полуходов", "за 21 полуход"],
+  };
+  for (const [language, expected] of Object.entries(texts)) {
+    t.language = language;
+    assert.deepEqual([0, 1, 2, 5, 21].map((plies) => t("plies", { plies })), expected);
+  }
+  assert.deepEqual([0, 0.004, -0.004, 1.5, -1.5].map(men), ["0.00", "0.00", "0.00", "+1.50", "-1.50"]);
+});
+
+test("a place for a number has a form for every number", async () => {
+  const table = await readFile(new URL("texts.js", web), "utf8");
+  const forms = { en: 2, nl: 2, fr: 2, ru: 3 };
+  let count = 0;
+  for (const [, columns] of table.matchAll(/^ {2}"?[\w.-]+"?: \[([\s\S]*?)\],$/gm)) {
+    const texts = columns.match(/"(?:[^"\\]|\\.)*"/g);
+    for (const [index, number] of Object.values(forms).entries()) {
+      for (const [place] of texts[index].matchAll(/\{\w+\|[^}]*\}/g)) {
+        assert.equal(place.split("|").length - 1, number, texts[index]);
+        count++;
+      }
+    }
+    // A number that can be one does not stand before a fixed noun.
+    assert.doesNotMatch(texts[0], /\{\w+\} (plies|moves|games|mistakes|positions)/);
+  }
+  assert.ok(count > 10, String(count));
+});

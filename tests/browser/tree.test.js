@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { after } from "../../engine/web/board.js";
 import { Game, plain } from "../../engine/web/tree.js";
 import { INITIAL } from "../../engine/web/desk.js";
 
@@ -26,9 +27,39 @@ const LINE = {
 const game = () => Game.read({ start: "W:W31-50:B1-20", tags: [["White", "A"]], result: "*", line: readLine(LINE) });
 
 test("a record comes back as it was", () => {
-  const written = game().write("W:W31-50:B1-20");
+  const written = game().write();
   assert.deepEqual(written.line, LINE);
   assert.deepEqual(written.tags, [["White", "A"]]);
+});
+
+test("what the page keeps itself comes back, positions and all", () => {
+  const game = new Game(INITIAL, { tags: [["White", "A"]], side: "W" });
+  const first = game.root.add(after(INITIAL, "32-28"), "32-28", "32-28");
+  first.comment = "Good.";
+  const main = first.add(after(first.position, "19-23"), "19-23", "19-23");
+  first.add(after(first.position, "18-23"), "18-23", "18-23").score = -0.3;
+  main.add(after(main.position, "28x19x23"), "28x19x23", "28x19");
+  const kept = Game.read(JSON.parse(JSON.stringify(game.keep())));
+  assert.deepEqual(kept.keep(), game.keep());
+  assert.equal(kept.side, "W");
+  const positions = (game) => game.content.nodes.map(([node]) => [node.position, node.text, node.score]);
+  assert.deepEqual(positions(kept), positions(game));
+});
+
+test("what was edited is put back, in a game of any length", () => {
+  const game = new Game(INITIAL);
+  let last = game.root;
+  for (let ply = 0; ply < 20_000; ply++) last = last.add(INITIAL, "32-28", "32-28");
+  const { content } = game;
+  const [first] = game.root.children;
+  first.comment = "Gone.";
+  first.children[0].remove();
+  game.tags.set("White", "B");
+  game.content = content;
+  assert.equal(first.comment, "");
+  assert.equal(first.children.length, 1);
+  assert.equal(game.tags.size, 0);
+  assert.equal(game.content.nodes.length, 20_001);
 });
 
 test("variations are found, promoted and removed", () => {

@@ -1,0 +1,97 @@
+// The board for everybody: no violation that axe finds, in any view, language or kind of trouble.
+//
+// MEERSLAG, SITE, CHROMIUM: as for board.test.js.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import { chromium } from "playwright-core";
+
+import { serveFolder, startServer } from "./hosts.js";
+import { cell, read, says, setUp } from "./pages.js";
+
+const { MEERSLAG, SITE, CHROMIUM = "/usr/bin/chromium" } = process.env;
+const axe = await readFile(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+
+let browser;
+let host;
+before(async () => {
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  host = MEERSLAG ? await startServer(MEERSLAG) : await serveFolder(SITE);
+});
+after(async () => {
+  await host.stop();
+  await browser.close();
+});
+
+const violations = (page) =>
+  page.evaluate(async () => {
+    const { violations } = await axe.run(document);
+    return violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 120)).join(" | "));
+  });
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`no violations in four languages, ${colorScheme}`, { timeout: 180_000 }, async () => {
+    const page = await browser.newPage({ locale: "en-GB", colorScheme });
+    await page.goto(host.url);
+    await page.waitForSelector("body[data-ready]");
+    await page.evaluate(axe);
+    await read(page, "1. 32-28 {A start.} 19-23 (1... 18-23 2. 37-32) 2. 28x19 14x23 *");
+    await page.click("#last");
+    for (const language of ["nl", "fr", "ru", "en"]) {
+      await page.selectOption("#language", language);
+      for (const view of ["play", "analysis", "endgames", "setup", "book", "game"]) {
+        await page.click("#tab-" + view);
+        assert.deepEqual(await violations(page), [], `${view}, ${language}`);
+      }
+    }
+    // What is only seen at times: lines, values, an answer that does not come.
+    await page.click("#tab-analysis");
+    await page.click("#analyse");
+    await page.waitForSelector("#variations button");
+    assert.deepEqual(await violations(page), [], "lines");
+    await page.click("#analyse");
+    await setUp(page, "W:W18:B3,4,5");
+    await page.click("#tab-endgames");
+    await says(page, /win in 43 plies/, "#value");
+    assert.deepEqual(await violations(page), [], "values");
+    await page.route("**/v1/judge?*", (request) => request.abort());
+    await page.click("#lesson-form button.main");
+    await says(page, /Win with/, "#verdict");
+    assert.deepEqual(await violations(page), [], "lesson");
+    await page.close();
+  });
+}
+
+test("trouble is said, and dealt with by keyboard", { skip: !MEERSLAG, timeout: 120_000 }, async () => {
+  const page = await browser.newPage({ locale: "en-GB" });
+  page.on("dialog", (dialog) => dialog.accept());
+  await page.goto(host.url);
+  await page.waitForSelector("body[data-ready]");
+  await page.evaluate(axe);
+  await page.route("**/v1/legal?*", (request) => request.fulfill({
+    status: 500, contentType: "application/problem+json", body: '{"type":"/problems#internal","detail":"a fault"}',
+  }));
+  await cell(page, 32).click();
+  await cell(page, 28).click();
+  await says(page, /has failed/, "#waiting-text");
+  for (const language of ["nl", "fr", "ru", "en"]) {
+    await page.selectOption("#language", language);
+    assert.deepEqual(await violations(page), [], language);
+  }
+  assert.equal(await page.locator("#waiting-text").getAttribute("role"), "status");
+  await page.unroute("**/v1/legal?*");
+  await page.locator("#help").focus();
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "again");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("#waiting", { state: "hidden" });
+  // The focus is not lost with the button.
+  await page.keyboard.press("b");
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("role")), "gridcell");
+  await page.keyboard.press("m");
+  await page.keyboard.type("19-23");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelectorAll("#moves .move").length === 2);
+  await page.close();
+});

@@ -1,0 +1,381 @@
+// What goes wrong while somebody plays, analyses or learns: the server is full, fails, goes away and
+// comes back. The board says so and goes on.
+//
+// MEERSLAG, SITE, CHROMIUM: as for board.test.js.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { chromium } from "playwright-core";
+
+import { serveFolder, startServer } from "./hosts.js";
+import { cell, moves, play, playSomething, says, setUp, text, type } from "./pages.js";
+
+const { MEERSLAG, SITE, CHROMIUM = "/usr/bin/chromium" } = process.env;
+
+let browser;
+before(async () => (browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] })));
+after(() => browser.close());
+
+/** Runs a test on a fresh page. The browser itself reports requests that fail; nothing else may. */
+const onPage = (title, host, work) =>
+  test(title, { timeout: 120_000 }, async () => {
+    const contexts = [];
+    const faults = [];
+    /** A page of another visitor. */
+    const open = async () => {
+      const context = await browser.newContext({ locale: "en-GB" });
+      contexts.push(context);
+      const page = await context.newPage();
+      page.setDefaultTimeout(30_000);
+      page.on("console", (message) => {
+        const isRequest = /^Failed to load resource/.test(message.text());
+        if (message.type() === "error" && !isRequest) faults.push(message.text());
+      });
+      page.on("pageerror", (error) => faults.push(String(error)));
+      await page.goto(host().url);
+      await page.waitForSelector("body[data-ready]");
+      return page;
+    };
+    await work(await open(), open);
+    assert.deepEqual(faults, []);
+    for (const context of contexts) await context.close();
+  });
+
+const PROBLEM = "application/problem+json";
+/** Answers a route with a problem. */
+const refuse = (page, route, status, kind, detail = "said so") =>
+  page.route(`**/v1/${route}?*`, (request) => request.fulfill({
+    status, contentType: PROBLEM,
+    body: JSON.stringify({ type: "/problems#" + kind, title: "", status, detail }),
+  }));
+const isFree = (page) => page.waitForSelector("#waiting", { state: "hidden" });
+const pressed = (page) => page.locator("#analyse").getAttribute("aria-pressed");
+const depth = async (page) => Number((await text(page, "#depth")).match(/Depth (\d+)/)?.[1] ?? 0);
+const answered = (page) =>
+  page.waitForResponse((response) => /v1\/analyse/.test(response.url()), { timeout: 30_000 });
+
+describe("a game against the engine", { skip: !MEERSLAG }, () => {
+  let host;
+  before(async () => (host = await startServer(MEERSLAG)));
+  after(() => host.stop());
+
+  onPage("goes on after a step back and forward while it thinks", () => host, async (page) => {
+    await play(page, 2);
+    await type(page, "39-34");
+    await says(page, /is thinking/);
+    await page.click("#back");
+    await says(page, /Your move|engine waits/);
+    await page.click("#forward");
+    await says(page, /is thinking/);
+    await moves(page, 2);
+    await says(page, /engine plays/);
+    // From a position in the middle the board says how it goes on.
+    await playSomething(page);
+    await moves(page, 4);
+    await page.click("#first");
+    await page.click("#forward");
+    await says(page, /engine waits/);
+    await page.click("#last");
+    await says(page, /Your move/);
+  });
+
+  onPage("leaves its pieces to the engine, however a move is made", () => host, async (page) => {
+    await play(page, 3);
+    await type(page, "39-34");
+    await says(page, /is thinking/);
+    assert.equal(await page.locator(".cell.movable").count(), 0);
+    await cell(page, 23).click();
+    await says(page, /engine’s turn/);
+    await cell(page, 29).click();
+    await type(page, "23-29");
+    // The moves of an analysis are the engine's, too.
+    await page.click("#tab-analysis");
+    await page.click("#analyse");
+    await page.locator("#variations button").first().click();
+    assert.equal(await page.locator("#moves .move").count(), 1);
+    await moves(page, 2);
+    // At the user's turn a move counts wherever it comes from.
+    await page.waitForSelector(".cell.movable");
+    await page.locator("#variations button").first().click();
+    await moves(page, 4);
+    await page.click("#analyse");
+  });
+
+  onPage("asks again where the server fails or refuses", () => host, async (page) => {
+    await play(page);
+    await refuse(page, "play", 500, "internal");
+    await type(page, "39-34");
+    await says(page, /has failed. Try again. \(said so\)/, "#waiting-text");
+    await page.selectOption("#language", "nl");
+    await says(page, /gefaald/, "#waiting-text");
+    await page.selectOption("#language", "en");
+    await page.unroute("**/v1/play?*");
+    await page.click("#again");
+    await moves(page, 2);
+    await isFree(page);
+
+    // With what is chosen by then.
+    await page.route("**/v1/play?*", (request) =>
+      /level=/.test(request.request().url()) ? request.fallback() : request.fulfill({
+        status: 400, contentType: PROBLEM,
+        body: JSON.stringify({ type: "/problems#bad-parameter", detail: "time: more than 0.1 seconds" }),
+      }));
+    await playSomething(page);
+    await says(page, /does not take this value \(time: more/, "#waiting-text");
+    await page.selectOption("#play-kind", "level");
+    await page.click("#again");
+    await moves(page, 4);
+    await isFree(page);
+  });
+
+  onPage("a hint can be asked for, and again after a step", () => host, async (page) => {
+    await play(page);
+    await refuse(page, "play", 503, "busy");
+    await page.click("#play-hint");
+    await says(page, /Others are using/, "#waiting-text");
+    await page.unroute("**/v1/play?*");
+    await says(page, /^Try \d/);
+    await isFree(page);
+    await page.click("#play-back");
+    await says(page, /No moves yet/);
+  });
+
+  onPage("is not hurt by an answer that never comes", () => host, async (page) => {
+    await page.clock.install();
+    await play(page);
+    let held = 0;
+    await page.route("**/v1/play?*", () => held++);
+    await type(page, "39-34");
+    await says(page, /is thinking/);
+    await page.waitForTimeout(200);
+    assert.equal(held, 1);
+    await page.clock.fastForward(100_000);
+    await says(page, /does not answer/, "#waiting-text");
+    await page.unroute("**/v1/play?*");
+    await page.clock.fastForward(2000);
+    await moves(page, 2);
+  });
+});
+
+describe("a server with one search", { skip: !MEERSLAG }, () => {
+  let host;
+  before(async () => (host = await startServer(MEERSLAG, ["--searches", "1", "--longest", "10"])));
+  after(() => host.stop());
+
+  onPage("is shared by an analysis that goes on and a game", () => host, async (first, open) => {
+    await first.click("#tab-analysis");
+    await first.click("#analyse");
+    await first.waitForSelector("#variations button");
+    const second = await open();
+    await play(second, 0.2);
+    await type(second, "39-34");
+    await moves(second, 2);
+    await isFree(second);
+    await answered(first);
+    await isFree(first);
+    assert.equal(await pressed(first), "true");
+  });
+
+  onPage("serves the second visitor when the first has left", () => host, async (first, open) => {
+    await first.click("#tab-analysis");
+    await first.click("#analyse");
+    await first.waitForSelector("#variations button");
+    const second = await open();
+    await play(second, 0.2);
+    await type(second, "39-34");
+    await says(second, /Others are using all searches of the server. The page asks again/, "#waiting-text");
+    const third = await open();
+    await third.click("#tab-analysis");
+    await third.click("#analyse");
+    await says(third, /Others are using/, "#waiting-text");
+    await third.click("#analyse");
+    await isFree(third);
+    await first.close();
+    await moves(second, 2);
+    await isFree(second);
+  });
+});
+
+describe("a server that goes away and comes back", { skip: !MEERSLAG }, () => {
+  let host;
+  before(async () => (host = await startServer(MEERSLAG)));
+  after(() => host.stop());
+  const again = async () => (host = await startServer(MEERSLAG, [], host.port));
+
+  onPage("leaves a game as it was", () => host, async (page) => {
+    await play(page, 3);
+    await type(page, "39-34");
+    await says(page, /is thinking/);
+    await host.stop("SIGKILL");
+    await says(page, /does not answer. Is the server/, "#waiting-text");
+    await page.click("#back");
+    await page.click("#forward");
+    await says(page, /does not answer/, "#waiting-text");
+    await again();
+    await moves(page, 2);
+    await isFree(page);
+    await says(page, /engine plays/);
+    // A server that is ended gives the move that it has found.
+    await playSomething(page);
+    await host.stop("SIGINT");
+    await moves(page, 4);
+    await again();
+    await says(page, /engine plays/);
+    await playSomething(page);
+    await moves(page, 6);
+  });
+
+  onPage("analysis goes on by itself", () => host, async (page) => {
+    await page.click("#tab-analysis");
+    await page.click("#analyse");
+    await page.waitForSelector("#variations button");
+    await host.stop("SIGKILL");
+    await says(page, /does not answer/, "#waiting-text");
+    assert.equal(await pressed(page), "true");
+    // What is known stays.
+    assert.ok((await page.locator("#variations button").count()) > 0);
+    const search = answered(page);
+    await again();
+    await page.click("#again");
+    await search;
+    await isFree(page);
+    await page.click("#analyse");
+  });
+
+  onPage("the whole game is analysed all the same", () => host, async (page) => {
+    await type(page, "32-28");
+    await moves(page, 1);
+    await type(page, "19-23");
+    await moves(page, 2);
+    await host.stop("SIGKILL");
+    await page.click("#tab-analysis");
+    await page.click("#whole");
+    await says(page, /does not answer/, "#waiting-text");
+    await again();
+    await says(page, /The game is analysed/);
+    assert.equal(await page.locator("#curve circle").count(), 3);
+  });
+
+  onPage("a lesson judges the move that was made meanwhile", () => host, async (page) => {
+    await page.click("#tab-endgames");
+    await page.click("#lesson-form button.main");
+    await says(page, /Win with/, "#verdict");
+    await page.click("#lesson-hint");
+    await page.click("#lesson-hint");
+    await says(page, /Try/, "#verdict");
+    const move = (await text(page, "#verdict")).match(/\d+[-x]\d+\S*/)[0];
+    await host.stop("SIGKILL");
+    await type(page, move);
+    await says(page, /does not answer/, "#waiting-text");
+    // The defence is nobody's to move, and a step back and forward loses nothing.
+    assert.equal(await page.locator(".cell.movable").count(), 0);
+    await page.click("#back");
+    await page.click("#forward");
+    await again();
+    await says(page, /perfect/, "#verdict");
+    await isFree(page);
+  });
+
+  onPage("what no part of the page expects is said", () => host, async (page) => {
+    await refuse(page, "position", 404, "not-known", "no such position");
+    await page.click("#tab-endgames");
+    await page.click("#slice-set");
+    await says(page, /Nothing is known about this \(no such position\)/);
+    await page.click("#lesson-form button.main");
+    await says(page, /Nothing is known about this/);
+  });
+
+  onPage("views and files say why they wait", () => host, async (page) => {
+    await setUp(page, "W:W18:B3,4,5");
+    await page.click("#tab-endgames");
+    await says(page, /win in 43 plies/, "#value");
+    await host.stop("SIGKILL");
+    await page.click("#perfect");
+    await says(page, /does not answer/, "#waiting-text");
+    for (const [code, words] of [["nl", /antwoordt niet/], ["fr", /ne répond pas/], ["ru", /не отвечает/], ["en", /does not answer/]]) {
+      await page.selectOption("#language", code);
+      await says(page, words, "#waiting-text");
+    }
+    await again();
+    await says(page, /^18-12 /, "#line");
+    await isFree(page);
+    await host.stop("SIGKILL");
+    await page.click("#tab-game");
+    await page.fill("#pdn-text", "1. 32-28 *");
+    await page.click("#pdn-read");
+    await says(page, /does not answer/, "#waiting-text");
+    await again();
+    await says(page, /Games read: 1/);
+    await isFree(page);
+  });
+});
+
+describe("analysis", { skip: !MEERSLAG }, () => {
+  let host;
+  before(async () => (host = await startServer(MEERSLAG, ["--longest", "1"])));
+  after(() => host.stop());
+
+  onPage("goes on where the server ends a search, and stops when it says so", () => host, async (page) => {
+    await page.clock.install();
+    await page.click("#tab-analysis");
+    await page.click("#analyse");
+    await page.clock.runFor(500);
+    await page.waitForSelector("#variations button");
+    const before = await depth(page);
+    for (let search = 0; search < 2; search++) {
+      await answered(page);
+      assert.equal(await pressed(page), "true");
+      assert.ok((await depth(page)) >= before, "what was found stays");
+    }
+    await page.clock.fastForward("01:00:01");
+    await says(page, /Stopped after 60 minutes/);
+    await says(page, /Depth \d+.*Stopped after 60 minutes/, "#depth");
+    assert.equal(await pressed(page), "false");
+    assert.equal(await text(page, "#analyse"), "Analyse");
+  });
+
+  onPage("says what is left to find", () => host, async (page) => {
+    await setUp(page, "W:W28:B22");
+    await page.click("#tab-analysis");
+    await page.click("#analyse");
+    await says(page, /win in 1 ply(?!\w)/, "#variations");
+    await says(page, /The search is complete/, "#depth");
+    await page.locator("#variations button").first().click();
+    await says(page, /The game is over here/, "#depth");
+    assert.equal(await pressed(page), "true");
+    await page.click("#tab-endgames");
+    await says(page, /^Black to move: loss$/, "#value");
+  });
+
+  onPage("says why it cannot be had", () => host, async (page) => {
+    await refuse(page, "analyse", 400, "bad-position");
+    await page.click("#tab-analysis");
+    await page.click("#analyse");
+    await says(page, /cannot read this position \(said so\)/, "#depth");
+    assert.equal(await pressed(page), "false");
+    await page.click("#whole");
+    await says(page, /The analysis was stopped. The engine cannot read/);
+  });
+});
+
+describe("the engine in the page", { skip: !SITE }, () => {
+  let host;
+  before(async () => (host = await serveFolder(SITE)));
+  after(() => host.stop());
+
+  onPage("is started again when it dies", () => host, async (page) => {
+    await page.route("**/worker.js", (request) => request.fulfill({
+      contentType: "text/javascript", body: "addEventListener('message', () => { throw new Error('no memory'); });",
+    }));
+    await page.click("#tab-play");
+    await page.selectOption("#play-level", "1");
+    await page.click("#play-form button.main");
+    await says(page, /Your move/);
+    await type(page, "32-28");
+    await says(page, /in this page has failed/, "#waiting-text");
+    await page.unroute("**/worker.js");
+    await page.click("#again");
+    await moves(page, 2);
+    await isFree(page);
+  });
+});
