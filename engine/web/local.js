@@ -7,11 +7,16 @@ import { Problem } from "./problem.js";
 class Helper {
   constructor(module) {
     this.worker = new Worker("worker.js", { type: "module" });
+    this.isDead = false;
     this.waiting = new Map();
     this.worker.addEventListener("message", ({ data: { id, event, data } }) => {
       this.waiting.get(id)?.(event, data);
     });
-    this.worker.addEventListener("error", (error) => this.fail(error.message));
+    this.worker.addEventListener("error", (error) => {
+      // The page says it.
+      error.preventDefault();
+      this.fail(error.message);
+    });
     this.worker.postMessage({ module });
     this.last = 0;
   }
@@ -28,6 +33,7 @@ class Helper {
   /** The worker died, of a lack of memory or of a fault in the program. */
   fail(detail) {
     this.isDead = true;
+    this.worker.terminate();
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
     for (const listener of waiting) listener("problem", { type: "#worker", detail });

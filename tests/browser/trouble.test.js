@@ -364,18 +364,24 @@ describe("the engine in the page", { skip: !SITE }, () => {
   after(() => host.stop());
 
   onPage("is started again when it dies", () => host, async (page) => {
-    await page.route("**/worker.js", (request) => request.fulfill({
-      contentType: "text/javascript", body: "addEventListener('message', () => { throw new Error('no memory'); });",
-    }));
+    // Workers that are started from now on get no module that they can run.
+    await page.evaluate(() => {
+      window.post = Worker.prototype.postMessage;
+      Worker.prototype.postMessage = function (message) {
+        window.post.call(this, message.module ? { module: "damaged" } : message);
+      };
+    });
     await page.click("#tab-play");
     await page.selectOption("#play-level", "1");
     await page.click("#play-form button.main");
     await says(page, /Your move/);
     await type(page, "32-28");
     await says(page, /in this page has failed/, "#waiting-text");
-    await page.unroute("**/worker.js");
+    await page.evaluate(() => (Worker.prototype.postMessage = window.post));
     await page.click("#again");
     await moves(page, 2);
     await isFree(page);
+    // One answers, one plays.
+    assert.equal(page.workers().length, 2);
   });
 });
