@@ -63,3 +63,15 @@ export const playSomething = async (page) => {
   }
   await page.waitForFunction((before) => document.querySelectorAll("#moves .move").length > before, count);
 };
+
+/** Has the engine think about its moves until it may answer: the function that is returned lets it. */
+export const hold = async (page) => {
+  let release;
+  const released = new Promise((resolve) => (release = resolve));
+  await page.route("**/v1/play?*", async (request) => {
+    await released;
+    // Unless the page wants no answer any more.
+    await request.continue().catch(() => {});
+  });
+  return release;
+};

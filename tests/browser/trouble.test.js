@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 import { chromium } from "playwright-core";
 
 import { serveFolder, startServer } from "./hosts.js";
-import { cell, moves, play, playSomething, says, setUp, text, type } from "./pages.js";
+import { cell, hold, moves, play, playSomething, says, setUp, text, type } from "./pages.js";
 
 const { MEERSLAG, SITE, CHROMIUM = "/usr/bin/chromium" } = process.env;
 
@@ -60,13 +60,15 @@ describe("a game against the engine", { skip: !MEERSLAG }, () => {
   after(() => host.stop());
 
   onPage("goes on after a step back and forward while it thinks", () => host, async (page) => {
-    await play(page, 2);
+    await play(page, 0.5);
+    const answer = await hold(page);
     await type(page, "39-34");
     await says(page, /is thinking/);
     await page.click("#back");
     await says(page, /Your move|engine waits/);
     await page.click("#forward");
     await says(page, /is thinking/);
+    answer();
     await moves(page, 2);
     await says(page, /engine plays/);
     // From a position in the middle the board says how it goes on.
@@ -80,7 +82,8 @@ describe("a game against the engine", { skip: !MEERSLAG }, () => {
   });
 
   onPage("leaves its pieces to the engine, however a move is made", () => host, async (page) => {
-    await play(page, 3);
+    await play(page, 0.5);
+    const answer = await hold(page);
     await type(page, "39-34");
     await says(page, /is thinking/);
     assert.equal(await page.locator(".cell.movable").count(), 0);
@@ -93,6 +96,7 @@ describe("a game against the engine", { skip: !MEERSLAG }, () => {
     await page.click("#analyse");
     await page.locator("#variations button").first().click();
     assert.equal(await page.locator("#moves .move").count(), 1);
+    answer();
     await moves(page, 2);
     // At the user's turn a move counts wherever it comes from.
     await page.waitForSelector(".cell.movable");
@@ -203,7 +207,7 @@ describe("a server that goes away and comes back", { skip: !MEERSLAG }, () => {
   const again = async () => (host = await startServer(MEERSLAG, [], host.port));
 
   onPage("leaves a game as it was", () => host, async (page) => {
-    await play(page, 3);
+    await play(page, 10);
     await type(page, "39-34");
     await says(page, /is thinking/);
     await host.stop("SIGKILL");
@@ -211,6 +215,8 @@ describe("a server that goes away and comes back", { skip: !MEERSLAG }, () => {
     await page.click("#back");
     await page.click("#forward");
     await says(page, /does not answer/, "#waiting-text");
+    await page.fill("#play-time", "1");
+    await page.click("#again");
     await again();
     await moves(page, 2);
     await isFree(page);
@@ -236,7 +242,6 @@ describe("a server that goes away and comes back", { skip: !MEERSLAG }, () => {
     assert.ok((await page.locator("#variations button").count()) > 0);
     const search = answered(page);
     await again();
-    await page.click("#again");
     await search;
     await isFree(page);
     await page.click("#analyse");

@@ -436,7 +436,7 @@ fn broken_files() {
     assert!(output.stderr.contains("no game 7"), "{output:?}");
     let output = run(["analyse", "-", "--depth", "2", "--ply", "7"], "1. 32-28 *");
     assert_eq!(output.code, 2);
-    assert!(output.stderr.contains("1 plies"), "{output:?}");
+    assert!(output.stderr.contains("has 1 ply, not"), "{output:?}");
 }
 
 /// Commands of the terminal game that make no sense.

@@ -110,7 +110,7 @@ fn plain_positions_follow_at_the_end_of_an_extended_line() {
                 &mut |_| true,
             );
             let error = result.unwrap_err().to_string();
-            assert!(error.contains("no game is of use: 1 games, 0 of them broken"), "{error}");
+            assert!(error.contains("no game is of use: 1 game, 0 of them broken"), "{error}");
             assert!(!out.exists());
             continue;
         }
