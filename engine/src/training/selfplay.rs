@@ -355,11 +355,12 @@ impl Player {
         }
         let position = game.position();
         let side = position.side_to_move();
-        if self.databases.reaches(position) && !position.has_capture(side) {
-            if let Some(value) = self.databases.wld(position)? {
-                let white = if side == Color::White { value } else { value.opponent() };
-                return Ok(Some((white, End::Database)));
-            }
+        if self.databases.reaches(position)
+            && !position.has_capture(side)
+            && let Some(value) = self.databases.wld(position)?
+        {
+            let white = if side == Color::White { value } else { value.opponent() };
+            return Ok(Some((white, End::Database)));
         }
         let stuck = game.counters().reversible() >= NO_PROGRESS;
         Ok(stuck.then_some((Wld::Draw, End::NoProgress)))
