@@ -1,7 +1,6 @@
 //! `meerslag adapt`: any engine behind one protocol, shown as another.
 
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -18,7 +17,7 @@ use super::databases::ReadingArgs;
 use super::dxp::{DxpSession, GamesArgs, Place, Way, place};
 use super::files::ForceArgs;
 use super::interrupt::Interrupt;
-use super::{Failure, book, files, hub, watchdog};
+use super::{Failure, book, files, hub, terminal, watchdog};
 
 const EXAMPLES: &str = "\
 The engine is described as for 'meerslag match': cmd=\"PROGRAM ARGS\" for one that speaks Hub, \
@@ -103,6 +102,11 @@ pub(super) struct AdaptArgs {
 
 pub(super) fn run(args: &AdaptArgs) -> Result<(), Failure> {
     let engine = args.spec()?;
+    let book = args.book.as_deref().map(Path::new).filter(|path| path.is_file());
+    files::check_distinct(
+        &[("--book", book), args.games.openings_file()],
+        &[args.games.pdn_file(), ("--log", args.log.as_deref())],
+    )?;
     let log = files::log_or_none(args.log.as_deref())?;
     let way = args.way()?;
     let _watchdog = (!engine.command.is_empty()).then(watchdog::start).flatten();
@@ -113,7 +117,7 @@ pub(super) fn run(args: &AdaptArgs) -> Result<(), Failure> {
             log.remark(text);
             // Standard error of a Hub engine is silent.
             if !is_hub {
-                let _ = writeln!(io::stderr(), "meerslag: {text}");
+                terminal::say(text);
             }
         }
     });
@@ -153,7 +157,7 @@ fn start(options: AdapterOptions) -> Result<Adapter, Failure> {
     let abort = Arc::clone(&options.abort);
     let slow = |missing: &str, tail: &[String]| {
         let tail = tail_text(tail);
-        let _ = writeln!(io::stderr(), "meerslag: the engine is slow to start: {missing}{tail}");
+        terminal::say(&format!("the engine is slow to start: {missing}{tail}"));
     };
     Adapter::start(options, &slow).map_err(|error| match error {
         _ if abort.is_set() => Failure::interrupted("no game was played"),

@@ -121,7 +121,7 @@ fn analyse_games(
         count += 1;
         analysis.engine.new_game();
         if !args.json {
-            writeln!(analysis.out, "Game {number}: {title}")?;
+            writeln!(analysis.out, "Game {number}: {}", terminal::plain(title))?;
         }
         let plies = match args.ply {
             Some(ply) => ply..=ply,
@@ -129,15 +129,18 @@ fn analyse_games(
             None => game.ply()..=game.ply(),
         };
         let detail = if args.all_moves { Detail::Summary } else { Detail::Full };
+        let mut moment = found.at_ply(*plies.start())?;
         for ply in plies {
             let played = game.moves().get(ply).copied();
-            let moment = found.at_ply(ply)?;
             if let (Some(mv), false, Detail::Summary) = (played, args.json, detail) {
                 write!(analysis.out, "{:<16}", report::line(&moment, &[mv]))?;
             } else if matches!(detail, Detail::Summary) && !args.json {
                 write!(analysis.out, "{:<16}", "(end)")?;
             }
             analysis.position(&Moment { number: Some(number), played }, &moment, detail)?;
+            if let Some(mv) = played {
+                moment.play(mv).map_err(Failure::run)?;
+            }
         }
     }
     if count == 0 {

@@ -19,6 +19,7 @@ use serde::Serialize;
 use super::Failure;
 use super::filter::FilterArgs;
 use super::json::{self, Record};
+use super::terminal;
 
 /// Look at games of self-play
 ///
@@ -170,7 +171,7 @@ impl Input {
             }
             if contents.skipped() > 0 {
                 let bytes = contents.skipped();
-                eprintln!("meerslag: {}: {bytes} damaged bytes left out", file.display());
+                terminal::say(&format!("{}: {bytes} damaged bytes left out", file.display()));
             }
             damaged += contents.skipped();
         }

@@ -1,13 +1,12 @@
 //! Ctrl-C: the first ends the work in good order, the second ends the process.
 
-use std::io::{self, Write};
 use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 
-use super::{Failure, status};
+use super::{Failure, status, terminal};
 
 /// Whether Ctrl-C has been pressed.
 #[derive(Clone, Debug)]
@@ -46,6 +45,6 @@ impl Interrupt {
 /// Says that the work was interrupted, and what is kept of it.
 pub(super) fn say(kept: &str) {
     if !kept.is_empty() {
-        let _ = writeln!(io::stderr(), "meerslag: interrupted: {kept}");
+        terminal::say(&format!("interrupted: {kept}"));
     }
 }

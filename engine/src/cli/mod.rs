@@ -37,6 +37,7 @@ mod schema;
 mod selfplay;
 #[cfg(feature = "serve")]
 mod serve;
+mod shell;
 mod solve;
 mod source;
 mod terminal;
@@ -47,7 +48,7 @@ mod weights;
 mod workflow;
 
 use std::borrow::Cow;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::num::NonZero;
 use std::process::ExitCode;
 use std::thread;
@@ -267,7 +268,7 @@ pub(crate) fn main() -> ExitCode {
         return ExitCode::from(status::SUCCESS);
     }
     // Where nobody reads it, there is still the exit status.
-    let _ = writeln!(io::stderr(), "meerslag: {error:#}");
+    terminal::say(&format!("{error:#}"));
     ExitCode::from(code)
 }
 

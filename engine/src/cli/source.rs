@@ -11,7 +11,7 @@ use movegen::notation::Fen;
 use movegen::notation::pdn::{PdnGame, PdnReader};
 use movegen::{Game, Position};
 
-use super::Failure;
+use super::{Failure, terminal};
 
 /// The position on which a command works.
 #[derive(Args, Clone, Debug)]
@@ -50,7 +50,7 @@ pub(super) fn start(fen: Option<&str>) -> Result<Game, Failure> {
     let fen: Fen = text.parse().context("cannot read the position").map_err(Failure::Input)?;
     let game = fen.game().context("this is not a legal position").map_err(Failure::Input)?;
     for warning in &fen.warnings {
-        eprintln!("meerslag: warning: {warning}");
+        terminal::say(&format!("warning: {warning}"));
     }
     Ok(game)
 }
@@ -134,7 +134,7 @@ impl Iterator for Games {
         loop {
             let read = self.0.next();
             for warning in self.0.take_skipped_warnings() {
-                eprintln!("meerslag: warning: {warning}");
+                terminal::say(&format!("warning: {warning}"));
             }
             let pdn = match read? {
                 Ok(pdn) => pdn,
@@ -144,7 +144,7 @@ impl Iterator for Games {
                 }
             };
             for warning in &pdn.warnings {
-                eprintln!("meerslag: warning: {warning}");
+                terminal::say(&format!("warning: {warning}"));
             }
             let unreadable = pdn.truncated.as_ref().filter(|_| pdn.line.plies.is_empty());
             if unreadable.is_none() {

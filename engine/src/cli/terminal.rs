@@ -2,10 +2,30 @@
 
 use std::borrow::Cow;
 use std::env;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use console::{Term, measure_text_width, truncate_str};
+
+/// A text that may come from outside, such as a file or another program, as the terminal gets it:
+/// control characters, which could clear the screen or lie about what is there, are written out.
+/// Line ends and tabs stay.
+pub(super) fn plain(text: &str) -> Cow<'_, str> {
+    let is_odd = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(is_odd) {
+        return text.into();
+    }
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_odd(c) { plain.extend(c.escape_default()) } else { plain.push(c) }
+    }
+    plain.into()
+}
+
+/// A message on standard error. Nobody may be there to read it.
+pub(super) fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "meerslag: {}", plain(text));
+}
 
 /// The columns that output may have: those of the terminal, or of the variable `COLUMNS` where
 /// the output goes elsewhere; `None` where nothing bounds it.
@@ -102,7 +122,7 @@ fn table_within(heading: &[&str], rows: Vec<Vec<String>>, width: Option<usize>) 
     table.load_style(presets::NOTHING);
     table.set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(heading.iter().map(|name| name.trim()));
-    table.add_rows(rows);
+    table.add_rows(rows.iter().map(|row| row.iter().map(|cell| plain(cell))));
     let numbers = heading.iter().enumerate().filter(|(_, name)| name.starts_with(' '));
     for (index, _) in numbers {
         if let Some(column) = table.column_mut(index) {
@@ -137,6 +157,15 @@ fn drawn(table: &mut Table, gap: u16) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn control_characters_are_written_out() {
+        assert_eq!(plain("\u{1b}[2Jcleared\u{7}\u{9b}1m\r"), "\\u{1b}[2Jcleared\\u{7}\\u{9b}1m\\r");
+        let text = "Женя - Ö\tC:\\x\n";
+        assert!(matches!(plain(text), Cow::Borrowed(same) if same == text));
+        let table = table_within(&["player"], vec![vec!["\u{1b}]0;x".into()]], None);
+        assert!(!table.contains('\u{1b}'), "{table}");
+    }
 
     #[test]
     fn no_line_is_broken() {

@@ -17,7 +17,7 @@ use super::super::files::{self, ForceArgs};
 use super::super::interrupt::Interrupt;
 use super::super::json;
 use super::super::progress::Bar;
-use super::super::{Failure, mebibytes};
+use super::super::{Failure, mebibytes, terminal};
 use super::merge::{BookGames, BookWrittenRecord};
 
 const EXAMPLES: &str = "\
@@ -140,6 +140,10 @@ fn years(text: &str) -> Result<RangeInclusive<u32>, String> {
 
 pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
     let existing = if args.add { Existing::Replace } else { args.force.existing() };
+    let reference = args.reference.as_deref().filter(|_| !args.add);
+    let mut read: Vec<_> = args.files.iter().map(|file| ("FILE", Some(file.as_path()))).collect();
+    read.push(("--reference", reference));
+    files::check_distinct(&read, &[("--out", Some(&args.out))])?;
     files::check(&args.out, existing)?;
     let base = args.add.then(|| super::open(&args.out)).transpose()?;
     if args.tree && base.as_ref().is_some_and(|base| base.cell_count() == 0) {
@@ -157,13 +161,14 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
                 bar.show(done, all, || format!("{games} games"));
             }
             BuildEvent::Broken { file, reason } => bar.suspend(|| {
-                let _ = writeln!(io::stderr(), "meerslag: {}: {reason}", file.display());
+                terminal::say(&format!("{}: {reason}", file.display()));
             }),
         }
         !interrupt.is_pressed()
     };
     let out = (args.out.as_path(), existing);
-    let report = build(&args.files, out, &options, others, &args.step(), &mut observe)?;
+    let report =
+        build(&files::each_once(&args.files), out, &options, others, &args.step(), &mut observe)?;
     drop(bar);
     let mut out = io::stdout().lock();
     if args.json {

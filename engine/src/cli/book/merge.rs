@@ -39,9 +39,13 @@ pub(super) struct MergeArgs {
 }
 
 pub(super) fn merge(args: &MergeArgs) -> Result<(), Failure> {
+    let read: Vec<_> = args.files.iter().map(|file| ("FILE", Some(file.as_path()))).collect();
+    files::check_distinct(&read, &[("--out", Some(&args.out))])?;
     files::check(&args.out, args.force.existing())?;
-    let books: Vec<Book> =
-        args.files.iter().map(|file| super::open(file)).collect::<Result<_, _>>()?;
+    let books: Vec<Book> = files::each_once(&args.files)
+        .iter()
+        .map(|file| super::open(file))
+        .collect::<Result<_, _>>()?;
     book::merge(&books, &args.out, args.force.existing())?;
     report(&args.out, args.json)
 }
@@ -150,6 +154,8 @@ pub(super) struct ExportArgs {
 }
 
 pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
+    let file = Some(Path::new(&args.file)).filter(|file| file.is_file());
+    files::check_distinct(&[("FILE", file)], &[("--out", args.out.as_deref())])?;
     let book = super::named(&args.file)?;
     let Some(path) = &args.out else {
         let mut out = BufWriter::new(io::stdout().lock());
@@ -230,6 +236,7 @@ pub(super) struct ImportArgs {
 }
 
 pub(super) fn import(args: &ImportArgs) -> Result<(), Failure> {
+    files::check_distinct(&[("FILE", files::given(&args.file))], &[("--out", Some(&args.out))])?;
     files::check(&args.out, args.force.existing())?;
     let file = &args.file;
     let name = || file.display().to_string();

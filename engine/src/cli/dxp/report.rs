@@ -16,6 +16,7 @@ use serde::Serialize;
 use crate::cli::files::GrowingFile;
 use crate::cli::json::{self, Record};
 use crate::cli::progress::Bar;
+use crate::cli::terminal;
 
 /// An event of a session.
 #[derive(Serialize, JsonSchema)]
@@ -89,7 +90,7 @@ impl GamesReport {
             if self.json {
                 json::write(&mut out, record)?;
             } else {
-                writeln!(out, "{text}")?;
+                writeln!(out, "{}", terminal::plain(text))?;
             }
             out.flush()
         })
@@ -153,7 +154,7 @@ impl GamesReport {
             let seconds = since.elapsed().as_secs_f64() / played as f64 * to_play as f64;
             text += &format!(", about {} left", HumanDuration(Duration::from_secs(seconds as u64)));
         }
-        self.bar.say(&text);
+        self.bar.say(&terminal::plain(&text));
     }
 
     fn game(&mut self, round: usize, game: &DxpGame) -> io::Result<()> {

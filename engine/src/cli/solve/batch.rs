@@ -15,6 +15,7 @@ use rayon::prelude::*;
 
 use super::super::Failure;
 use super::super::progress::Bar;
+use super::super::terminal;
 use super::record::Summary;
 use super::{SolveArgs, catch, input, record, text};
 
@@ -163,7 +164,7 @@ impl<W: Write> Printer<'_, W> {
         if self.args.json {
             record::error(self.out, line, error)?;
         } else {
-            eprintln!("meerslag: {}, line {line}: {error}", self.file);
+            terminal::say(&format!("{}, line {line}: {error}", self.file));
         }
         Ok(self.out.flush()?)
     }
