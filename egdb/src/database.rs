@@ -78,6 +78,8 @@ pub struct Database {
     max_one_side: u8,
     index_memory: usize,
     backend: Backend,
+    /// In the order of the data files.
+    index_files: Vec<PathBuf>,
     reader: Reader,
 }
 
@@ -197,7 +199,7 @@ impl Database {
             }
         }
         let max_pieces = crate::embedded::MAX_PIECES;
-        let identity = Identity { db_type, max_pieces, is_genuine: false };
+        let identity = Identity { db_type, max_pieces, missing: 0, is_genuine: false };
         let options = OpenOptions { db_type: Some(db_type), ..OpenOptions::default() };
         Database::assemble(dir, identity, &pairs, files, parsed, &options)
     }
@@ -257,6 +259,7 @@ impl Database {
             max_one_side,
             index_memory,
             backend: options.backend,
+            index_files: pairs.iter().map(|pair| pair.index.clone()).collect(),
             reader,
         })
     }
@@ -343,9 +346,8 @@ impl Database {
 
     /// Paths of all index and data files in use.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> + '_ {
-        let index = self.db_type().index_extension();
-        let files = self.storage().files().iter();
-        files.flat_map(move |file| [file.path.with_extension(index), file.path.clone()])
+        let files = self.storage().files().iter().zip(&self.index_files);
+        files.flat_map(|(file, index)| [index.clone(), file.path.clone()])
     }
 
     pub(crate) fn reader(&self) -> &Reader {

@@ -1,6 +1,6 @@
 //! What database a directory holds, and which of its files are the published ones.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Read;
@@ -18,8 +18,31 @@ pub struct Identity {
     pub db_type: DbType,
     /// The largest piece count of which there is a data file.
     pub max_pieces: u8,
+    /// Smaller piece counts of which there is none: bit n for n pieces.
+    pub(crate) missing: u16,
     /// Whether the representative index file has the published checksum.
     pub is_genuine: bool,
+}
+
+impl Identity {
+    /// The piece counts below the largest of which there is no data file.
+    pub fn gaps(&self) -> impl Iterator<Item = u8> + use<> {
+        let missing = self.missing;
+        (0..16).filter(move |pieces| missing >> pieces & 1 == 1)
+    }
+}
+
+/// A file of a database that is not there, though another one says that it should be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MissingFile {
+    /// The kind of database.
+    pub db_type: DbType,
+    /// The piece count.
+    pub pieces: u8,
+    /// The file.
+    pub file: PathBuf,
+    /// What is there.
+    pub witness: PathBuf,
 }
 
 /// A row of the table of published checksums.
@@ -97,23 +120,73 @@ pub fn identify_all(dir: &Path) -> Result<Vec<Identity>, OpenError> {
     Folder::read(dir)?.identities()
 }
 
+/// The files that are not there though their index or data file, or the side file with their
+/// checksums, is.
+///
+/// # Errors
+/// As [`identify_all`].
+pub fn missing_files(dir: &Path) -> Result<Vec<MissingFile>, OpenError> {
+    let folder = Folder::read(dir)?;
+    let found: Vec<DbType> = folder.identities()?.iter().map(|it| it.db_type).collect();
+    // Two types share their names: that of which there is something comes first.
+    let (first, others): (Vec<DbType>, Vec<DbType>) =
+        DbType::ALL.into_iter().partition(|db_type| found.contains(db_type));
+    let mut seen = HashSet::new();
+    let mut list = Vec::new();
+    for db_type in first.into_iter().chain(others) {
+        let (data, index) = (db_type.data_extension(), db_type.index_extension());
+        for pieces in 2..=db_type.max_pieces() {
+            for (stem, _) in db_type.file_stems(pieces) {
+                let name = |extension: &str| format!("{stem}.{extension}");
+                for (wanted, other) in [(data, index), (index, data)] {
+                    let witnesses = [name(other), format!("{}.sum", name(wanted))];
+                    let witness = witnesses.iter().find_map(|name| folder.name(name));
+                    let (Some(witness), None) = (witness, folder.name(&name(wanted))) else {
+                        continue;
+                    };
+                    let (file, witness) = (dir.join(name(wanted)), dir.join(witness));
+                    if seen.insert(file.clone()) {
+                        list.push(MissingFile { db_type, pieces, file, witness });
+                    }
+                }
+            }
+        }
+    }
+    Ok(list)
+}
+
 /// A directory whose names have been read, once: asking for each of the hundreds of possible
-/// files takes long on a network drive.
+/// files takes long on a network drive. Names in capitals, as some archives have them, are as good
+/// as others.
 pub(crate) struct Folder {
     dir: PathBuf,
-    names: HashSet<String>,
+    /// By the name in small letters.
+    names: HashMap<String, String>,
 }
 
 impl Folder {
     pub(crate) fn read(dir: &Path) -> Result<Folder, OpenError> {
-        let names = fs::read_dir(dir).and_then(|entries| {
-            let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
-            entries.map(|entry| entry.map(name)).collect()
-        });
-        match names {
+        let list = || {
+            let mut names = HashMap::new();
+            for entry in fs::read_dir(dir)? {
+                let name = entry?.file_name().to_string_lossy().into_owned();
+                let small = name.to_ascii_lowercase();
+                // The usual name has precedence.
+                if name == small || !names.contains_key(&small) {
+                    names.insert(small, name);
+                }
+            }
+            Ok(names)
+        };
+        match list() {
             Ok(names) => Ok(Folder { dir: dir.to_owned(), names }),
             Err(source) => Err(OpenError::Io { file: dir.to_owned(), source }),
         }
+    }
+
+    /// The name that a file has, if there is something of this name.
+    fn name(&self, name: &str) -> Option<&str> {
+        self.names.get(name).map(String::as_str)
     }
 
     pub(crate) fn dir(&self) -> &Path {
@@ -124,9 +197,7 @@ impl Folder {
     /// error: without its file the database would seem to be a smaller one.
     pub(crate) fn file(&self, stem: &str, extension: &str) -> Result<Option<PathBuf>, OpenError> {
         let name = format!("{stem}.{extension}");
-        if !self.names.contains(&name) {
-            return Ok(None);
-        }
+        let Some(name) = self.name(&name) else { return Ok(None) };
         let file = self.dir.join(name);
         match check_regular(&file) {
             Ok(()) => Ok(Some(file)),
@@ -149,14 +220,17 @@ impl Folder {
         for db_type in DbType::ALL {
             // Names by the hundred are made up only for types of which there is something.
             let extension = OsStr::new(db_type.data_extension());
-            if !self.names.iter().any(|name| Path::new(name).extension() == Some(extension)) {
+            if !self.names.keys().any(|name| Path::new(name).extension() == Some(extension)) {
                 continue;
             }
-            let mut max_pieces = None;
-            for pieces in (2..=db_type.max_pieces()).rev() {
+            // Distances to conversion begin with three pieces.
+            let least = if db_type == DbType::Mtc { 3 } else { 2 };
+            let (mut max_pieces, mut missing) = (None, 0);
+            for pieces in (least..=db_type.max_pieces()).rev() {
                 if self.has_data(db_type, pieces)? {
-                    max_pieces = Some(pieces);
-                    break;
+                    max_pieces = max_pieces.or(Some(pieces));
+                } else if max_pieces.is_some() {
+                    missing |= 1 << pieces;
                 }
             }
             let Some(max_pieces) = max_pieces else { continue };
@@ -167,7 +241,8 @@ impl Folder {
             {
                 continue;
             }
-            list.push(Identity { db_type, max_pieces, is_genuine: self.is_genuine(db_type) });
+            let is_genuine = self.is_genuine(db_type);
+            list.push(Identity { db_type, max_pieces, missing, is_genuine });
         }
         Ok(list)
     }
@@ -184,8 +259,8 @@ impl Folder {
 
     fn is_genuine(&self, db_type: DbType) -> bool {
         let rows = published().identify.iter().filter(|row| row.db_type == db_type);
-        rows.filter(|row| self.names.contains(row.file)).any(|row| {
-            let bytes = read_regular(&self.dir.join(row.file));
+        rows.filter_map(|row| Some((row, self.name(row.file)?))).any(|(row, name)| {
+            let bytes = read_regular(&self.dir.join(name));
             bytes.is_ok_and(|bytes| crc32(&bytes) == row.crc)
         })
     }

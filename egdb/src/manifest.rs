@@ -76,7 +76,12 @@ impl Manifest {
     /// # Errors
     /// If the side file is damaged or cannot be read.
     pub fn read(file: &Path) -> Result<Option<Manifest>, VerifyError> {
-        let path = side_file(file);
+        let mut path = side_file(file);
+        let mut capitals = file.as_os_str().to_owned();
+        capitals.push(".SUM");
+        if !path.exists() && Path::new(&capitals).exists() {
+            path = capitals.into();
+        }
         let text = match read_regular(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -108,7 +113,7 @@ impl Manifest {
         if field("meerslag checksums").as_deref() != Some("1") {
             return Err("expected `meerslag checksums 1`");
         }
-        if field("file").as_deref() != Some(name) {
+        if !field("file").is_some_and(|file| file.eq_ignore_ascii_case(name)) {
             return Err("it is about another file");
         }
         let bytes: u64 = field("bytes").and_then(|n| n.parse().ok()).ok_or("no `bytes` line")?;

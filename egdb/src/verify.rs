@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::database::Database;
 use crate::error::VerifyError;
-use crate::identify::published;
+use crate::identify::{Published, published};
 use crate::manifest::Manifest;
 
 /// What a file was compared with.
@@ -92,7 +92,10 @@ impl Database {
             let side = Manifest::read(&file);
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let table = &published().verify;
-            let row = table.iter().find(|row| row.db_type == self.db_type() && row.file == name);
+            let is_its = |row: &&Published| {
+                row.db_type == self.db_type() && name.eq_ignore_ascii_case(row.file)
+            };
+            let row = table.iter().find(is_its);
             let found = Manifest::of_file(&file, |bytes| {
                 state.bytes += bytes;
                 progress(state)

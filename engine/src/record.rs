@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use movegen::notation::pdn::{Annotation, Comment, GameResult, PdnGame, Ply, format_time};
-use movegen::{Color, Game, Move, Position};
+use movegen::{Color, DrawCounters, Fen, Game, Move, Position};
 use serde::{Deserialize, Serialize};
 
 /// A move of a game and what is known about it.
@@ -63,6 +63,9 @@ pub struct GameRecord {
     /// Where it began.
     #[serde(rename = "fen", with = "fen")]
     pub start: Position,
+    /// Plies that already counted for the draw rule of that position, as in a FEN with `:Hn`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub halfmoves: u16,
     /// The moves.
     pub plies: Vec<PlyRecord>,
     /// The result; in files as White's.
@@ -70,6 +73,11 @@ pub struct GameRecord {
     pub result: GameResult,
     /// Date on which it began, in the form of PDN.
     pub date: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_zero(number: &u16) -> bool {
+    *number == 0
 }
 
 /// The names of the players.
@@ -96,7 +104,29 @@ impl GameRecord {
     /// A game of today without a move.
     #[must_use]
     pub fn new(start: Position) -> GameRecord {
-        GameRecord { start, plies: Vec::new(), result: GameResult::Unknown, date: today() }
+        let (plies, result) = (Vec::new(), GameResult::Unknown);
+        GameRecord { start, halfmoves: 0, plies, result, date: today() }
+    }
+
+    /// A game of today without a move, from where this one started.
+    #[must_use]
+    pub fn from_start_of(game: &Game) -> GameRecord {
+        let halfmoves = game.start_counters().plies();
+        GameRecord { halfmoves, ..GameRecord::new(*game.start()) }
+    }
+
+    /// The game before its first move.
+    #[must_use]
+    pub fn start_game(&self) -> Game {
+        let counters = DrawCounters::with_plies(&self.start, self.halfmoves);
+        Game::with_counters(self.start, counters)
+    }
+
+    /// Where it began, as FEN, with what already counted for a draw.
+    #[must_use]
+    pub fn start_fen(&self) -> String {
+        let halfmoves = (self.halfmoves > 0).then_some(self.halfmoves.into());
+        Fen { halfmoves, ..Fen::from(&self.start) }.to_string_with_counters()
     }
 
     /// The plies with the side that made them.
@@ -109,7 +139,7 @@ impl GameRecord {
     /// The game replayed; it ends before the first move that cannot be played.
     #[must_use]
     pub fn replay(&self) -> Game {
-        let mut game = Game::new(self.start);
+        let mut game = self.start_game();
         for ply in &self.plies {
             if game.play(ply.mv).is_err() {
                 break;
@@ -124,6 +154,7 @@ impl GameRecord {
     #[must_use]
     pub fn to_pdn(&self, event: &str, players: Option<Players<'_>>) -> PdnGame {
         let mut pdn = PdnGame::new(self.start);
+        pdn.halfmoves = (self.halfmoves > 0).then_some(self.halfmoves.into());
         pdn.tags.set("Event", event);
         pdn.tags.set("Date", &self.date);
         if let Some(Players { white, black }) = players {
@@ -307,6 +338,18 @@ mod tests {
         assert_eq!(pdn.tags.get("White"), Some("b"));
         let text = game_to_string(&pdn, &WriteOptions::default());
         assert!(text.contains("[%clk 1:02:03.25]"), "{text}");
+    }
+
+    #[test]
+    fn what_counted_before_the_start_counts_on() {
+        let start: Fen = "W:WK1:BK50:H49".parse().unwrap();
+        let mut game = GameRecord::from_start_of(&start.game().unwrap());
+        game.plies.push(movegen::notation::hub::read_move("1-6").unwrap().into());
+        let json = serde_json::to_string(&game).unwrap();
+        let game: GameRecord = serde_json::from_str(&json).unwrap();
+        assert_eq!((game.halfmoves, game.replay().counters().plies()), (49, 50));
+        assert_eq!(game.start_fen(), "W:WK1:BK50:H49");
+        assert_eq!(game.to_pdn("test", None).halfmoves, Some(49));
     }
 
     #[test]

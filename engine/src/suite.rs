@@ -82,6 +82,7 @@ pub enum SuiteErrorKind {
 pub fn parse(text: &str) -> Result<Vec<SuitePosition>, ParseSuiteError> {
     let mut ids = HashSet::new();
     let mut suite = Vec::new();
+    let text = text.trim_start_matches('\u{feff}');
     for (line, text) in (1..).zip(text.lines()) {
         let text = text.split('#').next().unwrap_or_default().trim();
         if text.is_empty() {

@@ -455,7 +455,8 @@ impl UnitResult {
 
 fn unreadable(outcome: &mut UnitResult, index: u64, position: Position, error: ProbeError) {
     let extension = error.file.extension().unwrap_or_default();
-    let db_type = DbType::ALL.into_iter().find(|t| t.data_extension() == extension);
+    let is_one = |t: &DbType| extension.eq_ignore_ascii_case(t.data_extension());
+    let db_type = DbType::ALL.into_iter().find(is_one);
     let db_type = db_type.unwrap_or(DbType::Wld2);
     outcome.tallies[Metric::of(db_type) as usize].wrong += 1;
     let problem = Problem::Unreadable(error);

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::Probe;
 use crate::database::{Backend, Database, OpenOptions};
 use crate::error::OpenError;
+use crate::format::DbType;
 use crate::identify::Folder;
+use crate::slice::Slice;
 
 /// Which databases a program uses, and how it reads them.
 ///
@@ -76,7 +78,8 @@ impl DatabaseOptions {
     }
 
     /// Opens them. Of two that hold the same slice the one with more pieces counts, then the one
-    /// found first.
+    /// found first. Where a database of a folder lacks a piece count up to four, those that are
+    /// part of the library take its place.
     ///
     /// # Errors
     /// If a folder has none, a required file is missing, or a file breaks its format.
@@ -89,6 +92,7 @@ impl DatabaseOptions {
             return embedded(self.pieces);
         }
         let options = self.open_options();
+        let mut incomplete = Vec::new();
         for dir in &self.folders {
             let folder = Folder::read(dir)?;
             let all = folder.identities()?;
@@ -96,7 +100,12 @@ impl DatabaseOptions {
                 return Err(OpenError::NothingFound { dir: dir.clone() });
             }
             for identity in all {
-                match Database::open_in(&folder, identity, &options, &|_| true) {
+                let gaps: Vec<u8> = identity.gaps().filter(|&n| n <= MOST_EMBEDDED).collect();
+                if !gaps.is_empty() {
+                    incomplete.push(identity.db_type);
+                }
+                let is_wanted = |slice: Slice| !gaps.contains(&slice.pieces());
+                match Database::open_in(&folder, identity, &options, &is_wanted) {
                     Ok(database) => probe.add(Arc::new(database)),
                     // A type may begin above the largest piece count that is wanted.
                     Err(OpenError::NothingFound { .. }) => {}
@@ -104,8 +113,33 @@ impl DatabaseOptions {
                 }
             }
         }
+        fill(&mut probe, &incomplete, self.pieces)?;
         Ok(probe)
     }
+}
+
+/// Databases of the library that can take the place of missing ones have up to this many pieces.
+#[cfg(feature = "embedded")]
+const MOST_EMBEDDED: u8 = crate::embedded::MAX_PIECES;
+#[cfg(not(feature = "embedded"))]
+const MOST_EMBEDDED: u8 = 0;
+
+/// Adds those of the library that answer what incomplete databases of these types do not.
+#[cfg(feature = "embedded")]
+fn fill(probe: &mut Probe, incomplete: &[DbType], pieces: u8) -> Result<(), OpenError> {
+    for database in embedded(pieces)?.databases() {
+        let answers =
+            |it: &DbType| *it == database.db_type() || it.is_wld() && database.db_type().is_wld();
+        if incomplete.iter().any(answers) {
+            probe.add(Arc::clone(database));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(feature = "embedded"))]
+fn fill(_probe: &mut Probe, _incomplete: &[DbType], _pieces: u8) -> Result<(), OpenError> {
+    Ok(())
 }
 
 /// The embedded set, opened once for each piece count: a match holds many engines.
@@ -114,7 +148,6 @@ fn embedded(pieces: u8) -> Result<Probe, OpenError> {
     use std::sync::OnceLock;
 
     use crate::embedded::MAX_PIECES;
-    use crate::format::DbType;
 
     static OPEN: [OnceLock<Probe>; MAX_PIECES as usize + 1] =
         [const { OnceLock::new() }; MAX_PIECES as usize + 1];

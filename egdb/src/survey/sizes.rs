@@ -9,6 +9,7 @@ use crate::error::OpenError;
 use crate::format::dtw::MINIBLOCK;
 use crate::format::text::Body;
 use crate::format::{DbType, compact, dtw, text};
+use crate::identify::Folder;
 use crate::slice::Slice;
 
 /// Bytes of data by sub-database, from the index files. The index files' own bytes are not
@@ -19,13 +20,14 @@ use crate::slice::Slice;
 pub fn data_bytes(database: &Database) -> Result<HashMap<SubId, u64>, OpenError> {
     let db_type = database.db_type();
     let mut sizes = HashMap::new();
+    let folder = Folder::read(database.dir())?;
     for pieces in 2..=database.max_pieces() {
         for (stem, slices) in db_type.file_stems(pieces) {
             if !slices.iter().any(|&slice| database.has_slice(slice)) {
                 continue;
             }
-            let data = database.dir().join(format!("{stem}.{}", db_type.data_extension()));
-            let index = data.with_extension(db_type.index_extension());
+            let Some(data) = folder.file(&stem, db_type.data_extension())? else { continue };
+            let Some(index) = folder.file(&stem, db_type.index_extension())? else { continue };
             let length = match fs::metadata(&data) {
                 Ok(metadata) => metadata.len(),
                 Err(source) => return Err(OpenError::Io { file: data, source }),
@@ -69,13 +71,14 @@ pub fn data_bytes(database: &Database) -> Result<HashMap<SubId, u64>, OpenError>
 pub fn file_bytes(database: &Database, pieces: u8) -> Result<u64, OpenError> {
     let db_type = database.db_type();
     let mut sum = 0;
+    let folder = Folder::read(database.dir())?;
     for (stem, slices) in db_type.file_stems(pieces) {
         if pieces > database.max_pieces() || !slices.iter().any(|&s: &Slice| database.has_slice(s))
         {
             continue;
         }
         for extension in [db_type.data_extension(), db_type.index_extension()] {
-            let file = database.dir().join(format!("{stem}.{extension}"));
+            let Some(file) = folder.file(&stem, extension)? else { continue };
             match fs::metadata(&file) {
                 Ok(metadata) => sum += metadata.len(),
                 Err(source) => return Err(OpenError::Io { file, source }),

@@ -2,7 +2,7 @@
 
 use movegen::notation::hub;
 use movegen::notation::pdn::PdnGame;
-use movegen::{DrawRules, Game, Move, Status};
+use movegen::{DrawRules, Game, Move, Position, Status};
 use serde::{Deserialize, Serialize};
 
 use crate::{Control, Engine, Limits, Score};
@@ -37,7 +37,7 @@ impl PositionAnalysis {
 
     /// The best line from a position, as far as it is legal there.
     #[must_use]
-    pub fn line(&self, position: &movegen::Position) -> Vec<Move> {
+    pub fn line(&self, position: &Position) -> Vec<Move> {
         let mut position = *position;
         let mut line = Vec::new();
         for text in &self.line {
@@ -49,25 +49,36 @@ impl PositionAnalysis {
     }
 }
 
-/// The games as they stood before each move of the main line and after the last one. Where the
-/// position is set up anew, play begins there.
-pub(super) fn moments(pdn: &PdnGame) -> Vec<Game> {
+/// The main line as games: one, and another one from each place where the position is set up anew.
+/// Only the last one's end is a position of its own; the others end where the next one begins.
+fn stretches(pdn: &PdnGame) -> Vec<Game> {
+    let mut stretches = Vec::new();
     let mut game = Game::new(pdn.start);
-    let mut moments = Vec::with_capacity(pdn.line.plies.len() + 1);
     for (before, ply) in pdn.positions() {
         if *game.position() != before {
-            game = Game::new(before);
+            stretches.push(std::mem::replace(&mut game, Game::new(before)));
         }
-        moments.push(game.clone());
         if game.play(ply.mv).is_err() {
-            return moments;
+            stretches.push(game);
+            return stretches;
         }
     }
     if *game.position() != pdn.last_position() {
-        game = Game::new(pdn.last_position());
+        stretches.push(std::mem::replace(&mut game, Game::new(pdn.last_position())));
     }
-    moments.push(game);
-    moments
+    stretches.push(game);
+    stretches
+}
+
+/// The positions before each move of the main line and after the last one.
+pub(super) fn moments(pdn: &PdnGame) -> Vec<Position> {
+    let stretches = stretches(pdn);
+    let last = stretches.len() - 1;
+    let positions = stretches.iter().enumerate().flat_map(|(index, game)| {
+        let positions = game.positions();
+        &positions[..positions.len() - usize::from(index < last)]
+    });
+    positions.copied().collect()
 }
 
 /// Searches every position of the main line within these limits: as many as there are moves, and
@@ -82,8 +93,14 @@ pub fn analyse(
     engine.new_game();
     let rules = engine.options().draw_rules;
     let mut found = Vec::new();
-    for game in moments(pdn).iter().rev() {
-        found.push(position(engine, game, rules, limits, control)?);
+    let stretches = stretches(pdn);
+    let last = stretches.len() - 1;
+    for (index, mut game) in stretches.into_iter().enumerate().rev() {
+        let mut is_left = index == last || game.undo().is_some();
+        while is_left {
+            found.push(position(engine, &game, rules, limits, control)?);
+            is_left = game.undo().is_some();
+        }
     }
     found.reverse();
     Some(found)
@@ -111,4 +128,53 @@ fn position(
         nodes: found.info.nodes,
         line: found.info.pv.iter().map(ToString::to_string).collect(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use movegen::notation::pdn::PdnReader;
+
+    use super::*;
+
+    fn game(text: &str) -> PdnGame {
+        PdnReader::new(text.as_bytes()).next().unwrap().unwrap()
+    }
+
+    #[test]
+    fn a_long_game_is_kept_once_not_once_for_each_move() {
+        let mut text = "[FEN \"W:WK1:BK50\"]\n".to_owned();
+        for _ in 0..1000 {
+            text += "1-6 50-45 6-1 45-50 ";
+        }
+        let stretches = stretches(&game(&(text + "*")));
+        // What is copied is what takes the time.
+        let moves: Vec<usize> = stretches.iter().map(Game::ply).collect();
+        assert_eq!(moves, [4000]);
+    }
+
+    #[test]
+    fn moments_are_those_before_each_move_and_the_last_one() {
+        for text in [
+            "1. 32-28 19-23 2. 28x19 14x23 *",
+            "[FEN \"W:W31,32:B1,2\"]\n1. 31-27 1-6 /FEN \"W:WK3:B20,21\"/ 3. 3-8 *",
+            "/FEN \"B:W31:B20\"/ 1... 20-24 *",
+            "1. 32-28 /FEN \"B:W31:B20\"/ *",
+        ] {
+            let pdn = game(text);
+            let mut expected: Vec<Position> = pdn.positions().map(|(before, _)| before).collect();
+            expected.push(pdn.last_position());
+            assert_eq!(moments(&pdn), expected, "{text}");
+            let mut engine = Engine::new(crate::EngineOptions {
+                hash_mib: 1,
+                ..crate::EngineOptions::default()
+            });
+            let engine = engine.as_mut().unwrap();
+            let found = analyse(engine, &pdn, &Limits::nodes(50), &Control::new()).unwrap();
+            assert_eq!(found.len(), expected.len(), "{text}");
+            for (analysis, position) in found.iter().zip(&expected) {
+                let is_over = !position.has_legal_move();
+                assert_eq!(analysis.line(position).is_empty(), is_over, "{text}");
+            }
+        }
+    }
 }

@@ -186,20 +186,20 @@ pub fn judge(
     probe: &Probe,
 ) -> Result<JudgedGame, ProbeError> {
     let moments = moments(pdn);
-    let answers = moments.iter().map(|game| known(probe, game.position()));
+    let answers = moments.iter().map(|position| known(probe, position));
     let answers = answers.collect::<Result<Vec<Option<Answer>>, _>>()?;
     let chance = |at: usize| match (&answers[at], &analyses[at]) {
         (Some(Answer { wld: Some(value), .. }), _) => Chance::from(*value),
-        (_, analysis) => Chance::of(analysis.score(), moments[at].position().piece_count()),
+        (_, analysis) => Chance::of(analysis.score(), moments[at].piece_count()),
     };
     let mut moves = Vec::new();
     let mut sides = [SideSummary::default(); 2];
     for (at, ply) in pdn.line.plies.iter().enumerate() {
         // A set-up between two moves: what comes after it says nothing about the first.
-        let position = *moments[at].position();
+        let position = moments[at];
         let next = position.after(ply.mv);
         let Some(moment) = moments.get(at + 1) else { break };
-        let is_followed = *moment.position() == next && at + 1 < analyses.len();
+        let is_followed = *moment == next && at + 1 < analyses.len();
         let before = chance(at);
         let after = if is_followed { chance(at + 1).opponent() } else { before };
         let exact = answers[at].as_ref().and_then(|answer| endgame_trainer::judge(answer, ply.mv));
@@ -220,7 +220,7 @@ pub fn judge(
         moves.push(judged);
     }
     let last_line = match (moments.last(), analyses.last()) {
-        (Some(game), Some(analysis)) => analysis.line(game.position()),
+        (Some(position), Some(analysis)) => analysis.line(position),
         _ => Vec::new(),
     };
     Ok(JudgedGame { moves, last_line, sides })

@@ -66,6 +66,8 @@ pub struct ExpandProgress {
     pub new: u64,
     /// What the first start is worth to the side to move.
     pub score: Option<Score>,
+    /// Searches of an earlier run that were damaged in the journal and are made again.
+    pub damaged: u64,
 }
 
 /// Why an expansion cannot go on.
@@ -94,7 +96,7 @@ pub fn expand(
     controls: &[Arc<Control>],
     report: &mut dyn FnMut(&ExpandProgress),
 ) -> Result<ExpandProgress, ExpandError> {
-    let (journal, old) = Journal::open(path)?;
+    let (journal, old, damaged) = Journal::open(path)?;
     let graph = if path.exists() {
         Graph::of(&Book::open(path)?)?
     } else {
@@ -107,6 +109,10 @@ pub fn expand(
     let engines = engines.collect::<Result<Vec<_>, _>>()?;
     let mut expansion = Expansion::new(path, graph, journal, options);
     expansion.replay(&old);
+    expansion.progress.damaged = damaged;
+    if damaged > 0 {
+        report(&expansion.progress);
+    }
     thread::scope(|scope| -> Result<(), ExpandError> {
         let (jobs, taken) = unbounded::<(Key, Position)>();
         let (sender, results) = bounded(controls.len());
@@ -177,7 +183,8 @@ impl<'o> Expansion<'o> {
         options: &'o ExpandOptions,
     ) -> Expansion<'o> {
         let searched = graph.nodes.iter().filter(|node| node.entry.searched.is_some()).count();
-        let progress = ExpandProgress { searched: searched as u64, new: 0, score: None };
+        let progress =
+            ExpandProgress { searched: searched as u64, new: 0, score: None, damaged: 0 };
         let now = Instant::now();
         Expansion {
             path,

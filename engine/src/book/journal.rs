@@ -50,12 +50,12 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal of a book, or starts it, and returns what is in it. What a killed process
-    /// has left half-written is cut off.
+    /// Opens the journal of a book, or starts it, and returns what is in it, and the number of
+    /// damaged records that are left out. What a killed process has left half-written is cut off.
     ///
     /// # Errors
     /// If it cannot be read or written, is no journal, or another process has it.
-    pub(super) fn open(book: &Path) -> Result<(Journal, Vec<(Key, Searched)>), BookError> {
+    pub(super) fn open(book: &Path) -> Result<(Journal, Vec<(Key, Searched)>, u64), BookError> {
         let path = path_of(book);
         let failed = BookError::io;
         let mut options = OpenOptions::new();
@@ -74,9 +74,11 @@ impl Journal {
             return Err(BookError::damaged(&path, "it does not begin with MEERJRNL"));
         }
         let records = bytes.get(MAGIC.len()..).unwrap_or_default();
-        let searched: Vec<_> = records.chunks_exact(RECORD).map_while(read_record).collect();
+        let records = records.chunks_exact(RECORD);
+        let count = records.len();
+        let searched: Vec<_> = records.filter_map(read_record).collect();
         let mut journal = Journal { path, file };
-        let good = MAGIC.len() + searched.len() * RECORD;
+        let good = MAGIC.len() + count * RECORD;
         let start = |journal: &mut Journal| -> io::Result<()> {
             if bytes.len() < MAGIC.len() {
                 journal.file.rewind()?;
@@ -86,7 +88,8 @@ impl Journal {
             journal.file.seek(SeekFrom::End(0)).map(|_| ())
         };
         start(&mut journal).map_err(failed(&journal.path))?;
-        Ok((journal, searched))
+        let damaged = (count - searched.len()) as u64;
+        Ok((journal, searched, damaged))
     }
 
     /// Adds a record, in one write.
@@ -148,7 +151,7 @@ mod tests {
         let book = folder.path().join("x.book");
         let key = Key::of(&Position::initial());
         let found = |score| Searched { score: Score::new(score), depth: 18 };
-        let (mut journal, old) = Journal::open(&book).unwrap();
+        let (mut journal, old, _) = Journal::open(&book).unwrap();
         assert!(old.is_empty());
         journal.add(key, found(-7)).unwrap();
         journal.add(key, found(12)).unwrap();
@@ -158,18 +161,20 @@ mod tests {
         let whole = std::fs::read(&path).unwrap();
         for cut in 0..whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
-            let (mut journal, old) = Journal::open(&book).unwrap();
+            let (mut journal, old, damaged) = Journal::open(&book).unwrap();
+            assert_eq!(damaged, 0);
             let records = cut.saturating_sub(8) / RECORD;
             assert_eq!(old, [(key, found(-7)), (key, found(12))][..records], "{cut} bytes");
             journal.add(key, found(3)).unwrap();
             drop(journal);
-            let (_, again) = Journal::open(&book).unwrap();
+            let (_, again, _) = Journal::open(&book).unwrap();
             assert_eq!(again.len(), records + 1);
         }
         let mut damaged = whole.clone();
         damaged[8 + 17] ^= 1;
         std::fs::write(&path, &damaged).unwrap();
-        assert!(Journal::open(&book).unwrap().1.is_empty());
+        let (_, old, damaged) = Journal::open(&book).unwrap();
+        assert_eq!((old, damaged), (vec![(key, found(12))], 1));
         std::fs::write(&path, "something else").unwrap();
         assert!(matches!(Journal::open(&book), Err(BookError::Damaged { .. })));
     }

@@ -101,7 +101,11 @@ pub(super) fn read_text(input: impl BufRead) -> Result<Graph, BookError> {
     for (number, line) in input.lines().enumerate() {
         let number = number + 1;
         let bad = |reason: String| BookError::Input(format!("line {number}: {reason}"));
-        let line = line.map_err(|error| bad(error.to_string()))?;
+        let mut line = line.map_err(|error| bad(error.to_string()))?;
+        if number == 1 && line.starts_with('\u{feff}') {
+            // Editors of Windows put a byte-order mark there.
+            line.remove(0);
+        }
         if number == 1 && line.trim_end() != FIRST {
             return Err(bad(format!("expected '{FIRST}'")));
         }

@@ -1,6 +1,6 @@
 //! `meerslag adapt`: any engine behind one protocol, shown as another.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -103,6 +103,11 @@ pub(super) struct AdaptArgs {
 
 pub(super) fn run(args: &AdaptArgs) -> Result<(), Failure> {
     let engine = args.spec()?;
+    let book = args.book.as_deref().map(Path::new).filter(|path| path.is_file());
+    files::check_distinct(
+        &[("--book", book), args.games.openings_file()],
+        &[args.games.pdn_file(), ("--log", args.log.as_deref())],
+    )?;
     let log = files::log_or_none(args.log.as_deref())?;
     let way = args.way()?;
     let _watchdog = (!engine.command.is_empty()).then(watchdog::start).flatten();

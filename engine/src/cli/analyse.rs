@@ -20,7 +20,7 @@ use super::json::{self, Record};
 use super::limits::LimitArgs;
 use super::report;
 use super::source::{self, FileGame, Source};
-use super::streams::stdout;
+use super::streams::{plain, stdout};
 use super::{EngineArgs, Failure, terminal};
 
 /// Thinking time when no limit is given.
@@ -122,7 +122,7 @@ fn analyse_games(
         count += 1;
         analysis.engine.new_game();
         if !args.json {
-            writeln!(analysis.out, "Game {number}: {title}")?;
+            writeln!(analysis.out, "Game {number}: {}", plain(title))?;
         }
         let plies = match args.ply {
             Some(ply) => ply..=ply,
@@ -130,15 +130,18 @@ fn analyse_games(
             None => game.ply()..=game.ply(),
         };
         let detail = if args.all_moves { Detail::Summary } else { Detail::Full };
+        let mut moment = found.at_ply(*plies.start())?;
         for ply in plies {
             let played = game.moves().get(ply).copied();
-            let moment = found.at_ply(ply)?;
             if let (Some(mv), false, Detail::Summary) = (played, args.json, detail) {
                 write!(analysis.out, "{:<16}", report::line(&moment, &[mv]))?;
             } else if matches!(detail, Detail::Summary) && !args.json {
                 write!(analysis.out, "{:<16}", "(end)")?;
             }
             analysis.position(&Moment { number: Some(number), played }, &moment, detail)?;
+            if let Some(mv) = played {
+                moment.play(mv).map_err(Failure::run)?;
+            }
         }
     }
     if count == 0 {

@@ -118,6 +118,8 @@ impl BoardArgs {
 pub(super) fn run(args: &BoardArgs) -> Result<(), Failure> {
     let form = args.form();
     let existing = args.force.existing();
+    let input = args.input.as_deref().map(Path::new).filter(|path| path.is_file());
+    files::check_distinct(&[("FILE", input)], &[("--out", args.out.as_deref())])?;
     match &args.out {
         Some(path) => files::check(path, existing)?,
         None if form == Form::Png && stdout().is_terminal() => {

@@ -4,7 +4,7 @@ mod report;
 mod session;
 
 use std::net::TcpStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -22,7 +22,7 @@ use meerslag_engine::protocol::dxp::{
 pub(super) use self::report::DxpRecord;
 use self::session::After;
 pub(super) use self::session::DxpSession;
-use super::files::{self, ForceArgs};
+use super::files::{self, ForceArgs, Named};
 use super::interrupt::Interrupt;
 use super::opening_book::OpeningBookArgs;
 use super::{EngineArgs, Failure, match_};
@@ -157,6 +157,16 @@ pub(super) struct GamesArgs {
 }
 
 impl GamesArgs {
+    /// The file of openings, if it is one.
+    pub(super) fn openings_file(&self) -> Named<'_> {
+        ("--openings", Some(Path::new(&self.openings)).filter(|path| path.is_file()))
+    }
+
+    /// The file for the games.
+    pub(super) fn pdn_file(&self) -> Named<'_> {
+        ("--pdn", self.pdn.as_deref())
+    }
+
     /// What the games are for a session, which is called `name` if no other name is given.
     fn options(&self, name: &str) -> SessionOptions {
         SessionOptions {
@@ -217,6 +227,10 @@ pub(super) fn run(args: &DxpArgs) -> Result<(), Failure> {
         Transport::Listen { once, .. } => Way::listen(host, port, *once)?,
         Transport::Connect { retry, .. } => Way::connect(host, port, *retry)?,
     };
+    files::check_distinct(
+        &[common.games.openings_file(), common.book.file(), common.engine.evaluation.file()],
+        &[common.games.pdn_file(), ("--log", common.log.as_deref())],
+    )?;
     let stop = Arc::new(AtomicBool::new(false));
     Interrupt::catch({
         let stop = Arc::clone(&stop);

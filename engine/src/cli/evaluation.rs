@@ -1,9 +1,12 @@
 //! Which evaluation a command uses.
 
+use std::path::Path;
+
 use clap::Args;
 use meerslag_engine::eval::Evaluation;
 
 use super::Failure;
+use super::files::Named;
 
 /// The evaluation of commands that search.
 #[derive(Args, Clone, Debug)]
@@ -19,6 +22,12 @@ impl EvaluationArgs {
     #[cfg(feature = "training")]
     pub(super) fn name(&self) -> &str {
         &self.evaluation
+    }
+
+    /// The file, if it is one, as the option names it.
+    pub(super) fn file(&self) -> Named<'_> {
+        let is_file = !matches!(self.evaluation.as_str(), "" | "material");
+        ("--eval", is_file.then_some(Path::new(&self.evaluation)))
     }
 
     /// Reads the weights.

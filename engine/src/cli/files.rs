@@ -12,6 +12,7 @@ use clap::Args;
 use meerslag_engine::protocol::Log;
 
 use super::Failure;
+use super::streams::note;
 
 /// What becomes of output files that are there already.
 #[derive(Args, Clone, Copy, Debug)]
@@ -48,6 +49,103 @@ pub(super) fn check(path: &Path, existing: Existing) -> Result<(), Failure> {
     }
     NewFile::create(path, existing).map_err(|error| named(path, &error))?;
     Ok(())
+}
+
+/// What the command line calls a file, such as `--out`, and the file if it is given.
+pub(super) type Named<'a> = (&'a str, Option<&'a Path>);
+
+/// The input file that is meant; `None` for `-`, standard input.
+pub(super) fn given(input: &Path) -> Option<&Path> {
+    (input.as_os_str() != "-").then_some(input)
+}
+
+/// Refuses, before the work, an output that is also an input, or an output of another kind: one
+/// would take the place of the other.
+pub(super) fn check_distinct(read: &[Named<'_>], written: &[Named<'_>]) -> Result<(), Failure> {
+    let mut seen: Vec<(&str, Identity)> =
+        read.iter().filter_map(|&(name, path)| Some((name, Identity::of(path?)?))).collect();
+    for &(name, path) in written {
+        let Some(path) = path else { continue };
+        let Some(identity) = Identity::of(path) else { continue };
+        if let Some((other, _)) = seen.iter().find(|(_, other)| *other == identity) {
+            let path = path.display();
+            return Err(Failure::Input(anyhow!("{other} and {name} are the same file, {path}")));
+        }
+        seen.push((name, identity));
+    }
+    Ok(())
+}
+
+/// The paths without those that lead to a file once more, each of which is named on standard
+/// error.
+pub(super) fn each_once(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let mut seen: Vec<Identity> = Vec::new();
+    let mut list = Vec::new();
+    for path in paths {
+        if let Some(identity) = Identity::of(path) {
+            if seen.contains(&identity) {
+                let path = path.display();
+                note(format_args!("warning: {path} is given more than once: read once"));
+                continue;
+            }
+            seen.push(identity);
+        }
+        list.push(path.clone());
+    }
+    list
+}
+
+/// Which file or folder a path leads to, whatever it is called there.
+#[derive(PartialEq, Eq, Debug)]
+enum Identity {
+    /// Device and number of what is there.
+    #[cfg(unix)]
+    Node(u64, u64),
+    /// The path without links and detours.
+    Path(PathBuf),
+}
+
+impl Identity {
+    /// `None` for terminals, pipes and the like, in which nothing takes the place of anything.
+    fn of(path: &Path) -> Option<Identity> {
+        if is_special(path) {
+            return None;
+        }
+        #[cfg(unix)]
+        if let Ok(data) = fs::metadata(path) {
+            use std::os::unix::fs::MetadataExt;
+            return Some(Identity::Node(data.dev(), data.ino()));
+        }
+        let place = place(path);
+        // Most file systems there take capitals for the same letters.
+        if cfg!(any(windows, target_os = "macos")) {
+            return Some(Identity::Path(place.to_string_lossy().to_lowercase().into()));
+        }
+        Some(Identity::Path(place))
+    }
+}
+
+/// The path without links and detours, also if there is no such file yet.
+pub(super) fn place(path: &Path) -> PathBuf {
+    if let Ok(whole) = fs::canonicalize(path) {
+        return whole;
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    match (fs::canonicalize(parent.unwrap_or(Path::new("."))), path.file_name()) {
+        (Ok(parent), Some(name)) => parent.join(name),
+        _ => path.to_owned(),
+    }
+}
+
+/// Writes a new file except for its name, which [`NewFile::finish`] gives it.
+pub(super) fn begin(path: &Path, bytes: &[u8], existing: Existing) -> io::Result<NewFile> {
+    let begin = || {
+        let mut file = NewFile::create(path, existing)?;
+        file.write_all(bytes)?;
+        file.flush()?;
+        Ok(file)
+    };
+    begin().map_err(|error| named(path, &error))
 }
 
 /// An error in writing a file, with the file's name.
@@ -128,6 +226,49 @@ mod tests {
         file.add(b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"one two");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_is_the_same_by_whatever_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("games.pdn"), "1. 32-28 *").unwrap();
+        fs::create_dir(path("sub")).unwrap();
+        let check = |read: &str, out: &str, html: &str| {
+            let (read, out, html) = (path(read), path(out), path(html));
+            let written = [("--out", Some(&*out)), ("--html", Some(&*html))];
+            check_distinct(&[("FILE", Some(&read))], &written)
+        };
+        check("games.pdn", "new.pdn", "new.html").unwrap();
+        let mut same = vec![
+            ("games.pdn", "games.pdn", "x", "FILE and --out"),
+            ("games.pdn", "x", "sub/../games.pdn", "FILE and --html"),
+            // Neither is there yet.
+            ("games.pdn", "x", "sub/../x", "--out and --html"),
+            ("none.pdn", "sub/../none.pdn", "x", "FILE and --out"),
+        ];
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(path("games.pdn"), path("link.pdn")).unwrap();
+            fs::hard_link(path("games.pdn"), path("twin.pdn")).unwrap();
+            same.push(("games.pdn", "link.pdn", "x", "FILE and --out"));
+            same.push(("twin.pdn", "x", "games.pdn", "FILE and --html"));
+        }
+        for (read, out, html, names) in same {
+            let Err(Failure::Input(error)) = check(read, out, html) else {
+                panic!("{read}, {out} and {html} are not refused");
+            };
+            assert!(error.to_string().starts_with(names), "{error}");
+        }
+        let paths = ["games.pdn", "sub/../games.pdn", "x"].map(path);
+        assert_eq!(each_once(&paths), [path("games.pdn"), path("x")]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn several_things_may_go_to_the_same_terminal_or_nowhere() {
+        let null = Some(Path::new("/dev/null"));
+        check_distinct(&[("FILE", null)], &[("--out", null), ("--html", null)]).unwrap();
     }
 
     #[test]

@@ -14,7 +14,7 @@ use meerslag_engine::eval::{EvalKind, Evaluation, Provenance, Weights};
 use meerslag_engine::record::today;
 use meerslag_engine::runner::stats::Decision;
 use meerslag_engine::runner::{
-    Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, SprtConfig, Standing,
+    Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchRun, SprtConfig, Standing,
     Standings, StateFile, TimeControl, Workers, openings, run as run_match,
 };
 use meerslag_engine::training::{
@@ -25,11 +25,11 @@ use movegen::DrawRules;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Failure;
 use super::interrupt::Interrupt;
 use super::json::{self, Record};
 use super::selfplay::{Meter, SelfPlayRecord};
 use super::streams::stdout;
+use super::{Failure, shell};
 
 /// Learn an evaluation from nothing: play, fit, match, generation after generation
 ///
@@ -238,7 +238,7 @@ impl Learning<'_> {
         let written = Weights::read(&file).ok().map(|weights| weights.provenance().clone());
         let (command, date) = match written.filter(|written| written.data == data.hash) {
             Some(written) => (written.command, written.date),
-            None => (std::env::args().skip(1).collect::<Vec<_>>().join(" "), today()),
+            None => (shell::quoted(&shell::arguments()), today()),
         };
         let provenance = Provenance { generation, command, date, ..Provenance::default() };
         let mut held_out = 0.0;
@@ -269,7 +269,8 @@ impl Learning<'_> {
             (Some(resumed.state), resumed.config, resumed.records)
         } else {
             let config = self.config(new, old)?;
-            let state = StateFile::create(&path, &config, Vec::new()).map_err(Failure::run)?;
+            let state =
+                StateFile::create(&path, &config, &MatchRun::default()).map_err(Failure::run)?;
             (Some(state), config, Vec::new())
         };
         let workers = Workers { concurrency: self.args.threads, cpus: Vec::new() };

@@ -37,6 +37,7 @@ mod schema;
 mod selfplay;
 #[cfg(feature = "serve")]
 mod serve;
+mod shell;
 mod solve;
 mod source;
 mod streams;

@@ -1,8 +1,11 @@
 //! The opening book of commands in which an engine plays.
 
+use std::path::Path;
+
 use clap::Args;
 use meerslag_engine::book::BookOptions;
 
+use super::files::Named;
 use super::{Failure, book};
 
 /// Which book the engine plays from.
@@ -15,6 +18,12 @@ pub(super) struct OpeningBookArgs {
 }
 
 impl OpeningBookArgs {
+    /// The file, if it is one, as the option names it.
+    pub(super) fn file(&self) -> Named<'_> {
+        let is_file = !matches!(self.book.as_str(), "" | "none" | "built-in");
+        ("--book", is_file.then_some(Path::new(&self.book)))
+    }
+
     /// Opens it.
     pub(super) fn options(&self) -> Result<Option<BookOptions>, Failure> {
         if self.book == "none" {

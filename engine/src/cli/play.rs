@@ -12,7 +12,7 @@ use movegen::notation::pdn::{GameResult, PdnGame};
 use movegen::{Color, Game, Move, Status};
 
 use super::console::{Console, ConsoleGame};
-use super::files::ForceArgs;
+use super::files::{self, ForceArgs};
 use super::limits::LimitArgs;
 use super::opening_book::OpeningBookArgs;
 use super::progress::Bar;
@@ -85,6 +85,8 @@ fn clock_text(seconds: f64) -> String {
 }
 
 pub(super) fn run(args: &PlayArgs) -> Result<(), Failure> {
+    let read = [args.book.file(), args.engine.evaluation.file()];
+    files::check_distinct(&read, &[("--pdn", args.pdn.as_deref())])?;
     let game = source::start(args.position.text())?;
     let control = args.tc.unwrap_or_default();
     let usual = if args.tc.is_some() { Limits::default() } else { Limits::move_time(DEFAULT_TIME) };
@@ -100,7 +102,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<(), Failure> {
     let game = EngineGame {
         engine,
         limits,
-        record: GameRecord::new(*game.start()),
+        record: GameRecord::from_start_of(&game),
         game,
         since: Instant::now(),
         engine_side,
@@ -268,7 +270,7 @@ impl ConsoleGame for EngineGame {
 
     fn restart(&mut self) -> Result<(), Failure> {
         self.game = Game::with_counters(*self.game.start(), *self.game.start_counters());
-        self.record = GameRecord::new(*self.game.start());
+        self.record = GameRecord::from_start_of(&self.game);
         self.since = Instant::now();
         self.resigned = None;
         self.flagged = None;

@@ -9,14 +9,15 @@ use clap::{ArgGroup, Args};
 use meerslag_engine::counted;
 use meerslag_engine::protocol::dxp::Address;
 use meerslag_engine::runner::process::ProcessOptions;
-use meerslag_engine::runner::{Check, Severity, check_dxp, check_hub};
+use meerslag_engine::runner::{Check, Severity, check_dxp, check_hub, command_words};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::interrupt::Interrupt;
 use super::json::{self, Record};
-use super::streams::stdout;
+
+use super::streams::{plain, stdout};
 use super::{Failure, watchdog};
 
 const EXAMPLES: &str = "\
@@ -87,8 +88,7 @@ impl ProtocolCheckArgs {
             });
         }
         let text = self.hub.as_deref().unwrap_or_default();
-        let command = shlex::split(text)
-            .filter(|words| !words.is_empty())
+        let command = command_words(text)
             .ok_or_else(|| Failure::Input(anyhow!("--hub '{text}': expected a command")))?;
         let dir = self.dir.clone();
         let options = ProcessOptions { command, dir, env: Vec::new(), cpus: Vec::new() };
@@ -119,7 +119,7 @@ pub(super) fn run(args: &ProtocolCheckArgs) -> Result<(), Failure> {
         let verdict = if verdict == "wrong" { "WRONG" } else { verdict };
         writeln!(out, "{verdict:>7}  {step}")?;
         for finding in findings {
-            writeln!(out, "           {}", finding.message)?;
+            writeln!(out, "           {}", plain(&finding.message))?;
         }
     }
     let count = |severity| check.findings.iter().filter(|f| f.severity == severity).count();

@@ -5,6 +5,7 @@
 //! has seen enough. A command that works or checks goes on without its output, and ends with the
 //! status that it would have had. Messages on standard error never end anything.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -82,7 +83,22 @@ impl Write for Messages {
     }
 }
 
+/// A text that may come from outside, such as a file or another program, as the terminal gets it:
+/// control characters, which could clear the screen or lie about what is there, are written out.
+/// Line ends and tabs stay.
+pub(super) fn plain(text: &str) -> Cow<'_, str> {
+    let is_odd = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(is_odd) {
+        return text.into();
+    }
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_odd(c) { plain.extend(c.escape_default()) } else { plain.push(c) }
+    }
+    plain.into()
+}
+
 /// Writes a message to standard error, with the name of the program.
 pub(super) fn note(message: impl Display) {
-    let _ = writeln!(Messages, "meerslag: {message}");
+    let _ = writeln!(Messages, "meerslag: {}", plain(&message.to_string()));
 }

@@ -6,7 +6,7 @@ use std::env;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use console::{Term, measure_text_width, truncate_str};
 
-use super::streams::stdout;
+use super::streams::{plain, stdout};
 
 /// The columns that output may have: those of the terminal, or of the variable `COLUMNS` where
 /// the output goes elsewhere; `None` where nothing bounds it.
@@ -103,7 +103,7 @@ fn table_within(heading: &[&str], rows: Vec<Vec<String>>, width: Option<usize>) 
     table.load_style(presets::NOTHING);
     table.set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(heading.iter().map(|name| name.trim()));
-    table.add_rows(rows);
+    table.add_rows(rows.iter().map(|row| row.iter().map(|cell| plain(cell))));
     let numbers = heading.iter().enumerate().filter(|(_, name)| name.starts_with(' '));
     for (index, _) in numbers {
         if let Some(column) = table.column_mut(index) {
@@ -138,6 +138,15 @@ fn drawn(table: &mut Table, gap: u16) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn control_characters_are_written_out() {
+        assert_eq!(plain("\u{1b}[2Jcleared\u{7}\u{9b}1m\r"), "\\u{1b}[2Jcleared\\u{7}\\u{9b}1m\\r");
+        let text = "Женя - Ö\tC:\\x\n";
+        assert!(matches!(plain(text), Cow::Borrowed(same) if same == text));
+        let table = table_within(&["player"], vec![vec!["\u{1b}]0;x".into()]], None);
+        assert!(!table.contains('\u{1b}'), "{table}");
+    }
 
     #[test]
     fn no_line_is_broken() {

@@ -1,7 +1,7 @@
 //! `meerslag train`: an evaluation from games of self-play.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,8 +18,8 @@ use super::Failure;
 use super::files::{self, ForceArgs};
 use super::filter::FilterArgs;
 use super::interrupt::Interrupt;
-use super::json;
 use super::streams::{note, stdout};
+use super::{json, shell};
 
 /// Fit the weights of an evaluation to games of self-play
 ///
@@ -120,6 +120,10 @@ fn share(text: &str) -> Result<f32, String> {
 
 pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
     let existing = args.force.existing();
+    let mut read: Vec<_> = args.data.iter().map(|it| ("DIR", Some(it.path.as_path()))).collect();
+    let base = args.base.as_deref().map(Path::new).filter(|path| path.is_file());
+    read.push(("--base", base));
+    files::check_distinct(&read, &[("--out", Some(&args.out)), ("--plot", args.plot.as_deref())])?;
     for path in [Some(&args.out), args.plot.as_ref()].into_iter().flatten() {
         files::check(path, existing)?;
     }
@@ -155,7 +159,7 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
     };
     let provenance = Provenance {
         generation: args.generation,
-        command: std::env::args().skip(1).collect::<Vec<_>>().join(" "),
+        command: shell::quoted(&shell::arguments()),
         date: today(),
         ..Provenance::default()
     };

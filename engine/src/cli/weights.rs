@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::Failure;
 use super::json::{self, Record};
-use super::streams::stdout;
+use super::streams::{plain, stdout};
 
 /// Look at the weights of evaluations
 #[derive(Args, Debug)]
@@ -124,7 +124,7 @@ fn info(evaluation: &Evaluation, json: bool, out: &mut impl Write) -> Result<(),
         return Ok(json::write(out, &record)?);
     }
     writeln!(out, "name        {}", evaluation.name())?;
-    writeln!(out, "kind        {}", weights.kind_name())?;
+    writeln!(out, "kind        {}", plain(&weights.kind_name()))?;
     writeln!(out, "weights     {}", weights.count())?;
     if provenance.command.is_empty() {
         writeln!(out, "made by     the program")?;
@@ -133,9 +133,9 @@ fn info(evaluation: &Evaluation, json: bool, out: &mut impl Write) -> Result<(),
     writeln!(out, "generation  {}", provenance.generation)?;
     writeln!(out, "games       {}", provenance.games)?;
     writeln!(out, "positions   {}", provenance.positions)?;
-    writeln!(out, "data        {}", provenance.data)?;
-    writeln!(out, "date        {}", provenance.date)?;
-    writeln!(out, "command     meerslag {}", provenance.command)?;
+    writeln!(out, "data        {}", plain(&provenance.data))?;
+    writeln!(out, "date        {}", plain(&provenance.date))?;
+    writeln!(out, "command     meerslag {}", plain(&provenance.command))?;
     Ok(())
 }
 

@@ -221,7 +221,7 @@ impl TrainerSession {
     /// The game with the judgements as comments.
     #[must_use]
     pub fn to_pdn(&self) -> PdnGame {
-        let mut record = GameRecord::new(*self.game.start());
+        let mut record = GameRecord::from_start_of(&self.game);
         let plies = self.game.moves().iter().zip(self.game.positions()).zip(&self.judgements);
         record.plies = plies
             .map(|((&mv, position), judgement)| {

@@ -11,7 +11,8 @@ use crate::limits::{Clock, Limits};
 
 /// What bounds the thinking in a game. As text: `60` (seconds for the game), `40/60` (for 40
 /// moves, again and again), `60+0.5` (and half a second for each move), `move=0.1` (seconds for
-/// each move), `nodes=10000`, `depth=9`, or several of these with commas.
+/// each move), `nodes=10000`, `depth=9`, or several of these with commas, the clock first. Decimals
+/// follow a point.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct TimeControl {
@@ -76,7 +77,20 @@ impl FromStr for TimeControl {
             (0.0..=1e7).contains(&value).then_some(value)
         };
         let mut control = TimeControl::default();
-        for part in text.split(',').map(str::trim) {
+        let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+        // `10,5` may be meant as 10.5, and `move=1,5` as 1.5: better refused than misread.
+        if parts[1..].iter().any(|part| !part.contains('=')) {
+            return Err(error(
+                "decimals follow a point, as in 10.5; a clock comes first, and what follows a \
+                 comma begins with move=, nodes= or depth=",
+            ));
+        }
+        for (index, part) in parts.iter().enumerate() {
+            let kind = |part: &str| part.split_once('=').map(|(kind, _)| kind.to_owned());
+            let is_same = |other: &&str| kind(part).is_some() && kind(part) == kind(other);
+            if parts[..index].iter().any(is_same) {
+                return Err(error("expected each limit once"));
+            }
             if let Some(value) = part.strip_prefix("move=") {
                 let value = seconds(value).filter(|&s| s > 0.0);
                 control.move_time =
@@ -223,6 +237,23 @@ mod tests {
         {
             assert!(text.parse::<TimeControl>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_second_clock_or_limit_is_refused() {
+        for (text, part) in [
+            ("10,20", "10.5"),
+            ("40/60,10", "10.5"),
+            ("0,5", "10.5"),
+            ("5+0,1", "10.5"),
+            ("move=1,5", "10.5"),
+            ("nodes=1,000", "move=, nodes= or depth="),
+            ("nodes=5,nodes=6", "each limit once"),
+        ] {
+            let message = text.parse::<TimeControl>().unwrap_err().to_string();
+            assert!(message.contains(part) && message.contains(text), "{message}");
+        }
+        assert_eq!(control("10.5, nodes=5").to_string(), "10.5,nodes=5");
     }
 
     #[test]

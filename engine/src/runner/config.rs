@@ -1,11 +1,12 @@
 //! What a match is: engines, pairings, openings, rules. Kept in the state file, so that a match
 //! can be continued without repeating the command line.
 
+use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use movegen::{DrawRules, Position};
+use movegen::{DrawRules, Fen, Game, Status};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -250,10 +251,12 @@ impl MatchConfig {
         if self.margin_ms > 60_000 {
             return bad("margin".to_owned(), &self.margin_ms, "milliseconds up to 60000");
         }
+        let rules = self.rules();
         for (index, fen) in self.openings.iter().enumerate() {
-            if !Position::from_fen(fen).is_ok_and(|position| position.has_legal_move()) {
+            let game = fen.parse::<Fen>().ok().and_then(|fen| fen.game().ok());
+            if game.is_none_or(|game| game.status(rules) != Status::Ongoing) {
                 let what = format!("opening {}", index + 1);
-                return bad(what, fen, "a position in which the side to move has a move");
+                return bad(what, fen, "a position in which the game goes on");
             }
         }
         Ok(())
@@ -281,6 +284,30 @@ impl MatchConfig {
         engines.filter_map(|engine| self.time_control(engine).moves).min()
     }
 
+    /// Parameters for an engine that declares them and is not given others: games from openings
+    /// are to be played, not looked up in a book of which the other engine may have none.
+    pub(super) fn wishes(&self, engine: usize) -> &'static [(&'static str, &'static str)] {
+        let is_told = self.engines[engine].has_book_params();
+        if self.openings.is_empty() || is_told { &[] } else { &[("book", "false")] }
+    }
+
+    /// What becomes of the opening books of the engines, in words.
+    #[must_use]
+    pub fn books(&self) -> String {
+        let told = self.engines.iter().filter(|engine| engine.has_book_params());
+        let told: Vec<&str> = told.map(|engine| engine.name.as_str()).collect();
+        let mut text = if self.openings.is_empty() {
+            "left to the engines"
+        } else {
+            "switched off in engines that have a parameter 'book'"
+        }
+        .to_owned();
+        if !told.is_empty() {
+            let _ = write!(text, "; as described for {}", told.join(", "));
+        }
+        text
+    }
+
     /// The time control of an engine.
     #[must_use]
     pub fn time_control(&self, engine: usize) -> TimeControl {
@@ -294,9 +321,9 @@ impl MatchConfig {
     }
 
     /// The opening with this number; they were checked when they were read.
-    pub(super) fn opening(&self, number: usize) -> Position {
-        let fen = self.openings.get(number);
-        fen.and_then(|fen| Position::from_fen(fen).ok()).unwrap_or_else(Position::initial)
+    pub(super) fn opening(&self, number: usize) -> Game {
+        let fen = self.openings.get(number).and_then(|fen| fen.parse::<Fen>().ok());
+        fen.and_then(|fen| fen.game().ok()).unwrap_or_default()
     }
 
     /// The draw rules; the default if the text is unreadable, which [`MatchConfig::check`] refuses.

@@ -29,6 +29,15 @@ pub(super) struct Fixture {
     pub number: usize,
     pub pairing: Pairing,
     pub start: Position,
+    /// Plies that already count for a draw there.
+    pub halfmoves: u16,
+}
+
+impl Fixture {
+    /// Its record before the first move.
+    fn record(&self) -> GameRecord {
+        GameRecord { halfmoves: self.halfmoves, ..GameRecord::new(self.start) }
+    }
 }
 
 /// A game and who has to be started again after it.
@@ -73,7 +82,8 @@ pub(super) fn play(
     fixture: Fixture,
     players: &mut [Box<dyn Player>; 2],
 ) -> Result<Played, NotPlayed> {
-    let Fixture { number, pairing, start } = fixture;
+    let Fixture { number, pairing, .. } = fixture;
+    let record = fixture.record();
     let engines = [pairing.black, pairing.white];
     let mut match_game = OngoingGame {
         config,
@@ -81,10 +91,10 @@ pub(super) fn play(
         standstills,
         begun: Instant::now(),
         engines,
-        game: Game::new(start),
+        game: record.start_game(),
         clocks: engines.map(|e| GameClock::new(config.time_control(e))),
         dxp_moves: config.dxp_moves(pairing.white, pairing.black),
-        record: GameRecord::new(start),
+        record,
         overheads: Vec::new(),
         is_broken: [false; 2],
         latency: [None; 2],
@@ -130,18 +140,19 @@ pub(super) fn play(
 
 /// The record of a game that `engine` loses because it does not start.
 pub(super) fn forfeit(
-    Fixture { number, pairing, start }: Fixture,
+    fixture: Fixture,
     engine: usize,
     message: &str,
     tail: Vec<String>,
 ) -> MatchGame {
+    let Fixture { number, pairing, .. } = fixture;
     let side = if engine == pairing.white { Color::White } else { Color::Black };
     let termination = Termination::Fault(FaultKind::Start);
     let result = End::lost_by(side, termination).result;
     MatchGame {
         game: number,
         pairing,
-        record: GameRecord { result, ..GameRecord::new(start) },
+        record: GameRecord { result, ..fixture.record() },
         termination,
         detail: format!("{side}: {message}"),
         tail,

@@ -108,7 +108,7 @@ fn builtin_options(spec: &EngineSpec) -> Result<EngineOptions, HubError> {
     let move_overhead = EngineOptions::default().move_overhead.as_secs_f64();
     // Two engines with a book have the same one, and ballots are meant to be played out: a player
     // has a book only if it is given one.
-    let book = spec.params.contains_key("book-file");
+    let book = spec.has_book_params();
     let mut params = Params { hash_mb: 16, move_overhead, book, ..Params::default() };
     for (name, value) in &spec.params {
         params.set_exactly(name, value)?;

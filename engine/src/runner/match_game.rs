@@ -129,6 +129,7 @@ impl MatchGame {
         pdn.tags.set("BlackType", "program");
         pdn.tags.set("TimeControlWhite", &config.time_control(white).to_string());
         pdn.tags.set("TimeControlBlack", &config.time_control(black).to_string());
+        pdn.tags.set("Books", &config.books());
         pdn.tags.set("Termination", &self.termination.to_string());
         if !self.detail.is_empty() {
             let note = comment(&format!("{}: {}", self.termination, self.detail));

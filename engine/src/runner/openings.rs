@@ -2,8 +2,8 @@
 
 use std::io::BufRead;
 
-use movegen::Position;
 use movegen::notation::pdn::{PdnReader, PdnWarning, PdnWarningKind};
+use movegen::{Fen, Position};
 use thiserror::Error;
 
 use crate::book::{self, Book};
@@ -66,12 +66,13 @@ fn built_in(text: &str) -> Vec<String> {
 }
 
 /// Reads a FEN or Hub string from each line; empty lines and those that begin with `#` or `//`
-/// are skipped.
+/// are skipped. What a FEN says of moves before it (`:Hn`, `:Fn`) is kept.
 ///
 /// # Errors
 /// Names the first line that is no position, or one without a legal move.
 pub fn from_fens(text: &str) -> Result<Vec<String>, OpeningsError> {
     let mut openings = Vec::new();
+    let text = text.trim_start_matches('\u{feff}');
     for (index, line) in text.lines().enumerate() {
         let content = line.trim();
         if content.is_empty() || content.starts_with('#') || content.starts_with("//") {
@@ -82,7 +83,9 @@ pub fn from_fens(text: &str) -> Result<Vec<String>, OpeningsError> {
         if !position.has_legal_move() {
             return Err(OpeningsError::NoMove { line: index + 1, fen: position.to_fen() });
         }
-        openings.push(position.to_fen());
+        let Fen { halfmoves, move_number, .. } = content.parse().unwrap_or(Fen::from(&position));
+        let fen = Fen { halfmoves, move_number, ..Fen::from(&position) };
+        openings.push(fen.to_string_with_counters());
     }
     if openings.is_empty() { Err(OpeningsError::Empty) } else { Ok(openings) }
 }
@@ -182,6 +185,8 @@ mod tests {
     fn files_of_users() {
         let fens = "# comment\n// another\n\nW:W28:B23\r\nW:WK1:BK50\n";
         assert_eq!(from_fens(fens).unwrap().len(), 2);
+        let counted = from_fens("\u{feff}# endings\nW:WK1:BK50:H49:F80\nW:WK1:BK50").unwrap();
+        assert_eq!(counted, ["W:WK1:BK50:H49:F80", "W:WK1:BK50"]);
         let error = from_fens("W:W28:B23\nnonsense").unwrap_err().to_string();
         assert!(error.starts_with("line 2, column 1: expected"), "{error}");
         assert!(matches!(from_fens("W:W1:B50"), Err(OpeningsError::Line { line: 1, .. })));

@@ -13,6 +13,7 @@ use thiserror::Error;
 
 use super::clock::TimeControl;
 use crate::limits::{Control, Limits};
+use crate::protocol::hub::Line;
 use crate::search::Info;
 
 /// A move and what led to it.
@@ -161,6 +162,15 @@ pub struct Parameter {
     pub value: String,
     /// The line with which it was declared.
     pub declaration: String,
+}
+
+impl Parameter {
+    /// Whether it is `true` or `false`.
+    #[must_use]
+    pub fn is_switch(&self) -> bool {
+        let line = Line::parse(&self.declaration).ok().flatten();
+        line.is_some_and(|line| line.value("type") == Some("bool"))
+    }
 }
 
 /// An engine in a match. One game at a time.

@@ -108,6 +108,12 @@ impl EngineSpec {
         draft.finish()
     }
 
+    /// Whether its parameters say something about an opening book.
+    #[must_use]
+    pub fn has_book_params(&self) -> bool {
+        self.params.keys().any(|name| name == "book" || name.starts_with("book-"))
+    }
+
     /// Checks what the types do not: parameters, and what does not go together.
     ///
     /// # Errors
@@ -153,8 +159,7 @@ impl Argument<'_> {
     }
 
     fn command(self) -> Result<Vec<String>, ConfigError> {
-        let words = shlex::split(self.value).filter(|words| !words.is_empty());
-        words.ok_or_else(|| self.error("a program and its arguments"))
+        command_words(self.value).ok_or_else(|| self.error("a program and its arguments"))
     }
 
     fn addresses(self) -> Result<Vec<Address>, ConfigError> {
@@ -162,6 +167,34 @@ impl Argument<'_> {
         let addresses: Result<_, _> = addresses.collect();
         addresses.map_err(|_| self.error("HOST:PORT[,HOST:PORT...]"))
     }
+}
+
+/// A program and its arguments, as a shell splits them; `None` if there is no word or a quote is
+/// not closed. On Windows, where it is part of paths, a backslash is a character like any other.
+#[must_use]
+pub fn command_words(text: &str) -> Option<Vec<String>> {
+    let words = if cfg!(windows) { words_with_backslashes(text) } else { shlex::split(text) };
+    words.filter(|words| !words.is_empty())
+}
+
+/// Words between blanks; `'` and `"` hold together what is between two of them.
+fn words_with_backslashes(text: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in text.chars() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            None if c == '\'' || c == '"' => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            None if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
 }
 
 /// What a description has said so far.
@@ -328,6 +361,24 @@ mod tests {
         let control = EngineSpec::parse("builtin tc=10,nodes=2000").unwrap().time_control;
         assert_eq!(control.unwrap().to_string(), "10,nodes=2000");
         assert_eq!(EngineSpec::parse("cmd=/usr/bin/scan.sh").unwrap().name, "scan");
+    }
+
+    #[test]
+    fn backslashes_of_windows_are_kept() {
+        for (text, words) in [
+            (r"C:\engines\scan.exe hub", &[r"C:\engines\scan.exe", "hub"][..]),
+            (r"'C:\Program Files\scan\' a ''", &[r"C:\Program Files\scan\", "a", ""]),
+            (r#""C:\my engines"\x.exe  -t "#, &[r"C:\my engines\x.exe", "-t"]),
+            (r"\\server\share\x.exe", &[r"\\server\share\x.exe"]),
+        ] {
+            assert_eq!(words_with_backslashes(text).unwrap(), words, "{text}");
+        }
+        assert!(words_with_backslashes("'C:\\x").is_none());
+        // The description itself does not touch them either.
+        let text = r#"cmd="'C:\Program Files\x.exe' hub" dir=C:\tmp"#;
+        let spec = EngineSpec::parse(text).unwrap();
+        assert_eq!(spec.command, [r"C:\Program Files\x.exe", "hub"]);
+        assert_eq!(spec.dir.as_deref(), Some(Path::new(r"C:\tmp")));
     }
 
     #[test]

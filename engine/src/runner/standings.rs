@@ -66,6 +66,8 @@ pub struct StandingsRecord<'a> {
     games: usize,
     /// The engines, best score first.
     engines: Vec<StandingRecord<'a>>,
+    /// What became of the opening books of the engines, in words.
+    books: String,
     /// How often games ended for which reason.
     terminations: BTreeMap<String, u64>,
     /// Median microseconds from a move's arrival to the next `go`.
@@ -333,6 +335,7 @@ impl Standings {
         StandingsRecord {
             games: self.games,
             engines,
+            books: config.books(),
             terminations,
             overhead_us: self.overhead_us.map(micros),
             llr: self.sprt.map(|(llr, _)| rounded(llr, 4)),

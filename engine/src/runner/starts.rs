@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use movegen::random::Random;
-use movegen::{Color, Game, Position};
+use movegen::{Color, DrawCounters, Game, Move, Position};
 use parking_lot::Mutex;
 
 use super::config::MatchConfig;
@@ -26,7 +26,7 @@ const MORE_PLIES: usize = 2;
 pub(super) struct Starts<'a> {
     config: &'a MatchConfig,
     /// Where the pairs of earlier runs start: another version of the program might choose others.
-    played: HashMap<usize, Position>,
+    played: HashMap<usize, Game>,
     variations: Mutex<Variations>,
 }
 
@@ -47,15 +47,18 @@ impl<'a> Starts<'a> {
         let engine = Engine::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() })?;
         Ok(Starts {
             config,
-            played: records.iter().map(|game| (game.pairing.pair, game.record.start)).collect(),
+            played: records
+                .iter()
+                .map(|game| (game.pairing.pair, game.record.start_game()))
+                .collect(),
             variations: Mutex::new(Variations { engine, behind: HashMap::new() }),
         })
     }
 
     /// Where a game starts; both of a pair start alike.
-    pub(super) fn of(&self, pairing: Pairing) -> Position {
+    pub(super) fn of(&self, pairing: Pairing) -> Game {
         if let Some(start) = self.played.get(&pairing.pair) {
-            return *start;
+            return start.clone();
         }
         let opening = self.config.opening(pairing.opening);
         let Some(number) = pairing.variation.checked_sub(1) else { return opening };
@@ -65,23 +68,49 @@ impl<'a> Starts<'a> {
             .or_insert_with(|| {
                 let mut random = Random::new(self.config.seed.unwrap_or_default());
                 let random = Random::new(random.next_u64() ^ pairing.opening as u64);
-                Behind::new(opening, self.config.random_plies, random, engine)
+                let start = Start::of(&opening);
+                Behind::new(start, self.config.random_plies, random, engine)
             })
             .start(number, engine)
+            .game()
+    }
+}
+
+/// Where a game can start.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Start {
+    position: Position,
+    /// What counts for a draw already.
+    counters: DrawCounters,
+}
+
+impl Start {
+    fn of(game: &Game) -> Start {
+        Start { position: *game.position(), counters: *game.counters() }
+    }
+
+    fn game(self) -> Game {
+        Game::with_counters(self.position, self.counters)
+    }
+
+    /// What a move leads to.
+    fn after(self, mv: Move) -> Start {
+        let position = self.position.after(mv);
+        Start { position, counters: self.counters.after(&self.position, mv, &position) }
     }
 }
 
 /// The positions behind an opening, in random order.
 #[derive(Debug)]
 struct Behind {
-    opening: Position,
+    opening: Start,
     /// For White.
     score: i32,
     random: Random,
     /// As far as they have been looked for: each is as good for either side as the opening.
-    starts: Vec<Position>,
+    starts: Vec<Start>,
     /// Not looked at yet.
-    left: Vec<Position>,
+    left: Vec<Start>,
     /// How far behind the opening the first of them are.
     first_plies: usize,
     /// And those that come when none is left.
@@ -89,10 +118,10 @@ struct Behind {
 }
 
 impl Behind {
-    fn new(opening: Position, plies: usize, random: Random, engine: &mut Engine) -> Behind {
+    fn new(opening: Start, plies: usize, random: Random, engine: &mut Engine) -> Behind {
         Behind {
             opening,
-            score: white_score(&opening, engine),
+            score: white_score(&opening.position, engine),
             random,
             starts: Vec::new(),
             left: Vec::new(),
@@ -103,12 +132,13 @@ impl Behind {
 
     /// The start with this number. From the beginning if there are not as many; the opening if
     /// there is none.
-    fn start(&mut self, number: usize, engine: &mut Engine) -> Position {
+    fn start(&mut self, number: usize, engine: &mut Engine) -> Start {
         while self.starts.len() <= number {
-            if let Some(position) = self.left.pop() {
-                let apart = white_score(&position, engine) - self.score;
-                if apart.abs() <= MOST_APART && !self.starts.contains(&position) {
-                    self.starts.push(position);
+            if let Some(start) = self.left.pop() {
+                let apart = white_score(&start.position, engine) - self.score;
+                let is_new = self.starts.iter().all(|other| other.position != start.position);
+                if apart.abs() <= MOST_APART && is_new {
+                    self.starts.push(start);
                 }
                 continue;
             }
@@ -117,7 +147,7 @@ impl Behind {
             if is_hopeless || plies > self.first_plies + MORE_PLIES {
                 break;
             }
-            self.left = positions_behind(&self.opening, plies);
+            self.left = starts_behind(self.opening, plies);
             self.random.shuffle(&mut self.left);
             self.next_plies += 1;
         }
@@ -130,20 +160,23 @@ impl Behind {
 
 /// All positions after this many plies in which the game goes on, in an order that does not depend
 /// on the move generator's.
-fn positions_behind(opening: &Position, plies: usize) -> Vec<Position> {
-    let mut positions = vec![*opening];
+fn starts_behind(opening: Start, plies: usize) -> Vec<Start> {
+    let mut starts = vec![opening];
     for _ in 0..plies {
         let mut seen = HashSet::new();
         let mut next = Vec::new();
-        for position in positions {
-            let mut moves = position.legal_moves();
+        for start in starts {
+            let mut moves = start.position.legal_moves();
             moves.sort_unstable();
-            let children = moves.iter().map(|&mv| position.after(mv));
-            next.extend(children.filter(|child| child.has_legal_move() && seen.insert(*child)));
+            let children = moves.iter().map(|&mv| start.after(mv));
+            next.extend(
+                children
+                    .filter(|child| child.position.has_legal_move() && seen.insert(child.position)),
+            );
         }
-        positions = next;
+        starts = next;
     }
-    positions
+    starts
 }
 
 /// What a short search says for White, in hundredths of a man.
@@ -164,8 +197,12 @@ mod tests {
         Engine::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() }).unwrap()
     }
 
+    fn start(fen: &str) -> Start {
+        Start::of(&fen.parse::<movegen::Fen>().unwrap().game().unwrap())
+    }
+
     fn behind(fen: &str, seed: u64, engine: &mut Engine) -> Behind {
-        Behind::new(Position::from_fen(fen).unwrap(), 2, Random::new(seed), engine)
+        Behind::new(start(fen), 2, Random::new(seed), engine)
     }
 
     #[test]
@@ -174,13 +211,13 @@ mod tests {
         let initial = Position::initial().to_fen();
         let mut starts = behind(&initial, 1, engine);
         let opening = white_score(&Position::initial(), engine);
-        let near = positions_behind(&Position::initial(), 2);
+        let near = starts_behind(start(&initial), 2);
         assert_eq!(near.len(), 81);
-        let found: Vec<Position> = (0..120).map(|number| starts.start(number, engine)).collect();
+        let found: Vec<Start> = (0..120).map(|number| starts.start(number, engine)).collect();
         assert_eq!(found.iter().collect::<HashSet<_>>().len(), 120);
         assert!(found[..20].iter().all(|start| near.contains(start)));
         for start in &found {
-            assert!((white_score(start, engine) - opening).abs() <= MOST_APART);
+            assert!((white_score(&start.position, engine) - opening).abs() <= MOST_APART);
         }
         // The order of the questions does not matter, the seed does.
         let mut again = behind(&initial, 1, engine);
@@ -191,11 +228,21 @@ mod tests {
     }
 
     #[test]
+    fn what_counts_at_an_opening_counts_behind_it() {
+        let engine = &mut engine();
+        let mut starts = behind("W:WK1,K2,31:BK50,K49,20:H30", 1, engine);
+        let counted: Vec<u16> = (0..20).map(|n| starts.start(n, engine).counters.plies()).collect();
+        assert!(counted.contains(&32) && counted.iter().all(|&n| n == 32 || n < 2), "{counted:?}");
+    }
+
+    #[test]
     fn a_start_that_loses_a_man_is_not_used() {
         let engine = &mut engine();
         let mut starts = behind("W:W27,32,37,38,43,48:B8,13,16,18,19,23", 1, engine);
-        let near = positions_behind(&starts.opening, 2);
-        let mut is_apart = |start| (white_score(start, engine) - starts.score).abs() > MOST_APART;
+        let near = starts_behind(starts.opening, 2);
+        let mut is_apart = |start: &Start| {
+            (white_score(&start.position, engine) - starts.score).abs() > MOST_APART
+        };
         let (bad, good): (Vec<_>, Vec<_>) = near.iter().partition(|start| is_apart(start));
         assert!(!bad.is_empty() && !good.is_empty());
         let found: Vec<_> = (0..good.len()).map(|number| starts.start(number, engine)).collect();
@@ -221,7 +268,8 @@ mod tests {
         let games = schedule(&config);
         assert_eq!(games.iter().map(|g| g.variation).collect::<Vec<_>>(), [0, 0, 1, 1, 2, 2]);
         let starts = Starts::new(&config, &[]).unwrap();
-        let all: Vec<Position> = games.iter().map(|&game| starts.of(game)).collect();
+        let of = |starts: &Starts<'_>, game| *starts.of(game).start();
+        let all: Vec<Position> = games.iter().map(|&game| of(&starts, game)).collect();
         assert_eq!(all[0], Position::initial());
         assert!(all.chunks(2).all(|pair| pair[0] == pair[1]));
         assert_eq!(all.iter().collect::<HashSet<_>>().len(), 3);
@@ -239,8 +287,8 @@ mod tests {
             latency_us: [None; 2],
         };
         let starts = Starts::new(&config, &[record]).unwrap();
-        assert_eq!(starts.of(games[3]), elsewhere);
-        assert_eq!(starts.of(games[4]), all[4]);
+        assert_eq!(of(&starts, games[3]), elsewhere);
+        assert_eq!(of(&starts, games[4]), all[4]);
         config.random_plies = 0;
         assert!(schedule(&config).iter().all(|game| game.variation == 0));
     }

@@ -78,9 +78,39 @@ pub enum LineError {
 struct Header {
     meerslag_match: u32,
     config: MatchConfig,
-    /// Other files that the match writes.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// How it was run.
+    #[serde(default)]
+    run: MatchRun,
+    /// Files that the match writes, of an older version that did not say which is which.
+    #[serde(default, skip_serializing)]
     outputs: Vec<PathBuf>,
+}
+
+/// How a match was started, beside what it is: it goes on in the same way unless told otherwise.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct MatchRun {
+    /// The file of its games.
+    #[serde(default)]
+    pub pdn: Option<PathBuf>,
+    /// The file with a line for each game.
+    #[serde(default)]
+    pub csv: Option<PathBuf>,
+    /// Its page for the browser.
+    #[serde(default)]
+    pub html: Option<PathBuf>,
+    /// Games at the same time.
+    #[serde(default)]
+    pub concurrency: Option<u32>,
+    /// Processors for each of them.
+    #[serde(default)]
+    pub affinity: Option<u32>,
+}
+
+impl MatchRun {
+    /// The files.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        [&self.pdn, &self.csv, &self.html].into_iter().flatten()
+    }
 }
 
 /// A match that goes on.
@@ -92,6 +122,8 @@ pub struct Resumed {
     pub config: MatchConfig,
     /// The games played so far, in the order in which they ended.
     pub records: Vec<MatchGame>,
+    /// How it was started.
+    pub run: MatchRun,
     /// The other files that it wrote from its start on.
     pub outputs: Vec<PathBuf>,
 }
@@ -104,19 +136,19 @@ pub struct StateFile {
 }
 
 impl StateFile {
-    /// Starts a file for a match, which writes its games to the files `outputs` too.
+    /// Starts a file for a match that is run in this way.
     ///
     /// # Errors
     /// If the file exists or cannot be written.
     pub fn create(
         path: &Path,
         config: &MatchConfig,
-        outputs: Vec<PathBuf>,
+        run: &MatchRun,
     ) -> Result<StateFile, StateError> {
         let file = open(path, OpenOptions::new().create_new(true))?;
         let mut state = StateFile { file, path: path.to_owned() };
-        let config = config.clone();
-        state.write(&Header { meerslag_match: VERSION, config, outputs })?;
+        let (config, run) = (config.clone(), run.clone());
+        state.write(&Header { meerslag_match: VERSION, config, run, outputs: Vec::new() })?;
         Ok(state)
     }
 
@@ -135,6 +167,7 @@ impl StateFile {
         let mut file = open(path, OpenOptions::new().read(true))?;
         let mut reader = BufReader::new(&*file);
         let mut config = None;
+        let mut run = MatchRun::default();
         let mut outputs = Vec::new();
         let mut records: Vec<MatchGame> = Vec::new();
         let mut games = Vec::new();
@@ -156,7 +189,9 @@ impl StateFile {
                 header.config.check().map_err(|e| damaged(line, e.into()))?;
                 games = schedule(&header.config);
                 config = Some(header.config);
+                run = header.run;
                 outputs = header.outputs;
+                outputs.extend(run.files().cloned());
                 good += length as u64;
                 continue;
             }
@@ -176,7 +211,7 @@ impl StateFile {
         file.set_len(good).map_err(io_error)?;
         file.seek(SeekFrom::End(0)).map_err(io_error)?;
         let state = StateFile { file, path: path.to_owned() };
-        Ok(Resumed { state, config, records, outputs })
+        Ok(Resumed { state, config, records, run, outputs })
     }
 
     /// Adds a finished game.
@@ -254,12 +289,12 @@ mod tests {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("match.jsonl");
         let config = config(2, 0, 3);
-        let mut state = StateFile::create(&path, &config, Vec::new()).unwrap();
+        let mut state = StateFile::create(&path, &config, &MatchRun::default()).unwrap();
         state.add(&record(&config, 0)).unwrap();
         let error = StateFile::resume(&path).unwrap_err();
         assert!(error.to_string().ends_with("is in use by another runner"), "{error}");
         assert!(matches!(
-            StateFile::create(&path, &config, Vec::new()),
+            StateFile::create(&path, &config, &MatchRun::default()),
             Err(StateError::Exists(_))
         ));
         state.add(&record(&config, 1)).unwrap();
@@ -294,7 +329,7 @@ mod tests {
             (other, "line 4: game 3 is not one of this match"),
             (outside, "line 4: game 7 is not one of this match"),
         ] {
-            let mut state = StateFile::create(&path, &config, Vec::new()).unwrap();
+            let mut state = StateFile::create(&path, &config, &MatchRun::default()).unwrap();
             for record in [record(&config, 1), record(&config, 0), odd, record(&config, 3)] {
                 state.add(&record).unwrap();
             }

@@ -341,7 +341,7 @@ fn try_starts(
             let event = MatchEvent::SlowStart { engine: &spec.name, missing, tail };
             *result = observe(event);
         };
-        match start(spec, &[], config.margin(), 0, &[], abort, &slow) {
+        match start(spec, config.wishes(engine), config.margin(), 0, &[], abort, &slow) {
             Ok(player) => player.quit(),
             Err(PlayerError::Aborted) => return Ok(false),
             Err(PlayerError::Fault { message, tail, .. }) => {
@@ -421,7 +421,9 @@ impl Worker<'_> {
                 break;
             };
             let _ = self.events.send(Event::Begin(number, pairing));
-            let fixture = Fixture { number, pairing, start: self.starts.of(pairing) };
+            let start = self.starts.of(pairing);
+            let halfmoves = start.start_counters().plies();
+            let fixture = Fixture { number, pairing, start: *start.start(), halfmoves };
             let event = match self.play(fixture) {
                 Ok(Some(record)) => Event::Game(Box::new(record)),
                 Ok(None) => break,
@@ -563,6 +565,7 @@ impl Worker<'_> {
             // Nobody listens any more when the match is over.
             let _ = self.events.send(Event::SlowStart { engine, missing, tail });
         };
-        start(spec, &[], self.config.margin(), self.slot, &self.cpus, &self.abort, &slow)
+        let (wishes, margin) = (self.config.wishes(engine), self.config.margin());
+        start(spec, wishes, margin, self.slot, &self.cpus, &self.abort, &slow)
     }
 }

@@ -49,6 +49,11 @@ struct Switches {
     child: bool,
     /// `first`: plays the first legal move instead of a random one.
     first: bool,
+    /// `escape`: its errors and last words have escape sequences in them.
+    escape: bool,
+    /// `book=TYPE`: has a parameter `book` of this type, and complains if it is `bool` and is not
+    /// switched off, or is another one and is set.
+    book: Option<String>,
     /// `score=X`: reports this score.
     score: Option<String>,
     seed: u64,
@@ -79,6 +84,8 @@ fn main() {
             "deaf" => switches.deaf = true,
             "child" => switches.child = true,
             "first" => switches.first = true,
+            "escape" => switches.escape = true,
+            "book" => switches.book = Some(value.to_owned()),
             "sleep" => sleep_for_ever(),
             "score" => switches.score = Some(value.to_owned()),
             "seed" => switches.seed = value.parse().expect("a number"),
@@ -129,12 +136,16 @@ fn serve(switches: &Switches) {
     let mut position = Position::initial();
     let mut count = 0;
     let mut is_waiting = false;
+    let mut is_book_off = false;
     for line in io::stdin().lock().lines() {
         let Ok(line) = line else { return };
         match line.split(' ').next().unwrap_or_default() {
             "hub" => {
                 say(switches, "id name=Mock version=1");
                 say(switches, "param name=level value=3 type=int min=1 max=9");
+                if let Some(kind) = &switches.book {
+                    say(switches, &format!("param name=book value=true type={kind}"));
+                }
                 if !switches.no_wait {
                     say(switches, "wait");
                 }
@@ -142,8 +153,13 @@ fn serve(switches: &Switches) {
             "set-param" if line.contains("value=high") => {
                 say(switches, "error message=\"level: 'high' is no number\"");
             }
+            "set-param" => is_book_off |= line == "set-param name=book value=false",
             "init" if switches.flood_start => flood(),
             "init" => {
+                let is_switch = switches.book.as_deref() == Some("bool");
+                if switches.book.is_some() && is_switch != is_book_off {
+                    say(switches, &format!("error message=\"book off: {is_book_off}\""));
+                }
                 say(switches, "ready");
                 if switches.flood_ready {
                     flood();
@@ -154,6 +170,10 @@ fn serve(switches: &Switches) {
             "go" => {
                 count += 1;
                 let now = |at: Option<u32>| at == Some(count);
+                if switches.escape {
+                    say(switches, "error message=\"\u{1b}[2Jcleared\u{9b}1m\"");
+                    eprintln!("\u{1b}]0;title\u{7}");
+                }
                 if now(switches.crash) {
                     if switches.words {
                         let words: String = (0..100_000).map(|n| format!("word {n}\n")).collect();

@@ -247,3 +247,100 @@ fn what_cannot_be_annotated() {
     assert_eq!(fs::read(world.path("out.pdn.journal")).unwrap(), b"nonsense\n");
     let _ = world.annotate(&["--nodes=10", "--force"]).success();
 }
+
+/// No output takes the place of another file of the same command, by whatever name.
+#[test]
+fn a_file_has_one_purpose() {
+    let world = World::new();
+    let at = |name: &str| world.path(name).display().to_string();
+    for (more, words) in [
+        (&["--html", &at("out.pdn")][..], "--out and --html are the same file"),
+        (&["--html", &at("games.pdn"), "--force"], "FILE and --html are the same file"),
+        (&["--html", &at("out.pdn.journal")], "--html and the journal of --out are the same file"),
+        (&["-o", &at("./games.pdn"), "--force"], "FILE and --out are the same file"),
+    ] {
+        let input = at("games.pdn");
+        let out = at("out.pdn");
+        let out = if more[0] == "-o" { vec![] } else { vec!["-o", &out] };
+        let output = run([&["annotate", &input, "--nodes=10"], &out[..], more].concat(), "");
+        assert_eq!(output.code, 2, "{output:?}");
+        assert!(output.stderr.contains(words), "{output:?}");
+    }
+    assert_eq!(fs::read_to_string(world.path("games.pdn")).unwrap(), GAMES);
+    assert_eq!(world.names(), ["games.pdn"]);
+}
+
+/// What was searched is not lost with a page that cannot be written: the same command goes on.
+#[cfg(target_os = "linux")]
+#[test]
+fn after_a_failed_page_the_same_command_goes_on() {
+    let world = World::new();
+    let failed = world.annotate(&["--nodes=10", "--html=/dev/full"]);
+    assert_eq!(failed.code, 1, "{failed:?}");
+    assert!(failed.stderr.contains("cannot write /dev/full"), "{failed:?}");
+    assert_eq!(world.names(), ["games.pdn", "out.pdn.journal"]);
+    let html = format!("--html={}", world.path("page.html").display());
+    let _ = world.annotate(&["--nodes=10", &html]).success();
+    assert_eq!(world.names(), ["games.pdn", "out.pdn", "page.html"]);
+}
+
+/// A changed digit in the journal does not become part of the result.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_damaged_journal_costs_a_game_and_says_so() {
+    let world = World::new();
+    let _ = world.annotate(&["--nodes=100"]).success();
+    let expected = fs::read(world.path("out.pdn")).unwrap();
+    fs::remove_file(world.path("out.pdn")).unwrap();
+    assert_eq!(world.annotate(&["--nodes=100", "--html=/dev/full"]).code, 1);
+    let journal = world.path("out.pdn.journal");
+    let text = fs::read_to_string(&journal).unwrap();
+    let (head, rest) = text.split_once("\"s\":").unwrap();
+    fs::write(&journal, format!("{head}\"s\":7{rest}")).unwrap();
+    let output = world.annotate(&["--nodes=100"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    let line = head.matches('\n').count() + 1;
+    let said = format!("out.pdn.journal, line {line} is damaged: its game is searched again");
+    assert!(output.stderr.contains(&said), "{output:?}");
+    assert_eq!(fs::read(world.path("out.pdn")).unwrap(), expected);
+}
+
+/// Tags and broken text of files are shown, not obeyed by the terminal.
+#[test]
+fn escape_sequences_of_files_are_written_out() {
+    let world = World::new();
+    let bad = "\u{1b}]0;title\u{7}\u{1b}[2J\u{9b}1m";
+    let text = format!(
+        "[White \"{bad}\"]\n[Event \"{bad}\"]\n[FEN \"{bad}\"]\n1. 32-28 {bad} 19-23 1-50{bad} *\n"
+    );
+    fs::write(world.path("games.pdn"), &text).unwrap();
+    fs::write(world.path("fens.txt"), format!("{bad}\nW:W31:B20 {bad}\nW:W{bad}:B1\n")).unwrap();
+    let (pdn, fens) = (world.path("games.pdn"), world.path("fens.txt"));
+    let (pdn, fens) = (pdn.to_str().unwrap(), fens.to_str().unwrap());
+    let (out, book) = (world.path("out.pdn"), world.path("out.book"));
+    let (out, book) = (out.to_str().unwrap(), book.to_str().unwrap());
+    for args in [
+        &["analyse", pdn, "--nodes=10"][..],
+        &["analyse", pdn, "--nodes=10", "--all-moves"],
+        &["analyse", bad],
+        &["annotate", pdn, "-o", out, "--nodes=10"],
+        &["board", pdn],
+        &["board", bad],
+        &["book", "build", pdn, "-o", book],
+        &["book", "probe", bad],
+        &["book", "import", pdn, "-o", book, "--force"],
+        &["solve", pdn],
+        &["solve", fens],
+        &["egdb", "probe", fens],
+        &["egdb", "probe", bad],
+        &["bench", "--suite", fens],
+        &["match", "--engine=random", "--engine=random name=b", "--openings", fens],
+        &["match", "--engine=random", "--engine=random name=b", "--openings", pdn],
+    ] {
+        let output = run(args, "");
+        for shown in [&output.stdout, &output.stderr] {
+            let is_odd = |c: char| c.is_control() && c != '\n' && c != '\t';
+            assert!(!shown.contains(is_odd), "{args:?}: {output:?}");
+        }
+    }
+}

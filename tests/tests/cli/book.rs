@@ -356,6 +356,80 @@ fn what_cannot_be_used_is_refused_and_nothing_is_lost() {
     assert!(answer.contains("error message=") && answer.contains("book-file"), "{answer}");
 }
 
+/// No book takes the place of what it is made of; a file that is named twice counts once.
+#[test]
+fn files_are_told_apart_by_what_they_are() {
+    let folder = Folder::new();
+    let book_name = folder.book();
+    let games = folder.name("games.pdn");
+    let detour = format!("{}/./games.pdn", folder.0.path().display());
+    let text = folder.name("book.txt");
+    let _ = book_ok(&["export", &book_name, "-o", &text]);
+    for args in [
+        &["build", &games, "-o", &detour, "--force"][..],
+        &["merge", &book_name, &book_name, "-o", &book_name, "--force"],
+        &["export", &book_name, "-o", &book_name, "--force"],
+        &["import", &text, "-o", &text, "--force"],
+    ] {
+        let output = book(args);
+        assert_eq!(output.code, 2, "{args:?}: {output:?}");
+        assert!(output.stderr.contains("FILE and --out are the same file"), "{output:?}");
+    }
+    let out = folder.name("twice.book");
+    let output = book(&["build", &games, &detour, "-o", &out, "--estimate", "--tree"]);
+    assert!(output.stdout.starts_with("3 games, "), "{output:?}");
+    assert!(output.stderr.contains("games.pdn is given more than once: read once"), "{output:?}");
+    let output = book(&["merge", &book_name, &book_name, "-o", &out, "--force"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.stderr.contains("games.book is given more than once"), "{output:?}");
+    let games_in =
+        |name: &str| book(&["info", name, "--json"]).success().json_lines()[0]["games"].clone();
+    assert_eq!(games_in(&out), games_in(&book_name));
+}
+
+/// Editors of Windows begin a text with a byte-order mark.
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_book() {
+    let folder = Folder::new();
+    let text = book_ok(&["export", &folder.book()]);
+    let marked = folder.file("marked.txt", &format!("\u{feff}{}", text.replace('\n', "\r\n")));
+    let (plain, out) = (folder.file("plain.txt", &text), folder.name("out.book"));
+    let _ = book_ok(&["import", &plain, "-o", &out]);
+    let expected = fs::read(&out).unwrap();
+    let _ = book_ok(&["import", &marked, "-o", &out, "--force"]);
+    assert_eq!(fs::read(&out).unwrap(), expected);
+}
+
+/// A record of the journal that is damaged is searched again; those after it are not.
+#[test]
+fn a_damaged_journal_costs_one_search_and_says_so() {
+    let folder = Folder::new();
+    let book_name = folder.name("own.book");
+    let expand = |positions: &str| {
+        book(&["expand", &book_name, "--depth=2", "--hash=1", "--egdb-pieces=0", positions])
+    };
+    // The searches of this book as a killed process would have left them.
+    let key = |fen: &str| {
+        let position = Position::from_fen(fen).unwrap();
+        meerslag_engine::book::Key::of(&position).to_bytes()
+    };
+    let mut journal = b"MEERJRNL".to_vec();
+    let first = Position::initial().legal_moves();
+    for &mv in &first {
+        let after = Position::initial().after(mv);
+        let mut record = key(&after.to_fen()).to_vec();
+        record.extend([7, 0, 2, 0]);
+        record.extend(egdb::identify::crc32(&record).to_le_bytes());
+        journal.extend(record);
+    }
+    let path = folder.name("own.book.journal");
+    journal[8 + 24 + 16] ^= 1;
+    fs::write(&path, &journal).unwrap();
+    let output = expand("--positions=9");
+    assert!(output.stderr.contains("own.book.journal is damaged; searched again: 1 position"));
+    assert!(output.stdout.starts_with("9 positions searched, 1 of them now"), "{output:?}");
+}
+
 /// A disk that fills up: here files of more than a block cannot be written.
 #[cfg(unix)]
 #[test]

@@ -279,6 +279,106 @@ fn odd_lines_are_errors_in_their_place() {
     assert_eq!(ok(&["probe", "--egdb", &dir, "--stdin", "--json"], ""), "");
 }
 
+/// A file that is not there is no smaller database: its index or its checksums speak of it.
+#[test]
+fn verify_names_missing_files() {
+    let built = built();
+    for (name, gone, witness, other) in [
+        ("mtc", "db3.cpr_mtc", "db3.idx_mtc", None),
+        ("dtw", "db3.cpr_dtw", "db3.idx_dtw", Some("db2.cpr_dtw")),
+        ("dtw", "db2.cpr_dtw", "db2.idx_dtw", Some("db3.cpr_dtw")),
+        ("dtw", "db3.idx_dtw", "db3.cpr_dtw", None),
+    ] {
+        let dir = copy(&built.dir(name), &format!("egdb-cli-missing-{gone}"));
+        fs::remove_file(dir.join(gone)).unwrap();
+        let dir_name = dir.to_str().unwrap();
+        for more in [&["--json"][..], &["--json", "--blocks"], &["--json", "--type", name]] {
+            let output = egdb(&[&["verify", dir_name], more].concat(), "");
+            assert_eq!(output.code, 1, "{gone} {more:?}: {output:?}");
+            let records = json_lines(&output.stdout);
+            let missing: Vec<&Value> =
+                records.iter().filter(|record| record["result"] == "missing").collect();
+            assert_eq!(missing.len(), 1, "{output:?}");
+            assert_eq!(
+                (&missing[0]["file"], &missing[0]["database"]),
+                (&gone.into(), &name.into())
+            );
+            // The others are looked at.
+            let is_other = |record: &&Value| record["result"] == "ok";
+            let found = records.iter().filter(is_other).map(|record| record["file"].as_str());
+            assert!(other.is_none_or(|other| found.flatten().any(|file| file == other)));
+        }
+        let text = egdb(&["verify", dir_name], "").stdout;
+        assert!(text.contains(&format!("MISSING, but {witness} is there")), "{text}");
+        // With nothing but the checksums left, they are the witness.
+        fs::remove_file(dir.join(witness)).unwrap();
+        let text = egdb(&["verify", dir_name], "").stdout;
+        assert!(text.contains(&format!("MISSING, but {gone}.sum is there")), "{text}");
+    }
+}
+
+/// Piece counts that a folder lacks are named, and the databases of the program fill them.
+#[test]
+fn gaps_are_named_and_filled() {
+    let built = built();
+    for name in ["dtw", "wld2", "run"] {
+        let dir = copy(&built.dir(name), &format!("egdb-cli-gap-{name}"));
+        for entry in fs::read_dir(&dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.file_name().unwrap().to_string_lossy().starts_with("db2") {
+                fs::remove_file(path).unwrap();
+            }
+        }
+        let dir_name = dir.to_str().unwrap();
+        let text = ok(&["identify", dir_name], "");
+        assert!(text.contains("up to 3 pieces, without those of 2 pieces"), "{text}");
+        let report = json(&ok(&["identify", dir_name, "--json"], ""));
+        assert_eq!(report["databases"][0]["missing_pieces"], serde_json::json!([2]));
+        let of = |dir: &str| {
+            let lines: String = (6..50).map(|square| format!("W:WK1:B{square}\n")).collect();
+            let answers = json_lines(&ok(&["probe", "--json", "--egdb", dir, "-"], &lines));
+            let values = answers.iter().map(|it| (it["value"].clone(), it["dtw"].clone()));
+            values.collect::<Vec<_>>()
+        };
+        let found = of(dir_name);
+        assert_eq!(found, of(&built.dir(name)));
+        assert!(found.iter().filter(|found| found.0 == "win" || found.1.is_u64()).count() > 0);
+    }
+    let report = json(&ok(&["identify", &built.dir("mtc"), "--json"], ""));
+    assert_eq!(report["databases"][0]["missing_pieces"], serde_json::json!([]));
+}
+
+/// Some archives have names in capitals.
+#[test]
+fn names_in_capitals_are_found() {
+    let built = built();
+    for name in ["wld2", "dtw", "mtc"] {
+        let dir = copy(&built.dir(name), &format!("egdb-cli-capitals-{name}"));
+        for entry in fs::read_dir(&dir).unwrap() {
+            let path = entry.unwrap().path();
+            let capitals = path.file_name().unwrap().to_string_lossy().to_uppercase();
+            fs::rename(&path, dir.join(capitals)).unwrap();
+        }
+        let dir_name = dir.to_str().unwrap();
+        let report = json(&ok(&["identify", dir_name, "--json"], ""));
+        assert_eq!(report["databases"][0]["database"], name);
+        let text = ok(&["verify", dir_name], "");
+        let count = fs::read_dir(&built.dir(name)).unwrap().count() / 2;
+        assert_eq!(text.matches("ok (side file)").count(), count, "{text}");
+        let _ = ok(&["verify", "--blocks", dir_name], "");
+        let _ = ok(&["info", dir_name], "");
+        if name == "wld2" {
+            let _ = ok(&["stats", "--egdb", dir_name], "");
+        }
+        let fen = "W:WK1,K2:BK6";
+        let of = |dir: &str| {
+            let answer = json(&ok(&["probe", "--json", "--egdb", dir, fen], ""));
+            [answer["value"].clone(), answer["dtw"].clone(), answer["mtc"].clone()]
+        };
+        assert_eq!(of(dir_name), of(&built.dir(name)));
+    }
+}
+
 #[test]
 fn verify_finds_the_damaged_block() {
     let built = built();

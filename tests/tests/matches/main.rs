@@ -10,6 +10,7 @@ mod dxp_players;
 mod dxp_sessions;
 mod faults;
 mod mock;
+mod openings;
 mod report;
 mod runner;
 mod state;

@@ -233,3 +233,111 @@ fn existing_files_are_kept() {
     assert!(files.read("games.html").contains("</html>"));
     assert_eq!(files.read("other.pdn"), "precious");
 }
+
+/// The printed command goes on from any folder, with the files and the concurrency of before,
+/// whatever the files are called.
+#[cfg(unix)]
+#[test]
+fn the_printed_command_goes_on() {
+    let folder = TempDir::new().expect("a folder");
+    let home = folder.path().join("O'Neill's match ($1)");
+    let pids = folder.path().join("pids");
+    fs::create_dir(&home).expect("a folder");
+    fs::create_dir(&pids).expect("a folder");
+    let switches = format!("pids='{}'", pids.display());
+    let child = Command::new(binary())
+        .current_dir(&home)
+        .args(["match", &mock("a", &switches), &mock("b", &switches), "--tc=1000", "--pairs=60"])
+        .args(["--max-moves=20", "--concurrency=2", "--openings=start"])
+        .args(["--state=match.jsonl", "--pdn=games.pdn", "--csv=games.csv", "--html=page.html"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let state = home.join("match.jsonl");
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while fs::read_to_string(&state).unwrap_or_default().lines().count() < 4 {
+        assert!(Instant::now() < deadline, "no game is finished");
+        thread::sleep(Duration::from_millis(2));
+    }
+    meerslag_tests::interrupt(child.id());
+    let output = child.wait_with_output().expect("it ends");
+    let text = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(130), "{text}");
+    let (_, command) = text.trim_end().split_once("kept; to go on: ").expect(&text);
+    assert_eq!(command, "meerslag match --resume --state match.jsonl");
+
+    fs::read_dir(&pids).unwrap().for_each(|entry| fs::remove_file(entry.unwrap().path()).unwrap());
+    let done = fs::read_to_string(&state).unwrap().lines().count() - 1;
+    assert!(done < 120, "nothing is left to be played");
+    // As a user types it, but from elsewhere and with this program.
+    let path = state.display().to_string().replace('\'', "'\\''");
+    let command = command.replace("match.jsonl", &format!("'{path}'"));
+    let command = command.replacen("meerslag", &format!("'{}'", binary().display()), 1);
+    let again = Command::new("sh").args(["-c", &command]).current_dir("/").output().unwrap();
+    assert!(again.status.success(), "{again:?}");
+    let read = |name: &str| fs::read_to_string(home.join(name)).unwrap();
+    assert_eq!(read("games.pdn").matches("[Event ").count(), 120);
+    assert_eq!(read("games.csv").lines().count(), 121);
+    assert!(read("page.html").contains("120 of 120"));
+    assert_eq!(fs::read_dir(&pids).unwrap().count(), 4, "two games at a time");
+}
+
+/// A name that a shell would take to pieces.
+#[cfg(unix)]
+#[test]
+fn the_printed_command_is_quoted() {
+    let files = Files::new();
+    let state = files.arg("state", "my match.jsonl");
+    let child = Command::new(binary())
+        .args(["match", &mock("a", ""), &mock("b", ""), "--tc=1000", "--pairs=60", &state])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    while !files.has("my match.jsonl") {
+        thread::sleep(Duration::from_millis(2));
+    }
+    meerslag_tests::interrupt(child.id());
+    let text = String::from_utf8(child.wait_with_output().expect("it ends").stderr).expect("text");
+    let path = files.0.path().join("my match.jsonl");
+    assert!(text.contains(&format!("--state '{}'\n", path.display())), "{text}");
+}
+
+/// States of before, which did not say which file is which, go on as they did.
+#[test]
+fn states_without_the_kinds_of_files_go_on() {
+    let files = Files::new();
+    let (state, pdn) = (files.arg("state", "match.jsonl"), files.arg("pdn", "games.pdn"));
+    plays(&[RANDOM[0], RANDOM[1], "--pairs=1", &state, &pdn]);
+    let text = files.read("match.jsonl");
+    let (head, run) = text.split_once(",\"run\":{").unwrap();
+    let (_, rest) = run.split_once("}}\n").unwrap();
+    let path = fs::canonicalize(files.0.path().join("games.pdn")).unwrap();
+    files.write("match.jsonl", &format!("{head},\"outputs\":[{path:?}]}}\n{rest}"));
+    plays(&["--resume", &state]);
+    plays(&["--resume", &state, &pdn]);
+    assert_eq!(files.read("games.pdn").matches("[Event ").count(), 2);
+}
+
+/// A page that cannot be written is no reason to keep the rest from the user.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_a_page_the_table_and_the_reason_are_shown() {
+    let files = Files::new();
+    let args = ["--pairs=1", "--html=/dev/full", RANDOM[0]];
+    let output = start(&[&args[..], &[RANDOM[1]]].concat());
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stderr.contains("cannot write /dev/full"), "{output:?}");
+    assert_eq!(output.json_lines().last().unwrap()["games"], 2);
+    let starts = files.0.path().join("starts");
+    let bad = mock("bad", &format!("starts='{}' fails=2-99 crash=1", starts.display()));
+    let output = start(&["--pairs=9", args[1], args[2], &bad, "--tc=20"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stderr.contains("cannot write /dev/full"), "{output:?}");
+    let last = output.stderr.find("engine 'bad' does not start").expect(&output.stderr);
+    assert!(last > output.stderr.find("/dev/full").unwrap(), "{output:?}");
+    assert_eq!(output.json_lines().last().unwrap()["type"], "standings");
+}

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use ::egdb::storage::{Existing, write_file};
+use ::egdb::storage::Existing;
 use anyhow::{Context, anyhow};
 use clap::Args;
 use crossbeam::channel;
@@ -100,6 +100,15 @@ impl AnnotateArgs {
 
 pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
     let existing = args.force.existing();
+    let journal = journal_path(&args.out);
+    files::check_distinct(
+        &[("FILE", files::given(&args.input)), args.evaluation.file()],
+        &[
+            ("--out", Some(&args.out)),
+            ("--html", args.html.as_deref()),
+            ("the journal of --out", Some(&journal)),
+        ],
+    )?;
     for path in [Some(&args.out), args.html.as_ref()].into_iter().flatten() {
         files::check(path, existing)?;
     }
@@ -107,7 +116,7 @@ pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
     let games = parse(&text)?;
     let (limits, engine) = (args.limits(), args.engine()?);
     let header = Header::new(&text, games.len(), &limits, engine.evaluation.name());
-    let journal = Journal::open(&journal_path(&args.out), &header, existing)?;
+    let journal = Journal::open(&journal, &header, existing)?;
     let journal = analyse(args, &games, &limits, &engine, journal)?;
     let probe = args.databases.open()?;
     let mut output = Output::new(args);
@@ -115,7 +124,8 @@ pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
         let analyses = journal.game(number).unwrap_or_default();
         if analyses.len() != pdn.line.plies.len() + 1 {
             let path = journal_path(&args.out);
-            return Err(Failure::Input(anyhow!("{} is damaged: game {number}", path.display())));
+            let text = format!("{} is damaged: game {number}; without it", path.display());
+            return Err(Failure::Input(anyhow!("{text} the games are searched again")));
         }
         let judged = annotate::judge(&pdn, analyses, &probe)?;
         annotate::write(&mut pdn, &judged);
@@ -256,13 +266,18 @@ impl Output<'_> {
         Ok(())
     }
 
-    /// Writes the files, and says how the players played.
+    /// Writes the files, and says how the players played. No file gets its name before both are
+    /// written: else the same command could not go on after a full disk, say.
     fn finish(self, existing: Existing) -> Result<(), Failure> {
-        write(&self.args.out, &self.pdn, existing)?;
+        let mut files = Vec::new();
         if let (Some(page), Some(path)) = (&self.page, &self.args.html) {
             let title = self.args.input.file_name().map(|name| name.to_string_lossy());
             let html = page.to_html(&title.unwrap_or_default()).map_err(Failure::run)?;
-            write(path, html.as_bytes(), existing)?;
+            files.push((path, files::begin(path, html.as_bytes(), existing)?));
+        }
+        files.push((&self.args.out, files::begin(&self.args.out, &self.pdn, existing)?));
+        for (path, file) in files {
+            file.finish().map_err(|error| files::named(path, &error))?;
         }
         let mut out = stdout();
         if self.args.json {
@@ -283,15 +298,6 @@ impl Output<'_> {
         let rows = self.players.list().iter().map(row).collect();
         Ok(write!(out, "{}", terminal::table(&heading, rows))?)
     }
-}
-
-fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), Failure> {
-    let written = if files::is_special(path) {
-        fs::write(path, bytes)
-    } else {
-        write_file(path, bytes, existing)
-    };
-    Ok(written.map_err(|error| files::named(path, &error))?)
 }
 
 /// A game with its moves judged.

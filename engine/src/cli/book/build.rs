@@ -141,6 +141,10 @@ fn years(text: &str) -> Result<RangeInclusive<u32>, String> {
 
 pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
     let existing = if args.add { Existing::Replace } else { args.force.existing() };
+    let reference = args.reference.as_deref().filter(|_| !args.add);
+    let mut read: Vec<_> = args.files.iter().map(|file| ("FILE", Some(file.as_path()))).collect();
+    read.push(("--reference", reference));
+    files::check_distinct(&read, &[("--out", Some(&args.out))])?;
     files::check(&args.out, existing)?;
     let _lock = super::lock(&args.out)?;
     let base = args.add.then(|| super::open(&args.out)).transpose()?;
@@ -165,7 +169,8 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
         !interrupt.is_pressed()
     };
     let out = (args.out.as_path(), existing);
-    let report = build(&args.files, out, &options, others, &args.step(), &mut observe)?;
+    let report =
+        build(&files::each_once(&args.files), out, &options, others, &args.step(), &mut observe)?;
     drop(bar);
     let mut out = stdout();
     if args.json {

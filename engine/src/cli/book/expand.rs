@@ -7,14 +7,13 @@ use std::time::Duration;
 
 use clap::Args;
 use meerslag_engine::book::{ExpandError, ExpandOptions, ExpandProgress, expand};
-use meerslag_engine::counted;
-use meerslag_engine::{Control, EngineOptions, Score};
+use meerslag_engine::{Control, EngineOptions, Score, counted};
 
 use super::super::databases::DatabaseArgs;
 use super::super::evaluation::EvaluationArgs;
 use super::super::interrupt::Interrupt;
 use super::super::progress::Bar;
-use super::super::streams::stdout;
+use super::super::streams::{note, stdout};
 use super::super::{Failure, json, mebibytes_of, seconds, source, threads};
 use super::merge::{BookSearches, BookWrittenRecord};
 use super::table::score_text;
@@ -91,7 +90,15 @@ pub(super) fn run(args: &ExpandArgs) -> Result<(), Failure> {
         move || controls.iter().for_each(|control| control.stop())
     })?;
     let bar = Bar::new("positions");
+    let mut is_damage_named = false;
     let mut show = |progress: &ExpandProgress| {
+        if progress.damaged > 0 && !std::mem::replace(&mut is_damage_named, true) {
+            let positions = counted(progress.damaged, "position");
+            let journal = format!("{}.journal", args.file.display());
+            bar.suspend(|| {
+                note(format_args!("{journal} is damaged; searched again: {positions}"));
+            });
+        }
         let all = args.positions.unwrap_or(progress.searched);
         bar.show(progress.searched, all, || format!("score {}", score_text(progress.score)));
     };
@@ -111,7 +118,7 @@ pub(super) fn run(args: &ExpandArgs) -> Result<(), Failure> {
 }
 
 fn report(args: &ExpandArgs, progress: &ExpandProgress) -> Result<(), Failure> {
-    let &ExpandProgress { searched, new, score } = progress;
+    let &ExpandProgress { searched, new, score, .. } = progress;
     let mut out = stdout();
     if args.json {
         let score = score.map(Score::men);

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::super::Failure;
 use super::super::json::{self, Record};
-use super::super::streams::stdout;
+use super::super::streams::{plain, stdout};
 use super::table::score_text;
 
 /// Say what a book holds and where it comes from
@@ -74,9 +74,10 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     if args.json {
         return Ok(json::write(&mut out, &info)?);
     }
-    writeln!(out, "{}: {} bytes, written by {}", info.file, info.bytes, info.program)?;
+    let program = plain(info.program);
+    writeln!(out, "{}: {} bytes, written by {program}", info.file, info.bytes)?;
     for step in info.history {
-        writeln!(out, "  {step}")?;
+        writeln!(out, "  {}", plain(step))?;
     }
     let (positions, moves) =
         (counted(info.positions, "position"), counted(info.book_moves, "move"));

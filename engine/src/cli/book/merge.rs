@@ -40,10 +40,14 @@ pub(super) struct MergeArgs {
 }
 
 pub(super) fn merge(args: &MergeArgs) -> Result<(), Failure> {
+    let read: Vec<_> = args.files.iter().map(|file| ("FILE", Some(file.as_path()))).collect();
+    files::check_distinct(&read, &[("--out", Some(&args.out))])?;
     files::check(&args.out, args.force.existing())?;
     let _lock = super::lock(&args.out)?;
-    let books: Vec<Book> =
-        args.files.iter().map(|file| super::open(file)).collect::<Result<_, _>>()?;
+    let books: Vec<Book> = files::each_once(&args.files)
+        .iter()
+        .map(|file| super::open(file))
+        .collect::<Result<_, _>>()?;
     book::merge(&books, &args.out, args.force.existing())?;
     report(&args.out, args.json)
 }
@@ -152,6 +156,8 @@ pub(super) struct ExportArgs {
 }
 
 pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
+    let file = Some(Path::new(&args.file)).filter(|file| file.is_file());
+    files::check_distinct(&[("FILE", file)], &[("--out", args.out.as_deref())])?;
     let book = super::named(&args.file)?;
     let Some(path) = &args.out else {
         let mut out = BufWriter::new(stdout());
@@ -232,6 +238,7 @@ pub(super) struct ImportArgs {
 }
 
 pub(super) fn import(args: &ImportArgs) -> Result<(), Failure> {
+    files::check_distinct(&[("FILE", files::given(&args.file))], &[("--out", Some(&args.out))])?;
     files::check(&args.out, args.force.existing())?;
     let _lock = super::lock(&args.out)?;
     let file = &args.file;

@@ -13,7 +13,7 @@ use movegen::notation::pdn::{PdnGame, WriteOptions, write_game};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::streams::stdout;
+use super::super::streams::{plain, stdout};
 use crate::cli::files::GrowingFile;
 use crate::cli::json::{self, Record};
 use crate::cli::progress::Bar;
@@ -90,7 +90,7 @@ impl GamesReport {
             if self.json {
                 json::write(&mut out, record)?;
             } else {
-                writeln!(out, "{text}")?;
+                writeln!(out, "{}", plain(text))?;
             }
             out.flush()
         })
@@ -154,7 +154,7 @@ impl GamesReport {
             let seconds = since.elapsed().as_secs_f64() / played as f64 * to_play as f64;
             text += &format!(", about {} left", HumanDuration(Duration::from_secs(seconds as u64)));
         }
-        self.bar.say(&text);
+        self.bar.say(&plain(&text));
     }
 
     fn game(&mut self, round: usize, game: &DxpGame) -> io::Result<()> {

@@ -19,7 +19,8 @@ Examples:
   meerslag egdb identify --egdb /data/egdb --json
 
 'genuine' means that the representative index file has the checksum of the published Kingsrow \
-database; others may be as good. Only file names and that file are looked at.";
+database; others may be as good. Only file names and that file are looked at. Where a folder lacks \
+a piece count up to four, the databases of the program take its place.";
 
 /// Say which databases a folder holds
 #[derive(Args, Debug)]
@@ -51,6 +52,8 @@ struct Entry {
     /// The number that the C interface uses.
     type_number: i32,
     max_pieces: u8,
+    /// Smaller piece counts of which there is no file.
+    missing_pieces: Vec<u8>,
     genuine: bool,
 }
 
@@ -65,6 +68,7 @@ pub(super) fn run(args: &IdentifyArgs) -> Result<(), Failure> {
             database: identity.db_type.name(),
             type_number: identity.db_type.number(),
             max_pieces: identity.max_pieces,
+            missing_pieces: identity.gaps().collect(),
             genuine: identity.is_genuine,
         });
         let (dir, databases) = (args.folder.path().display().to_string(), databases.collect());
@@ -73,7 +77,13 @@ pub(super) fn run(args: &IdentifyArgs) -> Result<(), Failure> {
         for identity in all {
             let genuine = if identity.is_genuine { ", genuine Kingsrow files" } else { "" };
             let (db_type, pieces) = (identity.db_type, identity.max_pieces);
-            writeln!(out, "{db_type} ({}), up to {pieces} pieces{genuine}", db_type.name())?;
+            let gaps: Vec<String> = identity.gaps().map(|pieces| pieces.to_string()).collect();
+            let without = match gaps.len() {
+                0 => String::new(),
+                _ => format!(", without those of {} pieces", gaps.join(", ")),
+            };
+            let name = db_type.name();
+            writeln!(out, "{db_type} ({name}), up to {pieces} pieces{without}{genuine}")?;
         }
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 
 use ::egdb::error::ProbeError;
-use ::egdb::{Answer, Probe};
+use ::egdb::{Answer, Probe, Slice};
 use anyhow::{Context, anyhow};
 use clap::Args;
 use meerslag_engine::counted;
@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::super::databases::DatabaseArgs;
 use super::super::json::{self, Record};
 use super::super::report;
-use super::super::streams::stdout;
+use super::super::streams::{plain, stdout};
 use super::super::{Failure, source};
 
 const EXAMPLES: &str = "\
@@ -161,16 +161,20 @@ fn show_error(out: &mut impl Write, json: bool, fen: &str, error: String) -> Res
     if json {
         json::write(out, &ErrorRecord { fen, error })?;
     } else {
-        writeln!(out, "error: {error}: {fen}")?;
+        writeln!(out, "{}", plain(&format!("error: {error}: {fen}")))?;
     }
     Ok(())
 }
 
 /// Why the databases say nothing about a position, and what helps.
-pub(in crate::cli) fn beyond(position: &Position, most: u8) -> String {
-    let count = position.piece_count();
-    if most == 0 {
+pub(in crate::cli) fn beyond(position: &Position, probe: &Probe) -> String {
+    let (count, most) = (position.piece_count(), probe.max_pieces());
+    if probe.databases().is_empty() {
         return "No databases are in use: see --egdb and --egdb-pieces.".to_owned();
+    }
+    if most == 0 {
+        return "The databases in use have distances only, not who wins; --egdb DIR adds others."
+            .to_owned();
     }
     if count > u32::from(most) {
         return format!(
@@ -178,7 +182,21 @@ pub(in crate::cli) fn beyond(position: &Position, most: u8) -> String {
              others."
         );
     }
-    format!("The databases in use have positions of {count} pieces, but not of this material.")
+    let has = |slice: Slice| {
+        let mut databases = probe.databases().iter().filter(|database| database.db_type().is_wld());
+        databases.any(|database| database.has_slice(slice.stored_twin()))
+    };
+    if Slice::of(position.board()).is_some_and(has) {
+        return "Its value is that of positions that its moves lead to, and the databases in use \
+                do not have them all."
+            .to_owned();
+    }
+    if Slice::stored(count as u8).any(has) {
+        return format!(
+            "The databases in use have positions of {count} pieces, but not of this material."
+        );
+    }
+    format!("The databases in use have no positions of {count} pieces; --egdb DIR adds others.")
 }
 
 fn show(
@@ -199,7 +217,7 @@ fn show(
         distances.iter().filter_map(|(n, d)| d.map(|d| format!("   {n} {d}"))).collect();
     writeln!(out, "{}{distances}", value_name(answer.wld))?;
     if answer.wld.is_none() {
-        writeln!(out, "{}", beyond(position, probe.max_pieces()))?;
+        writeln!(out, "{}", beyond(position, probe))?;
     }
     if answer.moves.is_empty() {
         writeln!(out, "no legal move")?;
@@ -219,6 +237,30 @@ fn show(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_known_is_explained() {
+        use std::sync::Arc;
+
+        use ::egdb::{Database, DatabaseOptions, DbType};
+
+        let position = |fen: &str| Position::from_fen(fen).unwrap();
+        let one = |db_type| {
+            let mut probe = Probe::new();
+            probe.add(Arc::new(Database::embedded(db_type).unwrap()));
+            probe
+        };
+        let none = DatabaseOptions::none().open().unwrap();
+        let (wld, dtw) = (one(DbType::Compact), one(DbType::Dtw));
+        for (fen, probe, part) in [
+            ("W:WK1:BK50", &none, "No databases are in use"),
+            ("W:WK1:BK50", &dtw, "distances only"),
+            ("W:WK1,K2,K3:BK50,K49", &wld, "has 5 pieces, the databases in use up to 4"),
+        ] {
+            let text = beyond(&position(fen), probe);
+            assert!(text.contains(part), "{fen}: {text}");
+        }
+    }
 
     #[test]
     fn lines_of_any_length() {

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::Path;
 
 use ::egdb::error::{OpenError, VerifyError, with_causes};
-use ::egdb::identify::identify_all;
+use ::egdb::identify::{MissingFile, identify_all, missing_files};
 use ::egdb::verify::{Authority, FileState};
-use ::egdb::{Database, OpenOptions};
+use ::egdb::{Database, DbType, OpenOptions};
 use anyhow::anyhow;
 use clap::Args;
 use schemars::JsonSchema;
@@ -17,7 +17,7 @@ use super::super::databases::{FolderArgs, OneDatabaseArgs};
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
-use super::super::streams::stdout;
+use super::super::streams::{note, stdout};
 use super::{FILES_SO_FAR, file_name};
 
 const EXAMPLES: &str = "\
@@ -54,7 +54,7 @@ pub(in crate::cli) struct FileRecord<'a> {
     /// `wld2`, `compact`, `wld1`, `run`, `mtc` or `dtw`.
     database: &'static str,
     file: &'a str,
-    /// `ok`, `bad` or `unknown`.
+    /// `ok`, `bad`, `missing` or `unknown`.
     result: &'static str,
     /// `published` or `side file`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,9 +71,16 @@ impl Record for FileRecord<'_> {
 
 pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
-    let databases = open(args)?;
+    let missing = missing(args)?;
+    let databases = open(args, &missing)?;
     let mut verifier = Verifier { json: args.json, interrupt, out: stdout() };
-    let (mut bad, mut is_known) = (0, false);
+    let (mut bad, mut is_known) = (missing.len(), !missing.is_empty());
+    for it in &missing {
+        let text = format!("MISSING, but {} is there", file_name(&it.witness));
+        let mut record = verifier.record(it.db_type, &it.file, "missing", None);
+        record.1.error = Some(text.clone());
+        verifier.show(&text, record)?;
+    }
     for database in &databases {
         if args.blocks {
             bad += verifier.blocks(database)?;
@@ -97,19 +104,27 @@ pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
     }
     match bad {
         0 => Ok(()),
-        1 => Err(Failure::Run(anyhow!("1 file or block is damaged"))),
-        n => Err(Failure::Run(anyhow!("{n} files or blocks are damaged"))),
+        1 => Err(Failure::Run(anyhow!("1 file or block is damaged or missing"))),
+        n => Err(Failure::Run(anyhow!("{n} files or blocks are damaged or missing"))),
     }
+}
+
+/// The files of these databases that are not there and should be.
+fn missing(args: &VerifyArgs) -> Result<Vec<MissingFile>, Failure> {
+    let mut missing = missing_files(args.folder.path())?;
+    let (wanted, most) = (args.database.db_type, args.database.reading.pieces);
+    missing.retain(|it| wanted.is_none_or(|wanted| wanted == it.db_type) && it.pieces <= most);
+    Ok(missing)
 }
 
 /// The databases to look at. They are not compared with their side files when they are opened,
 /// so that a damaged index does not keep the other files from being looked at.
-fn open(args: &VerifyArgs) -> Result<Vec<Database>, Failure> {
+fn open(args: &VerifyArgs, missing: &[MissingFile]) -> Result<Vec<Database>, Failure> {
     let types = match args.database.db_type {
         Some(db_type) => vec![db_type],
         None => identify_all(args.folder.path())?.iter().map(|identity| identity.db_type).collect(),
     };
-    if types.is_empty() {
+    if types.is_empty() && missing.is_empty() {
         return Err(OpenError::NothingFound { dir: args.folder.path().to_owned() }.into());
     }
     let mut databases = Vec::new();
@@ -119,7 +134,12 @@ fn open(args: &VerifyArgs) -> Result<Vec<Database>, Failure> {
         match Database::open(args.folder.path(), &options) {
             Ok(database) => databases.push(database),
             // A type may begin above the largest piece count that is wanted.
-            Err(OpenError::NothingFound { .. }) if args.database.db_type.is_none() => {}
+            Err(OpenError::NothingFound { .. })
+                if args.database.db_type.is_none() || !missing.is_empty() => {}
+            // Named as missing already; the other databases are looked at all the same.
+            Err(OpenError::Missing { file }) if missing.iter().any(|it| it.file == file) => {
+                note(format_args!("{db_type} cannot be opened without {}", file_name(&file)));
+            }
             Err(error) => return Err(error.into()),
         }
     }
@@ -153,7 +173,7 @@ impl<W: Write> Verifier<W> {
             let (text, record) = match outcome {
                 FileState::Good(authority) => {
                     let text = format!("ok ({})", name(*authority));
-                    (text, self.record(database, path, "ok", Some(name(*authority))))
+                    (text, self.record(database.db_type(), path, "ok", Some(name(*authority))))
                 }
                 FileState::Bad { authority, expected, found, blocks } => {
                     let mut text = format!(
@@ -168,7 +188,8 @@ impl<W: Write> Verifier<W> {
                     if !blocks.is_empty() {
                         text += &format!(", damaged blocks: {}", ranges(blocks));
                     }
-                    let mut record = self.record(database, path, "bad", Some(name(*authority)));
+                    let mut record =
+                        self.record(database.db_type(), path, "bad", Some(name(*authority)));
                     record.1.blocks.clone_from(blocks);
                     record.1.error = Some(text.clone());
                     (text, record)
@@ -176,13 +197,15 @@ impl<W: Write> Verifier<W> {
                 FileState::BadSideFile(error) => {
                     let reason = with_causes(error);
                     let text = format!("BAD: {reason}");
-                    let mut record = self.record(database, path, "bad", Some("side file"));
+                    let mut record =
+                        self.record(database.db_type(), path, "bad", Some("side file"));
                     record.1.error = Some(reason);
                     (text, record)
                 }
-                FileState::Unknown => {
-                    ("no checksum known".to_owned(), self.record(database, path, "unknown", None))
-                }
+                FileState::Unknown => (
+                    "no checksum known".to_owned(),
+                    self.record(database.db_type(), path, "unknown", None),
+                ),
             };
             self.show(&text, record)?;
         }
@@ -201,7 +224,7 @@ impl<W: Write> Verifier<W> {
         let errors = result.unwrap_or_else(|errors| errors);
         for error in &errors {
             let text = format!("BAD: {}", with_causes(error));
-            let mut record = self.record(database, &error.file, "bad", None);
+            let mut record = self.record(database.db_type(), &error.file, "bad", None);
             record.1.blocks = vec![error.block];
             record.1.error = Some(text.clone());
             self.show(&text, record)?;
@@ -211,7 +234,7 @@ impl<W: Write> Verifier<W> {
         }
         if errors.is_empty() {
             for path in database.files() {
-                let record = self.record(database, &path, "ok", None);
+                let record = self.record(database.db_type(), &path, "ok", None);
                 self.show("ok (all blocks decoded)", record)?;
             }
         }
@@ -220,13 +243,13 @@ impl<W: Write> Verifier<W> {
 
     fn record(
         &self,
-        database: &Database,
+        db_type: DbType,
         path: &Path,
         result: &'static str,
         compared_with: Option<&'static str>,
     ) -> (String, FileRecord<'static>) {
         let record = FileRecord {
-            database: database.db_type().name(),
+            database: db_type.name(),
             file: "",
             result,
             compared_with,

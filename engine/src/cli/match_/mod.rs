@@ -2,7 +2,6 @@
 
 mod output;
 mod page;
-mod paths;
 
 use std::fs::{self, File};
 use std::io::BufReader;
@@ -10,23 +9,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
+use ::egdb::error::with_causes;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use meerslag_engine::book::Book;
 use meerslag_engine::counted;
 use meerslag_engine::early_end::{Draw, Resign};
 use meerslag_engine::runner::{
-    Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, MatchGame, Resumed,
-    SprtConfig, StateError, StateFile, TimeControl, Workers, openings, run as run_match, tail_text,
+    Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, MatchGame,
+    MatchRun, Resumed, SprtConfig, StateError, StateFile, TimeControl, Workers, openings,
+    run as run_match, tail_text,
 };
 use movegen::DrawRules;
 
 pub(super) use self::output::GameRecord;
 use self::output::Output;
-use super::files::ForceArgs;
+use super::files::{self, ForceArgs};
 use super::interrupt::Interrupt;
 use super::streams::note;
-use super::{Failure, watchdog};
+use super::{Failure, shell, watchdog};
 
 const EXAMPLES: &str = "\
 An engine is described by arguments in one word of the shell:
@@ -45,7 +46,10 @@ An engine is described by arguments in one word of the shell:
                        DXP: time between our messages, log of all messages, minutes with fractions
 
 A time control is [moves/]seconds[+increment], move=SECONDS, nodes=N, depth=N, or several of \
-them with commas.
+them with commas, the clock first.
+
+Engines with a parameter 'book' play without it, unless --openings is start or the description \
+says param.book=true.
 
 Examples:
   meerslag match --engine 'name=new cmd=\"./new hub\"' --engine 'name=old cmd=\"./old hub\"' \\
@@ -54,7 +58,7 @@ Examples:
   meerslag match --engine builtin --engine 'name=moby dxp=localhost:0 cmd=\"./mobydam -p {port}\"' \\
                  --tc 60 --pdn games.pdn --state match.jsonl
       the same against a DXP program, a minute for each game
-  meerslag match --resume --state match.jsonl --pdn games.pdn
+  meerslag match --resume --state match.jsonl
       go on after an interruption
   meerslag match --engine 'builtin name=a' --engine 'builtin name=b tc=nodes=2000' \\
                  --tc nodes=1000 --openings three-move --pairs 5000 --sprt 0,5
@@ -91,10 +95,9 @@ pub(super) struct MatchArgs {
     /// Take the openings, and the positions behind them, in an order that depends on this number
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Games at the same time
-    #[arg(long, value_name = "N", default_value_t = 1,
-          value_parser = clap::value_parser!(u32).range(1..=1024))]
-    concurrency: u32,
+    /// Games at the same time [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    concurrency: Option<u32>,
     /// Bind each game to processors of its own: one for each engine thread, counted from 0
     #[arg(long, value_name = "CPUS_PER_GAME", num_args = 0..=1, default_missing_value = "1",
           value_parser = clap::value_parser!(u32).range(1..=64))]
@@ -138,8 +141,8 @@ pub(super) struct MatchArgs {
     /// Save the state in this file after every game; an existing one is never replaced
     #[arg(long, value_name = "FILE", required_if_eq("resume", "true"))]
     state: Option<PathBuf>,
-    /// Go on with the match in the state file; its description comes from there, and it writes
-    /// its files again
+    /// Go on with the match in the state file; its description, its files and its concurrency come
+    /// from there, and it writes its files again
     #[arg(long, conflicts_with_all = [
         "engines", "tc", "format", "openings", "opening_plies", "pairs", "random_plies", "seed",
         "margin", "draw_rules", "max_moves", "resign", "draw", "egdb", "sprt", "logistic", "event",
@@ -207,23 +210,24 @@ fn sprt(text: &str) -> Result<SprtConfig, String> {
 }
 
 pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
-    paths::check(args).map_err(Failure::Input)?;
-    args.warn_of_affinity();
     let in_state = |error: StateError| Failure::Input(error.into());
-    let (mut state, config, mut records, own_files) = match &args.state {
+    let (mut state, config, mut records, run, own_files) = match &args.state {
         Some(path) if args.resume => {
-            let Resumed { state, config, records, outputs } =
+            let Resumed { state, config, records, run, outputs } =
                 StateFile::resume(path).map_err(in_state)?;
-            (Some(state), config, records, outputs)
+            (Some(state), config, records, args.run(run), outputs)
         }
         path => {
             // Before anything is overwritten.
             if let Some(path) = path.as_ref().filter(|path| path.exists()) {
                 return Err(in_state(StateError::Exists(path.clone())));
             }
-            (None, args.config()?, Vec::new(), Vec::new())
+            (None, args.config()?, Vec::new(), args.run(MatchRun::default()), Vec::new())
         }
     };
+    args.check_files(&config, &run)?;
+    let workers = workers(&run);
+    warn_of_affinity(&run);
     let needs_watchdog = config.engines.iter().any(|engine| !engine.command.is_empty());
     let _watchdog = needs_watchdog.then(watchdog::start).flatten();
     let abort = Arc::new(Abort::new());
@@ -231,9 +235,9 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         let abort = Arc::clone(&abort);
         move || abort.set()
     })?;
-    let mut output = Output::new(args, &config, &records, &own_files)?;
+    let mut output = Output::new(args, &run, &config, &records, &own_files)?;
     if let (Some(path), None) = (&args.state, &state) {
-        state = Some(StateFile::create(path, &config, paths::outputs(args)).map_err(in_state)?);
+        state = Some(StateFile::create(path, &config, &run).map_err(in_state)?);
     }
     records.iter_mut().for_each(MatchGame::drop_moves);
     let mut observe = |event: MatchEvent<'_>| match event {
@@ -250,20 +254,34 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
             Ok(())
         }
     };
-    let end = run_match(&config, &args.workers(), &mut state, &mut records, &abort, &mut observe);
+    let end = run_match(&config, &workers, &mut state, &mut records, &abort, &mut observe);
     if let (Err(_), true, false, Some(state)) = (&end, records.is_empty(), args.resume, state) {
         // Nothing is lost, and the corrected command must not find it. What went wrong before is
         // the more important message.
         let _ = state.discard();
     }
-    output.finish(&config, &records)?;
-    match end.map_err(Failure::run)? {
+    let finished = output.finish(&config, &records);
+    let end = match (end, finished) {
+        (Ok(end), finished) => {
+            finished?;
+            end
+        }
+        (Err(error), finished) => {
+            // Why the match has ended comes last, where it is not overlooked.
+            let reason = with_causes(&error);
+            if let Some(other) = finished.err().filter(|it| !reason.contains(&it.to_string())) {
+                note(other);
+            }
+            return Err(Failure::run(error));
+        }
+    };
+    match end {
         MatchEnd::Stopped if interrupt.is_pressed() => {
             Err(Failure::interrupted(match &args.state {
                 Some(path) => format!(
-                    "{} kept; 'meerslag match --resume --state {}' goes on",
+                    "{} kept; to go on: {}",
                     counted(records.len(), "game"),
-                    path.display()
+                    args.command_to_go_on(path)
                 ),
                 None => "without --state the match cannot go on".to_owned(),
             }))
@@ -332,26 +350,87 @@ impl MatchArgs {
         openings::from_fens(&text).with_context(failed)
     }
 
-    fn workers(&self) -> Workers {
-        let concurrency = self.concurrency as usize;
-        let cpus = self.affinity.map_or_else(Vec::new, |width| {
-            let width = width as usize;
-            (0..concurrency).map(|slot| (slot * width..(slot + 1) * width).collect()).collect()
-        });
-        Workers { concurrency, cpus }
+    /// How the match is run: as the options say, and otherwise as before.
+    fn run(&self, before: MatchRun) -> MatchRun {
+        // Whoever goes on may be in another folder.
+        let place = |path: &Path| {
+            if files::is_special(path) { path.to_owned() } else { files::place(path) }
+        };
+        let file = |path: &Option<PathBuf>| path.as_deref().map(place);
+        MatchRun {
+            pdn: file(&self.pdn).or(before.pdn),
+            csv: file(&self.csv).or(before.csv),
+            html: file(&self.html).or(before.html),
+            concurrency: self.concurrency.or(before.concurrency),
+            affinity: self.affinity.or(before.affinity),
+        }
     }
 
-    /// Games that cannot be bound to processors are played unbound.
-    fn warn_of_affinity(&self) {
-        let Some(width) = self.affinity else { return };
-        let wanted = self.concurrency as usize * width as usize;
-        let there = thread::available_parallelism().map_or(usize::MAX, usize::from);
-        if wanted > there {
-            note(format_args!(
-                "warning: --affinity needs {wanted} processors, {there} are there: \
-                 games beyond them are not bound"
-            ));
+    /// Refuses a file that has two purposes.
+    fn check_files(&self, config: &MatchConfig, run: &MatchRun) -> Result<(), Failure> {
+        let openings = Path::new(&self.openings);
+        let mut read = Vec::new();
+        if !self.resume && openings.is_file() {
+            read.push(("--openings", Some(openings)));
         }
+        let books = config.engines.iter().filter_map(|engine| engine.params.get("book-file"));
+        read.extend(books.map(|book| ("book-file", Some(Path::new(book)))));
+        // Several engines may add to one log.
+        let logs = config.engines.iter().filter_map(|engine| engine.dxp.as_ref()?.log.as_deref());
+        read.extend(logs.map(|log| ("log", Some(log))));
+        let written = [
+            ("--state", self.state.as_deref()),
+            ("--pdn", run.pdn.as_deref()),
+            ("--csv", run.csv.as_deref()),
+            ("--html", run.html.as_deref()),
+        ];
+        files::check_distinct(&read, &written)
+    }
+
+    /// The command that goes on with the match in this state file. What it was started with is in
+    /// there; what is given when it goes on is given again.
+    fn command_to_go_on(&self, state: &Path) -> String {
+        let mut words = ["meerslag", "match", "--resume", "--state"].map(str::to_owned).to_vec();
+        words.push(state.display().to_string());
+        if self.resume {
+            let files = [("--pdn", &self.pdn), ("--csv", &self.csv), ("--html", &self.html)];
+            for (option, path) in files {
+                let Some(path) = path else { continue };
+                words.extend([option.to_owned(), path.display().to_string()]);
+            }
+            if files.iter().any(|(_, path)| path.is_some()) {
+                words.push("--force".to_owned());
+            }
+            for (option, n) in [("--concurrency", self.concurrency), ("--affinity", self.affinity)]
+            {
+                let Some(n) = n else { continue };
+                words.extend([option.to_owned(), n.to_string()]);
+            }
+        }
+        words.extend(self.json.then(|| "--json".to_owned()));
+        shell::quoted(&words)
+    }
+}
+
+fn workers(run: &MatchRun) -> Workers {
+    let concurrency = run.concurrency.unwrap_or(1) as usize;
+    let cpus = run.affinity.map_or_else(Vec::new, |width| {
+        let width = width as usize;
+        (0..concurrency).map(|slot| (slot * width..(slot + 1) * width).collect()).collect()
+    });
+    Workers { concurrency, cpus }
+}
+
+/// Games that cannot be bound to processors are played unbound.
+fn warn_of_affinity(run: &MatchRun) {
+    let Some(width) = run.affinity else { return };
+    let wanted = run.concurrency.unwrap_or(1) as usize * width as usize;
+    let there = thread::available_parallelism().map_or(usize::MAX, usize::from);
+    if wanted > there {
+        note(format_args!(
+            "warning: --affinity needs {wanted} processors, {there} are there: games beyond them \
+             are not bound"
+        ));
     }
 }
 

@@ -9,20 +9,21 @@ use std::time::{Duration, Instant};
 use ::egdb::storage::Existing;
 use indicatif::HumanDuration;
 use meerslag_engine::counted;
-use meerslag_engine::runner::{MatchConfig, MatchGame, Pairing, Standings, csv_lines, schedule};
+use meerslag_engine::runner::{
+    MatchConfig, MatchGame, MatchRun, Pairing, Standings, csv_lines, schedule,
+};
 use movegen::notation::pdn::{WriteOptions, write_game};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::Failure;
-use super::super::files::GrowingFile;
+use super::super::files::{GrowingFile, place};
 use super::super::json::{self, Record};
-use super::super::streams::{note, stdout};
+use super::super::streams::{note, plain, stdout};
 use super::super::terminal::fitting;
 use super::MatchArgs;
 use super::page::PageFile;
-use super::paths::place;
 
 /// A finished game.
 #[derive(Serialize, JsonSchema)]
@@ -75,10 +76,11 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Writes the games that are there already. `own_files` are those of the match when it was
-    /// interrupted: they are written again.
+    /// Writes the games that are there already to the files of this run. `own_files` are those of
+    /// the match when it was interrupted: they are written again.
     pub(super) fn new(
         args: &MatchArgs,
+        run: &MatchRun,
         config: &MatchConfig,
         old: &[MatchGame],
         own_files: &[PathBuf],
@@ -88,11 +90,11 @@ impl Output {
             if is_own { Existing::Replace } else { args.force.existing() }
         };
         let growing = |path: &Path| GrowingFile::new(path, existing(path));
-        let page = args.html.as_deref().map(|path| PageFile::open(path, existing(path)));
+        let page = run.html.as_deref().map(|path| PageFile::open(path, existing(path)));
         let is_live = !args.json && stdout().is_terminal();
         let mut output = Output {
-            pdn: args.pdn.as_deref().map(growing).transpose()?,
-            csv: args.csv.as_deref().map(growing).transpose()?,
+            pdn: run.pdn.as_deref().map(growing).transpose()?,
+            csv: run.csv.as_deref().map(growing).transpose()?,
             page: page.transpose()?,
             json: args.json,
             table: is_live.then_some(0),
@@ -114,8 +116,9 @@ impl Output {
     fn write_games(&mut self, config: &MatchConfig, records: &[MatchGame]) -> io::Result<()> {
         if let Some(file) = &mut self.pdn {
             let mut text = Vec::new();
+            let options = WriteOptions { fen_counters: true, ..WriteOptions::default() };
             for record in records {
-                write_game(&mut text, &record.to_pdn(config), &WriteOptions::default())?;
+                write_game(&mut text, &record.to_pdn(config), &options)?;
             }
             file.add(&text)?;
         }
@@ -234,7 +237,7 @@ impl Output {
                 tail: &record.tail,
                 complaints: &record.complaints,
                 plies: record.record.plies.len(),
-                fen: record.record.start.to_fen(),
+                fen: record.record.start_fen(),
                 overhead_us: json::rounded(record.overhead_us, 1),
             };
             json::write(&mut out, &line)?;
@@ -246,13 +249,13 @@ impl Output {
         let (count, total) = (records.len(), self.total);
         writeln!(out, "{count}/{total}  {white} - {black}  {result}  {why}, {moves}")?;
         if !record.detail.is_empty() && !record.tail.is_empty() {
-            writeln!(out, "    {}", record.detail)?;
+            writeln!(out, "    {}", plain(&record.detail))?;
             for line in &record.tail {
-                writeln!(out, "      | {line}")?;
+                writeln!(out, "      | {}", plain(line))?;
             }
         }
         for text in &record.complaints {
-            writeln!(out, "    error reported by {text}")?;
+            writeln!(out, "    error reported by {}", plain(text))?;
         }
         if self.table.is_some() {
             self.standings = Standings::new(config, records).to_text(config);
@@ -261,10 +264,15 @@ impl Output {
         out.flush()
     }
 
+    /// Shows the table, also if the page cannot be written.
     pub(super) fn finish(&mut self, config: &MatchConfig, records: &[MatchGame]) -> io::Result<()> {
-        if let Some(page) = self.page.as_mut().filter(|_| !records.is_empty()) {
-            page.write(config, records)?;
-        }
+        let page = self.page.as_mut().filter(|_| !records.is_empty());
+        let written = page.map_or(Ok(()), |page| page.write(config, records));
+        self.show_table(config, records)?;
+        written
+    }
+
+    fn show_table(&self, config: &MatchConfig, records: &[MatchGame]) -> io::Result<()> {
         let standings = Standings::new(config, records);
         let mut out = stdout();
         if self.json {
@@ -274,6 +282,7 @@ impl Output {
         self.erase(&mut out)?;
         writeln!(out)?;
         out.write_all(standings.to_text(config).as_bytes())?;
+        writeln!(out, "opening books: {}", config.books())?;
         for (why, count) in &standings.terminations {
             writeln!(out, "{} ended by: {why}", counted(*count, "game"))?;
         }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ::egdb::storage::{Existing, write_file};
 use meerslag_engine::runner::{MatchConfig, MatchGame, Page};
 
-use super::super::{Failure, files};
+use super::super::{Failure, files, shell};
 
 /// How often the page is written while the match goes on.
 const INTERVAL: Duration = Duration::from_secs(10);
@@ -25,9 +25,9 @@ impl PageFile {
     /// page is written.
     pub(super) fn open(path: &Path, existing: Existing) -> Result<PageFile, Failure> {
         files::check(path, existing)?;
-        let command =
-            shlex::try_join(std::env::args().collect::<Vec<_>>().iter().map(String::as_str));
-        let page = Page::new(command.unwrap_or_default());
+        let program = std::env::args_os().take(1).map(|name| name.to_string_lossy().into_owned());
+        let command: Vec<String> = program.chain(shell::arguments()).collect();
+        let page = Page::new(shell::quoted(&command));
         Ok(PageFile { path: path.to_owned(), existing, page, written: Instant::now() })
     }
 

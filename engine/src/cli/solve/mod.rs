@@ -113,7 +113,7 @@ pub(super) fn run(args: &SolveArgs) -> Result<(), Failure> {
     if args.json {
         record::position(&mut out, None, &game, &solution, args.most_plies())?;
     } else {
-        text::position(&mut out, &game, &solution, args.most_plies(), probe.max_pieces())?;
+        text::position(&mut out, &game, &solution, args.most_plies(), &probe)?;
     }
     out.flush()?;
     if interrupt.is_pressed() {

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use ::egdb::Probe;
 use meerslag_engine::counted;
 use meerslag_engine::record::{GameRecord, PlyRecord, Remark, comment};
 use meerslag_engine::solve::{
@@ -20,7 +21,7 @@ pub(super) fn position(
     game: &Game,
     solution: &Solution,
     most_plies: usize,
-    database_pieces: u8,
+    probe: &Probe,
 ) -> Result<(), Failure> {
     let position = game.position();
     let side = position.side_to_move();
@@ -32,7 +33,7 @@ pub(super) fn position(
     }
     writeln!(out, "Value for {side}: {}{}", value(solution), source(solution))?;
     if solution.limit.is_some() {
-        writeln!(out, "{}", beyond(position, database_pieces))?;
+        writeln!(out, "{}", beyond(position, probe))?;
     }
     writeln!(out, "\nmove          value               dtw   mtc")?;
     let number = |n: Option<u32>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());

@@ -41,7 +41,12 @@ impl Player for Scripted {
 fn the_overhead_is_the_gap_between_the_players() {
     let mut config = config(2, 0, 1);
     config.adjudication.max_moves = Some(5);
-    let fixture = Fixture { number: 0, pairing: schedule(&config)[0], start: Position::initial() };
+    let fixture = Fixture {
+        number: 0,
+        pairing: schedule(&config)[0],
+        start: Position::initial(),
+        halfmoves: 0,
+    };
     let start = Instant::now();
     let mut players: [Box<dyn Player>; 2] =
         [Box::new(Scripted { start }), Box::new(Scripted { start })];

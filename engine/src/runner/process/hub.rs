@@ -36,7 +36,7 @@ pub struct HubClientOptions {
     pub process: ProcessOptions,
     /// Sent as `set-param` before `init`. The engine must have declared them.
     pub params: Vec<(String, String)>,
-    /// Sent as well, if the engine has declared them and nothing else is given.
+    /// Sent as well, if the engine has declared them as switches and nothing else is given.
     pub wishes: Vec<(String, String)>,
     /// How long it may take until `wait`, and again until `ready`.
     pub start_patience: Duration,
@@ -101,7 +101,7 @@ impl HubClient {
     fn parameters(&self) -> Vec<(String, String)> {
         let HubClientOptions { params, wishes, .. } = &self.options;
         let is_open = |wish: &&(String, String)| {
-            self.identity.parameters.iter().any(|declared| declared.name == wish.0)
+            self.identity.parameters.iter().any(|it| it.name == wish.0 && it.is_switch())
                 && params.iter().all(|given| given.0 != wish.0)
         };
         params.iter().chain(wishes.iter().filter(is_open)).cloned().collect()

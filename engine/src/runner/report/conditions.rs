@@ -91,6 +91,7 @@ pub(super) fn conditions(
     list.push(("Thinking time", format!("{} in all games", hours(used))));
     list.push(("Games", format!("{} of {}", records.len(), game_count(config))));
     list.push(("Openings", openings(config, records)));
+    list.push(("Books", config.books()));
     if let Some(seed) = config.seed {
         list.push(("Seed", seed.to_string()));
     }
@@ -131,7 +132,7 @@ fn hours(seconds: f64) -> String {
 
 /// The positions from which games were played, of those that were given.
 fn openings(config: &MatchConfig, records: &[MatchGame]) -> String {
-    let played: HashSet<String> = records.iter().map(|game| game.record.start.to_fen()).collect();
+    let played: HashSet<String> = records.iter().map(|game| game.record.start_fen()).collect();
     match (played.len(), config.openings.len()) {
         (_, 0) => "the initial position".to_owned(),
         (played, given) if played == given => format!("{given}, each with both colours"),

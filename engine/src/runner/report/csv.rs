@@ -66,6 +66,6 @@ fn row(config: &MatchConfig, game: &MatchGame) -> [String; COLUMNS.len()] {
         depth(&black),
         format!("{:.1}", game.overhead_us),
         game.record.date.clone(),
-        game.record.start.to_fen(),
+        game.record.start_fen(),
     ]
 }

@@ -17,10 +17,10 @@ pub(super) const MAX_DEPTH: usize = 200;
 /// After this many unreadable parts a game is given up.
 const MAX_PROBLEMS: u32 = 5;
 
-/// A game with more text than this is none, or not one worth its memory.
+/// A game that takes more memory than this is none, or not one worth it.
 const MAX_GAME: usize = 4 * 1024 * 1024;
 
-/// What a move, comment or variation costs in that account besides its text.
+/// What a move, comment or variation takes besides its text.
 const ITEM_COST: usize = 256;
 
 pub(super) const MAX_WARNINGS: usize = 100;

@@ -37,8 +37,8 @@ pub enum PdnWarningKind {
     /// The game was given up after too much unreadable text.
     #[error("game abandoned after {0} unreadable parts")]
     Abandoned(u32),
-    /// The game is too long to be one.
-    #[error("game abandoned: longer than {0} bytes")]
+    /// The game is too long to be one: the bytes of memory that are too few for it.
+    #[error("game abandoned: its moves and comments take more than {} MiB of memory", .0 >> 20)]
     GameTooLong(usize),
     /// A move that is not legal (in the main line the game ends there).
     #[error("{0}")]
