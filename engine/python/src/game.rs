@@ -193,7 +193,9 @@ impl Game {
         let mut game = pdn::PdnGame::new(*self.0.start());
         for (name, value) in tags.unwrap_or_default() {
             if !pdn::Tags::is_name(&name) {
-                let text = format!("'{name}' is no name of a tag: expected a letter, then letters and digits");
+                let text = format!(
+                    "'{name}' is no name of a tag: expected a letter, then letters and digits"
+                );
                 return Err(pyo3::exceptions::PyValueError::new_err(text));
             }
             game.tags.set(&name, &value);

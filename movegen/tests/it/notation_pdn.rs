@@ -609,6 +609,19 @@ fn every_kind_of_warning_is_counted_and_named_once() {
     assert_eq!((reader.counters().warnings, reader.warnings().count()), (1901, 1901));
 }
 
+/// Text that is no game is passed over with a word.
+#[test]
+fn text_between_games_is_named() {
+    for text in ["{only a comment}", "12:75 lunch", "= Games =", "+-", "$5", "3-0"] {
+        for text in [text.to_owned(), format!("1. 32-28 *\n{text}\n* 1. 33-28 *")] {
+            let mut reader = PdnReader::new(text.as_bytes());
+            reader.by_ref().for_each(drop);
+            let kinds: Vec<_> = reader.warnings().iter().map(|kind| &kind.first.kind).collect();
+            assert!(matches!(kinds[..], [PdnWarningKind::TextSkipped(_)]), "{text:?}: {kinds:?}");
+        }
+    }
+}
+
 /// Nothing of the tags is lost, and commands of comments stay in one line.
 #[test]
 fn what_is_written_has_everything() {

@@ -339,18 +339,27 @@ impl Builder {
     fn go_on(&mut self) {
         let Some(candidate) = self.candidate.take() else { return };
         match candidate.nag {
-            Some(nag) => self.nag(nag),
+            Some(nag) => self.nag(candidate.place, nag),
             None => self.unreadable(candidate.place, candidate.text),
         }
     }
 
-    fn nag(&mut self, nag: u32) {
+    fn nag(&mut self, place: Place, nag: u32) {
         self.size += size_of::<u32>();
         match self.current().plies.last_mut() {
             Some(ply) => ply.nags.push(nag),
             // There is no move that it could belong to.
-            None => self.prose(&format!("${nag}")),
+            None => self.remark(place, format!("${nag}")),
         }
+    }
+
+    /// A word that stays as a comment; before the game it is one of a heading.
+    fn remark(&mut self, place: Place, word: String) {
+        if self.is_before_game() { self.unreadable(place, word) } else { self.prose(&word) }
+    }
+
+    fn is_before_game(&self) -> bool {
+        self.game.tags.is_empty() && !self.has_moves()
     }
 
     /// Finds the result of a game without one in what its last word may be.
@@ -447,7 +456,7 @@ impl Builder {
                 let ply = RawPly { place, text, written, nags: Vec::new(), after: Vec::new() };
                 self.current().plies.push(ply);
             }
-            Token::Nag(nag) => self.nag(nag),
+            Token::Nag(nag) => self.nag(place, nag),
             Token::Score(text) if self.open.len() == 1 => {
                 self.candidate = Some(Candidate { place, text, nag: None });
             }
@@ -455,8 +464,8 @@ impl Builder {
             Token::Sign { text, nag } if self.open.len() == 1 => {
                 self.candidate = Some(Candidate { place, text, nag: Some(nag) });
             }
-            Token::Sign { nag, .. } => self.nag(nag),
-            Token::Time(text) => self.prose(&text),
+            Token::Sign { nag, .. } => self.nag(place, nag),
+            Token::Time(text) => self.remark(place, text),
             Token::Comment(text) => self.comment(text),
             Token::SetUp(text) => {
                 self.size += text.len() + ITEM_COST;
@@ -537,7 +546,7 @@ impl Builder {
         if matches!(square, (Some(b'a'..=b'h' | b'A'..=b'H'), Some(b'1'..=b'8'))) {
             self.game.has_letters = true;
         }
-        if self.game.tags.is_empty() && !self.has_moves() {
+        if self.is_before_game() {
             // Text before a game: a heading, a mail. One warning for all of it.
             let known = |w: &PdnWarning| matches!(w.kind, PdnWarningKind::TextSkipped(_));
             if !self.game.warnings.first.iter().any(known) {

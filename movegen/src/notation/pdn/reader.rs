@@ -9,6 +9,7 @@ use super::game::{Annotation, PdnGame, Tags, Variation};
 use super::raw::{INTERNATIONAL, RawGame, RawReader, game_type, is_unknown};
 use super::resolve::Resolver;
 use super::result::GameResult;
+use super::token::LOOK_AHEAD;
 use super::warning::{
     MAX_WARNINGS, ParsePdnError, PdnWarning, PdnWarningKind, WarningSummary, Warnings,
 };
@@ -111,6 +112,11 @@ impl<R: BufRead> PdnReader<R> {
             if raw.is_empty() {
                 // Separators in a row, or text without a game.
                 self.counters.empty += u64::from(raw.end.is_some());
+                if !raw.line.lead.is_empty() {
+                    let text = raw.line.to_text().chars().take(LOOK_AHEAD).collect();
+                    let kind = PdnWarningKind::TextSkipped(text);
+                    raw.warnings.push(PdnWarning::at(raw.place, kind));
+                }
                 self.add_up(raw.warnings);
                 continue;
             }
