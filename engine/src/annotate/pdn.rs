@@ -92,7 +92,8 @@ fn clear(ply: &mut Ply, position: &Position) {
             ply.after.remove(at);
         }
         for part in mark.split_whitespace() {
-            if let Some(glyph) = part.strip_prefix('$').and_then(|glyph| glyph.parse::<u32>().ok()) {
+            if let Some(glyph) = part.strip_prefix('$').and_then(|glyph| glyph.parse::<u32>().ok())
+            {
                 let place = ply.nags.iter().position(|&nag| nag == glyph);
                 place.map(|place| ply.nags.remove(place));
             } else if let Ok(better) = parse_move(position, part) {

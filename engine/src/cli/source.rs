@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use clap::Args;
-use movegen::notation::Fen;
 use meerslag_engine::counted;
+use movegen::notation::Fen;
 use movegen::notation::FenWarning;
 use movegen::notation::pdn::{Counters, PdnGame, PdnReader, WarningSummary};
 use movegen::{Game, Position};
@@ -94,7 +94,10 @@ pub(super) enum Source {
 pub(super) fn open(input: Option<&str>) -> Result<Source, Failure> {
     let Some(text) = input else { return Ok(Source::Position(Box::default())) };
     if text == "-" {
-        return Ok(Source::Games(Box::new(Games::new(text, Box::new(BufReader::new(io::stdin()))))));
+        return Ok(Source::Games(Box::new(Games::new(
+            text,
+            Box::new(BufReader::new(io::stdin())),
+        ))));
     }
     if is_file(text) {
         let file = File::open(text)

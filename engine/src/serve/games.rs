@@ -1,11 +1,11 @@
 //! Games between PDN and JSON.
 
-use movegen::{Fen, Position};
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::{
-    Annotation, Comment, GameResult, PdnGame, PdnReader, Ply, ReadOptions, Tags, Variation, WriteOptions,
-    game_to_string,
+    Annotation, Comment, GameResult, PdnGame, PdnReader, Ply, ReadOptions, Tags, Variation,
+    WriteOptions, game_to_string,
 };
+use movegen::{Fen, Position};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 

@@ -134,7 +134,10 @@ fn annotating_loses_nothing() {
         let is_it = |(n, v): (&str, &str)| n.eq_ignore_ascii_case(name) && v == value;
         assert!(after.tags.iter().any(is_it), "{name}: {written}");
     }
-    assert_eq!((after.start, after.halfmoves, after.move_number), (before.start, Some(3), Some(41)));
+    assert_eq!(
+        (after.start, after.halfmoves, after.move_number),
+        (before.start, Some(3), Some(41))
+    );
     assert_eq!((after.result, after.tags.get("Result")), (before.result, Some("12-8")));
     assert_eq!(after.line.lead, before.line.lead);
     for (old, new) in before.line.plies.iter().zip(&after.line.plies) {

@@ -428,7 +428,8 @@ fn assert_nothing_lost(game: &PdnGame, again: &PdnGame) {
         let is_own = own.iter().any(|known| known.eq_ignore_ascii_case(name));
         assert!(is_own || value.is_empty() || values(again) >= values(game), "{name}: {value}");
     }
-    if let Some(result) = game.tags.get("Result").filter(|r| GameResult::parse(r) == Some(game.result))
+    if let Some(result) =
+        game.tags.get("Result").filter(|r| GameResult::parse(r) == Some(game.result))
     {
         assert_eq!(again.tags.get("Result"), Some(result));
     }

@@ -171,16 +171,21 @@ fn games_of_other_types_are_named_once_by_every_command() {
     let book = world.path("out.book").display().to_string();
     let out = world.path("out.pdn").display().to_string();
     let commands: [(&[&str], &str); 5] = [
-        (&["annotate", &file, "-o", &out, "--hash=1", "--nodes=10", "--force"], "no game of international"),
+        (
+            &["annotate", &file, "-o", &out, "--hash=1", "--nodes=10", "--force"],
+            "no game of international",
+        ),
         (&["analyse", &file, "--nodes=10", "--hash=1"], "no game of international"),
         (&["board", &file], "no game of international"),
-        (&["book", "build", &file, "-o", &book, "--force"], "20 games, 0 of them broken, 20 of other"),
+        (
+            &["book", "build", &file, "-o", &book, "--force"],
+            "20 games, 0 of them broken, 20 of other",
+        ),
         (&["solve", &file], "no game of international"),
     ];
-    for (text, is_good) in [
-        (format!("[FEN \"W:WK31:BK5\"]\n1. 31-27 *\n\n{russian}"), true),
-        (russian.clone(), false),
-    ] {
+    for (text, is_good) in
+        [(format!("[FEN \"W:WK31:BK5\"]\n1. 31-27 *\n\n{russian}"), true), (russian.clone(), false)]
+    {
         fs::write(&file, text).unwrap();
         for (args, nothing) in commands {
             let output = run(args, "");

@@ -173,7 +173,8 @@ impl<R: BufRead> Chars<R> {
             }
             b'&' => {
                 let ahead = self.bytes_ahead(HTML_BLANKS[0].len());
-                if let Some(blank) = HTML_BLANKS.into_iter().find(|blank| ahead.starts_with(blank)) {
+                if let Some(blank) = HTML_BLANKS.into_iter().find(|blank| ahead.starts_with(blank))
+                {
                     self.next_byte += blank.len();
                     return Some('\u{a0}');
                 }

@@ -332,7 +332,11 @@ impl Builder {
         let line = &self.open[0];
         let last = line.plies.last().filter(|_| line.stop.is_none())?;
         let sets_up = last.after.iter().any(RawAnnotation::is_set_up);
-        if last.nags.is_empty() && !sets_up { self.result_of(&last.text, Some(&last.written), None) } else { None }
+        if last.nags.is_empty() && !sets_up {
+            self.result_of(&last.text, Some(&last.written), None)
+        } else {
+            None
+        }
     }
 
     /// The game goes on: the word before was no result.

@@ -338,8 +338,7 @@ impl<R: BufRead> Lexer<R> {
         if matches!(sign, Some('.' | '…')) || self.is_number_with_colon(end) {
             let value = self.peeked(end).parse().unwrap_or(u32::MAX);
             let digits = end;
-            while matches!(self.chars.peek_at(end), Some('.' | '…' | ':'))
-                && end < 2 * LOOK_AHEAD
+            while matches!(self.chars.peek_at(end), Some('.' | '…' | ':')) && end < 2 * LOOK_AHEAD
             {
                 end += 1;
             }
