@@ -187,7 +187,10 @@ fn games_of_other_types_are_named_once_by_every_command() {
         [(format!("[FEN \"W:WK31:BK5\"]\n1. 31-27 *\n\n{russian}"), true), (russian.clone(), false)]
     {
         fs::write(&file, text).unwrap();
-        for (args, nothing) in commands {
+        // `board` reads no further than the game it shows.
+        for (args, nothing) in
+            commands.into_iter().filter(|(args, _)| !is_good || args[0] != "board")
+        {
             let output = run(args, "");
             assert_eq!(output.code == 0, is_good, "{args:?}: {output:?}");
             assert_eq!(output.stderr.matches("type 25 skipped").count(), 1, "{args:?}: {output:?}");
