@@ -38,7 +38,7 @@ pub struct PlyRecord {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Remark {
     /// Numeric annotation glyph of PDN.
-    pub glyph: Option<u8>,
+    pub glyph: Option<u32>,
     /// In words.
     pub text: String,
 }

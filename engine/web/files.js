@@ -41,9 +41,8 @@ export class Files {
     const problem = find("pdn-problem");
     problem.textContent = "";
     try {
-      const { games } = await this.desk.engine.ask("games", {}, { body: text });
-      if (games.length === 0) throw new Error(t("noGames"));
-      const warnings = games.flatMap(({ warnings, truncated }) => [...warnings, truncated ?? []].flat());
+      const { games, warnings } = await this.desk.engine.ask("games", {}, { body: text });
+      if (games.length === 0) throw new Error([t("noGames"), ...warnings].join("; "));
       this.desk.open(games.map((record) => Game.read(record)));
       problem.textContent = warnings.slice(0, 5).join("; ");
       this.say(t("gamesRead", { count: games.length }));

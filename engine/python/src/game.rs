@@ -175,11 +175,15 @@ impl Game {
         Ok(self.0.status(self::draw_rules(draw_rules)?).into())
     }
 
-    /// The game as PDN 3.0.
+    /// The game as PDN 3.0. Plies of the draw rules that count before the first move stand in the
+    /// FEN (``:H``).
     ///
     /// Args:
     ///     tags: names and values, such as ``{"White": "A"}``.
     ///     result: ``2-0``, ``1-1``, ``0-2`` or ``*``; without it that of ``status()``.
+    ///
+    /// Raises:
+    ///     ValueError: the name of a tag or the result cannot be written.
     #[pyo3(signature = (tags = None, result = None))]
     fn to_pdn(
         &self,
@@ -188,8 +192,16 @@ impl Game {
     ) -> PyResult<String> {
         let mut game = pdn::PdnGame::new(*self.0.start());
         for (name, value) in tags.unwrap_or_default() {
+            if !pdn::Tags::is_name(&name) {
+                let text = format!(
+                    "'{name}' is no name of a tag: expected a letter, then letters and digits"
+                );
+                return Err(pyo3::exceptions::PyValueError::new_err(text));
+            }
             game.tags.set(&name, &value);
         }
+        let counted = self.0.start_counters().plies();
+        game.halfmoves = (counted > 0).then_some(counted.into());
         game.line.plies = self.0.moves().iter().copied().map(pdn::Ply::from).collect();
         game.result = match result {
             None => self.0.status(DrawRules::default()).into(),

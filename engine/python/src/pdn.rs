@@ -1,5 +1,6 @@
 //! Reading PDN.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor};
 use std::path::PathBuf;
@@ -32,6 +33,8 @@ pub struct PdnGame {
     first_line: u64,
     /// Whether the position changes by command in the middle of the game.
     has_set_ups: bool,
+    /// The start as FEN, with the counters of the ``FEN`` tag (``:H``, ``:F``) if it has them.
+    start_fen: String,
 }
 
 impl From<pdn::PdnGame> for PdnGame {
@@ -50,6 +53,7 @@ impl From<pdn::PdnGame> for PdnGame {
             warnings: game.warnings.iter().map(ToString::to_string).collect(),
             first_line: game.first_line,
             has_set_ups: game.has_set_ups(),
+            start_fen: game.start_fen().to_string_with_counters(),
         }
     }
 }
@@ -62,7 +66,8 @@ impl PdnGame {
         tags.find(|(tag, _)| tag.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
-    /// The game to play on from.
+    /// The game to play on from. The plies that the ``FEN`` tag counts already (``:H``) count for
+    /// the draw rules.
     ///
     /// Raises:
     ///     ValueError: the position changes by command in the middle of the game.
@@ -71,7 +76,8 @@ impl PdnGame {
             let text = "the position changes by command in the middle of this game";
             return Err(PyValueError::new_err(text));
         }
-        let mut game = movegen::Game::new(self.start.0);
+        let start = self.start_fen.parse::<movegen::Fen>().map_err(crate::value_error)?;
+        let mut game = start.game().map_err(crate::value_error)?;
         for mv in &self.moves {
             game.play(mv.0).map_err(crate::value_error)?;
         }
@@ -88,7 +94,8 @@ impl PdnGame {
 /// Reads the games of a PDN text or file in turn; it never holds more than one.
 ///
 /// Tolerant: what is broken in a game gives a warning in it, and the next game is read as if
-/// nothing had happened. Games of other kinds of draughts, and empty ones, are passed over.
+/// nothing had happened. Games of other kinds of draughts, and empty ones, are passed over;
+/// ``warnings`` and ``counters`` tell of them, too.
 #[pyclass(module = "meerslag")]
 pub struct PdnReader(pdn::PdnReader<Box<dyn BufRead + Send + Sync>>);
 
@@ -102,6 +109,27 @@ impl PdnReader {
         let next = py.detach(|| self.0.next().transpose());
         let next = next.map_err(|error| PyOSError::new_err(egdb::error::with_causes(&error)))?;
         Ok(next.map(PdnGame::from))
+    }
+
+    /// What was odd so far, each kind once: with its first place, and how often it came.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.0.warnings().iter().map(ToString::to_string).collect()
+    }
+
+    /// How many games there were so far: ``games`` of any kind, of these ``other_type``,
+    /// ``truncated``, ``empty`` and ``duplicates``.
+    #[getter]
+    fn counters(&self) -> BTreeMap<&'static str, u64> {
+        let pdn::Counters { games, other_type, truncated, empty, duplicates, .. } =
+            self.0.counters();
+        BTreeMap::from([
+            ("games", games),
+            ("other_type", other_type),
+            ("truncated", truncated),
+            ("empty", empty),
+            ("duplicates", duplicates),
+        ])
     }
 }
 

@@ -57,3 +57,39 @@ def test_a_game_with_a_set_up_in_the_middle_is_refused():
     assert game.has_set_ups and len(game.moves) == 3
     with pytest.raises(ValueError, match="command"):
         game.game()
+
+
+def test_counters_of_the_fen_stay():
+    (game,) = meerslag.read_pdn('[FEN "W:WK31:BK20:H7:F40"] 1. 31-27 *')
+    assert game.start_fen == "W:WK31:BK20:H7:F40"
+    assert game.game() == _played("W:WK31:BK20:H7", "31-27")
+    assert ':H7"]' in game.game().to_pdn()
+    assert ":H" not in Game("W:WK31:BK20").to_pdn()
+
+
+def _played(start, *moves):
+    game = Game(start)
+    for mv in moves:
+        game.play(mv)
+    return game
+
+
+def test_what_is_passed_over_is_counted():
+    reader = meerslag.read_pdn('[GameType "25"] *\n\n' * 400 + "1. 32-28 }")
+    assert len(list(reader)) == 1
+    russian, brace = reader.warnings
+    assert "type 25 skipped" in russian and "399 more of this kind" in russian
+    assert "stray" in brace
+    assert reader.counters["games"] == 401 and reader.counters["other_type"] == 400
+
+
+def test_names_of_tags_are_checked():
+    for name in ["", "White Elo", 'A"]', "1st", "a\nb"]:
+        with pytest.raises(ValueError, match="no name of a tag"):
+            Game().to_pdn({name: "x"})
+    assert '[White-Elo_2 "x"]' in Game().to_pdn({"White-Elo_2": "x"})
+
+
+def test_glyphs_and_points_are_read():
+    (game,) = meerslag.read_pdn('[Result "12-8"] 1. 32-28 $800 19-23 += 12-8')
+    assert len(game.moves) == 2 and game.result == "2-0" and game.warnings == []

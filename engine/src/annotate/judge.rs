@@ -47,7 +47,7 @@ impl Grade {
 
     /// The numeric annotation glyph of PDN and PGN: `?!`, `?`, `??`.
     #[must_use]
-    pub const fn glyph(self) -> Option<u8> {
+    pub const fn glyph(self) -> Option<u32> {
         match self {
             Grade::Good => None,
             Grade::Inaccuracy => Some(6),

@@ -14,9 +14,9 @@ use crate::record::comment;
 /// Moves of a variation.
 const LONGEST_LINE: usize = 12;
 /// Glyphs that judge a move; those of a book are replaced.
-const JUDGEMENTS: std::ops::RangeInclusive<u8> = 1..=6;
+const JUDGEMENTS: std::ops::RangeInclusive<u32> = 1..=6;
 /// The only move that keeps the value.
-const ONLY_MOVE: u8 = 7;
+const ONLY_MOVE: u32 = 7;
 /// The command that marks a comment of ours. Its value names what was added beside the comment:
 /// the glyph, such as `$4`, and the first move of the variation.
 const MARK: &str = "annotate";
@@ -93,7 +93,8 @@ fn clear(ply: &mut Ply, position: &Position) {
             ply.after.remove(at);
         }
         for part in mark.split_whitespace() {
-            if let Some(glyph) = part.strip_prefix('$').and_then(|glyph| glyph.parse::<u8>().ok()) {
+            if let Some(glyph) = part.strip_prefix('$').and_then(|glyph| glyph.parse::<u32>().ok())
+            {
                 let place = ply.nags.iter().position(|&nag| nag == glyph);
                 place.map(|place| ply.nags.remove(place));
             } else if let Ok(better) = parse_move(position, part) {

@@ -109,10 +109,10 @@ pub(super) fn run(args: &AnalyseArgs) -> Result<(), Failure> {
 fn analyse_games(
     args: &AnalyseArgs,
     analysis: &mut Analysis<impl Write>,
-    games: source::Games,
+    mut games: source::Games,
 ) -> Result<(), Failure> {
     let mut count = 0;
-    for game in games {
+    for game in games.by_ref() {
         let found = game?;
         let FileGame { number, title, game } = &found;
         let number = *number;
@@ -145,11 +145,10 @@ fn analyse_games(
         }
     }
     if count == 0 {
-        let what = match args.game {
-            Some(wanted) => format!("there is no game {wanted} in the file"),
-            None => "the file holds no game".to_owned(),
-        };
-        return Err(Failure::Input(anyhow!(what)));
+        return Err(match args.game {
+            Some(wanted) => Failure::Input(anyhow!("there is no game {wanted} in the file")),
+            None => games.no_game(),
+        });
     }
     Ok(())
 }

@@ -162,7 +162,7 @@ pub(super) fn run(args: &BoardArgs) -> Result<(), Failure> {
 
 /// The game up to the position that is wanted.
 fn game(args: &BoardArgs) -> Result<Game, Failure> {
-    let games = match source::open(args.input.as_deref())? {
+    let mut games = match source::open(args.input.as_deref())? {
         Source::Position(game) => {
             if args.ply.is_some() {
                 return Err(Failure::Input(anyhow!("--ply needs a PDN file")));
@@ -171,11 +171,16 @@ fn game(args: &BoardArgs) -> Result<Game, Failure> {
         }
         Source::Games(games) => games,
     };
-    for found in games {
+    let mut is_any = false;
+    for found in games.by_ref() {
         let found = found?;
+        is_any = true;
         if found.number == args.game {
             return found.at_ply(args.ply.unwrap_or_else(|| found.game.ply()));
         }
+    }
+    if !is_any {
+        return Err(games.no_game());
     }
     Err(Failure::Input(anyhow!("there is no game {} in the file", args.game)))
 }

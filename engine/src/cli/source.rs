@@ -1,6 +1,5 @@
 //! What a command works on: a position or the games of a file.
 
-use meerslag_engine::counted;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -8,8 +7,10 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use clap::Args;
+use meerslag_engine::counted;
 use movegen::notation::Fen;
-use movegen::notation::pdn::{PdnGame, PdnReader};
+use movegen::notation::FenWarning;
+use movegen::notation::pdn::{Counters, PdnGame, PdnReader, WarningSummary};
 use movegen::{Game, Position};
 
 use super::Failure;
@@ -51,10 +52,35 @@ pub(super) fn start(fen: Option<&str>) -> Result<Game, Failure> {
     let Some(text) = fen else { return Ok(Game::default()) };
     let fen: Fen = text.parse().context("cannot read the position").map_err(Failure::Input)?;
     let game = fen.game().context("this is not a legal position").map_err(Failure::Input)?;
-    for warning in &fen.warnings {
-        note(format_args!("warning: {warning}"));
-    }
+    warn_of_fen("", &fen.warnings);
     Ok(game)
+}
+
+/// Says on standard error what the reader of a position tolerated; `place` may name file and line,
+/// with a colon and a blank after them.
+pub(super) fn warn_of_fen(place: &str, warnings: &[FenWarning]) {
+    for warning in warnings {
+        note(format_args!("warning: {place}{warning}"));
+    }
+}
+
+/// Says on standard error what was odd in a file of games, each kind once.
+pub(super) fn warn(name: &str, warnings: &WarningSummary) {
+    let place = if name == "-" { String::new() } else { format!("{name}: ") };
+    for kind in warnings.iter() {
+        note(format_args!("warning: {place}{kind}"));
+    }
+}
+
+/// The failure for a file without a game to work on.
+pub(super) fn no_game(counters: &Counters) -> Failure {
+    Failure::Input(match counters.other_type {
+        0 => anyhow!("the file holds no game"),
+        other => anyhow!(
+            "the file holds no game of international draughts, but {} of other types",
+            counted(other, "game")
+        ),
+    })
 }
 
 /// What `analyse` is to look at.
@@ -69,13 +95,16 @@ pub(super) enum Source {
 pub(super) fn open(input: Option<&str>) -> Result<Source, Failure> {
     let Some(text) = input else { return Ok(Source::Position(Box::default())) };
     if text == "-" {
-        return Ok(Source::Games(Box::new(Games::new(Box::new(BufReader::new(io::stdin()))))));
+        return Ok(Source::Games(Box::new(Games::new(
+            text,
+            Box::new(BufReader::new(io::stdin())),
+        ))));
     }
     if is_file(text) {
         let file = File::open(text)
             .with_context(|| format!("cannot open {text}"))
             .map_err(Failure::Input)?;
-        return Ok(Source::Games(Box::new(Games::new(Box::new(BufReader::new(file))))));
+        return Ok(Source::Games(Box::new(Games::new(text, Box::new(BufReader::new(file))))));
     }
     match start(Some(text)) {
         Ok(game) => Ok(Source::Position(Box::new(game))),
@@ -95,13 +124,27 @@ fn shown(text: &str) -> String {
     start
 }
 
-/// The games of a PDN stream, each with a title. What the reader finds odd goes to standard
-/// error.
-pub(super) struct Games(PdnReader<Box<dyn BufRead>>);
+/// The games of a PDN stream, each with a title. What the reader finds odd goes to standard error
+/// when they are dropped.
+pub(super) struct Games {
+    name: String,
+    reader: PdnReader<Box<dyn BufRead>>,
+}
 
 impl Games {
-    fn new(input: Box<dyn BufRead>) -> Games {
-        Games(PdnReader::new(input))
+    fn new(name: &str, input: Box<dyn BufRead>) -> Games {
+        Games { name: name.to_owned(), reader: PdnReader::new(input) }
+    }
+
+    /// The failure if there was none.
+    pub(super) fn no_game(&self) -> Failure {
+        no_game(&self.reader.counters())
+    }
+}
+
+impl Drop for Games {
+    fn drop(&mut self) {
+        warn(&self.name, self.reader.warnings());
     }
 }
 
@@ -134,23 +177,16 @@ impl Iterator for Games {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let read = self.0.next();
-            for warning in self.0.take_skipped_warnings() {
-                note(format_args!("warning: {warning}"));
-            }
-            let pdn = match read? {
+            let pdn = match self.reader.next()? {
                 Ok(pdn) => pdn,
                 Err(error) => {
                     let error = anyhow::Error::new(error).context("cannot read the file");
                     return Some(Err(Failure::Input(error)));
                 }
             };
-            for warning in &pdn.warnings {
-                note(format_args!("warning: {warning}"));
-            }
             let unreadable = pdn.truncated.as_ref().filter(|_| pdn.line.plies.is_empty());
             if unreadable.is_none() {
-                let number = self.0.counters().games;
+                let number = self.reader.counters().games;
                 return Some(Ok(FileGame { number, title: title(&pdn), game: game(&pdn) }));
             }
         }
@@ -172,7 +208,7 @@ fn title(pdn: &PdnGame) -> String {
 /// The moves of the game; where a set-up command changes the position in the middle, those after
 /// the last one.
 fn game(pdn: &PdnGame) -> Game {
-    let mut game = Game::new(pdn.start);
+    let mut game = pdn.beginning();
     for (before, ply) in pdn.positions() {
         if *game.position() != before {
             game = Game::new(before);

@@ -16,9 +16,9 @@ use crate::counted;
 use crate::record::{GameRecord, Players, PlyRecord, Remark, comment};
 
 /// Numeric annotation glyphs of PDN.
-const MISTAKE: u8 = 2;
-const BLUNDER: u8 = 4;
-const DUBIOUS: u8 = 6;
+const MISTAKE: u32 = 2;
+const BLUNDER: u32 = 4;
+const DUBIOUS: u32 = 6;
 
 /// Why an ending cannot be played.
 #[derive(Debug, Error)]
@@ -240,7 +240,7 @@ impl TrainerSession {
     }
 }
 
-fn glyph(judgement: &Judgement) -> Option<u8> {
+fn glyph(judgement: &Judgement) -> Option<u32> {
     match judgement.verdict {
         Verdict::Mistake
             if judgement.value == Wld::Win && judgement.made.wld == Some(Wld::Loss) =>

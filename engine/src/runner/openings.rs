@@ -101,16 +101,14 @@ pub fn from_pdn(input: impl BufRead, plies: usize) -> Result<Vec<String>, Openin
     let mut reader = PdnReader::new(input);
     for index in 1.. {
         let next = reader.next();
-        if let Some(warning) = reader.take_skipped_warnings().into_iter().find(spoils_opening) {
-            return Err(OpeningsError::Game(warning));
+        let spoils = reader.warnings().iter().map(|kind| &kind.first).find(|w| spoils_opening(w));
+        if let Some(warning) = spoils {
+            return Err(OpeningsError::Game(warning.clone()));
         }
         let Some(game) = next else { break };
         let game = game.map_err(|error| OpeningsError::Pdn { game: index, error })?;
         // What comes after the opening may be cut off.
-        let cut = game.truncated.clone().filter(|_| game.line.plies.len() < plies);
-        if let Some(warning) =
-            cut.or_else(|| game.warnings.iter().find(|w| spoils_opening(w)).cloned())
-        {
+        if let Some(warning) = game.truncated.clone().filter(|_| game.line.plies.len() < plies) {
             return Err(OpeningsError::Game(warning));
         }
         let reached = game.positions().nth(plies).map(|(before, _)| before);

@@ -1,11 +1,11 @@
 //! Games between PDN and JSON.
 
-use movegen::Position;
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::{
-    Annotation, Comment, GameResult, PdnGame, PdnReader, Ply, ReadOptions, Variation, WriteOptions,
-    game_to_string,
+    Annotation, Comment, GameResult, PdnGame, PdnReader, Ply, ReadOptions, Tags, Variation,
+    WriteOptions, game_to_string,
 };
+use movegen::{Fen, Position};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,10 @@ use crate::records::Record;
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct GamesRecord {
     games: Vec<GameRecord>,
+    /// What is odd in the text, each kind once: with the first place, and how often it came. Games of
+    /// other types, which are passed over, are among it. Not read.
+    #[serde(default)]
+    warnings: Vec<String>,
 }
 
 impl Record for GamesRecord {
@@ -32,7 +36,8 @@ struct GameRecord {
     number: u64,
     /// Names and values of the tags, in order.
     tags: Vec<(String, String)>,
-    /// The first position as FEN; empty: the initial position.
+    /// The first position as FEN, with the counters `:Hn` and `:Fn` if they are known; empty: the
+    /// initial position.
     start: String,
     /// `2-0`, `1-1`, `0-2`, `0-0` or `*`.
     result: String,
@@ -63,7 +68,7 @@ struct PlyRecord {
     /// The position after it. Not read.
     fen: String,
     /// Numeric annotation glyphs.
-    nags: Vec<u8>,
+    nags: Vec<u32>,
     /// From the comments: the evaluation in men, White's view. Not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     eval: Option<f64>,
@@ -113,7 +118,8 @@ pub(super) fn read(_: &Desk, _: &Query<'_>, body: &[u8]) -> Result<Reply, Proble
         let game = game.map_err(|error| bad(error.to_string()))?;
         games.push(GameRecord::of(&game, reader.counters().games));
     }
-    Ok(Reply::json(&GamesRecord { games }))
+    let warnings = reader.warnings().iter().map(ToString::to_string).collect();
+    Ok(Reply::json(&GamesRecord { games, warnings }))
 }
 
 impl GameRecord {
@@ -122,7 +128,7 @@ impl GameRecord {
         GameRecord {
             number,
             tags: game.tags.iter().map(owned).collect(),
-            start: game.start.to_fen(),
+            start: game.start_fen().to_string_with_counters(),
             result: game.result.as_str().to_owned(),
             truncated: game.truncated.as_ref().map(ToString::to_string),
             warnings: game.warnings.iter().map(ToString::to_string).collect(),
@@ -133,7 +139,13 @@ impl GameRecord {
     fn game(&self) -> Result<PdnGame, Problem> {
         let start = position(&self.start)?;
         let mut game = PdnGame::new(start);
+        if let Ok(fen) = self.start.parse::<Fen>() {
+            (game.halfmoves, game.move_number) = (fen.halfmoves, fen.move_number);
+        }
         for (name, value) in &self.tags {
+            if !Tags::is_name(name) {
+                return Err(bad(format!("'{}' is no name of a tag", route::shown(name))));
+            }
             game.tags.set(name, value);
         }
         if !self.result.is_empty() {
@@ -291,6 +303,23 @@ mod tests {
     }
 
     #[test]
+    fn counters_results_and_what_is_passed_over_are_told() {
+        let games = read(
+            "[GameType \"25\"] *\n\n[GameType \"25\"] *\n\n[Result \"12-8\"]\n\
+             [FEN \"W:WK31:BK20:H7:F40\"]\n1. 31-27 $800 12-8\n",
+        );
+        assert_eq!(games["games"][0]["start"], "W:WK31:BK20:H7:F40");
+        assert_eq!(games["games"][0]["number"], 3);
+        let warnings = games["warnings"].as_array().unwrap();
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        assert!(warnings[0].as_str().unwrap().contains("type 25 skipped"), "{warnings:?}");
+        let written = post("/v1/pdn", &games.to_string()).unwrap();
+        for part in ["[Result \"12-8\"]", ":H7:F40\"]", "$800"] {
+            assert!(written.contains(part), "{part}: {written}");
+        }
+    }
+
+    #[test]
     fn set_ups_in_the_middle_change_what_is_legal() {
         let body = json!({"games": [{"line": {"plies": [
             {"move": "32-28", "after": [{"setup": "W:W28:B1"}]}, {"move": "28-23"}]}}]});
@@ -307,6 +336,7 @@ mod tests {
             ("{\"games\":[{\"line\":{\"plies\":[{\"move\":\"32-27x\"}]}}]}", "game 1: "),
             ("{\"games\":[{\"start\":\"W:W51\"}]}", "51"),
             ("{\"games\":[{\"result\":\"won\"}]}", "'won' is no result"),
+            ("{\"games\":[{\"tags\":[[\"a]\",\"x\"]]}]}", "'a]' is no name of a tag"),
             ("{\"games\":[{\"line\":{\"lead\":[{}]}}]}", "one of comment"),
         ] {
             let problem = post("/v1/pdn", body).unwrap_err();

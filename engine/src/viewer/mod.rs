@@ -53,7 +53,7 @@ pub(crate) type Ends = (u8, u8);
 pub(crate) struct Note {
     /// The glyph of a bad move.
     #[serde(rename = "g")]
-    pub glyph: Option<u8>,
+    pub glyph: Option<u32>,
     /// In words.
     #[serde(rename = "t")]
     pub text: String,

@@ -114,6 +114,40 @@ fn men_given_away_are_a_blunder_of_their_side() {
     assert!(html.contains("1. 27-22: "), "the turning point");
 }
 
+/// What a game has, its annotated form has too: tags, comments, glyphs, counters, the text of the
+/// result.
+#[test]
+fn annotating_loses_nothing() {
+    let text = "[Event \"Club\"]\n[Site \"a\"]\n[Result \"12-8\"]\n[GameType \"20,W,10,10,N2,0\"]\n\
+        [Own \"tag\"]\n[site \"b\"]\n[FEN \"W:W27,28,32,37:B14,18,19,23:H3:F41\"]\n\
+        {before} 1. 27-22 $800 {a note [%emt 0:00:04]} (1. 28-22 {better}) 18x38 += 2. 28-22 38-43\n\
+        3. 22-17 43-48 12-8 {after}\n";
+    let before = game(text);
+    assert_eq!(before.warnings, []);
+    let mut pdn = before.clone();
+    let judged = judged(&pdn, 200);
+    write(&mut pdn, &judged);
+    let written = game_to_string(&pdn, &WriteOptions::default());
+    let after = game(&written);
+    assert_eq!(after.warnings, []);
+    for (name, value) in before.tags.iter().filter(|(name, _)| *name != "FEN") {
+        let is_it = |(n, v): (&str, &str)| n.eq_ignore_ascii_case(name) && v == value;
+        assert!(after.tags.iter().any(is_it), "{name}: {written}");
+    }
+    assert_eq!(
+        (after.start, after.halfmoves, after.move_number),
+        (before.start, Some(3), Some(41))
+    );
+    assert_eq!((after.result, after.tags.get("Result")), (before.result, Some("12-8")));
+    assert_eq!(after.line.lead, before.line.lead);
+    for (old, new) in before.line.plies.iter().zip(&after.line.plies) {
+        assert_eq!(old.mv, new.mv);
+        assert!(old.nags.iter().all(|nag| new.nags.contains(nag)), "{written}");
+        assert!(old.after.iter().all(|said| new.after.contains(said)), "{written}");
+    }
+    assert_eq!(before.line.plies.len(), after.line.plies.len());
+}
+
 /// A game whose moves the search would make itself has no mistakes, and one more move that the
 /// search takes for the worst is one.
 #[test]

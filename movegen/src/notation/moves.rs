@@ -13,7 +13,7 @@ use thiserror::Error;
 use crate::bitboard::Bitboard;
 use crate::moves::Move;
 use crate::notation::route::{Routes, Visited};
-use crate::notation::text::is_dash;
+use crate::notation::text::is_move_sign;
 use crate::position::Position;
 use crate::square::Square;
 
@@ -149,15 +149,6 @@ pub(super) struct MoveText {
 /// A capture visits fewer squares than this even on the strangest board.
 const MAX_SQUARES: usize = 64;
 
-/// Signs between squares.
-pub(super) fn is_move_sign(c: char) -> bool {
-    is_dash(c) || is_capture_sign(c)
-}
-
-const fn is_capture_sign(c: char) -> bool {
-    matches!(c, 'x' | 'X' | ':' | '×' | '✕')
-}
-
 impl MoveText {
     /// Reads the squares; signs of strength at the end are passed over.
     pub(super) fn parse(text: &str) -> Result<MoveText, ParseMoveError> {
@@ -186,6 +177,15 @@ impl MoveText {
         let captured = scanner.captured_list()?;
         scanner.end()?;
         Ok(MoveText { squares, captured })
+    }
+
+    /// Whether some piece on some board could go this way: each square on a diagonal with the
+    /// next. Nobody goes from 6 to 4.
+    pub(super) fn is_possible(&self) -> bool {
+        self.squares.windows(2).all(|pair| {
+            let rows = pair[0].row().abs_diff(pair[1].row());
+            rows > 0 && rows == pair[0].column().abs_diff(pair[1].column())
+        })
     }
 
     /// The legal moves that fit, each once, in the order of the generator.

@@ -93,6 +93,27 @@ fn warnings_name_what_was_tolerated() {
     );
     assert_eq!(warnings("W:W31:B20. White wins"), [FenWarning::TextAfterDot { offset: 11 }]);
     assert!(warnings("W:W31:B20.").is_empty());
+    assert_eq!(warnings("W:W31:B20. {1. 31-27}"), [FenWarning::TextAfterDot { offset: 11 }]);
+}
+
+/// What is dropped after a dot can be no part of the position.
+#[test]
+fn a_dot_takes_no_piece_away() {
+    for (text, column) in [
+        ("W:WK31.B:K20", 7),
+        ("W:W31. B20", 6),
+        ("W:W31.32:B1", 6),
+        ("W:W31.:B20.21", 11),
+        ("W:W31:B20.,21", 10),
+        ("W:W31:B20. 21", 10),
+        ("W:W31:B20. K21", 10),
+        ("W:W31:B18. 19. 20", 10),
+        ("W:W31:B20.:Q", 12),
+        ("W:W31:B20.:W32", 12),
+    ] {
+        let error = text.parse::<Fen>().expect_err(text);
+        assert_eq!(error.column, column, "{text}: {error}");
+    }
 }
 
 #[test]

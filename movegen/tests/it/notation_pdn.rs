@@ -64,7 +64,8 @@ fn assert_round_trip(game: &PdnGame) {
     }
 }
 
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
+    "clubs.pdn",
     "standard.pdn",
     "lidraughts.pdn",
     "horizon.pdn",
@@ -197,7 +198,7 @@ fn odd_files_lose_nothing_readable() {
     assert_eq!(kinds(by_event("Unfinished comment")), [PdnWarningKind::UnfinishedComment]);
     let game = by_event("After it");
     assert_eq!(moves(game), "33-28 18-22 38-33 12-18");
-    let nags: Vec<&[u8]> = game.line.plies.iter().map(|p| p.nags.as_slice()).collect();
+    let nags: Vec<&[u32]> = game.line.plies.iter().map(|p| p.nags.as_slice()).collect();
     assert_eq!(nags, [&[][..], &[1, 2], &[1], &[6, 14]]);
     assert_eq!(game.line.plies[0].variations().count(), 1);
     assert_eq!(comments(&game.line.plies[0].after), ["(99-98 nonsense)"]);
@@ -307,8 +308,102 @@ fn results_of_every_kind() {
         PdnWarningKind::ResultMismatch { tag: GameResult::WhiteWins, end: GameResult::BlackWins };
     assert_eq!((game.warnings[0].line, game.warnings[0].column), (2, 10));
     assert_eq!(game.warnings[0].kind, kind);
-    // A custom score counts in the tag only.
-    assert_eq!(read_one("[Result \"12-8\"] 1. 32-28").result, GameResult::WhiteWins);
+}
+
+#[test]
+fn points_of_clubs_and_fragments() {
+    let (games, counters) = read_all(&file("clubs.pdn"));
+    let said = |game: &PdnGame| game.warnings.iter().map(ToString::to_string).collect::<Vec<_>>();
+    for game in &games {
+        assert_eq!((said(game), game.truncated.as_ref()), (vec![], None), "{:?}", game.tags);
+    }
+    assert_eq!((counters.games, counters.used, counters.warnings), (11, 9, 0));
+    let short: Vec<(String, GameResult, Option<&str>)> =
+        games.iter().map(|g| (moves(g), g.result, g.tags.get("Result"))).collect();
+    let game = |moves: &str, result, tag| (moves.to_owned(), result, tag);
+    let (white, draw, none) = (GameResult::WhiteWins, GameResult::Draw, GameResult::Unknown);
+    assert_eq!(
+        short[..9],
+        [
+            game("32-28 19-23 28x19 14x23", white, Some("12-8")),
+            game("17-12 5-10", white, Some("12-8")),
+            game("32-28 19-23", white, Some("1.5-0.5")),
+            game("32-28 19-23", draw, Some("1/2-1/2")),
+            game("32-28 19-23", white, Some("6-4")),
+            game("33-29 20-24 29x20 15x24", none, None),
+            game("34-30 20-25", white, Some("3-0")),
+            game("34-29 20-25", none, None),
+            game("31-26 16-21", none, None),
+        ]
+    );
+    // What follows the result belongs to the game before it.
+    assert_eq!(comments(&games[1].line.plies[1].after), ["time"]);
+    assert_eq!(games[1].line.plies[1].variations().count(), 1);
+    assert_eq!(comments(&games[3].line.plies[1].after), ["well played"]);
+    assert_eq!(games[3].line.plies[1].variations().count(), 1);
+    assert_eq!(comments(&games[4].line.plies[1].after), ["a good game"]);
+
+    let signs = &games[9];
+    assert_eq!(signs.result, GameResult::BlackWins);
+    let nags: Vec<&[u32]> = signs.line.plies.iter().map(|ply| ply.nags.as_slice()).collect();
+    let none = &[][..];
+    assert_eq!(nags, [&[18][..], &[17], &[10], &[800, 5], &[16], none, &[19], &[65536], &[18]],);
+    let times = &games[10];
+    assert_eq!(moves(times), "19-23 28x19 13x24 32-28 24-30 28-22 14-20");
+    let said: Vec<_> = times.line.plies.iter().map(|ply| comments(&ply.after)).collect();
+    let nothing = Vec::<&str>::new();
+    assert_eq!(
+        said[..5],
+        [vec!["0:05"], vec!["00:12"], vec!["(0:07)"], vec!["1:02:03"], nothing.clone()]
+    );
+    // The text of the result and the counters stay.
+    let written = game_to_string(&games[1], &WriteOptions::default());
+    assert!(written.contains("[Result \"12-8\"]") && written.contains(" 2-0\n"), "{written}");
+    let written = game_to_string(times, &WriteOptions::default());
+    assert!(written.contains(":H7:F34\"]"), "{written}");
+}
+
+/// What looks like a result and is none.
+#[test]
+fn moves_and_signs_within_a_game_are_no_results() {
+    for (text, played, result) in [
+        // A legal move at the end that no tag calls a result.
+        ("[FEN \"W:W17:B5\"] 1. 17-12 5-10 2. 12-8", 3, GameResult::Unknown),
+        (
+            "[Result \"12-8\"] [FEN \"W:W17:B5\"] 1. 17-12 5-10 2. 12-8 2-0",
+            3,
+            GameResult::WhiteWins,
+        ),
+        // A slip of the pen is no score of 61 points.
+        ("1. 32-28 19-23 2. 32-29", 2, GameResult::Unknown),
+        // The tag says something else: a sign.
+        ("[Result \"0-2\"] 1. 32-28 19-23 +-", 2, GameResult::BlackWins),
+        ("1. 32-28 19-23 +- *", 2, GameResult::Unknown),
+        ("1. 32-28 19-23 +- 2. 28x19 14x23 1-1", 4, GameResult::Draw),
+        ("1. 32-28 6-4 19-23 *", 1, GameResult::Unknown),
+        // `1.` again, but the same game.
+        ("1. 32-28\n1. ... 19-23 2. 28x19 *", 3, GameResult::Unknown),
+        ("1. 32-28 19-23 (1... 20-25)\n1... 19-23", 2, GameResult::Unknown),
+        ("1. 32-28 19-23\n(1. 31-27\n\n1. 33-28) 2. 28x19 *", 3, GameResult::Unknown),
+        ("1. 32-28 19-23 /FEN \"W:W31:B20\"/\n\n1. 31-27 20-25 *", 4, GameResult::Unknown),
+    ] {
+        let game = read_one(text);
+        assert_eq!((game.line.plies.len(), game.result), (played, result), "{text:?}");
+        assert_round_trip(&game);
+    }
+    for text in ["1. 32-28 28 19-23 *", "1. 32-28 5 19-23 *", "1 32-28 19-23 7 28x19 *"] {
+        let game = read_one(text);
+        assert!(matches!(game.warnings[0].kind, PdnWarningKind::Unreadable(_)), "{text:?}");
+    }
+}
+
+#[test]
+fn utf_16_is_read() {
+    let text = "[White \"M\u{fc}ller\"]\r\n\r\n1. 32-28 19-23 2-0\r\n";
+    let bytes: Vec<u8> =
+        format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let (games, counters) = read_all(&bytes);
+    assert_eq!((games[0].tags.get("White"), counters.used), (Some("M\u{fc}ller"), 1));
 }
 
 #[test]
@@ -397,7 +492,7 @@ fn the_strict_form() {
 [Round \"?\"]
 [White \"A\"]
 [Black \"B\"]
-[Result \"1-1\"]
+[Result \"1/2-1/2\"]
 [GameType \"20\"]
 [PlyCount \"4\"]
 [Custom \"a \\\"b\\\" \\\\ c\"]
@@ -447,19 +542,20 @@ fn fen_tags_in_every_dialect() {
         game.truncated.clone().unwrap().kind,
         PdnWarningKind::BadFen(e) if e.column == 7
     ));
-    assert_eq!(comments(&game.line.lead), ["31-27 1-6 27-22"]);
+    assert_eq!(comments(&game.line.lead), ["FEN \"W:W31,51:B1\" 31-27 1-6 27-22"]);
 }
 
 #[test]
-fn fen_counters_are_kept_and_written_on_request() {
+fn fen_counters_are_kept_and_written() {
     let game = read_one("[FEN \"W:WK31:BK20:H12:F34\"] 1. 31-27 *");
     assert_eq!((game.halfmoves, game.move_number), (Some(12), Some(34)));
+    assert_eq!(game.beginning().counters().plies(), 12);
     let text = game_to_string(&game, &WriteOptions::default());
-    assert!(text.contains("[FEN \"W:WK31:BK20\"]"), "{text}");
-    let options = WriteOptions { fen_counters: true, ..WriteOptions::default() };
-    let text = game_to_string(&game, &options);
     assert!(text.contains("[FEN \"W:WK31:BK20:H12:F34\"]"), "{text}");
-    assert_eq!(read_one(&text).halfmoves, Some(12));
+    let again = read_one(&text);
+    assert_eq!((again.halfmoves, again.move_number), (Some(12), Some(34)));
+    let plain = WriteOptions { plain: true, ..WriteOptions::default() };
+    assert!(game_to_string(&game, &plain).contains("[FEN \"W:WK31:BK20\"]"));
 }
 
 #[test]
@@ -497,13 +593,53 @@ fn an_input_error_is_reported_once_after_what_was_read() {
 }
 
 #[test]
-fn warnings_of_skipped_games_can_be_had() {
-    let mut reader = PdnReader::new(&b"[GameType \"21\"] 1. 11-15 *"[..]);
+fn every_kind_of_warning_is_counted_and_named_once() {
+    let foreign = "[GameType \"25\"]\n1. c3-d4 d6-c5 2. b2-c3 *\n".repeat(400);
+    let broken = format!("1. 32-28 {} *\n", "} ".repeat(300));
+    let text = format!("{foreign}[GameType \"21\"] 1. 11-15 *\n{broken}");
+    let mut reader = PdnReader::new(text.as_bytes());
+    assert_eq!(reader.next().unwrap().unwrap().warnings.len(), 100);
     assert!(reader.next().is_none());
-    let warnings = reader.take_skipped_warnings();
-    assert_eq!(warnings.len(), 1);
-    assert_eq!(warnings[0].kind, PdnWarningKind::OtherGameType(21));
-    assert_eq!(reader.counters().warnings, 1);
+    let found: Vec<(u64, String)> =
+        reader.warnings().iter().map(|kind| (kind.count, kind.to_string())).collect();
+    let [unreadable, russian, english, braces] = &found[..] else { panic!("{found:#?}") };
+    assert_eq!((unreadable.0, russian.0, english.0, braces.0), (1200, 400, 1, 300));
+    let expected = "line 1, column 1: game of type 25 skipped: only 20, international draughts, is \
+                    read; 399 more of this kind, on lines 3, 5, 7, 9, 11, 13, 15, 17 and so on";
+    assert_eq!(russian.1, expected);
+    assert!(braces.1.ends_with("stray '}' skipped; 299 more of this kind, on the same line"));
+    assert_eq!((reader.counters().warnings, reader.warnings().count()), (1901, 1901));
+}
+
+/// Text that is no game is passed over with a word.
+#[test]
+fn text_between_games_is_named() {
+    for text in ["{only a comment}", "12:75 lunch", "= Games =", "$5"] {
+        for text in [text.to_owned(), format!("1. 32-28 *\n{text}\n* 1. 33-28 *")] {
+            let mut reader = PdnReader::new(text.as_bytes());
+            reader.by_ref().for_each(drop);
+            let kinds: Vec<_> = reader.warnings().iter().map(|kind| &kind.first.kind).collect();
+            assert!(matches!(kinds[..], [PdnWarningKind::TextSkipped(_)]), "{text:?}: {kinds:?}");
+        }
+    }
+}
+
+/// Nothing of the tags is lost, and commands of comments stay in one line.
+#[test]
+fn what_is_written_has_everything() {
+    let word = "a rather long word or two, and then ";
+    let text = format!(
+        "[Event \"x\"][Site \"a\"][GameType \"20,W,10,10,N2,0\"][site \"b\"][Result \"1-0\"]\n\
+         1. 32-28 {{{word}{word}[%emt 0:00:04] x [%clk 0:59:59] [%open [%eval 0.13] end}} 1-0"
+    );
+    let game = read_one(&text);
+    let written = game_to_string(&game, &WriteOptions::default());
+    for part in ["[Site \"a\"]", "[site \"b\"]", "[Result \"1-0\"]", "20,W,10,10,N2,0"] {
+        assert!(written.contains(part), "{part}: {written}");
+    }
+    let commands = ["[%emt 0:00:04]", "[%clk 0:59:59]", "[%eval 0.13]"];
+    assert!(commands.iter().all(|command| written.contains(command)), "{written}");
+    assert_round_trip(&game);
 }
 
 #[test]

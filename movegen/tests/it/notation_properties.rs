@@ -208,11 +208,14 @@ proptest! {
         choices in prop::collection::vec((any::<u16>(), 0u8..20, "[ -~]{0,60}"), 0..80),
         event in "[ -~éß\\\\\"]{0,30}",
         result in 0usize..5,
+        halfmoves in prop::option::of(0u32..60),
+        move_number in prop::option::of(1u32..90),
     ) {
         let start = if from_start { Position::initial() } else { start };
         let mut game = PdnGame::new(start);
         game.tags.set("Event", event.trim());
         game.tags.set("Own", "a \\ b \" c");
+        (game.halfmoves, game.move_number) = (halfmoves, move_number);
         game.result = [
             GameResult::WhiteWins, GameResult::Draw, GameResult::BlackWins, GameResult::BothLose,
             GameResult::Unknown,
@@ -227,7 +230,7 @@ proptest! {
             let comment = Comment::new(text);
             match extra {
                 0 if !comment.text.is_empty() => ply.after.push(Annotation::Comment(comment)),
-                1 => ply.nags.push(*extra + 3),
+                1 => ply.nags.push(u32::from(*choice) * 7),
                 2 | 3 => {
                     let moves = play(position, &[*choice / 3, *choice / 5, 7, 9]);
                     let mut line = Variation { lead: vec![], plies: moves.into_iter().map(Ply::from).collect() };
@@ -257,6 +260,7 @@ proptest! {
             prop_assert_eq!(&read.warnings, &vec![], "{}", text);
             prop_assert_eq!((read.result, read.start), (game.result, game.start));
             prop_assert!(read.line.moves().eq(game.line.moves()), "{}", text);
+            assert_nothing_lost(&game, &read);
             prop_assert_eq!(game_to_string(&read, &options), text);
         }
     }
@@ -353,6 +357,23 @@ fn words() -> impl Strategy<Value = String> {
         "w",
         "Z",
         "M0012061100",
+        "1 ",
+        "1: ",
+        "\n\n1. ",
+        "6-4",
+        "12-8",
+        "3-0",
+        "1.5 - 0.5",
+        "+-",
+        " -+ ",
+        "=",
+        "0:05",
+        "1:02:03",
+        "&nbsp;",
+        "[Result \"12-8\"]",
+        "[Site \"a\"]",
+        "[site \"b\"]",
+        "[FEN \"W:WK31:BK20:H12:F34\"]",
     ]);
     prop_oneof![fixed.prop_map(str::to_owned), "[0-9]{1,5}", "\\PC"]
 }
@@ -390,5 +411,47 @@ fn all_parsers(bytes: &[u8]) {
         let again = PdnReader::new(once.as_bytes()).next().expect("a game").unwrap();
         assert_eq!(game_to_string(&again, &WriteOptions::default()), once);
         assert!(again.line.moves().eq(game.line.moves()));
+        assert_nothing_lost(&game, &again);
     }
+}
+
+/// What a game has, the game that was written and read again has too.
+fn assert_nothing_lost(game: &PdnGame, again: &PdnGame) {
+    assert_eq!((again.start, again.result), (game.start, game.result));
+    assert_eq!((again.halfmoves, again.move_number), (game.halfmoves, game.move_number));
+    let own = ["Event", "Result", "GameType", "SetUp", "FEN", "PlyCount"];
+    for (name, value) in game.tags.iter() {
+        let values = |game: &PdnGame| {
+            let is_it = |(n, v): &(&str, &str)| n.eq_ignore_ascii_case(name) && *v == value;
+            game.tags.iter().filter(is_it).count()
+        };
+        let is_own = own.iter().any(|known| known.eq_ignore_ascii_case(name));
+        assert!(is_own || value.is_empty() || values(again) >= values(game), "{name}: {value}");
+    }
+    if let Some(result) =
+        game.tags.get("Result").filter(|r| GameResult::parse(r) == Some(game.result))
+    {
+        assert_eq!(again.tags.get("Result"), Some(result));
+    }
+    assert_eq!(everything_said(&again.line), everything_said(&game.line));
+}
+
+/// Glyphs and comments of a line, those of its variations among them. Braces within comments become
+/// parentheses.
+fn everything_said(line: &Variation) -> Vec<String> {
+    let said = |list: &[Annotation]| -> Vec<String> {
+        let said = list.iter().flat_map(|annotation| match annotation {
+            Annotation::Comment(comment) => {
+                vec![comment.text.replace('{', "(").replace('}', ")")]
+            }
+            Annotation::Variation(line) => everything_said(line),
+            Annotation::SetUp(position) => vec![position.to_fen()],
+        });
+        said.collect()
+    };
+    let plies = line.plies.iter().flat_map(|ply| {
+        let glyphs = ply.nags.iter().map(|nag| format!("${nag}"));
+        glyphs.chain(said(&ply.after)).collect::<Vec<_>>()
+    });
+    said(&line.lead).into_iter().chain(plies).collect()
 }

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use movegen::notation::pdn::{PdnReader, WriteOptions, game_to_string};
+use movegen::notation::pdn::{PdnGame, PdnReader, WriteOptions, game_to_string};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut reader = PdnReader::new(bytes);
@@ -28,9 +28,15 @@ fuzz_target!(|bytes: &[u8]| {
             if !options.plain {
                 assert!(read.line.moves().eq(game.line.moves()));
                 assert!(read.warnings.is_empty(), "{:?}\n{once}", read.warnings);
+                assert_eq!((read.halfmoves, read.move_number), (game.halfmoves, game.move_number));
+                let nags = |game: &PdnGame| -> Vec<Vec<u32>> {
+                    game.line.plies.iter().map(|ply| ply.nags.clone()).collect()
+                };
+                assert_eq!(nags(&read), nags(&game));
             }
         }
     }
     let counters = reader.counters();
     assert!(counters.used + counters.other_type <= counters.games);
+    assert_eq!(counters.warnings, reader.warnings().count());
 });

@@ -163,6 +163,45 @@ fn annotating_again_replaces_what_was_added_and_nothing_else() {
     assert_eq!(next("out.pdn", "--nodes=2000"), edited);
 }
 
+/// Games that are passed over are counted, each kind named once, wherever they are in the file.
+#[test]
+fn games_of_other_types_are_named_once_by_every_command() {
+    let world = World::new();
+    let russian = "[GameType \"25\"]\n1. c3-d4 d6-c5 2. b2-a3 *\n\n".repeat(20);
+    let file = world.path("games.pdn").display().to_string();
+    let book = world.path("out.book").display().to_string();
+    let out = world.path("out.pdn").display().to_string();
+    let commands: [(&[&str], &str); 5] = [
+        (
+            &["annotate", &file, "-o", &out, "--hash=1", "--nodes=10", "--force"],
+            "no game of international",
+        ),
+        (&["analyse", &file, "--nodes=10", "--hash=1"], "no game of international"),
+        (&["board", &file], "no game of international"),
+        (
+            &["book", "build", &file, "-o", &book, "--force"],
+            "20 games, 0 of them broken, 20 of other",
+        ),
+        (&["solve", &file], "no game of international"),
+    ];
+    for (text, is_good) in
+        [(format!("[FEN \"W:WK31:BK5\"]\n1. 31-27 *\n\n{russian}"), true), (russian.clone(), false)]
+    {
+        fs::write(&file, text).unwrap();
+        // `board` reads no further than the game it shows.
+        for (args, nothing) in
+            commands.into_iter().filter(|(args, _)| !is_good || args[0] != "board")
+        {
+            let output = run(args, "");
+            assert_eq!(output.code == 0, is_good, "{args:?}: {output:?}");
+            assert_eq!(output.stderr.matches("type 25 skipped").count(), 1, "{args:?}: {output:?}");
+            assert!(output.stderr.contains("; 19 more of this kind"), "{args:?}: {output:?}");
+            assert_eq!(output.stderr.contains(nothing), !is_good, "{args:?}: {output:?}");
+            assert!(output.stderr.lines().count() < 5, "{args:?}: {output:?}");
+        }
+    }
+}
+
 /// What several threads find is what one finds.
 #[test]
 fn the_number_of_threads_does_not_matter() {

@@ -421,6 +421,44 @@ fn broken_files() {
     assert!(output.stderr.contains("has 1 ply, not"), "{output:?}");
 }
 
+/// Positions with the exit status of commands that take one, and a part of what they say.
+const DOTS: &[(&str, i32, &str)] = &[
+    ("W:WK31:BK20.", 0, ""),
+    ("W:WK31.:BK20.", 0, ""),
+    ("W:WK31:BK20. White wins", 0, "warning"),
+    ("W:WG12,K31:BK20", 0, "captured man on 12 left out"),
+    ("?:WK31:BK20", 0, "unknown side to move"),
+    ("W:WK31.BK20", 2, "column 7: unexpected character '.'"),
+    ("W:WK31.BK20,21", 2, "column 7: unexpected character '.'"),
+    ("W:WK31:BK20.K21", 2, "column 12: unexpected character '.'"),
+];
+
+/// What cannot be read of a FEN is refused, and what is tolerated is said, in a line of a file as on
+/// the command line.
+#[test]
+fn a_position_means_the_same_to_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("positions.txt");
+    let file = path.to_str().unwrap();
+    for &(fen, code, part) in DOTS {
+        for command in [&["solve"][..], &["egdb", "probe"], &["perft", "--depth=1"], &["board"]] {
+            let output = run([command, &[fen]].concat(), "");
+            assert_eq!(output.code, code, "{command:?} {fen}: {output:?}");
+            assert!(output.stderr.contains(part), "{command:?} {fen}: {output:?}");
+            assert_eq!(output.stderr.is_empty(), part.is_empty(), "{command:?} {fen}: {output:?}");
+        }
+        fs::write(&path, format!("\n{fen}\n")).unwrap();
+        for command in [&["solve"][..], &["egdb", "probe"]] {
+            let output = run([command, &[file]].concat(), "");
+            let said = output.stderr.clone() + &output.stdout;
+            let line = if code == 0 && !part.is_empty() { "positions.txt, line 2: " } else { "" };
+            assert!(said.contains(part) && said.contains(line), "{command:?} {fen}: {output:?}");
+            let is_refused = said.contains("unexpected character");
+            assert_eq!(is_refused, code != 0, "{command:?} {fen}: {output:?}");
+        }
+    }
+}
+
 /// Commands of the terminal game that make no sense.
 #[test]
 fn broken_commands_while_playing() {

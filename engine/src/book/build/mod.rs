@@ -14,7 +14,7 @@ use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use egdb::storage::Existing;
-use movegen::notation::pdn::{GameResult, PdnGame, PdnReader, ReadOptions};
+use movegen::notation::pdn::{GameResult, PdnGame, PdnReader, ReadOptions, WarningSummary};
 use movegen::{Color, Move, Position};
 
 use super::check::reached;
@@ -80,12 +80,14 @@ impl Default for BuildOptions {
 /// What has been done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BuildReport {
-    /// Games of the files.
+    /// Games of the files, those of other types among them.
     pub games: u64,
     /// Those of which something was taken.
     pub used: u64,
     /// Those in which something cannot be read.
     pub broken: u64,
+    /// Those of other types, which are passed over.
+    pub other_type: u64,
     /// Positions of the book.
     pub positions: u64,
 }
@@ -102,13 +104,13 @@ pub enum BuildEvent<'e> {
         /// Games so far.
         games: u64,
     },
-    /// A game that cannot be read, or not to its end. What was read of it counts, without a
-    /// result.
-    Broken {
+    /// A file has been read in which something is odd. What was read of a game that breaks off
+    /// counts, without a result.
+    Warnings {
         /// The file.
         file: &'e Path,
-        /// What is wrong, with its line and column.
-        reason: String,
+        /// What is odd.
+        warnings: &'e WarningSummary,
     },
 }
 
@@ -180,7 +182,7 @@ fn build_into(
     let base = folder.path().join("reference");
     let first = BookWriter::new(&base, Existing::Keep)?;
     let mut silent = |event: BuildEvent<'_>| match event {
-        BuildEvent::Broken { .. } => true,
+        BuildEvent::Warnings { .. } => true,
         progress @ BuildEvent::Progress { .. } => (passes.observe)(progress),
     };
     let mut counting = Passes { done: 0, all: passes.all, games: 0, observe: &mut silent };
@@ -274,9 +276,12 @@ impl<'b> Builder<'b> {
             self.read(input, passes)?;
         }
         if self.report.used == 0 {
-            let BuildReport { games, broken, .. } = self.report;
-            let text =
-                format!("no game is of use: {}, {broken} of them broken", counted(games, "game"));
+            let BuildReport { games, broken, other_type, .. } = self.report;
+            let games = counted(games, "game");
+            let mut text = format!("no game is of use: {games}, {broken} of them broken");
+            if other_type > 0 {
+                text.push_str(&format!(", {other_type} of other types"));
+            }
             return Err(BookError::Input(text));
         }
         let mut about = About::new(step.to_owned());
@@ -297,27 +302,17 @@ impl<'b> Builder<'b> {
         let counted = Counted { file, read: &read };
         let options = ReadOptions { find_duplicates: false, ..ReadOptions::default() };
         let before = passes.done;
+        let games_before = self.report.games;
         let mut reader = PdnReader::with_options(BufReader::new(counted), options);
-        loop {
-            let next = reader.next();
-            for warning in reader.take_skipped_warnings() {
-                self.report.broken += 1;
-                self.report.games += 1;
-                self.tell_broken(path, warning.to_string(), passes)?;
-            }
-            let Some(game) = next else { break };
+        while let Some(game) = reader.next() {
             let game = game.map_err(|error| BookError::Io {
                 path: path.to_owned(),
                 error: io::Error::other(error),
             })?;
-            self.report.games += 1;
-            if let Some(warning) = game.damage() {
-                self.report.broken += 1;
-                self.tell_broken(path, warning.to_string(), passes)?;
-            }
+            self.report.broken += u64::from(game.damage().is_some());
             self.add(&game)?;
             passes.done = before + read.get();
-            passes.games = self.report.games;
+            passes.games = games_before + reader.counters().games;
             let progress =
                 BuildEvent::Progress { done: passes.done, all: passes.all, games: passes.games };
             if !(passes.observe)(progress) {
@@ -325,16 +320,12 @@ impl<'b> Builder<'b> {
             }
         }
         passes.done = before + read.get();
-        Ok(())
-    }
-
-    fn tell_broken(
-        &self,
-        file: &Path,
-        reason: String,
-        passes: &mut Passes<'_>,
-    ) -> Result<(), BookError> {
-        let is_going_on = (passes.observe)(BuildEvent::Broken { file, reason });
+        let counters = reader.counters();
+        self.report.games += counters.games;
+        self.report.other_type += counters.other_type;
+        let (file, warnings) = (path, reader.warnings());
+        let is_going_on =
+            counters.warnings == 0 || (passes.observe)(BuildEvent::Warnings { file, warnings });
         if is_going_on { Ok(()) } else { Err(BookError::Interrupted) }
     }
 

@@ -30,8 +30,8 @@ use super::interrupt::Interrupt;
 use super::json::{self, Record};
 use super::limits::LimitArgs;
 use super::progress::Bar;
-use super::streams::{note, stdout};
-use super::{Failure, mebibytes_of, no_thread, terminal, threads};
+use super::streams::stdout;
+use super::{Failure, mebibytes_of, no_thread, source, terminal, threads};
 
 /// Nodes of a position when no limit is given.
 const DEFAULT_NODES: u64 = 200_000;
@@ -113,7 +113,7 @@ pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
         files::check(path, existing)?;
     }
     let text = read(&args.input)?;
-    let games = parse(&text)?;
+    let games = parse(&args.input, &text)?;
     let (limits, engine) = (args.limits(), args.engine()?);
     let header = Header::new(&text, games.len(), &limits, engine.evaluation.name());
     let journal = Journal::open(&journal, &header, existing)?;
@@ -153,23 +153,12 @@ fn read(input: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// All games. What the reader finds odd goes to standard error.
-fn parse(text: &[u8]) -> Result<Vec<PdnGame>, Failure> {
+fn parse(input: &Path, text: &[u8]) -> Result<Vec<PdnGame>, Failure> {
     let mut reader = PdnReader::new(Cursor::new(text));
-    let mut games = Vec::new();
-    while let Some(read) = reader.next() {
-        for warning in reader.take_skipped_warnings() {
-            note(format_args!("warning: {warning}"));
-        }
-        let pdn = read.context("cannot read the file").map_err(Failure::Input)?;
-        for warning in &pdn.warnings {
-            note(format_args!("warning: {warning}"));
-        }
-        games.push(pdn);
-    }
-    if games.is_empty() {
-        return Err(Failure::Input(anyhow!("the file holds no game")));
-    }
-    Ok(games)
+    let games: Result<Vec<PdnGame>, _> = reader.by_ref().collect();
+    source::warn(&input.display().to_string(), reader.warnings());
+    let games = games.context("cannot read the file").map_err(Failure::Input)?;
+    if games.is_empty() { Err(source::no_game(&reader.counters())) } else { Ok(games) }
 }
 
 /// Searches the games that the journal does not have yet.

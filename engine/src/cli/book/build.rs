@@ -17,8 +17,8 @@ use super::super::files::{self, ForceArgs};
 use super::super::interrupt::Interrupt;
 use super::super::json;
 use super::super::progress::Bar;
-use super::super::streams::{note, stdout};
-use super::super::{Failure, mebibytes};
+use super::super::streams::stdout;
+use super::super::{Failure, mebibytes, source};
 use super::merge::{BookGames, BookWrittenRecord};
 
 const EXAMPLES: &str = "\
@@ -39,8 +39,8 @@ in the book of --reference, or in at least two games of the base being built. An
 may pass through one unknown position if the next one is known again; the move to it is a link. \
 'extended+' also takes known positions of the rest of the game, one by one.
 
-A game that cannot be read to its end is reported with file, line and reason; what was read of \
-it counts, without a result.";
+What cannot be read, and games of other types, are reported on standard error: file, reason, how \
+often, and the first lines. What was read of a game that breaks off counts, without a result.";
 
 /// Build a book from games of PDN files
 #[derive(Args, Debug)]
@@ -162,8 +162,8 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
             BuildEvent::Progress { done, all, games } => {
                 bar.show(done, all, || counted(games, "game"));
             }
-            BuildEvent::Broken { file, reason } => bar.suspend(|| {
-                note(format_args!("{}: {reason}", file.display()));
+            BuildEvent::Warnings { file, warnings } => bar.suspend(|| {
+                source::warn(&file.display().to_string(), warnings);
             }),
         }
         !interrupt.is_pressed()
@@ -175,13 +175,17 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
     let mut out = stdout();
     if args.json {
         let (games, used, broken) = (report.games, report.used, report.broken);
-        let games = Some(BookGames { games, used, broken });
+        let games = Some(BookGames { games, used, broken, other_type: report.other_type });
         let record = BookWrittenRecord { games, ..BookWrittenRecord::of(&args.out)? };
         return Ok(json::write(&mut out, &record)?);
     }
+    let other = match report.other_type {
+        0 => String::new(),
+        other => format!(", {other} of other types"),
+    };
     writeln!(
         out,
-        "{}, {} of use, {} broken; {}",
+        "{}, {} of use, {} broken{other}; {}",
         counted(report.games, "game"),
         report.used,
         report.broken,

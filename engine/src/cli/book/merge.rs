@@ -78,6 +78,8 @@ pub(in crate::cli) struct BookGames {
     pub(super) used: u64,
     /// Those in which something cannot be read.
     pub(super) broken: u64,
+    /// Those of other types, which are passed over.
+    pub(super) other_type: u64,
 }
 
 /// Searches in a book.

@@ -73,6 +73,7 @@ pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
         Some(fen) if file.is_none() => Some((fen.as_str(), source::position(Some(fen))?)),
         _ => None,
     };
+    let name = file.unwrap_or("-").to_owned();
     let lines: Box<dyn BufRead> = match file {
         Some(name) if name != "-" => {
             let file = File::open(name).with_context(|| format!("cannot open {name}"));
@@ -89,7 +90,7 @@ pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
             out.flush()?;
             Ok(())
         }
-        None => stream(args.json, &probe, lines, &mut out),
+        None => stream(args.json, &probe, (&name, lines), &mut out),
     }
 }
 
@@ -97,17 +98,23 @@ pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
 fn stream(
     json: bool,
     probe: &Probe,
-    mut input: impl BufRead,
+    (name, mut input): (&str, impl BufRead),
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let mut line = Vec::new();
     let mut failures = 0u64;
+    let mut number = 0u64;
     while next_line(&mut input, &mut line)? {
+        number += 1;
         let text = String::from_utf8_lossy(&line);
         let text = text.trim();
-        match read(text) {
+        let read = read(text);
+        if let Ok((_, fen)) = &read {
+            source::warn_of_fen(&format!("{name}, line {number}: "), &fen.warnings);
+        }
+        match read {
             Err(error) => show_error(out, json, text, format!("{error:#}"))?,
-            Ok(position) => match probe.answer(&position) {
+            Ok((position, _)) => match probe.answer(&position) {
                 Ok(answer) => show(out, json, probe, (text, &position), &answer)?,
                 Err(error) => {
                     failures += 1;
@@ -152,9 +159,9 @@ fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     }
 }
 
-fn read(text: &str) -> Result<Position, anyhow::Error> {
+fn read(text: &str) -> Result<(Position, Fen), anyhow::Error> {
     let fen: Fen = text.parse()?;
-    Ok(fen.position()?)
+    Ok((fen.position()?, fen))
 }
 
 fn show_error(out: &mut impl Write, json: bool, fen: &str, error: String) -> Result<(), Failure> {

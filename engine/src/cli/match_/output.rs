@@ -116,7 +116,7 @@ impl Output {
     fn write_games(&mut self, config: &MatchConfig, records: &[MatchGame]) -> io::Result<()> {
         if let Some(file) = &mut self.pdn {
             let mut text = Vec::new();
-            let options = WriteOptions { fen_counters: true, ..WriteOptions::default() };
+            let options = WriteOptions::default();
             for record in records {
                 write_game(&mut text, &record.to_pdn(config), &options)?;
             }

@@ -7,7 +7,7 @@ use anyhow::Context;
 use movegen::notation::pdn::PdnReader;
 use movegen::{Fen, Game, ParseFenError};
 
-use super::super::Failure;
+use super::super::{Failure, source};
 
 /// One position of a file, or why it is none.
 pub(super) struct Item {
@@ -28,7 +28,7 @@ pub(super) fn read(name: &str) -> Result<Vec<Item>, Failure> {
             .map_err(Failure::Input)?;
     }
     let is_pdn = name.to_ascii_lowercase().ends_with(".pdn") || begins_with_tag(&bytes);
-    if is_pdn { pdn(&bytes) } else { Ok(lines(&bytes)) }
+    if is_pdn { pdn(name, &bytes) } else { Ok(lines(name, &bytes)) }
 }
 
 fn begins_with_tag(bytes: &[u8]) -> bool {
@@ -37,44 +37,48 @@ fn begins_with_tag(bytes: &[u8]) -> bool {
     lines.next().is_some_and(|line| line.starts_with(b"["))
 }
 
-fn pdn(bytes: &[u8]) -> Result<Vec<Item>, Failure> {
+/// The start positions of games. What else is odd in them goes to standard error.
+fn pdn(name: &str, bytes: &[u8]) -> Result<Vec<Item>, Failure> {
     let mut items = Vec::new();
     let mut reader = PdnReader::new(bytes);
-    while let Some(game) = reader.next() {
-        for warning in reader.take_skipped_warnings() {
-            items.push(Item { line: warning.line, game: Err(warning.kind.to_string()) });
-        }
+    for game in reader.by_ref() {
         let game = game.context("cannot read the file").map_err(Failure::Input)?;
         let start = match game.tags.get("FEN") {
-            Some(fen) => position(fen),
+            Some(fen) => position(fen).map(|_| game.beginning()),
             None => Err("a game without a FEN tag".to_owned()),
         };
         items.push(Item { line: game.first_line, game: start });
     }
-    for warning in reader.take_skipped_warnings() {
-        items.push(Item { line: warning.line, game: Err(warning.kind.to_string()) });
+    source::warn(name, reader.warnings());
+    if items.is_empty() && reader.counters().games > 0 {
+        return Err(source::no_game(&reader.counters()));
     }
     Ok(items)
 }
 
-fn lines(bytes: &[u8]) -> Vec<Item> {
+fn lines(name: &str, bytes: &[u8]) -> Vec<Item> {
     let mut items = Vec::new();
     for (number, line) in (1..).zip(bytes.split(|&b| b == b'\n')) {
         let line = String::from_utf8_lossy(line);
         let line = line.trim_start_matches('\u{feff}');
         let text = line.split('#').next().unwrap_or_default().trim_end();
         if !text.trim_start().is_empty() {
-            items.push(Item { line: number, game: position(fen_of(text)) });
+            let game = position(fen_of(text)).map(|(game, fen)| {
+                source::warn_of_fen(&format!("{name}, line {number}: "), &fen.warnings);
+                game
+            });
+            items.push(Item { line: number, game });
         }
     }
     items
 }
 
-fn position(text: &str) -> Result<Game, String> {
+fn position(text: &str) -> Result<(Game, Fen), String> {
     let fen: Fen = text
         .parse()
         .map_err(|error: ParseFenError| format!("column {}: {}", error.column, error.kind))?;
-    fen.game().map_err(|error| format!("not a legal position: {error}"))
+    let game = fen.game().map_err(|error| format!("not a legal position: {error}"))?;
+    Ok((game, fen))
 }
 
 /// The position at the start of a line that may go on with a comment, or operations as in EPD. If
@@ -129,7 +133,7 @@ mod tests {
 
     fn read(text: &str) -> Vec<(u64, Result<String, String>)> {
         let fen = |g: &Game| g.position().to_fen();
-        lines(text.as_bytes())
+        lines("-", text.as_bytes())
             .iter()
             .map(|i| (i.line, i.game.as_ref().map(fen).map_err(Clone::clone)))
             .collect()
@@ -176,7 +180,7 @@ mod tests {
     fn games() {
         let text = "[Event \"a\"]\n[FEN \"W:WK11:BK2,K6:H3\"]\n\n1. 11-50 *\n\n[Event \"b\"]\n\n1. 32-28 *\n";
         assert!(begins_with_tag(text.as_bytes()));
-        let items = pdn(text.as_bytes()).expect("readable");
+        let items = pdn("-", text.as_bytes()).expect("readable");
         let fens: Vec<_> =
             items.iter().map(|i| i.game.as_ref().map(|g| g.position().to_fen())).collect();
         assert_eq!(fens[0].as_deref(), Ok("W:WK11:BK2,K6"));

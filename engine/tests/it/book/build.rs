@@ -323,7 +323,7 @@ fn broken_games_are_counted_and_what_was_read_of_them_counts() {
     let broken = "[White \"A\"]\n1. 32-28 1-50 2-0\n\n".repeat(100);
     let games = Games::new(&format!("{broken}1. 32-28 19-23 2-0\n"));
     let path = games.path("out.book");
-    let mut reasons = Vec::new();
+    let mut said = Vec::new();
     let report = build(
         std::slice::from_ref(&games.file),
         (&path, Existing::Keep),
@@ -331,18 +331,19 @@ fn broken_games_are_counted_and_what_was_read_of_them_counts() {
         OtherBooks::default(),
         "",
         &mut |event| {
-            if let BuildEvent::Broken { file, reason } = event {
+            if let BuildEvent::Warnings { file, warnings } = event {
                 assert_eq!(file, games.file);
-                reasons.push(reason);
+                said.extend(warnings.iter().cloned());
             }
             true
         },
     )
     .unwrap();
     assert_eq!((report.games, report.used, report.broken), (101, 101, 100));
-    assert_eq!(reasons.len(), 100);
-    assert!(reasons[0].starts_with("line 2, column 10: '1-50'"), "{}", reasons[0]);
-    assert!(reasons[99].starts_with("line 299, column 10"), "{}", reasons[99]);
+    let [said] = &said[..] else { panic!("{said:?}") };
+    assert_eq!(said.count, 100);
+    assert!(said.to_string().starts_with("line 2, column 10: '1-50'"), "{said}");
+    assert!(said.to_string().contains("99 more of this kind, on lines 5, 8, "), "{said}");
     let book = Book::open(&path).unwrap();
     assert_eq!(moves_after(&book, ""), known(101, &[("32-28", 101)]));
     // A game that breaks off has no result.
@@ -361,16 +362,40 @@ fn games_in_which_something_was_skipped_are_broken_too() {
         OtherBooks::default(),
         "",
         &mut |event| {
-            if let BuildEvent::Broken { reason, .. } = event {
-                reasons.push(reason);
+            if let BuildEvent::Warnings { warnings, .. } = event {
+                reasons.extend(warnings.iter().map(ToString::to_string));
             }
             true
         },
     )
     .unwrap();
-    assert_eq!(report.broken, reasons.len() as u64);
+    assert_eq!((report.broken, reasons.len()), (2, 2));
     assert!(reasons[0].starts_with("line 1, column 19: '99-98' is not readable"), "{reasons:?}");
     assert!(reasons[1].contains("unfinished comment"), "{reasons:?}");
+}
+
+/// Games of other types are counted as such; no warning is a game.
+#[test]
+fn games_of_other_types_are_counted_apart() {
+    let foreign = "[GameType \"25\"]\n1. c3-d4 d6-c5 2. b2-a3 *\n\n".repeat(72);
+    let games = Games::new(&format!("{foreign}1. 32-28 19-23 2-0\n"));
+    let mut kinds = 0;
+    let report = build(
+        std::slice::from_ref(&games.file),
+        (&games.path("out.book"), Existing::Keep),
+        &options(),
+        OtherBooks::default(),
+        "",
+        &mut |event| {
+            if let BuildEvent::Warnings { warnings, .. } = event {
+                kinds += warnings.iter().count();
+            }
+            true
+        },
+    )
+    .unwrap();
+    assert_eq!((report.games, report.used, report.broken, report.other_type), (73, 1, 0, 72));
+    assert_eq!(kinds, 2, "words that are no moves, and games of type 25");
 }
 
 #[test]

@@ -87,9 +87,12 @@ impl Fen {
     /// # Errors
     /// As [`Fen::position`].
     pub fn game(&self) -> Result<Game, PositionError> {
-        let start = self.position()?;
+        Ok(self.game_from(self.position()?))
+    }
+
+    pub(super) fn game_from(&self, start: Position) -> Game {
         let plies = self.halfmoves.unwrap_or(0).try_into().unwrap_or(u16::MAX);
-        Ok(Game::with_counters(start, DrawCounters::with_plies(&start, plies)))
+        Game::with_counters(start, DrawCounters::with_plies(&start, plies))
     }
 
     /// The FEN followed by those of `:Hn` and `:Fn` that are known. `Display` leaves them out,

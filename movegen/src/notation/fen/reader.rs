@@ -3,7 +3,7 @@
 use crate::bitboard::Bitboard;
 use crate::color::Color;
 use crate::notation::letters::{Alphabet, read_letters};
-use crate::notation::text::is_dash;
+use crate::notation::text::{is_dash, is_move_sign};
 use crate::piece::{Kind, Piece};
 use crate::setup::Setup;
 use crate::square::Square;
@@ -239,30 +239,44 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A dot ends the text, unless the next field follows it. Returns whether it ended.
+    /// A dot ends the text, unless the next field follows it. Returns whether it ended. Text after
+    /// it is dropped only if it can be no part of the position: both sides are there, and it is a
+    /// word or a numbered move.
     fn read_dot(&mut self, lists: [bool; 2]) -> Result<bool, ParseFenError> {
         let dot = self.next;
         self.next += 1;
-        if self.peek_upper() == Some(':') {
-            let field = self.next;
-            self.next += 1;
-            let known = matches!(self.peek_upper(), Some('W' | 'B' | 'H' | 'F' | '+' | ':') | None);
-            self.next = field;
-            if known {
-                return Ok(false);
-            }
+        match self.peek_upper() {
+            None => return Ok(true),
+            Some(':') => return Ok(false),
+            Some(_) => {}
         }
-        // `W:W31.32:B1`: dropping the rest would lose a whole side.
-        if lists != [true; 2] && self.peek().is_some_and(|c| c.is_ascii_digit() || c == ',') {
+        if lists != [true; 2] || !self.is_remark() {
             self.next = dot;
             return Err(self.error(FenErrorKind::UnexpectedCharacter('.')));
         }
-        if self.peek().is_some() {
-            let offset = self.offset();
-            self.fen.warnings.push(FenWarning::TextAfterDot { offset });
-        }
+        let offset = self.offset();
+        self.fen.warnings.push(FenWarning::TextAfterDot { offset });
         self.next = self.letters.len();
         Ok(true)
+    }
+
+    /// Whether the rest is no list of squares: it begins with a word, or with a move after its
+    /// number (`1. 28-22`).
+    fn is_remark(&self) -> bool {
+        let rest = self.letters[self.next..].iter().map(|l| l.c).skip_while(|&c| is_wrapper(c));
+        let rest: String = rest.collect();
+        let number = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        if number.len() == rest.len() {
+            let word: String = rest.chars().take_while(|c| c.is_alphanumeric()).collect();
+            return word.chars().filter(|c| c.is_alphabetic()).count() > 1;
+        }
+        let moves = number.trim_start_matches(['.', '…']);
+        let is_number = moves.len() < number.len();
+        let square = moves.trim_start_matches(is_blank);
+        let after = square.trim_start_matches(|c: char| c.is_ascii_digit());
+        is_number
+            && after.len() < square.len()
+            && after.trim_start_matches(is_blank).starts_with(is_move_sign)
     }
 
     fn read_counter(&mut self, known: Option<u32>) -> Result<u32, ParseFenError> {

@@ -3,8 +3,18 @@
 use super::comment::Comment;
 use super::result::GameResult;
 use super::warning::{PdnWarning, PdnWarningKind};
+use crate::game::Game;
 use crate::moves::Move;
+use crate::notation::fen::Fen;
 use crate::position::Position;
+
+/// Bytes of the name of a tag.
+pub(super) const MAX_NAME: usize = 64;
+
+/// What the name of a tag may hold.
+pub(super) fn is_in_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-')
+}
 
 /// The tags of a game in the order of the file. Names compare without regard to case.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -34,6 +44,14 @@ impl Tags {
     /// Takes a tag out.
     pub fn remove(&mut self, name: &str) {
         self.0.retain(|(n, _)| !n.eq_ignore_ascii_case(name));
+    }
+
+    /// Whether a tag can have this name: a letter, then letters, digits, `_` or `-`.
+    #[must_use]
+    pub fn is_name(name: &str) -> bool {
+        name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.len() <= MAX_NAME
+            && name.chars().all(is_in_name)
     }
 
     /// Names and values in order.
@@ -69,8 +87,9 @@ pub struct Ply {
     /// The move.
     pub mv: Move,
     /// Numeric annotation glyphs (`$1`; `!` is read as 1, `?` 2, `!!` 3, `??` 4, `!?` 5, `?!` 6,
-    /// `*` 7).
-    pub nags: Vec<u8>,
+    /// `*` 7; of the signs of evaluation `=` is 10, `+-` 18, `-+` 19 and so on). Programs use
+    /// numbers above 255 of their own.
+    pub nags: Vec<u32>,
     /// What follows the move, in order.
     pub after: Vec<Annotation>,
 }
@@ -194,6 +213,19 @@ impl PdnGame {
             )
         };
         self.truncated.as_ref().or_else(|| self.warnings.iter().find(is_skipped))
+    }
+
+    /// A game of the rules that begins where this one does, with the plies that its FEN counts
+    /// already (`:Hn`), and without its moves.
+    #[must_use]
+    pub fn beginning(&self) -> Game {
+        self.start_fen().game_from(self.start)
+    }
+
+    /// The start with the counters of the `FEN` tag.
+    pub fn start_fen(&self) -> Fen {
+        let (halfmoves, move_number) = (self.halfmoves, self.move_number);
+        Fen { halfmoves, move_number, ..Fen::from(&self.start) }
     }
 
     /// The position before each move and the move itself, set-ups included.

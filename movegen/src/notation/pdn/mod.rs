@@ -42,5 +42,5 @@ pub use comment::{ClockTime, Comment, format_time};
 pub use game::{Annotation, PdnGame, Ply, Tags, Variation};
 pub use reader::{Counters, PdnReader, ReadOptions};
 pub use result::GameResult;
-pub use warning::{ParsePdnError, PdnWarning, PdnWarningKind};
+pub use warning::{ParsePdnError, PdnWarning, PdnWarningKind, WarningCount, WarningSummary};
 pub use writer::{WriteOptions, game_to_string, write_game};

@@ -3,13 +3,16 @@
 use std::io::BufRead;
 
 use super::chars::Place;
-use super::result::GameResult;
-use super::token::{Lexer, Token};
-use super::warning::{PdnWarning, PdnWarningKind};
+use super::result::{GameResult, is_same_score, is_too_much};
+use super::token::{Lexer, MoveNumber, Token};
+use super::warning::{PdnWarning, PdnWarningKind, Warnings};
 use crate::color::Color;
 use crate::notation::fen::{Fen, ParseFenError, position_of};
 use crate::notation::moves::MoveText;
 use crate::position::Position;
+
+/// The number of international draughts in the `GameType` tag.
+pub(super) const INTERNATIONAL: u32 = 20;
 
 /// Variations nested deeper than this are skipped.
 pub(super) const MAX_DEPTH: usize = 200;
@@ -22,8 +25,6 @@ const MAX_GAME: usize = 4 * 1024 * 1024;
 
 /// What a move, comment or variation takes besides its text.
 const ITEM_COST: usize = 256;
-
-pub(super) const MAX_WARNINGS: usize = 100;
 
 /// A set-up command.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,12 +61,18 @@ pub(super) enum RawAnnotation {
     },
 }
 
+impl RawAnnotation {
+    fn is_set_up(&self) -> bool {
+        matches!(self, RawAnnotation::SetUp { .. })
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct RawPly {
     pub(super) place: Place,
     pub(super) text: String,
     pub(super) written: MoveText,
-    pub(super) nags: Vec<u8>,
+    pub(super) nags: Vec<u32>,
     pub(super) after: Vec<RawAnnotation>,
 }
 
@@ -75,6 +82,8 @@ pub(super) struct RawLine {
     pub(super) plies: Vec<RawPly>,
     /// The place of a null move and the text from there on.
     pub(super) stop: Option<(Place, String)>,
+    /// The number of the first move.
+    number: Option<u32>,
 }
 
 impl RawLine {
@@ -120,8 +129,9 @@ pub(super) struct RawGame {
     pub(super) place: Place,
     pub(super) tags: Vec<(Place, String, String)>,
     pub(super) line: RawLine,
-    pub(super) end: Option<(Place, GameResult)>,
-    pub(super) warnings: Vec<PdnWarning>,
+    /// The result at the end, with its text.
+    pub(super) end: Option<(Place, GameResult, String)>,
+    pub(super) warnings: Warnings,
     pub(super) abandoned: Option<PdnWarning>,
     /// Squares such as `c3` were seen, which belong to smaller boards.
     pub(super) has_letters: bool,
@@ -161,21 +171,42 @@ impl<R: BufRead> RawReader<R> {
         let mut builder = Builder::new(place);
         while let Some((place, token)) = self.next() {
             builder.warnings(&mut self.lexer.warnings);
-            if matches!(token, Token::Tag { .. }) && builder.is_next_game(&token) {
+            if builder.is_next_game(&token) {
                 self.pending = Some((place, token));
                 break;
             }
             if !builder.accept(place, token) {
                 continue;
             }
-            while let Some(text) = self.lexer.comment_on_same_line() {
-                builder.comment(text);
-            }
+            self.after_result(&mut builder);
             break;
         }
         builder.warnings(&mut self.lexer.warnings);
         Some(builder.finish(self.lexer.place()))
     }
+
+    /// Takes in what follows the result of a game.
+    fn after_result(&mut self, builder: &mut Builder) {
+        while let Some((place, token)) = self.lexer.after_result() {
+            builder.accept(place, token);
+            while builder.open.len() > 1 || builder.passed_over > 0 {
+                let Some((place, token)) = self.lexer.next() else { return };
+                if matches!(token, Token::Tag { .. }) {
+                    self.pending = Some((place, token));
+                    return;
+                }
+                builder.accept(place, token);
+            }
+        }
+    }
+}
+
+/// A word of the main line that is a result if the game ends after it.
+struct Candidate {
+    place: Place,
+    text: String,
+    /// What else it is; without one it is nothing readable.
+    nag: Option<u32>,
 }
 
 struct Builder {
@@ -188,6 +219,8 @@ struct Builder {
     problems: u32,
     /// How much of [`MAX_GAME`] is used.
     size: usize,
+    /// The last word, if it may be the result.
+    candidate: Option<Candidate>,
 }
 
 impl Builder {
@@ -197,22 +230,20 @@ impl Builder {
             tags: Vec::new(),
             line: RawLine::default(),
             end: None,
-            warnings: Vec::new(),
+            warnings: Warnings::default(),
             abandoned: None,
             has_letters: false,
         };
-        Builder { game, open: vec![RawLine::default()], passed_over: 0, problems: 0, size: 0 }
+        let open = vec![RawLine::default()];
+        Builder { game, open, passed_over: 0, problems: 0, size: 0, candidate: None }
     }
 
     fn warn(&mut self, place: Place, kind: PdnWarningKind) {
-        if self.game.warnings.len() < MAX_WARNINGS {
-            self.game.warnings.push(PdnWarning::at(place, kind));
-        }
+        self.game.warnings.push(PdnWarning::at(place, kind));
     }
 
     fn warnings(&mut self, from: &mut Vec<PdnWarning>) {
-        let room = MAX_WARNINGS - self.game.warnings.len();
-        self.game.warnings.extend(from.drain(..).take(room));
+        from.drain(..).for_each(|warning| self.game.warnings.push(warning));
     }
 
     fn current(&mut self) -> &mut RawLine {
@@ -224,13 +255,37 @@ impl Builder {
         self.open.len() > 1 || !self.open[0].plies.is_empty() || self.open[0].stop.is_some()
     }
 
-    /// Whether a tag belongs to the next game: after move text, or when the first tag comes again.
+    /// Whether a tag or move belongs to the next game: a tag after move text, or when the first tag
+    /// comes again; a first move for White.
     fn is_next_game(&self, token: &Token) -> bool {
-        let Token::Tag { name, .. } = token else { return false };
+        let name = match token {
+            Token::Tag { name, .. } => name,
+            Token::Move { number: Some(number), .. } => return self.begins_again(*number),
+            _ => return false,
+        };
         let repeats = |(_, first, _): &(Place, String, String)| first.eq_ignore_ascii_case(name);
         self.has_moves()
             || self.game.abandoned.is_some()
             || self.game.tags.first().is_some_and(repeats)
+    }
+
+    /// Whether a game without tags begins: `1.` on a line of its own, when there are moves of both
+    /// sides or an empty line before it, or after what may be a result.
+    fn begins_again(&self, number: MoveNumber) -> bool {
+        let [line] = &self.open[..] else { return false };
+        let Some(last) = line.plies.last() else { return false };
+        let sets_up = last.after.iter().any(RawAnnotation::is_set_up);
+        let is_first = number.value == 1 && number.is_of_white && !sets_up;
+        let is_after_result = || match &self.candidate {
+            Some(candidate) => self.result_of(&candidate.text, None, candidate.nag).is_some(),
+            None => self.last_move_as_result().is_some(),
+        };
+        let is_apart = match number.line_ends {
+            0 => false,
+            1 => line.plies.len() > 1,
+            _ => true,
+        };
+        is_first && (is_apart || is_after_result())
     }
 
     fn comment(&mut self, text: String) {
@@ -251,14 +306,106 @@ impl Builder {
         }
     }
 
+    /// The result that a word says, if it is one at the end of this game: what the tag says too,
+    /// or what can be nothing else.
+    fn result_of(
+        &self,
+        text: &str,
+        written: Option<&MoveText>,
+        nag: Option<u32>,
+    ) -> Option<GameResult> {
+        let result = GameResult::parse(text)?;
+        let tag = self.game.tag("Result").filter(|(_, value)| !is_unknown(value));
+        let is_in_tag = tag.is_some_and(|(_, value)| is_same_score(value, text));
+        let is_no_move = written.is_none_or(|written| !written.is_possible());
+        let is_result = match nag {
+            // A `*` after it is the end that PDN 3.0 wants, and leaves little doubt about moves.
+            _ if self.game.end.is_some() => is_in_tag && is_no_move,
+            Some(_) => is_in_tag || tag.is_none(),
+            None => is_in_tag || (is_no_move && !is_too_much(text)),
+        };
+        is_result.then_some(result)
+    }
+
+    /// The last move of the main line as a result.
+    fn last_move_as_result(&self) -> Option<GameResult> {
+        let line = &self.open[0];
+        let last = line.plies.last().filter(|_| line.stop.is_none())?;
+        let sets_up = last.after.iter().any(RawAnnotation::is_set_up);
+        if last.nags.is_empty() && !sets_up {
+            self.result_of(&last.text, Some(&last.written), None)
+        } else {
+            None
+        }
+    }
+
+    /// The game goes on: the word before was no result.
+    fn go_on(&mut self) {
+        let Some(candidate) = self.candidate.take() else { return };
+        match candidate.nag {
+            Some(nag) => self.nag(candidate.place, nag),
+            None => self.unreadable(candidate.place, candidate.text),
+        }
+    }
+
+    fn nag(&mut self, place: Place, nag: u32) {
+        self.size += size_of::<u32>();
+        match self.current().plies.last_mut() {
+            Some(ply) => ply.nags.push(nag),
+            // There is no move that it could belong to.
+            None => self.remark(place, format!("${nag}")),
+        }
+    }
+
+    /// A word that stays as a comment; before the game it is one of a heading.
+    fn remark(&mut self, place: Place, word: String) {
+        if self.is_before_game() { self.unreadable(place, word) } else { self.prose(&word) }
+    }
+
+    fn is_before_game(&self) -> bool {
+        self.game.tags.is_empty() && !self.has_moves()
+    }
+
+    /// Finds the result of a game without one in what its last word may be.
+    fn find_result(&mut self) {
+        let is_without = match &self.game.end {
+            None => true,
+            Some((_, result, _)) => *result == GameResult::Unknown,
+        };
+        if !is_without || self.game.abandoned.is_some() {
+            return self.go_on();
+        }
+        if let Some(candidate) = &self.candidate {
+            let result = self.result_of(&candidate.text, None, candidate.nag);
+            match (result, self.candidate.take()) {
+                (Some(result), Some(Candidate { place, text, .. })) => {
+                    self.game.end = Some((place, result, text));
+                }
+                (_, candidate) => {
+                    self.candidate = candidate;
+                    self.go_on();
+                }
+            }
+        } else if let Some(result) = self.last_move_as_result()
+            && let Some(mut ply) = self.open[0].plies.pop()
+        {
+            self.open[0].tail().append(&mut ply.after);
+            let text = ply.text.split_whitespace().collect();
+            self.game.end = Some((ply.place, result, text));
+        }
+    }
+
     /// Takes a token in; returns whether the game is over.
     fn accept(&mut self, place: Place, token: Token) -> bool {
         if self.game.abandoned.is_some() {
-            if let Token::End { result, .. } = token {
-                self.game.end = Some((place, result));
+            if let Token::End { text, result } = token {
+                self.game.end = Some((place, result, text));
                 return true;
             }
             return false;
+        }
+        if !matches!(token, Token::Comment(_) | Token::End { .. }) {
+            self.go_on();
         }
         if self.size > MAX_GAME {
             let kind = PdnWarningKind::GameTooLong(MAX_GAME);
@@ -266,8 +413,8 @@ impl Builder {
             return false;
         }
         match token {
-            Token::End { result, .. } if self.open.len() == 1 => {
-                self.game.end = Some((place, result));
+            Token::End { text, result } if self.open.len() == 1 => {
+                self.game.end = Some((place, result, text));
                 return true;
             }
             Token::Open if self.passed_over > 0 => {
@@ -304,17 +451,25 @@ impl Builder {
                 self.size += name.len() + value.len() + ITEM_COST;
                 self.game.tags.push((place, name, value));
             }
-            Token::Move { written, text } => {
+            Token::Move { written, text, number } => {
                 self.size += text.len() + ITEM_COST;
+                let line = self.current();
+                if line.plies.is_empty() && line.number.is_none() {
+                    line.number = number.map(|number| number.value);
+                }
                 let ply = RawPly { place, text, written, nags: Vec::new(), after: Vec::new() };
                 self.current().plies.push(ply);
             }
-            Token::Nag(nag) => {
-                self.size += 1;
-                if let Some(ply) = self.current().plies.last_mut() {
-                    ply.nags.push(nag);
-                }
+            Token::Nag(nag) => self.nag(place, nag),
+            Token::Score(text) if self.open.len() == 1 => {
+                self.candidate = Some(Candidate { place, text, nag: None });
             }
+            Token::Score(text) => self.unreadable(place, text),
+            Token::Sign { text, nag } if self.open.len() == 1 => {
+                self.candidate = Some(Candidate { place, text, nag: Some(nag) });
+            }
+            Token::Sign { nag, .. } => self.nag(place, nag),
+            Token::Time(text) => self.remark(place, text),
             Token::Comment(text) => self.comment(text),
             Token::SetUp(text) => {
                 self.size += text.len() + ITEM_COST;
@@ -328,10 +483,8 @@ impl Builder {
                 self.warn(place, PdnWarningKind::NullMove(text.clone()));
                 self.current().stop = Some((place, text));
             }
-            Token::Number(text) => {
-                // A move number without its dot; anything else hides a missing move.
-                let expected = self.current().plies.len() / 2 + 1;
-                if text.parse() != Ok(expected) {
+            Token::Number(text, is_before_move) => {
+                if !(is_before_move && self.is_next_number(&text)) {
                     self.unreadable(place, text);
                 }
             }
@@ -339,6 +492,20 @@ impl Builder {
             Token::End { text, .. } => self.prose(&text),
             Token::Open | Token::Close => {}
         }
+    }
+
+    /// Whether this is a move number without its dot. One out of order hides a missing move.
+    fn is_next_number(&mut self, text: &str) -> bool {
+        let Ok(value) = text.parse::<u32>() else { return false };
+        let line = self.current();
+        let plies = line.plies.len() as u64;
+        let first = match line.number {
+            None if plies == 0 => *line.number.insert(value),
+            first => first.unwrap_or(1),
+        };
+        // The second is that of a game in which Black begins.
+        let since = u64::from(value).checked_sub(u64::from(first));
+        since == Some(plies / 2) || since == Some(plies.div_ceil(2))
     }
 
     fn close(&mut self, place: Place) {
@@ -356,7 +523,10 @@ impl Builder {
         match token {
             Token::Move { text, .. }
             | Token::NullMove(text)
-            | Token::Number(text)
+            | Token::Number(text, _)
+            | Token::Score(text)
+            | Token::Sign { text, .. }
+            | Token::Time(text)
             | Token::Junk(text)
             | Token::End { text, .. } => self.stopped_text(text),
             Token::Nag(nag) => self.stopped_text(&format!("${nag}")),
@@ -380,10 +550,10 @@ impl Builder {
         if matches!(square, (Some(b'a'..=b'h' | b'A'..=b'H'), Some(b'1'..=b'8'))) {
             self.game.has_letters = true;
         }
-        if self.game.tags.is_empty() && !self.has_moves() {
+        if self.is_before_game() {
             // Text before a game: a heading, a mail. One warning for all of it.
             let known = |w: &PdnWarning| matches!(w.kind, PdnWarningKind::TextSkipped(_));
-            if !self.game.warnings.iter().any(known) {
+            if !self.game.warnings.first.iter().any(known) {
                 self.warn(place, PdnWarningKind::TextSkipped(text));
             }
             return;
@@ -403,6 +573,7 @@ impl Builder {
     }
 
     fn finish(mut self, place: Place) -> RawGame {
+        self.find_result();
         if self.open.len() > 1 {
             self.warn(place, PdnWarningKind::UnfinishedVariation);
             while self.open.len() > 1 {
@@ -412,4 +583,15 @@ impl Builder {
         self.game.line = self.open.pop().unwrap_or_default();
         self.game
     }
+}
+
+/// The number at the start of a `GameType` tag.
+pub(super) fn game_type(value: &str) -> Option<u32> {
+    let digits = value.trim().split(|c: char| !c.is_ascii_digit()).next()?;
+    digits.parse().ok()
+}
+
+/// Whether a tag says that nothing is known.
+pub(super) fn is_unknown(value: &str) -> bool {
+    matches!(value.trim(), "" | "?" | "*" | "-")
 }

@@ -4,17 +4,18 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::BufRead;
 
-use super::game::{PdnGame, Tags, Variation};
-use super::raw::{MAX_WARNINGS, RawGame, RawReader};
+use super::comment::Comment;
+use super::game::{Annotation, PdnGame, Tags, Variation};
+use super::raw::{INTERNATIONAL, RawGame, RawReader, game_type, is_unknown};
 use super::resolve::Resolver;
 use super::result::GameResult;
-use super::warning::{ParsePdnError, PdnWarning, PdnWarningKind};
+use super::token::LOOK_AHEAD;
+use super::warning::{
+    MAX_WARNINGS, ParsePdnError, PdnWarning, PdnWarningKind, WarningSummary, Warnings,
+};
 use super::writer::TRUNCATED;
 use crate::notation::fen::{Fen, ParseFenError, StrandedMen, position_of};
 use crate::position::Position;
-
-/// The number of international draughts in the `GameType` tag.
-const INTERNATIONAL: u32 = 20;
 
 /// The number of English draughts.
 const ENGLISH: u32 = 21;
@@ -67,7 +68,7 @@ pub struct PdnReader<R> {
     options: ReadOptions,
     counters: Counters,
     seen: HashSet<u64>,
-    skipped: Vec<PdnWarning>,
+    warnings: WarningSummary,
     is_done: bool,
 }
 
@@ -84,7 +85,7 @@ impl<R: BufRead> PdnReader<R> {
             options,
             counters: Counters::default(),
             seen: HashSet::new(),
-            skipped: Vec::new(),
+            warnings: WarningSummary::default(),
             is_done: false,
         }
     }
@@ -94,20 +95,14 @@ impl<R: BufRead> PdnReader<R> {
         self.counters
     }
 
-    /// Takes out the warnings of games that were passed over (at most 100 are kept).
-    pub fn take_skipped_warnings(&mut self) -> Vec<PdnWarning> {
-        std::mem::take(&mut self.skipped)
+    /// What was found odd so far, added up: also what belongs to games that were passed over.
+    pub fn warnings(&self) -> &WarningSummary {
+        &self.warnings
     }
 
     /// The line reached, from 1.
     pub fn line(&self) -> u64 {
         self.raw.lexer.place().line
-    }
-
-    fn skip(&mut self, warnings: Vec<PdnWarning>) {
-        self.counters.warnings += warnings.len() as u64;
-        let room = MAX_WARNINGS.saturating_sub(self.skipped.len());
-        self.skipped.extend(warnings.into_iter().take(room));
     }
 
     /// The next game of a kind that is read.
@@ -117,20 +112,30 @@ impl<R: BufRead> PdnReader<R> {
             if raw.is_empty() {
                 // Separators in a row, or text without a game.
                 self.counters.empty += u64::from(raw.end.is_some());
-                self.skip(raw.warnings);
+                if !raw.line.lead.is_empty() {
+                    let text = raw.line.to_text().chars().take(LOOK_AHEAD).collect();
+                    let kind = PdnWarningKind::TextSkipped(text);
+                    raw.warnings.push(PdnWarning::at(raw.place, kind));
+                }
+                self.add_up(raw.warnings);
                 continue;
             }
             self.counters.games += 1;
             if let Some(other) = other_type(&mut raw) {
                 self.counters.other_type += 1;
                 raw.warnings.push(PdnWarning::at(raw.place, PdnWarningKind::OtherGameType(other)));
-                self.skip(raw.warnings);
+                self.add_up(raw.warnings);
                 continue;
             }
-            let game = self.resolve(raw);
-            self.counters.warnings += game.warnings.len() as u64;
-            return Some(game);
+            return Some(self.resolve(raw));
         }
+    }
+
+    /// Counts the warnings of a game; returns those that it keeps.
+    fn add_up(&mut self, warnings: Warnings) -> Vec<PdnWarning> {
+        self.counters.warnings += warnings.summary.count();
+        self.warnings.merge(warnings.summary);
+        warnings.first
     }
 
     fn resolve(&mut self, mut raw: RawGame) -> PdnGame {
@@ -144,6 +149,7 @@ impl<R: BufRead> PdnReader<R> {
             None => (Position::initial(), None),
         };
         let result = result(&raw, &mut warnings);
+        let raw_fen = raw.tag("FEN").map(|(_, text)| text.to_owned());
         let mut tags = Tags::new();
         let mut marked = None;
         for (place, name, value) in raw.tags {
@@ -153,31 +159,35 @@ impl<R: BufRead> PdnReader<R> {
             }
             tags.push(name, value);
         }
+        // What the end of the game says fills a tag that says nothing.
+        if let Some((_, end, text)) = &raw.end
+            && *end != GameResult::Unknown
+            && tags.get("Result").is_none_or(is_unknown)
+        {
+            tags.set("Result", text);
+        }
         let mut resolver = Resolver::new();
         let (line, stopped) = if bad_start.is_some() {
-            // Moves from an unknown position: kept as text.
-            let mut line = Variation::default();
-            let text = raw.line.to_text();
-            if !text.is_empty() {
-                let comment = super::comment::Comment::new(&text);
-                line.lead.push(super::game::Annotation::Comment(comment));
-            }
-            (line, bad_start)
+            // Moves from an unknown position: kept as text, and the FEN too, of which the writer
+            // could make no tag.
+            let fen = raw_fen.unwrap_or_default();
+            let comment = Comment::new(&format!("FEN \"{fen}\" {}", raw.line.to_text()));
+            (Variation { lead: vec![Annotation::Comment(comment)], plies: Vec::new() }, bad_start)
         } else {
             let resolved = resolver.line(start, raw.line);
             (resolved.line, resolved.stopped)
         };
-        warnings.append(&mut resolver.warnings);
+        warnings.append(resolver.warnings);
         let truncated = stopped.or(raw.abandoned);
         if let Some(warning) = &truncated
-            && !warnings.contains(warning)
+            && !warnings.first.contains(warning)
         {
             warnings.push(warning.clone());
         }
         // Nothing is odd in this file about a game that an earlier reader cut off.
         let truncated = truncated.or(marked);
+        let mut warnings = self.add_up(warnings);
         warnings.sort_by_key(|w| (w.line, w.column));
-        warnings.truncate(MAX_WARNINGS);
         let mut game = PdnGame {
             tags,
             start,
@@ -214,7 +224,7 @@ impl<R: BufRead> PdnReader<R> {
     fn start(
         &mut self,
         raw: &RawGame,
-        warnings: &mut Vec<PdnWarning>,
+        warnings: &mut Warnings,
     ) -> Result<Option<(Position, Fen)>, PdnWarning> {
         let Some((place, text)) = raw.tag("FEN").filter(|(_, text)| !is_unknown(text)) else {
             return Ok(None);
@@ -231,8 +241,9 @@ impl<R: BufRead> PdnReader<R> {
         };
         match read() {
             Ok((fen, position)) => {
-                let odd = fen.warnings.iter().take(MAX_WARNINGS);
-                warnings.extend(odd.map(|&w| PdnWarning::at(place, PdnWarningKind::Fen(w))));
+                for &odd in fen.warnings.iter().take(MAX_WARNINGS) {
+                    warnings.push(PdnWarning::at(place, PdnWarningKind::Fen(odd)));
+                }
                 self.counters.promoted += u64::from(fen.promoted);
                 Ok(Some((position, fen)))
             }
@@ -259,18 +270,13 @@ impl<R: BufRead> Iterator for PdnReader<R> {
     }
 }
 
-fn is_unknown(value: &str) -> bool {
-    matches!(value.trim(), "" | "?" | "*" | "-")
-}
-
 /// The type of a game that is not international draughts.
 fn other_type(raw: &mut RawGame) -> Option<u32> {
     if let Some((place, value)) = raw.tag("GameType").filter(|(_, v)| !is_unknown(v)) {
-        let digits: String = value.trim().chars().take_while(char::is_ascii_digit).collect();
-        match digits.parse::<u32>() {
-            Ok(INTERNATIONAL) => return None,
-            Ok(other) => return Some(other),
-            Err(_) => {
+        match game_type(value) {
+            Some(INTERNATIONAL) => return None,
+            Some(other) => return Some(other),
+            None => {
                 let kind = PdnWarningKind::BadGameType(value.to_owned());
                 raw.warnings.push(PdnWarning::at(place, kind));
             }
@@ -292,17 +298,16 @@ fn other_type(raw: &mut RawGame) -> Option<u32> {
 }
 
 /// The result of tag and terminator.
-fn result(raw: &RawGame, warnings: &mut Vec<PdnWarning>) -> GameResult {
-    let end = raw.end.map_or(GameResult::Unknown, |(_, result)| result);
-    let Some((place, value)) = raw.tag("Result").filter(|(_, v)| !matches!(v.trim(), "" | "?"))
-    else {
+fn result(raw: &RawGame, warnings: &mut Warnings) -> GameResult {
+    let end = raw.end.as_ref().map_or(GameResult::Unknown, |(_, result, _)| *result);
+    let Some((place, value)) = raw.tag("Result").filter(|(_, value)| !is_unknown(value)) else {
         return end;
     };
     let Some(tag) = GameResult::parse(value) else {
         warnings.push(PdnWarning::at(place, PdnWarningKind::BadResult(value.to_owned())));
         return end;
     };
-    if let Some((place, end)) = raw.end
+    if let Some((place, ..)) = raw.end
         && end != tag
         && end != GameResult::Unknown
     {

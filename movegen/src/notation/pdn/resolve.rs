@@ -7,8 +7,8 @@
 
 use super::comment::Comment;
 use super::game::{Annotation, Ply, Variation};
-use super::raw::{MAX_WARNINGS, RawAnnotation, RawLine, RawPly, SetUp, plies_to_words};
-use super::warning::{PdnWarning, PdnWarningKind};
+use super::raw::{RawAnnotation, RawLine, RawPly, SetUp, plies_to_words};
+use super::warning::{PdnWarning, PdnWarningKind, Warnings};
 use crate::moves::Move;
 use crate::notation::moves::{MoveText, ParseMoveError};
 use crate::position::Position;
@@ -25,7 +25,7 @@ pub(super) struct Resolved {
 
 /// Reads the lines of one game and collects what is odd about them.
 pub(super) struct Resolver {
-    pub(super) warnings: Vec<PdnWarning>,
+    pub(super) warnings: Warnings,
     pub(super) ambiguous: u64,
     /// Moves that may still be tried after a wrong reading.
     retries: usize,
@@ -69,13 +69,7 @@ struct Path {
 
 impl Resolver {
     pub(super) fn new() -> Resolver {
-        Resolver { warnings: Vec::new(), ambiguous: 0, retries: MAX_RETRIES }
-    }
-
-    fn warn(&mut self, warning: PdnWarning) {
-        if self.warnings.len() < MAX_WARNINGS {
-            self.warnings.push(warning);
-        }
+        Resolver { warnings: Warnings::default(), ambiguous: 0, retries: MAX_RETRIES }
     }
 
     /// Reads a line that starts at a position.
@@ -147,14 +141,14 @@ impl Resolver {
             if step.reading.is_partial {
                 let (text, whole) = (ply.text.clone(), step.reading.mv.to_string());
                 let kind = PdnWarningKind::PartialCapture { text, whole };
-                self.warn(PdnWarning::at(ply.place, kind));
+                self.warnings.push(PdnWarning::at(ply.place, kind));
             }
         }
         if let Some((index, candidates)) = &path.rivals {
             let ply = &plies[*index];
             if let Err(error) = ParseMoveError::only(&ply.text, candidates.clone()) {
                 self.ambiguous += 1;
-                self.warn(PdnWarning::at(ply.place, PdnWarningKind::AmbiguousMove(error)));
+                self.warnings.push(PdnWarning::at(ply.place, PdnWarningKind::AmbiguousMove(error)));
             }
         }
     }
@@ -201,13 +195,13 @@ impl Resolver {
         if is_playable {
             let resolved = self.line(start, raw);
             if let Some(warning) = resolved.stopped {
-                self.warn(warning);
+                self.warnings.push(warning);
             }
             return Some(Annotation::Variation(resolved.line));
         }
         if let Some(ply) = raw.plies.first() {
             let error = ParseMoveError::illegal(&ply.text);
-            self.warn(PdnWarning::at(ply.place, PdnWarningKind::Move(error)));
+            self.warnings.push(PdnWarning::at(ply.place, PdnWarningKind::Move(error)));
         }
         let text = raw.to_text();
         let comment = Comment::new(&format!("({text})"));

@@ -96,17 +96,8 @@ impl GameResult {
     /// `None` for anything else.
     #[must_use]
     pub fn parse(text: &str) -> Option<GameResult> {
-        let mut plain = String::new();
-        for c in text.chars().filter(|c| !c.is_whitespace()).take(40) {
-            match c {
-                '½' => plain.push_str("1/2"),
-                c if is_dash(c) => plain.push('-'),
-                ',' => plain.push('.'),
-                c => plain.push(c),
-            }
-        }
-        let plain = plain.strip_suffix(['F', 'f']).unwrap_or(&plain);
-        match plain {
+        let plain = plain(text);
+        match plain.as_str() {
             "*" => return Some(GameResult::Unknown),
             "+-" | "+--" => return Some(GameResult::WhiteWins),
             "-+" | "--+" => return Some(GameResult::BlackWins),
@@ -114,8 +105,7 @@ impl GameResult {
             "0-0" => return Some(GameResult::BothLose),
             _ => {}
         }
-        let (white, black) = plain.split_once('-')?;
-        let (white, black) = (points(white)?, points(black)?);
+        let (white, black) = score(&plain)?;
         Some(match white.cmp(&black) {
             std::cmp::Ordering::Greater => GameResult::WhiteWins,
             std::cmp::Ordering::Equal => GameResult::Draw,
@@ -123,20 +113,54 @@ impl GameResult {
         })
     }
 
-    /// Reads a whole word of the move text. Scores that could be moves (`12-8`) are none here.
+    /// Reads a word of the move text that ends the game wherever it is. Scores that could be moves
+    /// (`12-8`), and signs of evaluation (`+-`), do so only at the end.
     pub(super) fn parse_token(word: &str) -> Option<GameResult> {
         let plain: String = word.chars().map(|c| if is_dash(c) { '-' } else { c }).collect();
         let known = matches!(
             plain.strip_suffix(['F', 'f']).unwrap_or(&plain),
-            "2-0" | "1-1" | "0-2" | "1-0" | "0-1" | "0-0" | "+-" | "-+" | "1+-1-" | "1--1+"
+            "2-0" | "1-1" | "0-2" | "1-0" | "0-1" | "0-0" | "1+-1-" | "1--1+"
         );
         // `1.5-0.5` but not `1.5-10`, which is a move after its number.
         let is_score = || {
+            let is_broken = |number: &str| number.contains(['.', ',']);
             plain.contains(['/', '½'])
-                || plain.split_once('-').is_some_and(|(w, b)| w.contains('.') && b.contains('.'))
+                || plain.split_once('-').is_some_and(|(w, b)| is_broken(w) && is_broken(b))
         };
         if known || is_score() { GameResult::parse(&plain) } else { None }
     }
+}
+
+/// Whether two texts give the same score, not only the same winner.
+pub(super) fn is_same_score(one: &str, other: &str) -> bool {
+    let (one, other) = (plain(one), plain(other));
+    one == other || score(&one).is_some_and(|points| score(&other) == Some(points))
+}
+
+/// Whether no system of points gives this many in a game: the largest deals out twenty.
+pub(super) fn is_too_much(text: &str) -> bool {
+    score(&plain(text)).is_none_or(|(white, black)| white + black > 20_000)
+}
+
+/// A result in one spelling.
+fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    for c in text.chars().filter(|c| !c.is_whitespace()).take(40) {
+        match c {
+            '½' => plain.push_str("1/2"),
+            c if is_dash(c) => plain.push('-'),
+            ',' => plain.push('.'),
+            c => plain.push(c),
+        }
+    }
+    plain.truncate(plain.strip_suffix(['F', 'f']).map_or(plain.len(), str::len));
+    plain
+}
+
+/// The points of both sides in units of 1/1000.
+fn score(plain: &str) -> Option<(u64, u64)> {
+    let (white, black) = plain.split_once('-')?;
+    Some((points(white)?, points(black)?))
 }
 
 impl fmt::Display for GameResult {
@@ -167,6 +191,7 @@ fn points(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::GameResult::{self, *};
+    use super::{is_same_score, is_too_much};
 
     #[test]
     fn every_system_of_the_table() {
@@ -206,8 +231,26 @@ mod tests {
         for text in ["1-18", "2-08", "12-8", "1.5-10", "1.32-28", "6-1", "3-3", "1-"] {
             assert_eq!(GameResult::parse_token(text), None, "{text}");
         }
-        for text in ["2-0", "1.5-0.5", "1/2-1/2", "½-½", "2-0F", "+-", "0-0"] {
+        for text in ["2-0", "1.5-0.5", "1,5-0,5", "1/2-1/2", "½-½", "2-0F", "0-0"] {
             assert!(GameResult::parse_token(text).is_some(), "{text}");
         }
+        for text in ["+-", "-+", "="] {
+            assert_eq!(GameResult::parse_token(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn scores_are_compared_by_their_points() {
+        for (one, other, is_same) in [
+            ("12-8", "12 - 08", true),
+            ("1½-½", "1.5-0.5", true),
+            ("+-", "+ -", true),
+            ("12-8", "2-0", false),
+            ("+-", "2-0", false),
+            ("?", "2-0", false),
+        ] {
+            assert_eq!(is_same_score(one, other), is_same, "{one} {other}");
+        }
+        assert!(!is_too_much("12-8") && is_too_much("12-9") && is_too_much("won"));
     }
 }

@@ -3,6 +3,7 @@
 use std::io::BufRead;
 
 use super::chars::Place;
+use super::game::{MAX_NAME, is_in_name};
 use super::token::{LOOK_AHEAD, Lexer, Token};
 use super::warning::PdnWarningKind;
 
@@ -21,10 +22,10 @@ impl<R: BufRead> Lexer<R> {
         self.skip_blanks();
         let mut name = String::new();
         while let Some(c) = self.chars.peek() {
-            if !c.is_alphanumeric() && !matches!(c, '_' | '-') {
+            if !is_in_name(c) {
                 break;
             }
-            if name.len() < LOOK_AHEAD {
+            if name.len() + c.len_utf8() <= MAX_NAME {
                 name.push(c);
             }
             self.chars.next();
@@ -126,7 +127,7 @@ impl<R: BufRead> Lexer<R> {
         one_line(&value).trim_end_matches('"').to_owned()
     }
 
-    fn blanks_on_line(&mut self) -> usize {
+    pub(super) fn blanks_on_line(&mut self) -> usize {
         let is_blank = |c: char| c != '\n' && c.is_whitespace();
         (0..LOOK_AHEAD).take_while(|&i| self.chars.peek_at(i).is_some_and(is_blank)).count()
     }

@@ -5,8 +5,8 @@ use std::io::BufRead;
 use super::chars::{Chars, Place};
 use super::result::GameResult;
 use super::warning::{PdnWarning, PdnWarningKind};
-use crate::notation::moves::{MoveText, is_move_sign};
-use crate::notation::text::is_dash;
+use crate::notation::moves::MoveText;
+use crate::notation::text::{is_dash, is_move_sign};
 
 /// A word of a PDN file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,8 +18,10 @@ pub(super) enum Token {
     Move {
         written: MoveText,
         text: String,
+        /// The number before it, if there is one.
+        number: Option<MoveNumber>,
     },
-    Nag(u8),
+    Nag(u32),
     Comment(String),
     Open,
     Close,
@@ -28,12 +30,31 @@ pub(super) enum Token {
         text: String,
         result: GameResult,
     },
+    /// Two numbers with a dash that are no squares (`3-0`): a result, if the game ends here.
+    Score(String),
+    /// `+-` or `-+`: the result, if the game ends here, and else this glyph.
+    Sign {
+        text: String,
+        nag: u32,
+    },
+    /// A time without a command around it: `0:05`.
+    Time(String),
     /// `/FEN "..."/`, the text between the quotes.
     SetUp(String),
     NullMove(String),
-    /// A number without a dot that is no move.
-    Number(String),
+    /// A number without a dot that is no move, and whether a move follows.
+    Number(String, bool),
     Junk(String),
+}
+
+/// A move number with its dots.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct MoveNumber {
+    pub(super) value: u32,
+    /// One dot, as before White's moves.
+    pub(super) is_of_white: bool,
+    /// Line ends between it and what stands before it.
+    pub(super) line_ends: u64,
 }
 
 /// How far a word, or blanks inside a move, are looked at ahead.
@@ -43,12 +64,14 @@ pub(super) struct Lexer<R> {
     pub(super) chars: Chars<R>,
     /// Whether the last token was a move and nothing has come since, not even a blank.
     touches_move: bool,
+    /// The number before the next token.
+    number: Option<MoveNumber>,
     pub(super) warnings: Vec<PdnWarning>,
 }
 
 impl<R: BufRead> Lexer<R> {
     pub(super) fn new(input: R) -> Lexer<R> {
-        Lexer { chars: Chars::new(input), touches_move: false, warnings: Vec::new() }
+        Lexer { chars: Chars::new(input), touches_move: false, number: None, warnings: Vec::new() }
     }
 
     pub(super) fn place(&self) -> Place {
@@ -65,12 +88,15 @@ impl<R: BufRead> Lexer<R> {
 
     /// The next token with its place; `None` at the end of the input.
     pub(super) fn next(&mut self) -> Option<(Place, Token)> {
+        self.number = None;
         loop {
+            let line = self.chars.place().line;
             self.skip_blanks();
             let place = self.chars.place();
+            let line_ends = place.line - line;
             let c = self.chars.peek()?;
             let touches_move = std::mem::take(&mut self.touches_move);
-            let token = match c {
+            let mut token = match c {
                 '%' if place.column == 1 => {
                     while self.chars.peek().is_some_and(|c| c != '\n') {
                         self.chars.next();
@@ -123,36 +149,37 @@ impl<R: BufRead> Lexer<R> {
                     None => self.junk(),
                 },
                 '.' | '…' | ',' => {
+                    if let Some(number) = &mut self.number {
+                        number.is_of_white = false;
+                    }
                     self.chars.next();
                     continue;
                 }
-                '0'..='9' => match self.number() {
+                '0'..='9' => match self.number(line_ends) {
                     Some(token) => token,
                     None => continue,
                 },
-                '+' | '½' => self.result_or_junk(),
-                c if is_dash(c) => self.null_move_or_result(),
+                '½' => self.score_or_junk(),
+                '+' | '=' | '±' | '∓' | '⩲' | '⩱' | '∞' => self.sign_or_junk(),
+                c if is_dash(c) => self.null_move_or_sign(),
                 _ => self.junk(),
             };
-            self.touches_move = matches!(token, Token::Move { .. });
+            if let Token::Move { number, .. } = &mut token {
+                *number = self.number.take();
+                self.touches_move = true;
+            }
             return Some((place, token));
         }
     }
 
-    /// The comment on the rest of this line that directly follows, if one does: remarks after the
-    /// result.
-    pub(super) fn comment_on_same_line(&mut self) -> Option<String> {
-        while self.chars.peek().is_some_and(|c| c != '\n' && c.is_whitespace()) {
-            self.chars.next();
-        }
-        if self.chars.peek() != Some('{') {
-            return None;
-        }
-        let place = self.chars.place();
-        match self.comment(place) {
-            Token::Comment(text) => Some(text),
-            _ => None,
-        }
+    /// What follows the result and still belongs to the game: comments on the same line, and
+    /// variations, with which no game begins.
+    pub(super) fn after_result(&mut self) -> Option<(Place, Token)> {
+        let blanks = self.blanks_on_line();
+        let on_line = self.chars.peek_at(blanks);
+        let blanks = if on_line == Some('\n') { self.blanks_at(0) } else { blanks };
+        let is_remark = on_line == Some('{') || self.chars.peek_at(blanks) == Some('(');
+        if is_remark { self.next() } else { None }
     }
 
     pub(super) fn skip_blanks(&mut self) {
@@ -189,25 +216,94 @@ impl<R: BufRead> Lexer<R> {
         Token::Junk(word)
     }
 
-    fn result_or_junk(&mut self) -> Token {
-        let text = self.peek_word();
-        match GameResult::parse_token(&text) {
-            Some(result) => {
-                self.chars.skip(text.chars().count());
-                Token::End { text, result }
+    fn score_or_junk(&mut self) -> Token {
+        self.score().unwrap_or_else(|| self.junk())
+    }
+
+    /// A result that can be nothing else, such as `2-0`, `1.5-0.5` or `1/2 - 1/2`; it is kept
+    /// without its blanks.
+    fn score(&mut self) -> Option<Token> {
+        let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '/' | '½');
+        let mut text = String::new();
+        let mut at = 0;
+        for side in 0..2 {
+            if side == 1 {
+                at += self.blanks_at(at);
+                self.chars.peek_at(at).filter(|&c| is_dash(c))?;
+                text.push('-');
+                at += 1;
+                at += self.blanks_at(at);
             }
-            None => self.junk(),
+            while let Some(c) = self.chars.peek_at(at).filter(|&c| is_number(c)) {
+                text.push(c);
+                at += 1;
+                if text.len() > LOOK_AHEAD {
+                    return None;
+                }
+            }
         }
+        if let Some(c @ ('F' | 'f')) = self.chars.peek_at(at) {
+            text.push(c);
+            at += 1;
+        }
+        let is_end = self.chars.peek_at(at).is_none_or(|c| c.is_whitespace() || is_word_end(c));
+        let result = GameResult::parse_token(&text).filter(|_| is_end)?;
+        self.chars.skip(at);
+        Some(Token::End { text, result })
+    }
+
+    /// A sign of evaluation.
+    fn sign_or_junk(&mut self) -> Token {
+        let text = self.peek_word();
+        let Some(nag) = evaluation(&text) else { return self.junk() };
+        self.chars.skip(text.chars().count());
+        if GameResult::parse(&text).is_some() { Token::Sign { text, nag } } else { Token::Nag(nag) }
     }
 
     /// `--`, `- -`, or `-+`.
-    fn null_move_or_result(&mut self) -> Token {
+    fn null_move_or_sign(&mut self) -> Token {
         let blanks = self.blanks_at(1);
         if self.chars.peek_at(1 + blanks).is_some_and(is_dash) {
             self.chars.skip(2 + blanks);
             return Token::NullMove("--".to_owned());
         }
-        self.result_or_junk()
+        self.sign_or_junk()
+    }
+
+    /// Whether a move begins this many characters ahead.
+    fn is_move_at(&mut self, start: usize) -> bool {
+        let end = start + self.digits_at(start);
+        if end == start {
+            return false;
+        }
+        let sign = end + self.blanks_at(end);
+        let is_signed = self.chars.peek_at(sign).is_some_and(is_move_sign) && {
+            let square = sign + 1 + self.blanks_at(sign + 1);
+            self.digits_at(square) > 0
+        };
+        is_signed || end - start == 4
+    }
+
+    /// `0:05` or `1:02:03`, as far as it can be no capture.
+    fn time(&mut self) -> Option<Token> {
+        let mut end = self.digits_at(0);
+        let is_zero = (0..end).all(|i| self.chars.peek_at(i) == Some('0'));
+        let mut parts = 1;
+        while self.chars.peek_at(end) == Some(':') && self.digits_at(end + 1) == 2 {
+            end += 3;
+            parts += 1;
+        }
+        let is_end = self.chars.peek_at(end).is_none_or(|c| c.is_whitespace() || is_word_end(c));
+        if !(2..=3).contains(&parts) || !is_end {
+            return None;
+        }
+        let text = self.peeked(end);
+        let is_capture = || MoveText::parse(&text).is_ok_and(|written| written.is_possible());
+        if !is_zero && is_capture() {
+            return None;
+        }
+        self.chars.skip(end);
+        Some(Token::Time(text))
     }
 
     pub(super) fn blanks_at(&mut self, start: usize) -> usize {
@@ -221,25 +317,33 @@ impl<R: BufRead> Lexer<R> {
     }
 
     /// What starts with a digit: a result, a move number (`None`, skipped) or a move.
-    fn number(&mut self) -> Option<Token> {
+    fn number(&mut self, line_ends: u64) -> Option<Token> {
         let mut end = self.digits_at(0);
-        // Two digits and a sign: no result looks like that, and most words do.
-        let is_move = end == 2 && self.chars.peek_at(2).is_some_and(is_move_sign);
-        if !is_move {
-            let word = self.peek_word();
-            if let Some(result) = GameResult::parse_token(&word) {
-                self.chars.skip(word.chars().count());
-                return Some(Token::End { text: word, result });
+        let sign = self.chars.peek_at(end);
+        // Two digits and a dash: no such result looks like that, and most words do.
+        if end != 2 || !sign.is_some_and(is_move_sign) {
+            if let Some(end) = self.score() {
+                return Some(end);
             }
             if let Some((length, text)) = self.plus_draw() {
                 self.chars.skip(length);
                 return Some(Token::End { text, result: GameResult::Draw });
             }
         }
-        if matches!(self.chars.peek_at(end), Some('.' | '…')) {
-            while matches!(self.chars.peek_at(end), Some('.' | '…')) && end < 2 * LOOK_AHEAD {
+        if sign == Some(':')
+            && let Some(time) = self.time()
+        {
+            return Some(time);
+        }
+        if matches!(sign, Some('.' | '…')) || self.is_number_with_colon(end) {
+            let value = self.peeked(end).parse().unwrap_or(u32::MAX);
+            let digits = end;
+            while matches!(self.chars.peek_at(end), Some('.' | '…' | ':')) && end < 2 * LOOK_AHEAD
+            {
                 end += 1;
             }
+            let is_of_white = end == digits + 1 && sign != Some('…');
+            self.number = Some(MoveNumber { value, is_of_white, line_ends });
             self.chars.skip(end);
             return None;
         }
@@ -265,21 +369,32 @@ impl<R: BufRead> Lexer<R> {
                 let Token::Junk(rest) = self.junk() else { return None };
                 return Some(Token::Junk(text + &rest));
             }
-            return Some(Token::Number(text));
-        }
-        if squares == 2 && !is_move {
-            let text: String = self.peeked(end).chars().filter(|c| !c.is_whitespace()).collect();
-            if let Some(result) = GameResult::parse_token(&text) {
-                self.chars.skip(end);
-                return Some(Token::End { text, result });
+            let mut next = self.blanks_at(0);
+            while next < LOOK_AHEAD && matches!(self.chars.peek_at(next), Some('.' | '…')) {
+                next += 1;
             }
+            next += self.blanks_at(next);
+            let is_before_move = self.is_move_at(next);
+            return Some(Token::Number(text, is_before_move));
         }
         end = self.captured_list_end(end);
         let text = self.take(end);
         Some(match MoveText::parse(&text) {
-            Ok(written) => Token::Move { written, text },
+            Ok(written) => Token::Move { written, text, number: None },
+            Err(_) if GameResult::parse(&text).is_some() => Token::Score(text),
             Err(_) => Token::Junk(text),
         })
+    }
+
+    /// `1: 32-28`: a number, where `28: 19` is a capture.
+    fn is_number_with_colon(&mut self, digits: usize) -> bool {
+        if self.chars.peek_at(digits) != Some(':') {
+            return false;
+        }
+        let square = digits + 1 + self.blanks_at(digits + 1);
+        let end = square + self.digits_at(square);
+        let sign = end + self.blanks_at(end);
+        square > digits + 1 && self.chars.peek_at(sign) != Some(':') && self.is_move_at(square)
     }
 
     fn peeked(&mut self, length: usize) -> String {
@@ -328,7 +443,7 @@ impl<R: BufRead> Lexer<R> {
     }
 
     /// `(!)`: a sign of strength, not a variation.
-    fn parenthesised_strength(&mut self) -> Option<u8> {
+    fn parenthesised_strength(&mut self) -> Option<u32> {
         let mut sign = String::new();
         for i in 1..6 {
             match self.chars.peek_at(i)? {
@@ -343,7 +458,7 @@ impl<R: BufRead> Lexer<R> {
         None
     }
 
-    fn nag(&mut self) -> Option<u8> {
+    fn nag(&mut self) -> Option<u32> {
         let digits = self.digits_at(1);
         let number: String = self.peeked(1 + digits).chars().skip(1).collect();
         let nag = number.parse().ok()?;
@@ -384,8 +499,24 @@ const fn is_word_end(c: char) -> bool {
     matches!(c, '[' | ']' | '{' | '}' | '(' | ')' | ';' | '$' | '"')
 }
 
+/// The NAG of a sign of evaluation.
+fn evaluation(sign: &str) -> Option<u32> {
+    let plain: String = sign.chars().map(|c| if is_dash(c) { '-' } else { c }).collect();
+    Some(match plain.as_str() {
+        "=" => 10,
+        "∞" => 13,
+        "⩲" | "+=" | "+/=" => 14,
+        "⩱" | "=+" | "=/+" => 15,
+        "±" | "+/-" => 16,
+        "∓" | "-/+" => 17,
+        "+-" => 18,
+        "-+" => 19,
+        _ => return None,
+    })
+}
+
 /// The NAG of a sign of strength.
-fn strength(sign: &str) -> u8 {
+fn strength(sign: &str) -> u32 {
     match sign {
         "!" => 1,
         "?" => 2,

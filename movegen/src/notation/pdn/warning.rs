@@ -1,5 +1,8 @@
 //! What a tolerant reader has to say.
 
+use std::fmt;
+use std::mem::discriminant;
+
 use thiserror::Error;
 
 use super::chars::Place;
@@ -107,6 +110,147 @@ pub enum PdnWarningKind {
     /// Variations nested too deep were skipped.
     #[error("variations nested more than {0} deep are skipped")]
     VariationTooDeep(usize),
+}
+
+impl PdnWarningKind {
+    /// Whether both are the same thing to say, be it of other moves or words.
+    fn is_like(&self, other: &PdnWarningKind) -> bool {
+        match (self, other) {
+            (PdnWarningKind::OtherGameType(one), PdnWarningKind::OtherGameType(other)) => {
+                one == other
+            }
+            (PdnWarningKind::Fen(one), PdnWarningKind::Fen(other)) => {
+                discriminant(one) == discriminant(other)
+            }
+            _ => discriminant(self) == discriminant(other),
+        }
+    }
+}
+
+/// A game or what was found in it keeps at most this many warnings; all are counted.
+pub(super) const MAX_WARNINGS: usize = 100;
+
+/// Warnings as they come: the first ones, and all of them added up.
+#[derive(Debug, Default)]
+pub(super) struct Warnings {
+    pub(super) first: Vec<PdnWarning>,
+    pub(super) summary: WarningSummary,
+}
+
+impl Warnings {
+    pub(super) fn push(&mut self, warning: PdnWarning) {
+        self.summary.add(&warning);
+        if self.first.len() < MAX_WARNINGS {
+            self.first.push(warning);
+        }
+    }
+
+    pub(super) fn append(&mut self, other: Warnings) {
+        self.summary.merge(other.summary);
+        let room = MAX_WARNINGS - self.first.len();
+        self.first.extend(other.first.into_iter().take(room));
+    }
+}
+
+/// Lines that are named of a kind of warning besides the first.
+const MORE_LINES: usize = 8;
+
+/// A file with games of more types than this is no file of games; what comes then is counted with
+/// the last.
+const MAX_KINDS: usize = 64;
+
+/// The warnings of a file, added up: each kind once, with its places and how often it came.
+///
+/// # Examples
+/// ```
+/// use movegen::notation::pdn::PdnReader;
+///
+/// let text = "[GameType \"25\"]\n*\n\n[GameType \"25\"]\n*\n\n1. 32-28 *";
+/// let mut reader = PdnReader::new(text.as_bytes());
+/// assert_eq!(reader.by_ref().count(), 1);
+/// let said: Vec<String> = reader.warnings().iter().map(ToString::to_string).collect();
+/// assert_eq!(said, ["line 1, column 1: game of type 25 skipped: only 20, international \
+///     draughts, is read; 1 more of this kind, on line 4"]);
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct WarningSummary(Vec<WarningCount>);
+
+/// A kind of warning, and how often it came. Its text names the first one and some further lines.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WarningCount {
+    /// The first one in the file.
+    pub first: PdnWarning,
+    /// How often the kind came, the first one included.
+    pub count: u64,
+    /// The lines of the next ones, at most eight.
+    more: Vec<u64>,
+}
+
+impl WarningSummary {
+    /// The kinds, in the order in which they were found.
+    pub fn iter(&self) -> impl Iterator<Item = &WarningCount> {
+        self.0.iter()
+    }
+
+    /// The number of warnings.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.iter().map(|kind| kind.count).sum()
+    }
+
+    /// Adds a warning.
+    pub fn add(&mut self, warning: &PdnWarning) {
+        self.put(WarningCount { first: warning.clone(), count: 1, more: Vec::new() });
+    }
+
+    /// Adds those of a later part of the file.
+    pub(super) fn merge(&mut self, other: WarningSummary) {
+        other.0.into_iter().for_each(|kind| self.put(kind));
+    }
+
+    fn put(&mut self, kind: WarningCount) {
+        let is_known = |known: &WarningCount| known.first.kind.is_like(&kind.first.kind);
+        match self.0.iter().position(is_known) {
+            Some(at) => self.0[at].add(kind),
+            None if self.0.len() == MAX_KINDS => self.0[MAX_KINDS - 1].count += kind.count,
+            None => self.0.push(kind),
+        }
+    }
+}
+
+impl WarningCount {
+    /// Adds warnings of the same kind.
+    fn add(&mut self, mut other: WarningCount) {
+        let place = |count: &WarningCount| (count.first.line, count.first.column);
+        if place(&other) < place(self) {
+            std::mem::swap(&mut self.first, &mut other.first);
+        }
+        self.count += other.count;
+        for line in [other.first.line].into_iter().chain(other.more) {
+            let is_named = line == self.first.line || self.more.contains(&line);
+            if self.more.len() < MORE_LINES && !is_named {
+                self.more.push(line);
+            }
+        }
+    }
+}
+
+impl fmt::Display for WarningCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.first)?;
+        let others = self.count - 1;
+        if others == 0 {
+            return Ok(());
+        }
+        write!(f, "; {others} more of this kind")?;
+        let lines: Vec<String> = self.more.iter().map(u64::to_string).collect();
+        match &lines[..] {
+            [] => write!(f, ", on the same line"),
+            [only] => write!(f, ", on line {only}"),
+            _ => write!(f, ", on lines {}", lines.join(", ")),
+        }?;
+        if self.more.len() == MORE_LINES { write!(f, " and so on") } else { Ok(()) }
+    }
 }
 
 /// Why a PDN file could not be read on. Broken games are no reason; see [`PdnWarning`].

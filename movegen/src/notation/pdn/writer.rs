@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::game::{Annotation, PdnGame, Variation};
+use super::game::{Annotation, PdnGame, Tags, Variation};
+use super::raw::{INTERNATIONAL, game_type};
+use super::result::GameResult;
 use super::text::one_line;
 use crate::color::Color;
 use crate::notation::fen::Fen;
@@ -17,12 +19,9 @@ const LINE: usize = 80;
 pub struct WriteOptions {
     /// End the move text with `*` as PDN 3.0 wants it, instead of with the result.
     pub star_terminator: bool,
-    /// Only tags, moves and `*`, for readers such as Hub 2.1: no comments, NAGs, variations or
-    /// set-ups (the moves end before the first set-up).
+    /// Only tags, moves and `*`, for readers such as Hub 2.1: no comments, NAGs, variations,
+    /// counters in the FEN, or set-ups (the moves end before the first set-up).
     pub plain: bool,
-    /// Write lidraughts' counters (`:Hn`, `:Fn`) behind the FEN if they are known; few readers
-    /// take them.
-    pub fen_counters: bool,
 }
 
 /// Tags in the order of writing that are there in every game, with the value for "unknown".
@@ -42,13 +41,15 @@ const IF_KNOWN: [&str; 5] =
 /// The tag, of our own, of a game whose moves end before the text they were read from.
 pub(super) const TRUNCATED: &str = "Truncated";
 
-/// Tags that the writer sets itself.
-const OWN: [&str; 5] = ["Result", "GameType", "SetUp", "FEN", "PlyCount"];
+/// Tags that the writer sets itself, and the first one, which begins the next game if it comes again.
+const OWN: [&str; 6] = ["Event", "Result", "GameType", "SetUp", "FEN", "PlyCount"];
 
 /// Writes a game, followed by an empty line.
 ///
-/// The tags come in the usual order, unknown ones after the known; the result is in the two-point
-/// form; a capture is written long only where its short form is ambiguous.
+/// The tags come in the usual order, unknown ones after the known. A `Result` tag keeps its text
+/// (`1-0`, `12-8`) as long as it says what the result is; where there is none, and at the end of the
+/// moves, the result is in the two-point form. The FEN has lidraughts' counters if the game has
+/// them. A capture is written long only where its short form is ambiguous.
 ///
 /// # Errors
 /// If the output fails.
@@ -79,30 +80,38 @@ fn tags(game: &PdnGame, options: &WriteOptions) -> String {
     for (name, unknown) in ALWAYS {
         tag(name, game.tags.get(name).filter(|v| !v.is_empty()).unwrap_or(unknown));
     }
-    tag("Result", game.result.as_str());
+    let says = |name: &str, is_so: &dyn Fn(&str) -> bool, or: &'static str| {
+        game.tags.get(name).filter(|value| is_so(value)).unwrap_or(or).to_owned()
+    };
+    let is_result = |text: &str| GameResult::parse(text) == Some(game.result);
+    tag("Result", &says("Result", &is_result, game.result.as_str()));
     for name in IF_KNOWN {
         if let Some(value) = game.tags.get(name) {
             tag(name, value);
         }
     }
-    tag("GameType", "20");
-    let (halfmoves, move_number) =
-        if options.fen_counters { (game.halfmoves, game.move_number) } else { (None, None) };
-    let fen = Fen { halfmoves, move_number, ..Fen::from(&game.start) };
-    if game.start != Position::initial() || halfmoves.is_some() || move_number.is_some() {
+    let is_international = |text: &str| game_type(text) == Some(INTERNATIONAL);
+    tag("GameType", &says("GameType", &is_international, "20"));
+    let fen = if options.plain { Fen::from(&game.start) } else { game.start_fen() };
+    let fen = fen.to_string_with_counters();
+    if fen != Position::initial().to_fen() {
         tag("SetUp", "1");
-        tag("FEN", &fen.to_string_with_counters());
+        tag("FEN", &fen);
     }
     tag("PlyCount", &plies(&game.line, options).to_string());
     if let Some(value) = game.tags.get("Termination") {
         tag("Termination", value);
     }
-    let is_written = |name: &str| {
-        let known = ALWAYS.iter().map(|(n, _)| *n).chain(IF_KNOWN).chain(OWN);
-        known.chain(["Termination"]).any(|n| n.eq_ignore_ascii_case(name))
-    };
-    for (name, value) in game.tags.iter().filter(|(n, _)| !n.is_empty() && !is_written(n)) {
-        tag(name, value);
+    let known: Vec<&str> = ALWAYS.iter().map(|(name, _)| *name).chain(IF_KNOWN).collect();
+    let is_among = |name: &str, names: &[&str]| names.iter().any(|n| n.eq_ignore_ascii_case(name));
+    let mut written: Vec<&str> = Vec::new();
+    for (name, value) in game.tags.iter().filter(|(name, _)| Tags::is_name(name)) {
+        let is_known = is_among(name, &known) || is_among(name, &["Termination"]);
+        if is_among(name, &OWN) || (is_known && !is_among(name, &written)) {
+            written.push(name);
+        } else {
+            tag(name, value);
+        }
     }
     if let Some(why) = &game.truncated
         && game.tags.get(TRUNCATED).is_none()
@@ -123,6 +132,34 @@ fn plies(line: &Variation, options: &WriteOptions) -> usize {
         let first = line.plies.iter().position(|p| sets_up(&p.after));
         first.map_or(line.plies.len(), |i| i + 1)
     }
+}
+
+/// Characters of a command that is not broken; longer ones do not fit into a line with the braces.
+const LONGEST_COMMAND: usize = LINE - 4;
+
+/// The words of a comment, each command a word.
+fn whole_commands(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    // Words since a command began that has not ended.
+    let mut open: Option<usize> = None;
+    for word in text.split_whitespace() {
+        words.push(word.to_owned());
+        let is_begun = word.rfind("[%").is_some_and(|at| !word[at..].contains(']'));
+        if let Some(first) = open
+            && word.contains(']')
+        {
+            open = None;
+            let command = words[first..].join(" ");
+            if command.chars().count() <= LONGEST_COMMAND {
+                words.truncate(first);
+                words.push(command);
+            }
+        }
+        if is_begun {
+            open = Some(words.len() - 1);
+        }
+    }
+    words
 }
 
 struct MoveText {
@@ -175,8 +212,8 @@ impl MoveText {
         self.column += length;
     }
 
-    /// Adds a comment; it is broken at blanks, but not before a word that at the start of a line
-    /// means something.
+    /// Adds a comment; it is broken at blanks, but not within a command such as `[%emt 0:00:04]`,
+    /// nor before a word that at the start of a line means something.
     fn comment(&mut self, text: &str) {
         let text: String = text
             .chars()
@@ -186,14 +223,16 @@ impl MoveText {
                 c => c,
             })
             .collect();
-        let mut words = text.split_whitespace().peekable();
+        let words = whole_commands(&text);
+        let mut words = words.iter().peekable();
         if words.peek().is_none() {
             return;
         }
         let mut open = "{";
         while let Some(word) = words.next() {
             let close = if words.peek().is_none() { "}" } else { "" };
-            self.add(&format!("{open}{word}{close}"), !word.starts_with(['%', '[']) || open == "{");
+            let is_plain = word.starts_with("[%") || !word.starts_with(['%', '[']);
+            self.add(&format!("{open}{word}{close}"), is_plain || open == "{");
             open = "";
         }
         self.must_number = true;
