@@ -46,6 +46,6 @@ pub use report::{Page, csv_lines};
 pub use schedule::{Pairing, schedule};
 pub use spec::{DxpSpec, EngineKind, EngineSpec};
 pub use standings::{Standing, Standings, StandingsRecord};
-pub use state::{LineError, Resumed, StateError, StateFile};
+pub use state::{LineError, MatchPart, Resumed, StateError, StateFile};
 pub use time_use::{Spent, TimeUse};
 pub use tournament::{MatchEnd, MatchError, MatchEvent, Workers, run, tail_text};

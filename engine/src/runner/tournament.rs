@@ -6,6 +6,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::thread;
+use std::time::Instant;
 
 use crossbeam::channel::{Receiver, Sender, bounded};
 use thiserror::Error;
@@ -23,6 +24,7 @@ use super::standings::Standings;
 use super::starts::Starts;
 use super::state::{StateError, StateFile};
 use super::stats::Decision;
+use crate::digits::rounded;
 use crate::options::EngineError;
 
 /// Attempts to start an engine that has played before.
@@ -162,7 +164,8 @@ pub fn run(
     let starts = Starts::new(config, records)?;
     let count = workers.concurrency.min(games.len());
     check_addresses(config, count)?;
-    let mut collector = Collector { config, state, records, observe };
+    let (begun, identities) = (Instant::now(), vec![None; config.engines.len()]);
+    let mut collector = Collector { config, begun, identities, state, records, observe };
     if collector.is_decided() {
         return Ok(MatchEnd::Decided);
     }
@@ -208,6 +211,9 @@ fn check_addresses(config: &MatchConfig, wanted: usize) -> Result<(), MatchError
 /// Where the games of all workers come together.
 struct Collector<'a> {
     config: &'a MatchConfig,
+    begun: Instant,
+    /// What each engine calls itself.
+    identities: Vec<Option<String>>,
     state: &'a mut Option<StateFile>,
     records: &'a mut Vec<MatchGame>,
     observe: &'a mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
@@ -254,14 +260,19 @@ impl Collector<'_> {
             }
             Event::Ready { engine, identity } => {
                 let event = MatchEvent::Ready { engine, identity: &identity };
-                (self.observe)(event).map_err(MatchError::Observer)
+                (self.observe)(event).map_err(MatchError::Observer)?;
+                self.identities[engine] = Some(identity);
+                Ok(())
             }
             Event::SlowStart { engine, missing, tail } => {
                 let engine = &self.config.engines[engine].name;
                 let event = MatchEvent::SlowStart { engine, missing: &missing, tail: &tail };
                 (self.observe)(event).map_err(MatchError::Observer)
             }
-            Event::Game(game) => {
+            Event::Game(mut game) => {
+                let Pairing { white, black, .. } = game.pairing;
+                game.engines = [white, black].map(|engine| self.identities[engine].clone());
+                game.ended_s = Some(rounded(self.begun.elapsed().as_secs_f64(), 3));
                 let saved = self.state.as_mut().map_or(Ok(()), |state| state.add(&game));
                 self.records.push(*game);
                 saved?;

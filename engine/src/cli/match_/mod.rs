@@ -16,8 +16,9 @@ use meerslag_engine::book::Book;
 use meerslag_engine::counted;
 use meerslag_engine::early_end::{Draw, Resign};
 use meerslag_engine::runner::{
-    Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, MatchGame, Resumed,
-    SprtConfig, StateError, StateFile, TimeControl, Workers, openings, run as run_match, tail_text,
+    Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, MatchGame, Page,
+    Resumed, SprtConfig, StateError, StateFile, TimeControl, Workers, openings, run as run_match,
+    tail_text,
 };
 use movegen::DrawRules;
 
@@ -209,18 +210,19 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     paths::check(args).map_err(Failure::Input)?;
     args.warn_of_affinity();
     let in_state = |error: StateError| Failure::Input(error.into());
-    let (mut state, config, mut records, own_files) = match &args.state {
+    let command = command();
+    let (mut state, config, mut records, earlier, own_files) = match &args.state {
         Some(path) if args.resume => {
-            let Resumed { state, config, records, outputs } =
+            let Resumed { state, config, records, parts, outputs } =
                 StateFile::resume(path).map_err(in_state)?;
-            (Some(state), config, records, outputs)
+            (Some(state), config, records, parts, outputs)
         }
         path => {
             // Before anything is overwritten.
             if let Some(path) = path.as_ref().filter(|path| path.exists()) {
                 return Err(in_state(StateError::Exists(path.clone())));
             }
-            (None, args.config()?, Vec::new(), Vec::new())
+            (None, args.config()?, Vec::new(), Vec::new(), Vec::new())
         }
     };
     let needs_watchdog = config.engines.iter().any(|engine| !engine.command.is_empty());
@@ -230,9 +232,15 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         let abort = Arc::clone(&abort);
         move || abort.set()
     })?;
-    let mut output = Output::new(args, &config, &records, &own_files)?;
-    if let (Some(path), None) = (&args.state, &state) {
-        state = Some(StateFile::create(path, &config, paths::outputs(args)).map_err(in_state)?);
+    let page = Page::new(earlier, command.clone());
+    let mut output = Output::new(args, page, &config, &records, &own_files)?;
+    match (&args.state, &mut state) {
+        (_, Some(state)) => state.go_on(&command).map_err(in_state)?,
+        (Some(path), None) => {
+            let outputs = paths::outputs(args);
+            state = Some(StateFile::create(path, &config, &command, outputs).map_err(in_state)?);
+        }
+        (None, None) => {}
     }
     records.iter_mut().for_each(MatchGame::drop_moves);
     let mut observe = |event: MatchEvent<'_>| match event {
@@ -269,6 +277,12 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// The command that was given, for the shell.
+fn command() -> String {
+    let words: Vec<String> = std::env::args().collect();
+    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default()
 }
 
 impl MatchArgs {

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use ::egdb::storage::Existing;
 use indicatif::HumanDuration;
 use meerslag_engine::counted;
-use meerslag_engine::runner::{MatchConfig, MatchGame, Pairing, Standings, csv_lines, schedule};
+use meerslag_engine::runner::{
+    MatchConfig, MatchGame, Page, Pairing, Standings, csv_lines, schedule,
+};
 use movegen::notation::pdn::{WriteOptions, write_game};
 
 use schemars::JsonSchema;
@@ -78,6 +80,7 @@ impl Output {
     /// interrupted: they are written again.
     pub(super) fn new(
         args: &MatchArgs,
+        page: Page,
         config: &MatchConfig,
         old: &[MatchGame],
         own_files: &[PathBuf],
@@ -87,7 +90,7 @@ impl Output {
             if is_own { Existing::Replace } else { args.force.existing() }
         };
         let growing = |path: &Path| GrowingFile::new(path, existing(path));
-        let page = args.html.as_deref().map(|path| PageFile::open(path, existing(path)));
+        let page = args.html.as_deref().map(|path| PageFile::open(path, existing(path), page));
         let is_live = !args.json && io::stdout().is_terminal();
         let mut output = Output {
             pdn: args.pdn.as_deref().map(growing).transpose()?,
@@ -103,7 +106,6 @@ impl Output {
         };
         output.write_games(config, old)?;
         if let Some(page) = output.page.as_mut().filter(|_| !old.is_empty()) {
-            page.mark_earlier();
             page.refresh(config, old)?;
         }
         Ok(output)

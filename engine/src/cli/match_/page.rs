@@ -23,21 +23,13 @@ pub(super) struct PageFile {
 impl PageFile {
     /// A path that cannot be written shows now, not after the match. What is there stays until the
     /// page is written.
-    pub(super) fn open(path: &Path, existing: Existing) -> Result<PageFile, Failure> {
+    pub(super) fn open(path: &Path, existing: Existing, page: Page) -> Result<PageFile, Failure> {
         files::check(path, existing)?;
-        let command =
-            shlex::try_join(std::env::args().collect::<Vec<_>>().iter().map(String::as_str));
-        let page = Page::new(command.unwrap_or_default());
         Ok(PageFile { path: path.to_owned(), existing, page, written: Instant::now() })
     }
 
     pub(super) fn add(&mut self, config: &MatchConfig, record: &MatchGame) {
         self.page.add(config, record);
-    }
-
-    /// The games so far were played before this run.
-    pub(super) fn mark_earlier(&mut self) {
-        self.page.mark_earlier();
     }
 
     pub(super) fn ready(&mut self, engine: usize, identity: &str) {
