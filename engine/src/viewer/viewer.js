@@ -98,7 +98,7 @@
     const note = game.notes && game.notes[index];
     if (!note) return parts.join(", ");
     parts.push("White's share " + Math.round(100 * note.chance) + " %");
-    return parts.join(", ") + ". " + note.text;
+    return parts.join(", ") + (note.text && ". " + note.text);
   };
 
   const go = (to) => {
