@@ -108,7 +108,7 @@ export class Moving {
     if (move && this.moves.includes(move)) this.play(move);
   }
 
-  /** The legal moves that a text may mean, read as everywhere: 32-28, 3228, 32 28, 30x39x11x2. */
+  /** The legal moves that a text may mean, read as at the terminal: 32-28, 3228, 32 28, 30x39x11x2. */
   async meant(node, text) {
     if (!text.trim()) return [];
     try {
