@@ -68,15 +68,21 @@ export class Editor {
     if (to) this.put(to, piece);
   }
 
-  /** Takes a FEN over, if it is one. */
-  read(text) {
-    const position = readFen(text);
-    if (!position) {
-      find("fen-problem").textContent = t("badFen");
+  /** Takes a position over, if there is one in the text, in any form that is read elsewhere. */
+  async read(text) {
+    const problem = find("fen-problem");
+    try {
+      const { fen, warnings } = await this.desk.engine.ask("fen", { fen: text });
+      // Meanwhile the panel may have been left.
+      if (!this.position) return false;
+      this.set(readFen(fen));
+      problem.textContent = warnings.join("; ");
+      return true;
+    } catch (error) {
+      if (!["bad-position", "bad-parameter"].includes(error.name)) throw error;
+      problem.textContent = t("badFen") + " (" + error.message + ")";
       return false;
     }
-    this.set(position);
-    return true;
   }
 
   /** What keeps the position from being played, or null. */
@@ -87,7 +93,10 @@ export class Editor {
     return null;
   }
 
-  done() {
+  async done() {
+    // What was typed counts, too, if it was not taken over yet.
+    const text = find("fen").value;
+    if (text !== fen(this.position) && !(await this.read(text))) return;
     const { fault } = this;
     find("fen-problem").textContent = fault ?? "";
     if (fault) return this.say(fault);

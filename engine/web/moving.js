@@ -19,9 +19,6 @@ const which = (moves) =>
     dialog.showModal();
   });
 
-/** The squares of a text such as 32-28 or 19x30; of long captures all. */
-const numbers = (text) => (text.match(/\d+/g) ?? []).map(Number);
-
 export class Moving {
   /**
    * turn(): the side that the user may move in the position that is looked at, W or B, or null for
@@ -111,17 +108,23 @@ export class Moving {
     if (move && this.moves.includes(move)) this.play(move);
   }
 
+  /** The legal moves that a text may mean, read as at the terminal: 32-28, 3228, 32 28, 30x39x11x2. */
+  async meant(node, text) {
+    if (!text.trim()) return [];
+    try {
+      return (await this.desk.engine.ask("legal", { ...node.query, move: text })).moves;
+    } catch (problem) {
+      if (problem.name === "bad-move") return [];
+      throw problem;
+    }
+  }
+
   /** Plays a move that was typed; returns what is wrong with it, or null. */
   async type(text) {
     if (this.isBlocked) return t("enginesTurn");
     const { node } = this.desk;
-    const wanted = numbers(text);
-    const fits = ({ from, to, move }) =>
-      wanted.length === 2
-        ? from === wanted[0] && to === wanted[1]
-        : String(numbers(move)) === String(wanted);
     // Who types fast does it before the legal moves are there.
-    const moves = (await this.desk.legal(node)).moves.filter(fits);
+    const moves = await this.meant(node, text);
     if (moves.length === 0) return t("notLegal", { move: text });
     const move = moves.length > 1 ? await which(moves) : moves[0];
     if (move && this.desk.node === node) this.play(move);

@@ -286,11 +286,11 @@ for (const [name, start] of hosts) {
       await picture(page, "setup");
       await page.fill("#fen", "nonsense");
       await page.press("#fen", "Enter");
-      assert.match(await text(page, "#fen-problem"), /not a FEN/);
+      await says(page, /not a FEN/, "#fen-problem");
       await page.fill("#fen", "W:W5:BK10");
       await page.press("#fen", "Enter");
       await page.click("#setup-done");
-      assert.match(await text(page, "#fen-problem"), /becomes a king/);
+      await says(page, /becomes a king/, "#fen-problem");
     });
 
     onPage("everything can be done with the keyboard", async (page) => {

@@ -66,8 +66,8 @@ pub(super) struct BoardArgs {
     #[arg(long, value_name = "PIXELS", default_value_t = 800,
           value_parser = clap::value_parser!(u32).range(i64::from(Diagram::LEAST_PIXELS)..=i64::from(Diagram::MOST_PIXELS)))]
     size: u32,
-    /// Write to this file instead of standard output; a name that ends in .svg or .png chooses the
-    /// form
+    /// Write to this file instead of standard output; a name that ends in .svg, .png or .txt chooses
+    /// the form
     #[arg(short, long = "out", visible_alias = "output", value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -99,24 +99,52 @@ enum Form {
 }
 
 impl BoardArgs {
-    fn form(&self) -> Form {
-        let is_named = |end: &str| {
-            let extension = self.out.as_deref().and_then(Path::extension);
-            extension.is_some_and(|extension| extension.eq_ignore_ascii_case(end))
+    /// What is asked for, by an option or by the name of the file.
+    ///
+    /// # Errors
+    /// If the name says another form, or one that there is not: the file would not be what it seems.
+    fn form(&self) -> Result<Form, Failure> {
+        let path = self.out.as_deref().filter(|path| !files::is_special(path));
+        let end = path.and_then(Path::extension).map(|end| end.to_string_lossy().to_lowercase());
+        let end = end.as_deref();
+        let (form, option) = match () {
+            () if self.svg => (Form::Svg, Some("--svg")),
+            () if self.png => (Form::Png, Some("--png")),
+            () if self.ansi => (Form::Text { has_colours: true }, Some("--ansi")),
+            () if end == Some("svg") => (Form::Svg, None),
+            () if end == Some("png") => (Form::Png, None),
+            () => (Form::Text { has_colours: self.out.is_none() && terminal::has_colours() }, None),
         };
-        match () {
-            () if self.svg => Form::Svg,
-            () if self.png => Form::Png,
-            () if self.ansi => Form::Text { has_colours: true },
-            () if is_named("svg") => Form::Svg,
-            () if is_named("png") => Form::Png,
-            () => Form::Text { has_colours: self.out.is_none() && terminal::has_colours() },
+        let fits = match (form, end) {
+            (_, None) | (Form::Svg, Some("svg")) | (Form::Png, Some("png")) => true,
+            (Form::Text { .. }, Some("txt")) => true,
+            // With an option the user says what it is; an end that says something else is a slip.
+            (_, Some(end)) => {
+                option.is_some() && !["svg", "png", "txt"].contains(&end) && !is_picture(end)
+            }
+        };
+        if fits {
+            return Ok(form);
         }
+        let (path, end) = (path.unwrap_or(Path::new("")).display(), end.unwrap_or_default());
+        Err(Failure::Input(match option {
+            Some(option) => anyhow!("{path}: {option} is not what .{end} files are"),
+            None => anyhow!(
+                "{path}: there is no form for .{end}; a picture is .svg or .png, text is .txt \
+                 (--svg, --png or --ansi allow other names)"
+            ),
+        }))
     }
 }
 
+/// Whether files of this name are known as pictures or documents of another kind.
+fn is_picture(end: &str) -> bool {
+    ["gif", "jpg", "jpeg", "webp", "bmp", "tif", "tiff", "avif", "ico", "pdf", "eps", "ps"]
+        .contains(&end)
+}
+
 pub(super) fn run(args: &BoardArgs) -> Result<(), Failure> {
-    let form = args.form();
+    let form = args.form()?;
     let existing = args.force.existing();
     let input = args.input.as_deref().map(Path::new).filter(|path| path.is_file());
     files::check_distinct(&[("FILE", input)], &[("--out", args.out.as_deref())])?;

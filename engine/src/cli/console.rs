@@ -16,16 +16,19 @@ use movegen::{Color, Game, Move, Position, Status};
 use self::input::Input;
 use super::{Failure, files, report, terminal};
 
-/// The commands of every game; those that are its own follow them in `help`.
-const HELP: &str = "\
+/// How moves are typed, and the commands of every game; those that are its own follow in `help`.
+const HELP: &str = "  \
+  32-28, 28x19   play this move; 3228 and 32 28 mean the same. Where two captures
+                 begin and end alike, with the squares between: 26x37x28
   hint           the best move
   undo, retry    take back your last move and the answer
   moves          the moves of the game
   legal          the legal moves
   board, flip    show the board, turn it round
   fen            the position as FEN
-  save FILE      write the game to a PDN file; an existing one is not replaced without asking
-  restart, new   start again with this position, or with another one if there are several
+  save FILE      write the game to a PDN file; you are asked before one is replaced
+  restart, new   start again with this position; new: with another one if there
+                 are several
   quit           leave (also: end of input)";
 
 /// Their names.
@@ -189,7 +192,10 @@ impl<G: ConsoleGame> Console<G> {
             self.reply()?;
             self.out.flush()?;
             self.input.offer(self.words());
-            let line = match self.input.line(&self.game.prompt()) {
+            // No clock runs any more when it is over.
+            let is_over = self.game.is_over();
+            let prompt = if is_over { "over> ".to_owned() } else { self.game.prompt() };
+            let line = match self.input.line(&prompt) {
                 Ok(Some(line)) => line,
                 Ok(None) => {
                     writeln!(self.out)?;
@@ -255,11 +261,7 @@ impl<G: ConsoleGame> Console<G> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         match word {
             "" => {}
-            "help" | "?" => {
-                let mv = "  32-28, 28x19   play this move (28x19x23 or 26x37x28 where a capture is \
-                          ambiguous)";
-                writeln!(self.out, "{mv}\n{HELP}\n{}", G::HELP)?;
-            }
+            "help" | "?" => writeln!(self.out, "{HELP}\n{}", G::HELP)?,
             "quit" | "exit" => return Ok(false),
             "board" => self.show_board()?,
             "flip" => {
@@ -376,9 +378,28 @@ impl<G: ConsoleGame> Console<G> {
     }
 }
 
+/// That a help text of the terminal has its two columns, the second one from here on, and lines that
+/// do not wrap.
+#[cfg(test)]
+pub(super) fn check_help(help: &str, column: usize) {
+    assert!(help.starts_with("  "), "{help}");
+    for line in help.lines() {
+        assert!(line.chars().count() <= 80, "longer than a line of the terminal: {line}");
+        let (left, right) = line.split_at_checked(column).unwrap_or((line, ""));
+        let is_row = left.starts_with("  ") && left.ends_with("  ") && !right.starts_with(' ');
+        // A sentence below the commands begins with a capital letter.
+        assert!(is_row || line.starts_with(char::is_uppercase), "{line}");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_help_is_a_table() {
+        check_help(HELP, 17);
+    }
 
     #[test]
     fn compulsory_captures_are_explained() {

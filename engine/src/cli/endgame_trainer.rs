@@ -307,7 +307,7 @@ struct Ending {
 }
 
 impl ConsoleGame for Ending {
-    const HELP: &'static str = "\
+    const HELP: &'static str = "  \
   show           all moves with their values and distances, best first
   next           the next position; 'score' says how the earlier ones went
 Distances are plies (moves of either side): 'win in 15' is your eighth move.";

@@ -269,8 +269,8 @@ impl Learning<'_> {
             (Some(resumed.state), resumed.config, resumed.records)
         } else {
             let config = self.config(new, old)?;
-            let state =
-                StateFile::create(&path, &config, &MatchRun::default()).map_err(Failure::run)?;
+            let state = StateFile::create(&path, &config, "", &MatchRun::default())
+                .map_err(Failure::run)?;
             (Some(state), config, Vec::new())
         };
         let workers = Workers { concurrency: self.args.threads, cpus: Vec::new() };
@@ -287,15 +287,19 @@ impl Learning<'_> {
         let is_better = match standings.sprt {
             Some((_, Decision::AcceptH1)) => true,
             Some((_, Decision::AcceptH0)) => false,
-            _ => rating.is_some_and(|rating| rating.superiority >= 0.95),
+            _ => rating.is_some_and(|rating| match rating.superiority {
+                Some(probability) => probability >= 0.95,
+                None => rating.elo.is_some_and(|elo| elo.value == f64::INFINITY),
+            }),
         };
+        let elo = rating.and_then(|rating| rating.elo);
         self.tell(
             Some(generation),
             Step::Matched {
                 games: standings.games,
                 opponent: old.to_owned(),
-                elo_low: rating.map(|rating| json::rounded(rating.elo.low, 2)),
-                elo_high: rating.map(|rating| json::rounded(rating.elo.high, 2)),
+                elo_low: elo.map(|elo| json::rounded(elo.low, 2)),
+                elo_high: elo.map(|elo| json::rounded(elo.high, 2)),
                 is_accepted: is_better,
             },
         )?;

@@ -99,18 +99,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<(), Failure> {
     let level = PlayingLevel::new(args.level).unwrap_or_default();
     let book = args.book.options()?;
     let engine = Engine::new(EngineOptions { level, book, ..args.engine.options()? })?;
-    let game = EngineGame {
-        engine,
-        limits,
-        record: GameRecord::from_start_of(&game),
-        game,
-        since: Instant::now(),
-        engine_side,
-        resigned: None,
-        flagged: None,
-        clocks: [GameClock::new(control); 2],
-        control,
-    };
+    let game = EngineGame::new(engine, game, engine_side, limits, control);
     let out = Box::new(stdout());
     Console::new(game, args.pdn.as_deref(), args.force.existing(), out)?.run()
 }
@@ -128,6 +117,8 @@ struct EngineGame {
     engine_side: Option<Color>,
     /// Who has given up.
     resigned: Option<Color>,
+    /// Since when the clocks have stood for that reason.
+    stood: Option<Instant>,
     /// Whose time was over.
     flagged: Option<Color>,
     /// By the index of the colour.
@@ -136,6 +127,28 @@ struct EngineGame {
 }
 
 impl EngineGame {
+    fn new(
+        engine: Engine,
+        game: Game,
+        engine_side: Option<Color>,
+        limits: Limits,
+        control: TimeControl,
+    ) -> EngineGame {
+        EngineGame {
+            engine,
+            limits,
+            record: GameRecord::new(*game.start()),
+            game,
+            since: Instant::now(),
+            engine_side,
+            resigned: None,
+            stood: None,
+            flagged: None,
+            clocks: [GameClock::new(control); 2],
+            control,
+        }
+    }
+
     fn search(&mut self, control: &Control) -> SearchResult {
         let clock = self.clocks[self.asked().index()].limits().clock;
         let limits = Limits { clock, ..self.limits.clone() };
@@ -172,6 +185,14 @@ impl EngineGame {
         Ok(())
     }
 
+    /// Nobody has given up any more. The time since then is nobody's.
+    fn take_up(&mut self) {
+        self.resigned = None;
+        if let Some(stood) = self.stood.take() {
+            self.since += stood.elapsed();
+        }
+    }
+
     /// Takes one move back.
     fn unmake(&mut self) -> bool {
         self.since = Instant::now();
@@ -181,8 +202,8 @@ impl EngineGame {
 }
 
 impl ConsoleGame for EngineGame {
-    const HELP: &'static str = "\
-  go             let the engine move for you; from now on it plays the other side
+    const HELP: &'static str = "  \
+  go             let the engine move for you, and play your side from now on
   resign         give up";
     const COMMANDS: &'static [&'static str] = &["go", "resign"];
     const ADVICE: &'static str = "'legal' lists the legal moves";
@@ -254,7 +275,7 @@ impl ConsoleGame for EngineGame {
     }
 
     fn undo(&mut self) -> Result<bool, Failure> {
-        self.resigned = None;
+        self.take_up();
         self.flagged = None;
         if !self.unmake() {
             return Ok(false);
@@ -271,8 +292,8 @@ impl ConsoleGame for EngineGame {
     fn restart(&mut self) -> Result<(), Failure> {
         self.game = Game::with_counters(*self.game.start(), *self.game.start_counters());
         self.record = GameRecord::from_start_of(&self.game);
+        self.take_up();
         self.since = Instant::now();
-        self.resigned = None;
         self.flagged = None;
         self.clocks = [GameClock::new(self.control); 2];
         self.engine.new_game();
@@ -289,15 +310,57 @@ impl ConsoleGame for EngineGame {
         match word {
             "go" => {
                 self.engine_side = Some(self.asked());
-                self.resigned = None;
+                self.take_up();
             }
+            "resign" if self.is_over() => writeln!(out, "The game is over.")?,
             "resign" => {
                 let side = self.engine_side.map_or(self.asked(), Color::opponent);
                 self.resigned = Some(side);
+                self.stood = Some(Instant::now());
                 writeln!(out, "{side} resigns.")?;
             }
             _ => return Ok(false),
         }
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::console::check_help;
+    use super::*;
+
+    #[test]
+    fn the_help_is_a_table() {
+        check_help(EngineGame::HELP, 17);
+    }
+
+    #[test]
+    fn clocks_stand_after_a_resignation() {
+        let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+        let mut game = EngineGame::new(
+            Engine::new(options).unwrap(),
+            Game::default(),
+            Some(Color::Black),
+            Limits::default(),
+            "60+0".parse().unwrap(),
+        );
+        let mut out = Vec::new();
+        assert!(game.command("resign", &mut out).unwrap());
+        assert!(game.is_over());
+        // It was an hour ago.
+        let hour = Duration::from_secs(3600);
+        let earlier = |at: Instant| at.checked_sub(hour);
+        let (Some(since), Some(stood)) = (earlier(game.since), game.stood.and_then(earlier)) else {
+            return;
+        };
+        (game.since, game.stood) = (since, Some(stood));
+        assert!(game.command("resign", &mut out).unwrap());
+        assert!(game.command("go", &mut out).unwrap());
+        let mv = game.game.position().legal_moves()[0];
+        game.play(mv, &mut out).unwrap();
+        assert_eq!(game.flagged, None, "the time after the resignation was counted");
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text, "White resigns.\nThe game is over.\n");
     }
 }

@@ -58,9 +58,10 @@ pub(super) struct ServeArgs {
     /// Connections at a time
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u16).range(1..))]
     connections: u16,
-    /// The largest body of a request, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
-    body: u16,
+    /// The largest body of a request, such as a file of games, in MiB [default: 64 from this
+    /// machine, 8 from others]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    body: Option<u16>,
     /// Threads that answer requests; 0 takes one for each processor
     #[arg(long, value_name = "N", default_value = "0", value_parser = threads::<256>)]
     workers: usize,
@@ -72,6 +73,10 @@ pub(super) struct ServeArgs {
     /// several times
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
+    /// Address of a reverse proxy before this server, such as 127.0.0.1: --rate and --body are for
+    /// the clients that it names in X-Forwarded-For. May be given several times
+    #[arg(long, value_name = "ADDRESS")]
+    proxy: Vec<IpAddr>,
     /// Write the board to this folder instead, as a site that needs no server: docs/board.md
     #[arg(long, value_name = "DIR")]
     export: Option<PathBuf>,
@@ -96,7 +101,9 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
         limits: DeskLimits {
             searches: usize::from(args.searches),
             longest: args.longest,
-            max_body_bytes: usize::from(args.body) << 20,
+            max_body_bytes: args
+                .body
+                .map_or(DeskLimits::default().max_body_bytes, |mib| usize::from(mib) << 20),
             ..DeskLimits::default()
         },
     };
@@ -104,7 +111,9 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
         address: SocketAddr::new(args.host, args.port),
         allowed_origins: args.allow_origin.clone(),
         allowed_hosts: args.allow_host.clone(),
+        proxies: args.proxy.clone(),
         rate: args.rate,
+        has_one_body_limit: args.body.is_some(),
         patience: args.patience,
         connections: usize::from(args.connections),
         engine,

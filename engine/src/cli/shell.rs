@@ -8,6 +8,12 @@ pub(super) fn arguments() -> Vec<String> {
     env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
+/// This process's command, quoted for a shell.
+pub(super) fn command() -> String {
+    let program = env::args_os().take(1).map(|name| name.to_string_lossy().into_owned());
+    quoted(&program.chain(arguments()).collect::<Vec<_>>())
+}
+
 /// A command of these words, quoted for a POSIX shell where that is needed.
 pub(super) fn quoted<S: AsRef<str>>(words: &[S]) -> String {
     // No argument of a process has a zero byte in it.

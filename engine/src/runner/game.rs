@@ -133,6 +133,8 @@ pub(super) fn play(
         complaints,
         overhead_us: micros(median),
         latency_us: [white_us, black_us],
+        engines: [None, None],
+        ended_s: None,
         spent: None,
     };
     Ok(Played { record, is_broken: match_game.is_broken })
@@ -159,6 +161,8 @@ pub(super) fn forfeit(
         complaints: Vec::new(),
         overhead_us: 0.0,
         latency_us: [None; 2],
+        engines: [None, None],
+        ended_s: None,
         spent: None,
     }
 }

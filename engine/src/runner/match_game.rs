@@ -82,6 +82,12 @@ pub struct MatchGame {
     /// Microseconds of a `ping` and its `pong` for White and Black, if measured.
     #[serde(default)]
     pub latency_us: [Option<f64>; 2],
+    /// What White and Black called themselves.
+    #[serde(default)]
+    pub engines: [Option<String>; 2],
+    /// Seconds from the start of this part of the match to the end of the game.
+    #[serde(default)]
+    pub ended_s: Option<f64>,
     /// What White and Black used of their time, once the moves are gone.
     #[serde(skip)]
     pub(super) spent: Option<[Spent; 2]>,

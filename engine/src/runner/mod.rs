@@ -47,6 +47,6 @@ pub use report::{Page, csv_lines};
 pub use schedule::{Pairing, schedule};
 pub use spec::{DxpSpec, EngineKind, EngineSpec, command_words};
 pub use standings::{Standing, Standings, StandingsRecord};
-pub use state::{LineError, MatchRun, Resumed, StateError, StateFile};
+pub use state::{LineError, MatchPart, MatchRun, Resumed, StateError, StateFile};
 pub use time_use::{Spent, TimeUse};
 pub use tournament::{MatchEnd, MatchError, MatchEvent, Workers, run, tail_text};

@@ -206,7 +206,7 @@ impl Standings {
             let name: String = config.engines[line.engine].name.chars().take(width).collect();
             let Tally { wins, draws, losses } = line.games;
             let rating = line.rating();
-            let elo = rating.map_or_else(|| "-".to_owned(), |r| r.elo.to_string());
+            let elo = rating.map_or_else(|| "-".to_owned(), |rating| rating.elo_text());
             let _ = writeln!(
                 text,
                 "{name:<width$} {:>5} {:>6.1} {:>14} {:>6} {elo:>14} {:>6} {:>6}",
@@ -214,7 +214,7 @@ impl Standings {
                 line.games.points(),
                 format!("+{wins} ={draws} -{losses}"),
                 percent(line.games.score()),
-                percent(rating.map(|r| r.superiority)),
+                percent(rating.and_then(|r| r.superiority)),
                 percent(line.games.draw_ratio()),
             );
         }
@@ -302,7 +302,7 @@ impl Standings {
             .iter()
             .map(|line| {
                 let rating = line.rating();
-                let elo = rating.map(|r| r.elo);
+                let elo = rating.and_then(|r| r.elo);
                 let nelo = rating.and_then(|r| r.normalised);
                 StandingRecord {
                     name: &config.engines[line.engine].name,
@@ -320,7 +320,7 @@ impl Standings {
                     nelo: nelo.and_then(|e| finite(e.value)),
                     nelo_low: nelo.and_then(|e| finite(e.low)),
                     nelo_high: nelo.and_then(|e| finite(e.high)),
-                    superiority: rating.map(|r| rounded(r.superiority, 4)),
+                    superiority: rating.and_then(|r| r.superiority).map(|p| rounded(p, 4)),
                     time_forfeits: line.time_forfeits,
                     faults: line.faults,
                     latency_us: line.latency_us.map(micros),

@@ -285,6 +285,8 @@ mod tests {
             spent: None,
             overhead_us: 0.0,
             latency_us: [None; 2],
+            engines: Default::default(),
+            ended_s: None,
         };
         let starts = Starts::new(&config, &[record]).unwrap();
         assert_eq!(of(&starts, games[3]), elsewhere);

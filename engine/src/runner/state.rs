@@ -78,6 +78,9 @@ pub enum LineError {
 struct Header {
     meerslag_match: u32,
     config: MatchConfig,
+    /// The command that started it.
+    #[serde(default)]
+    command: String,
     /// How it was run.
     #[serde(default)]
     run: MatchRun,
@@ -113,6 +116,33 @@ impl MatchRun {
     }
 }
 
+/// A line that says that the match went on.
+#[derive(Serialize, Deserialize)]
+struct Continued {
+    /// By this command.
+    continued: String,
+}
+
+/// How such a line begins.
+const CONTINUED: &[u8] = b"{\"continued\":";
+
+/// What was played of a match without an interruption.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MatchPart {
+    /// The command that played it; empty if it is not known.
+    pub command: String,
+    /// The number of its games.
+    pub games: usize,
+    /// Seconds to the end of its last game, if they are known.
+    pub seconds: Option<f64>,
+}
+
+impl MatchPart {
+    const fn new(command: String) -> MatchPart {
+        MatchPart { command, games: 0, seconds: None }
+    }
+}
+
 /// A match that goes on.
 #[derive(Debug)]
 pub struct Resumed {
@@ -124,6 +154,8 @@ pub struct Resumed {
     pub records: Vec<MatchGame>,
     /// How it was started.
     pub run: MatchRun,
+    /// The parts in which it was played, those without a game left out but for the first one.
+    pub parts: Vec<MatchPart>,
     /// The other files that it wrote from its start on.
     pub outputs: Vec<PathBuf>,
 }
@@ -136,19 +168,21 @@ pub struct StateFile {
 }
 
 impl StateFile {
-    /// Starts a file for a match that is run in this way.
+    /// Starts a file for a match that `command` plays, run in this way.
     ///
     /// # Errors
     /// If the file exists or cannot be written.
     pub fn create(
         path: &Path,
         config: &MatchConfig,
+        command: &str,
         run: &MatchRun,
     ) -> Result<StateFile, StateError> {
         let file = open(path, OpenOptions::new().create_new(true))?;
         let mut state = StateFile { file, path: path.to_owned() };
         let (config, run) = (config.clone(), run.clone());
-        state.write(&Header { meerslag_match: VERSION, config, run, outputs: Vec::new() })?;
+        let (command, outputs) = (command.to_owned(), Vec::new());
+        state.write(&Header { meerslag_match: VERSION, config, command, run, outputs })?;
         Ok(state)
     }
 
@@ -169,6 +203,7 @@ impl StateFile {
         let mut config = None;
         let mut run = MatchRun::default();
         let mut outputs = Vec::new();
+        let mut parts = Vec::new();
         let mut records: Vec<MatchGame> = Vec::new();
         let mut games = Vec::new();
         let mut seen = HashSet::new();
@@ -192,6 +227,14 @@ impl StateFile {
                 run = header.run;
                 outputs = header.outputs;
                 outputs.extend(run.files().cloned());
+                parts.push(MatchPart::new(header.command));
+                good += length as u64;
+                continue;
+            }
+            if text.starts_with(CONTINUED) {
+                let Continued { continued } =
+                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
+                parts.push(MatchPart::new(continued));
                 good += length as u64;
                 continue;
             }
@@ -204,6 +247,10 @@ impl StateFile {
             if !seen.insert(record.game) {
                 return Err(damaged(line, LineError::Twice(number)));
             }
+            if let Some(part) = parts.last_mut() {
+                part.games += 1;
+                part.seconds = record.ended_s;
+            }
             records.push(record);
             good += length as u64;
         }
@@ -211,7 +258,9 @@ impl StateFile {
         file.set_len(good).map_err(io_error)?;
         file.seek(SeekFrom::End(0)).map_err(io_error)?;
         let state = StateFile { file, path: path.to_owned() };
-        Ok(Resumed { state, config, records, run, outputs })
+        let mut place = 0_usize..;
+        parts.retain(|part| place.next() == Some(0) || part.games > 0);
+        Ok(Resumed { state, config, records, parts, run, outputs })
     }
 
     /// Adds a finished game.
@@ -220,6 +269,14 @@ impl StateFile {
     /// If the file cannot be written.
     pub fn add(&mut self, record: &MatchGame) -> Result<(), StateError> {
         self.write(record)
+    }
+
+    /// Notes that this command goes on with the match.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn go_on(&mut self, command: &str) -> Result<(), StateError> {
+        self.write(&Continued { continued: command.to_owned() })
     }
 
     /// Removes the file again.
@@ -280,6 +337,8 @@ mod tests {
             complaints: Vec::new(),
             overhead_us: 0.0,
             latency_us: [None; 2],
+            engines: Default::default(),
+            ended_s: None,
             spent: None,
         }
     }
@@ -289,12 +348,12 @@ mod tests {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("match.jsonl");
         let config = config(2, 0, 3);
-        let mut state = StateFile::create(&path, &config, &MatchRun::default()).unwrap();
+        let mut state = StateFile::create(&path, &config, "first", &MatchRun::default()).unwrap();
         state.add(&record(&config, 0)).unwrap();
         let error = StateFile::resume(&path).unwrap_err();
         assert!(error.to_string().ends_with("is in use by another runner"), "{error}");
         assert!(matches!(
-            StateFile::create(&path, &config, &MatchRun::default()),
+            StateFile::create(&path, &config, "first", &MatchRun::default()),
             Err(StateError::Exists(_))
         ));
         state.add(&record(&config, 1)).unwrap();
@@ -317,6 +376,36 @@ mod tests {
     }
 
     #[test]
+    fn commands_and_times_of_all_parts_are_kept() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("match.jsonl");
+        let config = config(2, 0, 3);
+        let mut state = StateFile::create(&path, &config, "first", &MatchRun::default()).unwrap();
+        let engines = [Some("a 1.0".to_owned()), None];
+        for (game, ended_s) in [(0, 2.5), (1, 7.25)] {
+            let ended_s = Some(ended_s);
+            let game = MatchGame { ended_s, engines: engines.clone(), ..record(&config, game) };
+            state.add(&game).unwrap();
+        }
+        drop(state);
+        let mut texts = Vec::new();
+        for (command, game) in [("second", None), ("third", Some(2)), ("fourth", None)] {
+            let mut resumed = StateFile::resume(&path).unwrap();
+            assert_eq!(resumed.records[1].engines, engines);
+            resumed.state.go_on(command).unwrap();
+            if let Some(game) = game {
+                resumed.state.add(&record(&config, game)).unwrap();
+            }
+            let part = |MatchPart { command, games, seconds }: &MatchPart| {
+                format!("{command} {games} {seconds:?}")
+            };
+            texts.push(resumed.parts.iter().map(part).collect::<Vec<_>>().join(", "));
+        }
+        let first = "first 2 Some(7.25)";
+        assert_eq!(texts, [first, first, "first 2 Some(7.25), third 1 None"]);
+    }
+
+    #[test]
     fn games_that_cannot_be_are_refused_with_their_line() {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("match.jsonl");
@@ -329,7 +418,8 @@ mod tests {
             (other, "line 4: game 3 is not one of this match"),
             (outside, "line 4: game 7 is not one of this match"),
         ] {
-            let mut state = StateFile::create(&path, &config, &MatchRun::default()).unwrap();
+            let mut state =
+                StateFile::create(&path, &config, "first", &MatchRun::default()).unwrap();
             for record in [record(&config, 1), record(&config, 0), odd, record(&config, 3)] {
                 state.add(&record).unwrap();
             }

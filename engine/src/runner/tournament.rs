@@ -25,6 +25,7 @@ use super::standstill::Standstills;
 use super::starts::Starts;
 use super::state::{StateError, StateFile};
 use super::stats::Decision;
+use crate::digits::rounded;
 use crate::options::EngineError;
 
 /// Attempts to start an engine that has played before.
@@ -178,7 +179,8 @@ pub fn run(
     let starts = Starts::new(config, records)?;
     let count = workers.concurrency.min(games.len());
     check_addresses(config, count)?;
-    let mut collector = Collector { config, state, records, observe };
+    let (begun, identities) = (Instant::now(), vec![None; config.engines.len()]);
+    let mut collector = Collector { config, begun, identities, state, records, observe };
     if collector.is_decided() {
         return Ok(MatchEnd::Decided);
     }
@@ -250,6 +252,9 @@ fn check_addresses(config: &MatchConfig, wanted: usize) -> Result<(), MatchError
 /// Where the games of all workers come together.
 struct Collector<'a> {
     config: &'a MatchConfig,
+    begun: Instant,
+    /// What each engine calls itself.
+    identities: Vec<Option<String>>,
     state: &'a mut Option<StateFile>,
     records: &'a mut Vec<MatchGame>,
     observe: &'a mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
@@ -296,7 +301,9 @@ impl Collector<'_> {
             }
             Event::Ready { engine, identity } => {
                 let event = MatchEvent::Ready { engine, identity: &identity };
-                (self.observe)(event).map_err(MatchError::Observer)
+                (self.observe)(event).map_err(MatchError::Observer)?;
+                self.identities[engine] = Some(identity);
+                Ok(())
             }
             Event::SlowStart { engine, missing, tail } => {
                 let engine = &self.config.engines[engine].name;
@@ -307,7 +314,10 @@ impl Collector<'_> {
                 let event = MatchEvent::Void { game, standstill };
                 (self.observe)(event).map_err(MatchError::Observer)
             }
-            Event::Game(game) => {
+            Event::Game(mut game) => {
+                let Pairing { white, black, .. } = game.pairing;
+                game.engines = [white, black].map(|engine| self.identities[engine].clone());
+                game.ended_s = Some(rounded(self.begun.elapsed().as_secs_f64(), 3));
                 let saved = self.state.as_mut().map_or(Ok(()), |state| state.add(&game));
                 self.records.push(*game);
                 saved?;

@@ -3,14 +3,14 @@
 use std::sync::atomic::AtomicBool;
 
 use movegen::notation::hub;
-use movegen::notation::moves::{format_long, format_move};
+use movegen::notation::moves::{ParseMoveError, format_long, format_move, parse_move};
 use movegen::notation::pdn::GameResult;
-use movegen::{Game, Status};
+use movegen::{Game, Move, Position, Status};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
 use super::problem::{Problem, ProblemKind};
-use super::route::Query;
+use super::route::{self, Query};
 use super::{Desk, Reply};
 use crate::level::PlayingLevel;
 use crate::records::{AnswerRecord, BookRecord, LineRecord, Record, value_name};
@@ -153,12 +153,26 @@ pub(super) fn legal_schema(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<LegalRecord>()
 }
 
+/// The legal moves that a text may mean: one, or several where it is ambiguous.
+fn meant(position: &Position, text: &str) -> Result<Vec<Move>, Problem> {
+    match parse_move(position, text) {
+        Ok(mv) => Ok(vec![mv]),
+        Err(ParseMoveError::Ambiguous { candidates, .. }) => Ok(candidates),
+        Err(error) => {
+            Err(Problem::new(ProblemKind::BadMove, error.to_string()).of(route::MOVE.name))
+        }
+    }
+}
+
 pub(super) fn legal(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
     let game = query.game()?;
     let position = game.position();
     let path = |text: String| text.split(['-', 'x']).filter_map(|n| n.parse().ok()).collect();
-    let moves = position.legal_moves();
-    let record = |&mv: &movegen::Move| LegalMoveRecord {
+    let moves = match query.text(route::MOVE.name) {
+        Some(text) => meant(position, text)?,
+        None => position.legal_moves().to_vec(),
+    };
+    let record = |&mv: &Move| LegalMoveRecord {
         mv: mv.to_string(),
         text: format_move(position, mv),
         from: mv.from().number(),
@@ -176,6 +190,41 @@ pub(super) fn legal(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, P
         standing: Standing::of(desk, &game),
         occurrences: game.occurrences(),
         moves: moves.iter().map(record).collect(),
+    }))
+}
+
+/// A position as somebody wrote it.
+#[derive(Serialize, JsonSchema)]
+struct FenRecord {
+    /// In the strict form.
+    fen: String,
+    /// Plies that count for a draw already, if it says so.
+    halfmoves: Option<u32>,
+    /// Number of the next full move, if it says so.
+    move_number: Option<u32>,
+    /// Why no game can start from it, such as a man on its promotion row.
+    fault: Option<String>,
+    /// What is odd in the text.
+    warnings: Vec<String>,
+}
+
+impl Record for FenRecord {
+    const TYPE: &'static str = "fen";
+}
+
+pub(super) fn fen_schema(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<FenRecord>()
+}
+
+pub(super) fn fen(_: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
+    let text = query.text(route::FEN.name).unwrap_or_default();
+    let fen = route::read_fen(text).map_err(|problem| problem.of(route::FEN.name))?;
+    Ok(Reply::json(&FenRecord {
+        fen: fen.to_string(),
+        halfmoves: fen.halfmoves,
+        move_number: fen.move_number,
+        fault: fen.position().err().map(|error| error.to_string()),
+        warnings: fen.warnings.iter().map(ToString::to_string).collect(),
     }))
 }
 

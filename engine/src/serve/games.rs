@@ -1,5 +1,7 @@
 //! Games between PDN and JSON.
 
+use std::cell::RefCell;
+
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::{
     Annotation, Comment, GameResult, PdnGame, PdnReader, Ply, ReadOptions, Tags, Variation,
@@ -7,25 +9,18 @@ use movegen::notation::pdn::{
 };
 use movegen::{Fen, Position};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Serialize};
+use serde::ser::{Error as _, SerializeSeq as _};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::problem::{Problem, ProblemKind};
 use super::route::{self, PDN, Query};
-use super::{Desk, Reply};
-use crate::records::Record;
+use super::{Desk, JSON, Reply};
+use crate::records::{self, Record};
 
 /// Games; what is missing when they are to be written is taken to be empty.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 struct GamesRecord {
     games: Vec<GameRecord>,
-    /// What is odd in the text, each kind once: with the first place, and how often it came. Games of
-    /// other types, which are passed over, are among it. Not read.
-    #[serde(default)]
-    warnings: Vec<String>,
-}
-
-impl Record for GamesRecord {
-    const TYPE: &'static str = "pdn";
 }
 
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
@@ -112,14 +107,51 @@ fn bad(detail: impl Into<String>) -> Problem {
 /// PDN to JSON.
 pub(super) fn read(_: &Desk, _: &Query<'_>, body: &[u8]) -> Result<Reply, Problem> {
     let options = ReadOptions { find_duplicates: false, ..ReadOptions::default() };
-    let mut reader = PdnReader::with_options(body, options);
-    let mut games = Vec::new();
+    let reader = RefCell::new(PdnReader::with_options(body, options));
+    let mut text = Vec::new();
+    records::write(&mut text, &GamesOfText { games: &reader, warnings: &reader })
+        .map_err(|error| bad(error.to_string()))?;
+    let text = String::from_utf8(text).map_err(|error| bad(error.to_string()))?;
+    Ok(Reply { media_type: JSON, text })
+}
+
+/// The games of a text as [`GamesRecord`], written one after another: all of them as records would
+/// take many times the room of the text.
+#[derive(Serialize, JsonSchema)]
+struct GamesOfText<'a> {
+    #[serde(serialize_with = "each_game")]
+    #[schemars(with = "Vec<GameRecord>")]
+    games: &'a RefCell<PdnReader<&'a [u8]>>,
+    /// What is odd in the text, each kind once: with the first place, and how often it came. Games of
+    /// other types, which are passed over, are among it.
+    #[serde(serialize_with = "all_warnings")]
+    #[schemars(with = "Vec<String>")]
+    warnings: &'a RefCell<PdnReader<&'a [u8]>>,
+}
+
+impl Record for GamesOfText<'_> {
+    const TYPE: &'static str = "pdn";
+}
+
+fn each_game<S: Serializer>(
+    reader: &RefCell<PdnReader<&[u8]>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut reader = reader.borrow_mut();
+    let mut list = serializer.serialize_seq(None)?;
     while let Some(game) = reader.next() {
-        let game = game.map_err(|error| bad(error.to_string()))?;
-        games.push(GameRecord::of(&game, reader.counters().games));
+        let game = game.map_err(S::Error::custom)?;
+        list.serialize_element(&GameRecord::of(&game, reader.counters().games))?;
     }
-    let warnings = reader.warnings().iter().map(ToString::to_string).collect();
-    Ok(Reply::json(&GamesRecord { games, warnings }))
+    list.end()
+}
+
+/// After the games, when all of them have been read.
+fn all_warnings<S: Serializer>(
+    reader: &RefCell<PdnReader<&[u8]>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(reader.borrow().warnings().iter().map(ToString::to_string))
 }
 
 impl GameRecord {

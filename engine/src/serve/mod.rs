@@ -67,10 +67,12 @@ impl Default for DeskLimits {
             searches: 1,
             longest: Duration::from_secs(60),
             max_multipv: 20,
-            max_body_bytes: 1 << 20,
+            max_body_bytes: 64 << 20,
         }
     }
 }
+
+const JSON: &str = "application/json";
 
 /// An answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,7 +85,7 @@ pub struct Reply {
 
 impl Reply {
     fn json<R: crate::records::Record>(record: &R) -> Reply {
-        Reply { media_type: "application/json", text: crate::records::to_json(record) }
+        Reply { media_type: JSON, text: crate::records::to_json(record) }
     }
 }
 

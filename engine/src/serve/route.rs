@@ -99,7 +99,7 @@ const fn parameter(name: &'static str, kind: Kind, summary: &'static str) -> Par
     Parameter { name, kind, summary, is_required: false }
 }
 
-const FEN: Parameter = parameter(
+pub(super) const FEN: Parameter = parameter(
     "fen",
     Kind::Text,
     "The position: a draughts FEN or a 51-character Hub string. Default: the initial position.",
@@ -111,7 +111,7 @@ const MOVES: Parameter = parameter(
      most 2000. The question is about the position after the last one, and draw rules count from \
      the first.",
 );
-const MOVE: Parameter = Parameter {
+pub(super) const MOVE: Parameter = Parameter {
     is_required: true,
     ..parameter("move", Kind::Text, "The move to judge, in Hub or short notation.")
 };
@@ -141,10 +141,31 @@ pub static ROUTES: &[Route] = &[
         path: "/v1/legal",
         method: Method::Get,
         summary: "The legal moves, and whether the game is over by the rules",
-        parameters: &[FEN, MOVES],
+        parameters: &[
+            FEN,
+            MOVES,
+            Parameter {
+                is_required: false,
+                summary: "Only the moves that this text may mean. It is read as at the terminal: \
+                          3228, 32 28, 30x39x11x2.",
+                ..MOVE
+            },
+        ],
         takes: &[],
         gives: Body::Json(answers::legal_schema),
         work: Work::Answer(answers::legal),
+    },
+    Route {
+        path: "/v1/fen",
+        method: Method::Get,
+        summary: "A position in any form that people write, as FEN in the strict form",
+        parameters: &[Parameter {
+            is_required: true,
+            ..parameter("fen", Kind::Text, "The position, which need not be one of a game.")
+        }],
+        takes: &[],
+        gives: Body::Json(answers::fen_schema),
+        work: Work::Answer(answers::fen),
     },
     Route {
         path: "/v1/probe",
@@ -386,13 +407,18 @@ impl<'q> Query<'q> {
     }
 }
 
+fn bad_position(text: &str, error: &dyn std::fmt::Display) -> Problem {
+    Problem::new(ProblemKind::BadPosition, format!("'{}': {error}", shown(text)))
+}
+
+/// A position as people write it, which need not be one of a game.
+pub(super) fn read_fen(text: &str) -> Result<Fen, Problem> {
+    text.parse().map_err(|error: movegen::ParseFenError| bad_position(text, &error))
+}
+
 /// A game that starts from this FEN.
 pub(super) fn start(text: &str) -> Result<Game, Problem> {
-    let bad = |error: String| {
-        Problem::new(ProblemKind::BadPosition, format!("'{}': {error}", shown(text)))
-    };
-    let fen: Fen = text.parse().map_err(|error: movegen::ParseFenError| bad(error.to_string()))?;
-    fen.game().map_err(|error| bad(error.to_string()))
+    read_fen(text)?.game().map_err(|error| bad_position(text, &error))
 }
 
 /// A legal move in Hub notation, or in one of those for people.

@@ -81,3 +81,43 @@ pub(crate) fn script_data<'a>(games: impl Iterator<Item = &'a str>) -> String {
     let list: Vec<&str> = games.collect();
     format!("[{}]", list.join(",\n")).replace('<', "\\u003c")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// The names that the script takes out of an object: `const { a, b = [] } = from`.
+    fn taken(before: &str, after: &str) -> BTreeSet<String> {
+        let script = include_str!("viewer.js");
+        let (rest, _) = script.split_once(after).expect(after);
+        let (_, names) = rest.rsplit_once(before).expect(before);
+        let names = names.split(',').filter_map(|name| name.split_whitespace().next());
+        names.map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_script_reads_the_names_that_are_written() {
+        let note = Note { glyph: None, text: String::new(), best: None, chance: 0.5 };
+        let mut game = GameData {
+            position: String::new(),
+            set_ups: vec![(0, String::new())],
+            moves: Vec::new(),
+            infos: Vec::new(),
+            pdn: String::new(),
+            notes: Some(vec![note]),
+            last_best: Some((1, 2)),
+        };
+        let keys = |value: &serde_json::Value| -> BTreeSet<String> {
+            value.as_object().unwrap().keys().cloned().collect()
+        };
+        let written = serde_json::to_value(&game).unwrap();
+        assert_eq!(taken("const {", "} = games[index]"), keys(&written));
+        assert_eq!(taken("({", "}) => ({ glyph:"), keys(&written["n"][0]));
+        // A key that may be missing is one that the script can do without.
+        (game.set_ups, game.notes, game.last_best) = (Vec::new(), None, None);
+        let always = keys(&serde_json::to_value(&game).unwrap());
+        assert_eq!(always.into_iter().collect::<String>(), "dimp");
+    }
+}

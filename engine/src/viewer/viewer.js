@@ -61,9 +61,9 @@
   const arrows = () => {
     if (!game.notes) return [];
     const note = game.notes[ply];
-    const [from, to] = (note ? note.b : game.best) || [];
+    const [from, to] = (note ? note.best : game.best) || [];
     const list = from ? [{ from, to, kind: "best" }] : [];
-    if (note && note.g) {
+    if (note && note.glyph) {
       const [start, end] = squares(game.moves[ply]);
       list.push({ from: start, to: end, kind: "bad" });
     }
@@ -75,6 +75,7 @@
   const draw = () => {
     const last = ply > 0 ? squares(game.moves[ply - 1]).slice(0, 2) : null;
     board.show({ position: game.positions[ply], flipped, last, arrows: arrows() });
+    board.svg.setAttribute("aria-label", "Position: " + fen(game.positions[ply]));
     byId(flipped ? "lower" : "upper").textContent = clock(false);
     byId(flipped ? "upper" : "lower").textContent = clock(true);
     drawCurve();
@@ -96,8 +97,8 @@
     if (clock !== null) parts.push("clock " + clock.toFixed(1) + " s");
     const note = game.notes && game.notes[index];
     if (!note) return parts.join(", ");
-    parts.push("White's share " + Math.round(100 * note.c) + " %");
-    return parts.join(", ") + ". " + note.text;
+    parts.push("White's share " + Math.round(100 * note.chance) + " %");
+    return parts.join(", ") + (note.text && ". " + note.text);
   };
 
   const go = (to) => {
@@ -121,7 +122,7 @@
       const item = items[items.length - 1];
       if (!white && item.children.length === 0) item.append("… ");
       const span = document.createElement("span");
-      const glyph = game.notes && game.notes[index] && game.notes[index].g;
+      const glyph = game.notes && game.notes[index] && game.notes[index].glyph;
       span.textContent = short(move) + (GLYPHS[glyph] || "");
       if (glyph) span.classList.add("bad");
       span.addEventListener("click", () => go(index + 1));
@@ -129,6 +130,9 @@
     });
     moves.replaceChildren(...items);
   };
+
+  // The names in the data are as short as viewer/mod.rs writes them; here they get longer ones.
+  const noteOf = ({ g, t, b, c }) => ({ glyph: g, text: t, best: b, chance: c });
 
   const show = (index, at) => {
     const { p, m, i, d, n, b, s = [] } = games[index];
@@ -138,7 +142,7 @@
     rows.forEach((row) => row.classList.toggle("shown", Number(row.dataset.game) === index));
     const cells = [...rows[index].cells].map((cell) => cell.textContent);
     const [number, white, black] = cells;
-    game = { positions, moves: m, infos: i, pdn: d, notes: n, best: b, number };
+    game = { positions, moves: m, infos: i, pdn: d, notes: n && n.map(noteOf), best: b, number };
     game.players = [white, black];
     byId("players").textContent =
       "Game " + cells[0] + ": " + cells[1] + " – " + cells[2] + "  " + cells[3] +

@@ -1,8 +1,8 @@
 //! Moves as people and PDN files write them.
 //!
 //! Written: `32-28`, `28x19`, and the long form of PDN 3.0 (`30x39x11x2`) where two legal moves
-//! share start and end. Read: all of that with blanks around the sign, other dashes and capture
-//! signs, leading zeros, four digits without a sign (`3228`), paths with squares left out or
+//! share start and end. Read: all of that with blanks around the sign or in its place, other dashes
+//! and capture signs, leading zeros, four digits without a sign (`3228`), paths with squares left out or
 //! added, lists of captured squares in several orders, `<...>` after the move, and signs of
 //! strength behind it.
 
@@ -159,10 +159,19 @@ impl MoveText {
             return Ok(MoveText { squares: vec![from, to], captured: None });
         }
         let mut squares = vec![scanner.square()?];
+        let mut has_signs = None;
         loop {
+            let end = scanner.next;
             scanner.blanks();
             match scanner.peek() {
-                Some(c) if is_move_sign(c) => scanner.next += 1,
+                Some(c) if is_move_sign(c) && has_signs != Some(false) => {
+                    has_signs = Some(true);
+                    scanner.next += 1;
+                }
+                // `32 28`: blanks alone, then all the way.
+                Some('0'..='9') if scanner.next > end && has_signs != Some(true) => {
+                    has_signs = Some(false);
+                }
                 _ if squares.len() == 1 => {
                     return Err(scanner.error("expected '-' or 'x' after the start square"));
                 }
@@ -444,6 +453,8 @@ mod tests {
             "  32-28\n",
             "3228!",
             "32 −\t28",
+            "32 28",
+            " 32  28 !",
         ] {
             assert_eq!(hub("W:W31-50:B1-20", text), "32-28", "{text:?}");
         }
@@ -471,8 +482,15 @@ mod tests {
             "28x19 <23>",
             "28x19<23>",
             "28x19 < 23 >!",
+            "28 19",
+            "28 19 23",
         ] {
             assert_eq!(hub("W:W28:B23", text), "28x19x23", "{text:?}");
+        }
+        // A sign here and a blank there is a slip, or two moves.
+        for text in ["28x19 23", "28 19x23", "28 19 - 23"] {
+            let error = parse_move(&position("W:W28:B23"), text).unwrap_err();
+            assert!(matches!(error, ParseMoveError::Syntax { .. }), "{text}: {error}");
         }
     }
 
@@ -493,6 +511,7 @@ mod tests {
                     "30x2 <34,22,7>",
                     "30x39x11x02!",
                     "30x2x7x22x34",
+                    "30 39 11 2",
                 ][..],
             ),
             (

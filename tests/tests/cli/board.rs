@@ -51,6 +51,37 @@ fn the_drawings_of_the_library() {
     assert!(png.status.success() && png.stdout.starts_with(b"\x89PNG"), "{:?}", png.stderr);
 }
 
+/// A file is what its name says.
+#[test]
+fn other_forms_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, option, message) in [
+        ("a.gif", None, "a picture is .svg or .png"),
+        ("a.JPG", None, "a picture is .svg or .png"),
+        ("a.pdf", None, "a picture is .svg or .png"),
+        ("a.b", None, "text is .txt"),
+        ("a.gif", Some("--png"), "--png is not what .gif files are"),
+        ("a.png", Some("--svg"), "--svg is not what .png files are"),
+        ("a.svg", Some("--ansi"), "--ansi is not what .svg files are"),
+        ("a.txt", Some("--png"), "--png is not what .txt files are"),
+    ] {
+        let path = folder.path().join(name);
+        let mut args = vec!["board", "-o", path.to_str().unwrap()];
+        args.extend(option);
+        let output = run(args, "");
+        assert_eq!(output.code, 2, "{name}: {output:?}");
+        assert!(output.stderr.contains(message), "{name}: {output:?}");
+        assert!(!path.exists(), "{name}");
+    }
+    for (name, option) in [("board", None), ("a.ans", Some("--ansi")), ("b.txt", Some("--ansi"))] {
+        let path = folder.path().join(name);
+        let mut args = vec!["board", "-o", path.to_str().unwrap()];
+        args.extend(option);
+        let _ = run(args, "").success();
+        assert!(path.exists(), "{name}");
+    }
+}
+
 #[test]
 fn positions_of_games() {
     let board = |args: &[&str]| run([&["board", "-"], args].concat(), GAME);

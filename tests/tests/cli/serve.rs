@@ -350,7 +350,7 @@ fn pages_of_other_origins_cannot_ask_unless_they_are_named() {
 
 #[test]
 fn what_is_too_much_is_refused() {
-    let server = Server::start(&["--searches=1", "--rate=40"]);
+    let server = Server::start(&["--searches=1", "--rate=40", "--body=1"]);
     for (answer, status) in [
         (server.get("/nowhere"), 404),
         (server.get("/../Cargo.toml"), 404),
@@ -378,6 +378,84 @@ fn what_is_too_much_is_refused() {
     let statuses: Vec<u16> = (0..450).map(|_| server.get("/health").status).collect();
     assert!(statuses.contains(&429) && statuses.contains(&200), "{statuses:?}");
     assert!(statuses.iter().all(|status| [200, 429].contains(status)), "{statuses:?}");
+}
+
+/// A file of annotated games, which was too large once; and what to do about one that is.
+#[test]
+fn games_are_read_up_to_a_limit_with_a_name() {
+    let comment = "a word ".repeat(2000);
+    let game = format!("[White \"a\"]\n\n1. 32-28 {{{comment}}} 19-23 2. 28x19 14x23 1-1\n\n");
+    let games = game.repeat((5 << 20) / game.len());
+    let server = Server::start(&["--proxy=127.0.0.1"]);
+    let read = server.post("/v1/games", "text/plain", &games).json();
+    assert_eq!(read["games"].as_array().unwrap().len(), games.matches("[White").count());
+    assert_eq!((&read["type"], &read["version"]), (&"pdn".into(), &1.into()));
+    // Others may send less, unless it is said what all may send.
+    let foreign = ["content-type: text/plain", "x-forwarded-for: 192.0.2.7"];
+    let many = games.repeat(2);
+    let refused = server.request("POST", "/v1/games", &foreign, many.as_bytes()).json();
+    let detail = refused["detail"].as_str().unwrap();
+    assert_eq!(refused["status"], 413, "{refused}");
+    assert!(detail.contains("takes 8 MiB") && detail.contains("--body 10"), "{detail}");
+    assert_eq!(server.post("/v1/games", "text/plain", &many).status, 200);
+    let server = Server::start(&["--proxy=127.0.0.1", "--body=10"]);
+    assert_eq!(server.request("POST", "/v1/games", &foreign, many.as_bytes()).status, 200);
+    assert_eq!(server.post("/v1/games", "text/plain", &games.repeat(3)).status, 413);
+}
+
+/// Through a proxy each client has a rate of its own, whatever it says about itself.
+#[test]
+fn behind_a_proxy() {
+    let server = Server::start(&["--proxy=127.0.0.1", "--rate=1", "--allow-host=desk.example"]);
+    let ask = |forwarded: &str| {
+        let forwarded = format!("x-forwarded-for: {forwarded}");
+        server.request("GET", "/v1/server", &["host: desk.example.", &forwarded], &[]).status
+    };
+    let statuses: Vec<u16> = (0..12).map(|n| ask(&format!("10.0.0.{n}, 192.0.2.7"))).collect();
+    assert!(statuses.contains(&429), "{statuses:?}");
+    assert_eq!(ask("192.0.2.8"), 200);
+    let stream = server.get("/v1/analyse?nodes=100");
+    assert_eq!(stream.header("x-accel-buffering"), Some("no"), "{stream:?}");
+    // A server that knows of no proxy believes nobody.
+    let server = Server::start(&["--rate=1"]);
+    let ask = |n: u8| {
+        let forwarded = format!("x-forwarded-for: 192.0.2.{n}");
+        server.request("GET", "/v1/server", &[&forwarded], &[]).status
+    };
+    let statuses: Vec<u16> = (0..12).map(ask).collect();
+    assert!(statuses.contains(&429), "{statuses:?}");
+}
+
+/// What people type is read as at the terminal.
+#[test]
+fn typed_moves_and_positions() {
+    let server = Server::start(&[]);
+    for text in ["3228", "32+28", "32X28!", "32-28"] {
+        let answer = server.get(&format!("/v1/legal?move={text}")).json();
+        let moves = answer["moves"].as_array().unwrap();
+        assert_eq!((moves.len(), &moves[0]["move"]), (1, &"32-28".into()), "{answer}");
+    }
+    let two = "/v1/legal?fen=W:WK30:B7,21,22,34,41&move=";
+    assert_eq!(server.get(&format!("{two}30x2")).json()["moves"].as_array().unwrap().len(), 2);
+    let one = server.get(&format!("{two}30x39x11x2")).json();
+    assert_eq!(one["moves"].as_array().unwrap().len(), 1);
+    for wrong in ["32-27x", "1-6", "x"] {
+        let answer = server.get(&format!("/v1/legal?move={wrong}")).json();
+        assert_eq!(answer["type"], "/problems#bad-move", "{answer}");
+    }
+    let hub = format!("B{}{}", "e".repeat(49), "w");
+    for (text, fen) in [
+        ("w:w31-33:b1,k2", "W:W31,32,33:B1,K2"),
+        ("%5BFEN+%22B:W31:B20:H3%22%5D", "B:W31:B20"),
+        // No position of a game, but one on the way to it.
+        ("W:W5:B", "W:W5:B"),
+        (&hub, "B:W50:B"),
+    ] {
+        let answer = server.get(&format!("/v1/fen?fen={text}")).json();
+        assert_eq!(answer["fen"], fen, "{answer}");
+        assert_eq!(answer["fault"].is_string(), fen == "W:W5:B", "{answer}");
+    }
+    assert_eq!(server.get("/v1/fen?fen=nonsense").json()["type"], "/problems#bad-position");
 }
 
 /// Clients that say nothing, or little, hold their places for a while and not for ever.

@@ -190,6 +190,41 @@ fn resumed_matches_report_everything() {
     let games: Vec<Value> = serde_json::from_str(data).unwrap();
     assert!(games.iter().all(|g| !g["m"].as_array().unwrap().is_empty()), "{data}");
     assert_eq!(files.read("games.csv").lines().count(), 9);
+    // And who played, how long, by which commands.
+    let text = files.read("match.jsonl");
+    let versions = text.replace("\"engines\":[null,null]", "\"engines\":[\"a 1\",\"b 2\"]");
+    fs::write(files.folder.path().join("match.jsonl"), versions).unwrap();
+    play(&["--resume", &state, &html]);
+    let page = files.read("report.html");
+    assert!(page.contains("</td><td class=\"name\">a 1"), "{page}");
+    assert!(page.contains(" in 3 parts</dd>") || page.contains(" in 3 parts,"), "{page}");
+    assert_eq!(page.matches("<dt>Command</dt>").count(), 1);
+    assert_eq!(page.matches("<dt>Continued by</dt>").count(), 2);
+    let command = between(&page, "<dt>Command</dt><dd>", "</dd>");
+    assert!(command.contains("--pairs=4") && !command.contains("--resume"), "{command}");
+}
+
+/// Until results differ nothing is known about the strength, on the page and off it.
+#[test]
+fn after_too_few_games_nothing_is_known() {
+    let files = Files::new();
+    let html = files.arg("html", "report.html");
+    // White wins whatever the players do: each pair is even.
+    let openings = files.folder.path().join("openings.fen");
+    fs::write(&openings, "W:WK28,50:B22\nW:WK33,50:B23\n").unwrap();
+    let openings = format!("--openings={}", openings.display());
+    let engines = ["--engine=random name=a", "--engine=random name=b", &openings];
+    let output = play(&[&engines[..], &["--json", &html]].concat());
+    let record = output.json_lines().pop().unwrap();
+    for key in ["elo", "elo_low", "elo_high", "nelo", "superiority"] {
+        assert!(record["engines"][0][key].is_null(), "{key}: {record}");
+    }
+    let page = files.read("report.html");
+    assert!(page.contains("<td>not known yet</td><td>–</td><td>–</td>"), "{page}");
+    assert!(page.contains("<p>Not known yet.</p>") && !page.contains("<div id=\"elo\">"), "{page}");
+    let table = play(&engines).stdout;
+    assert!(table.contains(" not known yet "), "{table}");
+    assert!(!table.contains("±0.0") && !table.contains("normalised"), "{table}");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use super::super::{Failure, report, source, terminal};
 use super::BookFileArgs;
 use super::table::BookPosition;
 
-const HELP: &str = "\
+const HELP: &str = "  \
   NUMBER, 32-28   play the move of this number, or this one
   back, top       take the last move back, or all
   line            the best moves from here as the book has them
@@ -128,7 +128,8 @@ impl<W: Write> Walk<W> {
     /// The move of a number in the list, or as it is written.
     fn chosen(&self, text: &str) -> Result<Move, String> {
         let position = self.game.position();
-        if let Ok(number) = text.parse::<usize>() {
+        // Four digits are a move: `3228`.
+        if let Some(number) = text.parse::<usize>().ok().filter(|_| text.len() < 4) {
             let found = BookPosition::find(&self.book, position);
             let mv =
                 found.and_then(|found| found.moves.get(number.checked_sub(1)?).map(|(mv, _)| *mv));

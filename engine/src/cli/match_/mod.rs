@@ -17,7 +17,7 @@ use meerslag_engine::counted;
 use meerslag_engine::early_end::{Draw, Resign};
 use meerslag_engine::runner::{
     Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, MatchGame,
-    MatchRun, Resumed, SprtConfig, StateError, StateFile, TimeControl, Workers, openings,
+    MatchRun, Page, Resumed, SprtConfig, StateError, StateFile, TimeControl, Workers, openings,
     run as run_match, tail_text,
 };
 use movegen::DrawRules;
@@ -211,18 +211,26 @@ fn sprt(text: &str) -> Result<SprtConfig, String> {
 
 pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     let in_state = |error: StateError| Failure::Input(error.into());
-    let (mut state, config, mut records, run, own_files) = match &args.state {
+    let command = shell::command();
+    let (mut state, config, mut records, earlier, run, own_files) = match &args.state {
         Some(path) if args.resume => {
-            let Resumed { state, config, records, run, outputs } =
+            let Resumed { state, config, records, parts, run, outputs } =
                 StateFile::resume(path).map_err(in_state)?;
-            (Some(state), config, records, args.run(run), outputs)
+            (Some(state), config, records, parts, args.run(run), outputs)
         }
         path => {
             // Before anything is overwritten.
             if let Some(path) = path.as_ref().filter(|path| path.exists()) {
                 return Err(in_state(StateError::Exists(path.clone())));
             }
-            (None, args.config()?, Vec::new(), args.run(MatchRun::default()), Vec::new())
+            (
+                None,
+                args.config()?,
+                Vec::new(),
+                Vec::new(),
+                args.run(MatchRun::default()),
+                Vec::new(),
+            )
         }
     };
     args.check_files(&config, &run)?;
@@ -235,9 +243,14 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         let abort = Arc::clone(&abort);
         move || abort.set()
     })?;
-    let mut output = Output::new(args, &run, &config, &records, &own_files)?;
-    if let (Some(path), None) = (&args.state, &state) {
-        state = Some(StateFile::create(path, &config, &run).map_err(in_state)?);
+    let page = Page::new(earlier, command.clone());
+    let mut output = Output::new(args, &run, page, &config, &records, &own_files)?;
+    match (&args.state, &mut state) {
+        (_, Some(state)) => state.go_on(&command).map_err(in_state)?,
+        (Some(path), None) => {
+            state = Some(StateFile::create(path, &config, &command, &run).map_err(in_state)?);
+        }
+        (None, None) => {}
     }
     records.iter_mut().for_each(MatchGame::drop_moves);
     let mut observe = |event: MatchEvent<'_>| match event {

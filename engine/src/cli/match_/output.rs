@@ -10,7 +10,7 @@ use ::egdb::storage::Existing;
 use indicatif::HumanDuration;
 use meerslag_engine::counted;
 use meerslag_engine::runner::{
-    MatchConfig, MatchGame, MatchRun, Pairing, Standings, csv_lines, schedule,
+    MatchConfig, MatchGame, MatchRun, Page, Pairing, Standings, csv_lines, schedule,
 };
 use movegen::notation::pdn::{WriteOptions, write_game};
 
@@ -81,6 +81,7 @@ impl Output {
     pub(super) fn new(
         args: &MatchArgs,
         run: &MatchRun,
+        page: Page,
         config: &MatchConfig,
         old: &[MatchGame],
         own_files: &[PathBuf],
@@ -90,7 +91,7 @@ impl Output {
             if is_own { Existing::Replace } else { args.force.existing() }
         };
         let growing = |path: &Path| GrowingFile::new(path, existing(path));
-        let page = run.html.as_deref().map(|path| PageFile::open(path, existing(path)));
+        let page = run.html.as_deref().map(|path| PageFile::open(path, existing(path), page));
         let is_live = !args.json && stdout().is_terminal();
         let mut output = Output {
             pdn: run.pdn.as_deref().map(growing).transpose()?,
@@ -106,7 +107,6 @@ impl Output {
         };
         output.write_games(config, old)?;
         if let Some(page) = output.page.as_mut().filter(|_| !old.is_empty()) {
-            page.mark_earlier();
             page.refresh(config, old)?;
         }
         Ok(output)

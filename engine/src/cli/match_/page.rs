@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ::egdb::storage::{Existing, write_file};
 use meerslag_engine::runner::{MatchConfig, MatchGame, Page};
 
-use super::super::{Failure, files, shell};
+use super::super::{Failure, files};
 
 /// How often the page is written while the match goes on.
 const INTERVAL: Duration = Duration::from_secs(10);
@@ -23,21 +23,13 @@ pub(super) struct PageFile {
 impl PageFile {
     /// A path that cannot be written shows now, not after the match. What is there stays until the
     /// page is written.
-    pub(super) fn open(path: &Path, existing: Existing) -> Result<PageFile, Failure> {
+    pub(super) fn open(path: &Path, existing: Existing, page: Page) -> Result<PageFile, Failure> {
         files::check(path, existing)?;
-        let program = std::env::args_os().take(1).map(|name| name.to_string_lossy().into_owned());
-        let command: Vec<String> = program.chain(shell::arguments()).collect();
-        let page = Page::new(shell::quoted(&command));
         Ok(PageFile { path: path.to_owned(), existing, page, written: Instant::now() })
     }
 
     pub(super) fn add(&mut self, config: &MatchConfig, record: &MatchGame) {
         self.page.add(config, record);
-    }
-
-    /// The games so far were played before this run.
-    pub(super) fn mark_earlier(&mut self) {
-        self.page.mark_earlier();
     }
 
     pub(super) fn ready(&mut self, engine: usize, identity: &str) {

@@ -11,14 +11,15 @@ use super::super::config::MatchConfig;
 use super::super::match_game::MatchGame;
 use super::super::schedule::game_count;
 use super::super::spec::EngineKind;
+use super::super::state::MatchPart;
 use super::name;
 use crate::counted;
 
 /// One engine of the match.
 pub(super) struct EngineRow<'a> {
     pub name: &'a str,
-    /// What it calls itself.
-    pub identity: &'a str,
+    /// What it calls itself, or called itself one after the other.
+    pub identity: String,
     /// How it is reached.
     pub command: String,
     pub parameters: String,
@@ -28,7 +29,7 @@ pub(super) struct EngineRow<'a> {
 /// All engines, in the order of the configuration.
 pub(super) fn engine_rows<'a>(
     config: &'a MatchConfig,
-    identities: &'a BTreeMap<usize, String>,
+    identities: &BTreeMap<usize, Vec<String>>,
 ) -> Vec<EngineRow<'a>> {
     let row = |(engine, spec): (usize, &super::super::spec::EngineSpec)| {
         let mut parts: Vec<String> = spec.env.iter().map(|(k, v)| format!("{k}={v}")).collect();
@@ -49,7 +50,7 @@ pub(super) fn engine_rows<'a>(
         let parameters: Vec<String> = spec.params.iter().map(|(k, v)| format!("{k}={v}")).collect();
         EngineRow {
             name: name(config, engine),
-            identity: identities.get(&engine).map_or("", String::as_str),
+            identity: identities.get(&engine).map_or_else(String::new, |all| all.join(", then ")),
             command: parts.join(" ").trim().to_owned(),
             parameters: parameters.join(", "),
             control: control_text(config.time_control(engine)),
@@ -63,14 +64,14 @@ pub(super) fn control_text(control: TimeControl) -> String {
     if text.is_empty() { "no limit".to_owned() } else { text }
 }
 
-/// What holds for all games. `elapsed` is the time of this run, in which all games but `earlier`
-/// ones were played.
+/// What holds for all games. `elapsed` is the time of this part, which `command` plays after the
+/// `earlier` ones.
 pub(super) fn conditions(
     config: &MatchConfig,
     records: &[MatchGame],
+    earlier: &[MatchPart],
     command: &str,
     elapsed: Duration,
-    earlier: usize,
 ) -> Vec<(&'static str, String)> {
     let mut list = Vec::new();
     let dates = || records.iter().map(|game| game.record.date.replace('.', "-"));
@@ -81,11 +82,7 @@ pub(super) fn conditions(
         (Some(first), _) => list.push(("Date", format!("{first} (UTC)"))),
         _ => {}
     }
-    let mut duration = hours(elapsed.as_secs_f64());
-    if earlier > 0 {
-        duration += &format!(" since it was continued, after {}", counted(earlier, "game"));
-    }
-    list.push(("Duration", duration));
+    list.push(("Duration", duration(earlier, elapsed)));
     // Of all runs of the match: what the moves say.
     let used = records.iter().flat_map(|game| &game.record.plies).filter_map(|ply| ply.time).sum();
     list.push(("Thinking time", format!("{} in all games", hours(used))));
@@ -118,10 +115,30 @@ pub(super) fn conditions(
     }
     list.push(("Machine", machine()));
     list.push(("Runner", concat!("Meerslag ", env!("CARGO_PKG_VERSION")).to_owned()));
-    if !command.is_empty() {
-        list.push(("Command", command.to_owned()));
+    let commands = earlier.iter().map(|part| part.command.as_str()).chain([command]);
+    for (place, command) in commands.enumerate().filter(|(_, command)| !command.is_empty()) {
+        list.push((if place == 0 { "Command" } else { "Continued by" }, command.to_owned()));
     }
     list
+}
+
+/// The time in which the match was played, without the time between its parts.
+fn duration(earlier: &[MatchPart], elapsed: Duration) -> String {
+    let (mut seconds, mut unknown) = (elapsed.as_secs_f64(), 0);
+    for part in earlier {
+        match part.seconds {
+            Some(played) => seconds += played,
+            None => unknown += part.games,
+        }
+    }
+    let mut text = hours(seconds);
+    if !earlier.is_empty() {
+        text += &format!(" in {} parts", earlier.len() + 1);
+    }
+    if unknown > 0 {
+        text += &format!(", without the time of {}", counted(unknown, "game"));
+    }
+    text
 }
 
 /// Hours, minutes and seconds.
@@ -176,6 +193,8 @@ mod tests {
             detail: String::new(),
             tail: Vec::new(),
             complaints: Vec::new(),
+            engines: Default::default(),
+            ended_s: None,
             spent: None,
             overhead_us: 0.0,
             latency_us: [None; 2],
@@ -185,10 +204,19 @@ mod tests {
         games[0].record.plies.push(PlyRecord { time: Some(61.7), ..PlyRecord::from(mv) });
         assert_eq!(openings(&config, &games[..3]), "2 played of 3, each with both colours");
         assert_eq!(openings(&config, &games), "3, each with both colours");
-        let list = conditions(&config, &games[..3], "x", Duration::from_secs(3723), 1);
+        let part = |command: &str, games, seconds| {
+            let command = command.to_owned();
+            MatchPart { command, games, seconds }
+        };
+        let earlier = [part("first", 1, Some(3600.4)), part("second", 1, None)];
+        let list = conditions(&config, &games[..3], &earlier, "x", Duration::from_secs(123));
         let value = |name| list.iter().find(|(n, _)| *n == name).map(|(_, value)| value.as_str());
         assert_eq!(value("Games"), Some("3 of 6"));
-        assert_eq!(value("Duration"), Some("1:02:03 since it was continued, after 1 game"));
+        assert_eq!(value("Duration"), Some("1:02:03 in 3 parts, without the time of 1 game"));
+        let commands = list.iter().filter(|(name, _)| name.starts_with("Co")).cloned();
+        let commands: Vec<_> = commands.map(|(name, text)| format!("{name} {text}")).collect();
+        assert_eq!(commands, ["Command first", "Continued by second", "Continued by x"]);
+        assert_eq!(duration(&[], Duration::from_secs(3)), "0:00:03");
         assert_eq!(value("Thinking time"), Some("0:01:02 in all games"));
         assert!(machine().contains(std::env::consts::OS));
     }

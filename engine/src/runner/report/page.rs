@@ -8,7 +8,9 @@ use movegen::Color;
 
 use super::super::config::MatchConfig;
 use super::super::match_game::MatchGame;
+use super::super::schedule::Pairing;
 use super::super::standings::Standings;
+use super::super::state::MatchPart;
 use super::super::stats::Tally;
 use super::conditions::{EngineRow, conditions, control_text, engine_rows};
 use super::progress::{course, cross_table};
@@ -19,13 +21,13 @@ use crate::{diagram, viewer};
 #[derive(Debug)]
 pub struct Page {
     games: Vec<GameLine>,
-    /// The command that plays the match.
+    /// The parts of the match before this one.
+    earlier: Vec<MatchPart>,
+    /// The command that plays this part.
     command: String,
     begun: Instant,
-    /// Games that were played before this run.
-    earlier: usize,
-    /// What each engine calls itself.
-    identities: BTreeMap<usize, String>,
+    /// What each engine calls itself: several names if it was replaced between two parts.
+    identities: BTreeMap<usize, Vec<String>>,
 }
 
 #[derive(Template)]
@@ -104,26 +106,30 @@ struct GameRow<'a> {
 }
 
 impl Page {
-    /// A page without games, of a match that this command plays.
+    /// A page without games, of a match that goes on after these parts with this command.
     #[must_use]
-    pub fn new(command: String) -> Page {
+    pub fn new(earlier: Vec<MatchPart>, command: String) -> Page {
         let (games, identities) = (Vec::new(), BTreeMap::new());
-        Page { games, command, begun: Instant::now(), earlier: 0, identities }
+        Page { games, earlier, command, begun: Instant::now(), identities }
     }
 
     /// Adds a finished game, with its moves.
     pub fn add(&mut self, config: &MatchConfig, record: &MatchGame) {
+        let Pairing { white, black, .. } = record.pairing;
+        for (engine, identity) in [white, black].into_iter().zip(&record.engines) {
+            if let Some(identity) = identity {
+                self.ready(engine, identity);
+            }
+        }
         self.games.push(GameLine::new(config, record));
-    }
-
-    /// The games so far were played before this run.
-    pub fn mark_earlier(&mut self) {
-        self.earlier = self.games.len();
     }
 
     /// Notes what an engine calls itself.
     pub fn ready(&mut self, engine: usize, identity: &str) {
-        self.identities.insert(engine, identity.to_owned());
+        let known = self.identities.entry(engine).or_default();
+        if !known.iter().any(|known| known == identity) {
+            known.push(identity.to_owned());
+        }
     }
 
     /// What was played, when and where.
@@ -132,7 +138,7 @@ impl Page {
         config: &MatchConfig,
         records: &[MatchGame],
     ) -> Vec<(&'static str, String)> {
-        conditions(config, records, &self.command, self.begun.elapsed(), self.earlier)
+        conditions(config, records, &self.earlier, &self.command, self.begun.elapsed())
     }
 
     /// The page as HTML. The records need no moves any more.
@@ -244,9 +250,9 @@ fn standing_rows<'a>(config: &'a MatchConfig, table: &Standings) -> Vec<Standing
             tally: line.games,
             unknown: line.unknown,
             score: percent(line.games.score()),
-            elo: rating.map_or_else(dash, |r| r.elo.to_string()),
+            elo: rating.map_or_else(dash, |rating| rating.elo_text()),
             nelo: rating.and_then(|r| r.normalised).map_or_else(dash, |n| n.to_string()),
-            superiority: percent(rating.map(|r| r.superiority)),
+            superiority: percent(rating.and_then(|r| r.superiority)),
             draws: percent(line.games.draw_ratio()),
             pairs: line.pairs.0.map(|n| n.to_string()).join(" "),
             failures: failures.to_string(),

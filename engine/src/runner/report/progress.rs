@@ -10,7 +10,8 @@ use super::super::stats::{Estimate, Pentanomial, Tally};
 
 /// The estimates of an engine's strength after each of its games.
 pub(super) struct Course {
-    /// Number of games and Elo; `None` where it is not finite, as long as all games are won.
+    /// Number of games and Elo; `None` where it is not known or not finite, as long as all results
+    /// are the same.
     pub points: Vec<(usize, Option<Estimate>)>,
 }
 
@@ -30,7 +31,7 @@ pub(super) fn course(records: &[MatchGame], engine: usize) -> Course {
             }
         }
         let rating = pairs.rating().or_else(|| tally.rating());
-        let elo = rating.map(|rating| rating.elo);
+        let elo = rating.and_then(|rating| rating.elo);
         let elo = elo.filter(|elo| elo.value.is_finite() && elo.error().is_finite());
         points.push((tally.games() as usize, elo));
     }

@@ -7,6 +7,8 @@ use super::sample::Sample;
 
 /// The two-sided 95 % quantile of the normal distribution.
 const Z95: f64 = 1.959_963_984_540_054;
+/// What tables say in place of an estimate when all results were the same.
+pub const NOT_KNOWN: &str = "not known yet";
 /// Normalised Elo per standard deviation of one game's score.
 pub(super) const NORMALISED_SCALE: f64 = 800.0 / LN_10;
 
@@ -48,14 +50,16 @@ impl fmt::Display for Estimate {
 /// What a number of games says about the difference in strength, from the first player's view.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rating {
-    /// Logistic Elo.
-    pub elo: Estimate,
+    /// Logistic Elo; infinite if all was won or lost. `None` if all results were the same otherwise:
+    /// then there is no spread to measure its uncertainty by.
+    pub elo: Option<Estimate>,
     /// Normalised Elo: the expected score's distance from a half in standard deviations of one
     /// game, times 800/ln 10. It does not depend on the share of draws. `None` if all results
     /// were the same, because then there is no deviation to measure by.
     pub normalised: Option<Estimate>,
     /// Likelihood of superiority: the probability, 0.0..=1.0, that the first player is stronger.
-    pub superiority: f64,
+    /// `None` if all results were the same, as after one game or pair: nothing is known yet.
+    pub superiority: Option<f64>,
 }
 
 impl Rating {
@@ -73,12 +77,17 @@ impl Rating {
             let per_game = (games * variance).sqrt();
             estimate(&|s| (s - 0.5) / per_game * NORMALISED_SCALE)
         });
-        let superiority = match score - 0.5 {
-            0.0 => 0.5,
-            lead if deviation <= 1e-12 => f64::from(u8::from(lead > 0.0)),
-            lead => normal_cdf(lead / deviation),
-        };
-        Rating { elo: estimate(&elo_of_score), normalised, superiority }
+        let is_spread = normalised.is_some();
+        let superiority = is_spread.then(|| normal_cdf((score - 0.5) / deviation));
+        let elo = estimate(&elo_of_score);
+        let elo = Some(elo).filter(|elo| is_spread || elo.value.is_infinite());
+        Rating { elo, normalised, superiority }
+    }
+
+    /// Elo for people.
+    #[must_use]
+    pub fn elo_text(&self) -> String {
+        self.elo.map_or_else(|| NOT_KNOWN.to_owned(), |elo| elo.to_string())
     }
 }
 
@@ -119,18 +128,19 @@ mod tests {
         close(normalised.value, nelo[0]);
         close(normalised.error(), nelo[1]);
         if let Some([value, error]) = elo {
-            close(rating.elo.value, value);
-            close(rating.elo.error(), error);
+            let elo = rating.elo.unwrap();
+            close(elo.value, value);
+            close(elo.error(), error);
         }
         if let Some(los) = los {
-            close(rating.superiority * 100.0, los);
+            close(rating.superiority.unwrap() * 100.0, los);
         }
     }
 
     #[test]
     fn equal_scores_have_no_sign() {
         let rating = Tally { wins: 1, draws: 0, losses: 1 }.rating().unwrap();
-        assert!(rating.elo.to_string().starts_with("+0.0 "), "{}", rating.elo);
+        assert!(rating.elo_text().starts_with("+0.0 "), "{rating:?}");
         assert!(rating.normalised.unwrap().to_string().starts_with("+0.0 "));
     }
 
@@ -165,7 +175,8 @@ mod tests {
         let mut covered = 0.0;
         for wins in 0..=n {
             let rating = Tally { wins, draws: 0, losses: n - wins }.rating().unwrap();
-            if rating.elo.low <= 0.0 && 0.0 <= rating.elo.high {
+            let elo = rating.elo.unwrap();
+            if elo.low <= 0.0 && 0.0 <= elo.high {
                 covered += probability;
             }
             probability *= (n - wins) as f64 / (wins + 1) as f64;
@@ -176,23 +187,42 @@ mod tests {
     #[test]
     fn extreme_results_have_no_finite_rating() {
         let won = Tally { wins: 3, draws: 0, losses: 0 }.rating().unwrap();
-        assert_eq!((won.elo.value, won.elo.error()), (f64::INFINITY, f64::INFINITY));
-        assert_eq!((won.normalised, won.superiority), (None, 1.0));
+        let elo = won.elo.unwrap();
+        assert_eq!((elo.value, elo.error()), (f64::INFINITY, f64::INFINITY));
+        assert_eq!((won.normalised, won.superiority), (None, None));
         let lost = Pentanomial([7, 0, 0, 0, 0]).rating().unwrap();
-        assert_eq!((lost.elo.value, lost.superiority), (f64::NEG_INFINITY, 0.0));
-        let drawn = Tally { wins: 0, draws: 9, losses: 0 }.rating().unwrap();
-        assert_eq!((drawn.elo.value, drawn.elo.error(), drawn.superiority), (0.0, 0.0, 0.5));
+        assert_eq!((lost.elo_text(), lost.superiority), ("all lost".to_owned(), None));
         let one_sided = Tally { wins: 9, draws: 1, losses: 0 }.rating().unwrap();
-        assert!(one_sided.elo.value.is_finite() && one_sided.elo.high.is_infinite());
+        let elo = one_sided.elo.unwrap();
+        assert!(elo.value.is_finite() && elo.high.is_infinite());
+    }
+
+    #[test]
+    fn equal_results_tell_nothing_yet() {
+        for rating in [
+            Tally { wins: 0, draws: 1, losses: 0 }.rating(),
+            Tally { wins: 0, draws: 9, losses: 0 }.rating(),
+            Pentanomial([0, 0, 1, 0, 0]).rating(),
+            Pentanomial([0, 0, 40, 0, 0]).rating(),
+            Pentanomial([0, 1, 0, 0, 0]).rating(),
+            Pentanomial([0, 0, 0, 3, 0]).rating(),
+        ] {
+            let rating = rating.unwrap();
+            assert_eq!(rating.elo_text(), NOT_KNOWN);
+            assert_eq!((rating.elo, rating.normalised, rating.superiority), (None, None, None));
+        }
+        let known = Pentanomial([0, 0, 39, 1, 0]).rating().unwrap();
+        assert!(known.elo.is_some_and(|elo| elo.error() > 0.0) && known.superiority.is_some());
     }
 
     #[test]
     fn the_other_players_view_is_the_mirror_image() {
         let pairs = Pentanomial([10, 20, 70, 31, 16]);
         let [ours, theirs] = [pairs, pairs.reversed()].map(|p| p.rating().unwrap());
-        close(ours.elo.value, -theirs.elo.value);
-        close(ours.elo.low, -theirs.elo.high);
-        close(ours.superiority, 1.0 - theirs.superiority);
+        let [elo, mirrored] = [ours, theirs].map(|rating| rating.elo.unwrap());
+        close(elo.value, -mirrored.value);
+        close(elo.low, -mirrored.high);
+        close(ours.superiority.unwrap(), 1.0 - theirs.superiority.unwrap());
         for elo in [-300.0, 0.0, 5.0, 120.0] {
             close(elo_of_score(score_of_elo(elo)), elo);
         }

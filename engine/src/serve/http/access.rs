@@ -7,8 +7,12 @@
 //! <https://www.w3.org/TR/fetch-metadata/>). A page that has its own name point to this machine
 //! (DNS rebinding) is of the same origin by those headers, but asks by that name: so the `Host` has
 //! to be an address, `localhost`, or one that the user has named.
+//!
+//! Behind a proxy all connections come from the proxy; it adds the address of its client to
+//! `X-Forwarded-For`. Anybody can send that header, so it is believed only as far as proxies that
+//! the user has named wrote it.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, header};
@@ -18,6 +22,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 pub(super) struct Access {
     origins: Vec<String>,
     hosts: Vec<String>,
+    proxies: Vec<IpAddr>,
 }
 
 /// A request that may pass.
@@ -39,9 +44,24 @@ pub(super) enum Refusal {
 }
 
 impl Access {
-    pub(super) fn new(origins: &[String], hosts: &[String]) -> Access {
-        let lower = |list: &[String]| list.iter().map(|name| name.to_ascii_lowercase()).collect();
-        Access { origins: lower(origins), hosts: lower(hosts) }
+    pub(super) fn new(origins: &[String], hosts: &[String], proxies: &[IpAddr]) -> Access {
+        let origins = origins.iter().map(|name| name.to_ascii_lowercase()).collect();
+        let hosts = hosts.iter().map(|name| host_name(name)).collect();
+        let proxies = proxies.iter().map(IpAddr::to_canonical).collect();
+        Access { origins, hosts, proxies }
+    }
+
+    /// Whose request it is: the other end of the connection or, if that is a proxy, the last address
+    /// in `X-Forwarded-For` that is none. What stands before it may be invented.
+    pub(super) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+        let mut client = peer.to_canonical();
+        let lines = headers.get_all(FORWARDED_FOR).iter().rev();
+        let mut steps = lines.flat_map(|line| line.as_bytes().rsplit(|&byte| byte == b','));
+        while self.proxies.contains(&client) {
+            let Some(step) = steps.next().and_then(address) else { break };
+            client = step.to_canonical();
+        }
+        client
     }
 
     /// Looks at the headers of a request.
@@ -74,10 +94,26 @@ impl Access {
     /// Whether a `Host` names this server.
     fn is_ours(&self, host: &str) -> bool {
         let Ok(authority) = host.parse::<Authority>() else { return false };
-        let name = authority.host().to_ascii_lowercase();
+        let name = host_name(authority.host());
         let address = name.trim_start_matches('[').trim_end_matches(']');
         name == "localhost" || address.parse::<IpAddr>().is_ok() || self.hosts.contains(&name)
     }
+}
+
+const FORWARDED_FOR: &str = "x-forwarded-for";
+
+/// An address in `X-Forwarded-For`, with a port or without.
+fn address(text: &[u8]) -> Option<IpAddr> {
+    let text = std::str::from_utf8(text).ok()?.trim();
+    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+    bare.parse().ok().or_else(|| Some(text.parse::<SocketAddr>().ok()?.ip()))
+}
+
+/// The name of a host as it is compared: in small letters, and without the dot that may end a full
+/// name (RFC 1034, 3.1).
+fn host_name(name: &str) -> String {
+    let name = name.to_ascii_lowercase();
+    name.strip_suffix('.').map(str::to_owned).unwrap_or(name)
 }
 
 /// Whether a page of this origin comes from the server of this name.
@@ -99,7 +135,7 @@ mod tests {
 
     #[test]
     fn other_pages_are_refused() {
-        let access = Access::new(&[], &[]);
+        let access = Access::new(&[], &[], &[]);
         for good in [
             &[("host", "localhost:8080")][..],
             &[("host", "127.0.0.1:8080")],
@@ -108,6 +144,7 @@ mod tests {
             &[("host", "LOCALHOST:8080"), ("origin", "http://localhost:8080")],
             &[("host", "localhost:8080"), ("sec-fetch-site", "same-origin")],
             &[("host", "localhost:8080"), ("sec-fetch-site", "none")],
+            &[("host", "localhost.:8080"), ("origin", "http://localhost.:8080")],
         ] {
             assert_eq!(check(&access, good), Ok(Pass::Own), "{good:?}");
         }
@@ -117,6 +154,8 @@ mod tests {
             &[("host", "evil.example:8080")],
             &[("host", "evil.example:8080"), ("origin", "http://evil.example:8080")],
             &[("host", "localhost.evil.example")],
+            &[("host", "localhost..")],
+            &[("host", ".")],
             &[("host", "a b")],
             &[("host", "localhost:8080"), ("origin", "http://evil.example")],
             &[("host", "localhost:8080"), ("origin", "null")],
@@ -131,7 +170,8 @@ mod tests {
 
     #[test]
     fn unless_the_user_has_named_them() {
-        let access = Access::new(&["https://a.example".to_owned()], &["desk.example".to_owned()]);
+        let (origins, hosts) = (["https://a.example".to_owned()], ["desk.example".to_owned()]);
+        let access = Access::new(&origins, &hosts, &[]);
         let foreign = [("host", "desk.example"), ("origin", "https://a.example")];
         assert_eq!(
             check(&access, &foreign),
@@ -143,7 +183,50 @@ mod tests {
         // An image of that page sends no origin: it stays out.
         let image = [("host", "desk.example"), ("sec-fetch-site", "cross-site")];
         assert!(check(&access, &image).is_err());
-        let all = Access::new(&["*".to_owned()], &[]);
+        let all = Access::new(&["*".to_owned()], &[], &[]);
         assert!(check(&all, &[("host", "localhost"), ("origin", "https://b.example")]).is_ok());
+        // A full name may end with a dot, in the request and in the option.
+        for name in ["desk.example", "Desk.Example."] {
+            let access = Access::new(&[], &[name.to_owned()], &[]);
+            for host in ["desk.example", "desk.example.", "DESK.example.:8010"] {
+                assert_eq!(check(&access, &[("host", host)]), Ok(Pass::Own), "{name} {host}");
+            }
+        }
+    }
+
+    #[test]
+    fn forwarded_addresses_are_believed_of_proxies_alone() {
+        let proxies = ["127.0.0.1", "10.0.0.2"].map(|text| text.parse().unwrap());
+        let access = Access::new(&[], &[], &proxies);
+        let client = |peer: &str, lines: &[&'static str]| {
+            let mut headers = HeaderMap::new();
+            for line in lines {
+                headers.append(FORWARDED_FOR, HeaderValue::from_static(line));
+            }
+            access.client(peer.parse().unwrap(), &headers).to_string()
+        };
+        for (peer, lines, expected) in [
+            // Nobody has to name itself.
+            ("127.0.0.1", &[][..], "127.0.0.1"),
+            ("127.0.0.1", &["192.0.2.7"], "192.0.2.7"),
+            ("::ffff:127.0.0.1", &["192.0.2.7"], "192.0.2.7"),
+            ("127.0.0.1", &["2001:db8::7"], "2001:db8::7"),
+            ("127.0.0.1", &["[2001:db8::7]:4000"], "2001:db8::7"),
+            ("127.0.0.1", &["192.0.2.7:4000"], "192.0.2.7"),
+            // What a client writes itself stands before what the proxy adds.
+            ("127.0.0.1", &["198.51.100.9, 192.0.2.7"], "192.0.2.7"),
+            ("127.0.0.1", &["127.0.0.1, 192.0.2.7"], "192.0.2.7"),
+            ("127.0.0.1", &["198.51.100.9", "192.0.2.7"], "192.0.2.7"),
+            // Two proxies.
+            ("127.0.0.1", &["198.51.100.9, 192.0.2.7, 10.0.0.2"], "192.0.2.7"),
+            ("127.0.0.1", &["192.0.2.7", "10.0.0.2"], "192.0.2.7"),
+            // Who is no proxy is not believed, and neither is what cannot be read.
+            ("192.0.2.7", &["198.51.100.9"], "192.0.2.7"),
+            ("192.0.2.7", &["127.0.0.1"], "192.0.2.7"),
+            ("127.0.0.1", &["192.0.2.7, unknown"], "127.0.0.1"),
+            ("127.0.0.1", &["192.0.2.7,"], "127.0.0.1"),
+        ] {
+            assert_eq!(client(peer, lines), expected, "{peer} {lines:?}");
+        }
     }
 }

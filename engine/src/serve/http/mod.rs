@@ -14,7 +14,7 @@ mod routes;
 mod search;
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -56,11 +56,16 @@ pub struct ServerOptions {
     pub allowed_origins: Vec<String>,
     /// Names of this machine by which it may be asked; `localhost` and addresses always.
     pub allowed_hosts: Vec<String>,
+    /// Addresses of proxies whose `X-Forwarded-For` is believed.
+    pub proxies: Vec<IpAddr>,
     /// Requests a second of one address, ten seconds' worth at once; without a number only
     /// addresses of other machines are limited, to [`ServerOptions::FOREIGN_RATE`].
     pub rate: Option<u32>,
-    /// A client that sends no request for this long, or takes this long for the head or the body
-    /// of one, is dropped.
+    /// Bodies of other machines may be as long as those of this one; otherwise they are limited to
+    /// [`ServerOptions::FOREIGN_BODY`], too.
+    pub has_one_body_limit: bool,
+    /// A client that sends no request for this long, or takes this long for the head of one, is
+    /// dropped. For its body it gets this long and a second for each 32 KiB.
     pub patience: Duration,
     /// Connections at a time; further ones wait.
     pub connections: usize,
@@ -75,6 +80,8 @@ pub struct ServerOptions {
 impl ServerOptions {
     /// Requests a second of an address of another machine.
     pub const FOREIGN_RATE: u32 = 50;
+    /// Bytes of a body from another machine.
+    pub const FOREIGN_BODY: usize = 8 << 20;
 }
 
 /// What all requests share.
@@ -82,6 +89,7 @@ struct Shared {
     desk: Desk,
     access: Access,
     rate: Rate,
+    has_one_body_limit: bool,
     metrics: Metrics,
     places: Places,
     patience: Duration,
@@ -156,8 +164,9 @@ impl Server {
         let (stop, stopped) = watch::channel(false);
         let shared = Shared {
             desk,
-            access: Access::new(&options.allowed_origins, &options.allowed_hosts),
+            access: Access::new(&options.allowed_origins, &options.allowed_hosts, &options.proxies),
             rate: Rate::new(options.rate),
+            has_one_body_limit: options.has_one_body_limit,
             metrics: Metrics::new(),
             places: Places::new(engines),
             patience: options.patience,
@@ -276,3 +285,14 @@ fn connection(
 /// The other end of a connection.
 #[derive(Clone, Copy)]
 struct Peer(SocketAddr);
+
+/// Whose request it is, which may have come through proxies.
+#[derive(Clone, Copy)]
+struct Client(IpAddr);
+
+impl Client {
+    /// Whether it is on this machine.
+    fn is_here(self) -> bool {
+        self.0.to_canonical().is_loopback()
+    }
+}

@@ -1,21 +1,24 @@
 //! From requests to answers.
 
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, get, on};
+use hyper::body::Body as _;
 use tokio::task;
-use tokio::time::timeout;
+use tokio::time::timeout_at;
 
 use super::super::{Method as Asked, Problem, ProblemKind, ROUTES, Reply, Route, Work, answer};
 use super::access::{Pass, Refusal};
-use super::{MOST_QUERY, Peer, Shared, files, openapi, search};
+use super::{Client, MOST_QUERY, Peer, ServerOptions, Shared, files, openapi, search};
 
 /// All routes.
 pub(super) fn router(shared: &Arc<Shared>) -> Router {
@@ -44,8 +47,12 @@ pub(super) fn router(shared: &Arc<Shared>) -> Router {
 }
 
 /// What every request passes before its route.
-async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+async fn guard(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
     let begun = Instant::now();
+    if let Some(&Peer(peer)) = request.extensions().get::<Peer>() {
+        let client = Client(shared.access.client(peer.ip(), request.headers()));
+        request.extensions_mut().insert(client);
+    }
     let path = request.uri().path().to_owned();
     let pass = admit(&shared, &request, begun);
     let origin = match &pass {
@@ -105,8 +112,8 @@ fn admit(shared: &Shared, request: &Request, now: Instant) -> Result<Pass, Probl
         let detail = format!("the query is longer than {MOST_QUERY} bytes");
         return Err(Problem::new(ProblemKind::TooLong, detail));
     }
-    if let Some(Peer(peer)) = request.extensions().get::<Peer>()
-        && let Err(wait) = shared.rate.take(peer.ip(), now)
+    if let Some(&Client(address)) = request.extensions().get::<Client>()
+        && let Err(wait) = shared.rate.take(address, now)
     {
         let seconds = wait.as_secs_f64().ceil().max(1.0);
         let detail = format!("too many requests: wait {seconds} s");
@@ -136,7 +143,8 @@ async fn handle(
         Bytes::new()
     } else {
         check_media_type(&parts.headers, route.takes)?;
-        read(body, &parts.headers, &shared).await?
+        let is_here = parts.extensions.get::<Client>().is_some_and(|client| client.is_here());
+        read(body, &parts.headers, &shared, is_here).await?
     };
     match route.work {
         Work::Analyse => return search::events(shared, route, &query, &parts.headers).await,
@@ -152,7 +160,7 @@ async fn handle(
 }
 
 /// Routes whose answers take microseconds: the way to another thread and back would cost more.
-const QUICK: [&str; 4] = ["/v1/server", "/v1/legal", "/v1/probe", "/v1/book"];
+const QUICK: [&str; 5] = ["/v1/server", "/v1/legal", "/v1/fen", "/v1/probe", "/v1/book"];
 
 fn check_media_type(headers: &HeaderMap, expected: &[&str]) -> Result<(), Problem> {
     let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
@@ -165,20 +173,55 @@ fn check_media_type(headers: &HeaderMap, expected: &[&str]) -> Result<(), Proble
     Err(Problem::new(ProblemKind::MediaType, detail))
 }
 
-/// The body of a request.
-async fn read(body: Body, headers: &HeaderMap, shared: &Shared) -> Result<Bytes, Problem> {
-    let most = shared.desk.limits.max_body_bytes;
-    let too_large =
-        || Problem::new(ProblemKind::TooLarge, format!("the body has more than {most} bytes"));
+/// A body comes at least as fast as this, in bytes a second, once the patience is over.
+const LEAST_SPEED: usize = 32 << 10;
+
+/// The body of a request, from this machine or another one.
+async fn read(
+    mut body: Body,
+    headers: &HeaderMap,
+    shared: &Shared,
+    is_here: bool,
+) -> Result<Bytes, Problem> {
+    let most = match shared.desk.limits.max_body_bytes {
+        most if is_here || shared.has_one_body_limit => most,
+        most => most.min(ServerOptions::FOREIGN_BODY),
+    };
     let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
-    if announced.and_then(|text| text.parse::<u64>().ok()).is_some_and(|n| n > most as u64) {
-        return Err(too_large());
+    let announced = announced.and_then(|text| text.parse::<u64>().ok());
+    let too_large = |length: u64| Problem::new(ProblemKind::TooLarge, advice(length, most));
+    if let Some(length) = announced.filter(|&length| length > most as u64) {
+        return Err(too_large(length));
     }
-    match timeout(shared.patience, to_bytes(body, most)).await {
-        Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(_)) => Err(too_large()),
-        Err(_) => Err(Problem::new(ProblemKind::Timeout, "the body did not come")),
+    let begun = tokio::time::Instant::now() + shared.patience;
+    let mut bytes = Vec::with_capacity(announced.unwrap_or(0) as usize);
+    loop {
+        let deadline = begun + Duration::from_secs((bytes.len() / LEAST_SPEED) as u64);
+        let frame = poll_fn(|context| Pin::new(&mut body).poll_frame(context));
+        let frame = match timeout_at(deadline, frame).await {
+            Ok(Some(Ok(frame))) => frame,
+            Ok(None) => return Ok(bytes.into()),
+            Ok(Some(Err(_))) | Err(_) => {
+                return Err(Problem::new(ProblemKind::Timeout, "the body did not come"));
+            }
+        };
+        // Other frames are headers that come last.
+        let Ok(data) = frame.into_data() else { continue };
+        if bytes.len() + data.len() > most {
+            return Err(too_large((bytes.len() + data.len()) as u64));
+        }
+        bytes.extend_from_slice(&data);
     }
+}
+
+/// What to do about a body that has this many bytes or more, where `most` are allowed.
+fn advice(length: u64, most: usize) -> String {
+    let mib = length.div_ceil(1 << 20);
+    let most = most as f64 / f64::from(1 << 20);
+    format!(
+        "{mib} MiB or more, and this server takes {most} MiB: 'meerslag serve --body {mib}' takes \
+         more, or send fewer games at a time"
+    )
 }
 
 /// An answer as a response.

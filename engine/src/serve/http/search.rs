@@ -157,8 +157,12 @@ pub(super) async fn events(
     let mut ticks = time::interval_at(time::Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let body = Body::new(EventBody { receiver, ticks, _end: end });
-    let headers =
-        [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store")];
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-store"),
+        // Proxies that collect answers, as nginx does, pass each event on at once.
+        (header::HeaderName::from_static("x-accel-buffering"), "no"),
+    ];
     Ok((headers, body).into_response())
 }
 

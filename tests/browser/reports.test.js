@@ -1,0 +1,306 @@
+// The pages of `annotate --html` and `match --html`, and the board, as a person reads them.
+//
+// MEERSLAG: the program; without it nothing is tried here. CHROMIUM: the browser.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+import { startServer } from "./hosts.js";
+import { barriers, faults } from "./reading.js";
+
+const { MEERSLAG, CHROMIUM = "/usr/bin/chromium" } = process.env;
+const options = { skip: MEERSLAG ? false : "MEERSLAG is not set", timeout: 240_000 };
+
+const PDN = `[Event "Club"]
+[White "Anna"]
+[Black "Bert"]
+[Result "2-0"]
+
+1. 32-28 {A good start.} 19-23 $1 (1... 18-23 {Another way.} 2. 37-32) 2. 28x19 14x23 3. 37-32
+23-29 4. 33x24 20x29 5. 34x23 18x29 2-0
+
+[White "Carla"]
+[Black "Dirk"]
+[Result "1-1"]
+
+1. 33-28 18-23 1-1
+`;
+
+let browser;
+let folder;
+before(async () => {
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  folder = await mkdtemp(join(tmpdir(), "meerslag-"));
+});
+after(async () => {
+  await browser.close();
+  await rm(folder, { recursive: true });
+});
+
+const file = (name) => join(folder, name);
+const run = (...args) => execFileSync(MEERSLAG, args, { stdio: ["ignore", "pipe", "ignore"] });
+
+const open = async (name, options = {}, hash = "") => {
+  const page = await (await browser.newContext(options)).newPage();
+  const errors = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  await page.goto(pathToFileURL(file(name)) + hash);
+  return { page, errors };
+};
+
+/** Reads a page from its start to the end of each game; `each` looks at every move. */
+const readThrough = async (name, each = () => {}) => {
+  const { page, errors } = await open(name);
+  assert.deepEqual(await faults(page), []);
+  const rows = page.locator("#games tbody tr");
+  for (let game = 0; game < (await rows.count()); game++) {
+    await rows.nth(game).click();
+    const moves = await page.locator("#moves span").count();
+    await page.click("#first");
+    for (let ply = 0; ply <= moves; ply++) {
+      assert.deepEqual(await faults(page), [], `game ${game + 1}, ply ${ply}`);
+      if (ply > 0) each(await page.locator("#info").innerText());
+      await page.click("#forward");
+    }
+  }
+  assert.deepEqual(errors, []);
+  await page.context().close();
+};
+
+/** That nobody is kept out of a page: wide and narrow, light and dark, with a game open and without. */
+const checkBarriers = async (name) => {
+  for (const width of [1280, 500]) {
+    for (const colorScheme of ["light", "dark"]) {
+      for (const hash of ["", "#game=1&ply=6"]) {
+        const { page } = await open(name, { viewport: { width, height: 900 }, colorScheme }, hash);
+        assert.deepEqual(await barriers(page), [], `${name} ${width} ${colorScheme} ${hash}`);
+        await page.context().close();
+      }
+    }
+  }
+};
+
+test("an annotated game is judged in words, move by move", options, async () => {
+  await writeFile(file("games.pdn"), PDN);
+  run("annotate", file("games.pdn"), "--nodes=3000", "-o", file("out.pdn"), "--html", file("annotated.html"));
+  const judged = [];
+  await readThrough("annotated.html", (info) => judged.push(info));
+  // Black gives a man away with his third move; about good moves there is nothing to say.
+  assert.equal(judged.length, 12);
+  assert.match(judged[5], /^23-29, .* White's share \d+ %\. (Inaccuracy|Mistake|Blunder): \d+ % to \d+ % of the points; better \d+-\d+\.$/);
+  for (const info of judged) assert.match(info, /White's share \d+ %/);
+  await checkBarriers("annotated.html");
+});
+
+test("a match that was interrupted shows all of it", options, async () => {
+  const state = file("match.jsonl");
+  const engines = ["--engine=builtin name=a tc=nodes=300", "--engine=random name=b", "--tc=depth=2", "--pairs=2", "--max-moves=15"];
+  run("match", ...engines, "--state", state);
+  const lines = (await readFile(state, "utf8")).split("\n");
+  await writeFile(state, lines.slice(0, 3).join("\n") + "\n");
+  run("match", "--resume", "--state", state, "--html", file("match.html"));
+  await readThrough("match.html");
+  const { page } = await open("match.html");
+  const terms = await page.locator("dl dt").allInnerTexts();
+  const values = await page.locator("dl dd").allInnerTexts();
+  const value = (term) => values[terms.indexOf(term)];
+  assert.match(value("Duration"), /^\d+:\d\d:\d\d in 2 parts$/);
+  assert.match(value("Command"), /--pairs=2/);
+  assert.match(value("Continued by"), /--resume/);
+  assert.equal(value("Games"), "4 of 4");
+  await page.context().close();
+  await checkBarriers("match.html");
+});
+
+test("a match that tells nothing yet says so", options, async () => {
+  // Two engines that play the same: each pair is even.
+  const engines = ["--engine=builtin name=a", "--engine=builtin name=b", "--tc=nodes=200", "--pairs=2", "--max-moves=10"];
+  const table = String(run("match", ...engines, "--html", file("twins.html")));
+  assert.match(table, /^a +4 .* not known yet +- /m);
+  await readThrough("twins.html");
+  const { page } = await open("twins.html");
+  const cells = await page.locator("#standings tr").nth(1).locator("td").allInnerTexts();
+  assert.deepEqual(cells.slice(9, 12), ["not known yet", "–", "–"]);
+  assert.equal(await page.locator("#elo").count(), 0);
+  assert.match(await page.locator("main").innerText(), /Elo over games\s+Not known yet\./);
+  await page.context().close();
+});
+
+/**
+ * Makes a page note each name that it reads in an answer of the server and that is not there. What
+ * is optional is told apart by the server's own description.
+ */
+const noteMissing = () => {
+  const proxies = new WeakMap();
+  const missing = (window.missing = new Set());
+  const wrap = (value) => {
+    if (typeof value !== "object" || value === null) return value;
+    if (!proxies.has(value)) {
+      const get = (target, name) => {
+        const isOwn = typeof name === "string" && !Array.isArray(target) && !["then", "toJSON"].includes(name);
+        if (isOwn && !(name in target)) missing.add(name);
+        return wrap(target[name]);
+      };
+      proxies.set(value, new Proxy(value, { get }));
+    }
+    return proxies.get(value);
+  };
+  const { parse } = JSON;
+  JSON.parse = (...args) => {
+    const value = parse(...args);
+    return value?.type ? wrap(value) : value;
+  };
+};
+
+/** Every name of a property in a JSON document of schemas. */
+const properties = (value, found = new Set()) => {
+  if (typeof value !== "object" || value === null) return found;
+  for (const name of Object.keys(value.properties ?? {})) found.add(name);
+  Object.values(value).forEach((part) => properties(part, found));
+  return found;
+};
+
+test("the board is read in every language and view", options, async () => {
+  await writeFile(file("games.pdn"), PDN);
+  run("book", "build", file("games.pdn"), "-o", file("games.book"));
+  const { url, stop } = await startServer(MEERSLAG, ["--book", file("games.book")]);
+  try {
+    const context = await browser.newContext({ locale: "en-GB" });
+    const page = await context.newPage();
+    page.setDefaultTimeout(60_000);
+    await page.addInitScript(noteMissing);
+    await page.goto(url);
+    await page.waitForSelector("body[data-ready]");
+    const read = async (where) => assert.deepEqual(await faults(page), [], where);
+    const filled = (selector) =>
+      page.waitForFunction((where) => document.querySelector(where).textContent.trim(), selector);
+    const setUp = async (fen) => {
+      await page.click("#tab-setup");
+      await page.fill("#fen", fen);
+      await page.click("#setup-done");
+      await page.waitForFunction(() => document.querySelectorAll("#moves .move").length === 0);
+    };
+    const languages = await page.locator("#language option").evaluateAll((all) => all.map(({ value }) => value));
+    assert.equal(languages.length, 4);
+    for (const language of languages) {
+      await page.selectOption("#language", language);
+      // A game with comments and a variation.
+      await page.click("#tab-game");
+      await page.fill("#pdn-text", PDN);
+      await page.click("#pdn-read");
+      await page.waitForFunction(() => document.querySelectorAll("#moves .variation .move").length === 2);
+      await page.click("#forward");
+      await read(`${language}: a game`);
+      await page.click("#tab-book");
+      await filled("#book-text");
+      await read(`${language}: book`);
+      await page.click("#tab-analysis");
+      await page.click("#analyse");
+      await page.waitForFunction(() => document.querySelectorAll("#variations button").length === 3);
+      await read(`${language}: analysis`);
+      await page.click("#analyse");
+      // What cannot be read, and an endgame with its values, its line and a lesson.
+      await page.click("#tab-setup");
+      await page.fill("#fen", "nonsense");
+      await page.press("#fen", "Enter");
+      await filled("#fen-problem");
+      await read(`${language}: no position`);
+      await setUp("W:W18:B3,4,5");
+      await page.click("#tab-endgames");
+      await page.waitForSelector("#values button");
+      await page.click("#perfect");
+      await filled("#line");
+      await read(`${language}: endgame`);
+      await page.click("#lesson-form button.main");
+      await filled("#verdict");
+      await page.click("#lesson-hint");
+      await read(`${language}: lesson`);
+      await page.click("#lesson-end");
+      // A game that the user wins, with an illegal move on the way.
+      await setUp("W:W28:B22");
+      await page.click("#tab-play");
+      await page.fill("#type", "28-23");
+      await page.press("#type", "Enter");
+      await read(`${language}: not legal`);
+      await page.selectOption("#play-from", "board");
+      await page.click("#play-form button.main");
+      await page.waitForSelector(".cell.movable");
+      await read(`${language}: play`);
+      await page.fill("#type", "28x17");
+      await page.press("#type", "Enter");
+      await page.waitForFunction(() => document.querySelectorAll("#moves .move").length === 1);
+      await read(`${language}: the end`);
+      await page.click("#help");
+      await read(`${language}: keys`);
+      await page.keyboard.press("Escape");
+    }
+    const known = properties(await (await fetch(url + "openapi.json")).json());
+    // Of games that the page itself keeps; and of steps of an analysis, which are not described there.
+    for (const name of ["lesson", "side", "plies_to_end"]) known.add(name);
+    const missing = await page.evaluate(() => [...window.missing]);
+    assert.deepEqual(missing.filter((name) => !known.has(name)), [], "read, but never written");
+    await context.close();
+  } finally {
+    stop();
+  }
+});
+
+test("moves and positions are typed as at the terminal", options, async () => {
+  const { url, stop } = await startServer(MEERSLAG);
+  try {
+    const page = await (await browser.newContext({ locale: "en-GB" })).newPage();
+    await page.goto(url);
+    await page.waitForSelector("body[data-ready]");
+    const count = (number) =>
+      page.waitForFunction((number) => document.querySelectorAll("#moves .move").length === number, number);
+    const type = async (selector, text) => {
+      await page.fill(selector, text);
+      await page.press(selector, "Enter");
+    };
+    let moves = 0;
+    for (const text of ["3228", "19 23", "28X19", "14 x 23!", " 37-32"]) {
+      await page.waitForSelector(".cell.movable");
+      await type("#type", text);
+      await count(++moves);
+    }
+    const said = (text) =>
+      page.waitForFunction((text) => document.querySelector("#say").textContent.includes(text), text);
+    await type("#type", "99-1");
+    await said("99-1");
+    // Two captures from 30 to 2: in full it is one of them, otherwise the user is asked.
+    await page.click("#tab-setup");
+    for (const [text, fen] of [
+      ['[FEN "W:WK30:B7,21,22,34,41"]', "W:WK30:B7,21,22,34,41"],
+      ["b:b1-3:w48,k49", "B:W48,K49:B1,2,3"],
+      ["W" + "b".repeat(20) + "e".repeat(10) + "w".repeat(20), null],
+      ["w:wk30:b7,21,22,34,41.", "W:WK30:B7,21,22,34,41"],
+    ]) {
+      await page.click("#clear");
+      await type("#fen", text);
+      await page.waitForFunction(
+        ([text, fen]) => {
+          const { value } = document.querySelector("#fen");
+          return fen ? value === fen : value !== text && value.startsWith("W:W31,32");
+        },
+        [text, fen],
+      );
+    }
+    await page.click("#setup-done");
+    await count(0);
+    await type("#type", "30x2");
+    await page.waitForSelector("#which[open]");
+    assert.equal(await page.locator("#which .choices button").count(), 2);
+    await page.keyboard.press("Escape");
+    await type("#type", "30x39x11x2");
+    await count(1);
+    await page.context().close();
+  } finally {
+    stop();
+  }
+});
