@@ -383,6 +383,25 @@ mod tests {
         }
     }
 
+    /// What makes `new-game` fast: nothing of a big table is written.
+    #[test]
+    fn clearing_a_big_table_leaves_its_memory_alone() {
+        let mut table = TranspositionTable::new(64).unwrap();
+        let last = u64::MAX;
+        for key in [0, 1 << 40, last] {
+            table.store(key, TableMove::NONE, Score::DRAW, None, 9, Bound::Exact);
+        }
+        let written = |table: &TranspositionTable| -> Vec<u64> {
+            let entries = table.buckets.iter().flat_map(|bucket| &bucket.0);
+            entries.map(|entry| entry.data.load(Relaxed)).filter(|&data| data != 0).collect()
+        };
+        let before = written(&table);
+        assert_eq!(before.len(), 3);
+        table.clear();
+        assert_eq!(written(&table), before);
+        assert!(table.probe(last).is_none());
+    }
+
     #[test]
     fn impossible_sizes_are_refused() {
         assert!(matches!(TranspositionTable::new(usize::MAX), Err(OutOfMemory { .. })));

@@ -218,24 +218,6 @@ fn broken_hub_lines_at_bad_moments() {
     engine.quit().assert_clean();
 }
 
-/// A bad position leaves the old one, a bad move what was reached before it.
-#[test]
-fn what_is_kept_after_an_error() {
-    let mut engine = Client::ready(&[]);
-    let mut best = |lines: &str, position: &Position| {
-        engine.send(lines);
-        engine.sync();
-        engine.send("level depth=3");
-        assert!(engine.go("think", position).best.is_some(), "{lines}");
-    };
-    let start = Position::initial();
-    let after = start.after(movegen::notation::hub::parse_move(&start, "32-28").unwrap());
-    best("pos moves=\"32-28\"", &after);
-    best("pos pos=nonsense moves=\"31-26\"", &after);
-    best("pos moves=\"32-28 32-28 19-23\"", &after);
-    best("pos moves=\"x 32-28\"", &start);
-}
-
 #[test]
 fn lines_of_a_mebibyte() {
     let mut engine = Client::ready(&[]);

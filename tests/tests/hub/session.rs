@@ -538,14 +538,55 @@ fn errors_wait_for_the_end_of_the_search() {
     engine.quit().assert_clean();
 }
 
+/// After `new-game` a search is what the first one was, also with a table that is too large to be
+/// written anew each time.
 #[test]
-fn new_game_is_fast_with_a_large_table() {
+fn new_game_forgets_what_a_large_table_holds() {
     let mut engine = Client::ready(&[("tt-size", "26")]);
-    for _ in 0..20 {
-        engine.send("new-game");
-        engine.send("pos\nlevel depth=3");
-        assert!(engine.go("think", &Position::initial()).best.is_some());
+    let mut nodes = |before: &str| {
+        engine.send(before);
+        engine.send("pos\nlevel depth=9");
+        engine.go("think", &Position::initial()).infos.last().unwrap().nodes
+    };
+    let first = nodes("new-game");
+    assert!(nodes("") < first, "the table still knows");
+    for _ in 0..5 {
+        assert_eq!(nodes("new-game"), first);
     }
+    engine.quit().assert_clean();
+}
+
+/// Whoever has sent a `pos` that cannot be read would take a move for one in his own game.
+#[test]
+fn a_refused_pos_gets_no_move() {
+    let mut engine = Client::ready(&[]);
+    for (bad, part) in [
+        ("pos pos=nonsense moves=\"31-26\"", "bad position"),
+        ("pos pos=\"W", "closing quote"),
+        ("pos moves=\"32-28 32-28 19-23\"", "illegal move 32-28"),
+        ("pos moves=\"x 32-28\"", "illegal move x"),
+    ] {
+        let is_refusal = |lines: &[String]| matches!(lines, [line] if line.starts_with("error ") && line.contains(part));
+        engine.send("pos moves=\"32-28\"");
+        engine.send(bad);
+        assert!(is_refusal(&engine.sync()), "{bad}");
+        for mode in ["think", "ponder", "analyze"] {
+            engine.send("level depth=3");
+            engine.send(&format!("go {mode}"));
+            assert_eq!(engine.line(), "done", "{bad}");
+            assert!(is_refusal(&engine.sync()), "{bad}: the reason again");
+        }
+        // A game that can be read is played as ever, and the limits are not those of before.
+        engine.send("pos\nlevel depth=5");
+        assert_eq!(depth_reached(&mut engine), 5, "{bad}");
+    }
+    // During a search it does not end it, and the next one is refused.
+    engine.send("pos\nlevel infinite\ngo analyze\npos pos=\"W\nstop");
+    assert!(engine.answer(&Position::initial(), Instant::now()).best.is_some());
+    assert_eq!(engine.sync().len(), 1);
+    engine.send("level depth=3\ngo think");
+    assert_eq!(engine.line(), "done");
+    assert_eq!(engine.sync().len(), 1);
     engine.quit().assert_clean();
 }
 

@@ -3,6 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use meerslag_tests::client::PATIENCE;
 use meerslag_tests::random::Random;
 use meerslag_tests::{Client, check};
 use movegen::Position;
@@ -148,6 +149,21 @@ fn a_script_is_answered_before_the_end() {
     assert_eq!((wait, &error[..5], pong), ("wait", "error", "pong"));
 }
 
+/// And what came before `quit`, however long the start takes.
+#[test]
+fn everything_before_quit_is_answered() {
+    for (script, last) in [
+        ("hub\ninit\nquit\n", "ready"),
+        ("hub\ninit\nping\nquit\n", "pong"),
+        ("hub\nset-param name=hash-mb value=512\ninit\nping\nquit\n", "pong"),
+        ("hub\ninit\npos\nlevel infinite\ngo think\nquit\n", "ready"),
+    ] {
+        let output = meerslag_tests::run(["hub"], script).success();
+        let mut lines = output.stdout.lines().filter(|line| !line.starts_with("info "));
+        assert_eq!(lines.next_back(), Some(last), "{script}: {output:?}");
+    }
+}
+
 #[test]
 fn ping_is_answered_during_every_search() {
     let mut engine = Client::ready(&[]);
@@ -192,7 +208,7 @@ fn a_client_that_no_longer_reads() {
         if let Some(status) = child.try_wait().unwrap() {
             break status;
         }
-        assert!(closed.elapsed() < Duration::from_secs(20), "still there");
+        assert!(closed.elapsed() < PATIENCE, "still there");
         thread::sleep(Duration::from_millis(5));
     };
     assert!(status.success());

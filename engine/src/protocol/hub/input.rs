@@ -17,12 +17,19 @@ pub(super) enum Input {
     TooLong,
 }
 
-/// Reads lines into the channel until the input ends or nobody listens any more. Dropping the
-/// sender reports the end.
-pub(super) fn read_lines(mut input: impl BufRead, lines: &Sender<Input>) {
+/// Reads lines into the channel, after `notice` has seen them, until the input ends or nobody
+/// listens any more. Dropping the sender reports the end.
+pub(super) fn read_lines(
+    mut input: impl BufRead,
+    lines: &Sender<Input>,
+    mut notice: impl FnMut(&str),
+) {
     let mut buffer = Vec::new();
     while let Ok(line) = read_line(&mut input, &mut buffer, MAX_LINE) {
         let Some(line) = line else { break };
+        if let Input::Line(text) = &line {
+            notice(text);
+        }
         if lines.send(line).is_err() {
             break;
         }
@@ -95,7 +102,7 @@ mod tests {
         assert_eq!(lines(b"12345\n123456\n1\n", 5), ["12345", "(too long)", "1"]);
         let small_buffer = io::BufReader::with_capacity(2, &b"123456789\nok"[..]);
         let (sender, receiver) = crossbeam::channel::unbounded();
-        read_lines(small_buffer, &sender);
+        read_lines(small_buffer, &sender, |_| ());
         drop(sender);
         assert_eq!(receiver.iter().count(), 2);
     }

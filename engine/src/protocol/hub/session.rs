@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, Sender, select, unbounded};
+use crossbeam::channel::{Receiver, Sender, at, never, select, unbounded};
 use movegen::notation::hub as notation;
 use movegen::{Game, Position};
 
 use super::error::{HubError, one_line, shortened};
 use super::input::{self, Input, MAX_LINE};
 use super::level::Level;
-use super::line::{Line, LineWriter};
+use super::line::{BadLine, Line, LineWriter};
 use super::number;
 use super::params::Params;
 use super::reply;
@@ -29,6 +29,10 @@ const INFO_INTERVAL: Duration = Duration::from_millis(10);
 /// How long the engine may still take for its `ready` when the input has ended.
 const LAST_ANSWER: Duration = Duration::from_millis(50);
 
+/// The same after `quit`: the client has not gone away, and is owed what it asked for before. No
+/// client waits longer for `ready`.
+const LAST_ANSWERS: Duration = Duration::from_secs(10);
+
 /// How a session is run.
 #[derive(Debug)]
 pub struct Options {
@@ -37,8 +41,9 @@ pub struct Options {
     pub until_hub: bool,
     /// Where to record the session.
     pub log: Log,
-    /// Called by the reading thread when the input has ended, even if the session is held up by
-    /// a client that no longer reads. The binary ends the process here after a moment.
+    /// Called by the reading thread when the input has ended (after `quit`: ten seconds later),
+    /// even if the session is held up by a client that no longer reads. The binary ends the process
+    /// here after a moment.
     pub on_end_of_input: Option<fn()>,
     /// How long the end of the session waits for the end of the engine.
     pub patience: Duration,
@@ -73,9 +78,15 @@ pub fn serve<S: Settings>(
     let (line_sender, lines) = unbounded();
     let on_end = options.on_end_of_input;
     thread::Builder::new().name("input".to_owned()).spawn(move || {
-        input::read_lines(io::BufReader::with_capacity(1 << 16, input), &line_sender);
+        let mut said_quit = false;
+        input::read_lines(io::BufReader::with_capacity(1 << 16, input), &line_sender, |line| {
+            said_quit |= command(line) == Some("quit");
+        });
         drop(line_sender);
         if let Some(on_end) = on_end {
+            if said_quit {
+                thread::sleep(LAST_ANSWERS);
+            }
             on_end();
         }
     })?;
@@ -91,7 +102,9 @@ pub fn serve<S: Settings>(
         fresh_level: true,
         silent: options.until_hub,
         other_variant: None,
+        refused_game: None,
         init_waits: false,
+        quit_by: None,
         busy: Busy::No,
         pending: VecDeque::new(),
         deferred: Vec::new(),
@@ -164,8 +177,13 @@ struct Session<W, S: Settings> {
     /// for another one there is no `ready` and no move: we would play by rules that are not those
     /// of its game.
     other_variant: Option<HubError>,
+    /// The client's last `pos` could not be read to its end, with what was said about it. Until it
+    /// sends another one there is no move: it would be one of another game.
+    refused_game: Option<HubError>,
     /// An `init` waits for a variant that we play.
     init_waits: bool,
+    /// The client has said `quit`; what it said before is answered until then.
+    quit_by: Option<Instant>,
     busy: Busy,
     /// Lines that have come and wait for their turn.
     pending: VecDeque<String>,
@@ -197,15 +215,21 @@ impl<W: Write, S: Settings> Session<W, S> {
             if self.work_off()? == Next::Quit {
                 return Ok(());
             }
+            let patience = self.quit_by.map_or_else(never, at);
             select! {
+                recv(patience) -> _ => return Ok(()),
                 recv(lines) -> line => {
                     let next = match line {
                         Err(_) => self.input_has_ended(reports)?,
                         Ok(Input::TooLong) => {
-                            self.fail(HubError::LineTooLong { limit: MAX_LINE })?;
+                            // Only a `pos` can grow like this.
+                            self.refuse_game(HubError::LineTooLong { limit: MAX_LINE })?;
                             Next::GoOn
                         }
-                        Ok(Input::Line(text)) => self.receive(text),
+                        Ok(Input::Line(text)) => {
+                            self.receive(text);
+                            Next::GoOn
+                        }
                     };
                     if next == Next::Quit {
                         return Ok(());
@@ -222,8 +246,14 @@ impl<W: Write, S: Settings> Session<W, S> {
     /// Nothing more will come. Lines already here are answered, if that takes no time; a search
     /// is given up.
     fn input_has_ended(&mut self, reports: &Receiver<Report<S::Error>>) -> io::Result<Next> {
-        if matches!(self.busy, Busy::Configuring { .. })
-            && let Ok(report) = reports.recv_timeout(LAST_ANSWER)
+        let until = match self.busy {
+            Busy::No => None,
+            _ if self.quit_by.is_some() => self.quit_by,
+            Busy::Configuring { .. } => Some(Instant::now() + LAST_ANSWER),
+            Busy::Searching(_) => None,
+        };
+        if let Some(until) = until
+            && let Ok(report) = reports.recv_deadline(until)
         {
             self.handle(report)?;
             return Ok(Next::GoOn);
@@ -232,13 +262,12 @@ impl<W: Write, S: Settings> Session<W, S> {
     }
 
     /// A line has come in.
-    fn receive(&mut self, text: String) -> Next {
+    fn receive(&mut self, text: String) {
         self.log.line('<', text.trim_end_matches('\r'));
-        if !self.pending.is_empty() && command(&text) == Some("quit") {
-            return Next::Quit;
+        if command(&text) == Some("quit") {
+            self.quit_by.get_or_insert_with(|| Instant::now() + LAST_ANSWERS);
         }
         self.pending.push_back(text);
-        Next::GoOn
     }
 
     /// Obeys the lines that have come, in their order, as far as the worker lets us.
@@ -276,7 +305,7 @@ impl<W: Write, S: Settings> Session<W, S> {
             }
             _ => {
                 if let Err(bad) = Line::parse(&text) {
-                    self.deferred.push(bad.error);
+                    self.refuse(bad)?;
                 }
             }
         }
@@ -296,7 +325,7 @@ impl<W: Write, S: Settings> Session<W, S> {
                         line
                     }
                     _ => {
-                        self.fail(bad.error)?;
+                        self.refuse(bad)?;
                         return Ok(Next::GoOn);
                     }
                 }
@@ -317,10 +346,12 @@ impl<W: Write, S: Settings> Session<W, S> {
                     self.fail(error)?;
                 }
             }
-            "go" if self.other_variant.is_some() => {
+            "go" if self.is_other_game() => {
                 // Clients take this for the end of the game, or give it up.
                 self.write("done")?;
-                self.refuse_variant()?;
+                let why = self.other_variant.clone().or_else(|| self.refused_game.clone());
+                self.deferred.extend(why);
+                self.search_is_over()?;
             }
             "go" if self.applied.is_none() => {
                 self.configure(false)?;
@@ -351,15 +382,31 @@ impl<W: Write, S: Settings> Session<W, S> {
 
     fn initialise(&mut self) -> io::Result<()> {
         self.init_waits = self.other_variant.is_some();
-        if self.init_waits { self.refuse_variant() } else { self.configure(true) }
-    }
-
-    /// Repeats why the variant that the client wants is not played.
-    fn refuse_variant(&mut self) -> io::Result<()> {
         match &self.other_variant {
             Some(error) => self.fail(error.clone()),
-            None => Ok(()),
+            None => self.configure(true),
         }
+    }
+
+    /// Whether we do not have the game that the client wants a move in.
+    const fn is_other_game(&self) -> bool {
+        self.other_variant.is_some() || self.refused_game.is_some()
+    }
+
+    /// Reports a line that cannot be read.
+    fn refuse(&mut self, bad: BadLine<'_>) -> io::Result<()> {
+        match bad.command {
+            Some("pos") => self.refuse_game(bad.error),
+            _ => self.fail(bad.error),
+        }
+    }
+
+    /// Reports what is wrong with a `pos`; there is no move until the next one.
+    fn refuse_game(&mut self, error: HubError) -> io::Result<()> {
+        if !self.silent {
+            self.refused_game = Some(error.clone());
+        }
+        self.fail(error)
     }
 
     fn configure(&mut self, owes_ready: bool) -> io::Result<()> {
@@ -393,11 +440,12 @@ impl<W: Write, S: Settings> Session<W, S> {
         if !std::mem::take(&mut self.fresh_level) {
             self.level.clear();
         }
+        self.refused_game = None;
         let start = match line.value("pos") {
             None => Position::initial(),
             Some(text) => match notation::parse_position(text) {
                 Ok(position) => position,
-                Err(error) => return self.fail(HubError::BadPosition(error)),
+                Err(error) => return self.refuse_game(HubError::BadPosition(error)),
             },
         };
         self.game = Game::new(start);
@@ -405,7 +453,7 @@ impl<W: Write, S: Settings> Session<W, S> {
             let played = notation::parse_move(self.game.position(), text)
                 .is_ok_and(|mv| self.game.play(mv).is_ok());
             if !played {
-                return self.fail(HubError::IllegalMove(shortened(text)));
+                return self.refuse_game(HubError::IllegalMove(shortened(text)));
             }
         }
         Ok(())
@@ -613,7 +661,9 @@ mod tests {
             fresh_level: true,
             silent: false,
             other_variant: None,
+            refused_game: None,
             init_waits: false,
+            quit_by: None,
             busy: Busy::No,
             pending: VecDeque::new(),
             deferred: Vec::new(),
@@ -632,5 +682,25 @@ mod tests {
         assert_eq!(error.unwrap_err().to_string(), "search failed twice: second");
         let said = String::from_utf8(session.output.clone()).unwrap();
         assert_eq!(said, "error message=\"search failed twice: second\"\n");
+    }
+
+    /// The engine takes its time, and the client has sent everything at once.
+    #[test]
+    fn what_came_before_quit_is_answered_after_the_end_of_the_input() {
+        let (mut session, jobs) = session();
+        let (reports, received) = unbounded();
+        for line in ["init", "ping", "quit"] {
+            session.receive(line.to_owned());
+        }
+        assert!(session.work_off().unwrap() == Next::GoOn);
+        assert!(matches!(jobs.try_recv(), Ok(Job::Configure(_))));
+        let slow = thread::Builder::new().spawn(move || {
+            thread::sleep(3 * LAST_ANSWER);
+            reports.send(Report::Configured(Ok(())))
+        });
+        assert!(session.input_has_ended(&received).unwrap() == Next::GoOn);
+        assert!(session.work_off().unwrap() == Next::Quit);
+        assert_eq!(session.output, b"ready\npong\n");
+        slow.unwrap().join().unwrap().unwrap();
     }
 }
