@@ -12,6 +12,7 @@ use super::config::MatchConfig;
 use super::match_game::{MatchGame, Termination};
 use super::player::{Answer, Claim, FaultKind, NewGame, Player, PlayerError};
 use super::schedule::Pairing;
+use super::standstill::Standstills;
 use crate::counted;
 use crate::limits::Control;
 use crate::record::{GameRecord, PlyRecord};
@@ -60,14 +61,15 @@ impl End {
     }
 }
 
-/// Plays a game; `players` stand under the index of their colour.
+/// Plays a game; `players` are under the index of their colour.
 ///
 /// # Errors
-/// If the match is being stopped, or a player does not get as far as the start of the game: then
-/// there is no result.
+/// If the match is being stopped, a player does not get as far as the start of the game, or
+/// everything stands still in its course: then there is no result.
 pub(super) fn play(
     config: &MatchConfig,
     arbiter: Option<&Arbiter>,
+    standstills: &Standstills,
     fixture: Fixture,
     players: &mut [Box<dyn Player>; 2],
 ) -> Result<Played, NotPlayed> {
@@ -76,6 +78,8 @@ pub(super) fn play(
     let mut match_game = OngoingGame {
         config,
         arbiter,
+        standstills,
+        begun: Instant::now(),
         engines,
         game: Game::new(start),
         clocks: engines.map(|e| GameClock::new(config.time_control(e))),
@@ -86,12 +90,18 @@ pub(super) fn play(
         latency: [None; 2],
         control: Arc::new(Control::new()),
     };
-    let mut end = match_game.run(players)?;
+    let end = match_game.run(players);
+    let result = match &end {
+        Ok(end) => Some(end.result),
+        Err(NotPlayed::Void { .. }) => Some(GameResult::Unknown),
+        Err(NotPlayed::Aborted | NotPlayed::Start { .. }) => None,
+    };
     for side in WHITE_FIRST {
-        if !match_game.is_broken[side.index()] {
-            players[side.index()].game_over(&match_game.game, end.result);
+        if let Some(result) = result.filter(|_| !match_game.is_broken[side.index()]) {
+            players[side.index()].game_over(&match_game.game, result);
         }
     }
+    let mut end = end?;
     match_game.note_overruns(&mut end);
     let mut complaints = Vec::new();
     for side in WHITE_FIRST {
@@ -149,6 +159,8 @@ pub(super) enum NotPlayed {
     Aborted,
     /// A player cannot even begin.
     Start { engine: usize, message: String, tail: Vec<String> },
+    /// Everything has stood still this long while it was played, and who can no longer be used.
+    Void { standstill: Duration, is_broken: [bool; 2] },
 }
 
 /// The sides in the order in which they are asked whether they are ready.
@@ -157,6 +169,8 @@ const WHITE_FIRST: [Color; 2] = [Color::White, Color::Black];
 struct OngoingGame<'a> {
     config: &'a MatchConfig,
     arbiter: Option<&'a Arbiter>,
+    standstills: &'a Standstills,
+    begun: Instant,
     /// Numbers in the configuration; these lists go by the index of the colour.
     engines: [usize; 2],
     game: Game,
@@ -180,9 +194,12 @@ impl OngoingGame<'_> {
             let engine = self.engines[side.index()];
             let control = self.config.time_control(engine);
             let game = NewGame { start: *self.game.start(), color: side, control };
-            if let Err(error) = player.new_game(&game) {
+            let ready = player.new_game(&game);
+            self.check_standstill(side, ready.as_ref().err())?;
+            if let Err(error) = ready {
                 return self.failed(side, error);
             }
+            let player = &mut players[side.index()];
             self.latency[side.index()] = player.latency();
         }
         let mut answered: Option<Instant> = None;
@@ -191,10 +208,11 @@ impl OngoingGame<'_> {
                 return Ok(end);
             }
             let side = self.game.position().side_to_move();
-            let clock = &mut self.clocks[side.index()];
-            let limits = clock.limits();
+            let limits = self.clocks[side.index()].limits();
             let player = &mut players[side.index()];
-            let thought = match player.think(&self.game, &limits, &self.control, &mut |_| {}) {
+            let answer = player.think(&self.game, &limits, &self.control, &mut |_| {});
+            self.check_standstill(side, answer.as_ref().err())?;
+            let thought = match answer {
                 Ok(Answer::Move(thought)) => thought,
                 Ok(Answer::End(claim)) => return Ok(self.claimed(side, claim)),
                 Err(error) => return self.failed(side, error),
@@ -205,6 +223,7 @@ impl OngoingGame<'_> {
             let elapsed = thought.elapsed();
             let forfeits = self.config.engines[self.engines[side.index()]].forfeits;
             let margin = forfeits.then(|| self.config.margin());
+            let clock = &mut self.clocks[side.index()];
             if !clock.spend(elapsed, margin) {
                 let allowed = limits.longest().unwrap_or_default();
                 let detail = format!(
@@ -233,6 +252,20 @@ impl OngoingGame<'_> {
                 return self.failed(side, error);
             }
         }
+    }
+
+    /// Whether the game still says something after `side` has answered, or failed with this error.
+    fn check_standstill(
+        &mut self,
+        side: Color,
+        error: Option<&PlayerError>,
+    ) -> Result<(), NotPlayed> {
+        if error == Some(&PlayerError::Aborted) {
+            return Err(NotPlayed::Aborted);
+        }
+        let Some(standstill) = self.standstills.since(self.begun) else { return Ok(()) };
+        self.is_broken[side.index()] |= matches!(error, Some(PlayerError::Fault { .. }));
+        Err(NotPlayed::Void { standstill, is_broken: self.is_broken })
     }
 
     /// Whether the game is over by the rules or by decision.

@@ -22,6 +22,7 @@ mod report;
 mod schedule;
 mod spec;
 mod standings;
+mod standstill;
 mod starts;
 mod state;
 pub mod stats;

@@ -6,6 +6,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, Sender, bounded};
 use thiserror::Error;
@@ -20,6 +21,7 @@ use super::process::pin;
 use super::schedule::{Pairing, schedule};
 use super::spec::EngineKind;
 use super::standings::Standings;
+use super::standstill::Standstills;
 use super::starts::Starts;
 use super::state::{StateError, StateFile};
 use super::stats::Decision;
@@ -66,6 +68,9 @@ pub enum MatchError {
     /// The state cannot be saved.
     #[error(transparent)]
     State(#[from] StateError),
+    /// The thread of a worker.
+    #[error("cannot start a thread for {0} games at the same time")]
+    Thread(usize, #[source] io::Error),
     /// The observer of the games could not cope, for example because a disk is full.
     #[error("cannot write the results")]
     Observer(#[source] io::Error),
@@ -124,6 +129,14 @@ pub enum MatchEvent<'a> {
         /// Its last lines.
         tail: &'a [String],
     },
+    /// A game says nothing, because the process or the machine has stood still while it was played;
+    /// it is played again.
+    Void {
+        /// Its number in the schedule, from 0.
+        game: usize,
+        /// How long.
+        standstill: Duration,
+    },
 }
 
 /// What workers report.
@@ -132,6 +145,7 @@ enum Event {
     Game(Box<MatchGame>),
     Ready { engine: usize, identity: String },
     SlowStart { engine: usize, missing: String, tail: Vec<String> },
+    Void { game: usize, standstill: Duration },
     Failed(MatchError),
 }
 
@@ -139,6 +153,8 @@ enum Event {
 ///
 /// Engines that do not play in the first game are started once before it and ended again: one that
 /// does not start is reported now, not hours later.
+///
+/// Games during which everything stood still are played again, and their records say so.
 ///
 /// After each game the state is saved, and then `observe` is called; an error of it ends the match.
 /// Afterwards the moves of the game are dropped. When the function returns no engine runs any more.
@@ -174,22 +190,48 @@ pub fn run(
     let next = AtomicUsize::new(0);
     let health: Vec<Health> = config.engines.iter().map(|_| Health::default()).collect();
     let (sender, events) = bounded(workers.concurrency);
+    let standstills = Standstills::new();
+    let (end_watch, watch) = bounded(0);
     thread::scope(|scope| {
+        let standstills = &standstills;
+        let failed = |error| MatchError::Thread(count, error);
+        let builder = thread::Builder::new().name("clock".to_owned());
+        builder.spawn_scoped(scope, move || standstills.watch(&watch)).map_err(failed)?;
+        // It ends with the last game.
+        let _end_watch = end_watch;
+        let mut started = Ok(());
         for slot in 0..count {
             let events = sender.clone();
             let cpus = workers.cpus.get(slot % workers.cpus.len().max(1)).cloned();
             let cpus = cpus.unwrap_or_default();
             let (games, next, arbiter, health) = (&games, &next, arbiter.as_ref(), &health);
             let starts = &starts;
-            scope.spawn(move || {
+            let work = move || {
                 let (abort, players) = (Arc::clone(abort), Vec::new());
-                let mut worker =
-                    Worker { config, starts, arbiter, health, slot, cpus, abort, events, players };
+                let mut worker = Worker {
+                    config,
+                    starts,
+                    arbiter,
+                    standstills,
+                    health,
+                    slot,
+                    cpus,
+                    abort,
+                    events,
+                    players,
+                };
                 worker.work(games, next);
-            });
+            };
+            if let Err(error) = thread::Builder::new().spawn_scoped(scope, work) {
+                started = Err(failed(error));
+                abort.set();
+                break;
+            }
         }
         drop(sender);
-        collector.collect(&events, abort)
+        // Workers that have begun end only if somebody takes what they report.
+        let end = collector.collect(&events, abort);
+        started.and(end)
     })
 }
 
@@ -259,6 +301,10 @@ impl Collector<'_> {
             Event::SlowStart { engine, missing, tail } => {
                 let engine = &self.config.engines[engine].name;
                 let event = MatchEvent::SlowStart { engine, missing: &missing, tail: &tail };
+                (self.observe)(event).map_err(MatchError::Observer)
+            }
+            Event::Void { game, standstill } => {
+                let event = MatchEvent::Void { game, standstill };
                 (self.observe)(event).map_err(MatchError::Observer)
             }
             Event::Game(game) => {
@@ -341,11 +387,21 @@ struct NoStart {
     tail: Vec<String>,
 }
 
+/// What comes of an attempt to play a game.
+enum Attempt {
+    Done(Box<MatchGame>),
+    /// The match is being stopped.
+    Aborted,
+    /// Everything has stood still this long.
+    Void(Duration),
+}
+
 /// Plays one game after the other and keeps its engines from game to game.
 struct Worker<'a> {
     config: &'a MatchConfig,
     starts: &'a Starts<'a>,
     arbiter: Option<&'a Arbiter>,
+    standstills: &'a Standstills,
     /// Of all engines.
     health: &'a [Health],
     /// Which worker it is, from 0.
@@ -384,8 +440,31 @@ impl Worker<'_> {
         }
     }
 
-    /// `None` if the match is being stopped.
+    /// Plays a game, again if everything stands still in its course. `None` if the match is being
+    /// stopped.
     fn play(&mut self, fixture: Fixture) -> Result<Option<MatchGame>, MatchError> {
+        let mut notes = Vec::new();
+        loop {
+            match self.attempt(fixture)? {
+                Attempt::Done(mut record) => {
+                    notes.extend((!record.detail.is_empty()).then_some(record.detail));
+                    record.detail = notes.join("; ");
+                    return Ok(Some(*record));
+                }
+                Attempt::Aborted => return Ok(None),
+                Attempt::Void(standstill) => {
+                    let seconds = standstill.as_secs_f64();
+                    notes.push(format!("played again after a standstill of {seconds:.1} s"));
+                    let game = fixture.number;
+                    let _ = self.events.send(Event::Void { game, standstill });
+                }
+            }
+        }
+    }
+
+    fn attempt(&mut self, fixture: Fixture) -> Result<Attempt, MatchError> {
+        let begun = Instant::now();
+        let done = |record| Attempt::Done(Box::new(record));
         let pairing = fixture.pairing;
         // By the index of the colour.
         let wanted = [pairing.black, pairing.white];
@@ -396,40 +475,46 @@ impl Worker<'_> {
         for engine in wanted {
             match self.take(engine) {
                 Ok(Some(player)) => players.push(player),
-                Ok(None) => return Ok(None),
+                Ok(None) => return Ok(Attempt::Aborted),
                 Err(no_start) => {
                     self.players.extend(wanted.into_iter().zip(players));
-                    return self.not_played(fixture, no_start).map(Some);
+                    return match self.standstills.since(begun) {
+                        Some(standstill) => Ok(Attempt::Void(standstill)),
+                        None => self.not_played(fixture, no_start).map(done),
+                    };
                 }
             }
         }
-        let Ok(mut players) = <[_; 2]>::try_from(players) else { return Ok(None) };
-        let played = match play(self.config, self.arbiter, fixture, &mut players) {
-            Ok(played) => played,
-            Err(NotPlayed::Aborted) => return Ok(None),
-            Err(NotPlayed::Start { engine, message, tail }) => {
-                // The other one may have begun the game.
-                for (other, mut player) in wanted.into_iter().zip(players) {
-                    if other != engine && player.recover() {
-                        self.players.push((other, player));
-                    }
+        let Ok(mut players) = <[_; 2]>::try_from(players) else { return Ok(Attempt::Aborted) };
+        let (config, arbiter) = (self.config, self.arbiter);
+        let (attempt, is_broken) =
+            match play(config, arbiter, self.standstills, fixture, &mut players) {
+                Ok(played) => (done(played.record), played.is_broken),
+                Err(NotPlayed::Void { standstill, is_broken }) => {
+                    (Attempt::Void(standstill), is_broken)
                 }
-                let no_start = NoStart { engine, message, tail };
-                return self.not_played(fixture, no_start).map(Some);
-            }
-        };
+                Err(NotPlayed::Aborted) => return Ok(Attempt::Aborted),
+                Err(NotPlayed::Start { engine, message, tail }) => {
+                    // The other one may have begun the game.
+                    for (other, mut player) in wanted.into_iter().zip(players) {
+                        if other != engine && player.recover() {
+                            self.players.push((other, player));
+                        }
+                    }
+                    let no_start = NoStart { engine, message, tail };
+                    return self.not_played(fixture, no_start).map(done);
+                }
+            };
         for engine in wanted {
             self.health[engine].played();
         }
-        for ((engine, mut player), is_broken) in
-            wanted.into_iter().zip(players).zip(played.is_broken)
-        {
+        for ((engine, mut player), is_broken) in wanted.into_iter().zip(players).zip(is_broken) {
             // A broken engine is not asked to quit: dropping it kills it.
             if !is_broken || player.recover() {
                 self.players.push((engine, player));
             }
         }
-        Ok(Some(played.record))
+        Ok(attempt)
     }
 
     /// An engine that has played before loses the game; one that never did ends the match.

@@ -314,6 +314,60 @@ fn hanging_engines_do_not_survive_a_killed_runner() {
     assert_eq!(assert_no_orphans(folder.path()), 4);
 }
 
+/// Ctrl-Z and `fg`: clocks go on while everything stands still, and nobody loses by that.
+#[test]
+#[cfg(unix)]
+fn games_during_a_standstill_are_played_again() {
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+    use std::io::{BufRead, BufReader};
+
+    let folder = TempDir::new().unwrap();
+    let state = folder.path().join("match.jsonl");
+    let pdn = folder.path().join("games.pdn");
+    let mut runner = Command::new(binary())
+        .args(["match", "--tc=move=0.05", "--pairs=1", "--max-moves=30", "--margin=1000"])
+        .args([
+            "--engine=builtin name=a param.hash-mb=1",
+            "--engine=builtin name=b param.hash-mb=1",
+        ])
+        .arg(format!("--state={}", state.display()))
+        .arg(format!("--pdn={}", pdn.display()))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let id = Pid::from_raw(runner.id().cast_signed());
+    let lines = BufReader::new(runner.stdout.take().unwrap()).lines();
+    let (sender, printed) = crossbeam::channel::unbounded();
+    thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+    // A game takes three seconds: sooner or later one is hit.
+    let mut all = Vec::new();
+    while !all.iter().any(|line: &String| line.contains("is void")) {
+        thread::sleep(Duration::from_millis(300));
+        kill(id, Signal::SIGSTOP).unwrap();
+        thread::sleep(Duration::from_millis(1500));
+        kill(id, Signal::SIGCONT).unwrap();
+        all.extend(printed.recv_timeout(Duration::from_millis(300)));
+        assert!(runner.try_wait().unwrap().is_none(), "{all:?}");
+    }
+    all.extend(printed.iter());
+    assert!(runner.wait().unwrap().success(), "{all:?}");
+    let void = all.iter().find(|line| line.contains("is void")).unwrap();
+    assert!(void.contains("played again: everything stood still for "), "{void}");
+
+    let text = fs::read_to_string(&state).unwrap();
+    let games: Vec<Value> =
+        text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(games.len(), 2, "{text}");
+    for game in &games {
+        assert_ne!(game["termination"], "time-forfeit", "{game}");
+    }
+    let told = |text: &str| text.contains("played again after a standstill of ");
+    assert!(games.iter().any(|game| told(game["detail"].as_str().unwrap_or_default())), "{text}");
+    assert!(told(&fs::read_to_string(&pdn).unwrap().replace('\n', " ")));
+}
+
 /// The table without what depends on the clock.
 fn without_times(mut table: Value) -> Value {
     table["overhead_us"] = Value::Null;

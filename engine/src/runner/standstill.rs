@@ -1,0 +1,109 @@
+//! Standstills: the process was stopped and goes on (Ctrl-Z), or the machine was. Clocks have gone
+//! on meanwhile, and a game in play says nothing about its players.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use crossbeam::channel::{Receiver, RecvTimeoutError};
+use parking_lot::Mutex;
+
+/// How often to look at the clocks.
+const TICK: Duration = Duration::from_millis(200);
+/// A longer time between two looks is a standstill: even a busy machine gives a thread that only
+/// looks at the clock its turn.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// Notices standstills, as long as [`Standstills::watch`] runs.
+#[derive(Debug)]
+pub(super) struct Standstills(Mutex<Seen>);
+
+#[derive(Debug)]
+struct Seen {
+    last: Look,
+    /// When each standstill ended, and how long it was.
+    found: Vec<(Instant, Duration)>,
+}
+
+/// A look at both clocks. The first one may stand still with the machine, and jumps if only the
+/// process does; the second one always goes on.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    monotonic: Instant,
+    wall: SystemTime,
+}
+
+impl Look {
+    fn now() -> Look {
+        Look { monotonic: Instant::now(), wall: SystemTime::now() }
+    }
+
+    /// The time since an earlier look, by the clock that says more. A clock that was set back says
+    /// nothing.
+    fn since(self, earlier: Look) -> Duration {
+        let wall = self.wall.duration_since(earlier.wall).unwrap_or_default();
+        self.monotonic.saturating_duration_since(earlier.monotonic).max(wall)
+    }
+}
+
+impl Seen {
+    fn look(&mut self, now: Look) {
+        let gap = now.since(self.last);
+        if gap > LONGEST {
+            self.found.push((now.monotonic, gap));
+        }
+        self.last = now;
+    }
+
+    fn since(&self, start: Instant) -> Option<Duration> {
+        let after = self.found.iter().filter(|(end, _)| *end >= start);
+        let sum: Duration = after.map(|(_, length)| *length).sum();
+        (!sum.is_zero()).then_some(sum)
+    }
+}
+
+impl Standstills {
+    pub(super) fn new() -> Standstills {
+        Standstills(Mutex::new(Seen { last: Look::now(), found: Vec::new() }))
+    }
+
+    /// Looks at the clocks until the channel is closed.
+    pub(super) fn watch(&self, end: &Receiver<()>) {
+        while end.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+            self.0.lock().look(Look::now());
+        }
+    }
+
+    /// How long everything has stood still since `start`; `None` if it has not. It need not have
+    /// been noticed before.
+    pub(super) fn since(&self, start: Instant) -> Option<Duration> {
+        let mut seen = self.0.lock();
+        seen.look(Look::now());
+        seen.since(start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_in_either_clock_is_a_standstill() {
+        let first = Look::now();
+        let after = |monotonic: f64, wall: f64| Look {
+            monotonic: first.monotonic + Duration::from_secs_f64(monotonic),
+            wall: first.wall + Duration::from_secs_f64(wall),
+        };
+        let mut seen = Seen { last: first, found: Vec::new() };
+        let mut total = |look: Look| {
+            seen.look(look);
+            seen.since(first.monotonic).map(|length| length.as_secs_f64())
+        };
+        assert_eq!(total(after(0.2, 0.2)), None);
+        assert_eq!(total(after(1.1, 1.1)), None, "busy");
+        assert_eq!(total(after(4.1, 4.1)), Some(3.0), "the process");
+        assert_eq!(total(after(4.3, 9.3)), Some(8.2), "the machine, with its clock");
+        let late = after(4.4, 2.0);
+        assert_eq!(total(late), Some(8.2), "a clock that is set back");
+        assert_eq!(seen.since(late.monotonic), None, "games that have begun since");
+        assert_eq!(seen.since(after(4.2, 0.0).monotonic), Some(Duration::from_millis(5200)));
+    }
+}
