@@ -18,6 +18,19 @@ pub enum Error {
 #[derive(Debug)]
 pub struct LockedFile(File);
 
+impl LockedFile {
+    /// Removes the file, which has this path, before anybody else can open it.
+    ///
+    /// # Errors
+    /// If the system does not let us.
+    pub fn remove(self, path: &Path) -> io::Result<()> {
+        // There, an open file cannot be removed.
+        #[cfg(windows)]
+        drop(self);
+        std::fs::remove_file(path)
+    }
+}
+
 impl Deref for LockedFile {
     type Target = File;
 
@@ -73,6 +86,8 @@ fn locked(
     let file = options.open(path).map_err(failed)?;
     #[cfg(not(windows))]
     match lock(&file) {
+        // Whoever had it may have removed it meanwhile: then it keeps nobody out.
+        Ok(()) if !is_still_there(path, &file) => return locked(path, options, lock),
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(Error::InUse),
         // Some network file systems have no locks.
@@ -80,6 +95,22 @@ fn locked(
         Err(TryLockError::Error(error)) => return Err(failed(error)),
     }
     Ok(LockedFile(file))
+}
+
+/// Whether this is the file that one finds under the path.
+#[cfg(unix)]
+fn is_still_there(path: &Path, file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |data: std::fs::Metadata| (data.dev(), data.ino());
+    match (std::fs::metadata(path), file.metadata()) {
+        (Ok(there), Ok(ours)) => identity(there) == identity(ours),
+        _ => false,
+    }
+}
+
+#[cfg(not(any(unix, windows)))]
+fn is_still_there(_: &Path, _: &File) -> bool {
+    true
 }
 
 #[cfg(windows)]
@@ -94,6 +125,21 @@ fn is_shut(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Somebody waits at the door of a file that is removed: then a lock on it is worth nothing.
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_was_removed_keeps_nobody_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        let late = options.open(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert!(!is_still_there(&path, &late));
+        let held = open(&path, &mut options).unwrap();
+        assert!(is_still_there(&path, &held) && !is_still_there(&path, &late));
+    }
 
     #[test]
     fn one_alone_or_several_who_share() {

@@ -123,7 +123,7 @@ pub fn expand(
         Ok(expansion.run(&jobs, &results, controls, report)?)
     })?;
     expansion.save()?;
-    expansion.journal.remove();
+    expansion.journal.close();
     Ok(expansion.progress)
 }
 

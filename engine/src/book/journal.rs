@@ -16,6 +16,31 @@ use super::key::Key;
 
 const MAGIC: &[u8; 8] = b"MEERJRNL";
 const RECORD: usize = 24;
+/// The length of a journal without records.
+const EMPTY: u64 = MAGIC.len() as u64;
+
+/// A book that this process alone may change, as long as this lives: [`expand`](super::expand) takes
+/// it by itself; who reads a book, adds to it and writes it takes it before reading.
+#[derive(Debug)]
+pub struct BookLock(Option<Journal>);
+
+impl BookLock {
+    /// Takes a book, which need not be there yet.
+    ///
+    /// # Errors
+    /// If another process has it, or nothing can be written beside it.
+    pub fn take(book: &Path) -> Result<BookLock, BookError> {
+        Ok(BookLock(Some(Journal::open(book)?.0)))
+    }
+}
+
+impl Drop for BookLock {
+    fn drop(&mut self) {
+        if let Some(journal) = self.0.take() {
+            journal.close();
+        }
+    }
+}
 
 /// The journal of a book, open for this process alone.
 #[derive(Debug)]
@@ -38,7 +63,7 @@ impl Journal {
         let mut file = match exclusive::open(&path, &mut options) {
             Ok(file) => file,
             Err(exclusive::Error::InUse) => {
-                let text = format!("{} is being expanded by another process", book.display());
+                let text = format!("{} is being changed by another process", book.display());
                 return Err(BookError::Input(text));
             }
             Err(exclusive::Error::Io(error)) => return Err(failed(&path)(error)),
@@ -84,17 +109,19 @@ impl Journal {
         clear(&mut self.file).map_err(BookError::io(&self.path))
     }
 
-    /// Removes the empty journal.
-    pub(super) fn remove(self) {
-        drop(self.file);
-        // If it stays, it does no harm: it is empty.
-        let _ = std::fs::remove_file(&self.path);
+    /// Lets the book go; an empty journal is removed.
+    pub(super) fn close(self) {
+        if self.file.metadata().is_ok_and(|data| data.len() <= EMPTY) {
+            // If it stays, it does no harm.
+            let _ = self.file.remove(&self.path);
+        }
     }
 }
 
-/// The journal of a book: its name with `.journal`.
+/// The journal of a book: its name with `.journal`, beside the file itself if the name is a link.
 pub(super) fn path_of(book: &Path) -> PathBuf {
-    let mut name = book.as_os_str().to_owned();
+    let book = std::fs::canonicalize(book).unwrap_or_else(|_| book.to_owned());
+    let mut name = book.into_os_string();
     name.push(".journal");
     name.into()
 }

@@ -34,6 +34,7 @@ pub use error::BookError;
 pub use expand::{ExpandError, ExpandOptions, ExpandProgress, expand};
 pub use export::{LineMove, lines, write_dot};
 pub use format::{About, MoveEntry, PositionEntry, Searched, VERSION, estimate};
+pub use journal::BookLock;
 pub use key::{Key, MoveCode, folded, folded_move};
 pub use merge::{import, merge};
 pub use reader::Book;

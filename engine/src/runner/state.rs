@@ -5,7 +5,7 @@
 //! can open it.
 
 use std::collections::HashSet;
-use std::fs::{self, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -193,8 +193,7 @@ impl StateFile {
     /// If that is not possible.
     pub fn discard(self) -> Result<(), StateError> {
         let StateFile { file, path } = self;
-        drop(file);
-        fs::remove_file(&path).map_err(|error| StateError::Io { path, error })
+        file.remove(&path).map_err(|error| StateError::Io { path, error })
     }
 
     fn write(&mut self, value: &impl Serialize) -> Result<(), StateError> {
@@ -222,6 +221,8 @@ fn open(path: &Path, options: &mut OpenOptions) -> Result<LockedFile, StateError
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use egdb::error::with_causes;
     use tempfile::TempDir;
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use egdb::storage::exclusive;
 use meerslag_tests::{Output, run};
 use movegen::notation::pdn::{PdnGame, PdnReader};
 use serde_json::Value;
@@ -213,6 +214,13 @@ fn an_interrupted_run_goes_on() {
     let done = lines() - 1;
     assert!((3..403).contains(&done), "{done}");
     assert!(!world.path("out.pdn").exists());
+
+    // Nobody else writes into the journal.
+    let held = exclusive::open(&world.path("out.pdn.journal"), fs::File::options().write(true));
+    let second = run(&args, "");
+    assert_eq!(second.code, 2, "{second:?}");
+    assert!(second.stderr.contains("out.pdn.journal is in use"), "{second:?}");
+    drop(held.unwrap());
 
     // Other limits are not mixed in.
     let other = run([&args[..4], &["--depth=5".to_owned()]].concat(), "");

@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::thread;
 
+use meerslag_engine::book::BookLock;
 use meerslag_tests::{Client, Output, run};
 use movegen::Position;
 use serde_json::Value;
@@ -234,6 +236,69 @@ fn a_book_grows_and_is_played_from() {
     assert_eq!(games.matches("[FEN \"B:").count(), 2, "{games}");
 }
 
+/// A book that somebody else is changing is not changed, under whatever name.
+#[test]
+fn one_process_at_a_time_changes_a_book() {
+    let folder = Folder::new();
+    let book_file = folder.book();
+    let more = folder.file("more.pdn", "1. 33-29 19-24 1-1\n");
+    let lines = folder.name("lines");
+    let _ = book_ok(&["export", &book_file, "-o", &lines]);
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("games.book", folder.path("link.book")).unwrap();
+    let mut names = vec![book_file.clone()];
+    names.extend(cfg!(unix).then(|| folder.name("link.book")));
+    let before = (fs::read(&book_file).unwrap(), folder.names());
+    let held = BookLock::take(&folder.path("games.book")).unwrap();
+    for name in &names {
+        for args in [
+            &["build", &more, "-o", name, "--add"][..],
+            &["build", &more, "-o", name, "--force"],
+            &["merge", name, name, "-o", name, "--force"],
+            &["import", &lines, "-o", name, "--force"],
+            &["expand", name, "--depth=1", "--positions=5", "--hash=1"],
+        ] {
+            let output = book(args);
+            assert_eq!(output.code, 2, "{args:?}: {output:?}");
+            let text = format!("{name} is being changed by another process");
+            assert!(output.stderr.contains(&text), "{args:?}: {output:?}");
+        }
+    }
+    drop(held);
+    assert!((fs::read(&book_file).unwrap(), folder.names()) == before);
+    let _ = book_ok(&["build", &more, "-o", names.last().unwrap(), "--add"]);
+    assert_eq!(folder.names(), before.1);
+}
+
+/// Two that add to one book at the same time: whoever says that it is done has done it.
+#[test]
+fn games_of_two_builders_are_all_in_the_book_or_refused() {
+    let folder = Folder::new();
+    let moves = ["33-29", "34-30", "35-30", "31-27"];
+    let games = moves.map(|mv| {
+        let text = format!("1. {mv} 20-24 1-1\n\n").repeat(2000);
+        folder.file(&format!("{mv}.pdn"), &text)
+    });
+    for _ in 0..5 {
+        let book_file = folder.book();
+        let done: Vec<bool> = thread::scope(|scope| {
+            let add = |file: &String| {
+                let book_file = &book_file;
+                let file = file.clone();
+                scope.spawn(move || book(&["build", &file, "-o", book_file, "--add"]).code == 0)
+            };
+            let running: Vec<_> = games.iter().map(add).collect();
+            running.into_iter().map(|run| run.join().unwrap()).collect()
+        });
+        assert!(done.contains(&true));
+        let probed = book_ok(&["probe", "--book", &book_file]);
+        for (mv, done) in moves.iter().zip(done) {
+            assert_eq!(probed.contains(mv), done, "{mv}: {probed}");
+        }
+        fs::remove_file(&book_file).unwrap();
+    }
+}
+
 #[test]
 fn what_cannot_be_used_is_refused_and_nothing_is_lost() {
     let folder = Folder::new();
@@ -348,7 +413,7 @@ mod interrupted {
         let journal = folder.path("own.book.journal");
         while fs::metadata(&journal).map_or(0, |data| data.len()) < 8 + 20 * 24 {
             assert!(child.try_wait().unwrap().is_none(), "it ends by itself");
-            std::thread::yield_now();
+            thread::yield_now();
         }
         interrupt(child.id());
         let mut text = String::new();

@@ -2,11 +2,12 @@
 //! the output, with a line for its conditions and one for each game.
 
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use ::egdb::storage::Existing;
+use ::egdb::storage::exclusive::{self, LockedFile};
 use anyhow::{Context, anyhow};
 use meerslag_engine::Limits;
 use serde::{Deserialize, Serialize};
@@ -44,7 +45,7 @@ struct Line {
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
-    file: File,
+    file: LockedFile,
     games: HashMap<usize, Analyses>,
 }
 
@@ -58,16 +59,17 @@ impl Journal {
     ) -> Result<Journal, Failure> {
         let named = |error: io::Error| super::files::named(path, &error);
         let mut options = OpenOptions::new();
-        let mut file = options
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(named)?;
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = exclusive::open(path, &mut options).map_err(|error| match error {
+            exclusive::Error::InUse => Failure::Input(anyhow!(
+                "{} is in use: another process annotates into the same file",
+                path.display()
+            )),
+            exclusive::Error::Io(error) => named(error).into(),
+        })?;
         let mut games = HashMap::new();
         let mut end = 0;
-        let mut reader = BufReader::new(&file);
+        let mut reader = BufReader::new(&*file);
         let mut line = String::new();
         // A line without an end was being written when the work was cut off.
         while reader.read_line(&mut line).map_err(named)? > 0 && line.ends_with('\n') {
@@ -125,12 +127,14 @@ impl Journal {
 
     /// Removes the file: everything is in the output.
     pub(super) fn remove(self) {
-        let _ = fs::remove_file(&self.path);
+        let _ = self.file.remove(&self.path);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn header(text: &str) -> Header {
