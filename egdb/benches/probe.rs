@@ -1,5 +1,7 @@
 //! Indexing, lookups and encoding on made-up values; every bench checks a result.
 
+#![allow(clippy::disallowed_methods, reason = "a test that gets no thread has failed")]
+
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use egdb::bench::{look_up, look_up_many, random_positions};

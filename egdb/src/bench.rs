@@ -1,10 +1,12 @@
 //! Measuring lookups on an open database.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use movegen::random::Random;
 use movegen::{Board, Color};
+use thiserror::Error;
 
 use crate::database::Database;
 use crate::error::ProbeError;
@@ -85,12 +87,23 @@ pub fn random_positions(
     list
 }
 
+/// Why lookups cannot be measured.
+#[derive(Debug, Error)]
+pub enum BenchError {
+    /// A lookup fails.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+    /// A thread cannot be started.
+    #[error("cannot start a thread")]
+    Thread(#[source] io::Error),
+}
+
 /// Looks up random positions as fast as possible, turning and indexing included. The stored
 /// numbers are read whether or not they mean anything, as this measures the driver alone.
 ///
 /// # Errors
-/// If a file cannot be read or is damaged.
-pub fn lookups(database: &Database, options: &BenchOptions) -> Result<BenchResult, ProbeError> {
+/// If a file cannot be read or is damaged, or a thread cannot be started.
+pub fn lookups(database: &Database, options: &BenchOptions) -> Result<BenchResult, BenchError> {
     let pieces = options.pieces.unwrap_or(database.max_pieces());
     let threads = options.threads.max(1);
     let stop = AtomicBool::new(false);
@@ -103,7 +116,7 @@ pub fn lookups(database: &Database, options: &BenchOptions) -> Result<BenchResul
         let (stop, counting, failure) = (&stop, &counting, &failure);
         let (lookups, checksum, nanoseconds) = (&lookups, &checksum, &nanoseconds);
         for thread in 0..threads {
-            scope.spawn(move || {
+            let work = move || {
                 let mut round = thread as u64;
                 let (mut count, mut sum) = (0, 0);
                 while !stop.load(Ordering::Relaxed) {
@@ -135,15 +148,20 @@ pub fn lookups(database: &Database, options: &BenchOptions) -> Result<BenchResul
                 // Time spent looking up, summed over threads.
                 checksum.fetch_add(sum, Ordering::Relaxed);
                 nanoseconds.fetch_add(count, Ordering::Relaxed);
-            });
+            };
+            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, work) {
+                stop.store(true, Ordering::Relaxed);
+                return Err(BenchError::Thread(error));
+            }
         }
         std::thread::sleep(options.duration / 5);
         counting.store(true, Ordering::Relaxed);
         std::thread::sleep(options.duration);
         stop.store(true, Ordering::Relaxed);
-    });
+        Ok(())
+    })?;
     if let Some(error) = failure.into_inner().ok().flatten() {
-        return Err(error);
+        return Err(error.into());
     }
     let seconds = nanoseconds.into_inner() as f64 / 1e9 / threads as f64;
     Ok(BenchResult {

@@ -526,10 +526,15 @@ fn parse_all(
             Err(source) => Err(OpenError::Io { file: pair.index.clone(), source }),
         }
     };
+    let one_by_one = || pairs.iter().zip(files).map(parse).collect();
     if pairs.len() <= 4 {
-        return pairs.iter().zip(files).map(parse).collect();
+        return one_by_one();
     }
-    pairs.par_iter().zip(files).map(parse).collect()
+    // A system that gives no threads is no reason to open nothing.
+    match rayon::ThreadPoolBuilder::new().build() {
+        Ok(pool) => pool.install(|| pairs.par_iter().zip(files).map(parse).collect()),
+        Err(_) => one_by_one(),
+    }
 }
 
 fn open_storage(

@@ -10,6 +10,10 @@
 //! * [`format`](mod@format), [`codec`], [`storage`]: files, compression, where bytes come from.
 
 #![deny(unsafe_code)]
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, reason = "a test that gets no thread has failed")
+)]
 
 // So that the slow solver of the tests can be used by unit tests too.
 #[cfg(test)]

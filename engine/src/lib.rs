@@ -1,6 +1,10 @@
 #![doc = include_str!("../README.md")]
 // One module calls into the system: `huge_pages`.
 #![deny(unsafe_code)]
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, reason = "a test that gets no thread has failed")
+)]
 // For WebAssembly the library is built without what needs processes, sockets or signals.
 
 #[cfg(not(target_family = "wasm"))]

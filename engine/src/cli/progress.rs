@@ -1,6 +1,7 @@
 //! How far long work is: a bar on standard error, where somebody watches, that any thread can move.
 
 use std::fmt::Write;
+use std::thread;
 use std::time::Duration;
 
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -34,7 +35,8 @@ impl Bar {
         let bar = Bar::with_rate("", "");
         bar.0.set_style(style("{spinner} {msg}, {elapsed}"));
         bar.0.set_message(what.to_owned());
-        if !bar.0.is_hidden() {
+        // The bar would panic where there is no thread to move it.
+        if !bar.0.is_hidden() && thread::Builder::new().spawn(|| ()).is_ok() {
             bar.0.enable_steady_tick(Duration::from_millis(250));
         }
         bar

@@ -1,6 +1,6 @@
 //! `meerslag serve`: rules, databases, book and search for other programs and for the browser.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use meerslag_engine::serve::{Desk, DeskLimits};
 use super::files::ForceArgs;
 use super::interrupt::Interrupt;
 use super::opening_book::OpeningBookArgs;
+use super::streams::stdout;
 use super::{EngineArgs, Failure, threads};
 
 const EXAMPLES: &str = "\
@@ -108,14 +109,15 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
         connections: usize::from(args.connections),
         engine,
         searches: usize::from(args.searches),
+        threads: args.workers,
     };
     let server = Server::bind(desk, &options)?;
     let stop = server.stop();
     let interrupt = Interrupt::catch(move || stop.stop())?;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     writeln!(out, "Listening on http://{}/", server.address()?)?;
     out.flush()?;
-    server.run(args.workers)?;
+    server.run()?;
     if interrupt.is_pressed() {
         return Err(Failure::interrupted("the server has ended"));
     }
@@ -141,7 +143,7 @@ fn write_site(args: &ServeArgs, folder: &Path) -> Result<(), Failure> {
         ExportError::Io { .. } => Failure::run(error),
     })?;
     let mib = size as f64 / f64::from(1 << 20);
-    writeln!(io::stdout(), "{}: a site of {mib:.1} MiB", folder.display())?;
+    writeln!(stdout(), "{}: a site of {mib:.1} MiB", folder.display())?;
     Ok(())
 }
 

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use crossbeam::channel::{self, Receiver};
+use crossbeam::channel;
 use movegen::random::Random;
 
 use super::sample::{Filter, Sample, is_held_out};
 use super::store::{Contents, StoreError, files};
+use super::train::TrainError;
 
 /// Blocks that are decoded and mixed together: some 60,000 positions.
 const GROUP: usize = 64;
@@ -92,40 +93,39 @@ impl DataSet {
     /// seed alone; each group is mixed. `threads` decode at the same time.
     ///
     /// # Errors
-    /// If a file cannot be read any more.
+    /// If a file cannot be read any more, or a thread cannot be started.
     pub(super) fn for_each_group(
         &self,
         part: Part,
         seed: u64,
         threads: usize,
         mut see: impl FnMut(Vec<Sample>),
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), TrainError> {
         let mut order = self.blocks.clone();
         Random::new(seed).shuffle(&mut order);
         let groups: Vec<&[Place]> = order.chunks(GROUP).collect();
         let threads = threads.clamp(1, groups.len().max(1));
         thread::scope(|scope| {
             // Each thread has a channel of its own, and they are read in turn.
-            let receivers: Vec<Receiver<_>> = (0..threads)
-                .map(|first| {
-                    let (sender, receiver) = channel::bounded(1);
-                    let groups = &groups;
-                    scope.spawn(move || {
-                        for (number, group) in
-                            groups.iter().enumerate().skip(first).step_by(threads)
-                        {
-                            let mut samples = self.decode(group, part);
-                            if let Ok(samples) = &mut samples {
-                                Random::new(seed ^ number as u64).shuffle(samples);
-                            }
-                            if sender.send(samples).is_err() {
-                                return;
-                            }
+            let mut receivers = Vec::new();
+            for first in 0..threads {
+                let (sender, receiver) = channel::bounded(1);
+                let groups = &groups;
+                let decode = move || {
+                    for (number, group) in groups.iter().enumerate().skip(first).step_by(threads) {
+                        let mut samples = self.decode(group, part);
+                        if let Ok(samples) = &mut samples {
+                            Random::new(seed ^ number as u64).shuffle(samples);
                         }
-                    });
-                    receiver
-                })
-                .collect();
+                        if sender.send(samples).is_err() {
+                            return;
+                        }
+                    }
+                };
+                let started = thread::Builder::new().spawn_scoped(scope, decode);
+                started.map_err(TrainError::Thread)?;
+                receivers.push(receiver);
+            }
             for receiver in (0..groups.len()).map(|number| &receivers[number % threads]) {
                 match receiver.recv() {
                     Ok(samples) => see(samples?),

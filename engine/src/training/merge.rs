@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn merged_parts_are_the_run_itself() {
+    fn a_merged_file_grows_with_its_parts() {
         let (whole, parts, merged) =
             (TempDir::new().unwrap(), TempDir::new().unwrap(), TempDir::new().unwrap());
         let expected = fs::read(add(&whole, Shard::WHOLE, 0..8)).unwrap();

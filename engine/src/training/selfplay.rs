@@ -4,6 +4,7 @@
 //! cleared before it. Threads take whole blocks of games; one after the other writes them in the
 //! order of their numbers, so a file is the same byte by byte whatever the number of threads.
 
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -92,6 +93,9 @@ pub enum SelfPlayError {
     /// The endgame databases.
     #[error("endgame databases: {0}")]
     Probe(#[from] ProbeError),
+    /// A player's thread cannot be started.
+    #[error("cannot start a thread")]
+    Thread(#[source] io::Error),
 }
 
 /// What the threads agree on.
@@ -146,14 +150,22 @@ impl SelfPlay {
         thread::scope(|scope| {
             for mut player in players {
                 let (shared, turn, halt) = (&shared, &turn, &halt);
-                scope.spawn(move || {
+                let fail = |error| {
+                    shared.lock().0.failure.get_or_insert(error);
+                    halt.store(true, Ordering::Relaxed);
+                };
+                let play = move || {
                     let played = self.play_blocks(&mut player, blocks, shared, turn, halt);
                     if let Err(error) = played {
-                        shared.lock().0.failure.get_or_insert(error);
-                        halt.store(true, Ordering::Relaxed);
+                        fail(error);
                     }
                     turn.notify_all();
-                });
+                };
+                if let Err(error) = thread::Builder::new().spawn_scoped(scope, play) {
+                    fail(SelfPlayError::Thread(error));
+                    turn.notify_all();
+                    break;
+                }
             }
             let mut guard = shared.lock();
             loop {

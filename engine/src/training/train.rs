@@ -4,6 +4,7 @@
 //! does not depend on the number of threads. After each epoch the held-out games say whether it was
 //! an improvement, and a checkpoint is written.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,6 +48,9 @@ pub enum TrainError {
     /// Threads cannot be started.
     #[error("cannot start threads")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+    /// The same of a thread that reads games.
+    #[error("cannot start a thread")]
+    Thread(#[source] io::Error),
 }
 
 impl Training {

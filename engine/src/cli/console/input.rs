@@ -19,7 +19,8 @@ use rustyline::validate::Validator;
 use rustyline::{Context, Editor, Helper};
 
 use crate::cli::interrupt::Interrupt;
-use crate::cli::{Failure, files};
+use crate::cli::streams::stdout;
+use crate::cli::{Failure, files, no_thread};
 
 /// Where lines come from.
 pub(super) struct Input {
@@ -40,19 +41,19 @@ impl Input {
         let words = Arc::new(Mutex::new(Vec::new()));
         let mut prompts = None;
         // The threads end with the process, at the latest: nothing can stop a read.
-        if io::stdin().is_terminal() && io::stdout().is_terminal() {
+        if io::stdin().is_terminal() && stdout().is_terminal() {
             let (asks, asked) = bounded(1);
             prompts = Some(asks);
             let editor = editor(Arc::clone(&words))?;
-            thread::spawn(move || edit_lines(editor, &asked, &sender));
+            reader(move || edit_lines(editor, &asked, &sender))?;
         } else {
-            thread::spawn(move || {
+            reader(move || {
                 for line in io::stdin().lock().lines() {
                     if sender.send(line.map_err(Failure::from)).is_err() {
                         return;
                     }
                 }
-            });
+            })?;
         }
         let control = Arc::new(Control::new());
         let (pressed, interrupts) = bounded(1);
@@ -109,6 +110,12 @@ impl Input {
     }
 }
 
+/// Starts the thread that reads.
+fn reader(read: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
+    let started = thread::Builder::new().name("input".to_owned()).spawn(read);
+    started.map(drop).map_err(no_thread)
+}
+
 fn editor(words: Arc<Mutex<Vec<String>>>) -> Result<Editor<Words, DefaultHistory>, Failure> {
     let mut editor = Editor::new().map_err(|error| Failure::Run(error.into()))?;
     editor.set_helper(Some(Words(words)));
@@ -122,7 +129,7 @@ fn edit_lines(
     lines: &Sender<Result<String, Failure>>,
 ) {
     for prompt in prompts {
-        let _ = io::stdout().flush();
+        let _ = stdout().flush();
         let line = match editor.readline(prompt.as_str()) {
             Ok(line) => {
                 let _ = editor.add_history_entry(&line);

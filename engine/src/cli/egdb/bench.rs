@@ -1,6 +1,6 @@
 //! `meerslag egdb bench`.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use super::super::databases::OneDatabaseArgs;
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
+use super::super::streams::stdout;
 use super::super::{Failure, seconds};
 
 const EXAMPLES: &str = "\
@@ -98,7 +99,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
     };
     let seconds = args.time.as_secs_f64() * 1.2;
     let waiting = Bar::waiting(&format!("measuring for {seconds:.0} s"));
-    let result = lookups(&database, &options)?;
+    let result = lookups(&database, &options).map_err(Failure::run)?;
     drop(waiting);
     let (total, memory) = (database.stats().total(), database.memory());
     let report = LookupsRecord {
@@ -119,7 +120,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
         loads: total.loads,
         memory_bytes: memory.index + memory.tables + memory.cache,
     };
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if args.json {
         return Ok(json::write(&mut out, &report)?);
     }

@@ -1,7 +1,7 @@
 //! `meerslag egdb convert`.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -19,6 +19,7 @@ use super::super::databases::{OneDatabaseArgs, db_type_names};
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
+use super::super::streams::stdout;
 use super::file_name;
 
 const EXAMPLES: &str = "\
@@ -111,6 +112,8 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
         checksums: !args.no_checksums,
         ..ConvertOptions::new(args.to)
     };
+    // Otherwise the first use of the pool would start it, and panic where there are no threads.
+    rayon::ThreadPoolBuilder::new().build_global().map_err(Failure::run)?;
     let bar = Bar::new("positions");
     let converted = convert(&source, &args.into, &options, &mut |at| {
         bar.show(at.positions, at.all_positions, || {
@@ -129,7 +132,7 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
         unknown: converted.unknown,
         seconds: json::seconds(bar.elapsed().as_secs_f64()),
     };
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if args.json {
         return Ok(json::write(&mut out, &report)?);
     }

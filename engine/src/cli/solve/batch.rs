@@ -14,8 +14,9 @@ use meerslag_engine::solve::{Solution, Solver, Value};
 use movegen::Game;
 use rayon::prelude::*;
 
-use super::super::Failure;
 use super::super::progress::Bar;
+use super::super::streams::note;
+use super::super::{Failure, no_thread};
 use super::record::Summary;
 use super::{SolveArgs, catch, input, record, text};
 
@@ -49,7 +50,7 @@ pub(super) fn run(args: &SolveArgs, file: &str, out: &mut impl Write) -> Result<
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::run)?;
     thread::scope(|scope| -> Result<(), Failure> {
         let (games, probe, stop) = (&games, &probe, &stop);
-        scope.spawn(move || {
+        let solve = move || {
             let solver = || Solver::new(probe, args.options(threads));
             pool.install(|| {
                 // One after the other from the front: the results are printed in this order.
@@ -60,7 +61,8 @@ pub(super) fn run(args: &SolveArgs, file: &str, out: &mut impl Write) -> Result<
                     sender.send((*i, solver.solve(game.position(), stop))).ok()
                 })
             });
-        });
+        };
+        thread::Builder::new().spawn_scoped(scope, solve).map_err(no_thread)?;
         let printed = printer.in_order(&items, &receiver, &bar, all);
         if printed.is_err() {
             // Nobody reads any more.
@@ -167,7 +169,7 @@ impl<W: Write> Printer<'_, W> {
         if self.args.json {
             record::error(self.out, line, error)?;
         } else {
-            eprintln!("meerslag: {}, line {line}: {error}", self.file);
+            note(format_args!("{}, line {line}: {error}", self.file));
         }
         Ok(self.out.flush()?)
     }

@@ -7,7 +7,7 @@ mod text;
 
 pub(super) use self::record::{LineErrorRecord, SolutionRecord, Summary};
 
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,6 +17,7 @@ use meerslag_engine::solve::{SolveOptions, Solver};
 use super::databases::DatabaseArgs;
 use super::interrupt::Interrupt;
 use super::progress::Bar;
+use super::streams::stdout;
 use super::{Failure, source};
 
 const EXAMPLES: &str = "\
@@ -98,7 +99,7 @@ impl SolveArgs {
 }
 
 pub(super) fn run(args: &SolveArgs) -> Result<(), Failure> {
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(stdout());
     let input = args.input.as_deref();
     if let Some(file) = args.file.as_deref().or(input.filter(|text| source::is_file(text))) {
         return batch::run(args, file, &mut out);

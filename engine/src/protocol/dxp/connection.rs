@@ -70,7 +70,7 @@ impl Connection {
         if let Ok(peer) = stream.peer_addr() {
             log.line('#', format_args!("connected with {peer}"));
         }
-        thread::spawn(move || {
+        let read = move || {
             let mut framer = Framer::default();
             let mut buffer = [0; 4096];
             loop {
@@ -101,7 +101,8 @@ impl Connection {
             }
             log_rest(&reader_log, framer.rest());
             reader_log.line('#', "connection closed");
-        });
+        };
+        thread::Builder::new().name("dxp".to_owned()).spawn(read)?;
         let last_sent = None;
         Ok(Connection {
             stream,

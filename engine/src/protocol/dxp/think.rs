@@ -63,9 +63,10 @@ fn search(
     let mut ended = None;
     let outcome = thread::scope(|scope| {
         let control = &control;
-        scope.spawn(move || {
+        let think = move || {
             let _ = sender.send(thinker.search(game, limits, control, &mut |_| {}));
-        });
+        };
+        thread::Builder::new().spawn_scoped(scope, think).ok()?;
         loop {
             // On each turn: a peer may send without a pause.
             let over = match until {

@@ -95,19 +95,32 @@ impl Process {
         let mut child = command.spawn()?;
         watchdog::guard(child.id());
         let (sender, lines) = bounded(WAITING_LINES);
-        let tail = Arc::new(Mutex::new(Tail::default()));
-        let mut readers = Vec::new();
-        if let Some(stdout) = child.stdout.take() {
-            let tail = Arc::clone(&tail);
-            readers.push(thread::spawn(move || listen(stdout, Stream::Out, Some(&sender), &tail)));
-        }
-        if let Some(stderr) = child.stderr.take() {
-            let tail = Arc::clone(&tail);
-            readers.push(thread::spawn(move || listen(stderr, Stream::Err, None, &tail)));
-        }
-        let stdin = child.stdin.take();
+        let (stdin, stdout, stderr) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
         pin(Some(child.id()), &options.cpus);
-        Ok(Process { child, stdin, lines, late: None, tail, readers, has_ended: false })
+        // From here on the program is killed if anything fails.
+        let tail = Arc::new(Mutex::new(Tail::default()));
+        let readers = Vec::new();
+        let mut process =
+            Process { child, stdin, lines, late: None, tail, readers, has_ended: false };
+        if let Some(stdout) = stdout {
+            process.read(move |tail| listen(stdout, Stream::Out, Some(&sender), tail))?;
+        }
+        if let Some(stderr) = stderr {
+            process.read(move |tail| listen(stderr, Stream::Err, None, tail))?;
+        }
+        Ok(process)
+    }
+
+    /// Starts a thread that reads an output.
+    fn read(&mut self, read: impl FnOnce(&Mutex<Tail>) + Send + 'static) -> io::Result<()> {
+        let tail = Arc::clone(&self.tail);
+        let reader = thread::Builder::new().name("reader".to_owned()).spawn(move || read(&tail));
+        let failed = |error: io::Error| {
+            io::Error::new(error.kind(), format!("cannot start a thread: {error}"))
+        };
+        self.readers.push(reader.map_err(failed)?);
+        Ok(())
     }
 
     /// The number by which the system knows the process, which is also that of its group.

@@ -16,6 +16,7 @@ mod search;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use hyper::body::Incoming;
@@ -24,6 +25,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::{self, Runtime};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutStream;
@@ -66,6 +68,8 @@ pub struct ServerOptions {
     pub engine: EngineOptions,
     /// Searches at a time.
     pub searches: usize,
+    /// Threads that answer requests, beside the one that calls [`Server::run`].
+    pub threads: usize,
 }
 
 impl ServerOptions {
@@ -91,6 +95,7 @@ pub struct Server {
     shared: Arc<Shared>,
     connections: usize,
     stop: watch::Sender<bool>,
+    runtime: Runtime,
 }
 
 /// Ends a server, from any thread.
@@ -118,6 +123,9 @@ pub enum ServerError {
     /// An engine does not start.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// The system does not give as many threads as the server may need.
+    #[error("cannot start {0} threads; fewer --workers or --searches need fewer")]
+    Threads(usize, #[source] io::Error),
     /// The system refuses.
     #[error("cannot serve")]
     Io(#[from] io::Error),
@@ -127,7 +135,7 @@ impl Server {
     /// Opens the port. Connections wait until [`Server::run`].
     ///
     /// # Errors
-    /// If the address cannot be used, or the engines do not start.
+    /// If the address cannot be used, the engines do not start, or there are too few threads.
     pub fn bind(desk: Desk, options: &ServerOptions) -> Result<Server, ServerError> {
         let address = options.address;
         let listen = |source| ServerError::Listen { address, source };
@@ -135,6 +143,16 @@ impl Server {
         listener.set_nonblocking(true)?;
         let engines = (0..options.searches).map(|_| Engine::new(options.engine.clone()));
         let engines = engines.collect::<Result<Vec<_>, _>>()?;
+        let threads = options.threads.max(1);
+        let blocking = threads + options.searches;
+        let all = threads + blocking;
+        try_threads(all).map_err(|error| ServerError::Threads(all, error))?;
+        let runtime = runtime::Builder::new_multi_thread()
+            .worker_threads(threads)
+            .max_blocking_threads(blocking)
+            .thread_name("serve")
+            .enable_all()
+            .build()?;
         let (stop, stopped) = watch::channel(false);
         let shared = Shared {
             desk,
@@ -146,7 +164,7 @@ impl Server {
             stop: stopped,
         };
         let connections = options.connections.max(1);
-        Ok(Server { listener, shared: Arc::new(shared), connections, stop })
+        Ok(Server { listener, shared: Arc::new(shared), connections, stop, runtime })
     }
 
     /// Where it listens.
@@ -163,24 +181,22 @@ impl Server {
         Stop(self.stop.clone())
     }
 
-    /// Serves until [`Stop::stop`], on this thread and on `threads` others.
+    /// Serves until [`Stop::stop`].
     ///
     /// # Errors
-    /// If the system gives no threads.
-    pub fn run(self, threads: usize) -> Result<(), ServerError> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(threads.max(1))
-            .max_blocking_threads(threads.max(1) + self.shared.places.count())
-            .thread_name("serve")
-            .enable_all()
-            .build()?;
-        let result = runtime.block_on(self.serve());
+    /// If the system does not let the port be used.
+    pub fn run(self) -> Result<(), ServerError> {
+        let Server { listener, shared, connections, stop: _stop, runtime } = self;
+        let result = runtime.block_on(Server::serve(listener, shared, connections));
         runtime.shutdown_timeout(LAST_REQUESTS);
         result
     }
 
-    async fn serve(self) -> Result<(), ServerError> {
-        let Server { listener, shared, connections, stop: _stop } = self;
+    async fn serve(
+        listener: std::net::TcpListener,
+        shared: Arc<Shared>,
+        connections: usize,
+    ) -> Result<(), ServerError> {
         let listener = TcpListener::from_std(listener)?;
         let places = Arc::new(Semaphore::new(connections));
         let graceful = GracefulShutdown::new();
@@ -214,6 +230,24 @@ impl Server {
         let _ = timeout(LAST_REQUESTS, graceful.shutdown()).await;
         Ok(())
     }
+}
+
+/// Whether the system gives this many threads at the same time. The runtime asks for them when it
+/// needs them; where there are none it would panic, or leave requests waiting for ever.
+fn try_threads(count: usize) -> io::Result<()> {
+    let (hold, held) = crossbeam::channel::bounded::<()>(0);
+    let mut started = Vec::new();
+    let mut start = || {
+        let held = held.clone();
+        started.push(thread::Builder::new().spawn(move || held.recv().is_ok())?);
+        Ok(())
+    };
+    let result = (0..count).try_for_each(|_| start());
+    drop(hold);
+    for thread in started {
+        let _ = thread.join();
+    }
+    result
 }
 
 /// Serves one connection.

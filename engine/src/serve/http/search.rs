@@ -38,11 +38,6 @@ impl Places {
         Places { free: Arc::new(Semaphore::new(count)), engines: Mutex::new(engines), count }
     }
 
-    /// How many there are.
-    pub(super) const fn count(&self) -> usize {
-        self.count
-    }
-
     /// How many are taken.
     pub(super) fn running(&self) -> usize {
         self.count - self.free.available_permits()
