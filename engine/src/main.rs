@@ -1,6 +1,6 @@
 //! The `meerslag` program: an engine for graphical programs, and tools for the terminal.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod cli;
 

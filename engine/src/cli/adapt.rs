@@ -1,6 +1,5 @@
 //! `meerslag adapt`: any engine behind one protocol, shown as another.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,6 +17,7 @@ use super::databases::ReadingArgs;
 use super::dxp::{DxpSession, GamesArgs, Place, Way, place};
 use super::files::ForceArgs;
 use super::interrupt::Interrupt;
+use super::streams::note;
 use super::{Failure, book, files, hub, watchdog};
 
 const EXAMPLES: &str = "\
@@ -113,7 +113,7 @@ pub(super) fn run(args: &AdaptArgs) -> Result<(), Failure> {
             log.remark(text);
             // Standard error of a Hub engine is silent.
             if !is_hub {
-                let _ = writeln!(io::stderr(), "meerslag: {text}");
+                note(text);
             }
         }
     });
@@ -153,7 +153,7 @@ fn start(options: AdapterOptions) -> Result<Adapter, Failure> {
     let abort = Arc::clone(&options.abort);
     let slow = |missing: &str, tail: &[String]| {
         let tail = tail_text(tail);
-        let _ = writeln!(io::stderr(), "meerslag: the engine is slow to start: {missing}{tail}");
+        note(format_args!("the engine is slow to start: {missing}{tail}"));
     };
     Adapter::start(options, &slow).map_err(|error| match error {
         _ if abort.is_set() => Failure::interrupted("no game was played"),

@@ -20,6 +20,7 @@ use super::json::{self, Record};
 use super::limits::LimitArgs;
 use super::report;
 use super::source::{self, FileGame, Source};
+use super::streams::stdout;
 use super::{EngineArgs, Failure, terminal};
 
 /// Thinking time when no limit is given.
@@ -88,7 +89,7 @@ pub(super) fn run(args: &AnalyseArgs) -> Result<(), Failure> {
         control,
         interrupt,
         json: args.json,
-        out: io::stdout().lock(),
+        out: stdout(),
     };
     match source::open(args.input.as_deref())? {
         Source::Position(game) => {

@@ -16,6 +16,7 @@ use super::interrupt::Interrupt;
 use super::json;
 use super::limits::LimitArgs;
 use super::progress::Bar;
+use super::streams::stdout;
 use super::{Failure, terminal};
 
 /// Search a fixed set of positions: the node count is the fingerprint of the search
@@ -101,7 +102,7 @@ fn depth(args: &BenchArgs) -> Result<u32, Failure> {
 
 /// Prints the fingerprint.
 fn count_nodes(args: &BenchArgs, set: bench::Set, options: EngineOptions) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     let mut written = Ok(());
     let mut number = 0;
     let result = bench::run(depth(args)?, set, options, &mut |position| {
@@ -137,7 +138,7 @@ fn measure(args: &BenchArgs, set: bench::Set, options: &EngineOptions) -> Result
         bar.show(done as u64, all as u64, String::new);
     })?;
     drop(bar);
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if args.json {
         for result in &results {
             json::write(&mut out, result)?;
@@ -171,7 +172,7 @@ fn solve_suite(args: &BenchArgs, file: &Path, options: EngineOptions) -> Result<
         .and_then(|text| suite::parse(&text).with_context(|| name.to_string()))
         .map_err(Failure::Input)?;
     let limits = args.limits.or(Limits::depth(bench::DEPTH));
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     let mut written = Ok(());
     if !args.json {
         writeln!(out, "{SUITE_HEAD}")?;

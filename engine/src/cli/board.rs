@@ -1,6 +1,6 @@
 //! `meerslag board`: a picture of a position.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ::egdb::storage::write_file;
@@ -11,6 +11,7 @@ use movegen::Game;
 
 use super::files::{self, ForceArgs};
 use super::source::{self, Source};
+use super::streams::stdout;
 use super::{Failure, terminal};
 
 const EXAMPLES: &str = "\
@@ -119,7 +120,7 @@ pub(super) fn run(args: &BoardArgs) -> Result<(), Failure> {
     let existing = args.force.existing();
     match &args.out {
         Some(path) => files::check(path, existing)?,
-        None if form == Form::Png && io::stdout().is_terminal() => {
+        None if form == Form::Png && stdout().is_terminal() => {
             return Err(Failure::Input(anyhow!(
                 "a PNG cannot be shown on a terminal: name a file with --out"
             )));
@@ -150,7 +151,7 @@ pub(super) fn run(args: &BoardArgs) -> Result<(), Failure> {
         }
         Some(path) => Ok(std::fs::write(path, &bytes).map_err(|error| files::named(path, &error))?),
         None => {
-            let mut out = io::stdout().lock();
+            let mut out = stdout();
             out.write_all(&bytes)?;
             Ok(out.flush()?)
         }

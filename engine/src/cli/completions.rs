@@ -1,10 +1,11 @@
 //! `meerslag completions`: scripts that teach shells our options.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
+use super::streams::stdout;
 use super::{Cli, Failure};
 
 const EXAMPLES: &str = "\
@@ -25,6 +26,6 @@ pub(super) struct CompletionsArgs {
 pub(super) fn run(args: &CompletionsArgs) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "meerslag", &mut script);
-    io::stdout().write_all(&script)?;
+    stdout().write_all(&script)?;
     Ok(())
 }

@@ -19,6 +19,7 @@ use serde::Serialize;
 use super::Failure;
 use super::filter::FilterArgs;
 use super::json::{self, Record};
+use super::streams::{note, stdout};
 
 /// Look at games of self-play
 ///
@@ -170,7 +171,7 @@ impl Input {
             }
             if contents.skipped() > 0 {
                 let bytes = contents.skipped();
-                eprintln!("meerslag: {}: {bytes} damaged bytes left out", file.display());
+                note(format_args!("{}: {bytes} damaged bytes left out", file.display()));
             }
             damaged += contents.skipped();
         }
@@ -182,8 +183,20 @@ fn input_error(error: StoreError) -> Failure {
     Failure::Input(error.into())
 }
 
+impl DataArgs {
+    /// See [`super::Command::only_prints`].
+    pub(super) const fn only_prints(&self) -> bool {
+        match self.command {
+            DataCommand::Stats { .. } | DataCommand::Sample { .. } | DataCommand::Export { .. } => {
+                true
+            }
+            DataCommand::Check { .. } | DataCommand::Merge { .. } => false,
+        }
+    }
+}
+
 pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(stdout());
     match &args.command {
         DataCommand::Stats { input, filter } => stats(input, &filter.filter(), &mut out)?,
         DataCommand::Check { input } => {
@@ -226,7 +239,7 @@ pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
             }
             if merged.left_out > 0 {
                 let games = counted(merged.left_out, "game");
-                eprintln!("meerslag: {games} left out: a part before them ends too early");
+                note(format_args!("{games} left out: a part before them ends too early"));
             }
         }
         DataCommand::Sample { input, count, seed, filter } => {

@@ -3,7 +3,7 @@
 mod record;
 
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use ::egdb::{Probe, Slice, Wld};
@@ -22,6 +22,7 @@ pub(super) use self::record::EndingRecord;
 use super::console::{Console, ConsoleGame};
 use super::databases::DatabaseArgs;
 use super::files::ForceArgs;
+use super::streams::{Messages, stdout};
 use super::{Failure, json, report, source};
 
 const EXAMPLES: &str = "\
@@ -155,7 +156,7 @@ const LESSONS: [Lesson; 12] = {
 };
 
 fn list_lessons(json: bool) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for (number, &Lesson { goal, slice, value, .. }) in (1..).zip(&LESSONS) {
         let value = value.name();
         if json {
@@ -224,8 +225,7 @@ pub(super) fn run(args: &TrainEndgameArgs) -> Result<(), Failure> {
     };
     let session = trainer.start()?;
     let ending = Ending { session, trainer, score: Score::default(), json: args.json };
-    let out: Box<dyn Write> =
-        if args.json { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
+    let out: Box<dyn Write> = if args.json { Box::new(Messages) } else { Box::new(stdout()) };
     Console::new(ending, args.pdn.as_deref(), args.force.existing(), out)?.run()
 }
 
@@ -487,7 +487,7 @@ impl Ending {
         if !self.json {
             return Ok(());
         }
-        let mut out = io::stdout().lock();
+        let mut out = stdout();
         json::write(&mut out, &record()?)?;
         Ok(out.flush()?)
     }

@@ -1,6 +1,6 @@
 //! `meerslag hub`: the engine side of the Hub protocol on standard input and output.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 use std::{panic, process, thread};
@@ -10,6 +10,7 @@ use meerslag_engine::adapter::{Adapter, AdapterSettings};
 use meerslag_engine::protocol::Log;
 use meerslag_engine::protocol::hub::{Options, Params, Settings, serve};
 
+use super::streams::Messages;
 use super::{Failure, files};
 
 /// How long after the end of the input the process ends at the latest.
@@ -40,7 +41,8 @@ pub(super) fn run(args: &HubArgs) -> Result<(), Failure> {
 /// The program was started without a command: speak Hub if somebody says `hub`.
 pub(super) fn listen() -> Result<(), Failure> {
     if io::stdin().is_terminal() && super::is_watched() {
-        eprintln!("Waiting for 'hub'. See 'meerslag --help' for other commands; Ctrl-C to leave.");
+        let line = "Waiting for 'hub'. See 'meerslag --help' for other commands; Ctrl-C to leave.";
+        let _ = writeln!(Messages, "{line}");
     }
     converse(Options { until_hub: true, ..options(end_soon) }, Params::default(), None)
 }
@@ -63,7 +65,9 @@ fn converse<S: Settings>(
     // Clients that merge standard error into standard output would take a panic message for
     // protocol lines. The session reports a failed search itself.
     panic::set_hook(Box::new(|_| {}));
-    serve(io::stdin(), io::stdout(), settings, engine, options)?;
+    #[expect(clippy::disallowed_methods, reason = "the session knows when its client is gone")]
+    let output = io::stdout();
+    serve(io::stdin(), output, settings, engine, options)?;
     Ok(())
 }
 

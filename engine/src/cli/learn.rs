@@ -1,7 +1,7 @@
 //! `meerslag learn`: from an empty folder to an evaluation, generation after generation.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,6 +29,7 @@ use super::Failure;
 use super::interrupt::Interrupt;
 use super::json::{self, Record};
 use super::selfplay::{Meter, SelfPlayRecord};
+use super::streams::stdout;
 
 /// Learn an evaluation from nothing: play, fit, match, generation after generation
 ///
@@ -186,7 +187,7 @@ impl Learning<'_> {
     /// Says what has been done.
     fn tell(&self, generation: Option<u32>, step: Step) -> Result<(), Failure> {
         let record = GenerationRecord { generation, step };
-        let mut out = io::stdout().lock();
+        let mut out = stdout();
         if self.args.json {
             json::write(&mut out, &record)?;
         } else {

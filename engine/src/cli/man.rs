@@ -10,6 +10,7 @@ use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man;
 
 use super::files::{self, ForceArgs};
+use super::streams::stdout;
 use super::{Cli, Failure};
 
 const EXAMPLES: &str = "\
@@ -41,7 +42,7 @@ pub(super) fn run(args: &ManArgs) -> Result<(), Failure> {
     program.build();
     let Some(folder) = &args.out else {
         let page = render(find(&program, &args.command)?)?;
-        io::stdout().write_all(&page)?;
+        stdout().write_all(&page)?;
         return Ok(());
     };
     fs::create_dir_all(folder)

@@ -39,6 +39,7 @@ mod selfplay;
 mod serve;
 mod solve;
 mod source;
+mod streams;
 mod terminal;
 #[cfg(feature = "training")]
 mod train;
@@ -47,7 +48,7 @@ mod weights;
 mod workflow;
 
 use std::borrow::Cow;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::num::NonZero;
 use std::process::ExitCode;
 use std::thread;
@@ -151,9 +152,47 @@ enum Command {
     Man(man::ManArgs),
 }
 
+impl Command {
+    /// Whether the command does nothing but print. Then it ends when nobody reads that any more,
+    /// and that is success. Others, which leave something behind or whose status says what they
+    /// have found, go on without a reader.
+    fn only_prints(&self) -> bool {
+        match self {
+            Command::Analyse(_)
+            | Command::Board(_)
+            | Command::Solve(_)
+            | Command::Bench(_)
+            | Command::Weights(_)
+            | Command::Perft(_)
+            | Command::Schema(_)
+            | Command::Completions(_)
+            | Command::Man(_) => true,
+            Command::Egdb(args) => args.only_prints(),
+            Command::Book(args) => args.only_prints(),
+            #[cfg(feature = "training")]
+            Command::Data(args) => args.only_prints(),
+            #[cfg(feature = "training")]
+            Command::SelfPlay(args) => args.only_prints(),
+            Command::Hub(_)
+            | Command::Annotate(_)
+            | Command::Play(_)
+            | Command::TrainEndgame(_)
+            | Command::Match(_)
+            | Command::Dxp(_)
+            | Command::Adapt(_)
+            | Command::ProtocolCheck(_)
+            | Command::Watchdog => false,
+            #[cfg(feature = "serve")]
+            Command::Serve(_) => false,
+            #[cfg(feature = "training")]
+            Command::Learn(_) | Command::Train(_) => false,
+        }
+    }
+}
+
 /// The exit statuses of all commands; `docs/engine.md` has the same table.
 mod status {
-    /// Done as asked. Also if whoever reads the output has seen enough.
+    /// Done as asked. Also if a command only prints and whoever reads that has seen enough.
     pub(super) const SUCCESS: u8 = 0;
     /// Failed while running: a file cannot be written, an engine fails, a check finds faults.
     pub(super) const FAILURE: u8 = 1;
@@ -183,6 +222,11 @@ impl Failure {
     fn interrupted(kept: impl Into<Cow<'static, str>>) -> Failure {
         Failure::Interrupted(kept.into())
     }
+}
+
+/// A thread cannot be started.
+fn no_thread(error: io::Error) -> Failure {
+    Failure::Run(anyhow::Error::new(error).context("cannot start a thread"))
 }
 
 impl From<io::Error> for Failure {
@@ -217,7 +261,11 @@ impl From<meerslag_engine::EngineError> for Failure {
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
     // Wrong usage ends here, with `status::INPUT`.
-    let result = match Cli::parse().command {
+    let command = Cli::parse().command;
+    if command.as_ref().is_some_and(Command::only_prints) {
+        streams::only_print();
+    }
+    let result = match command {
         None => hub::listen(),
         Some(Command::Hub(args)) => hub::run(&args),
         Some(Command::Analyse(args)) => analyse::run(&args),
@@ -259,15 +307,13 @@ pub(crate) fn main() -> ExitCode {
             interrupt::say(&kept);
             return ExitCode::from(status::INTERRUPTED);
         }
+        Err(Failure::Run(error)) if streams::has_no_reader() && is_broken_pipe(&error) => {
+            return ExitCode::from(status::SUCCESS);
+        }
         Err(Failure::Run(error)) => (status::FAILURE, error),
         Err(Failure::Input(error)) => (status::INPUT, error),
     };
-    if is_broken_pipe(&error) {
-        // Whoever read our output has seen enough (`meerslag analyse | head`).
-        return ExitCode::from(status::SUCCESS);
-    }
-    // Where nobody reads it, there is still the exit status.
-    let _ = writeln!(io::stderr(), "meerslag: {error:#}");
+    streams::note(format_args!("{error:#}"));
     ExitCode::from(code)
 }
 

@@ -1,6 +1,6 @@
 //! `meerslag perft`: counts of move sequences.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::interrupt::Interrupt;
 use super::json::{self, Record};
 use super::progress::Bar;
+use super::streams::stdout;
 use super::{Failure, source};
 
 const EXAMPLES: &str = "\
@@ -116,7 +117,7 @@ pub(super) fn run(args: &PerftArgs) -> Result<(), Failure> {
         Vec::new()
     };
     let nps = nodes as f64 / seconds.max(1e-9);
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if args.json {
         let record = PerftRecord {
             fen: position.to_fen(),

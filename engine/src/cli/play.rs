@@ -1,6 +1,6 @@
 //! `meerslag play`: a game against the engine in the terminal.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -16,6 +16,7 @@ use super::files::ForceArgs;
 use super::limits::LimitArgs;
 use super::opening_book::OpeningBookArgs;
 use super::progress::Bar;
+use super::streams::stdout;
 use super::{EngineArgs, Failure, report, source};
 
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
@@ -108,7 +109,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<(), Failure> {
         clocks: [GameClock::new(control); 2],
         control,
     };
-    let out = Box::new(io::stdout());
+    let out = Box::new(stdout());
     Console::new(game, args.pdn.as_deref(), args.force.existing(), out)?.run()
 }
 

@@ -1,6 +1,6 @@
 //! `meerslag protocol-check`: help for authors of other engines.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use super::interrupt::Interrupt;
 use super::json::{self, Record};
+use super::streams::stdout;
 use super::{Failure, watchdog};
 
 const EXAMPLES: &str = "\
@@ -102,7 +103,7 @@ pub(super) fn run(args: &ProtocolCheckArgs) -> Result<(), Failure> {
     // It ends the engine if we are interrupted.
     let _watchdog = args.hub.as_ref().and_then(|_| watchdog::start());
     let check = args.check()?;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for step in &check.steps {
         let findings: Vec<_> = check.findings.iter().filter(|f| f.step == *step).collect();
         let verdict = match findings.iter().map(|f| f.severity).min() {

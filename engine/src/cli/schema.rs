@@ -1,6 +1,6 @@
 //! The JSON schema of everything that `--json` prints, made from the records of all commands.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use clap::Args;
 use meerslag_engine::records::{self, Record, VERSION};
@@ -10,6 +10,7 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+use super::streams::stdout;
 use super::{
     Failure, annotate, book, dxp, egdb, endgame_trainer, match_, perft, protocol_check, solve,
     weights,
@@ -94,7 +95,7 @@ impl Catalogue {
 pub(super) struct SchemaArgs {}
 
 pub(super) fn run(_args: &SchemaArgs) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     serde_json::to_writer_pretty(&mut out, &schema())?;
     Ok(writeln!(out)?)
 }

@@ -13,6 +13,7 @@ use movegen::notation::pdn::{PdnGame, PdnReader};
 use movegen::{Game, Position};
 
 use super::Failure;
+use super::streams::note;
 
 /// The position on which a command works.
 #[derive(Args, Clone, Debug)]
@@ -51,7 +52,7 @@ pub(super) fn start(fen: Option<&str>) -> Result<Game, Failure> {
     let fen: Fen = text.parse().context("cannot read the position").map_err(Failure::Input)?;
     let game = fen.game().context("this is not a legal position").map_err(Failure::Input)?;
     for warning in &fen.warnings {
-        eprintln!("meerslag: warning: {warning}");
+        note(format_args!("warning: {warning}"));
     }
     Ok(game)
 }
@@ -135,7 +136,7 @@ impl Iterator for Games {
         loop {
             let read = self.0.next();
             for warning in self.0.take_skipped_warnings() {
-                eprintln!("meerslag: warning: {warning}");
+                note(format_args!("warning: {warning}"));
             }
             let pdn = match read? {
                 Ok(pdn) => pdn,
@@ -145,7 +146,7 @@ impl Iterator for Games {
                 }
             };
             for warning in &pdn.warnings {
-                eprintln!("meerslag: warning: {warning}");
+                note(format_args!("warning: {warning}"));
             }
             let unreadable = pdn.truncated.as_ref().filter(|_| pdn.line.plies.is_empty());
             if unreadable.is_none() {

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::env;
-use std::io::{self, IsTerminal};
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use console::{Term, measure_text_width, truncate_str};
+
+use super::streams::stdout;
 
 /// The columns that output may have: those of the terminal, or of the variable `COLUMNS` where
 /// the output goes elsewhere; `None` where nothing bounds it.
@@ -26,7 +27,7 @@ pub(super) fn height() -> Option<usize> {
 /// Whether standard output shows colours and is to: see <https://no-color.org>.
 pub(super) fn has_colours() -> bool {
     let refuses = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    io::stdout().is_terminal() && !refuses && console::colors_enabled()
+    stdout().is_terminal() && !refuses && console::colors_enabled()
 }
 
 /// A line of moves without the last ones that do not fit; `...` stands for them.

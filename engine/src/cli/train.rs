@@ -19,6 +19,7 @@ use super::files::{self, ForceArgs};
 use super::filter::FilterArgs;
 use super::interrupt::Interrupt;
 use super::json;
+use super::streams::{note, stdout};
 
 /// Fit the weights of an evaluation to games of self-play
 ///
@@ -128,7 +129,7 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
     let data = DataSet::open(&args.data, &args.filter.filter())
         .map_err(|error| Failure::Input(error.into()))?;
     if data.skipped > 0 {
-        eprintln!("meerslag: {} bytes of damaged blocks are left out", data.skipped);
+        note(format_args!("{} bytes of damaged blocks are left out", data.skipped));
     }
     let network = match (args.network, &args.base) {
         (Some(hidden), Some(base)) => {
@@ -183,7 +184,7 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
     }
     if !args.json {
         writeln!(
-            io::stdout(),
+            stdout(),
             "{} games, {} positions: {}",
             data.games,
             weights.provenance().positions,
@@ -194,7 +195,7 @@ pub(super) fn run(args: &TrainArgs) -> Result<(), Failure> {
 }
 
 fn show(args: &TrainArgs, number: usize, epoch: &Epoch, scale: f32) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if args.json {
         return json::write(&mut out, epoch);
     }

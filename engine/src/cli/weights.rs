@@ -1,6 +1,6 @@
 //! `meerslag weights`: files with the weights of an evaluation.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use clap::{Args, Subcommand};
 use meerslag_engine::bench;
@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::Failure;
 use super::json::{self, Record};
+use super::streams::stdout;
 
 /// Look at the weights of evaluations
 #[derive(Args, Debug)]
@@ -94,7 +95,7 @@ fn read(name: &str) -> Result<Evaluation, Failure> {
 }
 
 pub(super) fn run(args: &WeightsArgs) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     match &args.command {
         WeightsCommand::Info { one, json } => info(&one.read()?, *json, &mut out),
         WeightsCommand::Compare { first, second, json } => {

@@ -44,12 +44,12 @@ fn assert_all_in(listed: &[&str], leaves: &BTreeSet<String>) {
 }
 
 /// What the commands work on.
-struct World {
+pub(super) struct World {
     folder: TempDir,
 }
 
 impl World {
-    fn new() -> World {
+    pub(super) fn new() -> World {
         let folder = TempDir::new().unwrap();
         let world = World { folder };
         let _ = world.run("egdb build --pieces 3 --out {db}").success();
@@ -62,24 +62,27 @@ impl World {
         world
     }
 
-    fn path(&self, name: &str) -> std::path::PathBuf {
+    pub(super) fn path(&self, name: &str) -> std::path::PathBuf {
         self.folder.path().join(name)
     }
 
     /// The words of a line, with `{name}` replaced by a path, and `~` by a blank.
-    fn words(&self, line: &str) -> Vec<String> {
+    pub(super) fn words(&self, line: &str) -> Vec<String> {
         let root = self.folder.path().display();
-        let word = |word: &str| match (word.find('{'), word.find('}')) {
-            (Some(from), Some(to)) => {
-                format!("{}{root}/{}{}", &word[..from], &word[from + 1..to], &word[to + 1..])
+        let word = |word: &str| {
+            let word = word.replace('~', " ");
+            match (word.find('{'), word.find('}')) {
+                (Some(from), Some(to)) => {
+                    format!("{}{root}/{}{}", &word[..from], &word[from + 1..to], &word[to + 1..])
+                }
+                _ => word,
             }
-            _ => word.replace('~', " "),
         };
         line.split(' ').map(word).collect()
     }
 
     #[track_caller]
-    fn run(&self, line: &str) -> meerslag_tests::Output {
+    pub(super) fn run(&self, line: &str) -> meerslag_tests::Output {
         let output = run(self.words(line), "");
         assert!(!output.stderr.contains("panicked"), "{line}: {}", output.stderr);
         output
@@ -87,7 +90,7 @@ impl World {
 }
 
 /// 0: what the command does, quickly.
-const GOOD: &[&str] = &[
+pub(super) const GOOD: &[&str] = &[
     "hub",
     "analyse --depth 2",
     "annotate {pdn} -o {annotated} --nodes 20 --hash 1 --force",
@@ -133,7 +136,7 @@ const GOOD: &[&str] = &[
 
 /// 1: what fails on the way. Where standard output cannot take what [`GOOD`] commands print is
 /// tried with all of them; these have no such output, or more to say.
-const FAILING: &[(&str, &str)] = &[
+pub(super) const FAILING: &[(&str, &str)] = &[
     ("hub --log /nonexistent/log", "cannot write"),
     ("adapt --engine cmd=/nonexistent/x --hub", "does not start"),
     ("book build missing.pdn --out {new}", "missing.pdn"),
@@ -161,7 +164,7 @@ const FAILING: &[(&str, &str)] = &[
 ];
 
 /// 2: what cannot be read or used.
-const UNUSABLE: &[(&str, &str)] = &[
+pub(super) const UNUSABLE: &[(&str, &str)] = &[
     ("analyse missing.pdn", "cannot open missing.pdn"),
     ("annotate missing.pdn -o {new}", "cannot read missing.pdn"),
     ("serve --searches 0", "--searches"),
@@ -287,7 +290,7 @@ fn into_full(world: &World, line: &str) {
 
 /// 130: Ctrl-C in the middle.
 #[cfg(unix)]
-const LONG: &[&str] = &[
+pub(super) const LONG: &[&str] = &[
     "analyse --time 600",
     "annotate {pdn} -o {new} --time 600",
     "serve --port 0 --hash 1",

@@ -1,6 +1,7 @@
 //! What a person meets: the command line, its answers to bad input, the documents, and other
 //! programs that talk to it.
 
+#![allow(clippy::disallowed_methods, reason = "a test that gets no thread has failed")]
 #![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
 
 mod annotate;
@@ -13,3 +14,4 @@ mod exit_status;
 mod interop;
 mod saving;
 mod serve;
+mod surroundings;

@@ -30,7 +30,8 @@ use super::interrupt::Interrupt;
 use super::json::{self, Record};
 use super::limits::LimitArgs;
 use super::progress::Bar;
-use super::{Failure, mebibytes_of, terminal, threads};
+use super::streams::{note, stdout};
+use super::{Failure, mebibytes_of, no_thread, terminal, threads};
 
 /// Nodes of a position when no limit is given.
 const DEFAULT_NODES: u64 = 200_000;
@@ -147,11 +148,11 @@ fn parse(text: &[u8]) -> Result<Vec<PdnGame>, Failure> {
     let mut games = Vec::new();
     while let Some(read) = reader.next() {
         for warning in reader.take_skipped_warnings() {
-            eprintln!("meerslag: warning: {warning}");
+            note(format_args!("warning: {warning}"));
         }
         let pdn = read.context("cannot read the file").map_err(Failure::Input)?;
         for warning in &pdn.warnings {
-            eprintln!("meerslag: warning: {warning}");
+            note(format_args!("warning: {warning}"));
         }
         games.push(pdn);
     }
@@ -186,7 +187,7 @@ fn analyse(
     thread::scope(|scope| -> Result<(), Failure> {
         for (mut engine, control) in engines.into_iter().zip(&controls) {
             let (sender, next, open) = (sender.clone(), &next, &open);
-            scope.spawn(move || {
+            let search = move || {
                 while let Some(&number) = open.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let pdn = &games[number - 1];
                     let Some(found) = annotate::analyse(&mut engine, pdn, limits, control) else {
@@ -196,7 +197,11 @@ fn analyse(
                         return;
                     }
                 }
-            });
+            };
+            if let Err(error) = thread::Builder::new().spawn_scoped(scope, search) {
+                controls.iter().for_each(|control| control.stop());
+                return Err(no_thread(error));
+            }
         }
         drop(sender);
         for (number, found) in results {
@@ -246,7 +251,7 @@ impl Output<'_> {
             page.add(number as u64, pdn, judged);
         }
         if self.args.json {
-            json::write(&mut io::stdout().lock(), &GameRecord::new(number, pdn, judged))?;
+            json::write(&mut stdout(), &GameRecord::new(number, pdn, judged))?;
         }
         Ok(())
     }
@@ -259,7 +264,7 @@ impl Output<'_> {
             let html = page.to_html(&title.unwrap_or_default()).map_err(Failure::run)?;
             write(path, html.as_bytes(), existing)?;
         }
-        let mut out = io::stdout().lock();
+        let mut out = stdout();
         if self.args.json {
             for player in self.players.list() {
                 json::write(&mut out, &PlayerRecord::from(player))?;

@@ -1,6 +1,6 @@
 //! `meerslag book build`: a book from games.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -17,6 +17,7 @@ use super::super::files::{self, ForceArgs};
 use super::super::interrupt::Interrupt;
 use super::super::json;
 use super::super::progress::Bar;
+use super::super::streams::{note, stdout};
 use super::super::{Failure, mebibytes};
 use super::merge::{BookGames, BookWrittenRecord};
 
@@ -141,6 +142,7 @@ fn years(text: &str) -> Result<RangeInclusive<u32>, String> {
 pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
     let existing = if args.add { Existing::Replace } else { args.force.existing() };
     files::check(&args.out, existing)?;
+    let _lock = super::lock(&args.out)?;
     let base = args.add.then(|| super::open(&args.out)).transpose()?;
     if args.tree && base.as_ref().is_some_and(|base| base.cell_count() == 0) {
         let text = "it has no move tree that could grow: build it again from all games";
@@ -157,7 +159,7 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
                 bar.show(done, all, || counted(games, "game"));
             }
             BuildEvent::Broken { file, reason } => bar.suspend(|| {
-                let _ = writeln!(io::stderr(), "meerslag: {}: {reason}", file.display());
+                note(format_args!("{}: {reason}", file.display()));
             }),
         }
         !interrupt.is_pressed()
@@ -165,7 +167,7 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
     let out = (args.out.as_path(), existing);
     let report = build(&args.files, out, &options, others, &args.step(), &mut observe)?;
     drop(bar);
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if args.json {
         let (games, used, broken) = (report.games, report.used, report.broken);
         let games = Some(BookGames { games, used, broken });

@@ -1,6 +1,6 @@
 //! `meerslag book check`.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use anyhow::anyhow;
 use clap::Args;
@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::super::Failure;
 use super::super::json::{self, Record};
+use super::super::streams::stdout;
 
 /// Check that every move is legal, every position reachable and every score consistent
 ///
@@ -53,7 +54,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
         book_moves: book.move_count(),
         faults: faults.iter().map(ToString::to_string).collect(),
     };
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if args.json {
         json::write(&mut out, &record)?;
     } else if record.faults.is_empty() {

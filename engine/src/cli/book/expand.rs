@@ -1,6 +1,6 @@
 //! `meerslag book expand`: a book that grows by search.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +14,7 @@ use super::super::databases::DatabaseArgs;
 use super::super::evaluation::EvaluationArgs;
 use super::super::interrupt::Interrupt;
 use super::super::progress::Bar;
+use super::super::streams::stdout;
 use super::super::{Failure, json, mebibytes_of, seconds, source, threads};
 use super::merge::{BookSearches, BookWrittenRecord};
 use super::table::score_text;
@@ -111,7 +112,7 @@ pub(super) fn run(args: &ExpandArgs) -> Result<(), Failure> {
 
 fn report(args: &ExpandArgs, progress: &ExpandProgress) -> Result<(), Failure> {
     let &ExpandProgress { searched, new, score } = progress;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if args.json {
         let score = score.map(Score::men);
         let searches = Some(BookSearches { searched, new, score });

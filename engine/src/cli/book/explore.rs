@@ -9,6 +9,7 @@ use meerslag_engine::diagram::Diagram;
 use movegen::notation::moves::parse_move;
 use movegen::{Color, Game, Move};
 
+use super::super::streams::stdout;
 use super::super::{Failure, report, source, terminal};
 use super::BookFileArgs;
 use super::table::BookPosition;
@@ -37,7 +38,7 @@ pub(super) struct ExploreArgs {
 pub(super) fn run(args: &ExploreArgs) -> Result<(), Failure> {
     let book = args.book.open()?;
     let game = source::start(args.position.as_deref())?;
-    let mut walk = Walk { book, game, flipped: false, out: io::stdout().lock() };
+    let mut walk = Walk { book, game, flipped: false, out: stdout() };
     walk.show()?;
     let is_terminal = io::stdin().is_terminal();
     if is_terminal {

@@ -1,7 +1,7 @@
 //! `meerslag book info`: what a book holds and where it comes from.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::Write;
 
 use clap::Args;
 use meerslag_engine::book::Book;
@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::super::Failure;
 use super::super::json::{self, Record};
+use super::super::streams::stdout;
 use super::table::score_text;
 
 /// Say what a book holds and where it comes from
@@ -69,7 +70,7 @@ impl Record for BookInfoRecord<'_> {
 pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     let book = super::named(&args.file)?;
     let info = info(&book);
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if args.json {
         return Ok(json::write(&mut out, &info)?);
     }

@@ -17,6 +17,7 @@ use serde::Serialize;
 use super::super::Failure;
 use super::super::files::{self, ForceArgs};
 use super::super::json::{self, Record};
+use super::super::streams::stdout;
 use super::table::BookPosition;
 
 /// Put books together: games are added up, the deeper search counts
@@ -40,6 +41,7 @@ pub(super) struct MergeArgs {
 
 pub(super) fn merge(args: &MergeArgs) -> Result<(), Failure> {
     files::check(&args.out, args.force.existing())?;
+    let _lock = super::lock(&args.out)?;
     let books: Vec<Book> =
         args.files.iter().map(|file| super::open(file)).collect::<Result<_, _>>()?;
     book::merge(&books, &args.out, args.force.existing())?;
@@ -105,7 +107,7 @@ impl BookWrittenRecord {
 /// What has been written.
 fn report(path: &Path, json: bool) -> Result<(), Failure> {
     let record = BookWrittenRecord::of(path)?;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if json {
         return Ok(json::write(&mut out, &record)?);
     }
@@ -152,7 +154,7 @@ pub(super) struct ExportArgs {
 pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
     let book = super::named(&args.file)?;
     let Some(path) = &args.out else {
-        let mut out = BufWriter::new(io::stdout().lock());
+        let mut out = BufWriter::new(stdout());
         write(args, &book, &mut out)?;
         return Ok(out.flush()?);
     };
@@ -231,6 +233,7 @@ pub(super) struct ImportArgs {
 
 pub(super) fn import(args: &ImportArgs) -> Result<(), Failure> {
     files::check(&args.out, args.force.existing())?;
+    let _lock = super::lock(&args.out)?;
     let file = &args.file;
     let name = || file.display().to_string();
     let input: Box<dyn BufRead> = if file.as_os_str() == "-" {

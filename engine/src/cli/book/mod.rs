@@ -13,9 +13,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use meerslag_engine::book::Book;
+use meerslag_engine::book::{Book, BookLock};
 
-use super::Failure;
+use super::{Failure, files};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,6 +57,20 @@ enum Command {
     Import(merge::ImportArgs),
 }
 
+impl BookArgs {
+    /// See [`super::Command::only_prints`].
+    pub(super) const fn only_prints(&self) -> bool {
+        match self.command {
+            Command::Probe(_) | Command::Info(_) | Command::Explore(_) | Command::Export(_) => true,
+            Command::Build(_)
+            | Command::Expand(_)
+            | Command::Merge(_)
+            | Command::Check(_)
+            | Command::Import(_) => false,
+        }
+    }
+}
+
 pub(super) fn run(args: &BookArgs) -> Result<(), Failure> {
     match &args.command {
         Command::Build(args) => build::run(args),
@@ -88,6 +102,11 @@ impl BookFileArgs {
 /// Opens a book that the user has named, or that of the program.
 pub(super) fn named(name: &str) -> Result<Arc<Book>, Failure> {
     Book::named(name).map_err(|error| Failure::Input(error.into()))
+}
+
+/// Keeps others from changing a book that is written here; what is no file has nothing to lose.
+fn lock(path: &Path) -> Result<Option<BookLock>, Failure> {
+    Ok((!files::is_special(path)).then(|| BookLock::take(path)).transpose()?)
 }
 
 /// Opens a file with a book.

@@ -1,10 +1,11 @@
 //! `meerslag book probe`: what a book knows of a position.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use clap::Args;
 use meerslag_engine::records::BookRecord;
 
+use super::super::streams::stdout;
 use super::super::{Failure, json, report, source};
 use super::BookFileArgs;
 use super::table::BookPosition;
@@ -39,7 +40,7 @@ pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
     if positions.is_empty() {
         positions.push(source::position(None)?);
     }
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for position in positions {
         let found = BookPosition::find(&book, &position);
         if args.json {

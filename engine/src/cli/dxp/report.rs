@@ -13,6 +13,7 @@ use movegen::notation::pdn::{PdnGame, WriteOptions, write_game};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::super::streams::stdout;
 use crate::cli::files::GrowingFile;
 use crate::cli::json::{self, Record};
 use crate::cli::progress::Bar;
@@ -85,7 +86,7 @@ impl GamesReport {
     /// A line on standard output, at once.
     fn line(&self, record: &DxpRecord, text: &str) -> io::Result<()> {
         self.bar.suspend(|| {
-            let mut out = io::stdout().lock();
+            let mut out = stdout();
             if self.json {
                 json::write(&mut out, record)?;
             } else {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
@@ -22,6 +22,7 @@ use serde::Serialize;
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::style;
+use super::super::streams::stdout;
 use super::super::{Failure, mebibytes};
 
 const EXAMPLES: &str = "\
@@ -416,7 +417,7 @@ impl Display {
         }
         let text = if self.is_json { line } else { text() };
         self.bars.suspend(|| {
-            let _ = writeln!(io::stdout(), "{text}");
+            let _ = writeln!(stdout(), "{text}");
         });
     }
 

@@ -1,6 +1,6 @@
 //! `meerslag egdb check`.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use ::egdb::check::{Amount, CheckError, Finding, Metric, Options, Problem, Report, Tally, check};
 use ::egdb::error::with_causes;
@@ -15,6 +15,7 @@ use super::super::databases::{FoldersArgs, ReadingArgs};
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
+use super::super::streams::stdout;
 use super::super::terminal;
 use super::selection::SelectionArgs;
 
@@ -151,7 +152,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
         probe.databases().iter().any(|database| Metric::of(database.db_type()) == kind)
     });
     let kinds: Vec<Metric> = kinds.collect();
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if args.json {
         write_json(&mut out, &report, &kinds, seconds)?;
     } else {

@@ -1,6 +1,6 @@
 //! `meerslag egdb dump`.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use ::egdb::encode::SubId;
@@ -17,6 +17,7 @@ use super::super::Failure;
 use super::super::databases::OneDatabaseArgs;
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
+use super::super::streams::stdout;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -151,7 +152,7 @@ pub(super) fn run(args: &DumpArgs) -> Result<(), Failure> {
         args,
         database: &database,
         interrupt: Interrupt::catch(|| {})?,
-        out: BufWriter::new(io::stdout().lock()),
+        out: BufWriter::new(stdout()),
     };
     for side in Color::ALL {
         let mut left = args.count.unwrap_or(u64::MAX);

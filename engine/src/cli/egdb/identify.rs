@@ -1,6 +1,6 @@
 //! `meerslag egdb identify`.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use ::egdb::error::OpenError;
 use ::egdb::identify::identify_all;
@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::super::Failure;
 use super::super::databases::FolderArgs;
 use super::super::json::{self, Record};
+use super::super::streams::stdout;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -58,7 +59,7 @@ pub(super) fn run(args: &IdentifyArgs) -> Result<(), Failure> {
     if all.is_empty() {
         return Err(OpenError::NothingFound { dir: args.folder.path().to_owned() }.into());
     }
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if args.json {
         let databases = all.iter().map(|identity| Entry {
             database: identity.db_type.name(),

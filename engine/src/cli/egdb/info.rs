@@ -1,6 +1,6 @@
 //! `meerslag egdb info`.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use ::egdb::Database;
 use ::egdb::encode::SubId;
@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::super::Failure;
 use super::super::databases::{FolderArgs, OneDatabaseArgs};
 use super::super::json::{self, Record};
+use super::super::streams::stdout;
 use super::{file_len, file_name};
 
 const EXAMPLES: &str = "\
@@ -88,7 +89,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     let probe = args.database.reading.options(&[args.folder.path().to_owned()]).open()?;
     for (number, database) in probe.databases().iter().enumerate() {
         if number > 0 && !args.json {
-            writeln!(io::stdout())?;
+            writeln!(stdout())?;
         }
         describe(args, database)?;
     }
@@ -138,7 +139,7 @@ fn describe(args: &InfoArgs, database: &Database) -> Result<(), Failure> {
         files,
         slices: if args.slices { slice_entries } else { Vec::new() },
     };
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if args.json {
         return Ok(json::write(&mut out, &report)?);
     }

@@ -84,6 +84,27 @@ enum Command {
     Plan(plan::PlanArgs),
 }
 
+impl EgdbArgs {
+    /// See [`super::Command::only_prints`].
+    pub(super) const fn only_prints(&self) -> bool {
+        match self.command {
+            Command::Identify(_)
+            | Command::Info(_)
+            | Command::Probe(_)
+            | Command::Dump(_)
+            | Command::Stats(_)
+            | Command::Bench(_)
+            | Command::Plan(_) => true,
+            Command::Verify(_)
+            | Command::Convert(_)
+            | Command::Check(_)
+            | Command::Build(_)
+            | Command::BuildSlice(_)
+            | Command::Pack(_) => false,
+        }
+    }
+}
+
 pub(super) fn run(args: &EgdbArgs) -> Result<(), Failure> {
     match &args.command {
         Command::Identify(args) => identify::run(args),

@@ -17,6 +17,7 @@ use serde::Serialize;
 use super::super::databases::DatabaseArgs;
 use super::super::json::{self, Record};
 use super::super::report;
+use super::super::streams::stdout;
 use super::super::{Failure, source};
 
 const EXAMPLES: &str = "\
@@ -80,7 +81,7 @@ pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
         _ => Box::new(BufReader::new(io::stdin())),
     };
     let probe = args.databases.open()?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(stdout());
     match single {
         Some((fen, position)) => {
             let answer = probe.answer(&position)?;

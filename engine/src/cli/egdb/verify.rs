@@ -1,6 +1,6 @@
 //! `meerslag egdb verify`.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use ::egdb::error::{OpenError, VerifyError, with_causes};
@@ -17,6 +17,7 @@ use super::super::databases::{FolderArgs, OneDatabaseArgs};
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
+use super::super::streams::stdout;
 use super::{FILES_SO_FAR, file_name};
 
 const EXAMPLES: &str = "\
@@ -71,7 +72,7 @@ impl Record for FileRecord<'_> {
 pub(super) fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
     let databases = open(args)?;
-    let mut verifier = Verifier { json: args.json, interrupt, out: io::stdout().lock() };
+    let mut verifier = Verifier { json: args.json, interrupt, out: stdout() };
     let (mut bad, mut is_known) = (0, false);
     for database in &databases {
         if args.blocks {

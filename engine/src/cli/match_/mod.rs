@@ -5,7 +5,7 @@ mod page;
 mod paths;
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, Write};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -25,6 +25,7 @@ pub(super) use self::output::GameRecord;
 use self::output::Output;
 use super::files::ForceArgs;
 use super::interrupt::Interrupt;
+use super::streams::note;
 use super::{Failure, watchdog};
 
 const EXAMPLES: &str = "\
@@ -242,10 +243,10 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
             output.ready(engine, identity);
             Ok(())
         }
+        MatchEvent::Void { game, standstill } => output.void(&config, game, standstill),
         MatchEvent::SlowStart { engine, missing, tail } => {
             let tail = tail_text(tail);
-            let text = format!("meerslag: engine '{engine}' is slow to start: {missing}{tail}");
-            let _ = writeln!(io::stderr(), "{text}");
+            note(format_args!("engine '{engine}' is slow to start: {missing}{tail}"));
             Ok(())
         }
     };
@@ -346,11 +347,10 @@ impl MatchArgs {
         let wanted = self.concurrency as usize * width as usize;
         let there = thread::available_parallelism().map_or(usize::MAX, usize::from);
         if wanted > there {
-            let _ = writeln!(
-                io::stderr(),
-                "meerslag: warning: --affinity needs {wanted} processors, {there} are there: \
+            note(format_args!(
+                "warning: --affinity needs {wanted} processors, {there} are there: \
                  games beyond them are not bound"
-            );
+            ));
         }
     }
 }

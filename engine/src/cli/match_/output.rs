@@ -1,7 +1,7 @@
 //! What is shown and written while the match goes on.
 
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::slice;
 use std::time::{Duration, Instant};
@@ -18,6 +18,7 @@ use serde::Serialize;
 use super::super::Failure;
 use super::super::files::GrowingFile;
 use super::super::json::{self, Record};
+use super::super::streams::{note, stdout};
 use super::super::terminal::fitting;
 use super::MatchArgs;
 use super::page::PageFile;
@@ -88,7 +89,7 @@ impl Output {
         };
         let growing = |path: &Path| GrowingFile::new(path, existing(path));
         let page = args.html.as_deref().map(|path| PageFile::open(path, existing(path)));
-        let is_live = !args.json && io::stdout().is_terminal();
+        let is_live = !args.json && stdout().is_terminal();
         let mut output = Output {
             pdn: args.pdn.as_deref().map(growing).transpose()?,
             csv: args.csv.as_deref().map(growing).transpose()?,
@@ -142,8 +143,31 @@ impl Output {
         pairing: Pairing,
     ) -> io::Result<()> {
         self.running.insert(number, pairing);
-        let mut out = io::stdout().lock();
+        let mut out = stdout();
         self.erase(&mut out)?;
+        self.draw(config, &mut out)?;
+        out.flush()
+    }
+
+    /// A game is played again, because everything has stood still.
+    pub(super) fn void(
+        &mut self,
+        config: &MatchConfig,
+        game: usize,
+        standstill: Duration,
+    ) -> io::Result<()> {
+        let text = format!(
+            "game {} is void and played again: everything stood still for {:.1} s",
+            game + 1,
+            standstill.as_secs_f64()
+        );
+        if self.json {
+            note(text);
+            return Ok(());
+        }
+        let mut out = stdout();
+        self.erase(&mut out)?;
+        writeln!(out, "{text}")?;
         self.draw(config, &mut out)?;
         out.flush()
     }
@@ -197,7 +221,7 @@ impl Output {
         }
         let name = |engine: usize| config.engines[engine].name.as_str();
         let (white, black) = (name(record.pairing.white), name(record.pairing.black));
-        let mut out = io::stdout().lock();
+        let mut out = stdout();
         if self.json {
             let line = GameRecord {
                 game: record.game + 1,
@@ -242,7 +266,7 @@ impl Output {
             page.write(config, records)?;
         }
         let standings = Standings::new(config, records);
-        let mut out = io::stdout().lock();
+        let mut out = stdout();
         if self.json {
             json::write(&mut out, &standings.to_record(config))?;
             return out.flush();

@@ -3,7 +3,7 @@
 mod plan;
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +19,7 @@ use super::evaluation::EvaluationArgs;
 use super::interrupt::Interrupt;
 use super::json::{self, Record};
 use super::progress::Bar;
+use super::streams::{Messages, stdout};
 use super::{Failure, is_watched};
 
 /// Play games of the engine against itself, for training
@@ -85,9 +86,16 @@ fn shard(text: &str) -> Result<Shard, String> {
 /// Where nobody watches, a line this often says how far the run is.
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
+impl SelfPlayArgs {
+    /// See [`super::Command::only_prints`].
+    pub(super) const fn only_prints(&self) -> bool {
+        self.plan.is_some()
+    }
+}
+
 pub(super) fn run(args: &SelfPlayArgs) -> Result<(), Failure> {
     if let Some(Workflow::Snakemake) = args.plan {
-        return Ok(plan::write(&mut io::stdout().lock(), args)?);
+        return Ok(plan::write(&mut stdout(), args)?);
     }
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
@@ -111,7 +119,7 @@ pub(super) fn run(args: &SelfPlayArgs) -> Result<(), Failure> {
             }
         })?;
     let played = meter.finish(done);
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if args.json {
         json::write(&mut out, &played)?;
     } else {
@@ -153,7 +161,8 @@ impl Meter {
         let now = Instant::now();
         if !is_watched() && now >= self.next {
             self.next = now + REPORT_INTERVAL;
-            eprintln!("{} of {} games, {}", progress.games, progress.of, self.rate(progress));
+            let Progress { games, of, .. } = progress;
+            let _ = writeln!(Messages, "{games} of {of} games, {}", self.rate(progress));
         }
     }
 

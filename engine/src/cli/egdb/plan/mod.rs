@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::json::{self, Record};
+use super::super::streams::stdout;
 use super::super::terminal;
 use super::super::workflow::quoted;
 use super::super::{Failure, mebibytes};
@@ -150,7 +151,7 @@ pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
         limit: args.memory.map(|mib| mib << 20),
         out: args.out.display().to_string(),
     };
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     // A workflow that cannot run is of no use; the other formats show why.
     if matches!(args.format, Format::Snakemake | Format::Hyperqueue)
         && let Some(limit) = plan.limit

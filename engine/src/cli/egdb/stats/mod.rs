@@ -3,7 +3,7 @@
 mod earlier;
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -25,6 +25,7 @@ use super::super::databases::{FoldersArgs, ReadingArgs};
 use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
 use super::super::progress::Bar;
+use super::super::streams::stdout;
 use super::super::terminal;
 use super::selection::SelectionArgs;
 
@@ -219,7 +220,7 @@ struct Page<'d> {
 impl Page<'_> {
     fn add(&mut self, row: Row) -> Result<(), Failure> {
         if self.format == Format::Json {
-            let mut out = io::stdout().lock();
+            let mut out = stdout();
             json::write(&mut out, &self.record(&row))?;
             return Ok(out.flush()?);
         }
@@ -235,7 +236,7 @@ impl Page<'_> {
         if self.rows.is_empty() {
             return Ok(());
         }
-        let mut out = io::stdout().lock();
+        let mut out = stdout();
         match self.format {
             Format::Json => {}
             Format::Text => self.text(&mut out)?,

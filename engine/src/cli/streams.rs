@@ -1,0 +1,88 @@
+//! Standard output and standard error, and what becomes of a command when nobody reads them any
+//! more, as in `meerslag match ... | head`.
+//!
+//! One rule for all: a command that only prints ends, and that is success, since whoever read it
+//! has seen enough. A command that works or checks goes on without its output, and ends with the
+//! status that it would have had. Messages on standard error never end anything.
+
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether the command only prints.
+static ONLY_PRINTS: AtomicBool = AtomicBool::new(false);
+/// Whether standard output has been closed at its other end.
+static IS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// The command does nothing but print: without a reader it ends.
+pub(super) fn only_print() {
+    ONLY_PRINTS.store(true, Ordering::Relaxed);
+}
+
+/// Whether the command ends because nobody reads what it prints.
+pub(super) fn has_no_reader() -> bool {
+    ONLY_PRINTS.load(Ordering::Relaxed) && IS_CLOSED.load(Ordering::Relaxed)
+}
+
+/// Standard output. The other one fails when nobody reads it.
+#[expect(clippy::disallowed_methods, reason = "this is the place for it")]
+pub(super) fn stdout() -> Stdout {
+    Stdout(io::stdout())
+}
+
+/// See [`stdout`].
+#[derive(Debug)]
+pub(super) struct Stdout(io::Stdout);
+
+impl Stdout {
+    pub(super) fn is_terminal(&self) -> bool {
+        self.0.is_terminal()
+    }
+}
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        without_reader(self.0.write(bytes), bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        without_reader(self.0.flush(), ())
+    }
+}
+
+/// The result of writing, or this one where it does not matter that nobody reads.
+fn without_reader<T>(result: io::Result<T>, goes_on: T) -> io::Result<T> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            let is_known = IS_CLOSED.swap(true, Ordering::Relaxed);
+            if ONLY_PRINTS.load(Ordering::Relaxed) {
+                return Err(error);
+            }
+            if !is_known {
+                note("nobody reads the output any more; the work goes on without it");
+            }
+            Ok(goes_on)
+        }
+        result => result,
+    }
+}
+
+/// Standard error, as a place for messages: where nobody reads them, nothing happens.
+#[derive(Debug)]
+pub(super) struct Messages;
+
+impl Write for Messages {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let _ = io::stderr().write_all(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes a message to standard error, with the name of the program.
+pub(super) fn note(message: impl Display) {
+    let _ = writeln!(Messages, "meerslag: {message}");
+}
