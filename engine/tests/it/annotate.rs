@@ -114,22 +114,34 @@ fn men_given_away_are_a_blunder_of_their_side() {
     assert!(html.contains("1. 27-22: "), "the turning point");
 }
 
-/// A game whose moves the search would make itself has none.
+/// A game whose moves the search would make itself has no mistakes, and one more move that the
+/// search takes for the worst is one.
 #[test]
 fn the_moves_of_the_search_are_no_mistakes() {
     let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
     let mut engine = Engine::new(options).unwrap();
+    let mut search = |game: &movegen::Game| {
+        engine.search(game, &Limits::nodes(3_000), &Control::new(), &mut |_| {})
+    };
     let mut play = movegen::Game::default();
     let mut pdn = PdnGame::new(*play.position());
     for _ in 0..16 {
-        let limits = Limits::nodes(3_000);
-        let best = engine.search(&play, &limits, &Control::new(), &mut |_| {}).best.unwrap();
+        let best = search(&play).best.unwrap();
         play.play(best).unwrap();
         pdn.line.plies.push(best.into());
     }
-    let judged = judged(&pdn, 3_000);
-    assert!(judged.moves.iter().all(|found| found.grade < Grade::Blunder), "{judged:?}");
-    assert!(judged.sides.iter().all(|side| side.accuracy().unwrap() > 95.0), "{:?}", judged.sides);
+    let found = judged(&pdn, 3_000);
+    assert!(found.moves.iter().all(|found| found.grade < Grade::Mistake), "{found:?}");
+    assert!(found.sides.iter().all(|side| side.accuracy().unwrap() > 95.0), "{:?}", found.sides);
+
+    let moves = play.position().legal_moves();
+    let for_the_opponent =
+        |mv: &movegen::Move| search(&movegen::Game::new(play.position().after(*mv))).info.score;
+    let worst = moves.into_iter().max_by_key(for_the_opponent).unwrap();
+    pdn.line.plies.push(worst.into());
+    let found = judged(&pdn, 3_000);
+    assert!(found.moves[16].grade >= Grade::Mistake, "{:?}", found.moves[16]);
+    assert!(found.moves[16].better().is_some());
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! An engine for the tests of the match runner: it speaks Hub, moves at random, and misbehaves as
 //! its arguments say. `N` counts the `go` commands of the process, from 1.
 
+#![allow(clippy::disallowed_methods, reason = "a test that gets no thread has failed")]
+
 use std::fs::File;
 use std::io::{self, BufRead, Write};
 use std::process::{Command, Stdio, exit};

@@ -1,5 +1,6 @@
 //! Endgame databases: the `egdb` commands, the C interface, solving and training.
 
+#![allow(clippy::disallowed_methods, reason = "a test that gets no thread has failed")]
 #![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
 
 #[path = "../../../egdb/tests/it/support/mod.rs"]

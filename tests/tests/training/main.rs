@@ -1,5 +1,6 @@
 //! Learning the evaluation with the real binary: games, data, weights.
 
+#![allow(clippy::disallowed_methods, reason = "a test that gets no thread has failed")]
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
@@ -234,19 +235,14 @@ mod parts {
     }
 
     #[test]
-    fn merged_parts_are_the_run_itself() {
+    fn parts_play_the_games_of_the_whole_run() {
         let dir = TempDir::new().unwrap();
         let (whole, parts, merged) =
             (dir.path().join("whole"), dir.path().join("parts"), dir.path().join("merged"));
         assert_eq!(selfplay(&whole, &[]).success().stderr, "");
         let merge = || run(["data", "merge", "--out", text(&merged), text(&parts)], "");
-        play_part(&parts, "1/3", &[]);
-        play_part(&parts, "3/3", &[]);
-        let output = merge();
-        assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{output:?}");
-        assert!(output.stderr.contains("another part of the run"), "{output:?}");
-
         // The third part has come farther than the others.
+        play_part(&parts, "1/3", &[]);
         play_part(&parts, "3/3", &["--games=192"]);
         play_part(&parts, "2/3", &[]);
         let output = merge();
