@@ -138,10 +138,12 @@ const writeLine = (first, isVariation, isKept) => {
 
 /** A game: its tags, its result and the tree of its moves. */
 export class Game {
-  constructor(position, { tags = [], result = "*", side = null, lesson = null } = {}) {
+  constructor(position, { start = "", tags = [], result = "*", side = null, lesson = null } = {}) {
     this.tags = new Map(tags);
     this.result = result;
     this.root = new Node(null, position);
+    /** What the FEN of the start says of moves before it: `:H12:F34`. */
+    this.counters = start.match(/(:[HF]\d+)*$/)[0];
     /** The user's side, W or B, while this is a game against the engine. */
     this.side = side;
     /** While this is a lesson: { side, goal, mistakes }. */
@@ -159,7 +161,8 @@ export class Game {
   write(isKept = false) {
     const line = writeLine(this.root.children[0], false, isKept);
     line.lead = [...this.root.comments.map((comment) => ({ comment })), ...line.lead];
-    return { tags: [...this.tags], start: fen(this.root.position), result: this.result, line };
+    const start = fen(this.root.position) + this.counters;
+    return { tags: [...this.tags], start, result: this.result, line };
   }
 
   /** The record from which {@link Game.read} makes all of it again. */

@@ -32,6 +32,12 @@ test("a record comes back as it was", () => {
   assert.deepEqual(written.tags, [["White", "A"]]);
 });
 
+test("counters of the start stay", () => {
+  const record = { start: "W:WK31:BK20:H7:F40", tags: [], result: "*", line: { lead: [], plies: [] } };
+  assert.equal(Game.read(record).write().start, record.start);
+  assert.equal(Game.read(Game.read(record).keep()).write().start, record.start);
+});
+
 test("what the page keeps itself comes back, positions and all", () => {
   const game = new Game(INITIAL, { tags: [["White", "A"]], side: "W" });
   const first = game.root.add(after(INITIAL, "32-28"), "32-28", "32-28");
