@@ -96,7 +96,7 @@ pub fn expand(
     controls: &[Arc<Control>],
     report: &mut dyn FnMut(&ExpandProgress),
 ) -> Result<ExpandProgress, ExpandError> {
-    let (journal, old, damaged) = Journal::open(path)?;
+    let (journal, earlier) = Journal::open(path)?;
     let graph = if path.exists() {
         Graph::of(&Book::open(path)?)?
     } else {
@@ -108,9 +108,9 @@ pub fn expand(
     let engines = controls.iter().map(|_| Engine::new(options.engine.clone()));
     let engines = engines.collect::<Result<Vec<_>, _>>()?;
     let mut expansion = Expansion::new(path, graph, journal, options);
-    expansion.replay(&old);
-    expansion.progress.damaged = damaged;
-    if damaged > 0 {
+    expansion.replay(&earlier.searched);
+    expansion.progress.damaged = earlier.damaged;
+    if earlier.damaged > 0 {
         report(&expansion.progress);
     }
     thread::scope(|scope| -> Result<(), ExpandError> {

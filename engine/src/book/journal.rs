@@ -49,13 +49,21 @@ pub(super) struct Journal {
     file: LockedFile,
 }
 
+/// What an earlier run has left.
+#[derive(Debug, Default)]
+pub(super) struct Earlier {
+    pub searched: Vec<(Key, Searched)>,
+    /// Damaged records, which are left out.
+    pub damaged: u64,
+}
+
 impl Journal {
-    /// Opens the journal of a book, or starts it, and returns what is in it, and the number of
-    /// damaged records that are left out. What a killed process has left half-written is cut off.
+    /// Opens the journal of a book, or starts it, and returns what is in it. What a killed process has
+    /// left half-written is cut off.
     ///
     /// # Errors
     /// If it cannot be read or written, is no journal, or another process has it.
-    pub(super) fn open(book: &Path) -> Result<(Journal, Vec<(Key, Searched)>, u64), BookError> {
+    pub(super) fn open(book: &Path) -> Result<(Journal, Earlier), BookError> {
         let path = path_of(book);
         let failed = BookError::io;
         let mut options = OpenOptions::new();
@@ -89,7 +97,7 @@ impl Journal {
         };
         start(&mut journal).map_err(failed(&journal.path))?;
         let damaged = (count - searched.len()) as u64;
-        Ok((journal, searched, damaged))
+        Ok((journal, Earlier { searched, damaged }))
     }
 
     /// Adds a record, in one write.
@@ -151,8 +159,8 @@ mod tests {
         let book = folder.path().join("x.book");
         let key = Key::of(&Position::initial());
         let found = |score| Searched { score: Score::new(score), depth: 18 };
-        let (mut journal, old, _) = Journal::open(&book).unwrap();
-        assert!(old.is_empty());
+        let (mut journal, old) = Journal::open(&book).unwrap();
+        assert!(old.searched.is_empty());
         journal.add(key, found(-7)).unwrap();
         journal.add(key, found(12)).unwrap();
         assert!(matches!(Journal::open(&book), Err(BookError::Input(_))), "in use");
@@ -161,19 +169,19 @@ mod tests {
         let whole = std::fs::read(&path).unwrap();
         for cut in 0..whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
-            let (mut journal, old, damaged) = Journal::open(&book).unwrap();
+            let (mut journal, Earlier { searched: old, damaged }) = Journal::open(&book).unwrap();
             assert_eq!(damaged, 0);
             let records = cut.saturating_sub(8) / RECORD;
             assert_eq!(old, [(key, found(-7)), (key, found(12))][..records], "{cut} bytes");
             journal.add(key, found(3)).unwrap();
             drop(journal);
-            let (_, again, _) = Journal::open(&book).unwrap();
-            assert_eq!(again.len(), records + 1);
+            let (_, again) = Journal::open(&book).unwrap();
+            assert_eq!(again.searched.len(), records + 1);
         }
         let mut damaged = whole.clone();
         damaged[8 + 17] ^= 1;
         std::fs::write(&path, &damaged).unwrap();
-        let (_, old, damaged) = Journal::open(&book).unwrap();
+        let (_, Earlier { searched: old, damaged }) = Journal::open(&book).unwrap();
         assert_eq!((old, damaged), (vec![(key, found(12))], 1));
         std::fs::write(&path, "something else").unwrap();
         assert!(matches!(Journal::open(&book), Err(BookError::Damaged { .. })));
