@@ -156,7 +156,9 @@ fn measure(args: &BenchArgs, set: bench::Set, options: &EngineOptions) -> Result
     };
     let seconds = format!(" s to depth {depth}");
     let heading = [" threads", " million nodes/s", " ratio", &seconds, " times as fast"];
-    out.write_all(terminal::table(&heading, results.iter().map(row).collect()).as_bytes())?;
+    out.write_all(
+        terminal::table(&heading, &results.iter().map(row).collect::<Vec<_>>()).as_bytes(),
+    )?;
     Ok(())
 }
 

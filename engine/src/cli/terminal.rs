@@ -94,11 +94,11 @@ fn clipped(text: &str, rows: usize, columns: usize) -> String {
 
 /// A table with a heading. Columns of which the heading begins with a blank are numbers, on the
 /// right. What does not fit is broken between words, within its column.
-pub(super) fn table(heading: &[&str], rows: Vec<Vec<String>>) -> String {
+pub(super) fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
     table_within(heading, rows, width())
 }
 
-fn table_within(heading: &[&str], rows: Vec<Vec<String>>, width: Option<usize>) -> String {
+fn table_within(heading: &[&str], rows: &[Vec<String>], width: Option<usize>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_content_arrangement(ContentArrangement::Disabled);
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(plain("\u{1b}[2Jcleared\u{7}\u{9b}1m\r"), "\\u{1b}[2Jcleared\\u{7}\\u{9b}1m\\r");
         let text = "Женя - Ö\tC:\\x\n";
         assert!(matches!(plain(text), Cow::Borrowed(same) if same == text));
-        let table = table_within(&["player"], vec![vec!["\u{1b}]0;x".into()]], None);
+        let table = table_within(&["player"], &[vec!["\u{1b}]0;x".into()]], None);
         assert!(!table.contains('\u{1b}'), "{table}");
     }
 
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn columns_move_together_before_they_break() {
         let table = |width| {
-            table_within(&["slice", " positions"], vec![vec!["1010".into(), "1985".into()]], width)
+            table_within(&["slice", " positions"], &[vec!["1010".into(), "1985".into()]], width)
         };
         let wide = "slice  positions\n1010        1985\n";
         assert_eq!(table(None), wide);

@@ -363,7 +363,7 @@ fn names_in_capitals_are_found() {
         let report = json(&ok(&["identify", dir_name, "--json"], ""));
         assert_eq!(report["databases"][0]["database"], name);
         let text = ok(&["verify", dir_name], "");
-        let count = fs::read_dir(&built.dir(name)).unwrap().count() / 2;
+        let count = fs::read_dir(built.dir(name)).unwrap().count() / 2;
         assert_eq!(text.matches("ok (side file)").count(), count, "{text}");
         let _ = ok(&["verify", "--blocks", dir_name], "");
         let _ = ok(&["info", dir_name], "");

@@ -285,7 +285,7 @@ impl Output<'_> {
             row
         };
         let rows = self.players.list().iter().map(row).collect();
-        Ok(write!(out, "{}", terminal::table(&heading, rows))?)
+        Ok(write!(out, "{}", terminal::table(&heading, &rows))?)
     }
 }
 

@@ -278,6 +278,6 @@ fn write_text(
         Metric::Dtw => " dtw",
     });
     let heading: Vec<&str> = std::iter::once("").chain(names).collect();
-    write!(out, "\n{}", terminal::table(&heading, rows))?;
+    write!(out, "\n{}", terminal::table(&heading, &rows))?;
     Ok(())
 }

@@ -192,7 +192,9 @@ fn text(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
         ]
     };
     let heading = ["slice", " positions", " memory MiB", " disk MiB", " time", "needs"];
-    out.write_all(terminal::table(&heading, plan.tasks.iter().map(row).collect()).as_bytes())?;
+    out.write_all(
+        terminal::table(&heading, &plan.tasks.iter().map(row).collect::<Vec<_>>()).as_bytes(),
+    )?;
     let sums = |name: String, tasks: &[&Task]| {
         vec![
             name,
@@ -209,7 +211,7 @@ fn text(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
         .collect();
     rows.push(sums("all".to_owned(), &plan.tasks.iter().collect::<Vec<_>>()));
     let heading = [" pieces", " slices", " positions", " memory MiB", " disk MiB", " time"];
-    write!(out, "\n{}", terminal::table(&heading, rows))
+    write!(out, "\n{}", terminal::table(&heading, &rows))
 }
 
 /// A slice to build.
