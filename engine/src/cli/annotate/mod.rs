@@ -284,7 +284,7 @@ impl Output<'_> {
             row.extend(play.grades.map(|count| count.to_string()));
             row
         };
-        let rows = self.players.list().iter().map(row).collect();
+        let rows: Vec<_> = self.players.list().iter().map(row).collect();
         Ok(write!(out, "{}", terminal::table(&heading, &rows))?)
     }
 }

@@ -364,7 +364,7 @@ impl Page<'_> {
             ["slice", "", " positions", " win", " loss", " draw", " capt", " win", " loss", " mtc"];
         let heading: Vec<String> = fixed.into_iter().map(str::to_owned).chain(names).collect();
         let heading: Vec<&str> = heading.iter().map(String::as_str).collect();
-        let rows = self.rows.iter().map(|row| self.cells(row, 1)).collect();
+        let rows: Vec<_> = self.rows.iter().map(|row| self.cells(row, 1)).collect();
         out.write_all(terminal::table(&heading, &rows).as_bytes())?;
         writeln!(out)?;
         for row in &self.rows {
