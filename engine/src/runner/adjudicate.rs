@@ -4,7 +4,7 @@ use movegen::Color;
 use movegen::notation::pdn::GameResult;
 use serde::{Deserialize, Serialize};
 
-use super::match_game::Termination;
+use super::termination::Termination;
 use crate::early_end::{Draw, Resign};
 use crate::record::PlyRecord;
 

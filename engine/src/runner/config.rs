@@ -2,126 +2,17 @@
 //! can be continued without repeating the command line.
 
 use std::fmt::Write as _;
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use movegen::{DrawRules, Fen, Game, Status};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::adjudicate::Adjudication;
-use super::clock::{ParseTimeControlError, TimeControl};
-use super::launch;
-use super::schedule::game_count;
+use super::clock::TimeControl;
+use super::error::{ConfigError, MOST_GAMES};
 use super::spec::{DxpSpec, EngineKind, EngineSpec};
 use super::stats::{EloModel, Sprt, SprtError};
-use crate::protocol::hub::HubError;
-
-/// The most games of a match.
-const MOST_GAMES: usize = 20_000_000;
-/// Seconds of patience that make sense.
-pub(super) const PATIENCE: RangeInclusive<f64> = 0.001..=1e6;
-/// The longest time between two messages over DXP, in milliseconds.
-pub(super) const LONGEST_GAP: u64 = 10_000;
-
-/// Why a match cannot be set up.
-#[derive(Clone, PartialEq, Debug, Error)]
-pub enum ConfigError {
-    /// An engine's description is no list of arguments.
-    #[error(transparent)]
-    Syntax(#[from] HubError),
-    /// An argument of an engine's description.
-    #[error("engine description: {name}={value}: expected {expected}")]
-    Argument {
-        /// The argument.
-        name: String,
-        /// What was given.
-        value: String,
-        /// What is possible.
-        expected: &'static str,
-    },
-    /// The description does not say what the engine is.
-    #[error("engine description: expected one of cmd=\"...\", dxp=..., builtin or random")]
-    NoKind,
-    /// The description says more than one thing about what the engine is.
-    #[error("engine description: '{first}' and '{second}' exclude each other")]
-    Kinds {
-        /// What it said first.
-        first: &'static str,
-        /// And then.
-        second: &'static str,
-    },
-    /// An argument that means nothing to other engines.
-    #[error("engine description: {argument}=... is for programs that speak DXP")]
-    OnlyDxp {
-        /// Its name.
-        argument: &'static str,
-    },
-    /// Something that engines of this kind do not have.
-    #[error("engine '{name}' runs within the runner: it has no {what}")]
-    NoProcess {
-        /// Which engine.
-        name: String,
-        /// `cmd`, `dir` or `env.NAME`.
-        what: &'static str,
-    },
-    /// A parameter of an engine within the runner.
-    #[error("engine '{name}'")]
-    Parameter {
-        /// Which engine.
-        name: String,
-        /// What is wrong.
-        #[source]
-        error: HubError,
-    },
-    /// Something that is out of bounds, as only a state file edited by hand can have it.
-    #[error("{what}: {value}: expected {expected}")]
-    Bounds {
-        /// Of what.
-        what: String,
-        /// What was given.
-        value: String,
-        /// What is possible.
-        expected: &'static str,
-    },
-    /// More games than can be kept in mind.
-    #[error("{0} games: at most {MOST_GAMES} are possible")]
-    TooMany(usize),
-    /// A time control.
-    #[error(transparent)]
-    TimeControl(#[from] ParseTimeControlError),
-    /// Less than two engines.
-    #[error("a match needs at least two engines, {0} given")]
-    TooFew(usize),
-    /// Two engines of one name.
-    #[error("two engines are called '{0}': give them different names with name=...")]
-    SameName(String),
-    /// No time control at all.
-    #[error("engine '{0}' has no time control: give --tc, or tc=... in its description")]
-    NoTimeControl(String),
-    /// A time control that DXP cannot express.
-    #[error(
-        "engine '{name}' speaks DXP: its time control must be whole minutes for the game, 60 to \
-         59940 seconds, or a number of moves of each player in them (75/60), not '{control}'; \
-         fractions=yes for programs that know parts of minutes"
-    )]
-    DxpTime {
-        /// Which engine.
-        name: String,
-        /// Its time control.
-        control: String,
-    },
-    /// Nobody could know the port.
-    #[error("engine '{0}': port 0 is only possible with a command that has {{port}} in it")]
-    DxpPort(String),
-    /// A sequential test needs two engines exactly.
-    #[error("a sequential test compares two engines, {0} given")]
-    SprtEngines(usize),
-    /// The numbers of the sequential test.
-    #[error(transparent)]
-    Sprt(#[from] SprtError),
-}
 
 /// Who plays whom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -223,7 +114,7 @@ impl MatchConfig {
             engine.check()?;
         }
         self.check_rules()?;
-        let games = game_count(self);
+        let games = self.game_count();
         if games > MOST_GAMES {
             return Err(ConfigError::TooMany(games));
         }
@@ -234,6 +125,17 @@ impl MatchConfig {
             sprt.test()?;
         }
         Ok(())
+    }
+
+    /// The number of games.
+    pub(super) const fn game_count(&self) -> usize {
+        let engines = self.engines.len();
+        let others = engines.saturating_sub(1);
+        let meetings = match self.format {
+            Format::Gauntlet => others,
+            Format::RoundRobin => engines.saturating_mul(others) / 2,
+        };
+        self.pairs.saturating_mul(meetings).saturating_mul(2)
     }
 
     /// Draw rules, openings and margin.
@@ -337,41 +239,4 @@ impl MatchConfig {
     pub const fn margin(&self) -> Duration {
         Duration::from_millis(self.margin_ms)
     }
-}
-
-/// What concerns one engine alone.
-pub(super) fn check_engine(engine: &EngineSpec) -> Result<(), ConfigError> {
-    let name = || engine.name.clone();
-    let mut patience =
-        [("start", engine.start_seconds), ("stall", engine.stall_seconds)].into_iter();
-    if let Some((what, seconds)) = patience.find(|(_, seconds)| !PATIENCE.contains(seconds)) {
-        return Err(ConfigError::Bounds {
-            what: format!("engine '{}': {what}", engine.name),
-            value: seconds.to_string(),
-            expected: "seconds from 0.001 to 1000000",
-        });
-    }
-    if let Some(dxp) = engine.dxp.as_ref().filter(|dxp| dxp.gap_ms > LONGEST_GAP) {
-        return Err(ConfigError::Bounds {
-            what: format!("engine '{}': gap", engine.name),
-            value: dxp.gap_ms.to_string(),
-            expected: "milliseconds up to 10000",
-        });
-    }
-    let has_port = engine.command.iter().any(|word| word.contains("{port}"));
-    let addresses = engine.dxp.iter().flat_map(|dxp| &dxp.addresses);
-    if !has_port && addresses.into_iter().any(|address| address.port == 0) {
-        return Err(ConfigError::DxpPort(name()));
-    }
-    if matches!(engine.kind, EngineKind::Builtin | EngineKind::Random) {
-        let given = [
-            ("cmd", !engine.command.is_empty()),
-            ("dir", engine.dir.is_some()),
-            ("env.NAME", !engine.env.is_empty()),
-        ];
-        if let Some((what, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
-            return Err(ConfigError::NoProcess { name: name(), what });
-        }
-    }
-    launch::check_params(engine).map_err(|error| ConfigError::Parameter { name: name(), error })
 }

@@ -7,9 +7,10 @@ use egdb::error::with_causes;
 
 use super::builtin::{BuiltIn, RandomMover};
 use super::dxp::{DxpPlayer, DxpPlayerOptions};
+use super::error::ConfigError;
 use super::player::{Abort, FaultKind, Player, PlayerError, SlowStart};
 use super::process::{HubClient, HubClientOptions, ProcessOptions};
-use super::spec::{EngineKind, EngineSpec};
+use super::spec::{EngineKind, EngineSpec, LONGEST_GAP, PATIENCE};
 use crate::options::EngineOptions;
 use crate::protocol::hub::{HubError, Params};
 
@@ -72,9 +73,51 @@ pub(crate) fn start(
     }
 }
 
+impl EngineSpec {
+    /// Checks what the types do not: parameters, and what does not go together.
+    ///
+    /// # Errors
+    /// Names the engine and what is wrong.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let name = || self.name.clone();
+        let mut patience =
+            [("start", self.start_seconds), ("stall", self.stall_seconds)].into_iter();
+        if let Some((what, seconds)) = patience.find(|(_, seconds)| !PATIENCE.contains(seconds)) {
+            return Err(ConfigError::Bounds {
+                what: format!("engine '{}': {what}", self.name),
+                value: seconds.to_string(),
+                expected: "seconds from 0.001 to 1000000",
+            });
+        }
+        if let Some(dxp) = self.dxp.as_ref().filter(|dxp| dxp.gap_ms > LONGEST_GAP) {
+            return Err(ConfigError::Bounds {
+                what: format!("engine '{}': gap", self.name),
+                value: dxp.gap_ms.to_string(),
+                expected: "milliseconds up to 10000",
+            });
+        }
+        let has_port = self.command.iter().any(|word| word.contains("{port}"));
+        let addresses = self.dxp.iter().flat_map(|dxp| &dxp.addresses);
+        if !has_port && addresses.into_iter().any(|address| address.port == 0) {
+            return Err(ConfigError::DxpPort(name()));
+        }
+        if matches!(self.kind, EngineKind::Builtin | EngineKind::Random) {
+            let given = [
+                ("cmd", !self.command.is_empty()),
+                ("dir", self.dir.is_some()),
+                ("env.NAME", !self.env.is_empty()),
+            ];
+            if let Some((what, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
+                return Err(ConfigError::NoProcess { name: name(), what });
+            }
+        }
+        check_params(self).map_err(|error| ConfigError::Parameter { name: name(), error })
+    }
+}
+
 /// Looks for unknown parameters and bad values of engines within this process. Hub engines declare
 /// theirs when they start; DXP has none.
-pub(super) fn check_params(spec: &EngineSpec) -> Result<(), HubError> {
+fn check_params(spec: &EngineSpec) -> Result<(), HubError> {
     match spec.kind {
         EngineKind::Builtin => builtin_options(spec).map(|_| ()),
         EngineKind::Random => random_seed(spec).map(|_| ()),

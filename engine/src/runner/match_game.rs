@@ -1,59 +1,13 @@
 //! A finished game of a match: what the state file keeps and the PDN shows.
 
-use std::fmt;
-
-use movegen::notation::pdn::{GameResult, PdnGame};
+use movegen::notation::pdn::GameResult;
 use movegen::{Color, Wld};
 use serde::{Deserialize, Serialize};
 
-use super::config::MatchConfig;
-use super::player::FaultKind;
 use super::schedule::Pairing;
+use super::termination::Termination;
 use super::time_use::Spent;
-use crate::record::{GameRecord, Players, comment};
-
-/// Why a game ended.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Termination {
-    /// No legal move, or no pieces.
-    NoMove,
-    /// A draw by the rules.
-    DrawRule,
-    /// Time overrun.
-    TimeForfeit,
-    /// The scores of both players.
-    Score,
-    /// The greatest number of moves.
-    MoveLimit,
-    /// An endgame database.
-    Database,
-    /// A player gave up.
-    Resigned,
-    /// A player said how the game ended, or ended it without saying.
-    Claim,
-    /// A player did not want this game.
-    Refused,
-    /// The loser failed.
-    Fault(FaultKind),
-}
-
-impl fmt::Display for Termination {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Termination::NoMove => f.pad("no legal move"),
-            Termination::DrawRule => f.pad("draw by rule"),
-            Termination::TimeForfeit => f.pad("time forfeit"),
-            Termination::Score => f.pad("adjudicated by score"),
-            Termination::MoveLimit => f.pad("move limit"),
-            Termination::Database => f.pad("adjudicated by database"),
-            Termination::Resigned => f.pad("gave up"),
-            Termination::Claim => f.pad("ended by a player"),
-            Termination::Refused => f.pad("game refused"),
-            Termination::Fault(kind) => kind.fmt(f),
-        }
-    }
-}
+use crate::record::GameRecord;
 
 /// A finished game of a match.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -121,29 +75,5 @@ impl MatchGame {
     #[must_use]
     pub const fn result(&self) -> GameResult {
         self.record.result
-    }
-
-    /// The game as PDN, see [`GameRecord::to_pdn`].
-    #[must_use]
-    pub fn to_pdn(&self, config: &MatchConfig) -> PdnGame {
-        let name = |engine: usize| config.engines[engine].name.as_str();
-        let Pairing { white, black, pair, .. } = self.pairing;
-        let players = Players { white: name(white), black: name(black) };
-        let mut pdn = self.record.to_pdn(&config.event, Some(players));
-        pdn.tags.set("Round", &format!("{}.{}", pair + 1, self.game + 1));
-        pdn.tags.set("WhiteType", "program");
-        pdn.tags.set("BlackType", "program");
-        pdn.tags.set("TimeControlWhite", &config.time_control(white).to_string());
-        pdn.tags.set("TimeControlBlack", &config.time_control(black).to_string());
-        pdn.tags.set("Books", &config.books());
-        pdn.tags.set("Termination", &self.termination.to_string());
-        if !self.detail.is_empty() {
-            let note = comment(&format!("{}: {}", self.termination, self.detail));
-            match pdn.line.plies.last_mut() {
-                Some(ply) => ply.after.push(note),
-                None => pdn.line.lead.push(note),
-            }
-        }
-        pdn
     }
 }

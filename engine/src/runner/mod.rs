@@ -12,6 +12,7 @@ mod check;
 mod clock;
 mod config;
 mod dxp;
+mod error;
 mod game;
 mod launch;
 mod match_game;
@@ -26,6 +27,7 @@ mod standstill;
 mod starts;
 mod state;
 pub mod stats;
+mod termination;
 mod time_use;
 mod tournament;
 
@@ -33,11 +35,12 @@ pub use adjudicate::Adjudication;
 pub use builtin::{BuiltIn, RandomMover};
 pub use check::{Check, Finding, Severity, check_dxp, check_hub};
 pub use clock::{GameClock, ParseTimeControlError, TimeControl};
-pub use config::{ConfigError, Format, MatchConfig, SprtConfig};
+pub use config::{Format, MatchConfig, SprtConfig};
 pub use dxp::{DxpPlayer, DxpPlayerOptions};
 
+pub use error::ConfigError;
 pub(crate) use launch::start as start_player;
-pub use match_game::{MatchGame, Termination};
+pub use match_game::MatchGame;
 pub use player::{
     Abort, Answer, Claim, FaultKind, Identity, NewGame, Parameter, Player, PlayerError, Thought,
 };
@@ -48,5 +51,6 @@ pub use schedule::{Pairing, schedule};
 pub use spec::{DxpSpec, EngineKind, EngineSpec, command_words};
 pub use standings::{Standing, Standings, StandingsRecord};
 pub use state::{LineError, MatchPart, MatchRun, Resumed, StateError, StateFile};
+pub use termination::Termination;
 pub use time_use::{Spent, TimeUse};
 pub use tournament::{MatchEnd, MatchError, MatchEvent, Workers, run, tail_text};

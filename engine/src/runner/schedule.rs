@@ -26,17 +26,6 @@ const fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// The number of games of a match.
-pub(super) const fn game_count(config: &MatchConfig) -> usize {
-    let engines = config.engines.len();
-    let others = engines.saturating_sub(1);
-    let meetings = match config.format {
-        Format::Gauntlet => others,
-        Format::RoundRobin => engines.saturating_mul(others) / 2,
-    };
-    config.pairs.saturating_mul(meetings).saturating_mul(2)
-}
-
 /// All games of a match in order: opening after opening, for each pairing of engines two games
 /// with colours exchanged. The same configuration gives the same list.
 #[must_use]
@@ -52,7 +41,7 @@ pub fn schedule(config: &MatchConfig) -> Vec<Pairing> {
             (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))).collect()
         }
     };
-    let mut games = Vec::with_capacity(game_count(config));
+    let mut games = Vec::with_capacity(config.game_count());
     for round in 0..config.pairs {
         let opening = openings[round % openings.len()];
         let variation = if config.random_plies > 0 { round / openings.len() } else { 0 };
@@ -114,7 +103,7 @@ pub(super) mod tests {
         assert_eq!(games.len(), 2 * 5 * 3);
         assert!(games.iter().all(|g| g.white == 0 || g.black == 0));
         assert_eq!(games, schedule(&config));
-        assert_eq!(games.len(), game_count(&config));
+        assert_eq!(games.len(), config.game_count());
         config.seed = Some(2);
         let first = |games: &[Pairing]| games.iter().map(|g| g.opening).collect::<Vec<_>>();
         let orders: HashSet<_> = (0..20)

@@ -1,14 +1,20 @@
 //! The description of one engine.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::clock::TimeControl;
-use super::config::{ConfigError, LONGEST_GAP, PATIENCE, check_engine};
+use super::error::ConfigError;
 use crate::protocol::dxp::Address;
 use crate::protocol::hub::loose_arguments;
+
+/// Seconds of patience that make sense.
+pub(super) const PATIENCE: RangeInclusive<f64> = 0.001..=1e6;
+/// The longest time between two messages over DXP, in milliseconds.
+pub(super) const LONGEST_GAP: u64 = 10_000;
 
 /// How an engine is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -112,14 +118,6 @@ impl EngineSpec {
     #[must_use]
     pub fn has_book_params(&self) -> bool {
         self.params.keys().any(|name| name == "book" || name.starts_with("book-"))
-    }
-
-    /// Checks what the types do not: parameters, and what does not go together.
-    ///
-    /// # Errors
-    /// Names the engine and what is wrong.
-    pub fn check(&self) -> Result<(), ConfigError> {
-        check_engine(self)
     }
 }
 

@@ -8,8 +8,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::config::{MatchConfig, SprtConfig};
-use super::match_game::{MatchGame, Termination};
+use super::match_game::MatchGame;
 use super::stats::{Decision, Pentanomial, Rating, Sprt, Tally};
+use super::termination::Termination;
 use super::time_use::TimeUse;
 use crate::counted;
 use crate::digits::rounded;

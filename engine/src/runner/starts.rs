@@ -278,7 +278,7 @@ mod tests {
             game: 2,
             pairing: games[2],
             record: crate::record::GameRecord::new(elsewhere),
-            termination: super::super::match_game::Termination::DrawRule,
+            termination: super::super::termination::Termination::DrawRule,
             detail: String::new(),
             tail: Vec::new(),
             complaints: Vec::new(),

@@ -13,7 +13,8 @@ use egdb::storage::exclusive::{self, LockedFile};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::config::{ConfigError, MatchConfig};
+use super::config::MatchConfig;
+use super::error::ConfigError;
 use super::match_game::MatchGame;
 use super::schedule::schedule;
 
@@ -321,8 +322,8 @@ mod tests {
     use movegen::Position;
     use movegen::notation::pdn::GameResult;
 
-    use super::super::match_game::Termination;
     use super::super::schedule::tests::config;
+    use super::super::termination::Termination;
     use super::*;
     use crate::record::GameRecord;
 

@@ -10,7 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
 use super::problem::{Problem, ProblemKind};
-use super::route::{self, Query};
+use super::query::{self, Query};
 use super::{Desk, Reply};
 use crate::level::PlayingLevel;
 use crate::records::{AnswerRecord, BookRecord, LineRecord, Record, value_name};
@@ -159,7 +159,7 @@ fn meant(position: &Position, text: &str) -> Result<Vec<Move>, Problem> {
         Ok(mv) => Ok(vec![mv]),
         Err(ParseMoveError::Ambiguous { candidates, .. }) => Ok(candidates),
         Err(error) => {
-            Err(Problem::new(ProblemKind::BadMove, error.to_string()).of(route::MOVE.name))
+            Err(Problem::new(ProblemKind::BadMove, error.to_string()).of(query::MOVE.name))
         }
     }
 }
@@ -168,7 +168,7 @@ pub(super) fn legal(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, P
     let game = query.game()?;
     let position = game.position();
     let path = |text: String| text.split(['-', 'x']).filter_map(|n| n.parse().ok()).collect();
-    let moves = match query.text(route::MOVE.name) {
+    let moves = match query.text(query::MOVE.name) {
         Some(text) => meant(position, text)?,
         None => position.legal_moves().to_vec(),
     };
@@ -217,8 +217,8 @@ pub(super) fn fen_schema(generator: &mut SchemaGenerator) -> Schema {
 }
 
 pub(super) fn fen(_: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
-    let text = query.text(route::FEN.name).unwrap_or_default();
-    let fen = route::read_fen(text).map_err(|problem| problem.of(route::FEN.name))?;
+    let text = query.text(query::FEN.name).unwrap_or_default();
+    let fen = query::read_fen(text).map_err(|problem| problem.of(query::FEN.name))?;
     Ok(Reply::json(&FenRecord {
         fen: fen.to_string(),
         halfmoves: fen.halfmoves,

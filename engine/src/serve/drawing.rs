@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::problem::Problem;
-use super::route::Query;
+use super::query::Query;
 use super::{Desk, Reply};
 use crate::diagram::{Coordinates, Diagram, MarkedSquare, ParseDiagramError, sheet};
 

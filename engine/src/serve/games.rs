@@ -13,9 +13,12 @@ use serde::ser::{Error as _, SerializeSeq as _};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::problem::{Problem, ProblemKind};
-use super::route::{self, PDN, Query};
+use super::query::{self, Query};
 use super::{Desk, JSON, Reply};
 use crate::records::{self, Record};
+
+/// The media type of PDN that browsers and servers know.
+pub(super) const PDN: &str = "application/vnd.chess-pdn";
 
 /// Games; what is missing when they are to be written is taken to be empty.
 #[derive(Deserialize, JsonSchema)]
@@ -176,13 +179,13 @@ impl GameRecord {
         }
         for (name, value) in &self.tags {
             if !Tags::is_name(name) {
-                return Err(bad(format!("'{}' is no name of a tag", route::shown(name))));
+                return Err(bad(format!("'{}' is no name of a tag", query::shown(name))));
             }
             game.tags.set(name, value);
         }
         if !self.result.is_empty() {
             game.result = GameResult::parse(&self.result)
-                .ok_or_else(|| bad(format!("'{}' is no result", route::shown(&self.result))))?;
+                .ok_or_else(|| bad(format!("'{}' is no result", query::shown(&self.result))))?;
         }
         game.line = self.line.variation(start)?;
         Ok(game)
@@ -194,7 +197,7 @@ fn position(fen: &str) -> Result<Position, Problem> {
     if fen.is_empty() {
         return Ok(Position::initial());
     }
-    let game = route::start(fen).map_err(|problem| bad(problem.detail))?;
+    let game = query::start(fen).map_err(|problem| bad(problem.detail))?;
     Ok(*game.position())
 }
 
@@ -245,7 +248,7 @@ impl LineOfPlay {
         for record in &self.plies {
             let before = position;
             let mv =
-                route::read_move(&before, &record.mv).map_err(|problem| bad(problem.detail))?;
+                query::read_move(&before, &record.mv).map_err(|problem| bad(problem.detail))?;
             let after = annotations(&record.after, before)?;
             position = after_set_ups(before.after(mv), &after);
             plies.push(Ply { mv, nags: record.nags.clone(), after });

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::answers::Standing;
 use super::problem::{Problem, ProblemKind};
-use super::route::{self, Query, shown};
+use super::query::{self, Query, shown};
 use super::{Desk, Reply};
 use crate::endgame_trainer::{self, Criteria, Measure, PickError, Picker, Verdict};
 use crate::records::{Record, value_name};
@@ -176,7 +176,7 @@ pub(super) fn judge(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, P
     let mut game = query.game()?;
     let before = *game.position();
     let text = query.text("move").unwrap_or_default();
-    let mv = route::read_move(&before, text).map_err(|problem| problem.of("move"))?;
+    let mv = query::read_move(&before, text).map_err(|problem| problem.of("move"))?;
     let answer = desk.probe.answer(&before)?;
     let Some(judgement) = endgame_trainer::judge(&answer, mv) else {
         return Err(Problem::new(

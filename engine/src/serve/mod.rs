@@ -4,7 +4,7 @@
 //! [`answer`] answers them from a [`Desk`]. Searches take an engine and go on for a while:
 //! [`Search`] reads what is asked, [`analyse`] and [`play`] do it.
 //!
-//! * `route`: questions and their parameters, and reading them; `problem`: why there is no answer;
+//! * `route`: questions; `query`: their parameters, and reading them; `problem`: why there is no answer;
 //! * `http`: the answers over HTTP (feature `serve`); `assets`: the files of the board; `export`: the
 //!   board as a site;
 //! * `answers`: rules, databases, book; `lesson`: endgames to practise; `games`: PDN;
@@ -21,6 +21,7 @@ mod games;
 pub mod http;
 mod lesson;
 mod problem;
+mod query;
 mod route;
 mod search;
 
@@ -32,7 +33,8 @@ use movegen::DrawRules;
 
 use crate::book::Book;
 pub use problem::{Problem, ProblemKind};
-pub use route::{Body, Kind, Method, Parameter, Query, ROUTES, Route, Work};
+pub use query::{Kind, Parameter, Query};
+pub use route::{Body, Method, ROUTES, Route, Work};
 pub use search::{Event, Search, analyse, play};
 
 /// What questions are answered from.
@@ -100,7 +102,7 @@ pub fn answer(
     query: &[(String, String)],
     body: &[u8],
 ) -> Result<Reply, Problem> {
-    let query = Query::read(route, query)?;
+    let query = Query::read(route.path, route.parameters, query)?;
     match route.work {
         Work::Answer(answer) => answer(desk, &query, body),
         Work::Analyse | Work::Play => {

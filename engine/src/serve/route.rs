@@ -1,18 +1,13 @@
-//! Which questions there are, and reading their parameters.
+//! Which questions there are.
 
-use std::str::FromStr;
-
-use movegen::notation::{hub, moves};
-use movegen::{Fen, Game, Move, Position, Wld};
+use movegen::Wld;
 use schemars::{Schema, SchemaGenerator};
 
+use super::games::PDN;
 use super::problem::{Problem, ProblemKind};
+use super::query::{FEN, Kind, MOVE, MOVES, Parameter, Query, parameter};
 use super::{Desk, Reply, answers, drawing, games, lesson, search};
-
-/// Most moves from the given position to the one in question.
-const MAX_MOVES: usize = 2000;
-/// Characters of a text from outside that an error repeats.
-const SHOWN: usize = 60;
+use crate::Mode;
 
 /// The methods of HTTP that are used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,34 +16,6 @@ pub enum Method {
     Get,
     /// It has a body.
     Post,
-}
-
-/// What a parameter may be.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Kind {
-    /// Any text.
-    Text,
-    /// A whole number within these, both included.
-    Integer(u64, u64),
-    /// A number within these, both included.
-    Number(f64, f64),
-    /// `true` or `false`.
-    Boolean,
-    /// One of these words.
-    Choice(&'static [&'static str]),
-}
-
-/// A parameter of a question.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Parameter {
-    /// Its name.
-    pub name: &'static str,
-    /// What it may be.
-    pub kind: Kind,
-    /// What it says.
-    pub summary: &'static str,
-    /// Whether it must be given.
-    pub is_required: bool,
 }
 
 /// What is answered.
@@ -92,29 +59,6 @@ pub struct Route {
     pub work: Work,
 }
 
-/// The media type of PDN that browsers and servers know.
-pub(super) const PDN: &str = "application/vnd.chess-pdn";
-
-const fn parameter(name: &'static str, kind: Kind, summary: &'static str) -> Parameter {
-    Parameter { name, kind, summary, is_required: false }
-}
-
-pub(super) const FEN: Parameter = parameter(
-    "fen",
-    Kind::Text,
-    "The position: a draughts FEN or a 51-character Hub string. Default: the initial position.",
-);
-const MOVES: Parameter = parameter(
-    "moves",
-    Kind::Text,
-    "Moves played from there, in Hub or short notation, with blanks or commas between them; at \
-     most 2000. The question is about the position after the last one, and draw rules count from \
-     the first.",
-);
-pub(super) const MOVE: Parameter = Parameter {
-    is_required: true,
-    ..parameter("move", Kind::Text, "The move to judge, in Hub or short notation.")
-};
 const TIME: Parameter =
     parameter("time", Kind::Number(0.001, 86_400.0), "Seconds after which the search ends.");
 const DEPTH: Parameter =
@@ -327,132 +271,25 @@ impl Route {
     }
 }
 
-/// The start of a text from outside.
-pub(super) fn shown(text: &str) -> String {
-    let start: String = text.chars().take(SHOWN).collect();
-    if start.len() < text.len() { start + "..." } else { start }
-}
-
-/// The parameters of a question, each known to the route, as it should be, and given once.
-#[derive(Debug)]
-pub struct Query<'q>(Vec<(&'static str, &'q str)>);
-
-impl<'q> Query<'q> {
-    /// Looks at the parameters.
+impl search::Search {
+    /// Reads the question of a route for searches.
     ///
     /// # Errors
-    /// If one is unknown, given twice, or not of its kind, or a required one is missing.
-    pub fn read(route: &Route, given: &'q [(String, String)]) -> Result<Query<'q>, Problem> {
-        let mut query = Query(Vec::with_capacity(given.len()));
-        for (name, value) in given {
-            let Some(parameter) = route.parameters.iter().find(|known| known.name == name) else {
-                let names: Vec<_> = route.parameters.iter().map(|known| known.name).collect();
-                let detail = format!(
-                    "{} has no parameter '{}', only: {}",
-                    route.path,
-                    shown(name),
-                    names.join(", ")
-                );
-                return Err(Problem::new(ProblemKind::BadParameter, detail));
-            };
-            if query.text(parameter.name).is_some() {
-                return Err(Problem::parameter(parameter.name, "given twice"));
+    /// As [`super::answer`].
+    pub fn read(
+        desk: &Desk,
+        route: &Route,
+        query: &[(String, String)],
+    ) -> Result<search::Search, Problem> {
+        let query = Query::read(route.path, route.parameters, query)?;
+        let mode = match route.work {
+            Work::Analyse => Mode::Analyze,
+            Work::Play => Mode::Think,
+            Work::Answer(_) => {
+                let detail = format!("{} is no search", route.path);
+                return Err(Problem::new(ProblemKind::NotFound, detail));
             }
-            parameter.check(value)?;
-            query.0.push((parameter.name, value));
-        }
-        let missing = |p: &&Parameter| p.is_required && query.text(p.name).is_none();
-        match route.parameters.iter().find(missing) {
-            Some(parameter) => Err(Problem::parameter(parameter.name, "missing")),
-            None => Ok(query),
-        }
-    }
-
-    /// The value of a parameter, if it is given.
-    #[must_use]
-    pub(super) fn text(&self, name: &str) -> Option<&'q str> {
-        self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
-    }
-
-    /// The value of a number, which was checked when it was read.
-    pub(super) fn number<T: FromStr>(&self, name: &str) -> Option<T> {
-        self.text(name)?.parse().ok()
-    }
-
-    /// The game whose last position is asked about: `fen` and `moves`.
-    ///
-    /// # Errors
-    /// If the position or a move cannot be read or is not legal.
-    pub(super) fn game(&self) -> Result<Game, Problem> {
-        let mut game = match self.text("fen") {
-            Some(text) => start(text).map_err(|problem| problem.of("fen"))?,
-            None => Game::default(),
         };
-        let text = self.text("moves").unwrap_or_default();
-        let words = text.split([' ', ',']).filter(|word| !word.is_empty());
-        for (number, word) in (1..).zip(words) {
-            if number > MAX_MOVES {
-                return Err(Problem::parameter("moves", format!("more than {MAX_MOVES}")));
-            }
-            let mv = read_move(game.position(), word)
-                .map_err(|problem| Problem {
-                    detail: format!("move {number}: {}", problem.detail),
-                    ..problem
-                })
-                .map_err(|problem| problem.of("moves"))?;
-            // It was read as a legal move.
-            let _ = game.play(mv);
-        }
-        Ok(game)
-    }
-}
-
-fn bad_position(text: &str, error: &dyn std::fmt::Display) -> Problem {
-    Problem::new(ProblemKind::BadPosition, format!("'{}': {error}", shown(text)))
-}
-
-/// A position as people write it, which need not be one of a game.
-pub(super) fn read_fen(text: &str) -> Result<Fen, Problem> {
-    text.parse().map_err(|error: movegen::ParseFenError| bad_position(text, &error))
-}
-
-/// A game that starts from this FEN.
-pub(super) fn start(text: &str) -> Result<Game, Problem> {
-    read_fen(text)?.game().map_err(|error| bad_position(text, &error))
-}
-
-/// A legal move in Hub notation, or in one of those for people.
-pub(super) fn read_move(position: &Position, text: &str) -> Result<Move, Problem> {
-    hub::parse_move(position, text)
-        .or_else(|_| moves::parse_move(position, text))
-        .map_err(|error| Problem::new(ProblemKind::BadMove, error.to_string()))
-}
-
-impl Parameter {
-    fn check(&self, value: &str) -> Result<(), Problem> {
-        let bad = |wanted: String| {
-            Problem::parameter(self.name, format!("'{}' is not {wanted}", shown(value)))
-        };
-        let is_good = match self.kind {
-            Kind::Text => true,
-            Kind::Integer(least, most) => {
-                value.parse::<u64>().is_ok_and(|n| (least..=most).contains(&n))
-            }
-            Kind::Number(least, most) => {
-                value.parse::<f64>().is_ok_and(|n| (least..=most).contains(&n))
-            }
-            Kind::Boolean => matches!(value, "true" | "false"),
-            Kind::Choice(words) => words.contains(&value),
-        };
-        if is_good {
-            return Ok(());
-        }
-        Err(bad(match self.kind {
-            Kind::Text => "a text".to_owned(),
-            Kind::Integer(least, most) => format!("a whole number from {least} to {most}"),
-            Kind::Number(least, most) => format!("a number from {least} to {most}"),
-            Kind::Boolean => "true or false".to_owned(),
-            Kind::Choice(words) => format!("one of {}", words.join(", ")),
-        }))
+        search::Search::of(desk, mode, &query)
     }
 }

@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
 use super::problem::{Problem, ProblemKind};
-use super::route::{Query, Route, Work};
+use super::query::Query;
 use super::{Desk, Reply};
 use crate::counted;
 use crate::digits::rounded;
@@ -29,20 +29,8 @@ pub struct Search {
 }
 
 impl Search {
-    /// Reads the question of a route for searches.
-    ///
-    /// # Errors
-    /// As [`super::answer`].
-    pub fn read(desk: &Desk, route: &Route, query: &[(String, String)]) -> Result<Search, Problem> {
-        let query = Query::read(route, query)?;
-        let mode = match route.work {
-            Work::Analyse => Mode::Analyze,
-            Work::Play => Mode::Think,
-            Work::Answer(_) => {
-                let detail = format!("{} is no search", route.path);
-                return Err(Problem::new(ProblemKind::NotFound, detail));
-            }
-        };
+    /// Reads a question.
+    pub(super) fn of(desk: &Desk, mode: Mode, query: &Query<'_>) -> Result<Search, Problem> {
         let longest = desk.limits.longest;
         let seconds: Option<f64> = query.number("time");
         if seconds.is_some_and(|seconds| seconds > longest.as_secs_f64()) {
@@ -184,6 +172,7 @@ pub fn play(engine: &mut Engine, search: &Search, control: &Control) -> Result<R
 #[cfg(test)]
 mod tests {
     use super::super::answers::tests::desk;
+    use super::super::Route;
     use super::*;
     use serde_json::Value;
 

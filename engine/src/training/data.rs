@@ -6,9 +6,9 @@ use std::thread;
 use crossbeam::channel;
 use movegen::random::Random;
 
+use super::error::TrainError;
 use super::sample::{Filter, Sample, is_held_out};
 use super::store::{Contents, StoreError, files};
-use super::train::TrainError;
 
 /// Blocks that are decoded and mixed together: some 60,000 positions.
 const GROUP: usize = 64;

@@ -9,6 +9,7 @@
 
 mod checkpoint;
 mod data;
+mod error;
 mod game;
 mod learner;
 mod merge;
@@ -24,6 +25,7 @@ mod train;
 
 pub use checkpoint::CheckpointError;
 pub use data::{DataSet, Source};
+pub use error::TrainError;
 pub use game::{DecodeError, End, PlayedGame, PlayedPly};
 pub use learner::{Epoch, PHASES};
 pub use merge::{Merged, merge};
@@ -33,4 +35,4 @@ pub use sample::{Filter, Sample};
 pub use selfplay::{Progress, SelfPlay, SelfPlayError};
 pub use settings::{NetworkTraining, Training};
 pub use store::{Contents, Header, Shard, StoreError, files};
-pub use train::{TrainError, checkpoint_path};
+pub use train::checkpoint_path;

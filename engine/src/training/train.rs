@@ -4,54 +4,21 @@
 //! does not depend on the number of threads. After each epoch the held-out games say whether it was
 //! an improvement, and a checkpoint is written.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use movegen::random::mix;
-use thiserror::Error;
 
-use super::checkpoint::{self, CheckpointError};
+use super::checkpoint;
 use super::data::{DataSet, Part};
+use super::error::TrainError;
 use super::learner::{Epoch, Learner, State, Step};
 use super::model::{self, Model};
 use super::network::NetworkModel;
 use super::sample::Sample;
 use super::settings::Training;
-use super::store::StoreError;
 use crate::eval::{EvalKind, Provenance, Weights, network};
-
-/// Why a training ends without weights.
-#[derive(Debug, Error)]
-pub enum TrainError {
-    /// The games.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The checkpoint.
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
-    /// Nothing to learn from.
-    #[error("there are too few games: {training} positions to learn from, {held_out} held out")]
-    TooFew {
-        /// Positions to learn from.
-        training: u64,
-        /// Positions held out.
-        held_out: u64,
-    },
-    /// An evaluation that cannot be trained.
-    #[error("unknown kind of evaluation '{0}': expected material, p8 or p12")]
-    Kind(String),
-    /// A network of this shape cannot be trained.
-    #[error("{0}")]
-    Network(String),
-    /// Threads cannot be started.
-    #[error("cannot start threads")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
-    /// The same of a thread that reads games.
-    #[error("cannot start a thread")]
-    Thread(#[source] io::Error),
-}
 
 impl Training {
     /// Trains, or goes on with the training in the checkpoint. Calls `report` after each epoch;

@@ -11,6 +11,7 @@ mod book;
 mod commands;
 mod docs;
 mod exit_status;
+mod house;
 mod interop;
 mod saving;
 mod serve;

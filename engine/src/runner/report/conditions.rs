@@ -9,7 +9,6 @@ use std::time::Duration;
 use super::super::clock::TimeControl;
 use super::super::config::MatchConfig;
 use super::super::match_game::MatchGame;
-use super::super::schedule::game_count;
 use super::super::spec::EngineKind;
 use super::super::state::MatchPart;
 use super::name;
@@ -86,7 +85,7 @@ pub(super) fn conditions(
     // Of all runs of the match: what the moves say.
     let used = records.iter().flat_map(|game| &game.record.plies).filter_map(|ply| ply.time).sum();
     list.push(("Thinking time", format!("{} in all games", hours(used))));
-    list.push(("Games", format!("{} of {}", records.len(), game_count(config))));
+    list.push(("Games", format!("{} of {}", records.len(), config.game_count())));
     list.push(("Openings", openings(config, records)));
     list.push(("Books", config.books()));
     if let Some(seed) = config.seed {
@@ -176,8 +175,8 @@ fn machine() -> String {
 mod tests {
     use movegen::Position;
 
-    use super::super::super::match_game::Termination;
     use super::super::super::schedule::{schedule, tests::config};
+    use super::super::super::termination::Termination;
     use super::*;
     use crate::record::{GameRecord, PlyRecord};
 

@@ -7,6 +7,7 @@
 mod conditions;
 mod csv;
 mod page;
+mod pdn;
 mod plot;
 mod progress;
 

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::super::assets::asset;
 use super::super::{Problem, ProblemKind};
-use super::routes::refused;
+use super::refusal::refused;
 
 /// What a page may do: nothing but with this server.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; \

@@ -10,6 +10,7 @@ mod files;
 mod metrics;
 pub mod openapi;
 mod rate;
+mod refusal;
 mod routes;
 mod search;
 

@@ -18,6 +18,7 @@ use tokio::time::timeout_at;
 
 use super::super::{Method as Asked, Problem, ProblemKind, ROUTES, Reply, Route, Work, answer};
 use super::access::{Pass, Refusal};
+use super::refusal::refused;
 use super::{Client, MOST_QUERY, Peer, ServerOptions, Shared, files, openapi, search};
 
 /// All routes.
@@ -243,25 +244,3 @@ fn json(text: String) -> Response {
 fn text(text: String) -> Response {
     ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
 }
-
-/// A problem as a response.
-pub(super) fn refused(problem: &Problem) -> Response {
-    let status = StatusCode::from_u16(problem.kind.status());
-    let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = (status, problem.to_json()).into_response();
-    let headers = response.headers_mut();
-    let kind = HeaderValue::from_static(Problem::MEDIA_TYPE);
-    headers.insert(header::CONTENT_TYPE, kind);
-    if matches!(problem.kind, ProblemKind::Busy | ProblemKind::TooManyRequests) {
-        headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
-    }
-    if matches!(problem.kind, ProblemKind::Timeout | ProblemKind::TooLarge) {
-        // The rest of the body is not waited for.
-        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
-    }
-    response
-}
-
-/// How long a search waits for its place: one that its client has just given up needs a moment to
-/// end.
-pub(super) const PLACE_PATIENCE: Duration = Duration::from_millis(500);

@@ -16,9 +16,12 @@ use tokio::task;
 use tokio::time::{self, Interval, MissedTickBehavior, timeout};
 
 use super::Shared;
-use super::routes::PLACE_PATIENCE;
 use crate::serve::{self as answers, Event, Problem, ProblemKind, Reply, Route, Search};
 use crate::{Control, Engine};
+
+/// How long a search waits for its place: one that its client has just given up needs a moment to
+/// end.
+pub(super) const PLACE_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Lines of a search that wait for a client. Steps that it does not read in time are left out.
 const MOST_WAITING: usize = 64;

@@ -2,19 +2,12 @@
 
 use super::comment::Comment;
 use super::result::GameResult;
+use super::text::{MAX_NAME, is_in_name};
 use super::warning::{PdnWarning, PdnWarningKind};
 use crate::game::Game;
 use crate::moves::Move;
 use crate::notation::fen::Fen;
 use crate::position::Position;
-
-/// Bytes of the name of a tag.
-pub(super) const MAX_NAME: usize = 64;
-
-/// What the name of a tag may hold.
-pub(super) fn is_in_name(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '-')
-}
 
 /// The tags of a game in the order of the file. Names compare without regard to case.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -3,9 +3,16 @@
 use std::io::BufRead;
 
 use super::chars::Place;
-use super::game::{MAX_NAME, is_in_name};
 use super::token::{LOOK_AHEAD, Lexer, Token};
 use super::warning::PdnWarningKind;
+
+/// Bytes of the name of a tag.
+pub(super) const MAX_NAME: usize = 64;
+
+/// What the name of a tag may hold.
+pub(super) fn is_in_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-')
+}
 
 /// Comments and tag values are kept up to this many characters.
 pub(super) const MAX_TEXT: usize = 256 * 1024;
