@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use clap::Args;
+use meerslag_engine::counted;
 use movegen::notation::Fen;
 use movegen::notation::FenWarning;
 use movegen::notation::pdn::{Counters, PdnGame, PdnReader, WarningSummary};

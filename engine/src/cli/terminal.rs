@@ -103,8 +103,7 @@ fn table_within(heading: &[&str], rows: &[Vec<String>], width: Option<usize>) ->
     table.load_style(presets::NOTHING);
     table.set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(heading.iter().map(|name| name.trim()));
-    let shown = |row: Vec<String>| row.into_iter().map(|cell| plain(&cell).into_owned());
-    table.add_rows(rows.into_iter().map(shown));
+    table.add_rows(rows.iter().map(|row| row.iter().map(|cell| plain(cell))));
     let numbers = heading.iter().enumerate().filter(|(_, name)| name.starts_with(' '));
     for (index, _) in numbers {
         if let Some(column) = table.column_mut(index) {

@@ -171,8 +171,8 @@ pub fn play(engine: &mut Engine, search: &Search, control: &Control) -> Result<R
 
 #[cfg(test)]
 mod tests {
-    use super::super::answers::tests::desk;
     use super::super::Route;
+    use super::super::answers::tests::desk;
     use super::*;
     use serde_json::Value;
 
