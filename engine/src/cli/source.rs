@@ -8,9 +8,8 @@ use std::path::Path;
 use anyhow::{Context, anyhow};
 use clap::Args;
 use meerslag_engine::counted;
-use movegen::notation::Fen;
-use movegen::notation::FenWarning;
 use movegen::notation::pdn::{Counters, PdnGame, PdnReader, WarningSummary};
+use movegen::notation::{Fen, FenWarning};
 use movegen::{Game, Position};
 
 use super::Failure;
