@@ -70,19 +70,13 @@ export class Editor {
 
   /** Takes a position over, if there is one in the text, in any form that is read elsewhere. */
   async read(text) {
-    const problem = find("fen-problem");
-    try {
-      const { fen, warnings } = await this.desk.engine.ask("fen", { fen: text });
-      // Meanwhile the panel may have been left.
-      if (!this.position) return false;
-      this.set(readFen(fen));
-      problem.textContent = warnings.join("; ");
-      return true;
-    } catch (error) {
-      if (!["bad-position", "bad-parameter"].includes(error.name)) throw error;
-      problem.textContent = t("badFen") + " (" + error.message + ")";
-      return false;
-    }
+    const answer = await this.desk.engine.ask("fen", { fen: text });
+    // Meanwhile the panel may have been left.
+    if (!this.position) return false;
+    if (answer.fen) this.set(readFen(answer.fen));
+    const says = answer.fen ? answer.warnings.join("; ") : t("badFen") + " (" + answer.fault + ")";
+    find("fen-problem").textContent = says;
+    return Boolean(answer.fen);
   }
 
   /** What keeps the position from being played, or null. */

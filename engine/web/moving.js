@@ -110,13 +110,13 @@ export class Moving {
 
   /** The legal moves that a text may mean, read as at the terminal: 32-28, 3228, 32 28, 30x39x11x2. */
   async meant(node, text) {
-    if (!text.trim()) return [];
-    try {
-      return (await this.desk.engine.ask("legal", { ...node.query, move: text })).moves;
-    } catch (problem) {
-      if (problem.name === "bad-move") return [];
-      throw problem;
-    }
+    const typed = text.trim();
+    if (!typed) return [];
+    const { moves } = await this.desk.legal(node);
+    // As the page writes it: then nobody has to be asked.
+    const same = moves.filter((move) => [move.text, move.move].includes(typed));
+    if (same.length > 0) return same;
+    return (await this.desk.engine.ask("legal", { ...node.query, move: text })).moves;
   }
 
   /** Plays a move that was typed; returns what is wrong with it, or null. */

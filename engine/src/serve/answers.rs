@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use movegen::notation::hub;
 use movegen::notation::moves::{ParseMoveError, format_long, format_move, parse_move};
 use movegen::notation::pdn::GameResult;
-use movegen::{Game, Move, Position, Status};
+use movegen::{Fen, Game, Move, Position, Status};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
@@ -153,14 +153,12 @@ pub(super) fn legal_schema(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<LegalRecord>()
 }
 
-/// The legal moves that a text may mean: one, or several where it is ambiguous.
-fn meant(position: &Position, text: &str) -> Result<Vec<Move>, Problem> {
+/// The legal moves that a text may mean: one, several where it is ambiguous, or none.
+fn meant(position: &Position, text: &str) -> Vec<Move> {
     match parse_move(position, text) {
-        Ok(mv) => Ok(vec![mv]),
-        Err(ParseMoveError::Ambiguous { candidates, .. }) => Ok(candidates),
-        Err(error) => {
-            Err(Problem::new(ProblemKind::BadMove, error.to_string()).of(query::MOVE.name))
-        }
+        Ok(mv) => vec![mv],
+        Err(ParseMoveError::Ambiguous { candidates, .. }) => candidates,
+        Err(_) => Vec::new(),
     }
 }
 
@@ -169,7 +167,7 @@ pub(super) fn legal(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, P
     let position = game.position();
     let path = |text: String| text.split(['-', 'x']).filter_map(|n| n.parse().ok()).collect();
     let moves = match query.text(query::MOVE.name) {
-        Some(text) => meant(position, text)?,
+        Some(text) => meant(position, text),
         None => position.legal_moves().to_vec(),
     };
     let record = |&mv: &Move| LegalMoveRecord {
@@ -194,15 +192,15 @@ pub(super) fn legal(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, P
 }
 
 /// A position as somebody wrote it.
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 struct FenRecord {
-    /// In the strict form.
-    fen: String,
+    /// In the strict form; null if the text is none.
+    fen: Option<String>,
     /// Plies that count for a draw already, if it says so.
     halfmoves: Option<u32>,
     /// Number of the next full move, if it says so.
     move_number: Option<u32>,
-    /// Why no game can start from it, such as a man on its promotion row.
+    /// Why it cannot be read, or why no game can start from it, such as a man on its promotion row.
     fault: Option<String>,
     /// What is odd in the text.
     warnings: Vec<String>,
@@ -218,14 +216,18 @@ pub(super) fn fen_schema(generator: &mut SchemaGenerator) -> Schema {
 
 pub(super) fn fen(_: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
     let text = query.text(query::FEN.name).unwrap_or_default();
-    let fen = query::read_fen(text).map_err(|problem| problem.of(query::FEN.name))?;
-    Ok(Reply::json(&FenRecord {
-        fen: fen.to_string(),
-        halfmoves: fen.halfmoves,
-        move_number: fen.move_number,
-        fault: fen.position().err().map(|error| error.to_string()),
-        warnings: fen.warnings.iter().map(ToString::to_string).collect(),
-    }))
+    // What cannot be read is an answer, too: that is the question.
+    let record = match text.parse::<Fen>() {
+        Ok(fen) => FenRecord {
+            fen: Some(fen.to_string()),
+            halfmoves: fen.halfmoves,
+            move_number: fen.move_number,
+            fault: fen.position().err().map(|error| error.to_string()),
+            warnings: fen.warnings.iter().map(ToString::to_string).collect(),
+        },
+        Err(error) => FenRecord { fault: Some(error.to_string()), ..FenRecord::default() },
+    };
+    Ok(Reply::json(&record))
 }
 
 pub(super) fn probe_schema(generator: &mut SchemaGenerator) -> Schema {

@@ -144,18 +144,13 @@ impl<'q> Query<'q> {
     }
 }
 
-fn bad_position(text: &str, error: &dyn std::fmt::Display) -> Problem {
-    Problem::new(ProblemKind::BadPosition, format!("'{}': {error}", shown(text)))
-}
-
-/// A position as people write it, which need not be one of a game.
-pub(super) fn read_fen(text: &str) -> Result<Fen, Problem> {
-    text.parse().map_err(|error: movegen::ParseFenError| bad_position(text, &error))
-}
-
 /// A game that starts from this FEN.
 pub(super) fn start(text: &str) -> Result<Game, Problem> {
-    read_fen(text)?.game().map_err(|error| bad_position(text, &error))
+    let bad = |error: String| {
+        Problem::new(ProblemKind::BadPosition, format!("'{}': {error}", shown(text)))
+    };
+    let fen: Fen = text.parse().map_err(|error: movegen::ParseFenError| bad(error.to_string()))?;
+    fen.game().map_err(|error| bad(error.to_string()))
 }
 
 /// A legal move in Hub notation, or in one of those for people.

@@ -103,10 +103,11 @@ pub static ROUTES: &[Route] = &[
         path: "/v1/fen",
         method: Method::Get,
         summary: "A position in any form that people write, as FEN in the strict form",
-        parameters: &[Parameter {
-            is_required: true,
-            ..parameter("fen", Kind::Text, "The position, which need not be one of a game.")
-        }],
+        parameters: &[parameter(
+            FEN.name,
+            Kind::Text,
+            "The position, which need not be one of a game.",
+        )],
         takes: &[],
         gives: Body::Json(answers::fen_schema),
         work: Work::Answer(answers::fen),

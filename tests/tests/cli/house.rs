@@ -127,7 +127,6 @@ impl Module {
                     self.add_use(tree, start);
                 }
             }
-            _ => unreachable!("no other trees in `use`"),
         }
     }
 

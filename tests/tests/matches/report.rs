@@ -194,7 +194,7 @@ fn resumed_matches_report_everything() {
     let text = files.read("match.jsonl");
     let versions = text.replace("\"engines\":[null,null]", "\"engines\":[\"a 1\",\"b 2\"]");
     fs::write(files.folder.path().join("match.jsonl"), versions).unwrap();
-    play(&["--resume", &state, &html]);
+    play(&["--resume", &state, &html, "--force"]);
     let page = files.read("report.html");
     assert!(page.contains("</td><td class=\"name\">a 1"), "{page}");
     assert!(page.contains(" in 3 parts</dd>") || page.contains(" in 3 parts,"), "{page}");

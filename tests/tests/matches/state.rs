@@ -183,17 +183,6 @@ fn edited_states_are_refused() {
     refuses(&["--resume", &state], 2, "line 4: game 2 for the second time");
 }
 
-#[test]
-fn a_table_of_equals_has_no_sign_of_zero() {
-    let files = Files::new();
-    let engine = "--engine=random param.seed=1 name=";
-    let args = ["--openings=start", "--pairs=1", "--max-moves=1", &files.arg("csv", "games.csv")];
-    let output =
-        run(["match", &format!("{engine}a"), &format!("{engine}b")].iter().chain(&args), "")
-            .success();
-    assert!(output.stdout.contains(" +0.0 ±0.0 "), "{}", output.stdout);
-}
-
 /// Games, table and page replace other files only with --force, and only when there is a game; a
 /// match that goes on writes its own files again.
 #[test]
