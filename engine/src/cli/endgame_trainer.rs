@@ -532,6 +532,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_help_is_a_table() {
+        super::super::console::check_help(Ending::HELP, 17);
+    }
+
+    #[test]
     fn every_lesson_has_positions() {
         let probe = Probe::embedded().unwrap();
         for (number, lesson) in (1..).zip(&LESSONS) {

@@ -152,3 +152,11 @@ impl<W: Write> Walk<W> {
         line
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_help_is_a_table() {
+        crate::cli::console::check_help(super::HELP, 18);
+    }
+}
