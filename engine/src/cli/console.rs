@@ -18,8 +18,8 @@ use super::{Failure, files, report, terminal};
 
 /// How moves are typed, and the commands of every game; those that are its own follow in `help`.
 const HELP: &str = "  \
-  32-28, 28x19   play this move; 3228 and 32 28 are read, too. Where captures begin
-                 and end alike, with the squares between: 26x37x28
+  32-28, 28x19   play this move; 3228 and 32 28 are read, too. Where captures
+                 begin and end alike, with the squares between: 26x37x28
   hint           the best move
   undo, retry    take back your last move and the answer
   moves          the moves of the game
