@@ -26,7 +26,7 @@ const HELP: &str = "  \
   legal          the legal moves
   board, flip    show the board, turn it round
   fen            the position as FEN
-  save FILE      write the game to a PDN file; you are asked before one is replaced
+  save FILE      write the game to a PDN file; no other is replaced unasked
   restart, new   start again with this position; new: with another one if there
                  are several
   quit           leave (also: end of input)";
