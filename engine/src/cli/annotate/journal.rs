@@ -182,6 +182,7 @@ mod tests {
         let open = |existing| Journal::open(&path, &header("a"), existing);
         let mut journal = open(Existing::Keep).unwrap();
         (1..=3).for_each(|game| journal.add(game, Vec::new()).unwrap());
+        drop(journal);
         let whole = fs::read(&path).unwrap();
         let line_of = |at: usize| whole[..at].iter().filter(|&&byte| byte == b'\n').count();
         for at in 0..whole.len() {
