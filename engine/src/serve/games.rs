@@ -21,7 +21,7 @@ use crate::records::{self, Record};
 pub(super) const PDN: &str = "application/vnd.chess-pdn";
 
 /// Games; what is missing when they are to be written is taken to be empty.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize)]
 struct GamesRecord {
     games: Vec<GameRecord>,
 }
@@ -100,7 +100,7 @@ struct AnnotationRecord {
 }
 
 pub(super) fn games_schema(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<GamesRecord>()
+    generator.subschema_for::<GamesOfText<'_>>()
 }
 
 fn bad(detail: impl Into<String>) -> Problem {
@@ -121,6 +121,7 @@ pub(super) fn read(_: &Desk, _: &Query<'_>, body: &[u8]) -> Result<Reply, Proble
 /// The games of a text as [`GamesRecord`], written one after another: all of them as records would
 /// take many times the room of the text.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "GamesRecord")]
 struct GamesOfText<'a> {
     #[serde(serialize_with = "each_game")]
     #[schemars(with = "Vec<GameRecord>")]

@@ -176,7 +176,6 @@ const MOVES: &[(&str, &str, Wrong)] = &[
     (INITIAL, "0-0", Syntax(0)),
     (INITIAL, "32", Syntax(2)),
     (INITIAL, "32 ", Syntax(3)),
-    (INITIAL, "32 28", Syntax(3)),
     (INITIAL, "32-", Syntax(3)),
     (INITIAL, "32--28", Syntax(3)),
     (INITIAL, "32-28-", Syntax(6)),

@@ -244,6 +244,8 @@ fn one_process_at_a_time_changes_a_book() {
     let more = folder.file("more.pdn", "1. 33-29 19-24 1-1\n");
     let lines = folder.name("lines");
     let _ = book_ok(&["export", &book_file, "-o", &lines]);
+    let other = folder.name("other.book");
+    fs::copy(&book_file, folder.path("other.book")).unwrap();
     #[cfg(unix)]
     std::os::unix::fs::symlink("games.book", folder.path("link.book")).unwrap();
     let mut names = vec![book_file.clone()];
@@ -254,7 +256,7 @@ fn one_process_at_a_time_changes_a_book() {
         for args in [
             &["build", &more, "-o", name, "--add"][..],
             &["build", &more, "-o", name, "--force"],
-            &["merge", name, name, "-o", name, "--force"],
+            &["merge", &other, &other, "-o", name, "--force"],
             &["import", &lines, "-o", name, "--force"],
             &["expand", name, "--depth=1", "--positions=5", "--hash=1"],
         ] {
