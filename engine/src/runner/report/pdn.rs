@@ -8,7 +8,7 @@ use super::super::schedule::Pairing;
 use crate::record::{Players, comment};
 
 impl MatchGame {
-    /// The game as PDN, see [`GameRecord::to_pdn`].
+    /// The game as PDN, see [`GameRecord::to_pdn`](crate::record::GameRecord::to_pdn).
     #[must_use]
     pub fn to_pdn(&self, config: &MatchConfig) -> PdnGame {
         let name = |engine: usize| config.engines[engine].name.as_str();
