@@ -59,7 +59,7 @@ static SQUARE_NUMBERS: [SquareNumbers; SQUARE_ORDERS] = {
     table
 };
 
-/// Squares (0 to 49) stand in ascending order of this number: by rows, by columns, by the
+/// Squares (0 to 49) are in ascending order of this number: by rows, by columns, by the
 /// diagonals of each direction, by rows there and back, by diagonals there and back.
 const fn sort_key(order: usize, square: u32) -> i32 {
     let row = (square / 5) as i32;

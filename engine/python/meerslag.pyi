@@ -1,4 +1,4 @@
-# The types of the module; what each thing does stands in its docstring.
+# The types of the module; each thing's docstring says what it does.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike

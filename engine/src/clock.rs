@@ -15,7 +15,7 @@ mod host {
     static CLOCK: OnceLock<fn() -> f64> = OnceLock::new();
 
     /// Gives the library a clock: milliseconds since any moment, never less than before. Without
-    /// one time stands still, and limits of time do not end a search. The first call counts.
+    /// the time stands still, and limits of time do not end a search. The first call counts.
     pub fn set_clock(milliseconds: fn() -> f64) {
         let _ = CLOCK.set(milliseconds);
     }

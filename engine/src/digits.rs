@@ -4,7 +4,7 @@ use serde::Serializer;
 
 use crate::score::Score;
 
-/// The value with this many digits behind the point.
+/// The value with this many digits after the point.
 #[must_use]
 pub fn rounded(value: f64, digits: i32) -> f64 {
     let scale = 10f64.powi(digits);

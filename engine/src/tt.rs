@@ -373,7 +373,7 @@ mod tests {
                 table.clear();
                 assert!((0..1000).all(|i| table.probe(i << 40).is_none()));
                 assert_eq!(table.fullness(), 0.0);
-                // The left-overs do not stand in the way, however deep.
+                // The left-overs are not in the way, however deep.
                 for i in 0..4 {
                     table.store(i, TableMove::NONE, Score::DRAW, None, 0, Bound::Exact);
                 }

@@ -1,5 +1,5 @@
 //! Reads the games of a PDN file, or a small one of its own, and prints for each the moves, the
-//! captures, what the reader found odd, and how the rules say that the game stands.
+//! captures, what the reader found odd, and the state of the game by the rules.
 //!
 //! `cargo run -p meerslag-movegen --example replay [FILE.pdn]`
 

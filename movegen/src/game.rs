@@ -37,7 +37,7 @@ pub struct IllegalMove {
     pub position: Position,
 }
 
-/// How a game stands by the rules. Resignation, agreement and clocks are the caller's business.
+/// The state of a game by the rules. Resignation, agreement and clocks are the caller's business.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Status {
     /// The side to move may move.
@@ -58,7 +58,7 @@ impl Status {
 
 /// A game: start position, moves, and for each moment the position and the draw counters.
 ///
-/// The game does not stop itself: [`Game::status`] says how it stands by the rules, and after a
+/// The game does not stop itself: [`Game::status`] gives its state by the rules, and after a
 /// draw moves can still be played, because opponents and analysts do.
 ///
 /// # Examples
@@ -184,7 +184,7 @@ impl Game {
         1 + earlier.count() as u32
     }
 
-    /// How the game stands: a side without a legal move has lost; then repetition; then the 16-
+    /// The state of the game: a side without a legal move has lost; then repetition; then the 16-
     /// and 5-move rules; then the 25-move rule.
     #[must_use]
     pub fn status(&self, rules: DrawRules) -> Status {

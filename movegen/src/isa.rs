@@ -7,7 +7,7 @@
 //! So whoever counts or isolates many bits asks once, at the entry, for what the processor has
 //! ([`with_isa!`](crate::with_isa)), and hands the answer, an [`Isa`] without size, down to all
 //! its hot functions. Each of those that is not inlined has its body run by [`Isa::run`]: the body
-//! stands once and is compiled into one copy per instruction set. All copies compute the same.
+//! is written once and is compiled into one copy per instruction set. All copies compute the same.
 //!
 //! ```
 //! use movegen::isa::Isa;
@@ -140,7 +140,7 @@ macro_rules! with_isa {
     }};
 }
 
-/// Does the work in the copy for this processor, see [`Isa::run`]: for work that stands for itself.
+/// Does the work in the copy for this processor, see [`Isa::run`]: for work that is complete in itself.
 #[inline]
 pub fn run_best<R>(work: impl FnOnce() -> R) -> R {
     with_isa!(isa => isa.run(work))

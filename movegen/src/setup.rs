@@ -30,7 +30,7 @@ pub enum PositionError {
     ManOnPromotionRow {
         /// The owner of the man.
         color: Color,
-        /// Where it stands.
+        /// Its place.
         square: Square,
     },
     /// Neither side has a piece.

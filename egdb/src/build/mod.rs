@@ -70,7 +70,7 @@ pub struct BuildOptions {
     pub threads: usize,
     /// Memory budget in bytes.
     pub memory: u64,
-    /// Go on with what stands in the folder, after verifying it.
+    /// Go on with what is in the folder, after verifying it.
     pub resume: bool,
     /// Leave the work files.
     pub keep_work: bool,

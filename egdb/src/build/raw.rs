@@ -1,8 +1,8 @@
-//! Work files: a solved slice on disk, as it stands in memory.
+//! Work files: a solved slice on disk, as it is in memory.
 //!
 //! `work/2110.raw` holds a heading, the levels from the last to the first (the order in which
 //! they are solved), and the CRC-32 of the heading and of every part. It gets its name when it is
-//! complete, so what stands on disk is either whole or damaged later, which the checksums show.
+//! complete, so what is on disk is either whole or damaged later, which the checksums show.
 //! A work file is meant for the machine that made it: numbers are in its byte order.
 
 use std::io::{self, Write};
@@ -45,7 +45,7 @@ fn heading(slice: Slice, metrics: Metrics) -> [u8; HEADING as usize] {
     bytes
 }
 
-/// The parts of a level in the order in which they stand in the file.
+/// The parts of a level in their order in the file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Words,
@@ -54,7 +54,7 @@ enum Part {
     Cells,
 }
 
-/// Where everything stands in the file.
+/// Where everything is in the file.
 #[derive(Debug)]
 struct Plan {
     /// Offset and length in bytes, by level and part.

@@ -98,7 +98,7 @@ impl Resident {
 
     /// Makes room for the result of solving a level, and gives what it is solved from. `above`
     /// is the level above, `None` for the last one. Levels of other slices that do not fit into
-    /// memory are read where they stand in their files.
+    /// memory are read where they are in their files.
     pub(super) fn view(
         &mut self,
         store: &mut Store,

@@ -3,7 +3,7 @@
 //! With the men of a slice fixed, a row fixes all kings but one, the *moving* king: a white one if
 //! there is any, else a black one. Its squares are the bits of a word, so that one word holds a
 //! fact about some 45 positions. Where a side has several kings and one of them is the moving one,
-//! a position stands in several rows, once with each as the moving king.
+//! a position is in several rows, once with each as the moving king.
 
 use movegen::Color;
 use movegen::geometry::{SQUARES, bits};

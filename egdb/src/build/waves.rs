@@ -9,7 +9,7 @@
 //! A wave has two halves: first what was decided marks the rows before it, then the marked rows
 //! are decided. In the first half threads only set bits, which commutes; in the second each has
 //! rows of its own, and reads of others only what this wave does not change: wins in a wave of
-//! losses. Rows are taken in order in both, so that their neighbours, which stand at equal
+//! losses. Rows are taken in order in both, so that their neighbours, which are at equal
 //! distances, are still in the processor's caches.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -2,7 +2,7 @@
 //!
 //! A token is the value of a run and a class of its length (its *bucket*); bits after the code
 //! word give the rest of the length. Which code a token is written in depends on the two values
-//! before and on how long the run before was: next to a short run stands another short one, and
+//! before and on how long the run before was: next to a short run is another short one, and
 //! of three values one follows another much more often than the third does.
 
 use super::huffman::Huffman;
@@ -130,7 +130,7 @@ impl Counts {
         self.context = self.context.after(value, len);
     }
 
-    /// The next run stands elsewhere.
+    /// The next run is elsewhere.
     pub fn restart(&mut self) {
         self.context = Context::START;
     }
@@ -238,7 +238,7 @@ impl Token {
     }
 }
 
-/// A unit's bits, with as many zeros behind them as can be looked at beyond its end.
+/// A unit's bits, with as many zeros after them as can be looked at beyond its end.
 pub struct Unit([u8; UNIT + 16]);
 
 /// Bytes of a unit: what a lookup decodes at most.
@@ -262,7 +262,7 @@ impl Unit {
     }
 }
 
-/// A place among the tokens of a unit. The next bits stand ready in a word, as a token would
+/// A place among the tokens of a unit. The next bits are ready in a word, as a token would
 /// otherwise wait for memory before it knows where the next one begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {

@@ -1,7 +1,7 @@
 //! The Tunstall codes of win/loss/draw databases (`docs/formats.md`, section 7.1).
 //!
 //! A dictionary is a full tree over virtual values; its leaves, in preorder, are the codes.
-//! Directly behind the one leaf that is a pure run of a value follow extra codes for longer runs
+//! Directly after the one leaf that is a pure run of a value follow extra codes for longer runs
 //! of that value. The trees are kept in compact text form and expanded on first use, into a
 //! decoder (length and value of every byte) and an encoder (the tree itself, with short cuts for
 //! runs).

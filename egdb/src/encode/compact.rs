@@ -226,7 +226,7 @@ impl Numbered<'_> {
         isa::run_best(
             #[inline(always)]
             || {
-                // The values of following numbers stand far apart: a loop that does nothing but
+                // The values of following numbers are far apart: a loop that does nothing but
                 // fetch them waits for many of them at a time.
                 let mut indices = [0; BATCH];
                 for (k, out) in out.chunks_mut(BATCH).enumerate() {

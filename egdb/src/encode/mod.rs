@@ -397,7 +397,7 @@ impl CodedWriter {
     }
 
     /// Completes the files and gives them their names, the data file first, so that an index
-    /// file never stands without its data. Returns `None`, and leaves no files, if nothing was
+    /// file is never there without its data. Returns `None`, and leaves no files, if nothing was
     /// added.
     ///
     /// # Errors

@@ -85,7 +85,7 @@ pub(crate) const fn units_with_values(all: usize) -> Option<usize> {
     if units > 0 && head_bytes(units) + units * UNIT == all * UNIT { Some(units) } else { None }
 }
 
-/// Reads an index file. Several sub-databases stand one behind the other in the data file, which
+/// Reads an index file. Several sub-databases follow each other in the data file, which
 /// has exactly their length.
 ///
 /// # Errors

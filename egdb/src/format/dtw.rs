@@ -166,7 +166,7 @@ fn pack(numbers: &[u32]) -> Vec<u8> {
 }
 
 impl DtwRecord {
-    /// The record as it stands in the index file.
+    /// The record as it is in the index file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let s = self.slice;

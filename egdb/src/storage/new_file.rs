@@ -15,7 +15,7 @@ pub enum Existing {
     Replace,
 }
 
-/// A file being written. Its content stands in a temporary file of the same folder until
+/// A file being written. Its content is in a temporary file of the same folder until
 /// [`NewFile::finish`]; dropped before, it leaves nothing behind, and an existing file is as it
 /// was. A killed process leaves `NAME.abc123.tmp`, which the next file of that name removes.
 ///
@@ -91,7 +91,7 @@ impl NewFile {
     /// Writes what is left, makes sure that it is on the disk, and gives the file its name.
     ///
     /// # Errors
-    /// If the disk is full, or if a file that is to be kept has come to stand there meanwhile.
+    /// If the disk is full, or if a file that is to be kept has appeared there meanwhile.
     pub fn finish(self) -> io::Result<()> {
         let file = self.out.into_inner().map_err(io::IntoInnerError::into_error)?;
         let Some(Rename { from, to, existing }) = self.rename else { return Ok(()) };
@@ -133,7 +133,7 @@ fn buffered(file: File) -> BufWriter<File> {
 
 const SUFFIX: &str = ".tmp";
 
-/// The folder of a file and the part of a temporary name that stands before the random letters.
+/// The folder of a file and the part of a temporary name before the random letters.
 fn folder_and_prefix(path: &Path) -> (&Path, std::ffi::OsString) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut prefix = path.file_name().unwrap_or_default().to_owned();

@@ -39,7 +39,7 @@ fn probe(
     probe
 }
 
-/// Every position (with either colour to move) of the slices, as they stand and turned.
+/// Every position (with either colour to move) of the slices, as they are and turned.
 fn for_each_position(solution: &Solution, step: usize, mut visit: impl FnMut(&Position)) {
     for slice in solution.slices() {
         for index in (0..slice.size()).step_by(step) {

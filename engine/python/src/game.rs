@@ -63,7 +63,7 @@ pub fn draw_rules(name: &str) -> PyResult<DrawRules> {
     name.parse().map_err(value_error)
 }
 
-/// How a game stands by the rules. Resignation, agreement and clocks are not known here.
+/// The state of a game by the rules. Resignation, agreement and clocks are not known here.
 #[pyclass(module = "meerslag", frozen, eq, get_all)]
 #[derive(Clone, PartialEq, Eq)]
 pub struct Status {
@@ -102,7 +102,7 @@ impl Status {
 /// A start position and the moves played from it, with the counters of the draw rules.
 ///
 /// The start is a ``Position``, a FEN (whose ``:H`` field counts for the draw rules), or the
-/// initial position. After a draw moves can still be played: ``status`` says how the game stands.
+/// initial position. After a draw moves can still be played: ``status`` gives the state of the game.
 #[pyclass(module = "meerslag", eq, from_py_object)]
 #[derive(Clone, PartialEq, Eq)]
 pub struct Game(pub movegen::Game);
@@ -165,7 +165,7 @@ impl Game {
         self.0.occurrences()
     }
 
-    /// How the game stands by the rules.
+    /// The state of the game by the rules.
     ///
     /// Args:
     ///     draw_rules: ``lidraughts`` (repetition and the rules of 25, 16 and 5 moves),

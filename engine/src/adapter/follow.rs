@@ -30,7 +30,7 @@ pub(super) struct Followed {
     left: f64,
 }
 
-/// Where the program stands when it is asked about a position.
+/// How far the program is when it is asked about a position.
 pub(super) enum Place {
     /// There, once it has got the last move.
     Here(Followed),

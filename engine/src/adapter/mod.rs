@@ -1,5 +1,5 @@
 //! Any program as the thinker of a session: a Hub engine behind DXP, a DXP program behind Hub, and
-//! what stands on top of it.
+//! what is on top of it.
 //!
 //! An [`Adapter`] asks the program through the same [`Player`](crate::runner::Player) as a match
 //! does. `inner` keeps it running, in a thread of its own, so that nothing it does or does not do
@@ -107,7 +107,7 @@ pub enum AdapterError {
     Thread(#[from] std::io::Error),
 }
 
-/// A program with what stands on top of it.
+/// A program with what is on top of it.
 #[derive(Debug)]
 pub struct Adapter {
     options: AdapterOptions,

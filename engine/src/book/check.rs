@@ -12,7 +12,7 @@ use crate::counted;
 /// That the file is as it was written has been checked when it was opened.
 ///
 /// Positions are in order, each with a key that is a position and with moves that are legal and in
-/// order. Every position that stands in a line can be reached from a start: by moves of the book,
+/// order. Every position in a line can be reached from a start: by moves of the book,
 /// or by one move that is not in it after one that is, as a book of the moves of one side has it.
 /// Scores are those that follow from the leaves. Nodes of the tree have legal moves, and positions
 /// point to nodes that lead to them.

@@ -126,7 +126,7 @@ impl MoveCode {
         self.0
     }
 
-    /// As it stands in a file; not checked.
+    /// As it is in a file; not checked.
     #[must_use]
     pub const fn from_bits(bits: u64) -> MoveCode {
         MoveCode(bits)

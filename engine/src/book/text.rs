@@ -118,7 +118,7 @@ pub(super) fn read_text(input: impl BufRead) -> Result<Graph, BookError> {
     rows.sort_by_key(|(_, row)| row.place());
     if let Some(pair) = rows.windows(2).find(|pair| pair[0].1.place() == pair[1].1.place()) {
         let what = if pair[0].1.code == 0 { "position" } else { "move" };
-        let text = format!("the same {what} stands in two places: {}", pair[1].0);
+        let text = format!("the same {what} is in two places: {}", pair[1].0);
         return Err(BookError::Input(text));
     }
     let about = About { history: reader.history, ..About::default() };

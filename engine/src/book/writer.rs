@@ -37,7 +37,7 @@ impl Table {
     }
 }
 
-/// The folder in which a file stands.
+/// The folder of a file.
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -94,7 +94,7 @@ impl BookWriter {
         self.cells.add(&cell.to_bytes()).map_err(BookError::io(&self.path))
     }
 
-    /// Adds the cells of a tree as they stand in a file.
+    /// Adds the cells of a tree as they are in a file.
     pub(super) fn add_cells(&mut self, mut cells: impl Read) -> Result<(), BookError> {
         let mut bytes = [0; 8];
         loop {

@@ -162,7 +162,7 @@ enum Detail {
     Summary,
 }
 
-/// Where a position stands in a file.
+/// The place of a position in a file.
 struct Moment {
     number: Option<u64>,
     /// The move that was played.
@@ -200,7 +200,7 @@ impl<W: Write> Analysis<W> {
                     (true, _) => json_line(out, &InfoRecord::from(info)),
                     (false, Detail::Full) => {
                         rows += 1;
-                        // The variations of a depth stand together.
+                        // The variations of a depth are shown together.
                         let gap = if multipv && info.multipv == 1 && rows > 1 { "\n" } else { "" };
                         writeln!(out, "{gap}{}", report::row(game, info, multipv))
                             .and_then(|()| out.flush())
@@ -223,7 +223,7 @@ impl<W: Write> Analysis<W> {
     }
 
     fn interrupted() -> Failure {
-        Failure::interrupted("what has been shown stands")
+        Failure::interrupted("what has been shown remains")
     }
 
     /// What the book knows of the current position.
@@ -285,7 +285,7 @@ impl<W: Write> Analysis<W> {
             Detail::Summary => {
                 let info = variations.values().next().unwrap_or(&outcome.info);
                 let start = format!("{}  depth {:2}  ", report::score(info), info.depth);
-                // The move that was played stands before it.
+                // The move that was played is before it.
                 let left = terminal::width().map(|width| width.saturating_sub(start.len() + 16));
                 let line = report::line(game, &info.pv);
                 writeln!(out, "{start}{}", terminal::cut_moves(&line, left))?;

@@ -47,12 +47,12 @@ pub(super) struct BoardArgs {
     /// Of a file: the position after this many plies [default: the last one]
     #[arg(long, value_name = "N")]
     ply: Option<usize>,
-    /// Where numbers of squares stand: beside the rows (edge), on the squares (numbers) or nowhere
+    /// Where numbers of squares are drawn: beside the rows (edge), on the squares (numbers) or nowhere
     /// (none) [default: edge for text, none for pictures; numbers without a word]
     #[arg(long, value_name = "WHERE", num_args = 0..=1, require_equals = true,
           default_missing_value = "numbers")]
     coordinates: Option<CoordinatesName>,
-    /// Arrows, such as 32-28; ':other' and ':bad' behind one give it another colour. In text their
+    /// Arrows, such as 32-28; ':other' and ':bad' after one give it another colour. In text their
     /// ends are marked
     #[arg(long, value_name = "FROM-TO[:KIND],...", value_delimiter = ',')]
     arrows: Vec<Arrow>,

@@ -60,7 +60,7 @@ pub(super) trait ConsoleGame {
 
     /// The moves so far.
     fn game(&self) -> &Game;
-    /// How the game stands.
+    /// The state of the game.
     fn status(&self) -> Status;
     /// Whether no more moves are to be made.
     fn is_over(&self) -> bool {

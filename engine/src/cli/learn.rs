@@ -234,7 +234,7 @@ impl Learning<'_> {
         let result_share = if generation == 0 { 1.0 } else { 0.5 };
         let kind = self.args.kind.name().to_owned();
         let training = Training { kind, result_share, ..Training::default() };
-        // Weights that stand there already keep their name: it depends on the whole file.
+        // Weights that are there already keep their name: it depends on the whole file.
         let written = Weights::read(&file).ok().map(|weights| weights.provenance().clone());
         let (command, date) = match written.filter(|written| written.data == data.hash) {
             Some(written) => (written.command, written.date),

@@ -36,7 +36,7 @@ pub(super) fn cut_moves(line: &str, width: Option<usize>) -> Cow<'_, str> {
     let Some(columns) = width.filter(|&columns| !fits(columns)) else { return line.into() };
     let most = columns.saturating_sub(4);
     let end = line.char_indices().nth(most).map_or(line.len(), |(at, _)| at);
-    // Not within a move, and not behind its number.
+    // Not within a move, and not after its number.
     let mut kept = &line[..end];
     if !line[end..].starts_with(' ') {
         kept = &line[..kept.rfind(' ').unwrap_or(0)];
@@ -57,7 +57,7 @@ pub(super) fn folded(line: &str, width: Option<usize>) -> Cow<'_, str> {
     let mut words = line.split(' ').peekable();
     while let Some(word) = words.next() {
         let mut unit = word.to_owned();
-        // A number stands with its move.
+        // A number stays with its move.
         if word.ends_with('.')
             && let Some(mv) = words.next()
         {
@@ -116,7 +116,7 @@ fn table_within(heading: &[&str], rows: &[Vec<String>], width: Option<usize>) ->
     if fits(&text) {
         return text;
     }
-    // Columns that stand closer together are easier to read than broken ones.
+    // Columns that are closer together are easier to read than broken ones.
     let text = drawn(&mut table, 1);
     if fits(&text) {
         return text;

@@ -45,7 +45,7 @@ pub struct Diagram {
     pub marks: Vec<(Square, Mark)>,
     /// Arrows, the later ones above.
     pub arrows: Vec<Arrow>,
-    /// Where numbers of squares stand.
+    /// Where numbers of squares are drawn.
     pub coordinates: Coordinates,
 }
 
@@ -172,7 +172,7 @@ impl Arrow {
     }
 }
 
-/// Where numbers of squares stand.
+/// Where numbers of squares are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Coordinates {
     /// Nowhere.
@@ -216,7 +216,7 @@ impl ParseDiagramError {
 impl FromStr for Arrow {
     type Err = ParseDiagramError;
 
-    /// Reads `32-28` or `28x19`, with `:best`, `:other` or `:bad` behind it.
+    /// Reads `32-28` or `28x19`, with `:best`, `:other` or `:bad` after it.
     fn from_str(text: &str) -> Result<Arrow, ParseDiagramError> {
         let read = || {
             let (squares, kind) = match text.split_once(':') {

@@ -305,7 +305,7 @@ impl Scene<'_> {
     }
 }
 
-/// Digits stand this far apart, by the measure in which they are drawn.
+/// Digits are this far apart, by the measure in which they are drawn.
 const PITCH: f32 = 8.0;
 
 /// The width of a number.

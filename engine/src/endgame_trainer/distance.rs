@@ -34,7 +34,7 @@ impl Measure {
     }
 }
 
-/// How a position stands for one of the players. As text: `win in 15`, `draw`, `loss, conversion
+/// What a position is worth to one of the players. As text: `win in 15`, `draw`, `loss, conversion
 /// in 4`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Assessment {

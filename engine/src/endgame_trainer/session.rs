@@ -61,11 +61,11 @@ pub struct Summary {
     pub user: Color,
     /// What the position was worth for the user.
     pub start: Assessment,
-    /// How the game stands.
+    /// The state of the game.
     pub status: Status,
     /// Plies played, of both sides.
     pub plies: usize,
-    /// Moves of the user that stand.
+    /// Moves of the user that were not taken back.
     pub moves: u32,
     /// Mistakes among them.
     pub mistakes: u32,
@@ -126,7 +126,7 @@ impl TrainerSession {
         self.user
     }
 
-    /// How the game stands by the rules.
+    /// The state of the game by the rules.
     #[must_use]
     pub fn status(&self) -> Status {
         self.game.status(self.rules)

@@ -1,7 +1,7 @@
 //! A small network on top of patterns and scalars.
 //!
 //! Each side sees the board as if it were White: every piece on its square is an input, perhaps
-//! also what stands in every window ([`Inputs`]), and adds its row of weights to the side's hidden
+//! also what is in every window ([`Inputs`]), and adds its row of weights to the side's hidden
 //! sums. Their values, cut to 0..=1 and squared, are weighted by an output for the number of
 //! pieces, those of the side to move first. All numbers are integers, so every processor computes
 //! the same.

@@ -66,11 +66,11 @@ pub struct MatchConfig {
     pub openings: Vec<String>,
     /// Pairs of games for each pairing of engines.
     pub pairs: usize,
-    /// Once all openings have been played, games start so many random plies behind them, at most
+    /// Once all openings have been played, games start this many random plies after them, at most
     /// [`MatchConfig::MOST_RANDOM_PLIES`]. 0: the same openings again.
     #[serde(default)]
     pub random_plies: usize,
-    /// The openings are taken in an order that depends on this number; `None`: as they stand.
+    /// The openings are taken in an order that depends on this number; `None`: in their own order.
     pub seed: Option<u64>,
     /// Draw rules of the games, as text.
     pub draw_rules: String,
@@ -86,7 +86,7 @@ pub struct MatchConfig {
 }
 
 impl MatchConfig {
-    /// Enough random plies for some dozens of starts behind each opening.
+    /// Enough random plies for some dozens of starts after each opening.
     pub const RANDOM_PLIES: usize = 2;
     /// The most random plies.
     pub const MOST_RANDOM_PLIES: usize = 4;

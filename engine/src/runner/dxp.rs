@@ -358,7 +358,7 @@ impl DxpPlayer {
         }
     }
 
-    /// Whether the connection still stands and no newer one waits.
+    /// Whether the connection still holds and no newer one waits.
     fn is_connected(&mut self) -> Result<bool, PlayerError> {
         // What is left over from the last game.
         self.catch_up()?;

@@ -16,7 +16,7 @@ pub struct Pairing {
     pub pair: usize,
     /// The opening, by its place in the configuration.
     pub opening: usize,
-    /// 0 if the game starts at the opening itself, otherwise the number of the position behind it.
+    /// 0 if the game starts at the opening itself, otherwise the number of the position after it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub variation: usize,
 }

@@ -1,5 +1,5 @@
 //! Where the games of a match start: at its openings, and once these are used up a few random plies
-//! behind them. Engines that search to a number of nodes would play the same games again.
+//! after them. Engines that search to a number of nodes would play the same games again.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,11 +14,11 @@ use crate::engine::Engine;
 use crate::limits::{Control, Limits};
 use crate::options::{EngineError, EngineOptions};
 
-/// Behind an opening a position will do if searches of this depth see both at most so many
+/// After an opening a position will do if searches of this depth see both at most this many
 /// hundredths of a man apart.
 const DEPTH: u32 = 6;
 const MOST_APART: i32 = 50;
-/// When all positions behind an opening are used up, deeper ones follow: up to so many plies more.
+/// When all positions after an opening are used up, deeper ones follow: up to this many plies more.
 const MORE_PLIES: usize = 2;
 
 /// The starts of all games of a match.
@@ -100,7 +100,7 @@ impl Start {
     }
 }
 
-/// The positions behind an opening, in random order.
+/// The positions after an opening, in random order.
 #[derive(Debug)]
 struct Behind {
     opening: Start,
@@ -111,7 +111,7 @@ struct Behind {
     starts: Vec<Start>,
     /// Not looked at yet.
     left: Vec<Start>,
-    /// How far behind the opening the first of them are.
+    /// How far after the opening the first of them are.
     first_plies: usize,
     /// And those that come when none is left.
     next_plies: usize,

@@ -67,7 +67,7 @@ pub enum LineError {
     /// A game that is not on the schedule.
     #[error("game {0} is not one of this match")]
     OtherMatch(usize),
-    /// A game that stands there already.
+    /// A game that is there already.
     #[error("game {0} for the second time")]
     Twice(usize),
     /// There is no line at all.

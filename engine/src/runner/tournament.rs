@@ -63,7 +63,7 @@ pub enum MatchError {
     /// The endgame databases for adjudication.
     #[error("endgame database: {0}")]
     Database(#[from] egdb::error::OpenError),
-    /// The engine that chooses starts behind openings.
+    /// The engine that chooses starts after openings.
     #[error(transparent)]
     Starts(#[from] EngineError),
     /// The state cannot be saved.

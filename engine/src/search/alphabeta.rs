@@ -167,7 +167,7 @@ impl<I: Isa> Worker<'_, I> {
     }
 
     /// Searches the moves until one reaches beta. They are left in the order in which they were
-    /// taken up; what was put off stands among them.
+    /// taken up; what was put off is among them.
     #[inline(always)]
     fn try_moves<K: NodeKind>(
         &mut self,
@@ -179,7 +179,7 @@ impl<I: Isa> Worker<'_, I> {
         ply: usize,
     ) -> Tried {
         let mut picker = Picker::new();
-        // A forced move is no decision: look behind it.
+        // A forced move is no decision: look beyond it.
         let extension = i32::from(moves.len() == 1);
         if extension == 0 {
             picker.score(moves, &node.position, known.find(moves), &self.memory.history);

@@ -2,7 +2,7 @@
 //!
 //! A thread that comes to a move which another thread has begun tries the node's other moves first;
 //! when it comes back to it, the table often has the answer ("simplified ABDADA", Tom Kerrigan).
-//! What stands here is a hint: entries may be lost or overwritten, and no result depends on them.
+//! What is here is a hint: entries may be lost or overwritten, and no result depends on them.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -41,7 +41,7 @@ impl Busy {
         self.line(key).iter().any(|entry| entry.load(Relaxed) == key)
     }
 
-    /// A thread begins to search the position. Gives where it stands until [`Place::end`], or nothing
+    /// A thread begins to search the position. Gives its place until [`Place::end`], or nothing
     /// if another thread has begun it.
     #[inline(always)]
     pub(super) fn begin(&self, key: u64) -> Option<Place<'_>> {
@@ -55,7 +55,7 @@ impl Busy {
     }
 }
 
-/// Where a position stands while it is searched.
+/// The place of a position while it is searched.
 pub(super) struct Place<'a>(&'a AtomicU64);
 
 impl Place<'_> {

@@ -1,4 +1,4 @@
-//! Quiescence: no position in which either side could capture is judged as it stands.
+//! Quiescence: no position in which either side could capture is judged as it is.
 
 use movegen::MoveList;
 use movegen::isa::Isa;

@@ -29,7 +29,7 @@ impl RootMove {
     }
 }
 
-/// Where a thread stands in its search of the root.
+/// How far a thread is in its search of the root.
 #[derive(Clone)]
 pub(super) struct Root {
     pub(super) node: Node,
@@ -127,7 +127,7 @@ impl<I: Isa> Worker<'_, I> {
         let mut next = line;
         loop {
             let is_first_round = next < root.moves.len();
-            // Better moves come to the front: what was put off need not stand where it stood.
+            // Better moves come to the front: what was put off need not be where it was.
             let (index, turn) = if is_first_round {
                 (next, next)
             } else if let Some(&(mv, turn)) = put_off.get(next - root.moves.len()) {

@@ -344,7 +344,7 @@ impl<'a, I: Isa> Worker<'a, I> {
         self.standing(node, window, ply)
     }
 
-    /// What the position is worth as it stands, as far as the window needs it.
+    /// What the position is worth without a search, as far as the window needs it.
     #[inline(never)]
     pub(super) fn standing(&mut self, node: &Node, window: (Score, Score), ply: usize) -> Score {
         self.isa.run4(

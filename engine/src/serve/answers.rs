@@ -89,7 +89,7 @@ pub(super) fn server(desk: &Desk, _: &Query<'_>, _: &[u8]) -> Result<Reply, Prob
     }))
 }
 
-/// How a game stands by the rules.
+/// The state of a game by the rules.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Standing {
     /// `2-0`, `1-1`, `0-2` or `*`.

@@ -49,7 +49,7 @@ struct GameRecord {
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 struct LineOfPlay {
-    /// What stands before the first move.
+    /// What is before the first move.
     lead: Vec<AnnotationRecord>,
     plies: Vec<PlyRecord>,
 }
@@ -76,7 +76,7 @@ struct PlyRecord {
     /// From the comments: seconds spent on the move. Not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     elapsed: Option<f64>,
-    /// What stands behind the move.
+    /// What is after the move.
     after: Vec<AnnotationRecord>,
 }
 

@@ -12,7 +12,7 @@ use crate::Mode;
 /// The methods of HTTP that are used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
-    /// The question stands in the address.
+    /// The question is in the address.
     Get,
     /// It has a body.
     Post,
@@ -234,7 +234,7 @@ pub static ROUTES: &[Route] = &[
             parameter(
                 "coordinates",
                 Kind::Choice(&["none", "edge", "numbers"]),
-                "Where numbers of squares stand. Default: none.",
+                "Where numbers of squares are drawn. Default: none.",
             ),
             parameter("arrows", Kind::Text, "Arrows, such as 32-28,19-23:bad,17-22:other."),
             parameter("marks", Kind::Text, "Marked squares, such as 28:win,33:draw,12:loss."),

@@ -22,7 +22,7 @@ pub struct Source {
     pub weight: f32,
 }
 
-/// Where a block stands.
+/// The place of a block.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     file: usize,

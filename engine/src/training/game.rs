@@ -96,7 +96,7 @@ pub enum DecodeError {
     /// The start is no position.
     #[error("its start is no legal position")]
     Start,
-    /// A number stands for nothing.
+    /// A number means nothing.
     #[error("unknown {0}")]
     Unknown(&'static str),
     /// A move that does not exist.

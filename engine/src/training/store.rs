@@ -129,7 +129,7 @@ pub enum StoreError {
         reason: String,
     },
     /// A block in the middle is damaged.
-    #[error("{path}: damaged at byte {offset}, with good blocks behind it; nothing was changed")]
+    #[error("{path}: damaged at byte {offset}, with good blocks after it; nothing was changed")]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -238,7 +238,7 @@ fn encoded_header(header: &Header) -> Vec<u8> {
     bytes
 }
 
-/// A block as it stands in the file.
+/// A block as it is in the file.
 #[derive(Debug)]
 pub(super) struct Block {
     /// Where it starts.
@@ -265,7 +265,7 @@ pub struct Contents {
     file: BufReader<File>,
     path: PathBuf,
     header: Header,
-    /// Behind the last good block.
+    /// After the last good block.
     offset: u64,
     /// Bytes that were passed over because they are no good block.
     skipped: u64,
@@ -380,7 +380,7 @@ enum Found {
     End,
 }
 
-/// Reads a block at this place, where the file stands.
+/// Reads the block at this place, which is the position of the file.
 fn read_block(file: &mut BufReader<File>, start: u64) -> io::Result<Found> {
     let mut bytes = Vec::new();
     if file.by_ref().take(BLOCK_HEAD as u64).read_to_end(&mut bytes)? == 0 {

@@ -189,7 +189,7 @@ fn fitted_scale(samples: &[Sample]) -> f32 {
     f32::midpoint(low, high).exp2()
 }
 
-/// Where the checkpoint of weights stands.
+/// The path of the checkpoint of weights.
 #[must_use]
 pub fn checkpoint_path(weights: &Path) -> PathBuf {
     let mut name = weights.as_os_str().to_owned();

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// The style of the pages.
 pub(crate) const STYLE: &str = include_str!("page.css");
 
-/// The script of the pages, behind the module that draws boards. In one classic script nothing is
+/// The script of the pages, after the module that draws boards. In one classic script nothing is
 /// exported.
 pub(crate) fn script() -> String {
     let board = include_str!("../../web/board.js").replace("\nexport ", "\n");

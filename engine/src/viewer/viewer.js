@@ -1,4 +1,4 @@
-// web/board.js stands before this in the page.
+// web/board.js comes before this in the page.
 (() => {
   const games = JSON.parse(document.getElementById("data").textContent);
   const rows = [...document.querySelectorAll("#games tr[data-game]")];

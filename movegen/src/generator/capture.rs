@@ -26,7 +26,7 @@ use crate::piece::Kind;
 const MERGE_MEN_FROM: u32 = 4;
 const MERGE_KINGS_FROM: u32 = 3;
 
-/// After this many explored jumps behind one first jump the states are remembered, so that compositions
+/// After this many explored jumps after one first jump the states are remembered, so that compositions
 /// with millions of routes stay cheap while ordinary captures pay nothing.
 pub(super) const MEMO_AFTER: u32 = 500;
 

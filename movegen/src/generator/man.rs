@@ -143,7 +143,7 @@ impl FirstJumps {
     }
 }
 
-/// The second jumps behind first jumps.
+/// The second jumps after first jumps.
 pub(crate) struct SecondJumps {
     /// Landing squares by direction of the first and of the second jump.
     landings: [[u64; 4]; 4],

@@ -140,7 +140,7 @@ pub fn parse_move(position: &Position, text: &str) -> Result<Move, ParseMoveErro
 /// The squares of a move as written, not yet compared with a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct MoveText {
-    /// Start, anything between, and end (or captured squares behind it); at least two.
+    /// Start, anything between, and end (or captured squares after it); at least two.
     pub(super) squares: Vec<Square>,
     /// Captured squares in angle brackets.
     pub(super) captured: Option<Bitboard>,
@@ -382,7 +382,7 @@ pub fn parse_move_list(position: &Position, text: &str) -> Result<Vec<Move>, Mov
     }
 }
 
-/// Skips blanks, commas, dots and numbers with a dot behind them.
+/// Skips blanks, commas, dots and numbers with a dot after them.
 fn skip_numbers(mut text: &str) -> &str {
     loop {
         text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '.' | '…' | ','));

@@ -1,4 +1,4 @@
-//! Win/loss/draw, compact: index and data file, with checksums that do not stand in the way.
+//! Win/loss/draw, compact: index and data file, with checksums that are not in the way.
 #![no_main]
 
 #[path = "support/database.rs"]

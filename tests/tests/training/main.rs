@@ -117,7 +117,7 @@ fn damaged_blocks_cost_their_own_games_only() {
     assert!(output.stdout.starts_with("64 games, ") && output.stderr.contains("damaged bytes"));
     let left = run(["data", "export", "--format=text", text(&file)], "").stdout;
     assert!(left.lines().all(|line| games.contains(line)) && left.lines().count() == 64);
-    // Nothing is written behind damage that a kill cannot have done.
+    // Nothing is written after damage that a kill cannot have done.
     let output = selfplay(folder.path(), &["--games=128"]);
     assert_eq!(output.code, 1, "{output:?}");
     assert!(output.stderr.contains("damaged at byte"), "{output:?}");

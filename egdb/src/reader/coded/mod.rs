@@ -298,7 +298,7 @@ impl CodedReader {
             } else if !self.storage.read_cached(file, block, from, window) {
                 return Ok(None);
             }
-            // What is behind the window is of no meaning; the value is before that if the window
+            // What comes after the window has no meaning; the value is before that if the window
             // reaches to the end.
             let last = if from + len < end { len - PIECE } else { len - 1 };
             while offset - from <= last {

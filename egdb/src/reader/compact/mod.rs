@@ -123,7 +123,7 @@ struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// Of a block with so many units; the head follows at the start of `bytes`.
+    /// Reads the head of a block of `units` units; the head follows at the start of `bytes`.
     #[inline(always)]
     fn new(bytes: &'a [u8], units: usize) -> Option<Head<'a>> {
         let shift = u32::from(*bytes.get(4)?) & 31;

@@ -12,7 +12,7 @@ use crate::walk::Walk;
 
 impl CompactReader {
     /// Fills `out` with the values from `index` on. Returns false if the files do not hold that
-    /// sub-database. The values stand in another order in the file, so each is looked up.
+    /// sub-database. The values have another order in the file, so each is looked up.
     pub(crate) fn fill(
         &self,
         slice: Slice,

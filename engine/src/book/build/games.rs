@@ -99,7 +99,7 @@ pub(super) struct GameLine {
     /// One more than there are moves.
     pub(super) positions: Vec<Position>,
     pub(super) moves: Vec<Move>,
-    /// Moves before this one stand in another line, if this one branches off it.
+    /// Moves before this one are in another line, if this one branches off it.
     pub(super) first: usize,
     /// It branches off another line.
     pub(super) is_branch: bool,
@@ -113,7 +113,7 @@ impl GameLine {
         GameLine { positions, moves: Vec::new(), first: 0, is_branch: false, result }
     }
 
-    /// The first position that stands in no other line.
+    /// The first position that is in no other line.
     pub(super) fn first_position(&self) -> usize {
         self.first + usize::from(self.is_branch)
     }

@@ -166,7 +166,7 @@ impl Trie {
         Ok(())
     }
 
-    /// The cells as they stand in a book.
+    /// The cells as they are in a book.
     ///
     /// # Errors
     /// If the disk is full.

@@ -42,10 +42,10 @@ Examples:
   meerslag annotate games.pdn -o annotated.pdn --html report.html --time 1 --threads 4
   meerslag annotate games.pdn -o annotated.pdn --egdb /data/egdb --depth 20 --json
 
-Each position is searched for 200,000 nodes, unless there is a limit. After each move stands its \
+Each position is searched for 200,000 nodes, unless there is a limit. After each move comes its \
 score ([%eval 0.13], in men for White). A bad move gets a glyph, what it gave away, and the best \
 line as a variation: ?! from 5 % of a win on, ? from 10 %, ?? from 20 %. In positions of the \
-endgame databases the exact value stands there, and a move that keeps it is never called a \
+endgame databases the exact value is there instead, and a move that keeps it is never called a \
 mistake. docs/annotate.md explains the chances.
 
 Finished games are kept in OUT.journal until all are done: after an interruption the same \

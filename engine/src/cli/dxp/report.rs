@@ -135,7 +135,7 @@ impl GamesReport {
         }
     }
 
-    /// Shows how a game stands.
+    /// Shows the state of a game.
     fn moved(&mut self, moved: &Moved<'_>) {
         let since = self.begun.get_or_insert_with(Instant::now);
         let played = self.counts.iter().sum::<u32>() as usize;

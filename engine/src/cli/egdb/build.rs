@@ -35,7 +35,7 @@ Examples:
 Builds all positions up to a number of pieces and writes them in the Kingsrow layout: \
 win/loss/draw (version 2), distance to conversion, distance to win. Each file has a side file \
 '*.sum' with its checksums. Solved slices are kept in DIR/work until the end; after Ctrl-C or a \
-crash the same command with --resume verifies what stands there and goes on. DIR/build.jsonl is \
+crash the same command with --resume verifies what is there and goes on. DIR/build.jsonl is \
 a log, one JSON object a line.
 
 Check the result with 'meerslag egdb check --egdb DIR'.";

@@ -87,12 +87,12 @@ pub(super) struct MatchArgs {
     /// Pairs of games for each two engines [default: one from each opening]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pairs: Option<u32>,
-    /// Random plies behind an opening that is played for the second time and more often, to a
+    /// Random plies after an opening that is played for the second time and more often, to a
     /// position as even as the opening; 0: the opening again [default: 2 if all engines search to
     /// a number of nodes or a depth, otherwise 0]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=4))]
     random_plies: Option<u32>,
-    /// Take the openings, and the positions behind them, in an order that depends on this number
+    /// Take the openings, and the positions after them, in an order that depends on this number
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Games at the same time [default: 1]

@@ -64,7 +64,7 @@ pub(super) struct Output {
     json: bool,
     /// Number of lines of the table on the terminal, to be overwritten; `None` without one.
     table: Option<usize>,
-    /// What stands in it.
+    /// What is in it.
     standings: String,
     total: usize,
     /// The games that are being played.

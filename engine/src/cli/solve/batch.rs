@@ -74,7 +74,7 @@ pub(super) fn run(args: &SolveArgs, file: &str, out: &mut impl Write) -> Result<
     printer.summary.seconds = (begin.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
     printer.summary(stop_note(interrupt.is_pressed()))?;
     if interrupt.is_pressed() {
-        return Err(Failure::interrupted("the answers so far stand"));
+        return Err(Failure::interrupted("the answers so far remain"));
     }
     match (printer.summary.bad_lines, printer.failures) {
         (0, 0) => Ok(()),

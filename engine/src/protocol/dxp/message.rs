@@ -35,7 +35,7 @@ pub enum DxpError {
         field: &'static str,
         /// Where it begins, counted from 0 with the type.
         offset: usize,
-        /// What stands there.
+        /// What is there.
         found: String,
         /// What is possible.
         expected: &'static str,
@@ -53,7 +53,7 @@ pub enum DxpError {
 pub struct Request {
     /// The version of the protocol; 1 is the only one.
     pub version: u8,
-    /// The initiator's name, without the blanks behind it.
+    /// The initiator's name, without the blanks after it.
     pub name: String,
     /// The follower's colour.
     pub follower: Color,

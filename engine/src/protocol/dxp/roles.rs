@@ -10,7 +10,7 @@ use super::game::{DxpGame, Ending, OpenGame, Terms};
 use super::message::{Acceptance, EndReason, Message, Request, TakeBack, answer_to_bad_request};
 use super::options::{DxpEngine, SessionOptions};
 
-/// How a game stands after a move.
+/// The state of a game after a move.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Moved<'a> {
     /// Which of the initiator's proposals, counted from 0; `None` for a follower.

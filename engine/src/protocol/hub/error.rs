@@ -13,7 +13,7 @@ const QUOTED: usize = 40;
 /// protocol's `error` line.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum HubError {
-    /// A character stands where the line syntax does not allow it.
+    /// A character is where the line syntax does not allow it.
     #[error("column {column}: unexpected {found}, expected {expected}")]
     Unexpected {
         /// Counted in characters, from 1.
@@ -26,7 +26,7 @@ pub enum HubError {
     /// The line ends within a quoted value.
     #[error("column {column}: the quoted value that starts here has no closing quote")]
     UnclosedQuote {
-        /// Where the opening quote stands, from 1.
+        /// The column of the opening quote, from 1.
         column: usize,
     },
     /// The line ends after `name=`.

@@ -300,7 +300,7 @@ impl Params {
         Ok(())
     }
 
-    /// What of this the engine itself wants to know.
+    /// These parameters as engine options.
     #[must_use]
     pub fn engine_options(&self) -> EngineOptions {
         EngineOptions {

@@ -154,7 +154,7 @@ fn openings(config: &MatchConfig, records: &[MatchGame]) -> String {
         (played, given) if played == given => format!("{given}, each with both colours"),
         (played, given) if played > given => {
             let behind = counted(played - given, "position");
-            format!("{given} and {behind} behind them, each with both colours")
+            format!("{given} and {behind} after them, each with both colours")
         }
         (played, given) => format!("{played} played of {given}, each with both colours"),
     }

@@ -199,7 +199,7 @@ mod tests {
         assert!(elo(&[Series { class: "e0".to_owned(), points: &gaps[..1] }]).is_empty());
         assert!(elo(&[]).is_empty() && lengths(&[]).is_empty());
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
-        // Three games of 0..10 moves, one of 40 and more: the counts stand above the bars.
+        // Three games of 0..10 moves, one of 40 and more: the counts are above the bars.
         let bars = lengths(&[3, 5, 6, 44]);
         assert_eq!(bars.matches("class=\"bar\"").count(), bars.matches("<rect").count());
         assert!(bars.contains(">3<") || bars.contains(">2<"), "{bars}");

@@ -96,9 +96,7 @@ fn admit(shared: &Shared, request: &Request, now: Instant) -> Result<Pass, Probl
         Ok(pass) => pass,
         Err(Refusal::Host(host)) => {
             let host: String = host.chars().take(60).collect();
-            return Err(forbidden(format!(
-                "this server has not the name '{host}': see --allow-host"
-            )));
+            return Err(forbidden(format!("this server is not called '{host}': see --allow-host")));
         }
         // The page itself may be linked to from anywhere.
         Err(Refusal::Origin(_)) if !request.uri().path().starts_with("/v1/") => Pass::Own,

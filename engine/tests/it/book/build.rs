@@ -184,7 +184,7 @@ fn rare_positions_are_left_out_with_what_only_they_lead_to() {
     assert_eq!((book.len(), report.used), (3, 4));
 }
 
-/// The moves of the tree from a node, in order, with the node behind each.
+/// The moves of the tree from a node, in order, with the node after each.
 fn children(book: &Book, node: u32, position: &Position) -> Vec<(String, u32)> {
     let Some(Cell::Node { next, .. }) = book.cell(node) else { panic!("{node} is no node") };
     let mut children = Vec::new();
@@ -219,7 +219,7 @@ fn the_tree_is_a_second_way_in() {
     assert_eq!(book.cell_count(), 10 + 4);
     let node = first[0].1;
     assert_eq!(book.look_up(&after("32-28")).unwrap().0.tree, Some(node));
-    // Black's moves stand in the tree as White's of the turned board: 19-23 is 32-28.
+    // Black's moves are in the tree as White's of the turned board: 19-23 is 32-28.
     let replies = children(&book, node, &after("32-28").reversed());
     let replies: Vec<_> = replies.iter().map(|(mv, _)| mv.as_str()).collect();
     assert_eq!(replies, ["32-28", "34-29"]);
@@ -309,8 +309,8 @@ fn text_that_is_wrong_is_refused_with_its_line() {
         (format!("{start} search=0.1"), "line 2: 'search=0.1': expected SCORE/DEPTH"),
         (format!("{start}\n32-28 results=1/1"), "line 3: 'results=1/1': expected WINS/DRAWS"),
         (format!("{start}\n32-28 games=1 results=1/1/0"), "line 3: 32-28 has more results"),
-        (format!("{start}\n{start}"), "the same position stands in two places"),
-        (format!("{start}\n32-28\n32-28"), "the same move stands in two places: 32-28"),
+        (format!("{start}\n{start}"), "the same position is in two places"),
+        (format!("{start}\n32-28\n32-28"), "the same move is in two places: 32-28"),
         (String::new(), "no position in the text"),
     ] {
         let error = from_text(&text, folder.path()).unwrap_err().to_string();

@@ -26,7 +26,7 @@ pub enum FenWarning {
     ManOnPromotionRow {
         /// The owner of the man.
         color: Color,
-        /// Where it stands.
+        /// Its place.
         square: Square,
     },
     /// Text after the final dot was dropped.
@@ -108,7 +108,7 @@ pub enum FenErrorKind {
     ManOnPromotionRow {
         /// The owner of the man.
         color: Color,
-        /// Where it stands.
+        /// Its place.
         square: Square,
     },
     /// A position string of Hub or DXP has the wrong length.

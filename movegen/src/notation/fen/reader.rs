@@ -26,7 +26,7 @@ pub(super) struct Reader<'a> {
     fen: Fen,
 }
 
-/// What may stand around a FEN: quotes, brackets and slashes of tags and of pasted text.
+/// What may surround a FEN: quotes, brackets and slashes of tags and of pasted text.
 const fn is_wrapper(c: char) -> bool {
     matches!(
         c,

@@ -20,7 +20,7 @@ impl Tags {
         Tags::default()
     }
 
-    /// The value of a tag; of the first one if it stands more than once.
+    /// The value of a tag; of the first one if there are several.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str())
@@ -114,7 +114,7 @@ impl Ply {
 /// A line of play: the main variation of a game, or one beside it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Variation {
-    /// What stands before the first move.
+    /// What is before the first move.
     pub lead: Vec<Annotation>,
     /// The moves.
     pub plies: Vec<Ply>,

@@ -176,7 +176,7 @@ struct MoveText {
 }
 
 impl MoveText {
-    /// Move text behind what is already written.
+    /// Move text after what is already written.
     fn new(text: String) -> MoveText {
         let pending = (String::new(), true);
         MoveText { text, column: 0, pending, opening: 0, must_number: true }
