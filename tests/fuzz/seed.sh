@@ -9,7 +9,7 @@ cp positions/pdn/*.pdn "$corpus/pdn/"
 
 # fen: one file for each distinct FEN of the data files, at most 500.
 n=0
-cat positions/pdn/*.pdn positions/*.tsv positions/*.fen engine/data/*.fen |
+cat positions/pdn/*.pdn positions/*.tsv positions/*.fen engine/*/data/*.fen |
     grep -o '[WB]:[WB][0-9K,-]*:[WB][0-9K,-]*' | sort -u | head -n 500 |
     while read -r fen; do
         n=$((n + 1))

@@ -6,8 +6,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use meerslag_engine::eval::Evaluation;
-use meerslag_engine::{Bound, Clock, Control, EngineError, EngineOptions, Limits, Mode, Score};
+use meerslag_search::eval::Evaluation;
+use meerslag_search::{Bound, Clock, Control, EngineError, EngineOptions, Limits, Mode, Score};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -53,8 +53,8 @@ pub struct Info {
     pv: Vec<Move>,
 }
 
-impl From<meerslag_engine::Info> for Info {
-    fn from(info: meerslag_engine::Info) -> Info {
+impl From<meerslag_search::Info> for Info {
+    fn from(info: meerslag_search::Info) -> Info {
         Info {
             depth: info.depth,
             mean_depth: info.mean_depth,
@@ -122,7 +122,7 @@ impl SearchResult {
 ///     MemoryError: there is no memory for the table.
 #[pyclass(module = "meerslag", frozen)]
 pub struct Engine {
-    engine: Mutex<meerslag_engine::Engine>,
+    engine: Mutex<meerslag_search::Engine>,
     control: Control,
 }
 
@@ -168,7 +168,7 @@ impl Engine {
             evaluation: Evaluation::named(evaluation).map_err(value_error)?,
             ..EngineOptions::default()
         };
-        let engine = py.detach(|| meerslag_engine::Engine::new(options)).map_err(engine_error)?;
+        let engine = py.detach(|| meerslag_search::Engine::new(options)).map_err(engine_error)?;
         Ok(Engine { engine: Mutex::new(engine), control: Control::new() })
     }
 
@@ -263,7 +263,7 @@ impl Engine {
             let search = move || {
                 let Ok(mut engine) = self.engine.try_lock() else { return Err(busy()) };
                 self.control.reset();
-                let mut report = |info: &meerslag_engine::Info| {
+                let mut report = |info: &meerslag_search::Info| {
                     // The other end waits until this one is dropped.
                     if is_reported {
                         let _ = sender.send(info.clone());
@@ -273,7 +273,7 @@ impl Engine {
             };
             let thread = thread::Builder::new()
                 .name("search".to_owned())
-                .stack_size(meerslag_engine::STACK_BYTES)
+                .stack_size(meerslag_search::STACK_BYTES)
                 .spawn_scoped(scope, search)?;
             let mut raised = Ok(());
             loop {

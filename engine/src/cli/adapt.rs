@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use clap::{ArgGroup, Args};
-use meerslag_engine::adapter::{Adapter, AdapterError, AdapterOptions, Remark};
-use meerslag_engine::book::BookOptions;
-use meerslag_engine::protocol::dxp::{DEFAULT_PORT, DxpEngine};
-use meerslag_engine::runner::{EngineSpec, tail_text};
+use meerslag_harness::adapter::{Adapter, AdapterError, AdapterOptions, Remark};
+use meerslag_harness::protocol::dxp::{DEFAULT_PORT, DxpEngine};
+use meerslag_harness::runner::{EngineSpec, tail_text};
+use meerslag_search::book::BookOptions;
 use movegen::DrawRules;
 
 use super::databases::ReadingArgs;

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::Args;
-use meerslag_engine::book::Book;
-use meerslag_engine::records::{InfoRecord, PositionRecord, ResultRecord};
-use meerslag_engine::{Control, Engine, Info, Limits, Mode, SearchResult};
+use meerslag_search::book::Book;
+use meerslag_search::{Control, Engine, Info, Limits, Mode, SearchResult};
+use meerslag_study::records::{InfoRecord, PositionRecord, ResultRecord};
 use movegen::notation::moves::format_move;
 use movegen::{Game, Move};
 

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use meerslag_engine::counted;
-use meerslag_engine::suite::{self, SuiteOutcome};
-use meerslag_engine::{EngineOptions, Limits, bench};
+use meerslag_search::counted;
+use meerslag_search::{EngineOptions, Limits};
+use meerslag_study::bench;
+use meerslag_study::suite::{self, SuiteOutcome};
 
 use super::databases::DatabaseArgs;
 use super::evaluation::EvaluationArgs;

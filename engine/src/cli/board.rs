@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ::egdb::storage::write_file;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
-use meerslag_engine::diagram::{Arrow, Coordinates, Diagram, MarkedSquare};
+use meerslag_study::diagram::{Arrow, Coordinates, Diagram, MarkedSquare};
 use movegen::Game;
 
 use super::files::{self, ForceArgs};

@@ -7,8 +7,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ::egdb::storage::{Existing, write_file};
-use meerslag_engine::diagram::Diagram;
-use meerslag_engine::{Control, counted};
+use meerslag_search::Control;
+use meerslag_search::counted;
+use meerslag_study::diagram::Diagram;
 use movegen::notation::moves::{format_move, parse_move};
 use movegen::notation::pdn::{PdnGame, WriteOptions, game_to_string};
 use movegen::{Color, Game, Move, Position, Status};

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use meerslag_engine::counted;
-use meerslag_engine::training::{Contents, Filter, PlayedGame, Sample, StoreError, files, merge};
+use meerslag_learn::{Contents, Filter, PlayedGame, Sample, StoreError, files, merge};
+use meerslag_search::counted;
 use movegen::notation::pdn::{
     Annotation, Comment, GameResult, PdnGame, Ply, WriteOptions, write_game,
 };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use ::egdb::{Database, DbType, Probe};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use meerslag_engine::DatabaseOptions;
+use egdb::DatabaseOptions;
 
 use super::{Failure, mebibytes};
 

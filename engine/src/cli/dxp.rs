@@ -12,12 +12,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use clap::{Args, Subcommand, ValueEnum};
-use meerslag_engine::Engine;
-use meerslag_engine::EngineOptions;
-use meerslag_engine::early_end::{Draw, Resign};
-use meerslag_engine::protocol::dxp::{
+use meerslag_harness::early_end::{Draw, Resign};
+use meerslag_harness::protocol::dxp::{
     Address, DEFAULT_PORT, DxpEngine, Listener, SessionOptions, connect, format_minutes,
 };
+use meerslag_search::{Engine, EngineOptions};
 
 pub(super) use self::report::DxpRecord;
 use self::session::After;

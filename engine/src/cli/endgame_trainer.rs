@@ -9,11 +9,12 @@ use std::path::PathBuf;
 use ::egdb::{Probe, Slice, Wld};
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
-use meerslag_engine::endgame_trainer::{
+use meerslag_search::Control;
+use meerslag_search::counted;
+use meerslag_study::endgame_trainer::{
     Assessment, Criteria, Measure, PickError, Picker, Summary, TrainerError, TrainerSession,
     Verdict,
 };
-use meerslag_engine::{Control, counted};
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::PdnGame;
 use movegen::{Color, DrawRules, Game, Move, Status};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use meerslag_engine::eval::Evaluation;
+use meerslag_search::eval::Evaluation;
 
 use super::Failure;
 use super::files::Named;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use ::egdb::storage::{Existing, NewFile, write_file};
 use anyhow::{Context, anyhow};
 use clap::Args;
-use meerslag_engine::protocol::Log;
+use meerslag_harness::protocol::Log;
 
 use super::Failure;
 use super::streams::note;

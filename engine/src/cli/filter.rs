@@ -1,7 +1,7 @@
 //! Which positions of the games a command takes: the same options everywhere.
 
 use clap::Args;
-use meerslag_engine::training::Filter;
+use meerslag_learn::Filter;
 
 /// The positions to take. Nobody may be able to capture, and positions within the databases that
 /// the players had are left out.

@@ -6,9 +6,9 @@ use std::time::Duration;
 use std::{panic, process, thread};
 
 use clap::Args;
-use meerslag_engine::adapter::{Adapter, AdapterSettings};
-use meerslag_engine::protocol::Log;
-use meerslag_engine::protocol::hub::{Options, Params, Settings, serve};
+use meerslag_harness::adapter::{Adapter, AdapterSettings};
+use meerslag_harness::protocol::Log;
+use meerslag_harness::protocol::hub::{Options, Params, Settings, serve};
 
 use super::streams::Messages;
 use super::{Failure, files};

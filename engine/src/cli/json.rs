@@ -3,9 +3,9 @@
 
 use std::io::{self, Write};
 
-pub(super) use meerslag_engine::digits::rounded;
-use meerslag_engine::records;
-pub(super) use meerslag_engine::records::{Record, to_json};
+pub(super) use meerslag_study::digits::rounded;
+use meerslag_study::records;
+pub(super) use meerslag_study::records::{Record, to_json};
 
 /// Writes one object and the end of its line.
 pub(super) fn write<R: Record>(out: &mut (impl Write + ?Sized), record: &R) -> io::Result<()> {

@@ -8,18 +8,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::egdb::storage::Existing;
 use clap::Args;
-use meerslag_engine::DatabaseOptions;
-use meerslag_engine::counted;
-use meerslag_engine::eval::{EvalKind, Evaluation, Provenance, Weights};
-use meerslag_engine::record::today;
-use meerslag_engine::runner::stats::Decision;
-use meerslag_engine::runner::{
+use egdb::DatabaseOptions;
+use meerslag_harness::runner::stats::Decision;
+use meerslag_harness::runner::{
     Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchRun, SprtConfig, Standing,
     Standings, StateFile, TimeControl, Workers, openings, run as run_match,
 };
-use meerslag_engine::training::{
+use meerslag_learn::{
     DataSet, Filter, OpeningMix, SelfPlay, Shard, Source, Training, checkpoint_path,
 };
+use meerslag_search::counted;
+use meerslag_search::eval::{EvalKind, Evaluation, Provenance, Weights};
+use meerslag_study::record::today;
 
 use movegen::DrawRules;
 use schemars::JsonSchema;
@@ -274,7 +274,7 @@ impl Learning<'_> {
             (Some(state), config, Vec::new())
         };
         let workers = Workers { concurrency: self.args.threads, cpus: Vec::new() };
-        let observe = &mut |_: meerslag_engine::runner::MatchEvent<'_>| Ok(());
+        let observe = &mut |_: meerslag_harness::runner::MatchEvent<'_>| Ok(());
         let end = run_match(&config, &workers, &mut state, &mut records, &self.abort, observe)
             .map_err(Failure::run)?;
         if end == MatchEnd::Stopped {

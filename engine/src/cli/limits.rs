@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use meerslag_engine::Limits;
+use meerslag_search::Limits;
 
 /// The limits of a search: it ends at the first one that it reaches.
 #[derive(Args, Debug)]

@@ -55,7 +55,7 @@ use std::process::ExitCode;
 use std::thread;
 
 use clap::{Args, Parser, Subcommand};
-use meerslag_engine::EngineOptions;
+use meerslag_search::EngineOptions;
 use movegen::DrawRules;
 
 const EXAMPLES: &str = "\
@@ -242,9 +242,9 @@ impl From<serde_json::Error> for Failure {
     }
 }
 
-impl From<meerslag_engine::book::BookError> for Failure {
-    fn from(error: meerslag_engine::book::BookError) -> Failure {
-        use meerslag_engine::book::BookError;
+impl From<meerslag_search::book::BookError> for Failure {
+    fn from(error: meerslag_search::book::BookError) -> Failure {
+        use meerslag_search::book::BookError;
         match error {
             BookError::Interrupted => Failure::interrupted("no file has been written"),
             BookError::Io { .. } | BookError::TooLarge(_) => Failure::run(error),
@@ -253,8 +253,8 @@ impl From<meerslag_engine::book::BookError> for Failure {
     }
 }
 
-impl From<meerslag_engine::EngineError> for Failure {
-    fn from(error: meerslag_engine::EngineError) -> Failure {
+impl From<meerslag_search::EngineError> for Failure {
+    fn from(error: meerslag_search::EngineError) -> Failure {
         Failure::run(error)
     }
 }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use meerslag_engine::record::{GameRecord, Players, PlyRecord};
-use meerslag_engine::runner::{GameClock, TimeControl};
-use meerslag_engine::{Control, Engine, EngineOptions, Info, Limits, PlayingLevel, SearchResult};
+use meerslag_harness::runner::{GameClock, TimeControl};
+use meerslag_search::{Control, Engine, EngineOptions, Info, Limits, PlayingLevel, SearchResult};
+use meerslag_study::record::{GameRecord, Players, PlyRecord};
 use movegen::notation::pdn::{GameResult, PdnGame};
 use movegen::{Color, Game, Move, Status};
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::{ArgGroup, Args};
-use meerslag_engine::counted;
-use meerslag_engine::protocol::dxp::Address;
-use meerslag_engine::runner::process::ProcessOptions;
-use meerslag_engine::runner::{Check, Severity, check_dxp, check_hub, command_words};
+use meerslag_harness::protocol::dxp::Address;
+use meerslag_harness::runner::process::ProcessOptions;
+use meerslag_harness::runner::{Check, Severity, check_dxp, check_hub, command_words};
+use meerslag_search::counted;
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use meerslag_engine::diagram::Diagram;
-use meerslag_engine::{Bound, Info};
+use meerslag_search::{Bound, Info};
+use meerslag_study::diagram::Diagram;
 use movegen::notation::moves::format_move;
 use movegen::{Color, Game, Move, Position};
 

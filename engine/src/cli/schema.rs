@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use clap::Args;
-use meerslag_engine::records::{self, Record, VERSION};
-use meerslag_engine::runner::StandingsRecord;
-use meerslag_engine::{bench, suite};
+use meerslag_harness::runner::StandingsRecord;
+use meerslag_study::records::{self, Record, VERSION};
+use meerslag_study::{bench, suite};
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -78,7 +78,7 @@ impl Catalogue {
         self.add::<egdb::TaskRecord>();
         #[cfg(feature = "training")]
         {
-            self.add::<meerslag_engine::training::Epoch>();
+            self.add::<meerslag_learn::Epoch>();
             self.add::<selfplay::SelfPlayRecord>();
             self.add::<learn::GenerationRecord>();
             self.add::<data::CountRecord>();

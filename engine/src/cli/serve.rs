@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::Args;
-use meerslag_engine::EngineOptions;
-use meerslag_engine::serve::export::{ExportError, WASM, export};
-use meerslag_engine::serve::http::{Server, ServerError, ServerOptions};
-use meerslag_engine::serve::{Desk, DeskLimits};
+use meerslag_search::EngineOptions;
+use meerslag_serve::export::{ExportError, WASM, export};
+use meerslag_serve::http::{Server, ServerError, ServerOptions};
+use meerslag_serve::{Desk, DeskLimits};
 
 use super::files::ForceArgs;
 use super::interrupt::Interrupt;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use clap::Args;
-use meerslag_engine::counted;
+use meerslag_search::counted;
 use movegen::notation::pdn::{Counters, PdnGame, PdnReader, WarningSummary};
 use movegen::notation::{Fen, FenWarning};
 use movegen::{Game, Position};

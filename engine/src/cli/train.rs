@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::egdb::storage::write_file;
 use clap::Args;
-use meerslag_engine::eval::{EvalKind, Evaluation, Inputs, Provenance};
-use meerslag_engine::record::today;
-use meerslag_engine::training::{
+use meerslag_learn::{
     DataSet, Epoch, NetworkTraining, PHASES, Source, TrainError, Training, checkpoint_path,
     loss_plot,
 };
+use meerslag_search::eval::{EvalKind, Evaluation, Inputs, Provenance};
+use meerslag_study::record::today;
 
 use super::Failure;
 use super::files::{self, ForceArgs};

@@ -3,7 +3,7 @@
 use std::io;
 use std::process::Command;
 
-use meerslag_engine::runner::process::{Watchdog, keep_watch};
+use meerslag_harness::runner::process::{Watchdog, keep_watch};
 
 /// The name of the command; nobody needs to type it.
 pub(super) const NAME: &str = "watchdog";

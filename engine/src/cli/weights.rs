@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use clap::{Args, Subcommand};
-use meerslag_engine::bench;
-use meerslag_engine::eval::{Evaluation, Provenance, Weights};
+use meerslag_search::eval::{Evaluation, Provenance, Weights};
+use meerslag_study::bench;
 
 use schemars::JsonSchema;
 use serde::Serialize;

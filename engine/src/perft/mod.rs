@@ -112,13 +112,13 @@ pub struct Counts {
 ///
 /// # Examples
 /// ```
-/// use meerslag_engine::perft::{Options, Progress, count};
+/// use crate::perft::{Options, Progress, count};
 /// use movegen::Position;
 ///
 /// let options = Options { depth: 6, threads: 2, hash_mib: 1, bulk: true };
 /// let counts = count(&Position::initial(), &options, &Progress::default(), &|_| {})?;
 /// assert_eq!(counts.nodes, 167_140);
-/// # Ok::<(), meerslag_engine::perft::PerftError>(())
+/// # Ok::<(), crate::perft::PerftError>(())
 /// ```
 pub fn count(
     position: &Position,

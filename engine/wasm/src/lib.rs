@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use egdb::Probe;
-use meerslag_engine::book::Book;
-use meerslag_engine::serve::{
+use meerslag_search::book::Book;
+use meerslag_serve::{
     self, Desk, DeskLimits, Event, Problem, ProblemKind, Reply, Route, Search, Work,
 };
-use meerslag_engine::{Control, Engine, EngineOptions, clock};
+use meerslag_search::{Control, Engine, EngineOptions, clock};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -89,16 +89,16 @@ impl Module {
         match route.work {
             Work::Answer(_) => {
                 let body = request.body.unwrap_or_default();
-                serve::answer(&self.desk, route, &query, body.as_bytes())
+                meerslag_serve::answer(&self.desk, route, &query, body.as_bytes())
             }
             Work::Play => {
                 let search = Search::read(&self.desk, route, &query)?;
-                serve::play(self.engine()?, &search, &Control::new())
+                meerslag_serve::play(self.engine()?, &search, &Control::new())
             }
             Work::Analyse => {
                 let search = Search::read(&self.desk, route, &query)?;
                 let mut last = None;
-                serve::analyse(self.engine()?, &search, &Control::new(), &mut |event| {
+                meerslag_serve::analyse(self.engine()?, &search, &Control::new(), &mut |event| {
                     if event.id.is_some() {
                         last = Some(event);
                     } else {

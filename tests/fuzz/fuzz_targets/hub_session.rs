@@ -5,7 +5,7 @@ use std::io::Cursor;
 use std::sync::mpsc;
 
 use libfuzzer_sys::fuzz_target;
-use meerslag_engine::protocol::hub::{Line, Options, serve};
+use meerslag_harness::protocol::hub::{Line, Options, serve};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut input = b"hub\nset-param name=hash-mb value=1\nset-param name=safety-time value=0.1\n".to_vec();

@@ -6,8 +6,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use meerslag_engine::PlayingLevel;
+use meerslag_search::PlayingLevel;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+
+/// The folders of the crates of the workspace, but for the one of the tests.
+pub(super) fn crates() -> Vec<PathBuf> {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let members = manifest.split("members = [").nth(1).unwrap().split(']').next().unwrap();
+    let names = members.split('"').skip(1).step_by(2).filter(|&name| name != "tests");
+    names.map(|name| root().join(name)).collect()
+}
 
 pub(super) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
@@ -184,7 +192,14 @@ fn every_path_that_a_document_names_exists() {
 fn architecture_names_every_folder_of_the_sources() {
     let page = Page::read(&root().join("ARCHITECTURE.md"));
     let named: Vec<_> = page.codes.iter().filter(|(_, in_table)| *in_table).collect();
-    for source in ["movegen/src", "egdb/src", "engine/src"] {
+    for source in [
+        "movegen/src",
+        "egdb/src",
+        "engine/search/src",
+        "engine/study/src",
+        "engine/harness/src",
+        "engine/src",
+    ] {
         for entry in fs::read_dir(root().join(source)).unwrap() {
             let path = entry.unwrap().path();
             let name = format!("{source}/{}", path.file_name().unwrap().to_string_lossy());
@@ -247,8 +262,9 @@ fn embedded(source: &str) -> Vec<&str> {
 #[test]
 fn what_a_package_needs_lies_in_its_crate() {
     let mut count = 0;
-    for crate_name in ["movegen", "egdb", "engine", "engine/python"] {
-        let dir = root().join(crate_name).canonicalize().unwrap();
+    let python = root().join("engine/python");
+    for dir in crates().into_iter().chain([python]) {
+        let dir = dir.canonicalize().unwrap();
         for source in files(&dir.join("src"), "rs") {
             for file in embedded(&fs::read_to_string(&source).unwrap()) {
                 let path = source.parent().unwrap().join(file).canonicalize().unwrap();
@@ -258,11 +274,11 @@ fn what_a_package_needs_lies_in_its_crate() {
         }
         for name in ["LICENSE-MIT", "LICENSE-APACHE", "NOTICE"] {
             // A link would be a file with a path in it after a checkout on Windows.
-            assert!(!dir.join(name).is_symlink(), "{crate_name}/{name} is a link");
+            assert!(!dir.join(name).is_symlink(), "{}: {name} is a link", dir.display());
             let text = |path: PathBuf| fs::read_to_string(path).unwrap();
-            assert_eq!(text(dir.join(name)), text(root().join(name)), "{crate_name}/{name}");
+            assert_eq!(text(dir.join(name)), text(root().join(name)), "{}: {name}", dir.display());
         }
-        assert!(dir.join("README.md").exists(), "{crate_name}/README.md");
+        assert!(dir.join("README.md").exists(), "{}: README.md", dir.display());
     }
     assert!(count >= 10, "only {count} embedded files were found");
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use syn::visit::{self, Visit};
 
-use super::docs::root;
+use super::docs::{crates, root};
 
 /// A crate, as far as its files hang together.
 #[derive(Default)]
@@ -238,14 +238,6 @@ fn knots<'a>(
         }
     }
     knots.into_iter().collect()
-}
-
-/// The folders of the crates of the workspace, but for the one of the tests.
-fn crates() -> Vec<PathBuf> {
-    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
-    let members = manifest.split("members = [").nth(1).unwrap().split(']').next().unwrap();
-    let names = members.split('"').skip(1).step_by(2).filter(|&name| name != "tests");
-    names.map(|name| root().join(name)).collect()
 }
 
 #[test]

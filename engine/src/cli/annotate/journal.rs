@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use ::egdb::storage::Existing;
 use ::egdb::storage::exclusive::{self, LockedFile};
 use anyhow::anyhow;
-use meerslag_engine::Limits;
+use meerslag_search::Limits;
 use serde::{Deserialize, Serialize};
 
 use super::super::Failure;
@@ -145,7 +145,7 @@ impl Journal {
     pub(super) fn game(
         &self,
         number: usize,
-    ) -> Option<&[meerslag_engine::annotate::PositionAnalysis]> {
+    ) -> Option<&[meerslag_study::annotate::PositionAnalysis]> {
         self.games.get(&number).map(Vec::as_slice)
     }
 

@@ -13,10 +13,12 @@ use ::egdb::storage::Existing;
 use anyhow::{Context, anyhow};
 use clap::Args;
 use crossbeam::channel;
-use meerslag_engine::annotate::{
-    self, JudgedGame, JudgedMove, Page, PlayerSummary, Players, PositionAnalysis, SideSummary,
+use meerslag_harness::pages::AnnotationPage;
+use meerslag_search::counted;
+use meerslag_search::{Control, Engine, EngineOptions, Limits, Mode};
+use meerslag_study::annotate::{
+    self, JudgedGame, JudgedMove, PlayerSummary, Players, PositionAnalysis, SideSummary,
 };
-use meerslag_engine::{Control, Engine, EngineOptions, Limits, Mode, counted};
 use movegen::Color;
 use movegen::notation::pdn::{PdnGame, PdnReader, WriteOptions, write_game};
 use schemars::JsonSchema;
@@ -230,13 +232,13 @@ fn analyse(
 struct Output<'a> {
     args: &'a AnnotateArgs,
     pdn: Vec<u8>,
-    page: Option<Page>,
+    page: Option<AnnotationPage>,
     players: Players,
 }
 
 impl Output<'_> {
     fn new(args: &AnnotateArgs) -> Output<'_> {
-        let page = args.html.as_ref().map(|_| Page::new());
+        let page = args.html.as_ref().map(|_| AnnotationPage::new());
         Output { args, pdn: Vec::new(), page, players: Players::default() }
     }
 

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use ::egdb::storage::Existing;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
-use meerslag_engine::book::{
+use meerslag_search::book::{
     Book, BuildEvent, BuildOptions, LineKind, OtherBooks, PlayerName, Selection, build,
 };
-use meerslag_engine::counted;
+use meerslag_search::counted;
 use movegen::Color;
 
 use super::super::files::{self, ForceArgs};

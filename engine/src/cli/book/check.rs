@@ -4,7 +4,8 @@ use std::io::Write;
 
 use anyhow::anyhow;
 use clap::Args;
-use meerslag_engine::{book, counted};
+use meerslag_search::book;
+use meerslag_search::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 

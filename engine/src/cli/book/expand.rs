@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use meerslag_engine::book::{ExpandError, ExpandOptions, ExpandProgress, expand};
-use meerslag_engine::{Control, EngineOptions, Score, counted};
+use meerslag_search::book::{ExpandError, ExpandOptions, ExpandProgress, expand};
+use meerslag_search::counted;
+use meerslag_search::{Control, EngineOptions, Score};
 
 use super::super::databases::DatabaseArgs;
 use super::super::evaluation::EvaluationArgs;

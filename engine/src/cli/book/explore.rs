@@ -4,8 +4,8 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::sync::Arc;
 
 use clap::Args;
-use meerslag_engine::book::Book;
-use meerslag_engine::diagram::Diagram;
+use meerslag_search::book::Book;
+use meerslag_study::diagram::Diagram;
 use movegen::notation::moves::parse_move;
 use movegen::{Color, Game, Move};
 

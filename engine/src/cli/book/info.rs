@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use clap::Args;
-use meerslag_engine::book::Book;
-use meerslag_engine::{Score, counted};
+use meerslag_search::Score;
+use meerslag_search::book::Book;
+use meerslag_search::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 

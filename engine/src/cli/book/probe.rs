@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
-use meerslag_engine::records::BookRecord;
+use meerslag_study::records::BookRecord;
 
 use super::super::streams::stdout;
 use super::super::{Failure, json, report, source};

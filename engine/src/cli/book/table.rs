@@ -1,8 +1,9 @@
 //! The moves of a book position, for people and for programs.
 
-use meerslag_engine::book::{Book, MoveEntry, PositionEntry};
-use meerslag_engine::records::BookRecord;
-use meerslag_engine::{Score, counted};
+use meerslag_search::Score;
+use meerslag_search::book::{Book, MoveEntry, PositionEntry};
+use meerslag_search::counted;
+use meerslag_study::records::BookRecord;
 use movegen::notation::moves::format_move;
 use movegen::{Move, Position};
 

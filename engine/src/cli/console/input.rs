@@ -8,7 +8,7 @@ use std::thread;
 
 use ::egdb::storage::Existing;
 use crossbeam::channel::{Receiver, Sender, bounded, select};
-use meerslag_engine::Control;
+use meerslag_search::Control;
 use parking_lot::Mutex;
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;

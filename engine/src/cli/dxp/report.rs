@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use indicatif::HumanDuration;
-use meerslag_engine::counted;
-use meerslag_engine::protocol::dxp::{Acceptance, DxpGame, Event, Moved};
-use meerslag_engine::record::Players;
+use meerslag_harness::protocol::dxp::{Acceptance, DxpGame, Event, Moved};
+use meerslag_search::counted;
+use meerslag_study::record::Players;
 use movegen::notation::pdn::{PdnGame, WriteOptions, write_game};
 
 use schemars::JsonSchema;

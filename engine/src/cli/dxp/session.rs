@@ -6,11 +6,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use meerslag_engine::protocol::Log;
-use meerslag_engine::protocol::dxp::{
+use meerslag_harness::protocol::Log;
+use meerslag_harness::protocol::dxp::{
     Connection, DxpEngine, Event, InitiatorOptions, SessionEnd, SessionOptions, follow, initiate,
 };
-use meerslag_engine::runner::openings;
+use meerslag_harness::runner::openings;
 use movegen::{Color, Position};
 
 use super::report::GamesReport;

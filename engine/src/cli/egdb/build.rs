@@ -15,7 +15,7 @@ use ::egdb::{DbType, Slice};
 use anyhow::Context;
 use clap::{ArgGroup, Args, ValueEnum};
 use indicatif::{MultiProgress, ProgressBar};
-use meerslag_engine::counted;
+use meerslag_search::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -6,7 +6,7 @@ use ::egdb::check::{Amount, CheckError, Finding, Metric, Options, Problem, Repor
 use ::egdb::error::with_causes;
 use anyhow::anyhow;
 use clap::Args;
-use meerslag_engine::counted;
+use meerslag_search::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 

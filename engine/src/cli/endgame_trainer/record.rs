@@ -1,7 +1,7 @@
 //! What `train-endgame --json` prints.
 
 use ::egdb::Wld;
-use meerslag_engine::endgame_trainer::{
+use meerslag_study::endgame_trainer::{
     Assessment, Judgement, Measure, Summary, TrainerSession, Verdict,
 };
 use movegen::{Move, Position};

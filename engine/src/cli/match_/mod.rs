@@ -12,14 +12,14 @@ use std::thread;
 use ::egdb::error::with_causes;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use meerslag_engine::book::Book;
-use meerslag_engine::counted;
-use meerslag_engine::early_end::{Draw, Resign};
-use meerslag_engine::runner::{
+use meerslag_harness::early_end::{Draw, Resign};
+use meerslag_harness::runner::{
     Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, MatchGame,
     MatchRun, Page, Resumed, SprtConfig, StateError, StateFile, TimeControl, Workers, openings,
     run as run_match, tail_text,
 };
+use meerslag_search::book::Book;
+use meerslag_search::counted;
 use movegen::DrawRules;
 
 pub(super) use self::output::GameRecord;

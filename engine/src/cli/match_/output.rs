@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use ::egdb::storage::Existing;
 use indicatif::HumanDuration;
-use meerslag_engine::counted;
-use meerslag_engine::runner::{
+use meerslag_harness::runner::{
     MatchConfig, MatchGame, MatchRun, Page, Pairing, Standings, csv_lines, schedule,
 };
+use meerslag_search::counted;
 use movegen::notation::pdn::{WriteOptions, write_game};
 
 use schemars::JsonSchema;

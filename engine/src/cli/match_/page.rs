@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ::egdb::storage::{Existing, write_file};
-use meerslag_engine::runner::{MatchConfig, MatchGame, Page};
+use meerslag_harness::runner::{MatchConfig, MatchGame, Page};
 
 use super::super::{Failure, files};
 

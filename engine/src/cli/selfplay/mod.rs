@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use meerslag_engine::training::{OpeningMix, Progress, SelfPlay, SelfPlayError, Shard};
+use meerslag_learn::{OpeningMix, Progress, SelfPlay, SelfPlayError, Shard};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -9,8 +9,8 @@ use std::time::Instant;
 use ::egdb::error::ProbeError;
 use anyhow::anyhow;
 use crossbeam::channel::{self, Receiver};
-use meerslag_engine::counted;
-use meerslag_engine::solve::{Solution, Solver, Value};
+use meerslag_search::counted;
+use meerslag_study::solve::{Solution, Solver, Value};
 use movegen::Game;
 use rayon::prelude::*;
 

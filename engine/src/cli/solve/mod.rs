@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
-use meerslag_engine::solve::{SolveOptions, Solver};
+use meerslag_study::solve::{SolveOptions, Solver};
 
 use super::databases::DatabaseArgs;
 use super::interrupt::Interrupt;

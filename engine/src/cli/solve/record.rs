@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use meerslag_engine::records::LineRecord;
-use meerslag_engine::solve::{Limit, Solution, ValueSource, Within};
+use meerslag_study::records::LineRecord;
+use meerslag_study::solve::{Limit, Solution, ValueSource, Within};
 use movegen::Game;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use ::egdb::Probe;
-use meerslag_engine::counted;
-use meerslag_engine::record::{GameRecord, PlyRecord, Remark, comment};
-use meerslag_engine::solve::{
+use meerslag_search::counted;
+use meerslag_study::record::{GameRecord, PlyRecord, Remark, comment};
+use meerslag_study::solve::{
     Conversion, Limit, LineKind, LinePly, Solution, SolutionLine, Value, ValueSource, Within,
 };
 use movegen::notation::moves::format_move;

@@ -15,7 +15,7 @@ use ::egdb::survey::{
 use ::egdb::{Database, DbType, Slice};
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
-use meerslag_engine::counted;
+use meerslag_search::counted;
 use movegen::Color;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,0 +1,191 @@
+//! The searching side: a thread that owns the engine and does one job after the other.
+
+use std::any::Any;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::{Receiver, Sender, unbounded};
+use movegen::Game;
+
+use super::settings::Settings;
+use meerslag_search::{Control, Info, Limits, SearchResult, Thinker};
+
+/// The search recurses, with lists of moves in every frame.
+const STACK: usize = 64 << 20;
+
+/// What the session wants done.
+pub(super) enum Job<S> {
+    /// Apply these settings; answered by [`Report::Configured`].
+    Configure(S),
+    /// Forget earlier positions. Not answered.
+    NewGame,
+    /// Search; answered by [`Report::Info`] lines, a [`Report::Failed`] if it has to be done again,
+    /// and one [`Report::Finished`].
+    Search { game: Box<Game>, limits: Limits, control: Arc<Control> },
+}
+
+/// What the worker reports.
+pub(super) enum Report<E> {
+    Configured(Result<(), E>),
+    Info(Info),
+    /// Something went wrong in the search that is about to finish.
+    Error(String),
+    /// The search has panicked with this text, and is done again.
+    Failed(String),
+    /// The text is what a search said that has panicked twice.
+    Finished(Box<Result<SearchResult, String>>),
+}
+
+/// Jobs, reports, and the thread.
+type Started<S> = (Sender<Job<S>>, Receiver<Report<<S as Settings>::Error>>, JoinHandle<()>);
+
+/// Starts the thread, with an engine if there is one already. It ends when its job channel is closed, and closes that of the reports.
+pub(super) fn start<S: Settings>(engine: Option<S::Engine>) -> io::Result<Started<S>> {
+    let (job_sender, jobs) = unbounded();
+    let (reports, report_receiver) = unbounded();
+    let thread = thread::Builder::new()
+        .name("search".to_owned())
+        .stack_size(STACK)
+        .spawn(move || Worker { engine, settings: None, reports }.run(&jobs))?;
+    Ok((job_sender, report_receiver, thread))
+}
+
+struct Worker<S: Settings> {
+    /// Made by the first `Configure` if it was not there before.
+    engine: Option<S::Engine>,
+    /// What it has, once something was applied.
+    settings: Option<S>,
+    reports: Sender<Report<S::Error>>,
+}
+
+impl<S: Settings> Worker<S> {
+    fn run(mut self, jobs: &Receiver<Job<S>>) {
+        for job in jobs {
+            let report = match job {
+                Job::Configure(settings) => Report::Configured(self.configure(settings)),
+                Job::NewGame => {
+                    if let Some(engine) = &mut self.engine {
+                        engine.new_game();
+                    }
+                    continue;
+                }
+                Job::Search { game, limits, control } => {
+                    Report::Finished(Box::new(self.search(&game, &limits, &control)))
+                }
+            };
+            if self.reports.send(report).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn configure(&mut self, settings: S) -> Result<(), S::Error> {
+        settings.apply(&mut self.engine)?;
+        self.settings = Some(settings);
+        Ok(())
+    }
+
+    /// The limits are those of both attempts together.
+    fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Control,
+    ) -> Result<SearchResult, String> {
+        let begin = Instant::now();
+        let reports = self.reports.clone();
+        let found = self.guarded(|engine| {
+            let limits = remaining(limits, begin.elapsed());
+            engine.search(game, &limits, control, &mut |info| {
+                // Nobody listens when the session has ended: the search is stopped then anyway.
+                let _ = reports.send(Report::Info(info.clone()));
+            })
+        })?;
+        if let Some(error) = self.engine.as_mut().and_then(Thinker::take_error) {
+            let _ = self.reports.send(Report::Error(error));
+        }
+        Ok(found)
+    }
+
+    /// A search that panics must not take the game down with it: it is done once more, with a fresh
+    /// engine. The error is what it said the second time.
+    fn guarded<T>(&mut self, mut search: impl FnMut(&mut S::Engine) -> T) -> Result<T, String> {
+        let mut is_second = false;
+        loop {
+            let Some(engine) = &mut self.engine else {
+                return Err("no engine: its parameters could not be applied".to_owned());
+            };
+            let searched = catch_unwind(AssertUnwindSafe(|| search(engine)));
+            let message = match searched {
+                Ok(found) => return Ok(found),
+                Err(panic) => text_of(panic.as_ref()),
+            };
+            self.engine = None;
+            if let Some(settings) = &self.settings {
+                let _ = settings.apply(&mut self.engine);
+            }
+            if std::mem::replace(&mut is_second, true) {
+                return Err(message);
+            }
+            let _ = self.reports.send(Report::Failed(message));
+        }
+    }
+}
+
+/// What is left of a search's limits after this time.
+fn remaining(limits: &Limits, elapsed: Duration) -> Limits {
+    let mut limits = limits.clone();
+    limits.move_time = limits.move_time.map(|time| time.saturating_sub(elapsed));
+    if let Some(clock) = &mut limits.clock {
+        clock.time -= elapsed.as_secs_f64();
+    }
+    limits
+}
+
+fn text_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("unknown panic").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::hub::Params;
+    use meerslag_search::Clock;
+
+    #[test]
+    fn a_panic_is_reported_and_the_search_done_again_with_a_fresh_engine() {
+        let (reports, said) = unbounded();
+        let mut settings = Params::default();
+        settings.set("hash-mb", "1").unwrap();
+        let mut worker = Worker { engine: None, settings: None, reports };
+        worker.configure(settings).unwrap();
+        let mut attempts = 0;
+        let result = worker.guarded(|engine| {
+            attempts += 1;
+            assert!(attempts > 1, "no {attempts}");
+            engine.options().hash_mib
+        });
+        assert_eq!((result, attempts), (Ok(1), 2));
+        assert!(matches!(said.try_recv(), Ok(Report::Failed(message)) if message == "no 1"));
+
+        let result: Result<(), String> = worker.guarded(|_| panic!("always"));
+        assert_eq!(result, Err("always".to_owned()));
+        assert_eq!(said.try_iter().count(), 1);
+        assert_eq!(worker.guarded(|engine| engine.options().hash_mib), Ok(1));
+    }
+
+    #[test]
+    fn the_second_attempt_has_the_time_that_is_left() {
+        let clock = Some(Clock { time: 5.0, inc: 1.0, moves: None });
+        let move_time = Some(Duration::from_secs(3));
+        let limits = Limits { clock, move_time, nodes: Some(7), ..Limits::default() };
+        let left = remaining(&limits, Duration::from_secs(4));
+        assert_eq!((left.move_time, left.nodes), (Some(Duration::ZERO), Some(7)));
+        assert_eq!(left.clock.unwrap().time, 1.0);
+    }
+}

@@ -1,0 +1,79 @@
+//! A finished game of a match: what the state file keeps and the PDN shows.
+
+use movegen::notation::pdn::GameResult;
+use movegen::{Color, Wld};
+use serde::{Deserialize, Serialize};
+
+use super::schedule::Pairing;
+use super::termination::Termination;
+use super::time_use::Spent;
+use meerslag_study::record::GameRecord;
+
+/// A finished game of a match.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct MatchGame {
+    /// Which game of the schedule, from 0.
+    pub game: usize,
+    /// The players, by number of the configuration.
+    pub pairing: Pairing,
+    /// Start, moves and result.
+    #[serde(flatten)]
+    pub record: GameRecord,
+    /// Why it ended.
+    pub termination: Termination,
+    /// More about the end, for example the illegal move.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+    /// The last lines, or messages, of an engine that failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tail: Vec<String>,
+    /// What the players complained about in the game, which went on: `White: ...`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub complaints: Vec<String>,
+    /// Median microseconds from the arrival of an answer to the next question: reading and judging
+    /// the move, and everything that is written to the next player before `go`.
+    pub overhead_us: f64,
+    /// Microseconds of a `ping` and its `pong` for White and Black, if measured.
+    #[serde(default)]
+    pub latency_us: [Option<f64>; 2],
+    /// What White and Black called themselves.
+    #[serde(default)]
+    pub engines: [Option<String>; 2],
+    /// Seconds from the start of this part of the match to the end of the game.
+    #[serde(default)]
+    pub ended_s: Option<f64>,
+    /// What White and Black used of their time, once the moves are gone.
+    #[serde(skip)]
+    pub(super) spent: Option<[Spent; 2]>,
+}
+
+impl MatchGame {
+    /// What this side used of its time.
+    #[must_use]
+    pub fn spent(&self, side: Color) -> Spent {
+        self.spent.map_or_else(|| Spent::of(&self.record, side), |spent| spent[side.index()])
+    }
+
+    /// Drops the moves, as those of a long match would fill the memory; everything else stays.
+    pub fn drop_moves(&mut self) {
+        self.spent = Some(Color::ALL.map(|side| self.spent(side)));
+        self.record.plies = Vec::new();
+    }
+
+    /// The result of the engine with this number, if it played and the result is known.
+    #[must_use]
+    pub fn outcome_for(&self, engine: usize) -> Option<Wld> {
+        let color = match engine {
+            _ if self.pairing.white == engine => Color::White,
+            _ if self.pairing.black == engine => Color::Black,
+            _ => return None,
+        };
+        self.record.result.for_side(color)
+    }
+
+    /// The result as PDN writes it.
+    #[must_use]
+    pub const fn result(&self) -> GameResult {
+        self.record.result
+    }
+}

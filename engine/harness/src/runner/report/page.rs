@@ -1,0 +1,306 @@
+//! The page for the browser.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use askama::Template;
+use movegen::Color;
+
+use super::super::config::MatchConfig;
+use super::super::match_game::MatchGame;
+use super::super::schedule::Pairing;
+use super::super::standings::Standings;
+use super::super::state::MatchPart;
+use super::super::stats::Tally;
+use super::conditions::{EngineRow, conditions, control_text, engine_rows};
+use super::progress::{course, cross_table};
+use super::{GameLine, TimeUse, name, plot};
+use crate::pages;
+use meerslag_study::diagram;
+
+/// Collects games for the page.
+#[derive(Debug)]
+pub struct Page {
+    games: Vec<GameLine>,
+    /// The parts of the match before this one.
+    earlier: Vec<MatchPart>,
+    /// The command that plays this part.
+    command: String,
+    begun: Instant,
+    /// What each engine calls itself: several names if it was replaced between two parts.
+    identities: BTreeMap<usize, Vec<String>>,
+}
+
+#[derive(Template)]
+#[template(path = "report.html")]
+struct View<'a> {
+    title: &'a str,
+    style: &'static str,
+    /// What the last column of the games is called.
+    by_last: &'static str,
+    /// The drawing of the board.
+    sheet: String,
+    script: String,
+    conditions: Vec<(&'static str, String)>,
+    engines: Vec<EngineRow<'a>>,
+    standings: Vec<StandingRow<'a>>,
+    names: Vec<&'a str>,
+    cross: Vec<CrossRow<'a>>,
+    sprt: Option<String>,
+    elo_plot: String,
+    length_plot: String,
+    lengths: String,
+    terminations: Vec<(String, u64)>,
+    /// The results that there are.
+    results: Vec<&'static str>,
+    times: Vec<TimeRow<'a>>,
+    games: Vec<GameRow<'a>>,
+    /// The games as JSON, safe within a script element.
+    data: String,
+}
+
+struct StandingRow<'a> {
+    /// Class for the colour in the plot.
+    class: String,
+    name: &'a str,
+    games: u64,
+    points: String,
+    tally: Tally,
+    unknown: u64,
+    score: String,
+    elo: String,
+    nelo: String,
+    superiority: String,
+    draws: String,
+    pairs: String,
+    failures: String,
+}
+
+struct CrossRow<'a> {
+    name: &'a str,
+    /// Points and wins, draws, losses; `None` against itself or without games.
+    cells: Vec<Option<(String, String)>>,
+}
+
+struct TimeRow<'a> {
+    name: &'a str,
+    control: String,
+    moves: u32,
+    total: String,
+    mean: String,
+    longest: String,
+    depth: String,
+    forfeits: u64,
+}
+
+struct GameRow<'a> {
+    index: usize,
+    number: usize,
+    white: &'a str,
+    black: &'a str,
+    result: &'static str,
+    termination: &'a str,
+    detail: &'a str,
+    moves: usize,
+    white_time: String,
+    black_time: String,
+}
+
+impl Page {
+    /// A page without games, of a match that goes on after these parts with this command.
+    #[must_use]
+    pub fn new(earlier: Vec<MatchPart>, command: String) -> Page {
+        let (games, identities) = (Vec::new(), BTreeMap::new());
+        Page { games, earlier, command, begun: Instant::now(), identities }
+    }
+
+    /// Adds a finished game, with its moves.
+    pub fn add(&mut self, config: &MatchConfig, record: &MatchGame) {
+        let Pairing { white, black, .. } = record.pairing;
+        for (engine, identity) in [white, black].into_iter().zip(&record.engines) {
+            if let Some(identity) = identity {
+                self.ready(engine, identity);
+            }
+        }
+        self.games.push(GameLine::new(config, record));
+    }
+
+    /// Notes what an engine calls itself.
+    pub fn ready(&mut self, engine: usize, identity: &str) {
+        let known = self.identities.entry(engine).or_default();
+        if !known.iter().any(|known| known == identity) {
+            known.push(identity.to_owned());
+        }
+    }
+
+    /// What was played, when and where.
+    fn conditions(
+        &self,
+        config: &MatchConfig,
+        records: &[MatchGame],
+    ) -> Vec<(&'static str, String)> {
+        conditions(config, records, &self.earlier, &self.command, self.begun.elapsed())
+    }
+
+    /// The page as HTML. The records need no moves any more.
+    ///
+    /// # Errors
+    /// If the template fails.
+    pub fn to_html(
+        &self,
+        config: &MatchConfig,
+        records: &[MatchGame],
+    ) -> Result<String, askama::Error> {
+        let standings = Standings::new(config, records);
+        let mut order: Vec<&GameLine> = self.games.iter().collect();
+        order.sort_by_key(|game| game.number);
+        let view = View {
+            title: &config.event,
+            style: pages::STYLE,
+            by_last: "End",
+            sheet: diagram::sheet(),
+            script: pages::script(),
+            conditions: self.conditions(config, records),
+            engines: engine_rows(config, &self.identities),
+            standings: standing_rows(config, &standings),
+            names: config.engines.iter().map(|e| e.name.as_str()).collect(),
+            cross: cross_rows(config, records),
+            sprt: standings.sprt_text(config),
+            elo_plot: self.elo_plot(config, records, &standings),
+            length_plot: plot::lengths(&self.lengths()),
+            lengths: length_text(&self.lengths()),
+            terminations: standings.terminations.iter().map(|(w, n)| (w.to_string(), *n)).collect(),
+            results: self.results(),
+            times: self.time_rows(config, &standings),
+            games: order.iter().enumerate().map(|(i, game)| game_row(config, i, game)).collect(),
+            data: pages::script_data(order.iter().map(|game| game.json.as_str())),
+        };
+        view.render()
+    }
+
+    fn results(&self) -> Vec<&'static str> {
+        let mut results: Vec<_> = self.games.iter().map(|game| game.result).collect();
+        results.sort_unstable();
+        results.dedup();
+        results
+    }
+
+    fn lengths(&self) -> Vec<usize> {
+        self.games.iter().map(|game| game.plies.div_ceil(2)).collect()
+    }
+
+    /// Of two engines only the better one: the other one is its mirror image.
+    fn elo_plot(&self, config: &MatchConfig, records: &[MatchGame], table: &Standings) -> String {
+        let mut engines: Vec<usize> = table.lines.iter().map(|line| line.engine).collect();
+        if config.engines.len() == 2 {
+            engines.truncate(1);
+        }
+        let courses: Vec<_> = engines.iter().map(|&e| (e, course(records, e))).collect();
+        let series: Vec<_> = courses
+            .iter()
+            .map(|(e, course)| plot::Series { class: class(*e), points: &course.points })
+            .collect();
+        plot::elo(&series)
+    }
+
+    fn time_rows<'a>(&self, config: &'a MatchConfig, table: &Standings) -> Vec<TimeRow<'a>> {
+        (0..config.engines.len())
+            .map(|engine| {
+                let mut sum = TimeUse::default();
+                for game in &self.games {
+                    for (side, time) in [game.white, game.black].into_iter().zip(&game.time) {
+                        if side == engine {
+                            sum.merge(time);
+                        }
+                    }
+                }
+                let line = table.lines.iter().find(|line| line.engine == engine);
+                TimeRow {
+                    name: name(config, engine),
+                    control: control_text(config.time_control(engine)),
+                    moves: sum.moves,
+                    total: clock(sum.total),
+                    mean: format!("{:.3}", sum.mean()),
+                    longest: format!("{:.3}", sum.longest),
+                    depth: sum.mean_depth().map_or_else(dash, |d| format!("{d:.1}")),
+                    forfeits: line.map_or(0, |line| line.time_forfeits),
+                }
+            })
+            .collect()
+    }
+}
+
+fn dash() -> String {
+    "–".to_owned()
+}
+
+fn class(engine: usize) -> String {
+    format!("e{}", engine % 8)
+}
+
+fn standing_rows<'a>(config: &'a MatchConfig, table: &Standings) -> Vec<StandingRow<'a>> {
+    let percent = |share: Option<f64>| share.map_or_else(dash, |s| format!("{:.1} %", 100.0 * s));
+    let row = |line: &super::super::standings::Standing| {
+        let rating = line.rating();
+        let failures = line.faults + line.time_forfeits;
+        StandingRow {
+            class: class(line.engine),
+            name: name(config, line.engine),
+            games: line.games.games(),
+            points: format!("{:.1}", line.games.points()),
+            tally: line.games,
+            unknown: line.unknown,
+            score: percent(line.games.score()),
+            elo: rating.map_or_else(dash, |rating| rating.elo_text()),
+            nelo: rating.and_then(|r| r.normalised).map_or_else(dash, |n| n.to_string()),
+            superiority: percent(rating.and_then(|r| r.superiority)),
+            draws: percent(line.games.draw_ratio()),
+            pairs: line.pairs.0.map(|n| n.to_string()).join(" "),
+            failures: failures.to_string(),
+        }
+    };
+    table.lines.iter().map(row).collect()
+}
+
+fn cross_rows<'a>(config: &'a MatchConfig, records: &[MatchGame]) -> Vec<CrossRow<'a>> {
+    let cell = |tally: Tally| {
+        let Tally { wins, draws, losses } = tally;
+        let text = || (format!("{:.1}", tally.points()), format!("+{wins} ={draws} −{losses}"));
+        (tally.games() > 0).then(text)
+    };
+    let rows = cross_table(config, records).into_iter().enumerate();
+    rows.map(|(engine, row)| CrossRow {
+        name: name(config, engine),
+        cells: row.into_iter().map(cell).collect(),
+    })
+    .collect()
+}
+
+fn length_text(moves: &[usize]) -> String {
+    let mut sorted = moves.to_vec();
+    sorted.sort_unstable();
+    let (Some(least), Some(most)) = (sorted.first(), sorted.last()) else { return dash() };
+    let mean = sorted.iter().sum::<usize>() as f64 / sorted.len() as f64;
+    let median = sorted[sorted.len() / 2];
+    format!("{least} to {most} moves, mean {mean:.1}, median {median}")
+}
+
+fn game_row<'a>(config: &'a MatchConfig, index: usize, game: &'a GameLine) -> GameRow<'a> {
+    GameRow {
+        index,
+        number: game.number,
+        white: name(config, game.white),
+        black: name(config, game.black),
+        result: game.result,
+        termination: &game.termination,
+        detail: &game.detail,
+        moves: game.plies.div_ceil(2),
+        white_time: format!("{:.2}", game.time[Color::White.index()].total),
+        black_time: format!("{:.2}", game.time[Color::Black.index()].total),
+    }
+}
+
+fn clock(seconds: f64) -> String {
+    let whole = seconds.round() as u64;
+    format!("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60)
+}

@@ -1,0 +1,291 @@
+//! Finds positions for the suites in `positions/`, see [`meerslag_study::suite`], and prints them.
+//!
+//! `cargo run --release -p meerslag-learn --example find_positions endings COUNT SEED NODES` makes
+//! random positions of 4 to 6 pieces and solves them with the embedded databases and proof searches.
+//! It takes those in which one move alone keeps the win or the draw and puts the opponent in
+//! zugzwang, those in which the side to move is in zugzwang itself, and long wins with kings; of all
+//! of them those that a search of NODES nodes without databases does not solve, or all for 0.
+//!
+//! `cargo run --release -p meerslag-learn --example find_positions combinations COUNT GAMES...` looks
+//! through games of self-play for sacrifices that alone win a man and a half more than any other
+//! move, at three depths of search.
+
+use std::collections::{HashMap, HashSet};
+use std::error::Error;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use egdb::DatabaseOptions;
+use egdb::Probe;
+use meerslag_learn::{Contents, files};
+use meerslag_search::{Control, Engine, EngineOptions, Info, Limits};
+use meerslag_study::solve::{Solution, SolveOptions, Solver, Value};
+use meerslag_study::suite::SuitePosition;
+use movegen::notation::format_move;
+use movegen::random::Random;
+use movegen::{Color, Game, Kind, Move, Piece, Position, Setup, Square};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
+        ["endings", count, seed, easy] => endings(count.parse()?, seed.parse()?, easy.parse()?),
+        ["combinations", count, ref folders @ ..] => combinations(count.parse()?, folders),
+        _ => Err("usage: endings COUNT SEED NODES | combinations COUNT GAMES...".into()),
+    }
+}
+
+/// Prints a line of a suite.
+fn print(position: &Position, best: Option<Move>, id: &str, value: &str, source: &str) {
+    let best = best.map_or_else(|| "-".to_owned(), |mv| format_move(position, mv));
+    println!("{}; {best}; {id}; {value}; {source}", position.to_fen());
+}
+
+/// Positions that a proof search looks at before an ending is left out.
+const PROOF_NODES: u64 = 8_000;
+/// The least length of a long win, in plies.
+const LONG: u32 = 15;
+
+struct Endings<'a> {
+    solver: Solver<'a>,
+    go_on: AtomicBool,
+}
+
+/// What an ending is good for.
+enum Theme {
+    /// One move keeps the value, and after it the opponent would rather pass.
+    Waiting(Move),
+    /// The side to move would rather pass.
+    Zugzwang,
+    /// Long, with kings; the only move, if there is one.
+    Kings(Option<Move>, u32),
+}
+
+impl Endings<'_> {
+    fn solve(&mut self, position: &Position) -> Option<Solution> {
+        self.solver.solve(position, &self.go_on).ok()
+    }
+
+    /// The value if the opponent of the side to move could pass, seen by the side to move.
+    fn passed(&mut self, position: &Position) -> Option<Value> {
+        Some(self.solve(&position.with_other_side())?.value.opponent())
+    }
+
+    /// Whether the side to move loses more by moving than by passing.
+    fn is_zugzwang(&mut self, position: &Position, value: Value) -> bool {
+        let is_quiet = Color::ALL.iter().all(|&color| !position.has_capture(color));
+        is_quiet
+            && position.legal_moves().len() > 1
+            && match (value, self.passed(position)) {
+                (Value::Loss, Some(passed)) => matches!(passed, Value::Draw | Value::Win),
+                (Value::Draw, Some(passed)) => passed == Value::Win,
+                _ => false,
+            }
+    }
+
+    fn theme(&mut self, position: &Position) -> Option<(Theme, Value)> {
+        let solution = self.solve(position)?;
+        let value = solution.value;
+        if !matches!(value, Value::Win | Value::Draw | Value::Loss) {
+            return None;
+        }
+        if value == Value::Loss {
+            return self.is_zugzwang(position, value).then_some((Theme::Zugzwang, value));
+        }
+        let (mut keeping, mut others) = (Vec::new(), 0);
+        for mv in &solution.moves {
+            match (mv.value, value) {
+                (known, wanted) if known == wanted => keeping.push(mv.mv),
+                (Value::Loss, _) | (Value::Draw | Value::AtMostDraw, Value::Win) => others += 1,
+                _ => {
+                    // The proof of the position did not need this move.
+                    let next = self.solve(&position.after(mv.mv))?.value.opponent();
+                    match next {
+                        known if known == value => keeping.push(mv.mv),
+                        Value::Loss => others += 1,
+                        Value::Draw if value == Value::Win => others += 1,
+                        _ => return None,
+                    }
+                }
+            }
+        }
+        let only = match keeping[..] {
+            [only] if others > 0 => Some(only),
+            _ => None,
+        };
+        if let Some(mv) = only
+            && !mv.is_capture()
+        {
+            let next = position.after(mv);
+            let reply = self.solve(&next)?.value;
+            if self.is_zugzwang(&next, reply) {
+                return Some((Theme::Waiting(mv), value));
+            }
+        }
+        let kings = position.all_kings().len();
+        match solution.dtw {
+            Some(plies) if plies >= LONG && kings >= 2 && value == Value::Win => {
+                Some((Theme::Kings(only, plies), value))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn endings(count: usize, seed: u64, easy: u64) -> Result<(), Box<dyn Error>> {
+    let probe = Probe::embedded()?;
+    let options = SolveOptions { nodes: PROOF_NODES, hash_mib: 2, ..SolveOptions::default() };
+    let solver = Solver::new(&probe, options);
+    let mut engine = Engine::new(EngineOptions {
+        hash_mib: 1,
+        databases: DatabaseOptions::none(),
+        ..EngineOptions::default()
+    })?;
+    let mut endings = Endings { solver, go_on: AtomicBool::new(false) };
+    let mut random = Random::new(seed);
+    let mut found: HashMap<&str, usize> = HashMap::new();
+    let mut seen = HashSet::new();
+    while found.values().sum::<usize>() < count {
+        let pieces = [4, 4, 4, 5, 6][random.below(5)];
+        let Some(position) = random_ending(&mut random, pieces) else { continue };
+        let Some((theme, value)) = endings.theme(&position) else { continue };
+        let (kind, best, most) = match theme {
+            Theme::Waiting(mv) => ("waiting", Some(mv), count * 6 / 10),
+            Theme::Zugzwang => ("zugzwang", None, count / 10),
+            Theme::Kings(mv, _) => ("kings", mv, count * 3 / 10),
+        };
+        let number = found.entry(kind).or_default();
+        if *number >= most || !seen.insert(position) {
+            continue;
+        }
+        let wanted = SuitePosition {
+            position,
+            best: best.into_iter().collect(),
+            id: String::new(),
+            value: Some(value.bounds().0),
+            source: String::new(),
+        };
+        engine.new_game();
+        let game = Game::new(position);
+        let first = engine.search(&game, &Limits::nodes(easy), &Control::new(), &mut |_| {});
+        if easy > 0 && wanted.is_solved_by(first.best, first.info.score) {
+            continue;
+        }
+        *number += 1;
+        let source = match theme {
+            Theme::Kings(_, plies) => format!("random position, won in {plies} plies"),
+            _ => format!("random position of {pieces} pieces"),
+        };
+        let value = value.to_string();
+        print(&position, best, &format!("{kind}-{number}"), &value, &source);
+    }
+    Ok(())
+}
+
+/// A quiet position with several moves and pieces of both sides, mostly men that are on their way.
+fn random_ending(random: &mut Random, pieces: usize) -> Option<Position> {
+    let mut setup = Setup::empty(Color::ALL[random.below(2)]);
+    let king_percent =
+        if pieces == 4 { [20, 60][random.below(2)] } else { [0, 25][random.below(2)] };
+    for index in 0..pieces {
+        let square = Square::new(1 + random.below(50) as u8)?;
+        let kind = if random.below(100) < king_percent { Kind::King } else { Kind::Man };
+        if setup.occupied().contains(square) {
+            return None;
+        }
+        // Sides of nearly equal size.
+        let color = Color::ALL[if index == 4 { random.below(2) } else { index % 2 }];
+        setup.put(Piece { color, kind }, square);
+    }
+    setup.promote_stranded_men();
+    let position = setup.position().ok()?;
+    let is_quiet = Color::ALL.iter().all(|&color| !position.has_capture(color));
+    (is_quiet && position.legal_moves().len() > 1).then_some(position)
+}
+
+/// By how many hundredths of a man the solution must be better than every other move, and how much
+/// it must win.
+const GAP: i32 = 150;
+const GAIN: i32 = 100;
+/// Depths at which this must be so.
+const DEPTHS: [u32; 3] = [7, 12, 16];
+/// Solutions that may begin with the same two moves.
+const SAME: usize = 2;
+
+fn combinations(count: usize, folders: &[&str]) -> Result<(), Box<dyn Error>> {
+    let mut engine = Engine::new(EngineOptions { hash_mib: 64, ..EngineOptions::default() })?;
+    let mut found = 0;
+    let mut beginnings: HashMap<Vec<Move>, usize> = HashMap::new();
+    for folder in folders {
+        for file in files(Path::new(folder))? {
+            let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let set = file.parent().and_then(Path::file_name).unwrap_or_default();
+            let set = set.to_string_lossy().into_owned();
+            let mut contents = Contents::open(&file)?;
+            let mut number = 0;
+            while let Some(games) = contents.next_games()? {
+                for game in &games {
+                    number += 1;
+                    let chance = game.positions().enumerate().find_map(|(ply, (position, _))| {
+                        let line = combination(&mut engine, &position)?;
+                        let same = beginnings.entry(line[..2].to_vec()).or_default();
+                        *same += 1;
+                        (*same <= SAME).then_some((ply, position, line[0]))
+                    });
+                    let Some((ply, position, mv)) = chance else { continue };
+                    found += 1;
+                    let source = format!("self-play, {set}/{name}, game {number}, ply {ply}");
+                    print(&position, Some(mv), &format!("shot-{found}"), "-", &source);
+                    if found == count {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The line of a sacrifice that alone wins something.
+fn combination(engine: &mut Engine, position: &Position) -> Option<Vec<Move>> {
+    let side = position.side_to_move();
+    let is_quiet = Color::ALL.iter().all(|&color| !position.has_capture(color));
+    if !is_quiet || position.piece_count() < 12 {
+        return None;
+    }
+    let legal = position.legal_moves();
+    let offers = |mv: Move| position.after(mv).has_capture(side.opponent());
+    if legal.len() < 3 || !legal.iter().any(|&mv| offers(mv)) {
+        return None;
+    }
+    let material = |position: &Position| {
+        let worth =
+            |color| position.men(color).len() as i32 + 3 * position.kings(color).len() as i32;
+        worth(side) - worth(side.opponent())
+    };
+    engine.new_game();
+    let mut line: Vec<Move> = Vec::new();
+    for depth in DEPTHS {
+        let mut variations: [Option<Info>; 2] = [None, None];
+        let limits = Limits { multipv: 2, ..Limits::depth(depth) };
+        engine.search(&Game::new(*position), &limits, &Control::new(), &mut |info: &Info| {
+            variations[info.multipv - 1] = Some(info.clone());
+        });
+        let [Some(best), Some(second)] = variations else { return None };
+        let (score, next) = (best.score.hundredths(), second.score.hundredths());
+        let wins = score >= 100 * material(position) + GAIN && score >= GAIN && score - next >= GAP;
+        let is_steady = line.is_empty() || best.pv.first() == line.first();
+        if !wins || !is_steady || !offers(best.pv[0]) || best.pv.len() < 4 {
+            return None;
+        }
+        line = best.pv;
+    }
+    // Something is given away before more comes back.
+    let mut after = *position;
+    let mut least = material(position);
+    for &mv in &line {
+        after = after.after(mv);
+        least = least.min(material(&after));
+    }
+    (least < material(position)).then_some(line)
+}

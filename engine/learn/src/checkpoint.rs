@@ -1,0 +1,147 @@
+//! The state of a training between two epochs.
+//!
+//! A file of this program for itself: the magic bytes, the length of a JSON header, the header,
+//! what has been learnt and the same of the best epoch as 32-bit floats, and the CRC-32 of all this;
+//! numbers are little-endian.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use egdb::storage::{Existing, write_file};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::learner::{Epoch, Learner, State};
+
+const MAGIC: &[u8; 8] = b"MEERCKP1";
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    /// Data and settings.
+    identity: String,
+    scale: f32,
+    epochs: Vec<Epoch>,
+}
+
+/// Why a checkpoint cannot be used.
+#[derive(Debug, Error)]
+pub enum CheckpointError {
+    /// Reading or writing fails.
+    #[error("{path}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        #[source]
+        error: io::Error,
+    },
+    /// The checkpoint of a training with other data or settings, or no checkpoint.
+    #[error("{path} is {reason}; remove it to train from the start")]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        reason: &'static str,
+    },
+}
+
+/// Reads a checkpoint; without one, the state at the start. `new` makes what learns, with the
+/// scale of the checkpoint if there is one.
+pub(super) fn read_or_new<L: Learner>(
+    path: &Path,
+    identity: &str,
+    new: impl FnOnce(Option<f32>) -> L,
+) -> Result<State<L>, CheckpointError> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let model = new(None);
+            return Ok(State { best: model.clone(), model, epochs: Vec::new() });
+        }
+        Err(error) => return Err(CheckpointError::Io { path: path.to_owned(), error }),
+    };
+    let unusable = |reason| CheckpointError::Unusable { path: path.to_owned(), reason };
+    let damaged = || unusable("no checkpoint, or a damaged one");
+    let end = bytes.len().checked_sub(4).ok_or_else(damaged)?;
+    if crc32fast::hash(&bytes[..end]).to_le_bytes() != bytes[end..] || !bytes.starts_with(MAGIC) {
+        return Err(damaged());
+    }
+    let rest = &bytes[MAGIC.len()..end];
+    let (length, rest) = rest.split_first_chunk().ok_or_else(damaged)?;
+    let (json, rest) =
+        rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(damaged)?;
+    let header: Header = serde_json::from_slice(json).map_err(|_| damaged())?;
+    if header.identity != identity {
+        return Err(unusable("the checkpoint of a training with other data or settings"));
+    }
+    let (chunks, _) = rest.as_chunks::<4>();
+    let floats: Vec<f32> = chunks.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
+    let mut model = new(Some(header.scale));
+    let count = model.floats().len();
+    if floats.len() != 2 * count {
+        return Err(damaged());
+    }
+    let mut best = model.clone();
+    model.restore(&floats[..count]);
+    best.restore(&floats[count..]);
+    Ok(State { model, best, epochs: header.epochs })
+}
+
+/// Writes a checkpoint in place of the one before.
+pub(super) fn write<L: Learner>(
+    path: &Path,
+    identity: &str,
+    state: &State<L>,
+) -> Result<(), CheckpointError> {
+    let header = Header {
+        identity: identity.to_owned(),
+        scale: state.model.scale(),
+        epochs: state.epochs.clone(),
+    };
+    let json = serde_json::to_vec(&header).expect("nothing that JSON cannot hold");
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend((json.len() as u32).to_le_bytes());
+    bytes.extend(json);
+    for model in [&state.model, &state.best] {
+        bytes.extend(model.floats().iter().flat_map(|float| float.to_le_bytes()));
+    }
+    let sum = crc32fast::hash(&bytes);
+    bytes.extend(sum.to_le_bytes());
+    write_file(path, &bytes, Existing::Replace)
+        .map_err(|error| CheckpointError::Io { path: path.to_owned(), error })
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::super::model::Model;
+    use super::*;
+    use meerslag_search::eval::EvalKind;
+
+    #[test]
+    fn every_number_comes_back_to_its_last_bit() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("checkpoint");
+        let epochs: Vec<Epoch> = (1..=1000u32)
+            .map(|n| {
+                let loss = f64::from(n).sqrt() / 7.0;
+                Epoch {
+                    training: loss,
+                    held_out: loss / 3.0,
+                    phases: [loss; 3],
+                    positions: n.into(),
+                }
+            })
+            .collect();
+        let model = Model::new(EvalKind::Material, 121.7);
+        let state = State { best: model.clone(), model, epochs };
+        write(&path, "identity", &state).unwrap();
+        let new = |scale: Option<f32>| Model::new(EvalKind::Material, scale.unwrap());
+        let again: State<Model> = read_or_new(&path, "identity", new).unwrap();
+        assert_eq!(again.epochs, state.epochs);
+        assert_eq!(again.model.scale().to_bits(), state.model.scale().to_bits());
+        assert_eq!(again.model.floats(), state.model.floats());
+    }
+}

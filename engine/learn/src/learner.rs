@@ -1,0 +1,74 @@
+//! What can be fitted to positions ([`Learner`]), and what a training has come to.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::sample::Sample;
+use meerslag_search::eval::{Provenance, Weights};
+use meerslag_study::records::Record;
+
+/// The losses of an epoch: mean cross-entropy of the expected result against the label. A constant
+/// expectation of a half has 0.693.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Epoch {
+    /// Of the positions learnt from, each before its step.
+    pub training: f64,
+    /// Of the held-out positions.
+    pub held_out: f64,
+    /// The same by phase, see [`PHASES`].
+    pub phases: [f64; 3],
+    /// Positions learnt from.
+    pub positions: u64,
+}
+
+impl Record for Epoch {
+    const TYPE: &'static str = "epoch";
+}
+
+/// The phases of [`Epoch::phases`].
+pub const PHASES: [&str; 3] = ["opening", "middle game", "endgame"];
+
+/// How to learn in an epoch.
+pub(super) struct Step {
+    /// The share of the result in the label.
+    pub(super) result_share: f32,
+    pub(super) rate: f32,
+    pub(super) decay: f32,
+}
+
+/// Parameters that can be fitted.
+pub(super) trait Learner: Clone {
+    /// Hundredths of a man for a unit of the logistic function.
+    fn scale(&self) -> f32;
+
+    /// Learns from samples, in their order; the sum of their losses, each before its step.
+    fn learn(&mut self, samples: &[Sample], step: &Step) -> f64;
+
+    /// Calls `see` with each sample and White's expected result.
+    fn expectations(&self, samples: &[Sample], see: &mut dyn FnMut(&Sample, f32));
+
+    /// The parameters as weights for play.
+    fn weights(&self, provenance: Provenance) -> Weights;
+
+    /// All that is learnt, for a checkpoint; always as many.
+    fn floats(&self) -> Vec<f32>;
+
+    /// Goes back to what [`Learner::floats`] has given.
+    fn restore(&mut self, floats: &[f32]);
+}
+
+/// What a training has come to.
+pub(super) struct State<L> {
+    pub(super) model: L,
+    /// The model after the best epoch.
+    pub(super) best: L,
+    pub(super) epochs: Vec<Epoch>,
+}
+
+impl<L> State<L> {
+    /// The number of the best epoch, from 0.
+    pub(super) fn best_epoch(&self) -> usize {
+        let losses = self.epochs.iter().enumerate();
+        losses.min_by(|a, b| a.1.held_out.total_cmp(&b.1.held_out)).map_or(0, |(i, _)| i)
+    }
+}

@@ -1,0 +1,369 @@
+//! What is trained: the parameters of an evaluation as sums of finer and coarser ones.
+//!
+//! A window of 12 squares is worth the sum of what it is worth itself, of its two windows of 8
+//! squares and of its three parts of 4 squares; one of 8 squares likewise. What has rarely been
+//! seen falls back on its parts. [`Model::weights`] adds them up.
+
+use movegen::{Color, Position};
+
+use super::learner::{Learner, Step};
+use super::sample::Sample;
+use meerslag_search::eval::board::{self, GROUPS, PART_VALUES, VIEW_CHUNKS, View};
+use meerslag_search::eval::kind::{OPENING_STEPS, Pair, UNITS};
+use meerslag_search::eval::weights::{opening_steps, towards_draw};
+use meerslag_search::eval::{EvalKind, Provenance, Weights, scalars};
+
+/// Squares of the accumulated gradients at the start: the first steps are as long as the rate
+/// times the gradient.
+const FIRST_SQUARE: f32 = 1.0;
+/// A window seen n times keeps n / (n + this) of its own worth.
+const SHRINK: f32 = 30.0;
+
+/// A parameter at the start and at the end of the game, with its training.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Parameter {
+    /// In units of the [`Model::scale`].
+    pub(super) value: [f32; 2],
+    /// Sums of the squares of gradients (AdaGrad; Duchi, Hazan, Singer 2011).
+    pub(super) squares: [f32; 2],
+    /// How often it has been seen.
+    pub(super) seen: f32,
+}
+
+impl Parameter {
+    const NEW: Parameter = Parameter { value: [0.0; 2], squares: [FIRST_SQUARE; 2], seen: 0.0 };
+}
+
+/// Parameters and where each kind of them begins.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Model {
+    kind: EvalKind,
+    /// Hundredths of a man for a unit of the logistic function.
+    pub(super) scale: f32,
+    pub(super) parameters: Vec<Parameter>,
+}
+
+/// A position as the model sees it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Features {
+    /// Parameters with their factors.
+    active: Vec<(u32, f32)>,
+    /// Shares of the start and the end of the game.
+    phase: [f32; 2],
+    /// By what White's and Black's advantage is divided.
+    damping: [f32; 2],
+}
+
+const PARTS: usize = scalars::COUNT;
+const WINDOWS_8: usize = PARTS + VIEW_CHUNKS * GROUPS * PART_VALUES;
+
+impl Model {
+    pub(super) fn new(kind: EvalKind, scale: f32) -> Model {
+        let count = match kind {
+            EvalKind::Material => PARTS,
+            EvalKind::P8 => WINDOWS_8 + size(EvalKind::P8),
+            EvalKind::P12 => WINDOWS_8 + size(EvalKind::P8) + size(EvalKind::P12),
+        };
+        let mut parameters = vec![Parameter::NEW; count];
+        // A man is worth something before anything has been learnt.
+        parameters[scalars::MEN].value = [100.0 / scale; 2];
+        parameters[scalars::FIRST_KING].value = [300.0 / scale; 2];
+        parameters[scalars::FURTHER_KINGS].value = [270.0 / scale; 2];
+        Model { kind, scale, parameters }
+    }
+
+    /// What the model sees in a position.
+    pub(super) fn features(&self, position: &Position, features: &mut Features) {
+        let active = &mut features.active;
+        active.clear();
+        let sums = board::sums(position);
+        scalars::visit(position, &sums, |index, value| {
+            if value != 0 {
+                active.push((index as u32, value as f32));
+            }
+        });
+        let men = |color| position.men(color).bits();
+        let views = board::views(men(Color::White), men(Color::Black));
+        for (view, sign) in views.into_iter().zip([1.0, -1.0]) {
+            self.windows(view, &mut |index| active.push((index as u32, sign)));
+        }
+        let start = opening_steps(&sums) as f32 / OPENING_STEPS as f32;
+        features.phase = [start, 1.0 - start];
+        features.damping = [Color::White, Color::Black]
+            .map(|better| 1.0 / (1 << towards_draw(position, better)) as f32);
+    }
+
+    fn windows(&self, view: View, add: &mut impl FnMut(usize)) {
+        if self.kind == EvalKind::Material {
+            return;
+        }
+        for chunk in 0..VIEW_CHUNKS {
+            for group in 0..GROUPS {
+                let table = chunk * GROUPS + group;
+                add(PARTS + table * PART_VALUES + view.part(chunk, group));
+            }
+        }
+        let entries = EvalKind::P8.entries();
+        EvalKind::P8.visit(view, |table, entry| add(WINDOWS_8 + table * entries + entry));
+        if self.kind == EvalKind::P12 {
+            let (first, entries) = (WINDOWS_8 + size(EvalKind::P8), EvalKind::P12.entries());
+            EvalKind::P12.visit(view, |table, entry| add(first + table * entries + entry));
+        }
+    }
+
+    /// White's score in units of the scale.
+    pub(super) fn score(&self, features: &Features) -> f32 {
+        let score = self.undamped(features);
+        score * features.damping[usize::from(score <= 0.0)]
+    }
+
+    fn undamped(&self, features: &Features) -> f32 {
+        let mut sum = [0.0; 2];
+        for &(index, factor) in &features.active {
+            let value = self.parameters[index as usize].value;
+            sum[0] += value[0] * factor;
+            sum[1] += value[1] * factor;
+        }
+        sum[0] * features.phase[0] + sum[1] * features.phase[1]
+    }
+
+    /// A step towards the label; the loss before it.
+    fn learn_one(
+        &mut self,
+        features: &Features,
+        label: f32,
+        weight: f32,
+        rate: f32,
+        decay: f32,
+    ) -> f32 {
+        let undamped = self.undamped(features);
+        let damping = features.damping[usize::from(undamped <= 0.0)];
+        let expected = sigmoid(undamped * damping);
+        let slope = (expected - label) * damping * weight;
+        for &(index, factor) in &features.active {
+            let parameter = &mut self.parameters[index as usize];
+            parameter.seen += weight;
+            for (phase, share) in features.phase.into_iter().enumerate() {
+                let value = &mut parameter.value[phase];
+                let pull = if index as usize >= PARTS { decay * *value * weight } else { 0.0 };
+                let gradient = (slope * factor + pull) * share;
+                let square = &mut parameter.squares[phase];
+                *square += gradient * gradient;
+                *value -= rate * gradient / square.sqrt();
+            }
+        }
+        loss(expected, label)
+    }
+
+    /// A window's own worth, the less the rarer it is.
+    fn own(&self, index: usize) -> [f32; 2] {
+        let Parameter { value, seen, .. } = self.parameters[index];
+        value.map(|value| value * seen / (seen + SHRINK))
+    }
+
+    /// With the parts: each belongs to the first window that has it.
+    fn windows_of_8(&self) -> Vec<[f32; 2]> {
+        let part = |chunk: usize, group: usize, value: usize| {
+            self.parameters[PARTS + (chunk * GROUPS + group) * PART_VALUES + value].value
+        };
+        let entries = EvalKind::P8.entries();
+        let mut windows = Vec::with_capacity(size(EvalKind::P8));
+        for table in 0..EvalKind::P8.tables() {
+            let (top, group) = (table / GROUPS, table % GROUPS);
+            for entry in 0..entries {
+                let (upper, lower) = (entry % PART_VALUES, entry / PART_VALUES);
+                let mut sum = self.own(WINDOWS_8 + table * entries + entry);
+                add(&mut sum, part(top + 1, group, lower));
+                if top == 0 {
+                    add(&mut sum, part(0, group, upper));
+                }
+                windows.push(sum);
+            }
+        }
+        windows
+    }
+
+    fn windows_of_12(&self) -> Vec<[f32; 2]> {
+        let eights = self.windows_of_8();
+        let (first, entries) = (WINDOWS_8 + size(EvalKind::P8), EvalKind::P12.entries());
+        let mut windows = Vec::with_capacity(size(EvalKind::P12));
+        for group in 0..GROUPS {
+            for entry in 0..entries {
+                let mut sum = self.own(first + group * entries + entry);
+                let eight = EvalKind::P8.entries();
+                add(&mut sum, eights[group * eight + entry % eight]);
+                add(&mut sum, eights[(GROUPS + group) * eight + entry / PART_VALUES]);
+                windows.push(sum);
+            }
+        }
+        windows
+    }
+}
+
+impl Learner for Model {
+    fn scale(&self) -> f32 {
+        self.scale
+    }
+
+    fn learn(&mut self, samples: &[Sample], step: &Step) -> f64 {
+        let mut features = Features::default();
+        let mut losses = 0.0;
+        for sample in samples {
+            self.features(&sample.position, &mut features);
+            let label = label(sample, step.result_share, self.scale);
+            let loss = self.learn_one(&features, label, sample.weight, step.rate, step.decay);
+            losses += f64::from(loss);
+        }
+        losses
+    }
+
+    fn expectations(&self, samples: &[Sample], see: &mut dyn FnMut(&Sample, f32)) {
+        let mut features = Features::default();
+        for sample in samples {
+            self.features(&sample.position, &mut features);
+            see(sample, sigmoid(self.score(&features)));
+        }
+    }
+
+    fn weights(&self, provenance: Provenance) -> Weights {
+        let quantised = |values: [f32; 2]| -> Pair {
+            values.map(|value| {
+                let units = (value * self.scale * UNITS as f32).round();
+                units.clamp(f32::from(i16::MIN), f32::from(i16::MAX)) as i16
+            })
+        };
+        let scalars = self.parameters[..PARTS].iter().map(|p| quantised(p.value)).collect();
+        let patterns = match self.kind {
+            EvalKind::Material => Vec::new(),
+            EvalKind::P8 => self.windows_of_8().into_iter().map(quantised).collect(),
+            EvalKind::P12 => self.windows_of_12().into_iter().map(quantised).collect(),
+        };
+        Weights { kind: self.kind, provenance, scalars, patterns, network: None }
+    }
+
+    fn floats(&self) -> Vec<f32> {
+        let floats = |Parameter { value: [a, b], squares: [c, d], seen }: &Parameter| {
+            [*a, *b, *c, *d, *seen]
+        };
+        self.parameters.iter().flat_map(floats).collect()
+    }
+
+    fn restore(&mut self, floats: &[f32]) {
+        for (parameter, [a, b, c, d, seen]) in
+            self.parameters.iter_mut().zip(floats.as_chunks::<5>().0)
+        {
+            *parameter = Parameter { value: [*a, *b], squares: [*c, *d], seen: *seen };
+        }
+    }
+}
+
+fn add(sum: &mut [f32; 2], other: [f32; 2]) {
+    sum[0] += other[0];
+    sum[1] += other[1];
+}
+
+/// Entries of all tables.
+const fn size(kind: EvalKind) -> usize {
+    kind.tables() * kind.entries()
+}
+
+/// What the label says of a sample: its result blended with its score.
+pub(super) fn label(sample: &Sample, result_share: f32, scale: f32) -> f32 {
+    result_share * sample.result + (1.0 - result_share) * sigmoid(f32::from(sample.score) / scale)
+}
+
+pub(super) fn sigmoid(x: f32) -> f32 {
+    // `libm` gives the same on all systems.
+    1.0 / (1.0 + libm::expf(-x))
+}
+
+/// Cross-entropy of an expectation.
+pub(super) fn loss(expected: f32, label: f32) -> f32 {
+    let expected = expected.clamp(1e-6, 1.0 - 1e-6);
+    -(label * libm::logf(expected) + (1.0 - label) * libm::logf(1.0 - expected))
+}
+
+#[cfg(test)]
+mod tests {
+    use movegen::random::Random;
+
+    use super::*;
+    use crate::test_positions::random_positions;
+
+    /// A model of large random parameters, all of them seen often.
+    fn random_model(kind: EvalKind) -> Model {
+        let mut model = Model::new(kind, 80.0);
+        let mut random = Random::new(4);
+        for parameter in &mut model.parameters {
+            parameter.value = [0; 2].map(|_: i32| random.below(2001) as f32 / 5000.0 - 0.2);
+            parameter.seen = 1e9;
+        }
+        model
+    }
+
+    #[test]
+    fn weights_score_positions_as_the_model_does() {
+        for kind in EvalKind::ALL {
+            let model = random_model(kind);
+            let weights = model.weights(Provenance::default());
+            let mut features = Features::default();
+            for position in random_positions(1_000, 8) {
+                model.features(&position, &mut features);
+                let expected = model.undamped(&features) * model.scale;
+                let found = weights.white_score(&position) as f32;
+                // Rounding: a twentieth of a hundredth for each of up to 200 units of scalars,
+                // and of the windows.
+                assert!((found - expected).abs() < 12.0, "{kind} {found} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_not_been_seen_falls_back_on_its_parts() {
+        let mut model = random_model(EvalKind::P8);
+        let whole = model.weights(Provenance::default());
+        for parameter in &mut model.parameters[WINDOWS_8..] {
+            parameter.seen = 0.0;
+        }
+        let unseen = model.weights(Provenance::default());
+        for parameter in &mut model.parameters[WINDOWS_8..] {
+            *parameter = Parameter::NEW;
+        }
+        assert_eq!(unseen, model.weights(Provenance::default()));
+        assert_ne!(unseen, whole);
+    }
+
+    #[test]
+    fn results_are_learnt() {
+        for kind in EvalKind::ALL {
+            let mut model = Model::new(kind, 80.0);
+            let mut features = Features::default();
+            // Whoever has more men on the left wins.
+            let samples: Vec<(Position, f32)> = random_positions(3_000, 9)
+                .filter(|position| position.all_kings().is_empty())
+                .map(|position| {
+                    let left = |color| {
+                        let men = position.men(color).into_iter();
+                        men.filter(|square| square.column() < 5).count()
+                    };
+                    let white = left(Color::White).cmp(&left(Color::Black)) as i32;
+                    (position, 0.5 + 0.5 * white as f32)
+                })
+                .collect();
+            let mut losses = Vec::new();
+            for _ in 0..4 {
+                let mut sum = 0.0;
+                for (position, label) in &samples {
+                    model.features(position, &mut features);
+                    sum += model.learn_one(&features, *label, 1.0, 0.1, 0.0);
+                }
+                losses.push(sum / samples.len() as f32);
+            }
+            assert!(losses.is_sorted_by(|a, b| a > b), "{kind} {losses:?}");
+            assert!(
+                kind == EvalKind::Material || losses[3] < 0.75 * losses[0],
+                "{kind} {losses:?}"
+            );
+        }
+    }
+}

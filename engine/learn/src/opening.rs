@@ -1,0 +1,227 @@
+//! Where games of self-play begin.
+
+use std::fmt;
+use std::str::FromStr;
+
+use movegen::{Bitboard, Color, Kind, Piece, Position, Setup, Square};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use meerslag_harness::runner::openings::three_move_ballots;
+use movegen::random::Random;
+
+/// How the start position of a game comes about.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Opening {
+    /// 8 to 12 random plies from the initial position.
+    Start,
+    /// A three-move ballot and 4 to 6 random plies.
+    Ballot,
+    /// The middle of a quickly played game and two random plies.
+    Middle,
+    /// 8 to 14 pieces anywhere, up to two kings a side.
+    Endgame,
+}
+
+impl Opening {
+    /// All, by their numbers in the file.
+    pub const ALL: [Opening; 4] =
+        [Opening::Start, Opening::Ballot, Opening::Middle, Opening::Endgame];
+
+    /// The name in a mix.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Opening::Start => "start",
+            Opening::Ballot => "ballot",
+            Opening::Middle => "middle",
+            Opening::Endgame => "endgame",
+        }
+    }
+
+    pub(super) fn code(self) -> u8 {
+        Opening::ALL.iter().position(|&kind| kind == self).unwrap_or_default() as u8
+    }
+
+    pub(super) fn from_code(code: u8) -> Option<Opening> {
+        Opening::ALL.get(usize::from(code)).copied()
+    }
+}
+
+/// How often each kind of opening is played: weights in the order of [`Opening::ALL`]. As text
+/// `start=50,ballot=33,middle=9,endgame=8`, the default.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct OpeningMix([u32; 4]);
+
+/// Why a text is no mix of openings.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error(
+    "'{part}': expected KIND=WEIGHT,... with the kinds start, ballot, middle and endgame, each at most once, and weights from 0 to 1000 that are not all 0"
+)]
+pub struct ParseMixError {
+    part: String,
+}
+
+impl OpeningMix {
+    const MOST: u32 = 1000;
+
+    pub(super) fn pick(&self, random: &mut Random) -> Opening {
+        let all: u32 = self.0.iter().sum();
+        let mut drawn = random.below(all as usize) as u32;
+        for (kind, &weight) in Opening::ALL.iter().zip(&self.0) {
+            if drawn < weight {
+                return *kind;
+            }
+            drawn -= weight;
+        }
+        unreachable!("the number is below the sum of the weights")
+    }
+}
+
+impl Default for OpeningMix {
+    fn default() -> OpeningMix {
+        OpeningMix([50, 33, 9, 8])
+    }
+}
+
+impl fmt::Display for OpeningMix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (kind, weight)) in Opening::ALL.iter().zip(&self.0).enumerate() {
+            write!(f, "{}{}={weight}", if i == 0 { "" } else { "," }, kind.name())?;
+        }
+        Ok(())
+    }
+}
+
+impl From<OpeningMix> for String {
+    fn from(mix: OpeningMix) -> String {
+        mix.to_string()
+    }
+}
+
+impl TryFrom<String> for OpeningMix {
+    type Error = ParseMixError;
+
+    fn try_from(text: String) -> Result<OpeningMix, ParseMixError> {
+        text.parse()
+    }
+}
+
+impl FromStr for OpeningMix {
+    type Err = ParseMixError;
+
+    fn from_str(text: &str) -> Result<OpeningMix, ParseMixError> {
+        let mut weights = [None; 4];
+        for part in text.split(',') {
+            let error = || ParseMixError { part: part.chars().take(40).collect() };
+            let (name, weight) = part.trim().split_once('=').ok_or_else(error)?;
+            let kind = Opening::ALL.iter().position(|kind| kind.name() == name);
+            let weight: u32 = weight.parse().map_err(|_| error())?;
+            let slot = &mut weights[kind.ok_or_else(error)?];
+            if slot.is_some() || weight > OpeningMix::MOST {
+                return Err(error());
+            }
+            *slot = Some(weight);
+        }
+        let weights = weights.map(Option::unwrap_or_default);
+        if weights == [0; 4] {
+            return Err(ParseMixError { part: text.chars().take(40).collect() });
+        }
+        Ok(OpeningMix(weights))
+    }
+}
+
+/// Plays this number of random moves; `None` if the game is over before.
+pub(super) fn random_plies(
+    mut position: Position,
+    plies: usize,
+    random: &mut Random,
+) -> Option<Position> {
+    for _ in 0..plies {
+        let mut moves = position.legal_moves();
+        if moves.is_empty() {
+            return None;
+        }
+        // Whatever order the generator has: the games of a seed stay the same.
+        moves.sort_unstable();
+        position = position.after(moves[random.below(moves.len())]);
+    }
+    position.has_legal_move().then_some(position)
+}
+
+/// The three-move ballots.
+pub(super) fn ballots() -> Vec<Position> {
+    // Their tests read all of them.
+    three_move_ballots().iter().filter_map(|fen| Position::from_fen(fen).ok()).collect()
+}
+
+/// Pieces anywhere: 8 to 14 of them, the sides equal to within one, up to two kings a side.
+pub(super) fn scattered(random: &mut Random) -> Option<Position> {
+    let all = 8 + random.below(7);
+    let white = (all / 2 + random.below(3)).saturating_sub(1);
+    let mut setup = Setup::empty(Color::ALL[random.below(2)]);
+    for (color, count) in [(Color::White, white), (Color::Black, all - white)] {
+        let kings = random.below(3);
+        for i in 0..count {
+            let kind = if i < kings { Kind::King } else { Kind::Man };
+            let forbidden = match kind {
+                Kind::King => Bitboard::EMPTY,
+                Kind::Man => Bitboard::promotion_row(color),
+            };
+            let free: Vec<Square> =
+                (Bitboard::ALL - setup.occupied() - forbidden).into_iter().collect();
+            setup.put(Piece { color, kind }, free[random.below(free.len())]);
+        }
+    }
+    setup.position().ok().filter(Position::has_legal_move)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mix_is_read_and_written() {
+        let mix: OpeningMix = "start=50,ballot=33,middle=9,endgame=8".parse().unwrap();
+        assert_eq!(mix, OpeningMix::default());
+        assert_eq!(mix.to_string().parse::<OpeningMix>().unwrap(), mix);
+        let only: OpeningMix = "endgame=1".parse().unwrap();
+        let mut random = Random::new(1);
+        assert!((0..50).all(|_| only.pick(&mut random) == Opening::Endgame));
+        for bad in ["", "start", "start=x", "start=1,start=2", "book=1", "start=0", "start=1001"] {
+            assert!(bad.parse::<OpeningMix>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn each_kind_comes_as_often_as_the_mix_says() {
+        let mut random = Random::new(2);
+        let mut counts = [0u32; 4];
+        for _ in 0..10_000 {
+            counts[usize::from(OpeningMix::default().pick(&mut random).code())] += 1;
+        }
+        for (count, percent) in counts.iter().zip([50, 33, 9, 8]) {
+            assert!(count.abs_diff(100 * percent) < 300, "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn scattered_positions_have_the_pieces_they_should() {
+        let mut random = Random::new(3);
+        let mut with_kings = 0;
+        for position in (0..500).filter_map(|_| scattered(&mut random)) {
+            let count = |color| position.pieces(color).len();
+            assert!((8..=14).contains(&position.piece_count()));
+            assert!(count(Color::White).abs_diff(count(Color::Black)) <= 3);
+            assert!(Color::ALL.iter().all(|&color| position.kings(color).len() <= 2));
+            with_kings += u32::from(!position.all_kings().is_empty());
+        }
+        assert!((300..490).contains(&with_kings), "{with_kings}");
+    }
+
+    #[test]
+    fn ballots_are_all_there() {
+        assert_eq!(ballots().len(), 331);
+    }
+}

@@ -1,0 +1,532 @@
+//! The engine plays against itself.
+//!
+//! Each game depends on the settings, the seed and its own number alone: the player's memory is
+//! cleared before it. Threads take whole blocks of games; one after the other writes them in the
+//! order of their numbers, so a file is the same byte by byte whatever the number of threads.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use egdb::Wld;
+use egdb::error::ProbeError;
+use movegen::{Color, DrawRules, Game, Move, Position, Status};
+use parking_lot::{Condvar, Mutex};
+use thiserror::Error;
+
+use super::game::{End, MOST_MOVES, PlayedGame, PlayedPly};
+use super::opening::{self, Opening, OpeningMix};
+use super::store::{BLOCK_GAMES, Header, Shard, Store, StoreError};
+use egdb::{DatabaseOptions, Probe};
+use meerslag_search::eval::Evaluation;
+use meerslag_search::{Control, Engine, EngineError, EngineOptions, Limits, Score};
+use movegen::random::Random;
+
+/// The players' transposition table. Small, since it is cleared for each game.
+const HASH_MIB: usize = 1;
+/// The games for [`Header::play`], and the most nodes for each of their moves.
+const FINGERPRINT_GAMES: u64 = 4;
+const FINGERPRINT_NODES: u64 = 1_000;
+/// A start is not used if searches of these depths find one side ahead by more than these
+/// hundredths of a man.
+const CHECKS: [(u32, i32); 2] = [(2, 200), (6, 100)];
+/// The middle of a game: after this many plies of quick play and two random ones.
+const MIDDLE_PLIES: std::ops::Range<usize> = 16..56;
+/// Quick play has this share of the nodes.
+const QUICK_SHARE: u64 = 8;
+/// A game is won at this score, with this many pieces more and no king against them, after this
+/// many plies in a row.
+const WON_SCORE: i32 = 600;
+const WON_PIECES: u32 = 3;
+const WON_PLIES: u32 = 6;
+/// A draw after this many plies without a capture or a man's move.
+const NO_PROGRESS: u16 = 30;
+/// The longest game.
+const MOST_PLIES: usize = 400;
+
+/// What to play.
+#[derive(Clone, Debug)]
+pub struct SelfPlay {
+    /// Games of the whole run; rounded up to whole blocks.
+    pub games: u64,
+    /// Nodes for each move.
+    pub nodes: u64,
+    /// The seed.
+    pub seed: u64,
+    /// Where games begin.
+    pub openings: OpeningMix,
+    /// Which part of the run to play.
+    pub shard: Shard,
+    /// Players at the same time.
+    pub threads: usize,
+    /// For exact results.
+    pub databases: DatabaseOptions,
+    /// What the players see in positions.
+    pub evaluation: Evaluation,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Games in the file.
+    pub games: u64,
+    /// Games in the file at the start of this process.
+    pub before: u64,
+    /// Games to be played.
+    pub of: u64,
+}
+
+/// Why self-play ends early.
+#[derive(Debug, Error)]
+pub enum SelfPlayError {
+    /// The file of games.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The players.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The endgame databases.
+    #[error("endgame databases: {0}")]
+    Probe(#[from] ProbeError),
+    /// A player's thread cannot be started.
+    #[error("cannot start a thread")]
+    Thread(#[source] io::Error),
+}
+
+/// What the threads agree on.
+struct Schedule {
+    /// The next block to be played.
+    next: u64,
+    /// The next block to be written.
+    written: u64,
+    failure: Option<SelfPlayError>,
+}
+
+impl SelfPlay {
+    /// Plays the games that the folder does not have yet. Calls `progress` from time to time;
+    /// ends early when `stop` is set, with all finished blocks in the file.
+    ///
+    /// # Errors
+    /// If the file cannot be written or belongs to other settings, or the databases fail.
+    pub fn run(
+        &self,
+        folder: &Path,
+        stop: &AtomicBool,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Progress, SelfPlayError> {
+        let databases = self.databases.open().map_err(EngineError::from)?;
+        let mut players = Vec::new();
+        for _ in 0..self.threads.max(1) {
+            players.push(Player::new(self, &databases)?);
+        }
+        let header = Header {
+            seed: self.seed,
+            nodes: self.nodes,
+            openings: self.openings,
+            shard: self.shard,
+            evaluation: self.evaluation.name().to_owned(),
+            database_pieces: databases.max_pieces().into(),
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            play: players[0].fingerprint(self)?,
+        };
+        let store = Store::open(folder, &header)?;
+        let blocks = self.games.div_ceil(BLOCK_GAMES).div_ceil(self.shard.of.into());
+        let before = store.blocks();
+        let at = |blocks_done: u64| Progress {
+            games: blocks_done * BLOCK_GAMES,
+            before: before * BLOCK_GAMES,
+            of: blocks.max(before) * BLOCK_GAMES,
+        };
+        let schedule = Schedule { next: before, written: before, failure: None };
+        let shared = Mutex::new((schedule, store));
+        let turn = Condvar::new();
+        let halt = AtomicBool::new(false);
+        progress(at(before));
+        thread::scope(|scope| {
+            for mut player in players {
+                let (shared, turn, halt) = (&shared, &turn, &halt);
+                let fail = |error| {
+                    shared.lock().0.failure.get_or_insert(error);
+                    halt.store(true, Ordering::Relaxed);
+                };
+                let play = move || {
+                    let played = self.play_blocks(&mut player, blocks, shared, turn, halt);
+                    if let Err(error) = played {
+                        fail(error);
+                    }
+                    turn.notify_all();
+                };
+                if let Err(error) = thread::Builder::new().spawn_scoped(scope, play) {
+                    fail(SelfPlayError::Thread(error));
+                    turn.notify_all();
+                    break;
+                }
+            }
+            let mut guard = shared.lock();
+            loop {
+                turn.wait_for(&mut guard, Duration::from_millis(200));
+                if stop.load(Ordering::Relaxed) {
+                    halt.store(true, Ordering::Relaxed);
+                    turn.notify_all();
+                }
+                let written = guard.0.written;
+                if written >= blocks || halt.load(Ordering::Relaxed) {
+                    break;
+                }
+                progress(at(written));
+            }
+        });
+        let (schedule, _) = shared.into_inner();
+        let done = at(schedule.written);
+        progress(done);
+        schedule.failure.map_or(Ok(done), Err)
+    }
+
+    fn play_blocks(
+        &self,
+        player: &mut Player,
+        blocks: u64,
+        shared: &Mutex<(Schedule, Store)>,
+        turn: &Condvar,
+        halt: &AtomicBool,
+    ) -> Result<(), SelfPlayError> {
+        let mut bytes = Vec::new();
+        loop {
+            let block = {
+                let schedule = &mut shared.lock().0;
+                let block = schedule.next;
+                schedule.next += 1;
+                block
+            };
+            if block >= blocks {
+                return Ok(());
+            }
+            // Blocks are dealt out to the parts of a run in turn.
+            let first =
+                (block * u64::from(self.shard.of) + u64::from(self.shard.index - 1)) * BLOCK_GAMES;
+            bytes.clear();
+            for number in first..first + BLOCK_GAMES {
+                if halt.load(Ordering::Relaxed) {
+                    return Ok(());
+                }
+                player.play(self, number)?.encode(&mut bytes);
+            }
+            let mut guard = shared.lock();
+            while guard.0.written != block {
+                if halt.load(Ordering::Relaxed) {
+                    return Ok(());
+                }
+                turn.wait_for(&mut guard, Duration::from_millis(200));
+            }
+            let (schedule, store) = &mut *guard;
+            store.add(BLOCK_GAMES as u32, &bytes)?;
+            schedule.written += 1;
+            turn.notify_all();
+        }
+    }
+}
+
+/// One thread's player: both sides of its games.
+struct Player {
+    engine: Engine,
+    databases: Probe,
+    control: Control,
+    ballots: Vec<Position>,
+}
+
+impl Player {
+    fn new(run: &SelfPlay, databases: &Probe) -> Result<Player, EngineError> {
+        let options = EngineOptions {
+            hash_mib: HASH_MIB,
+            databases: run.databases.clone(),
+            evaluation: run.evaluation.clone(),
+            ..EngineOptions::default()
+        };
+        Ok(Player {
+            engine: Engine::new(options)?,
+            databases: databases.clone(),
+            control: Control::new(),
+            ballots: opening::ballots(),
+        })
+    }
+
+    fn search(&mut self, game: &Game, limits: &Limits) -> (Option<Move>, Score) {
+        let outcome = self.engine.search(game, limits, &self.control, &mut |_| {});
+        (outcome.best, outcome.info.score)
+    }
+
+    /// See [`Header::play`].
+    fn fingerprint(&mut self, run: &SelfPlay) -> Result<String, SelfPlayError> {
+        let short = SelfPlay { nodes: run.nodes.min(FINGERPRINT_NODES), ..run.clone() };
+        let mut bytes = Vec::new();
+        for number in 0..FINGERPRINT_GAMES {
+            self.play(&short, u64::MAX - number)?.encode(&mut bytes);
+        }
+        Ok(format!("{:08x}", crc32fast::hash(&bytes)))
+    }
+
+    /// Plays the game with this number.
+    fn play(&mut self, run: &SelfPlay, number: u64) -> Result<PlayedGame, SelfPlayError> {
+        let mut seed = Random::new(run.seed);
+        let mut random = Random::new(seed.next_u64() ^ Random::new(number).next_u64());
+        let (opening, start) = loop {
+            let opening = run.openings.pick(&mut random);
+            self.engine.new_game();
+            if let Some(start) = self.start(opening, run, &mut random)
+                && self.is_fair(&start)
+            {
+                break (opening, start);
+            }
+        };
+        self.engine.new_game();
+        let limits = Limits::nodes(run.nodes);
+        let mut game = Game::new(start);
+        let mut plies = Vec::new();
+        let mut ahead = Ahead::default();
+        let (white, end) = loop {
+            if let Some(verdict) = self.verdict(&game)? {
+                break verdict;
+            }
+            let moves = game.position().legal_moves();
+            if plies.len() >= MOST_PLIES || moves.len() > MOST_MOVES {
+                break (Wld::Draw, End::Length);
+            }
+            let (mv, score) = match moves[..] {
+                [only] => (only, None),
+                _ => {
+                    let (best, score) = self.search(&game, &limits);
+                    (best.unwrap_or(moves[0]), Some(score))
+                }
+            };
+            plies.push(PlayedPly { mv, score });
+            if let Some(score) = score
+                && let Some(white) = ahead.see(game.position(), score)
+            {
+                // The ply belongs to the game: its position has the clear score.
+                break (white, End::Score);
+            }
+            game.play(mv).expect("a legal move");
+        };
+        Ok(PlayedGame { start, opening, plies, white, end })
+    }
+
+    /// A start of this kind; `None` if it does not come to anything.
+    fn start(&mut self, kind: Opening, run: &SelfPlay, random: &mut Random) -> Option<Position> {
+        match kind {
+            Opening::Start => {
+                let plies = 8 + random.below(5);
+                opening::random_plies(Position::initial(), plies, random)
+            }
+            Opening::Ballot => {
+                let ballot = self.ballots[random.below(self.ballots.len())];
+                opening::random_plies(ballot, 4 + random.below(3), random)
+            }
+            Opening::Middle => {
+                let first = 4 + random.below(5);
+                let mut game =
+                    Game::new(opening::random_plies(Position::initial(), first, random)?);
+                let limits = Limits::nodes((run.nodes / QUICK_SHARE).max(1));
+                for _ in 0..MIDDLE_PLIES.start + random.below(MIDDLE_PLIES.len()) {
+                    game.play(self.search(&game, &limits).0?).ok()?;
+                }
+                opening::random_plies(*game.position(), 2, random)
+            }
+            Opening::Endgame => opening::scattered(random),
+        }
+    }
+
+    /// Whether the game is still open, as far as a short search can see.
+    fn is_fair(&mut self, start: &Position) -> bool {
+        if self.databases.reaches(start) {
+            return false;
+        }
+        self.engine.new_game();
+        let game = Game::new(*start);
+        // Most starts that are not fair show it at once.
+        CHECKS.iter().all(|&(depth, most_score)| {
+            let (_, score) = self.search(&game, &Limits::depth(depth));
+            score.hundredths().abs() <= most_score
+        })
+    }
+
+    /// White's result, once the rules, the databases or the lack of progress end the game.
+    fn verdict(&self, game: &Game) -> Result<Option<(Wld, End)>, ProbeError> {
+        let won_by = |color| match color {
+            Color::White => Wld::Win,
+            Color::Black => Wld::Loss,
+        };
+        match game.status(DrawRules::default()) {
+            Status::Win(color, _) => return Ok(Some((won_by(color), End::NoMove))),
+            Status::Draw(_) => return Ok(Some((Wld::Draw, End::DrawRule))),
+            Status::Ongoing => {}
+        }
+        let position = game.position();
+        let side = position.side_to_move();
+        if self.databases.reaches(position)
+            && !position.has_capture(side)
+            && let Some(value) = self.databases.wld(position)?
+        {
+            let white = if side == Color::White { value } else { value.opponent() };
+            return Ok(Some((white, End::Database)));
+        }
+        let stuck = game.counters().reversible() >= NO_PROGRESS;
+        Ok(stuck.then_some((Wld::Draw, End::NoProgress)))
+    }
+}
+
+/// How long one side has been far ahead.
+#[derive(Default)]
+struct Ahead {
+    side: Option<Color>,
+    plies: u32,
+}
+
+impl Ahead {
+    /// Looks at a position with its score; White's result if one side has been ahead for long
+    /// enough.
+    fn see(&mut self, position: &Position, score: Score) -> Option<Wld> {
+        let side = position.side_to_move();
+        let leader = if score > Score::DRAW { side } else { side.opponent() };
+        let count = |color| position.pieces(color).len();
+        let is_far = score.hundredths().abs() >= WON_SCORE
+            && count(leader) >= count(leader.opponent()) + WON_PIECES
+            && position.kings(leader.opponent()).is_empty();
+        if !is_far {
+            *self = Ahead::default();
+            return None;
+        }
+        if self.side != Some(leader) {
+            *self = Ahead { side: Some(leader), plies: 0 };
+        }
+        self.plies += 1;
+        let result = if leader == Color::White { Wld::Win } else { Wld::Loss };
+        (self.plies >= WON_PLIES).then_some(result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use super::super::store::Contents;
+    use super::*;
+
+    fn run() -> SelfPlay {
+        SelfPlay {
+            games: 3 * BLOCK_GAMES,
+            nodes: 60,
+            seed: 3,
+            openings: OpeningMix::default(),
+            shard: Shard::WHOLE,
+            threads: 1,
+            databases: DatabaseOptions::default(),
+            evaluation: Evaluation::default(),
+        }
+    }
+
+    fn play(run: &SelfPlay, folder: &TempDir, stop_after: u64) -> Progress {
+        let stop = AtomicBool::new(false);
+        let mut watch = |progress: Progress| {
+            stop.store(progress.games >= stop_after, Ordering::Relaxed);
+        };
+        run.run(folder.path(), &stop, &mut watch).unwrap()
+    }
+
+    fn games(folder: &TempDir, name: &str) -> Vec<PlayedGame> {
+        let mut contents = Contents::open(&folder.path().join(name)).unwrap();
+        let mut games = Vec::new();
+        while let Some(block) = contents.next_games().unwrap() {
+            games.extend(block);
+        }
+        assert_eq!(contents.skipped(), 0);
+        games
+    }
+
+    #[test]
+    fn the_same_games_for_any_threads_parts_and_interruptions() {
+        let whole = TempDir::new().unwrap();
+        assert_eq!(play(&run(), &whole, u64::MAX).games, 96);
+        let name = "seed3.games";
+        let bytes = fs::read(whole.path().join(name)).unwrap();
+
+        let other = TempDir::new().unwrap();
+        let three = SelfPlay { threads: 3, ..run() };
+        let part = play(&three, &other, 32);
+        assert!((32..=96).contains(&part.games), "{part:?}");
+        assert_eq!(play(&three, &other, u64::MAX).before, part.games);
+        assert!(fs::read(other.path().join(name)).unwrap() == bytes);
+
+        // The parts take turns, block by block; each has as many as the greatest.
+        let parts = TempDir::new().unwrap();
+        for index in 1..=2 {
+            play(&SelfPlay { shard: Shard { index, of: 2 }, ..run() }, &parts, u64::MAX);
+        }
+        let all = games(&whole, name);
+        let (odd, even) = (games(&parts, "seed3-1of2.games"), games(&parts, "seed3-2of2.games"));
+        assert!(odd[..32] == all[..32] && even[..32] == all[32..64] && odd[32..] == all[64..]);
+        assert_eq!(even.len(), 64);
+
+        // Another player is known by its games, whatever its name.
+        let fingerprint = |run: &SelfPlay| {
+            let databases = run.databases.open().unwrap();
+            Player::new(run, &databases).unwrap().fingerprint(run).unwrap()
+        };
+        let material = SelfPlay { evaluation: Evaluation::material(), ..run() };
+        let contents = Contents::open(&whole.path().join(name)).unwrap();
+        assert_eq!(contents.header().play, fingerprint(&run()));
+        assert_ne!(fingerprint(&material), fingerprint(&run()));
+
+        let other_seed = TempDir::new().unwrap();
+        play(&SelfPlay { seed: 4, games: 32, ..run() }, &other_seed, u64::MAX);
+        assert_ne!(games(&other_seed, "seed4.games")[0], all[0]);
+    }
+
+    #[test]
+    fn games_are_what_they_claim_to_be() {
+        let folder = TempDir::new().unwrap();
+        play(&SelfPlay { games: 128, ..run() }, &folder, u64::MAX);
+        let databases = DatabaseOptions::default().open().unwrap();
+        let mut ends = [0; 6];
+        for played in games(&folder, "seed3.games") {
+            ends[played.end as usize] += 1;
+            let mut game = Game::new(played.start);
+            assert!(!databases.reaches(&played.start));
+            for ply in &played.plies {
+                // Nothing is played once the game is over.
+                assert_eq!(game.status(DrawRules::default()), Status::Ongoing);
+                game.play(ply.mv).unwrap();
+            }
+            let side = game.position().side_to_move();
+            let white_wins = |won| if won { Wld::Win } else { Wld::Loss };
+            match (played.end, game.status(DrawRules::default())) {
+                (End::NoMove, Status::Win(color, _)) => {
+                    assert_eq!(played.white, white_wins(color == Color::White));
+                }
+                (End::DrawRule, Status::Draw(_)) => assert_eq!(played.white, Wld::Draw),
+                (End::Database, Status::Ongoing) => {
+                    let expected = match databases.wld(game.position()).unwrap().unwrap() {
+                        Wld::Win => white_wins(side == Color::White),
+                        Wld::Loss => white_wins(side == Color::Black),
+                        Wld::Draw => Wld::Draw,
+                    };
+                    assert_eq!(played.white, expected);
+                }
+                (End::Score, _) => {
+                    let winner = if played.white == Wld::Win { Color::White } else { Color::Black };
+                    assert!(game.position().kings(winner.opponent()).is_empty());
+                }
+                (End::NoProgress, _) => {
+                    assert!(game.counters().reversible() >= NO_PROGRESS);
+                    assert_eq!(played.white, Wld::Draw);
+                }
+                (End::Length, _) => assert_eq!(played.plies.len(), MOST_PLIES),
+                (end, status) => panic!("{end:?} but {status:?}"),
+            }
+        }
+        assert!(ends[End::Database as usize] > 10, "{ends:?}");
+    }
+}

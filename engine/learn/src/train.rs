@@ -1,0 +1,314 @@
+//! Fits parameters to the games: logistic regression, by whatever learns ([`Learner`]).
+//!
+//! An epoch goes through all games in random order. Threads decode them; one fits, so the result
+//! does not depend on the number of threads. After each epoch the held-out games say whether it was
+//! an improvement, and a checkpoint is written.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use movegen::random::mix;
+
+use super::checkpoint;
+use super::data::{DataSet, Part};
+use super::error::TrainError;
+use super::learner::{Epoch, Learner, State, Step};
+use super::model::{self, Model};
+use super::network::NetworkModel;
+use super::sample::Sample;
+use super::settings::Training;
+use meerslag_search::eval::{EvalKind, Provenance, Weights, network};
+
+impl Training {
+    /// Trains, or goes on with the training in the checkpoint. Calls `report` after each epoch;
+    /// returns the weights of the best one with all losses, or `None` when `stop` was set, with
+    /// the finished epochs in the checkpoint.
+    ///
+    /// # Errors
+    /// If the games cannot be read or are too few, or the checkpoint belongs to another training.
+    pub fn run(
+        &self,
+        data: &DataSet,
+        threads: usize,
+        checkpoint: &Path,
+        stop: &AtomicBool,
+        provenance: &Provenance,
+        report: &mut dyn FnMut(usize, &Epoch, f32),
+    ) -> Result<Option<(Weights, Vec<Epoch>)>, TrainError> {
+        let kind =
+            EvalKind::from_name(&self.kind).ok_or_else(|| TrainError::Kind(self.kind.clone()))?;
+        let run = Run { training: self, data, threads, checkpoint, stop };
+        match &self.network {
+            None => run.run(provenance, report, |scale| Model::new(kind, scale)),
+            Some(network) => {
+                network::check_hidden(network.hidden).map_err(TrainError::Network)?;
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+                let pool = Arc::new(pool);
+                run.run(provenance, report, |scale| {
+                    NetworkModel::new(network.clone(), scale, self.seed, &pool)
+                })
+            }
+        }
+    }
+
+    fn step(&self, epoch: usize) -> Step {
+        let share = match self.network {
+            // Shorter and shorter steps; the last epochs settle.
+            None => 1.0 / (1.0 + epoch as f32),
+            Some(_) => 1.0 - epoch as f32 / self.epochs as f32,
+        };
+        Step { result_share: self.result_share, rate: self.rate * share, decay: self.decay }
+    }
+
+    /// What tells one training from another.
+    fn identity(&self, data: &DataSet) -> String {
+        let base = self.network.as_ref().map_or("", |network| network.base.name());
+        format!("{} {} {base}", data.hash, serde_json::to_string(self).unwrap_or_default())
+    }
+}
+
+/// A training at work.
+struct Run<'a> {
+    training: &'a Training,
+    data: &'a DataSet,
+    threads: usize,
+    checkpoint: &'a Path,
+    stop: &'a AtomicBool,
+}
+
+impl Run<'_> {
+    fn run<L: Learner>(
+        &self,
+        provenance: &Provenance,
+        report: &mut dyn FnMut(usize, &Epoch, f32),
+        new: impl FnOnce(f32) -> L,
+    ) -> Result<Option<(Weights, Vec<Epoch>)>, TrainError> {
+        let Run { training, data, .. } = self;
+        let mut held_out = Vec::new();
+        data.for_each_group(Part::HeldOut, training.seed, self.threads, |mut samples| {
+            held_out.append(&mut samples);
+        })?;
+        if held_out.is_empty() {
+            return Err(TrainError::TooFew { training: 0, held_out: 0 });
+        }
+        let identity = training.identity(data);
+        let new = |scale: Option<f32>| {
+            let wanted = scale.or(training.scale);
+            new(wanted.unwrap_or_else(|| fitted_scale(&held_out)))
+        };
+        let mut state = checkpoint::read_or_new(self.checkpoint, &identity, new)?;
+        for (number, epoch) in state.epochs.iter().enumerate() {
+            report(number, epoch, state.model.scale());
+        }
+        while state.epochs.len() < training.epochs as usize
+            && state.epochs.len() <= state.best_epoch() + training.patience as usize
+        {
+            if !self.epoch(&mut state, &held_out)? {
+                return Ok(None);
+            }
+            checkpoint::write(self.checkpoint, &identity, &state)?;
+            if let Some(epoch) = state.epochs.last() {
+                report(state.epochs.len() - 1, epoch, state.model.scale());
+            }
+        }
+        let provenance = Provenance {
+            games: data.games,
+            positions: state.epochs.last().map_or(0, |epoch| epoch.positions),
+            data: data.hash.clone(),
+            ..provenance.clone()
+        };
+        Ok(Some((state.best.weights(provenance), state.epochs)))
+    }
+
+    /// Goes through all games once; false if it was stopped before the end.
+    fn epoch<L: Learner>(
+        &self,
+        state: &mut State<L>,
+        held_out: &[Sample],
+    ) -> Result<bool, TrainError> {
+        let number = state.epochs.len();
+        let step = self.training.step(number);
+        let model = &mut state.model;
+        let (mut sum, mut positions) = (0.0, 0);
+        let order = mix(self.training.seed ^ number as u64);
+        self.data.for_each_group(Part::Training, order, self.threads, |samples| {
+            if !self.stop.load(Ordering::Relaxed) {
+                sum += model.learn(&samples, &step);
+                positions += samples.len() as u64;
+            }
+        })?;
+        if self.stop.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        if positions == 0 {
+            let held_out = held_out.len() as u64;
+            return Err(TrainError::TooFew { training: 0, held_out });
+        }
+        let (all, phases) = self.losses(model, held_out);
+        let training = sum / positions as f64;
+        state.epochs.push(Epoch { training, held_out: all, phases, positions });
+        if state.best_epoch() == number {
+            state.best = state.model.clone();
+        }
+        Ok(true)
+    }
+
+    /// Mean losses of the samples, in all and by phase.
+    fn losses(&self, model: &impl Learner, samples: &[Sample]) -> (f64, [f64; 3]) {
+        let mut sums = [(0.0, 0u64); 3];
+        model.expectations(samples, &mut |sample, expected| {
+            let label = model::label(sample, self.training.result_share, model.scale());
+            let phase = meerslag_search::eval::progress(&sample.position) * 3.0;
+            let (sum, count) = &mut sums[(phase as usize).min(2)];
+            *sum += f64::from(model::loss(expected, label));
+            *count += 1;
+        });
+        let all: f64 = sums.iter().map(|(sum, _)| sum).sum();
+        (all / samples.len() as f64, sums.map(|(sum, count)| sum / count.max(1) as f64))
+    }
+}
+
+/// The scale by which the scores of the games foretell their results best.
+fn fitted_scale(samples: &[Sample]) -> f32 {
+    let loss = |scale: f32| -> f64 {
+        let one = |sample: &Sample| {
+            let expected = model::sigmoid(f32::from(sample.score) / scale);
+            f64::from(model::loss(expected, sample.result))
+        };
+        samples.iter().map(one).sum()
+    };
+    // The loss has one minimum: golden sections of the logarithm.
+    let ratio = (5f32.sqrt() - 1.0) / 2.0;
+    let (mut low, mut high) = (2f32, 10f32);
+    for _ in 0..24 {
+        let width = high - low;
+        let (a, b) = (high - ratio * width, low + ratio * width);
+        if loss(a.exp2()) < loss(b.exp2()) { high = b } else { low = a }
+    }
+    f32::midpoint(low, high).exp2()
+}
+
+/// The path of the checkpoint of weights.
+#[must_use]
+pub fn checkpoint_path(weights: &Path) -> PathBuf {
+    let mut name = weights.as_os_str().to_owned();
+    name.push(".checkpoint");
+    name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use super::super::data::Source;
+    use super::super::opening::OpeningMix;
+    use super::super::sample::Filter;
+    use super::super::selfplay::SelfPlay;
+    use super::super::store::Shard;
+    use super::*;
+    use crate::NetworkTraining;
+    use egdb::DatabaseOptions;
+    use meerslag_search::eval::{Evaluation, Inputs};
+
+    fn data(folder: &TempDir) -> DataSet {
+        let games = SelfPlay {
+            games: 64,
+            nodes: 30,
+            seed: 2,
+            openings: OpeningMix::default(),
+            shard: Shard::WHOLE,
+            threads: 1,
+            databases: DatabaseOptions::default(),
+            evaluation: Evaluation::material(),
+        };
+        games.run(folder.path(), &AtomicBool::new(false), &mut |_| {}).unwrap();
+        DataSet::open(&[Source::new(folder.path())], &Filter::default()).unwrap()
+    }
+
+    fn training() -> Training {
+        Training {
+            kind: "p8".to_owned(),
+            network: None,
+            epochs: 3,
+            patience: 3,
+            result_share: 0.7,
+            scale: None,
+            rate: 0.1,
+            decay: 1e-4,
+            seed: 1,
+        }
+    }
+
+    fn run(
+        training: &Training,
+        data: &DataSet,
+        threads: usize,
+        checkpoint: &Path,
+        stop_after: usize,
+    ) -> Result<Option<(Weights, Vec<Epoch>)>, TrainError> {
+        let stop = AtomicBool::new(false);
+        let provenance = Provenance::default();
+        training.run(data, threads, checkpoint, &stop, &provenance, &mut |number, _, _| {
+            stop.store(number + 1 == stop_after, Ordering::Relaxed);
+        })
+    }
+
+    #[test]
+    fn any_threads_and_interruptions_give_the_same_weights() {
+        let folder = TempDir::new().unwrap();
+        let data = data(&folder);
+        let path = |name: &str| folder.path().join(name);
+        let whole = run(&training(), &data, 1, &path("a"), 99).unwrap().unwrap();
+        assert_eq!(whole.1.len(), 3);
+        assert!(whole.1[1].training < whole.1[0].training, "{:?}", whole.1);
+        assert_eq!(run(&training(), &data, 3, &path("b"), 99).unwrap().unwrap(), whole);
+        assert_eq!(run(&training(), &data, 2, &path("c"), 1).unwrap(), None);
+        assert_eq!(run(&training(), &data, 2, &path("c"), 99).unwrap().unwrap(), whole);
+
+        // A network on top of them.
+        let base = Evaluation::new(whole.0);
+        let network =
+            Some(NetworkTraining { inputs: Inputs::Pieces, hidden: 32, base: base.clone() });
+        let training_network = Training { network, rate: 0.001, ..training() };
+        let above = run(&training_network, &data, 1, &path("d"), 99).unwrap().unwrap();
+        assert!(above.1[2].training < above.1[0].training, "{:?}", above.1);
+        assert_eq!(above.0.kind_name(), "p8+n32");
+        assert_eq!(run(&training_network, &data, 3, &path("e"), 99).unwrap().unwrap(), above);
+        assert_eq!(run(&training_network, &data, 2, &path("f"), 1).unwrap(), None);
+        assert_eq!(run(&training_network, &data, 2, &path("f"), 99).unwrap().unwrap(), above);
+        let network = Some(NetworkTraining { inputs: Inputs::Pieces, hidden: 33, base });
+        let odd = Training { network, ..training() };
+        let error = run(&odd, &data, 1, &path("g"), 99).unwrap_err().to_string();
+        assert!(error.contains("33 hidden sums"), "{error}");
+
+        let other = Training { rate: 0.2, ..training() };
+        let error = run(&other, &data, 1, &path("a"), 99).unwrap_err().to_string();
+        assert!(error.contains("other data or settings"), "{error}");
+        let mut bytes = fs::read(path("a")).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs::write(path("a"), bytes).unwrap();
+        let error = run(&training(), &data, 1, &path("a"), 99).unwrap_err().to_string();
+        assert!(error.contains("damaged"), "{error}");
+    }
+
+    #[test]
+    fn the_scale_is_found() {
+        // Results drawn from the very logistic function.
+        let mut random = movegen::random::Random::new(5);
+        let samples: Vec<Sample> = (0..20_000)
+            .map(|_| {
+                let score = random.below(401) as i16 - 200;
+                let expected = model::sigmoid(f32::from(score) / 70.0);
+                let result = f32::from(u8::from(random.below(10_000) < (1e4 * expected) as usize));
+                let position = movegen::Position::initial();
+                Sample { position, score, result, weight: 1.0 }
+            })
+            .collect();
+        let scale = fitted_scale(&samples);
+        assert!((66.0..74.0).contains(&scale), "{scale}");
+    }
+}

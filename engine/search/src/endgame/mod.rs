@@ -1,0 +1,15 @@
+//! Endgame databases as the engine uses them. [`egdb::DatabaseOptions`] opens them; the open ones,
+//! a [`Probe`](egdb::Probe), are shared by all threads.
+//!
+//! * `choice`: what they say about the moves of the searched position;
+//! * `line`: perfect play from there on; `room`: wins and the draw rules;
+//!   `traps`: draws and mistakes.
+
+pub(crate) mod choice;
+pub(crate) mod line;
+pub(crate) mod room;
+mod traps;
+
+pub use line::by_distance;
+pub use room::has_room;
+pub use traps::losing_moves;

@@ -1,0 +1,68 @@
+//! What a searching thread remembers of the positions it has scored: most leaves come up again
+//! soon, by another order of the moves or in the next iteration.
+
+use movegen::{Position, isa};
+
+use super::network::{self, Network};
+use super::weights::Weights;
+
+/// Positions remembered: 512 KiB, half of the second cache of many a processor. Searches fetch an
+/// entry before they need it, so one from the third cache is not too far away either.
+const ENTRIES: usize = 1 << 15;
+/// The network has not been asked.
+const UNKNOWN: i32 = i32::MIN;
+
+/// For one thread and one evaluation.
+#[derive(Clone)]
+pub(crate) struct Memory {
+    entries: Box<[Entry]>,
+    /// Hidden sums, if there is a network.
+    sums: Option<network::Sums>,
+}
+
+/// White's sums for a position, in parts of a hundredth of a man.
+#[derive(Clone, Copy)]
+struct Entry {
+    key: u64,
+    /// Scalars and patterns.
+    rest: i32,
+    /// The network, or [`UNKNOWN`].
+    network: i32,
+}
+
+impl Memory {
+    pub(super) fn new(weights: &Weights) -> Memory {
+        // Keys that belong elsewhere.
+        let empty = |at: usize| Entry { key: !(at as u64), rest: 0, network: UNKNOWN };
+        let sums = weights.network().map(network::Sums::new);
+        Memory { entries: (0..ENTRIES).map(empty).collect(), sums }
+    }
+
+    /// Fetches what is remembered of a position into the processor's cache.
+    #[inline(always)]
+    pub fn prefetch(&self, position: &Position) {
+        isa::prefetch(&self.entries[position.key() as usize % ENTRIES]);
+    }
+
+    /// What scalars and patterns say of a position, by weights that are always the same.
+    #[inline(always)]
+    pub(super) fn rest(&mut self, weights: &Weights, position: &Position) -> i32 {
+        let key = position.key();
+        let entry = &mut self.entries[key as usize % ENTRIES];
+        if entry.key != key {
+            *entry = Entry { key, rest: weights.white_sum(position), network: UNKNOWN };
+        }
+        entry.rest
+    }
+
+    /// What their network says of the position that was asked for last.
+    #[inline(always)]
+    pub(super) fn network(&mut self, network: &Network, position: &Position, ply: usize) -> i32 {
+        let entry = &mut self.entries[position.key() as usize % ENTRIES];
+        if entry.network == UNKNOWN {
+            let sums = self.sums.as_mut().expect("there is a network");
+            entry.network = network.white_score_from(position, sums, ply);
+        }
+        entry.network
+    }
+}

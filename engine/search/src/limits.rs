@@ -1,0 +1,240 @@
+//! What bounds a search, and how another thread steers it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crossbeam::channel::{Receiver, Sender, bounded};
+use parking_lot::{Condvar, Mutex};
+
+/// The limits of one search. All that are given apply: the search ends at the first one reached.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Limits {
+    /// Nominal depth of the last iteration, in plies; at least 1. No search goes beyond
+    /// [`Limits::MAX_DEPTH`].
+    pub depth: Option<u32>,
+    /// Nodes of all threads together. Kept exactly with one thread; with several each may
+    /// overshoot by about a thousand.
+    pub nodes: Option<u64>,
+    /// Time for this move: never exceeded, and nearly all of it used unless the move is forced.
+    pub move_time: Option<Duration>,
+    /// A game clock.
+    pub clock: Option<Clock>,
+    /// What the search is for.
+    pub mode: Mode,
+    /// Number of best moves to find, each with its variation; 0 counts as 1.
+    pub multipv: usize,
+}
+
+impl Limits {
+    /// The depth of the last iteration that a search ever makes, in plies.
+    pub const MAX_DEPTH: u32 = 99;
+
+    /// No limit but the command to stop.
+    #[must_use]
+    pub const fn infinite(mode: Mode) -> Limits {
+        Limits { depth: None, nodes: None, move_time: None, clock: None, mode, multipv: 1 }
+    }
+
+    /// Thinks to this depth.
+    #[must_use]
+    pub const fn depth(depth: u32) -> Limits {
+        Limits { depth: Some(depth), ..Limits::infinite(Mode::Think) }
+    }
+
+    /// Thinks for this many nodes.
+    #[must_use]
+    pub const fn nodes(nodes: u64) -> Limits {
+        Limits { nodes: Some(nodes), ..Limits::infinite(Mode::Think) }
+    }
+
+    /// Thinks for this time.
+    #[must_use]
+    pub const fn move_time(time: Duration) -> Limits {
+        Limits { move_time: Some(time), ..Limits::infinite(Mode::Think) }
+    }
+
+    /// Thinks with this clock.
+    #[must_use]
+    pub const fn clock(clock: Clock) -> Limits {
+        Limits { clock: Some(clock), ..Limits::infinite(Mode::Think) }
+    }
+
+    /// The time after which the search has ended at the latest; `None` if it is not limited.
+    #[must_use]
+    pub fn longest(&self) -> Option<Duration> {
+        let clock = self.clock.map(|c| Duration::from_secs_f64((c.time + c.inc).max(0.0)));
+        match (clock, self.move_time) {
+            (Some(clock), Some(move_time)) => Some(clock.min(move_time)),
+            (clock, move_time) => clock.or(move_time),
+        }
+    }
+
+    /// Whether nothing but a command ends the search.
+    #[must_use]
+    pub const fn is_infinite(&self) -> bool {
+        self.depth.is_none()
+            && self.nodes.is_none()
+            && self.move_time.is_none()
+            && self.clock.is_none()
+    }
+}
+
+impl Default for Limits {
+    /// Thinking without a limit.
+    fn default() -> Limits {
+        Limits::infinite(Mode::Think)
+    }
+}
+
+/// The clock of the side to move. Times are seconds.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Clock {
+    /// What is left, the increment of this move not yet added. May be zero or negative.
+    pub time: f64,
+    /// Added before each move.
+    pub inc: f64,
+    /// Own moves for which `time` must do, this one included; `None` for the rest of the game.
+    pub moves: Option<u32>,
+}
+
+/// What a search is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Mode {
+    /// Choose a move; a forced move is played at once when there is a clock or a move time.
+    #[default]
+    Think,
+    /// Think in the opponent's time: limits do not apply until [`Control::ponder_hit`].
+    Ponder,
+    /// Information matters more than the move: a forced move is searched as well. Without limits
+    /// the search returns only when stopped.
+    Analyze,
+}
+
+/// The strings by which other threads steer a search: share it in an `Arc`.
+///
+/// Call [`Control::reset`] before each search and in the thread that also sends `stop`, so that
+/// a stop which comes right after the start is not lost.
+#[derive(Debug, Default)]
+pub struct Control {
+    stop: AtomicBool,
+    ponder_hit: AtomicBool,
+    /// Held while a command is given. Who waits for commands and for something else together is
+    /// rung here.
+    lock: Mutex<Option<Sender<()>>>,
+    bell: Condvar,
+}
+
+impl Control {
+    /// A control on which nothing has been commanded.
+    #[must_use]
+    pub fn new() -> Control {
+        Control::default()
+    }
+
+    /// Forgets earlier commands.
+    pub fn reset(&self) {
+        self.stop.store(false, Ordering::Release);
+        self.ponder_hit.store(false, Ordering::Release);
+    }
+
+    /// Ends the search; it returns within milliseconds with the best move so far.
+    pub fn stop(&self) {
+        self.command(&self.stop);
+    }
+
+    /// The opponent played the expected move: from now on the limits apply, and the time since
+    /// the start of the search counts as thinking already done. Without effect on a search that
+    /// does not ponder.
+    pub fn ponder_hit(&self) {
+        self.command(&self.ponder_hit);
+    }
+
+    fn command(&self, flag: &AtomicBool) {
+        // The lock makes sure that a searcher between looking at the flags and falling asleep
+        // does not miss the bell.
+        let guard = self.lock.lock();
+        flag.store(true, Ordering::Release);
+        if let Some(listener) = &*guard {
+            // If it is full, there is something to wake up for already.
+            let _ = listener.try_send(());
+        }
+        drop(guard);
+        self.bell.notify_all();
+    }
+
+    /// Whether the search has been asked to end.
+    #[inline]
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Acquire)
+    }
+
+    /// Whether the expected move has come.
+    #[inline]
+    #[must_use]
+    pub fn is_ponder_hit(&self) -> bool {
+        self.ponder_hit.load(Ordering::Acquire)
+    }
+
+    /// A channel that gets something with each command from now on: for one listener, who looks
+    /// at the commands given so far before it waits.
+    pub fn commands(&self) -> Receiver<()> {
+        let (sender, receiver) = bounded(2);
+        *self.lock.lock() = Some(sender);
+        receiver
+    }
+
+    /// Sleeps until asked to stop or, when `until_hit`, until the expected move has come.
+    pub fn wait(&self, until_hit: bool) {
+        let mut guard = self.lock.lock();
+        while !(self.is_stopped() || until_hit && self.is_ponder_hit()) {
+            self.bell.wait(&mut guard);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn commands_stay_until_reset() {
+        let control = Control::new();
+        control.stop();
+        control.ponder_hit();
+        assert!(control.is_stopped() && control.is_ponder_hit());
+        control.reset();
+        assert!(!control.is_stopped() && !control.is_ponder_hit());
+    }
+
+    #[test]
+    fn commands_reach_a_listener_that_waits_for_other_things_too() {
+        let control = Control::new();
+        control.stop();
+        let commands = control.commands();
+        assert!(control.is_stopped() && commands.is_empty());
+        for _ in 0..5 {
+            control.ponder_hit();
+        }
+        assert!(commands.recv().is_ok() && control.is_ponder_hit());
+    }
+
+    #[test]
+    fn waiting_ends_on_a_command_given_before_or_during_it() {
+        for until_hit in [false, true] {
+            let control = Arc::new(Control::new());
+            let sleeper = {
+                let control = Arc::clone(&control);
+                std::thread::spawn(move || control.wait(until_hit))
+            };
+            if until_hit {
+                control.ponder_hit();
+            } else {
+                control.stop();
+            }
+            sleeper.join().unwrap();
+            control.wait(until_hit);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Books grown by search: order, scores, stopping and going on, threads.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use egdb::DatabaseOptions;
+use egdb::storage::Existing;
+use meerslag_search::book::{Book, ExpandOptions, ExpandProgress, Key, check, expand, merge};
+use meerslag_search::eval::Evaluation;
+use meerslag_search::{Control, EngineOptions, Score};
+use movegen::Position;
+
+use super::{after, from_text};
+
+fn options(positions: u64) -> ExpandOptions {
+    ExpandOptions {
+        depth: 1,
+        weight: 50,
+        start: Position::initial(),
+        positions: Some(positions),
+        time: None,
+        interval: Duration::from_secs(3600),
+        engine: EngineOptions {
+            hash_mib: 1,
+            databases: DatabaseOptions::none(),
+            evaluation: Evaluation::default(),
+            ..EngineOptions::default()
+        },
+        engine_name: "test".to_owned(),
+    }
+}
+
+fn controls(threads: usize) -> Vec<Arc<Control>> {
+    (0..threads).map(|_| Arc::new(Control::new())).collect()
+}
+
+fn grow(path: &Path, options: &ExpandOptions, threads: usize) -> (Book, ExpandProgress) {
+    let progress = expand(path, options, &controls(threads), &mut |_| {}).unwrap();
+    let book = Book::open(path).unwrap();
+    assert_eq!(check(&book, 10), Vec::<String>::new());
+    assert!(!path.with_extension("book.journal").exists(), "the journal goes with the work");
+    (book, progress)
+}
+
+/// The searched positions of a book with what was found.
+fn searched(book: &Book) -> HashMap<Key, (Score, u8)> {
+    let entries = (0..book.len()).map(|index| book.position(index).unwrap());
+    entries.filter_map(|e| Some((e.key, e.searched.map(|s| (s.score, s.depth))?))).collect()
+}
+
+/// Minimax over the book as its definition says, without any order of work.
+fn plain_score(book: &Book, position: &Position) -> Option<Score> {
+    let (entry, moves) = book.look_up(position)?;
+    let own = entry.searched.map(|searched| searched.score);
+    let scores: Vec<Option<Score>> = moves
+        .iter()
+        .map(|(mv, _)| {
+            let next = position.after(*mv);
+            if position.is_irreversible(*mv) {
+                Some(-plain_score(book, &next)?)
+            } else {
+                Some(-book.look_up(&next)?.0.searched?.score)
+            }
+        })
+        .collect();
+    let is_whole = !moves.is_empty() && moves.len() == position.legal_moves().len();
+    if is_whole && scores.iter().all(Option::is_some) {
+        scores.into_iter().flatten().max()
+    } else {
+        own
+    }
+}
+
+#[test]
+fn scores_are_minimax_and_transpositions_are_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("own.book");
+    let (book, progress) = grow(&path, &options(600), 1);
+    assert!(progress.searched >= 600 && progress.new == progress.searched);
+    assert_eq!(searched(&book).len() as u64, progress.searched);
+    let start = Position::initial();
+    let (entry, moves) = book.look_up(&start).unwrap();
+    assert_eq!(moves.len(), 9);
+    assert_eq!(entry.score, plain_score(&book, &start));
+    assert_eq!(entry.score, moves.iter().filter_map(|(_, mv)| mv.score).max());
+    assert_eq!(progress.score, entry.score);
+    // Some position is reached by two orders of moves, and is there once.
+    let mut parents: HashMap<Key, u32> = HashMap::new();
+    for index in 0..book.len() {
+        let position = book.position(index).unwrap().key.position().unwrap();
+        for mv in book.moves(index).filter_map(|mv| mv.folded()) {
+            *parents.entry(Key::of(&position.after(mv))).or_default() += 1;
+        }
+    }
+    assert!(parents.values().any(|&count| count > 1));
+    assert!(book.about().history[0].starts_with("expanded: depth 1, 50 plies"));
+}
+
+/// The next position is the one of least cost. With no weight on deviations that is breadth first;
+/// with much of it the best line is followed.
+#[test]
+fn the_weight_decides_between_breadth_and_depth() {
+    let folder = tempfile::tempdir().unwrap();
+    let deepest = |name: &str, weight| {
+        let options = ExpandOptions { weight, ..options(180) };
+        let (book, _) = grow(&folder.path().join(name), &options, 1);
+        (0..book.len()).map(|index| book.position(index).unwrap().ply).max().unwrap()
+    };
+    // The start and its nine successors are expanded, and the second ply begins.
+    let broad = deepest("broad.book", 0);
+    let deep = deepest("deep.book", 1000);
+    assert!(broad <= 3 && deep >= 6, "{broad} {deep}");
+}
+
+#[test]
+fn nothing_is_lost_when_the_work_is_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("own.book");
+    let mut all: HashMap<Key, (Score, u8)> = HashMap::new();
+    for stop_after in [1, 13, 40, 7] {
+        let controls = controls(2);
+        let mut seen = 0;
+        let progress = expand(&path, &options(100_000), &controls, &mut |_| {
+            seen += 1;
+            if seen == stop_after {
+                controls.iter().for_each(|control| control.stop());
+            }
+        })
+        .unwrap();
+        assert!(progress.new >= stop_after);
+        let book = Book::open(&path).unwrap();
+        assert_eq!(check(&book, 10), Vec::<String>::new());
+        let now = searched(&book);
+        assert_eq!(now.len() as u64, progress.searched);
+        assert!(all.iter().all(|(key, found)| now.get(key) == Some(found)), "something is lost");
+        all = now;
+    }
+    assert!(all.len() >= 61, "{}", all.len());
+}
+
+/// A process that is killed leaves a book and a journal of what came after it.
+#[test]
+fn a_killed_process_loses_nothing_that_was_searched() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("own.book");
+    let journal = folder.path().join("own.book.journal");
+    let _ = grow(&path, &options(60), 1);
+    let before = fs::read(&path).unwrap();
+    // The journal as it is in the middle of the next run.
+    let (copy, mut seen) = (folder.path().join("copy"), 0);
+    let progress = expand(&path, &options(150), &controls(1), &mut |progress| {
+        seen += 1;
+        if seen == 50 {
+            assert_eq!(progress.new, 50);
+            fs::copy(&journal, &copy).unwrap();
+        }
+    })
+    .unwrap();
+    let whole = searched(&Book::open(&path).unwrap());
+    assert_eq!(whole.len() as u64, progress.searched);
+    // Back to the moment of the kill, with half a record more.
+    fs::write(&path, before).unwrap();
+    let mut bytes = fs::read(&copy).unwrap();
+    assert_eq!(bytes.len(), 8 + 50 * 24);
+    bytes.extend([1; 10]);
+    fs::write(&journal, bytes).unwrap();
+    let (book, progress) = grow(&path, &options(1), 1);
+    assert_eq!(progress.new, 0, "there are enough positions");
+    let again = searched(&book);
+    assert!(again.len() >= 110, "{}", again.len());
+    assert!(again.iter().all(|(key, found)| whole.get(key) == Some(found)));
+}
+
+#[test]
+fn books_of_two_machines_become_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let grown = |name: &str, fen: Position, depth| {
+        let options = ExpandOptions { start: fen, depth, ..options(40) };
+        grow(&folder.path().join(name), &options, 2).0
+    };
+    let (one, two) = (grown("1.book", Position::initial(), 1), grown("2.book", after("32-28"), 2));
+    let path = folder.path().join("both.book");
+    merge(&[one, two], &path, Existing::Keep).unwrap();
+    let both = Book::open(&path).unwrap();
+    assert_eq!(check(&both, 10), Vec::<String>::new());
+    let (entry, _) = both.look_up(&after("32-28")).unwrap();
+    assert_eq!(entry.searched.unwrap().depth, 1, "nobody has searched it deeper");
+    let reply = after("32-28 19-23");
+    assert_eq!(both.look_up(&reply).unwrap().0.searched.unwrap().depth, 2);
+    assert_eq!(both.about().history.len(), 3);
+}
+
+#[test]
+fn a_won_position_is_not_expanded() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = Position::from_fen("W:W27:B22").unwrap();
+    let (book, progress) =
+        grow(&folder.path().join("own.book"), &ExpandOptions { start, ..options(100) }, 1);
+    assert_eq!((book.len(), progress.searched), (2, 1), "27x18 ends the game");
+    assert_eq!(progress.score, Some(Score::win_in(1)));
+}
+
+#[test]
+fn a_book_of_games_can_be_expanded() {
+    let folder = tempfile::tempdir().unwrap();
+    let book = from_text(
+        "position W:W31-50:B1-20 start games=5\n  32-28 games=5 results=2/2/1\n",
+        folder.path(),
+    );
+    let path = book.unwrap().path().to_owned();
+    let (book, _) = grow(&path, &options(9), 1);
+    let (entry, moves) = book.look_up(&Position::initial()).unwrap();
+    assert_eq!((entry.games, moves.len()), (5, 9));
+    let played: Vec<_> = moves.iter().filter(|(_, entry)| entry.games > 0).collect();
+    assert_eq!((played.len(), played[0].1.games, played[0].1.draws), (1, 5, 2));
+    assert!(moves.iter().all(|(_, entry)| entry.score.is_some()));
+}

@@ -1,0 +1,177 @@
+//! Simple lines, extended lines and extended lines with plain positions, case by case.
+//!
+//! A position is *known* if it occurs often enough in the reference base. A simple line goes on
+//! while its positions are known. An extended line may pass through one unknown position if the
+//! next one is known. After its end, `extended+` takes the known positions of the rest one by one.
+
+use meerslag_search::book::{Book, BuildOptions, LineKind, OtherBooks};
+
+use super::{Games, from_text, known, moves_after};
+
+const KINDS: [LineKind; 3] = [LineKind::Simple, LineKind::Extended, LineKind::ExtendedPlus];
+
+/// The reference base 1. 32-28[2] 19-23[2] 2. 28x19[1] 14x23[2], where the numbers say how often
+/// the position after the move has occurred.
+const BASE: &str = "\
+position W:W31-50:B1-20 start games=2
+  32-28 games=2
+position B:W28,31,33-50:B1-20 games=2
+  19-23 games=2
+position W:W28,31,33-50:B1-18,20,23 games=2
+  28x19 games=1
+position B:W19,31,33-50:B1-18,20 games=1
+  14x23 games=1
+position W:W31,33-50:B1-13,15-18,20,23 games=2
+";
+
+/// The moves of the line that a book of one game has from the start, with `*` after a link.
+fn line(book: &Book) -> String {
+    let mut position = movegen::Position::initial();
+    let mut line = Vec::new();
+    while let Some((mv, entry)) = book.look_up(&position).and_then(|(_, moves)| {
+        assert!(moves.len() <= 1, "one game");
+        moves.first().copied()
+    }) {
+        line.push(format!("{mv}{}", if entry.is_link { "*" } else { "" }));
+        position = position.after(mv);
+    }
+    line.join(" ")
+}
+
+fn cut(pdn: &str, base: &Book, kind: LineKind, least: Option<u32>) -> String {
+    let options = BuildOptions { lines: Some(kind), known: least, ..BuildOptions::default() };
+    let games = Games::new(pdn);
+    line(&games.build_with(&options, Some(base)).0)
+}
+
+/// The game 1. 32-28 17-22. The position after 32-28 is known. That after 17-22 is not: a simple
+/// line ends at 32-28. The one after it, 2. 28x17, is not known either, so that 17-22 is no link
+/// between known positions, and an extended line ends at the same place. Nothing later is known,
+/// so that there are no plain positions.
+#[test]
+fn a_game_that_leaves_the_base_is_cut_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = from_text(BASE, folder.path()).unwrap();
+    for pdn in ["1. 32-28 17-22 *", "1. 32-28 17-22 2. 28x17 11x22 *"] {
+        for kind in KINDS {
+            for least in [None, Some(2)] {
+                assert_eq!(cut(pdn, &base, kind, least), "32-28", "{kind:?} {pdn}");
+            }
+        }
+    }
+}
+
+/// The base's own line. Where one occurrence is enough all four positions are known. Where it
+/// takes two, the position after 2. 28x19, which has occurred once, is unknown: the simple line ends
+/// before it. In the extended line 28x19 links the known positions after 19-23 and after 14x23.
+#[test]
+fn one_unknown_position_may_lie_between_two_known_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = from_text(BASE, folder.path()).unwrap();
+    let pdn = "1. 32-28 19-23 2. 28x19 14x23 3. 37-32 *";
+    let whole = "32-28 19-23 28x19x23 14x23x19";
+    for kind in KINDS {
+        assert_eq!(cut(pdn, &base, kind, None), whole, "{kind:?}");
+        assert_eq!(cut(pdn, &base, kind, Some(1)), whole, "{kind:?}");
+    }
+    assert_eq!(cut(pdn, &base, LineKind::Simple, Some(2)), "32-28 19-23");
+    for kind in [LineKind::Extended, LineKind::ExtendedPlus] {
+        assert_eq!(cut(pdn, &base, kind, Some(2)), "32-28 19-23 28x19x23* 14x23x19");
+    }
+    // Without the last move the link leads to nothing: it is left out.
+    let pdn = "1. 32-28 19-23 2. 28x19 *";
+    for kind in KINDS {
+        assert_eq!(cut(pdn, &base, kind, Some(2)), "32-28 19-23", "{kind:?}");
+    }
+}
+
+/// Two games come to the same position by other orders of moves. In the second, the positions
+/// after the first three plies are unknown and the fourth is known again. Simple: ends at once.
+/// Extended: two unknown positions in a row (three here) end it at once as well. Extended+: the
+/// fourth and fifth position are taken for themselves with the move between them; the sixth is not
+/// known, so that the move to it is not taken.
+#[test]
+fn plain_positions_follow_at_the_end_of_an_extended_line() {
+    let base = Games::new("1. 34-29 20-25 2. 31-26 16-21 3. 33-28 *");
+    let base = base.build(&BuildOptions::default());
+    let games = Games::new("1. 31-26 16-21 2. 34-29 20-25 3. 33-28 18-22 *");
+    let before = "31-26 16-21 34-29 20-25";
+    for kind in KINDS {
+        let options = BuildOptions { lines: Some(kind), ..BuildOptions::default() };
+        // A line of no moves: only `extended+` finds something of use.
+        if kind != LineKind::ExtendedPlus {
+            let out = games.path("none.book");
+            let result = meerslag_search::book::build(
+                std::slice::from_ref(&games.file),
+                (&out, egdb::storage::Existing::Keep),
+                &options,
+                OtherBooks { reference: Some(&base), base: None },
+                "",
+                &mut |_| true,
+            );
+            let error = result.unwrap_err().to_string();
+            assert!(error.contains("no game is of use: 1 game, 0 of them broken"), "{error}");
+            assert!(!out.exists());
+            continue;
+        }
+        let (book, _) = games.build_with(&options, Some(&base));
+        assert_eq!(moves_after(&book, ""), known(1, &[]), "the start, where the line ends");
+        assert_eq!(moves_after(&book, "31-26"), None);
+        assert_eq!(moves_after(&book, "31-26 16-21 34-29"), None);
+        assert_eq!(moves_after(&book, before), known(1, &[("33-28", 1)]));
+        assert_eq!(moves_after(&book, &format!("{before} 33-28")), known(1, &[]));
+        assert_eq!(book.len(), 3);
+        let plain = book.look_up(&super::after(before)).unwrap().0;
+        assert!(!plain.is_in_line && !plain.is_start);
+    }
+}
+
+/// The base being built is its own reference: a position is known if it occurs in two games, as
+/// once is the game itself.
+#[test]
+fn the_base_being_built_is_its_own_reference() {
+    let games = Games::new(
+        "1. 32-28 19-23 2. 28x19 14x23 3. 37-32 *\n\n\
+         1. 32-28 19-23 2. 28x19 13x24 *\n\n\
+         1. 32-28 17-22 2. 28x17 11x22 *\n\n\
+         1. 31-26 *\n",
+    );
+    let options = BuildOptions { lines: Some(LineKind::Simple), ..BuildOptions::default() };
+    let book = games.build(&options);
+    assert_eq!(moves_after(&book, ""), known(4, &[("32-28", 3)]), "31-26 occurs once");
+    assert_eq!(moves_after(&book, "32-28"), known(3, &[("19-23", 2)]));
+    assert_eq!(moves_after(&book, "32-28 19-23"), known(2, &[("28x19", 2)]));
+    assert_eq!(moves_after(&book, "32-28 19-23 28x19"), known(2, &[]));
+    assert_eq!(book.len(), 4);
+    // A game that comes back to a position does not make it known by itself.
+    let circle = "[FEN \"W:WK50:BK1\"]\n1. 50-44 1-6 2. 44-50 6-1 3. 50-44 1-6 *\n\n1. 32-28 *\n";
+    let both = Games::new(&format!("{circle}\n1. 32-28 *\n"));
+    let book = both.build(&options);
+    assert_eq!(moves_after(&book, ""), known(2, &[("32-28", 2)]));
+    assert_eq!(book.len(), 3, "the two starts and the position after 32-28");
+}
+
+/// The compulsory plies are taken whatever is known, and the line goes on after them.
+#[test]
+fn compulsory_plies() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = from_text(BASE, folder.path()).unwrap();
+    let pdn = "1. 32-28 17-22 2. 28x17 11x22 *";
+    let cut = |plies, lines| {
+        let options = BuildOptions { plies, lines, ..BuildOptions::default() };
+        line(&Games::new(pdn).build_with(&options, Some(&base)).0)
+    };
+    let simple = Some(LineKind::Simple);
+    assert_eq!(cut(Some(1), simple), "32-28");
+    assert_eq!(cut(Some(3), simple), "32-28 17-22 28x17x22", "17-22 is not known, but compulsory");
+    assert_eq!(cut(Some(100), simple), "32-28 17-22 28x17x22 11x22x17");
+    // Without lines nothing but the compulsory plies is selected.
+    assert_eq!(cut(Some(2), None), "32-28 17-22");
+    assert_eq!(cut(None, None), "32-28 17-22 28x17x22 11x22x17");
+    // Known again after the compulsory plies.
+    let pdn = "1. 32-28 19-23 2. 28x19 14x23 3. 37-32 *";
+    let options =
+        BuildOptions { plies: Some(3), lines: simple, known: Some(2), ..BuildOptions::default() };
+    let book = Games::new(pdn).build_with(&options, Some(&base)).0;
+    assert_eq!(line(&book), "32-28 19-23 28x19x23 14x23x19", "28x19 is compulsory, no link");
+}

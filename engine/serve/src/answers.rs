@@ -1,0 +1,416 @@
+//! Rules, databases and book.
+
+use std::sync::atomic::AtomicBool;
+
+use movegen::notation::hub;
+use movegen::notation::moves::{ParseMoveError, format_long, format_move, parse_move};
+use movegen::notation::pdn::GameResult;
+use movegen::{Fen, Game, Move, Position, Status};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+
+use super::problem::{Problem, ProblemKind};
+use super::query::{self, Query};
+use super::{Desk, Reply};
+use meerslag_search::PlayingLevel;
+use meerslag_study::records::{AnswerRecord, BookRecord, LineRecord, Record, value_name};
+use meerslag_study::solve::{SolveOptions, Solver};
+
+/// Plies of a perfect line if nothing else is asked for.
+const LINE_PLIES: usize = 400;
+/// Plies of a line that shows a draw: it has no end of its own.
+const DRAW_PLIES: usize = 40;
+
+/// What a server has and allows.
+#[derive(Serialize, JsonSchema)]
+struct ServerRecord {
+    name: &'static str,
+    program_version: &'static str,
+    /// The pieces up to which databases are in use.
+    database_pieces: u8,
+    /// The kinds of databases: `compact`, `wld2`, `mtc`, `dtw` and so on.
+    databases: Vec<String>,
+    has_book: bool,
+    /// Searches at a time.
+    searches: usize,
+    /// The longest search.
+    longest_seconds: f64,
+    max_multipv: usize,
+    max_body_bytes: usize,
+    levels: Vec<LevelRecord>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct LevelRecord {
+    /// From 1, the weakest, to 10.
+    level: u8,
+    /// Nodes of a move; missing at full strength.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nodes: Option<u64>,
+    /// Elo above the level before, where it was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    elo_step: Option<u32>,
+}
+
+impl Record for ServerRecord {
+    const TYPE: &'static str = "server";
+}
+
+pub(super) fn server_schema(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<ServerRecord>()
+}
+
+pub(super) fn server(desk: &Desk, _: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
+    let mut databases: Vec<String> = desk
+        .probe
+        .databases()
+        .iter()
+        .map(|database| database.db_type().name().to_owned())
+        .collect();
+    databases.dedup();
+    let levels = (PlayingLevel::LEAST..=PlayingLevel::MOST).filter_map(PlayingLevel::new);
+    Ok(Reply::json(&ServerRecord {
+        name: "Meerslag",
+        program_version: env!("CARGO_PKG_VERSION"),
+        database_pieces: desk.probe.max_pieces(),
+        databases,
+        has_book: desk.book.is_some(),
+        searches: desk.limits.searches,
+        longest_seconds: desk.limits.longest.as_secs_f64(),
+        max_multipv: desk.limits.max_multipv,
+        max_body_bytes: desk.limits.max_body_bytes,
+        levels: levels
+            .map(|level| LevelRecord {
+                level: level.number(),
+                nodes: level.nodes(),
+                elo_step: level.elo_step(),
+            })
+            .collect(),
+    }))
+}
+
+/// The state of a game by the rules.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Standing {
+    /// `2-0`, `1-1`, `0-2` or `*`.
+    result: &'static str,
+    /// Why the game is over, in words.
+    reason: Option<String>,
+}
+
+impl Standing {
+    pub(super) fn of(desk: &Desk, game: &Game) -> Standing {
+        let status = game.status(desk.draw_rules);
+        let reason = match status {
+            Status::Ongoing => None,
+            Status::Win(_, reason) => Some(reason.to_string()),
+            Status::Draw(reason) => Some(reason.to_string()),
+        };
+        Standing { result: GameResult::from(status).as_str(), reason }
+    }
+}
+
+/// The legal moves of a position.
+#[derive(Serialize, JsonSchema)]
+struct LegalRecord {
+    fen: String,
+    /// The position as 51 characters.
+    hub: String,
+    /// The side to move, `W` or `B`.
+    side: char,
+    /// Plies played from the given position.
+    ply: usize,
+    #[serde(flatten)]
+    standing: Standing,
+    /// How often the position has occurred in the game, this time included.
+    occurrences: u32,
+    moves: Vec<LegalMoveRecord>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "LegalMove")]
+struct LegalMoveRecord {
+    /// In Hub notation.
+    #[serde(rename = "move")]
+    mv: String,
+    /// For people.
+    text: String,
+    from: u8,
+    to: u8,
+    captures: Vec<u8>,
+    /// The squares on which the piece stands in turn, on one of its ways.
+    path: Vec<u8>,
+    promotes: bool,
+    /// The position after it.
+    fen: String,
+}
+
+impl Record for LegalRecord {
+    const TYPE: &'static str = "legal";
+}
+
+pub(super) fn legal_schema(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<LegalRecord>()
+}
+
+/// The legal moves that a text may mean: one, several where it is ambiguous, or none.
+fn meant(position: &Position, text: &str) -> Vec<Move> {
+    match parse_move(position, text) {
+        Ok(mv) => vec![mv],
+        Err(ParseMoveError::Ambiguous { candidates, .. }) => candidates,
+        Err(_) => Vec::new(),
+    }
+}
+
+pub(super) fn legal(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
+    let game = query.game()?;
+    let position = game.position();
+    let path = |text: String| text.split(['-', 'x']).filter_map(|n| n.parse().ok()).collect();
+    let moves = match query.text(query::MOVE.name) {
+        Some(text) => meant(position, text),
+        None => position.legal_moves().to_vec(),
+    };
+    let record = |&mv: &Move| LegalMoveRecord {
+        mv: mv.to_string(),
+        text: format_move(position, mv),
+        from: mv.from().number(),
+        to: mv.to().number(),
+        captures: mv.captured().into_iter().map(movegen::Square::number).collect(),
+        path: path(format_long(position, mv)),
+        promotes: position.is_promotion(mv),
+        fen: position.after(mv).to_fen(),
+    };
+    Ok(Reply::json(&LegalRecord {
+        fen: position.to_fen(),
+        hub: hub::format_position(position),
+        side: position.side_to_move().letter(),
+        ply: game.ply(),
+        standing: Standing::of(desk, &game),
+        occurrences: game.occurrences(),
+        moves: moves.iter().map(record).collect(),
+    }))
+}
+
+/// A position as somebody wrote it.
+#[derive(Default, Serialize, JsonSchema)]
+struct FenRecord {
+    /// In the strict form; null if the text is none.
+    fen: Option<String>,
+    /// Plies that count for a draw already, if it says so.
+    halfmoves: Option<u32>,
+    /// Number of the next full move, if it says so.
+    move_number: Option<u32>,
+    /// Why it cannot be read, or why no game can start from it, such as a man on its promotion row.
+    fault: Option<String>,
+    /// What is odd in the text.
+    warnings: Vec<String>,
+}
+
+impl Record for FenRecord {
+    const TYPE: &'static str = "fen";
+}
+
+pub(super) fn fen_schema(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<FenRecord>()
+}
+
+pub(super) fn fen(_: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
+    let text = query.text(query::FEN.name).unwrap_or_default();
+    // What cannot be read is an answer, too: that is the question.
+    let record = match text.parse::<Fen>() {
+        Ok(fen) => FenRecord {
+            fen: Some(fen.to_string()),
+            halfmoves: fen.halfmoves,
+            move_number: fen.move_number,
+            fault: fen.position().err().map(|error| error.to_string()),
+            warnings: fen.warnings.iter().map(ToString::to_string).collect(),
+        },
+        Err(error) => FenRecord { fault: Some(error.to_string()), ..FenRecord::default() },
+    };
+    Ok(Reply::json(&record))
+}
+
+pub(super) fn probe_schema(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<AnswerRecord<'_>>()
+}
+
+pub(super) fn probe(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
+    let game = query.game()?;
+    let position = game.position();
+    let answer = desk.probe.answer(position)?;
+    let fen = position.to_fen();
+    Ok(Reply::json(&AnswerRecord::new(&fen, &desk.probe, &answer).with_texts(position, &answer)))
+}
+
+/// The best play of both sides.
+#[derive(Serialize, JsonSchema)]
+struct LineAnswerRecord {
+    fen: String,
+    /// `win`, `loss`, `draw` or `unknown`, for the side to move.
+    value: &'static str,
+    /// Plies to the end of the game.
+    dtw: Option<u32>,
+    /// Distance to conversion.
+    mtc: Option<u32>,
+    /// Null where nothing is known.
+    line: Option<LineRecord>,
+}
+
+impl Record for LineAnswerRecord {
+    const TYPE: &'static str = "line";
+}
+
+pub(super) fn line_schema(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<LineAnswerRecord>()
+}
+
+pub(super) fn line(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
+    let game = query.game()?;
+    let position = game.position();
+    let most = query.number("plies").unwrap_or(LINE_PLIES);
+    let fen = position.to_fen();
+    let value = desk.probe.wld(position)?;
+    if value.is_none() || !desk.probe.reaches(position) {
+        let value = value_name(value);
+        return Ok(Reply::json(&LineAnswerRecord { fen, value, dtw: None, mtc: None, line: None }));
+    }
+    // The databases say all: nothing is searched.
+    let options = SolveOptions { nodes: 1, hash_mib: 1, draw_plies: most.min(DRAW_PLIES) };
+    let solution = Solver::new(&desk.probe, options).solve(position, &AtomicBool::new(false))?;
+    let line = solution.line.as_ref();
+    Ok(Reply::json(&LineAnswerRecord {
+        fen,
+        value: solution.value.name(),
+        dtw: solution.dtw,
+        mtc: solution.mtc,
+        line: line.map(|line| LineRecord::new(&game, line, most).with_texts(position, line)),
+    }))
+}
+
+pub(super) fn book_schema(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<BookRecord>()
+}
+
+pub(super) fn book(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
+    let game = query.game()?;
+    let position = game.position();
+    let Some(book) = &desk.book else {
+        return Err(Problem::new(ProblemKind::NotKnown, "there is no opening book"));
+    };
+    Ok(Reply::json(&match book.best_first(position) {
+        Some((entry, moves)) => {
+            BookRecord::new(position, &entry, &moves).with_texts(position, &moves)
+        }
+        None => BookRecord::missing(position),
+    }))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::route::{ROUTES, Route};
+    use super::super::{DeskLimits, answer};
+    use super::*;
+    use egdb::Probe;
+    use movegen::DrawRules;
+    use serde_json::Value;
+
+    pub(crate) fn desk() -> Desk {
+        Desk {
+            probe: Probe::embedded().unwrap(),
+            book: None,
+            draw_rules: DrawRules::default(),
+            limits: DeskLimits::default(),
+        }
+    }
+
+    pub(crate) fn ask(path: &str, query: &[(&str, &str)]) -> Result<Value, Problem> {
+        let query: Vec<_> =
+            query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let reply = answer(&desk(), Route::of(path).unwrap(), &query, b"")?;
+        assert_eq!(reply.media_type, "application/json");
+        Ok(serde_json::from_str(&reply.text).unwrap())
+    }
+
+    #[test]
+    fn legal_moves_with_all_that_a_board_needs() {
+        let start = ask("/v1/legal", &[]).unwrap();
+        assert_eq!((&start["type"], &start["side"]), (&"legal".into(), &"W".into()));
+        assert_eq!(start["moves"].as_array().unwrap().len(), 9);
+        assert_eq!(start["result"], "*");
+
+        let later = ask("/v1/legal", &[("moves", "32-28, 19-23 28x19x23")]).unwrap();
+        assert_eq!(later["ply"], 3);
+        let captures = later["moves"].as_array().unwrap();
+        assert_eq!(captures.len(), 2, "{captures:?}");
+        assert!(captures.iter().all(|mv| mv["captures"] == serde_json::json!([19])));
+
+        let king = ask("/v1/legal", &[("fen", "W:WK30:B7,21,22,34,41")]).unwrap();
+        let moves = king["moves"].as_array().unwrap();
+        let most = moves.iter().find(|mv| mv["move"] == "30x2x7x22x34").unwrap();
+        assert_eq!(most["path"], serde_json::json!([30, 39, 11, 2]));
+    }
+
+    #[test]
+    fn the_end_of_a_game_is_seen_with_its_moves() {
+        let over = ask("/v1/legal", &[("fen", "W:W:B1")]).unwrap();
+        assert_eq!((&over["result"], &over["reason"]), (&"0-2".into(), &"no pieces left".into()));
+        let moves = "47-33 5-10 33-47 10-5 ".repeat(2);
+        let drawn = ask("/v1/legal", &[("fen", "W:WK47,50:BK5"), ("moves", &moves)]).unwrap();
+        assert_eq!((&drawn["result"], &drawn["occurrences"]), (&"1-1".into(), &3.into()));
+    }
+
+    #[test]
+    fn databases_answer_for_all_moves_and_with_a_line() {
+        let answer = ask("/v1/probe", &[("fen", "W:WK11:BK2,K6")]).unwrap();
+        assert_eq!((&answer["value"], &answer["dtw"]), (&"loss".into(), &8.into()));
+        assert_eq!(answer["moves"][0]["text"], answer["moves"][0]["move"]);
+        let line = ask("/v1/line", &[("fen", "W:WK11:BK2,K6")]).unwrap();
+        assert_eq!(line["line"]["moves"].as_array().unwrap().len(), 8);
+        assert_eq!(line["line"]["texts"].as_array().unwrap().len(), 8);
+        let short = ask("/v1/line", &[("fen", "W:WK11:BK2,K6"), ("plies", "3")]).unwrap();
+        assert_eq!(short["line"]["moves"].as_array().unwrap().len(), 3);
+        assert_eq!(short["line"]["plies"], 8);
+        let unknown = ask("/v1/line", &[]).unwrap();
+        assert_eq!((&unknown["value"], &unknown["line"]), (&"unknown".into(), &Value::Null));
+    }
+
+    #[test]
+    fn bad_questions_say_which_parameter_is_wrong() {
+        let problem = |path: &str, query: &[(&str, &str)]| ask(path, query).unwrap_err();
+        for (query, kind, parameter) in [
+            (vec![("fen", "W:W51:B1")], ProblemKind::BadPosition, Some("fen")),
+            (vec![("fen", "W:W5:B10")], ProblemKind::BadPosition, Some("fen")),
+            (vec![("moves", "32-28 32-28")], ProblemKind::BadMove, Some("moves")),
+            (vec![("fen", ""), ("fen", "")], ProblemKind::BadParameter, Some("fen")),
+            (vec![("colour", "W")], ProblemKind::BadParameter, None),
+        ] {
+            let problem = problem("/v1/legal", &query);
+            assert_eq!((problem.kind, problem.parameter), (kind, parameter), "{problem:?}");
+        }
+        for plies in ["0", "2001", "-1", "x", "1e3"] {
+            let problem = problem("/v1/line", &[("plies", plies)]);
+            assert_eq!(problem.parameter, Some("plies"));
+            assert!(problem.detail.contains("from 1 to 2000"), "{}", problem.detail);
+        }
+        assert_eq!(problem("/v1/judge", &[]).detail, "move: missing");
+        assert_eq!(problem("/v1/book", &[]).kind, ProblemKind::NotKnown);
+    }
+
+    #[test]
+    fn too_many_moves_are_refused() {
+        let moves = "47-33 5-10 33-47 10-5 ".repeat(501);
+        let problem = ask("/v1/legal", &[("fen", "W:WK47:BK5"), ("moves", &moves)]).unwrap_err();
+        assert_eq!(problem.detail, "moves: more than 2000");
+    }
+
+    #[test]
+    fn every_address_stands_once_and_says_what_it_gives() {
+        let mut paths: Vec<_> = ROUTES.iter().map(|route| route.path).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        assert_eq!(paths.len(), ROUTES.len());
+        let server = ask("/v1/server", &[]).unwrap();
+        assert_eq!(server["levels"].as_array().unwrap().len(), 10);
+        assert_eq!(server["databases"], serde_json::json!(["compact", "mtc", "dtw"]));
+    }
+}

@@ -1,0 +1,80 @@
+//! Pictures of a position: the drawing of `meerslag board`.
+
+use std::str::FromStr;
+
+use super::problem::Problem;
+use super::query::Query;
+use super::{Desk, Reply};
+use meerslag_study::diagram::{Coordinates, Diagram, MarkedSquare, ParseDiagramError, sheet};
+
+/// The media type of the pictures.
+pub(super) const SVG: &str = "image/svg+xml";
+/// Arrows or marks of a picture.
+const MOST: usize = 100;
+/// Width where a page does not say another one.
+const PIXELS: u32 = 400;
+
+/// The picture, or the sheet without pieces.
+pub(super) fn board(_: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
+    let is = |name: &str| query.text(name) == Some("true");
+    if is("sheet") {
+        return Ok(Reply { media_type: SVG, text: sheet() });
+    }
+    let game = query.game()?;
+    let marks: Vec<MarkedSquare> = list(query, "marks")?;
+    let places = query.text("coordinates").map(Coordinates::from_str).transpose();
+    let diagram = Diagram {
+        is_flipped: is("flip"),
+        last: game.moves().last().copied(),
+        marks: marks.into_iter().map(|MarkedSquare(square, mark)| (square, mark)).collect(),
+        arrows: list(query, "arrows")?,
+        coordinates: places.map_err(|error| bad("coordinates", &error))?.unwrap_or_default(),
+        ..Diagram::new(*game.position())
+    };
+    Ok(Reply { media_type: SVG, text: diagram.to_svg(PIXELS) })
+}
+
+fn bad(parameter: &'static str, error: &ParseDiagramError) -> Problem {
+    Problem::parameter(parameter, error.to_string())
+}
+
+/// The values of a parameter, with commas between them.
+fn list<T: FromStr<Err = ParseDiagramError>>(
+    query: &Query<'_>,
+    parameter: &'static str,
+) -> Result<Vec<T>, Problem> {
+    let words = query.text(parameter).unwrap_or_default();
+    let words: Vec<&str> = words.split(',').filter(|word| !word.is_empty()).collect();
+    if words.len() > MOST {
+        return Err(Problem::parameter(parameter, format!("more than {MOST}")));
+    }
+    words.into_iter().map(|word| word.parse().map_err(|error| bad(parameter, &error))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::answer;
+    use super::super::answers::tests::desk;
+    use super::super::route::Route;
+    use super::*;
+
+    fn draw(query: &[(&str, &str)]) -> Result<Reply, Problem> {
+        let query: Vec<_> =
+            query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        answer(&desk(), Route::of("/v1/board.svg").unwrap(), &query, b"")
+    }
+
+    #[test]
+    fn what_is_asked_for_is_drawn() {
+        let query = [("fen", "W:W28:BK1"), ("arrows", "28-22,28-23:bad"), ("marks", "1:loss")];
+        let reply = draw(&query).unwrap();
+        assert_eq!(reply.media_type, SVG);
+        assert!(reply.text.contains("class=\"arrow bad\"") && reply.text.contains("mark-loss"));
+        let turned = draw(&[("fen", "W:W28:BK1"), ("flip", "true")]).unwrap();
+        assert_ne!(turned.text, draw(&[("fen", "W:W28:BK1")]).unwrap().text);
+        assert_eq!(draw(&[("sheet", "true")]).unwrap().text, sheet());
+        let bad = draw(&[("arrows", "28-51")]).unwrap_err();
+        assert_eq!(bad.parameter, Some("arrows"));
+        assert!(draw(&[("marks", &"1:win,".repeat(101))]).is_err());
+    }
+}

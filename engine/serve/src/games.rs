@@ -1,0 +1,393 @@
+//! Games between PDN and JSON.
+
+use std::cell::RefCell;
+
+use movegen::notation::moves::format_move;
+use movegen::notation::pdn::{
+    Annotation, Comment, GameResult, PdnGame, PdnReader, Ply, ReadOptions, Tags, Variation,
+    WriteOptions, game_to_string,
+};
+use movegen::{Fen, Position};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::ser::{Error as _, SerializeSeq as _};
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::problem::{Problem, ProblemKind};
+use super::query::{self, Query};
+use super::{Desk, JSON, Reply};
+use meerslag_study::records::{self, Record};
+
+/// The media type of PDN that browsers and servers know.
+pub(super) const PDN: &str = "application/vnd.chess-pdn";
+
+/// Games; what is missing when they are to be written is taken to be empty.
+#[derive(Deserialize)]
+struct GamesRecord {
+    games: Vec<GameRecord>,
+}
+
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(rename = "PdnGame")]
+struct GameRecord {
+    /// The place among all games of the text, from 1. Not read.
+    number: u64,
+    /// Names and values of the tags, in order.
+    tags: Vec<(String, String)>,
+    /// The first position as FEN, with the counters `:Hn` and `:Fn` if they are known; empty: the
+    /// initial position.
+    start: String,
+    /// `2-0`, `1-1`, `0-2`, `0-0` or `*`.
+    result: String,
+    /// Why the main line ends before its text did. Not read.
+    truncated: Option<String>,
+    /// What is odd in the text. Not read.
+    warnings: Vec<String>,
+    line: LineOfPlay,
+}
+
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+struct LineOfPlay {
+    /// What is before the first move.
+    lead: Vec<AnnotationRecord>,
+    plies: Vec<PlyRecord>,
+}
+
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(rename = "PdnPly")]
+struct PlyRecord {
+    /// In Hub notation.
+    #[serde(rename = "move")]
+    mv: String,
+    /// For people. Not read.
+    text: String,
+    /// The position after it. Not read.
+    fen: String,
+    /// Numeric annotation glyphs.
+    nags: Vec<u32>,
+    /// From the comments: the evaluation in men, White's view. Not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    eval: Option<f64>,
+    /// From the comments: seconds left on the clock. Not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clock: Option<f64>,
+    /// From the comments: seconds spent on the move. Not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    elapsed: Option<f64>,
+    /// What is after the move.
+    after: Vec<AnnotationRecord>,
+}
+
+/// A comment, a variation or a set-up.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(rename = "PdnAnnotation")]
+struct AnnotationRecord {
+    /// The comment with commands of programs, such as `[%clk 0:01:00]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comment: Option<String>,
+    /// The comment without these. Not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plain: Option<String>,
+    /// Other play in place of the move before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variation: Option<LineOfPlay>,
+    /// The FEN of a position from which the game goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    setup: Option<String>,
+}
+
+pub(super) fn games_schema(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<GamesOfText<'_>>()
+}
+
+fn bad(detail: impl Into<String>) -> Problem {
+    Problem::new(ProblemKind::BadPdn, detail)
+}
+
+/// PDN to JSON.
+pub(super) fn read(_: &Desk, _: &Query<'_>, body: &[u8]) -> Result<Reply, Problem> {
+    let options = ReadOptions { find_duplicates: false, ..ReadOptions::default() };
+    let reader = RefCell::new(PdnReader::with_options(body, options));
+    let mut text = Vec::new();
+    records::write(&mut text, &GamesOfText { games: &reader, warnings: &reader })
+        .map_err(|error| bad(error.to_string()))?;
+    let text = String::from_utf8(text).map_err(|error| bad(error.to_string()))?;
+    Ok(Reply { media_type: JSON, text })
+}
+
+/// The games of a text as [`GamesRecord`], written one after another: all of them as records would
+/// take many times the room of the text.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "GamesRecord")]
+struct GamesOfText<'a> {
+    #[serde(serialize_with = "each_game")]
+    #[schemars(with = "Vec<GameRecord>")]
+    games: &'a RefCell<PdnReader<&'a [u8]>>,
+    /// What is odd in the text, each kind once: with the first place, and how often it came. Games of
+    /// other types, which are passed over, are among it.
+    #[serde(serialize_with = "all_warnings")]
+    #[schemars(with = "Vec<String>")]
+    warnings: &'a RefCell<PdnReader<&'a [u8]>>,
+}
+
+impl Record for GamesOfText<'_> {
+    const TYPE: &'static str = "pdn";
+}
+
+fn each_game<S: Serializer>(
+    reader: &RefCell<PdnReader<&[u8]>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut reader = reader.borrow_mut();
+    let mut list = serializer.serialize_seq(None)?;
+    while let Some(game) = reader.next() {
+        let game = game.map_err(S::Error::custom)?;
+        list.serialize_element(&GameRecord::of(&game, reader.counters().games))?;
+    }
+    list.end()
+}
+
+/// After the games, when all of them have been read.
+fn all_warnings<S: Serializer>(
+    reader: &RefCell<PdnReader<&[u8]>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(reader.borrow().warnings().iter().map(ToString::to_string))
+}
+
+impl GameRecord {
+    fn of(game: &PdnGame, number: u64) -> GameRecord {
+        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        GameRecord {
+            number,
+            tags: game.tags.iter().map(owned).collect(),
+            start: game.start_fen().to_string_with_counters(),
+            result: game.result.as_str().to_owned(),
+            truncated: game.truncated.as_ref().map(ToString::to_string),
+            warnings: game.warnings.iter().map(ToString::to_string).collect(),
+            line: LineOfPlay::of(game.start, &game.line),
+        }
+    }
+
+    fn game(&self) -> Result<PdnGame, Problem> {
+        let start = position(&self.start)?;
+        let mut game = PdnGame::new(start);
+        if let Ok(fen) = self.start.parse::<Fen>() {
+            (game.halfmoves, game.move_number) = (fen.halfmoves, fen.move_number);
+        }
+        for (name, value) in &self.tags {
+            if !Tags::is_name(name) {
+                return Err(bad(format!("'{}' is no name of a tag", query::shown(name))));
+            }
+            game.tags.set(name, value);
+        }
+        if !self.result.is_empty() {
+            game.result = GameResult::parse(&self.result)
+                .ok_or_else(|| bad(format!("'{}' is no result", query::shown(&self.result))))?;
+        }
+        game.line = self.line.variation(start)?;
+        Ok(game)
+    }
+}
+
+/// The position of a FEN; the initial one if it is empty.
+fn position(fen: &str) -> Result<Position, Problem> {
+    if fen.is_empty() {
+        return Ok(Position::initial());
+    }
+    let game = query::start(fen).map_err(|problem| bad(problem.detail))?;
+    Ok(*game.position())
+}
+
+/// The position that the last set-up among these gives, if there is one.
+fn after_set_ups(position: Position, list: &[Annotation]) -> Position {
+    let set_ups = list.iter().rev().find_map(|annotation| match annotation {
+        Annotation::SetUp(position) => Some(*position),
+        _ => None,
+    });
+    set_ups.unwrap_or(position)
+}
+
+impl LineOfPlay {
+    fn of(start: Position, line: &Variation) -> LineOfPlay {
+        let annotations = |list: &[Annotation], before: Position| {
+            list.iter().map(|annotation| AnnotationRecord::of(annotation, before)).collect()
+        };
+        let mut position = after_set_ups(start, &line.lead);
+        let ply = |ply: &Ply| {
+            let before = position;
+            let after = before.after(ply.mv);
+            position = after_set_ups(after, &ply.after);
+            let seconds = |time: std::time::Duration| time.as_secs_f64();
+            PlyRecord {
+                mv: ply.mv.to_string(),
+                text: format_move(&before, ply.mv),
+                fen: after.to_fen(),
+                nags: ply.nags.clone(),
+                eval: ply.comments().find_map(Comment::evaluation),
+                clock: ply.comments().find_map(Comment::remaining_time).map(seconds),
+                elapsed: ply.comments().find_map(Comment::elapsed_move_time).map(seconds),
+                after: annotations(&ply.after, before),
+            }
+        };
+        LineOfPlay {
+            lead: annotations(&line.lead, start),
+            plies: line.plies.iter().map(ply).collect(),
+        }
+    }
+
+    fn variation(&self, start: Position) -> Result<Variation, Problem> {
+        let annotations = |list: &[AnnotationRecord], before: Position| {
+            list.iter().map(|record| record.annotation(before)).collect::<Result<Vec<_>, Problem>>()
+        };
+        let lead = annotations(&self.lead, start)?;
+        let mut position = after_set_ups(start, &lead);
+        let mut plies = Vec::with_capacity(self.plies.len());
+        for record in &self.plies {
+            let before = position;
+            let mv =
+                query::read_move(&before, &record.mv).map_err(|problem| bad(problem.detail))?;
+            let after = annotations(&record.after, before)?;
+            position = after_set_ups(before.after(mv), &after);
+            plies.push(Ply { mv, nags: record.nags.clone(), after });
+        }
+        Ok(Variation { lead, plies })
+    }
+}
+
+impl AnnotationRecord {
+    /// `before` is the position that a variation starts from.
+    fn of(annotation: &Annotation, before: Position) -> AnnotationRecord {
+        let mut record = AnnotationRecord::default();
+        match annotation {
+            Annotation::Comment(comment) => {
+                record.comment = Some(comment.text.clone());
+                record.plain = Some(comment.plain_text());
+            }
+            Annotation::Variation(line) => record.variation = Some(LineOfPlay::of(before, line)),
+            Annotation::SetUp(position) => record.setup = Some(position.to_fen()),
+        }
+        record
+    }
+
+    fn annotation(&self, before: Position) -> Result<Annotation, Problem> {
+        match (&self.comment, &self.variation, &self.setup) {
+            (Some(comment), None, None) => Ok(Annotation::Comment(Comment::new(comment))),
+            (None, Some(line), None) => Ok(Annotation::Variation(line.variation(before)?)),
+            (None, None, Some(fen)) => Ok(Annotation::SetUp(position(fen)?)),
+            _ => Err(bad("an annotation is one of comment, variation and setup")),
+        }
+    }
+}
+
+/// JSON to PDN.
+pub(super) fn write(_: &Desk, _: &Query<'_>, body: &[u8]) -> Result<Reply, Problem> {
+    let record: GamesRecord =
+        serde_json::from_slice(body).map_err(|error| bad(error.to_string()))?;
+    let mut text = String::new();
+    for (number, game) in (1..).zip(&record.games) {
+        let game = game.game().map_err(|problem| Problem {
+            detail: format!("game {number}: {}", problem.detail),
+            ..problem
+        })?;
+        text.push_str(&game_to_string(&game, &WriteOptions::default()));
+    }
+    Ok(Reply { media_type: PDN, text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::answer;
+    use super::super::answers::tests::desk;
+    use super::super::route::Route;
+    use super::*;
+    use serde_json::{Value, json};
+
+    const GAME: &str = r#"[Event "Club"]
+[White "A"]
+[Black "B"]
+[Result "2-0"]
+
+1. 32-28 {a good start [%eval 0.13]} 19-23 $1 (1... 18-23 2. 37-32 {calm}) (1... 20-25)
+2. 28x19 14x23 2-0
+"#;
+
+    fn post(path: &str, body: &str) -> Result<String, Problem> {
+        Ok(answer(&desk(), Route::of(path).unwrap(), &[], body.as_bytes())?.text)
+    }
+
+    fn read(pdn: &str) -> Value {
+        serde_json::from_str(&post("/v1/games", pdn).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn games_with_variations_and_comments_come_back_the_same() {
+        let games = read(GAME);
+        let plies = &games["games"][0]["line"]["plies"];
+        assert_eq!(plies[0]["eval"], 0.13);
+        assert_eq!(plies[0]["after"][0]["plain"], "a good start");
+        assert_eq!(plies[1]["nags"], json!([1]));
+        let variation = &plies[1]["after"][0]["variation"]["plies"];
+        assert_eq!(variation[1]["text"], "37-32");
+        assert_eq!(plies[2]["move"], "28x19x23");
+        let written = post("/v1/pdn", &games.to_string()).unwrap();
+        assert!(written.contains("[White \"A\"]") && written.contains("{calm}"), "{written}");
+        assert_eq!(read(&written)["games"][0]["line"], games["games"][0]["line"]);
+    }
+
+    #[test]
+    fn counters_results_and_what_is_passed_over_are_told() {
+        let games = read(
+            "[GameType \"25\"] *\n\n[GameType \"25\"] *\n\n[Result \"12-8\"]\n\
+             [FEN \"W:WK31:BK20:H7:F40\"]\n1. 31-27 $800 12-8\n",
+        );
+        assert_eq!(games["games"][0]["start"], "W:WK31:BK20:H7:F40");
+        assert_eq!(games["games"][0]["number"], 3);
+        let warnings = games["warnings"].as_array().unwrap();
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        assert!(warnings[0].as_str().unwrap().contains("type 25 skipped"), "{warnings:?}");
+        let written = post("/v1/pdn", &games.to_string()).unwrap();
+        for part in ["[Result \"12-8\"]", ":H7:F40\"]", "$800"] {
+            assert!(written.contains(part), "{part}: {written}");
+        }
+    }
+
+    #[test]
+    fn set_ups_in_the_middle_change_what_is_legal() {
+        let body = json!({"games": [{"line": {"plies": [
+            {"move": "32-28", "after": [{"setup": "W:W28:B1"}]}, {"move": "28-23"}]}}]});
+        let games = read(&post("/v1/pdn", &body.to_string()).unwrap());
+        let line = &games["games"][0]["line"];
+        assert_eq!(line["plies"][0]["after"][0]["setup"], "W:W28:B1");
+        assert_eq!(line["plies"][1]["fen"], "B:W23:B1");
+    }
+
+    #[test]
+    fn bodies_that_are_no_games_are_refused_with_the_reason() {
+        for (body, reason) in [
+            ("", "EOF"),
+            ("{\"games\":[{\"line\":{\"plies\":[{\"move\":\"32-27x\"}]}}]}", "game 1: "),
+            ("{\"games\":[{\"start\":\"W:W51\"}]}", "51"),
+            ("{\"games\":[{\"result\":\"won\"}]}", "'won' is no result"),
+            ("{\"games\":[{\"tags\":[[\"a]\",\"x\"]]}]}", "'a]' is no name of a tag"),
+            ("{\"games\":[{\"line\":{\"lead\":[{}]}}]}", "one of comment"),
+        ] {
+            let problem = post("/v1/pdn", body).unwrap_err();
+            assert_eq!(problem.kind, ProblemKind::BadPdn);
+            assert!(problem.detail.contains(reason), "{}", problem.detail);
+        }
+        assert_eq!(read("no game at all")["games"], json!([]));
+    }
+
+    #[test]
+    fn the_deepest_nesting_is_survived() {
+        let deep = "{\"variation\":{\"lead\":[".repeat(5_000);
+        assert!(post("/v1/pdn", &format!("{{\"games\":[{{\"line\":{{\"lead\":[{deep}")).is_err());
+        let open = "1. 32-28 (".repeat(5_000);
+        // Deeper than our own reader of JSON goes.
+        assert!(post("/v1/games", &open).unwrap().contains("nested more than 200 deep"));
+    }
+}

@@ -1,0 +1,216 @@
+//! Searches: so many at a time, each with an engine of its own, ended when its client goes away.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use hyper::body::Frame;
+use parking_lot::Mutex;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::task;
+use tokio::time::{self, Interval, MissedTickBehavior, timeout};
+
+use super::Shared;
+use crate::{self as answers, Event, Problem, ProblemKind, Reply, Route, Search};
+use meerslag_search::{Control, Engine};
+
+/// How long a search waits for its place: one that its client has just given up needs a moment to
+/// end.
+pub(super) const PLACE_PATIENCE: Duration = Duration::from_millis(500);
+
+/// Lines of a search that wait for a client. Steps that it does not read in time are left out.
+const MOST_WAITING: usize = 64;
+/// A comment is sent this often, so that nobody on the way closes a silent connection.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// The engines of searches.
+pub(super) struct Places {
+    engines: Mutex<Vec<Engine>>,
+    free: Arc<Semaphore>,
+    count: usize,
+}
+
+impl Places {
+    pub(super) fn new(engines: Vec<Engine>) -> Places {
+        let count = engines.len();
+        Places { free: Arc::new(Semaphore::new(count)), engines: Mutex::new(engines), count }
+    }
+
+    /// How many are taken.
+    pub(super) fn running(&self) -> usize {
+        self.count - self.free.available_permits()
+    }
+
+    /// Waits for a place, not for long.
+    async fn take(shared: &Arc<Shared>) -> Result<Place, Problem> {
+        let busy = || Problem::new(ProblemKind::Busy, "all searches are taken");
+        let permit = timeout(PLACE_PATIENCE, Arc::clone(&shared.places.free).acquire_owned());
+        let permit = permit.await.map_err(|_| busy())?.map_err(|_| busy())?;
+        let engine = shared.places.engines.lock().pop().ok_or_else(busy)?;
+        Ok(Place { engine: Some(engine), shared: Arc::clone(shared), _permit: permit })
+    }
+}
+
+/// An engine in use; it goes back when this is dropped, before its permit does.
+struct Place {
+    engine: Option<Engine>,
+    shared: Arc<Shared>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.shared.places.engines.lock().extend(self.engine.take());
+    }
+}
+
+/// Ends a search when its client is gone, or the server ends.
+struct EndOnDrop(Arc<Control>);
+
+impl Drop for EndOnDrop {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
+/// What a search needs: a place, and the string that ends it. It ends with the server, too.
+async fn begin(shared: &Arc<Shared>) -> Result<(Place, Arc<Control>), Problem> {
+    let place = Places::take(shared).await?;
+    let control = Arc::new(Control::new());
+    let ended = Arc::downgrade(&control);
+    let mut stop = shared.stop.clone();
+    tokio::spawn(async move {
+        // While the search runs; a control that is gone needs no stop.
+        loop {
+            tokio::select! {
+                _ = stop.wait_for(|is_stopped| *is_stopped) => {
+                    if let Some(control) = ended.upgrade() {
+                        control.stop();
+                    }
+                    return;
+                }
+                () = time::sleep(Duration::from_secs(1)) => {
+                    if ended.strong_count() == 0 {
+                        return;
+                    }
+                }
+            }
+        }
+    });
+    Ok((place, control))
+}
+
+/// A move for a game.
+pub(super) async fn play(
+    shared: Arc<Shared>,
+    route: &Route,
+    query: &[(String, String)],
+) -> Result<Reply, Problem> {
+    let search = Search::read(&shared.desk, route, query)?;
+    let (mut place, control) = begin(&shared).await?;
+    let end = EndOnDrop(Arc::clone(&control));
+    let work = move || match place.engine.as_mut() {
+        Some(engine) => answers::play(engine, &search, &control),
+        None => Err(Problem::new(ProblemKind::Internal, "no engine")),
+    };
+    let done = task::spawn_blocking(work).await;
+    drop(end);
+    done.map_err(|_| Problem::new(ProblemKind::Internal, "the search failed"))?
+}
+
+/// An analysis, step by step.
+pub(super) async fn events(
+    shared: Arc<Shared>,
+    route: &Route,
+    query: &[(String, String)],
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
+    // A browser that comes back after the end of a stream.
+    if headers.get("last-event-id").is_some_and(|id| id.as_bytes() == b"end") {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    let search = Search::read(&shared.desk, route, query)?;
+    let (mut place, control) = begin(&shared).await?;
+    let (sender, receiver) = mpsc::channel(MOST_WAITING);
+    let end = EndOnDrop(Arc::clone(&control));
+    task::spawn_blocking(move || {
+        let mut last = None;
+        if let Some(engine) = place.engine.as_mut() {
+            answers::analyse(engine, &search, &control, &mut |event: Event| {
+                if event.id.is_some() {
+                    last = Some(event);
+                } else if let Err(mpsc::error::TrySendError::Closed(_)) =
+                    sender.try_send(line(&event))
+                {
+                    control.stop();
+                }
+            });
+        }
+        // The place is free before a slow client has read the end.
+        drop(place);
+        if let Some(event) = last {
+            let _ = sender.blocking_send(line(&event));
+        }
+    });
+    let mut ticks = time::interval_at(time::Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let body = Body::new(EventBody { receiver, ticks, _end: end });
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-store"),
+        // Proxies that collect answers, as nginx does, pass each event on at once.
+        (header::HeaderName::from_static("x-accel-buffering"), "no"),
+    ];
+    Ok((headers, body).into_response())
+}
+
+/// An event as it is sent (HTML standard, server-sent events). Its data is one line.
+fn line(event: &Event) -> Bytes {
+    let Event { name, id, data } = event;
+    let id = id.map_or_else(String::new, |id| format!("id: {id}\n"));
+    format!("event: {name}\n{id}data: {data}\n\n").into()
+}
+
+/// The stream of a search, and with it the search.
+struct EventBody {
+    receiver: mpsc::Receiver<Bytes>,
+    ticks: Interval,
+    _end: EndOnDrop,
+}
+
+impl hyper::body::Body for EventBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match self.receiver.poll_recv(context) {
+            Poll::Ready(bytes) => return Poll::Ready(bytes.map(|bytes| Ok(Frame::data(bytes)))),
+            Poll::Pending => {}
+        }
+        match self.ticks.poll_tick(context) {
+            Poll::Ready(_) => Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(b":\n\n"))))),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_lines_with_a_blank_one_behind() {
+        let event = Event { name: "info", id: None, data: "{\"depth\":1}".to_owned() };
+        assert_eq!(&line(&event)[..], b"event: info\ndata: {\"depth\":1}\n\n");
+        let event = Event { name: "result", id: Some("end"), data: "{}".to_owned() };
+        assert_eq!(&line(&event)[..], b"event: result\nid: end\ndata: {}\n\n");
+    }
+}

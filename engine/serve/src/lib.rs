@@ -1,0 +1,110 @@
+//! Answers for boards: what `meerslag serve` answers over HTTP, and the same in WebAssembly.
+//!
+//! Nothing here knows sockets. [`ROUTES`] says which questions there are, with their parameters;
+//! [`answer`] answers them from a [`Desk`]. Searches take an engine and go on for a while:
+//! [`Search`] reads what is asked, [`analyse`] and [`play`] do it.
+//!
+//! * `route`: questions; `query`: their parameters, and reading them; `problem`: why there is no answer;
+//! * `http`: the answers over HTTP (feature `http`); `export`: the
+//!   board as a site;
+//! * `answers`: rules, databases, book; `lesson`: endgames to practise; `games`: PDN;
+//!   `drawing`: pictures; `search`.
+
+mod answers;
+mod drawing;
+#[cfg(not(target_family = "wasm"))]
+pub mod export;
+mod games;
+#[cfg(all(feature = "http", not(target_family = "wasm")))]
+pub mod http;
+mod lesson;
+mod problem;
+mod query;
+mod route;
+mod search;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use egdb::Probe;
+use movegen::DrawRules;
+
+use meerslag_search::book::Book;
+pub use problem::{Problem, ProblemKind};
+pub use query::{Kind, Parameter, Query};
+pub use route::{Body, Method, ROUTES, Route, Work};
+pub use search::{Event, Search, analyse, play};
+
+/// What questions are answered from.
+#[derive(Debug)]
+pub struct Desk {
+    /// The endgame databases.
+    pub probe: Probe,
+    /// The opening book, if there is one.
+    pub book: Option<Arc<Book>>,
+    /// By which rules games are drawn.
+    pub draw_rules: DrawRules,
+    /// How much may be asked for.
+    pub limits: DeskLimits,
+}
+
+/// How much may be asked for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DeskLimits {
+    /// Searches at a time.
+    pub searches: usize,
+    /// The longest search.
+    pub longest: Duration,
+    /// Variations of an analysis.
+    pub max_multipv: usize,
+    /// The longest body, in bytes.
+    pub max_body_bytes: usize,
+}
+
+impl Default for DeskLimits {
+    fn default() -> DeskLimits {
+        DeskLimits {
+            searches: 1,
+            longest: Duration::from_secs(60),
+            max_multipv: 20,
+            max_body_bytes: 64 << 20,
+        }
+    }
+}
+
+const JSON: &str = "application/json";
+
+/// An answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reply {
+    /// What the text is.
+    pub media_type: &'static str,
+    /// The text.
+    pub text: String,
+}
+
+impl Reply {
+    fn json<R: meerslag_study::records::Record>(record: &R) -> Reply {
+        Reply { media_type: JSON, text: meerslag_study::records::to_json(record) }
+    }
+}
+
+/// Answers a question that needs no search. Parameters are those of the route; of one that is
+/// given, names and values are decoded.
+///
+/// # Errors
+/// If a parameter or the body is not as it should be, or nothing is known.
+pub fn answer(
+    desk: &Desk,
+    route: &Route,
+    query: &[(String, String)],
+    body: &[u8],
+) -> Result<Reply, Problem> {
+    let query = Query::read(route.path, route.parameters, query)?;
+    match route.work {
+        Work::Answer(answer) => answer(desk, &query, body),
+        Work::Analyse | Work::Play => {
+            Err(Problem::new(ProblemKind::NotFound, format!("{} needs an engine", route.path)))
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Which questions there are.
+
+use movegen::Wld;
+use schemars::{Schema, SchemaGenerator};
+
+use super::games::PDN;
+use super::problem::{Problem, ProblemKind};
+use super::query::{FEN, Kind, MOVE, MOVES, Parameter, Query, parameter};
+use super::{Desk, Reply, answers, drawing, games, lesson, search};
+use meerslag_search::Mode;
+
+/// The methods of HTTP that are used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Method {
+    /// The question is in the address.
+    Get,
+    /// It has a body.
+    Post,
+}
+
+/// What is answered.
+#[derive(Clone, Copy, Debug)]
+pub enum Body {
+    /// A JSON object of this schema.
+    Json(fn(&mut SchemaGenerator) -> Schema),
+    /// Server-sent events: `position`, `info` and `result`, or `problem`.
+    Events,
+    /// A text of this media type.
+    Text(&'static str),
+}
+
+/// What answers a question.
+#[derive(Clone, Copy, Debug)]
+pub enum Work {
+    /// This does, at once.
+    Answer(fn(&Desk, &Query<'_>, &[u8]) -> Result<Reply, Problem>),
+    /// A search that reports on the way: [`super::analyse`].
+    Analyse,
+    /// A search for a move: [`super::play`].
+    Play,
+}
+
+/// A question.
+#[derive(Clone, Copy, Debug)]
+pub struct Route {
+    /// Its address.
+    pub path: &'static str,
+    /// Its method.
+    pub method: Method,
+    /// What it asks.
+    pub summary: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    /// The media types of its body; none if it has no body.
+    pub takes: &'static [&'static str],
+    /// What the answer is.
+    pub gives: Body,
+    /// What makes it.
+    pub work: Work,
+}
+
+const TIME: Parameter =
+    parameter("time", Kind::Number(0.001, 86_400.0), "Seconds after which the search ends.");
+const DEPTH: Parameter =
+    parameter("depth", Kind::Integer(1, 1000), "The depth in plies at which the search ends.");
+const NODES: Parameter = parameter(
+    "nodes",
+    Kind::Integer(1, 1_000_000_000_000),
+    "The number of nodes after which the search ends.",
+);
+const VALUES: &[&str] = &[Wld::Win.name(), Wld::Draw.name(), Wld::Loss.name()];
+
+/// All questions.
+pub static ROUTES: &[Route] = &[
+    Route {
+        path: "/v1/server",
+        method: Method::Get,
+        summary: "What this server has and allows",
+        parameters: &[],
+        takes: &[],
+        gives: Body::Json(answers::server_schema),
+        work: Work::Answer(answers::server),
+    },
+    Route {
+        path: "/v1/legal",
+        method: Method::Get,
+        summary: "The legal moves, and whether the game is over by the rules",
+        parameters: &[
+            FEN,
+            MOVES,
+            Parameter {
+                is_required: false,
+                summary: "Only the moves that this text may mean. It is read as at the terminal: \
+                          3228, 32 28, 30x39x11x2.",
+                ..MOVE
+            },
+        ],
+        takes: &[],
+        gives: Body::Json(answers::legal_schema),
+        work: Work::Answer(answers::legal),
+    },
+    Route {
+        path: "/v1/fen",
+        method: Method::Get,
+        summary: "A position in any form that people write, as FEN in the strict form",
+        parameters: &[parameter(
+            FEN.name,
+            Kind::Text,
+            "The position, which need not be one of a game.",
+        )],
+        takes: &[],
+        gives: Body::Json(answers::fen_schema),
+        work: Work::Answer(answers::fen),
+    },
+    Route {
+        path: "/v1/probe",
+        method: Method::Get,
+        summary: "What the endgame databases know: value, distances, all moves with theirs",
+        parameters: &[FEN, MOVES],
+        takes: &[],
+        gives: Body::Json(answers::probe_schema),
+        work: Work::Answer(answers::probe),
+    },
+    Route {
+        path: "/v1/line",
+        method: Method::Get,
+        summary: "The best play of both sides by the endgame databases",
+        parameters: &[
+            FEN,
+            MOVES,
+            parameter("plies", Kind::Integer(1, 2000), "Most moves of the line. Default: 400."),
+        ],
+        takes: &[],
+        gives: Body::Json(answers::line_schema),
+        work: Work::Answer(answers::line),
+    },
+    Route {
+        path: "/v1/book",
+        method: Method::Get,
+        summary: "What the opening book knows: moves with their games and scores",
+        parameters: &[FEN, MOVES],
+        takes: &[],
+        gives: Body::Json(answers::book_schema),
+        work: Work::Answer(answers::book),
+    },
+    Route {
+        path: "/v1/analyse",
+        method: Method::Get,
+        summary: "A search that reports while it goes on, as server-sent events",
+        parameters: &[
+            FEN,
+            MOVES,
+            TIME,
+            DEPTH,
+            NODES,
+            parameter("multipv", Kind::Integer(1, 1000), "Variations. Default: 1."),
+        ],
+        takes: &[],
+        gives: Body::Events,
+        work: Work::Analyse,
+    },
+    Route {
+        path: "/v1/play",
+        method: Method::Get,
+        summary: "A move of the engine",
+        parameters: &[
+            FEN,
+            MOVES,
+            TIME,
+            DEPTH,
+            NODES,
+            parameter(
+                "level",
+                Kind::Integer(1, 10),
+                "How strongly it plays. Default: 10, in full.",
+            ),
+        ],
+        takes: &[],
+        gives: Body::Json(search::move_schema),
+        work: Work::Play,
+    },
+    Route {
+        path: "/v1/position",
+        method: Method::Get,
+        summary: "A random endgame that is worth playing",
+        parameters: &[
+            Parameter {
+                is_required: true,
+                ..parameter(
+                    "slice",
+                    Kind::Text,
+                    "The pieces: black men, black kings, white men, white kings, such as 0102.",
+                )
+            },
+            parameter("value", Kind::Choice(VALUES), "For the side to move. Default: win."),
+            parameter("side", Kind::Choice(&["W", "B"]), "The side to move. Default: either."),
+            parameter(
+                "dtw",
+                Kind::Text,
+                "The distance to the end in plies: 12, or from and to, such as 10-30.",
+            ),
+            parameter("seed", Kind::Integer(0, u64::MAX), "The same position for the same number."),
+        ],
+        takes: &[],
+        gives: Body::Json(lesson::position_schema),
+        work: Work::Answer(lesson::position),
+    },
+    Route {
+        path: "/v1/slices",
+        method: Method::Get,
+        summary: "The slices of up to five pieces from which there are positions",
+        parameters: &[],
+        takes: &[],
+        gives: Body::Json(lesson::slices_schema),
+        work: Work::Answer(lesson::slices),
+    },
+    Route {
+        path: "/v1/judge",
+        method: Method::Get,
+        summary: "What a move is worth beside the others, and the perfect answer to it",
+        parameters: &[FEN, MOVES, MOVE],
+        takes: &[],
+        gives: Body::Json(lesson::judgement_schema),
+        work: Work::Answer(lesson::judge),
+    },
+    Route {
+        path: "/v1/board.svg",
+        method: Method::Get,
+        summary: "The position as a picture",
+        parameters: &[
+            FEN,
+            MOVES,
+            parameter("flip", Kind::Boolean, "Black at the bottom."),
+            parameter(
+                "coordinates",
+                Kind::Choice(&["none", "edge", "numbers"]),
+                "Where numbers of squares are drawn. Default: none.",
+            ),
+            parameter("arrows", Kind::Text, "Arrows, such as 32-28,19-23:bad,17-22:other."),
+            parameter("marks", Kind::Text, "Marked squares, such as 28:win,33:draw,12:loss."),
+            parameter("sheet", Kind::Boolean, "Instead, the drawing without pieces, for pages."),
+        ],
+        takes: &[],
+        gives: Body::Text(drawing::SVG),
+        work: Work::Answer(drawing::board),
+    },
+    Route {
+        path: "/v1/games",
+        method: Method::Post,
+        summary: "The games of a PDN text, with variations and comments",
+        parameters: &[],
+        takes: &["text/plain", PDN],
+        gives: Body::Json(games::games_schema),
+        work: Work::Answer(games::read),
+    },
+    Route {
+        path: "/v1/pdn",
+        method: Method::Post,
+        summary: "Games in the form of /v1/games as PDN",
+        parameters: &[],
+        takes: &["application/json"],
+        gives: Body::Text(PDN),
+        work: Work::Answer(games::write),
+    },
+];
+
+impl Route {
+    /// The route of an address.
+    #[must_use]
+    pub fn of(path: &str) -> Option<&'static Route> {
+        ROUTES.iter().find(|route| route.path == path)
+    }
+}
+
+impl search::Search {
+    /// Reads the question of a route for searches.
+    ///
+    /// # Errors
+    /// As [`super::answer`].
+    pub fn read(
+        desk: &Desk,
+        route: &Route,
+        query: &[(String, String)],
+    ) -> Result<search::Search, Problem> {
+        let query = Query::read(route.path, route.parameters, query)?;
+        let mode = match route.work {
+            Work::Analyse => Mode::Analyze,
+            Work::Play => Mode::Think,
+            Work::Answer(_) => {
+                let detail = format!("{} is no search", route.path);
+                return Err(Problem::new(ProblemKind::NotFound, detail));
+            }
+        };
+        search::Search::of(desk, mode, &query)
+    }
+}

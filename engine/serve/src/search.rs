@@ -1,0 +1,235 @@
+//! Searches: an analysis with reports, and a move for a game.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use movegen::notation::moves::format_move;
+use movegen::{Game, Move};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+
+use super::problem::{Problem, ProblemKind};
+use super::query::Query;
+use super::{Desk, Reply};
+use meerslag_search::counted;
+use meerslag_search::{
+    Control, Engine, EngineOptions, Info, Limits, Mode, PlayingLevel, SearchResult,
+};
+use meerslag_study::digits::rounded;
+use meerslag_study::records::{InfoRecord, PositionRecord, Record, ResultRecord, to_json};
+
+/// Thinking time of a move when nothing is asked for.
+const DEFAULT_TIME: Duration = Duration::from_secs(1);
+
+/// A search that was asked for.
+#[derive(Clone, Debug)]
+pub struct Search {
+    game: Game,
+    limits: Limits,
+    level: PlayingLevel,
+}
+
+impl Search {
+    /// Reads a question.
+    pub(super) fn of(desk: &Desk, mode: Mode, query: &Query<'_>) -> Result<Search, Problem> {
+        let longest = desk.limits.longest;
+        let seconds: Option<f64> = query.number("time");
+        if seconds.is_some_and(|seconds| seconds > longest.as_secs_f64()) {
+            let most = longest.as_secs_f64();
+            return Err(Problem::parameter(
+                "time",
+                format!("more than {}", counted(most, "second")),
+            ));
+        }
+        let multipv: usize = query.number("multipv").unwrap_or(1);
+        if multipv > desk.limits.max_multipv {
+            let most = desk.limits.max_multipv;
+            return Err(Problem::parameter("multipv", format!("more than {most}")));
+        }
+        let level = query.number("level").and_then(PlayingLevel::new).unwrap_or(PlayingLevel::FULL);
+        let (depth, nodes) = (query.number("depth"), query.number("nodes"));
+        let has_end = depth.is_some() || nodes.is_some() || level.nodes().is_some();
+        let default = if has_end || mode == Mode::Analyze { longest } else { DEFAULT_TIME };
+        let time = seconds.map_or(default.min(longest), Duration::from_secs_f64);
+        let limits = Limits { depth, nodes, move_time: Some(time), clock: None, mode, multipv };
+        Ok(Search { game: query.game()?, limits, level })
+    }
+
+    /// The time after which it has ended.
+    #[must_use]
+    pub fn longest(&self) -> Duration {
+        self.limits.move_time.unwrap_or_default()
+    }
+
+    fn run(
+        &self,
+        engine: &mut Engine,
+        control: &Control,
+        report: &mut dyn FnMut(&Info),
+    ) -> Result<SearchResult, Problem> {
+        if engine.options().level != self.level {
+            let options = EngineOptions { level: self.level, ..engine.options().clone() };
+            engine
+                .set_options(options)
+                .map_err(|error| Problem::new(ProblemKind::Internal, error.to_string()))?;
+        }
+        if self.level < PlayingLevel::FULL {
+            // What earlier searches found would make it stronger.
+            engine.new_game();
+        }
+        Ok(engine.search(&self.game, &self.limits, control, report))
+    }
+}
+
+/// Something that happened in an analysis.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Event {
+    /// `position`, `info`, `result` or `problem`.
+    pub name: &'static str,
+    /// `end` at the last one.
+    pub id: Option<&'static str>,
+    /// A JSON object.
+    pub data: String,
+}
+
+impl Event {
+    fn of<R: Record>(record: &R) -> Event {
+        Event { name: R::TYPE, id: None, data: to_json(record) }
+    }
+}
+
+/// Analyses: sends events until the search is over, the last one with an id.
+pub fn analyse(
+    engine: &mut Engine,
+    search: &Search,
+    control: &Control,
+    send: &mut dyn FnMut(Event),
+) {
+    send(Event::of(&PositionRecord::new(&search.game)));
+    let mut variations = BTreeMap::new();
+    let outcome = search.run(engine, control, &mut |info| {
+        variations.insert(info.multipv, info.clone());
+        send(Event::of(&InfoRecord::from(info)));
+    });
+    send(match outcome {
+        Ok(outcome) => Event {
+            id: Some("end"),
+            ..Event::of(&ResultRecord::new(&outcome, variations.values()))
+        },
+        Err(problem) => Event { name: "problem", id: Some("end"), data: problem.to_json() },
+    });
+}
+
+/// A move of the engine.
+#[derive(Serialize, JsonSchema)]
+struct MoveRecord {
+    /// In Hub notation; null without a legal move.
+    best: Option<String>,
+    /// For people.
+    text: Option<String>,
+    /// The expected reply.
+    ponder: Option<String>,
+    /// The position after the move.
+    fen: Option<String>,
+    /// Men, for the side that moves.
+    score: f64,
+    /// Nominal depth in plies.
+    depth: u32,
+    nodes: u64,
+    seconds: f64,
+    /// Whether the move comes from the opening book.
+    from_book: bool,
+}
+
+impl Record for MoveRecord {
+    const TYPE: &'static str = "move";
+}
+
+pub(super) fn move_schema(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<MoveRecord>()
+}
+
+/// Finds a move.
+///
+/// # Errors
+/// If the engine cannot take the level.
+pub fn play(engine: &mut Engine, search: &Search, control: &Control) -> Result<Reply, Problem> {
+    let SearchResult { best, ponder, info } = search.run(engine, control, &mut |_| {})?;
+    let position = search.game.position();
+    let hub = |mv: Option<Move>| mv.map(|mv| mv.to_string());
+    Ok(Reply::json(&MoveRecord {
+        best: hub(best),
+        text: best.map(|mv| format_move(position, mv)),
+        ponder: hub(ponder),
+        fen: best.map(|mv| position.after(mv).to_fen()),
+        score: info.score.men(),
+        depth: info.depth,
+        nodes: info.nodes,
+        seconds: rounded(info.time.as_secs_f64(), 6),
+        from_book: info.is_book,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Route;
+    use super::super::answers::tests::desk;
+    use super::*;
+    use serde_json::Value;
+
+    fn engine() -> Engine {
+        Engine::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() }).unwrap()
+    }
+
+    fn search(path: &str, query: &[(&str, &str)]) -> Result<Search, Problem> {
+        let query: Vec<_> =
+            query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Search::read(&desk(), Route::of(path).unwrap(), &query)
+    }
+
+    #[test]
+    fn an_analysis_sends_its_position_reports_and_a_result() {
+        let search = search("/v1/analyse", &[("depth", "6"), ("multipv", "2")]).unwrap();
+        let mut events = Vec::new();
+        analyse(&mut engine(), &search, &Control::new(), &mut |event| events.push(event));
+        let names: Vec<_> = events.iter().map(|event| event.name).collect();
+        assert_eq!((names[0], names[names.len() - 1]), ("position", "result"));
+        assert!(names[1..names.len() - 1].iter().all(|name| *name == "info"), "{names:?}");
+        assert!(events.iter().all(|event| event.id.is_some() == (event.name == "result")));
+        let result: Value = serde_json::from_str(&events[events.len() - 1].data).unwrap();
+        assert_eq!(result["variations"].as_array().unwrap().len(), 2);
+        assert_eq!(result["variations"][0]["depth"], 6);
+    }
+
+    #[test]
+    fn moves_are_found_at_every_level() {
+        let mut engine = engine();
+        for level in ["1", "5"] {
+            let search = search("/v1/play", &[("level", level), ("moves", "32-28")]).unwrap();
+            let reply = play(&mut engine, &search, &Control::new()).unwrap();
+            let found: Value = serde_json::from_str(&reply.text).unwrap();
+            let most = PlayingLevel::new(level.parse().unwrap()).unwrap().nodes().unwrap();
+            assert!(found["nodes"].as_u64().unwrap() <= most, "{found}");
+            assert!(found["fen"].as_str().unwrap().starts_with("W:"));
+        }
+        let lost = search("/v1/play", &[("fen", "W:W:B1")]).unwrap();
+        let reply = play(&mut engine, &lost, &Control::new()).unwrap();
+        assert!(reply.text.contains("\"best\":null"), "{}", reply.text);
+    }
+
+    #[test]
+    fn limits_of_the_server_hold() {
+        let time = search("/v1/analyse", &[("time", "61")]).unwrap_err();
+        assert_eq!((time.parameter, time.kind), (Some("time"), ProblemKind::BadParameter));
+        assert_eq!(
+            search("/v1/analyse", &[("multipv", "21")]).unwrap_err().parameter,
+            Some("multipv")
+        );
+        assert!(search("/v1/analyse", &[("time", "NaN")]).is_err());
+        assert!(search("/v1/play", &[("level", "11")]).is_err());
+        let open = search("/v1/analyse", &[]).unwrap();
+        assert_eq!(open.longest(), Duration::from_secs(60), "every search ends");
+        assert_eq!(search("/v1/play", &[]).unwrap().longest(), DEFAULT_TIME);
+        assert_eq!(search("/v1/play", &[("level", "3")]).unwrap().longest().as_secs(), 60);
+    }
+}

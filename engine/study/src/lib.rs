@@ -1,0 +1,23 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, reason = "a test that gets no thread has failed")
+)]
+
+// Endgames.
+pub mod endgame_trainer;
+pub mod solve;
+
+// Games: what was played, and how well.
+pub mod annotate;
+pub mod record;
+
+// Positions with known answers.
+pub mod bench;
+pub mod suite;
+
+// How it is shown: pictures, JSON, figures.
+pub mod diagram;
+pub mod digits;
+pub mod records;

@@ -1,0 +1,123 @@
+//! What an opening book knows.
+
+use movegen::notation::moves::format_move;
+use movegen::{Move, Position};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Record;
+use meerslag_search::Score;
+use meerslag_search::book::{MoveEntry, PositionEntry};
+
+/// A position for programs. Scores are in men and for the side to move.
+#[derive(Serialize, JsonSchema)]
+pub struct BookRecord {
+    /// The position.
+    fen: String,
+    /// Whether it is in the book; the rest is empty if not.
+    in_book: bool,
+    /// Games that reached it.
+    games: u32,
+    /// What it is worth by all that the book knows, in men.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    /// What a search of it found, in men.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    searched: Option<f64>,
+    /// The depth of that search.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u8>,
+    /// The best first.
+    moves: Vec<MoveRecord>,
+}
+
+impl BookRecord {
+    /// A position with its moves, in the order in which they are to be shown.
+    #[must_use]
+    pub fn new(
+        position: &Position,
+        entry: &PositionEntry,
+        moves: &[(Move, MoveEntry)],
+    ) -> BookRecord {
+        BookRecord {
+            in_book: true,
+            games: entry.games,
+            score: entry.score.map(Score::men),
+            searched: entry.searched.map(|searched| searched.score.men()),
+            depth: entry.searched.map(|searched| searched.depth),
+            moves: moves.iter().map(|(mv, entry)| MoveRecord::new(*mv, entry)).collect(),
+            ..BookRecord::missing(position)
+        }
+    }
+
+    /// A position that the book does not know.
+    #[must_use]
+    pub fn missing(position: &Position) -> BookRecord {
+        BookRecord {
+            fen: position.to_fen(),
+            in_book: false,
+            games: 0,
+            score: None,
+            searched: None,
+            depth: None,
+            moves: Vec::new(),
+        }
+    }
+
+    /// The same with the moves for people, too.
+    #[must_use]
+    pub fn with_texts(mut self, position: &Position, moves: &[(Move, MoveEntry)]) -> BookRecord {
+        for (record, (mv, _)) in self.moves.iter_mut().zip(moves) {
+            record.text = Some(format_move(position, *mv));
+        }
+        self
+    }
+}
+
+impl Record for BookRecord {
+    const TYPE: &'static str = "book";
+}
+
+/// A move for programs, in Hub notation.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "BookMoveRecord")]
+struct MoveRecord {
+    /// The move.
+    #[serde(rename = "move")]
+    mv: String,
+    /// The move for people, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// Games in which it was played.
+    games: u32,
+    /// Of these, won by the side to move.
+    wins: u32,
+    /// Drawn.
+    draws: u32,
+    /// Lost.
+    losses: u32,
+    /// How good it is by frequency and result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate: Option<f64>,
+    /// What it is worth by all that the book knows, in men.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    /// Whether it was not played and links two known positions.
+    link: bool,
+}
+
+impl MoveRecord {
+    fn new(mv: Move, entry: &MoveEntry) -> MoveRecord {
+        MoveRecord {
+            mv: mv.to_string(),
+            text: None,
+            games: entry.games,
+            wins: entry.wins,
+            draws: entry.draws,
+            losses: entry.losses,
+            estimate: (entry.estimate > 0).then(|| f64::from(entry.estimate) / 100.0),
+            score: entry.score.map(Score::men),
+            link: entry.is_link,
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Searches.
+
+use movegen::{Game, Move};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Record;
+use crate::digits::rounded;
+use meerslag_search::{Bound, Info, SearchResult};
+
+/// A step of a search.
+#[derive(Serialize, JsonSchema)]
+pub struct InfoRecord {
+    /// Nominal depth in plies.
+    depth: u32,
+    /// Mean depth of the leaves in plies.
+    mean_depth: f64,
+    /// Greatest depth in plies.
+    max_depth: u32,
+    /// Men, for the side to move; beyond 80 a proven end.
+    score: f64,
+    /// Plies to the end of the game, if that has been proven: positive for a win.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plies_to_end: Option<i32>,
+    /// `exact`, `lower` or `upper`.
+    bound: &'static str,
+    /// Nodes searched.
+    nodes: u64,
+    /// Endgame database lookups.
+    probes: u64,
+    /// Seconds since the start of the search.
+    seconds: f64,
+    /// The share of the transposition table that is in use, 0 to 1.
+    hashfull: f64,
+    /// The rank of the variation, from 1.
+    multipv: usize,
+    /// The variation.
+    pv: Vec<String>,
+}
+
+impl Record for InfoRecord {
+    const TYPE: &'static str = "info";
+}
+
+impl From<&Info> for InfoRecord {
+    fn from(info: &Info) -> InfoRecord {
+        InfoRecord {
+            depth: info.depth,
+            mean_depth: rounded(info.mean_depth, 2),
+            max_depth: info.max_depth,
+            score: info.score.men(),
+            plies_to_end: info.score.plies_to_end(),
+            bound: match info.bound {
+                Bound::Exact => "exact",
+                Bound::Lower => "lower",
+                Bound::Upper => "upper",
+            },
+            nodes: info.nodes,
+            probes: info.probes,
+            seconds: rounded(info.time.as_secs_f64(), 6),
+            hashfull: rounded(info.hashfull, 4),
+            multipv: info.multipv,
+            pv: info.pv.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+/// The best move and the expected reply for programs.
+#[derive(Serialize, JsonSchema)]
+pub struct BestRecord {
+    /// The best move; null without a legal one.
+    best: Option<String>,
+    /// The expected reply.
+    ponder: Option<String>,
+}
+
+impl From<&SearchResult> for BestRecord {
+    fn from(outcome: &SearchResult) -> BestRecord {
+        let text = |mv: Option<Move>| mv.map(|mv| mv.to_string());
+        BestRecord { best: text(outcome.best), ponder: text(outcome.ponder) }
+    }
+}
+
+/// A position that is searched; `info` objects and a `result` follow.
+#[derive(Serialize, JsonSchema)]
+pub struct PositionRecord {
+    /// Of a file: the number of the game, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    game: Option<u64>,
+    /// Plies played before.
+    ply: usize,
+    /// The side to move, `W` or `B`.
+    side: char,
+    /// The position.
+    fen: String,
+    /// Of a file: the move that was played here; null at the end of the game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    played: Option<Option<String>>,
+}
+
+impl PositionRecord {
+    /// The current position of a game.
+    #[must_use]
+    pub fn new(game: &Game) -> PositionRecord {
+        let position = game.position();
+        PositionRecord {
+            game: None,
+            ply: game.ply(),
+            side: position.side_to_move().letter(),
+            fen: position.to_fen(),
+            played: None,
+        }
+    }
+
+    /// The same as a position of a file: the number of the game, and the move played here.
+    #[must_use]
+    pub fn in_file(self, number: u64, played: Option<Move>) -> PositionRecord {
+        let played = Some(played.map(|mv| mv.to_string()));
+        PositionRecord { game: Some(number), played, ..self }
+    }
+}
+
+impl Record for PositionRecord {
+    const TYPE: &'static str = "position";
+}
+
+/// The end of a search.
+#[derive(Serialize, JsonSchema)]
+pub struct ResultRecord {
+    #[serde(flatten)]
+    best: BestRecord,
+    /// The last variation of each rank.
+    variations: Vec<InfoRecord>,
+}
+
+impl ResultRecord {
+    /// What came out, and the last variation of each rank, the best first.
+    pub fn new<'i>(
+        outcome: &SearchResult,
+        variations: impl IntoIterator<Item = &'i Info>,
+    ) -> ResultRecord {
+        let variations = variations.into_iter().map(InfoRecord::from).collect();
+        ResultRecord { best: outcome.into(), variations }
+    }
+}
+
+impl Record for ResultRecord {
+    const TYPE: &'static str = "result";
+}

@@ -1,0 +1,172 @@
+//! Lines of play out of the databases, and what is remarkable on them.
+
+use std::collections::HashSet;
+
+use egdb::error::ProbeError;
+use egdb::{Probe, Wld};
+use movegen::{DrawReason, DrawRules, Game, Move, Position, Status};
+
+use meerslag_search::endgame::by_distance;
+use meerslag_search::endgame::losing_moves;
+
+/// Most plies of a line. The longest known database wins are far below.
+const MAX_PLIES: usize = 2000;
+
+/// How the moves of a line were chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LineKind {
+    /// Shortest win and longest defence, by distances to the end.
+    Shortest,
+    /// From conversion to conversion: each as soon as can be forced, each delayed as long as
+    /// possible. Certain to win, but perhaps not in the shortest way.
+    ByConversions,
+    /// A proved win, with the defence that holds out longest against it; then the databases.
+    Proof,
+    /// A draw: one way out of many in which neither side gives it away.
+    OneOfMany,
+}
+
+/// What makes a move a conversion: it can never be taken back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Conversion {
+    /// A capture, after which this many pieces are left.
+    Capture(u32),
+    /// A man becomes a king.
+    Promotion,
+    /// Any other move of a man.
+    ManMove,
+}
+
+impl Conversion {
+    /// What the move is, if it is a conversion.
+    #[must_use]
+    pub fn of(position: &Position, mv: Move) -> Option<Conversion> {
+        if mv.is_capture() {
+            Some(Conversion::Capture(position.after(mv).piece_count()))
+        } else if !position.is_irreversible(mv) {
+            None
+        } else if position.is_promotion(mv) {
+            Some(Conversion::Promotion)
+        } else {
+            Some(Conversion::ManMove)
+        }
+    }
+}
+
+/// A move of a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LinePly {
+    /// The move.
+    pub mv: Move,
+    /// Whether it is a conversion.
+    pub conversion: Option<Conversion>,
+    /// Whether it leads from outside into the databases.
+    pub enters_databases: bool,
+    /// Plies to the end after it, if the databases have it.
+    pub dtw: Option<u32>,
+    /// After a conversion without `dtw`: distance to the next one, if the databases have it.
+    pub mtc: Option<u32>,
+}
+
+/// A line of play from the solved position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SolutionLine {
+    /// How the moves were chosen.
+    pub kind: LineKind,
+    /// The moves.
+    pub plies: Vec<LinePly>,
+    /// Whether the last move leaves the opponent without a legal one.
+    pub is_complete: bool,
+}
+
+impl SolutionLine {
+    /// After how many plies the draw rules would end this line before its win, and which. `game`
+    /// gives the start position with its draw counters.
+    ///
+    /// # Panics
+    /// Never for a line that was found from `game`'s position.
+    #[must_use]
+    pub fn draw_by_rule(&self, game: &Game, rules: DrawRules) -> Option<(usize, DrawReason)> {
+        let mut game = Game::with_counters(*game.position(), *game.counters());
+        for ply in 0..=self.plies.len() {
+            match game.status(rules) {
+                Status::Draw(reason) => return Some((ply, reason)),
+                Status::Win(..) => return None,
+                Status::Ongoing => {}
+            }
+            let next = self.plies.get(ply)?;
+            game.play(next.mv).ok()?;
+        }
+        None
+    }
+}
+
+/// Continues a decided position to its end, by distances to the end where the databases have
+/// them and by distances to conversion otherwise. `None` without either; then nothing says
+/// which of the winning moves comes nearer to the win.
+pub(super) fn decided(probe: &Probe, start: &Position) -> Result<Option<SolutionLine>, ProbeError> {
+    let mut line = SolutionLine { kind: LineKind::Shortest, plies: Vec::new(), is_complete: false };
+    let mut position = *start;
+    loop {
+        if !position.has_legal_move() {
+            line.is_complete = true;
+            break;
+        }
+        let next = match by_distance(probe, &position)? {
+            Some((mv, plies)) => Some((mv, Some(plies))),
+            None => {
+                line.kind = LineKind::ByConversions;
+                let found = probe.mtc_moves(&position)?;
+                found.and_then(|(_, moves)| moves.first().map(|&mv| (mv, None)))
+            }
+        };
+        let Some((mv, dtw)) = next else { break };
+        if line.plies.len() == MAX_PLIES {
+            break;
+        }
+        let conversion = Conversion::of(&position, mv);
+        position = position.after(mv);
+        let dtw = match dtw {
+            None if conversion.is_some() => probe.dtw(&position)?,
+            dtw => dtw,
+        };
+        let mtc = match dtw {
+            None if conversion.is_some() => probe.mtc(&position)?,
+            _ => None,
+        };
+        line.plies.push(LinePly { mv, conversion, enters_databases: false, dtw, mtc });
+    }
+    Ok((!line.plies.is_empty() || line.is_complete).then_some(line))
+}
+
+/// Plays on from a drawn position: each side keeps the draw, by the move after which most of the
+/// opponent's replies lose, and avoids what has occurred before.
+pub(super) fn drawn(
+    probe: &Probe,
+    start: &Position,
+    plies: usize,
+) -> Result<SolutionLine, ProbeError> {
+    let mut line =
+        SolutionLine { kind: LineKind::OneOfMany, plies: Vec::new(), is_complete: false };
+    let mut position = *start;
+    let mut seen = HashSet::from([position]);
+    while line.plies.len() < plies {
+        let mut best: Option<((bool, usize), Move)> = None;
+        for &mv in &position.legal_moves() {
+            let next = position.after(mv);
+            if probe.wld(&next)? != Some(Wld::Draw) {
+                continue;
+            }
+            let rank = (!seen.contains(&next), losing_moves(probe, &next)?);
+            if best.is_none_or(|(other, _)| rank > other) {
+                best = Some((rank, mv));
+            }
+        }
+        let Some((_, mv)) = best else { break };
+        let conversion = Conversion::of(&position, mv);
+        position = position.after(mv);
+        seen.insert(position);
+        line.plies.push(LinePly { mv, conversion, enters_databases: false, dtw: None, mtc: None });
+    }
+    Ok(line)
+}

@@ -1,0 +1,210 @@
+//! Exact values of endgame positions, with the lines that show them.
+//!
+//! Within the endgame databases everything is looked up: value, distances, all moves, and the
+//! line of shortest win and longest defence. Outside them a search (`proof`) tries to force play
+//! into database positions or to the end: first whether the side to move wins, then whether the
+//! opponent does, in turns with growing numbers of positions. A win is a proof tree; a draw is two
+//! sets of positions, one for each side, that its opponent cannot break out of (`hold`). What
+//! is not proved within the limit is said to be unknown.
+//!
+//! Values are those of play without the draw rules that count moves, as in the databases;
+//! [`SolutionLine::draw_by_rule`] says when they would matter.
+//!
+//! # Examples
+//! ```
+//! use std::sync::atomic::AtomicBool;
+//!
+//! use egdb::Probe;
+//! use meerslag_study::solve::{SolveOptions, Solver, Value};
+//! use movegen::Position;
+//!
+//! let probe = Probe::embedded()?;
+//! let mut solver = Solver::new(&probe, SolveOptions { hash_mib: 1, ..SolveOptions::default() });
+//! let position = Position::from_fen("W:WK11:BK2,K6")?;
+//! let solution = solver.solve(&position, &AtomicBool::new(false))?;
+//! assert_eq!((solution.value, solution.dtw), (Value::Loss, Some(8)));
+//! assert_eq!(solution.line.map(|line| line.plies.len()), Some(8));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod hold;
+mod line;
+mod proof;
+mod search;
+mod table;
+mod value;
+
+use std::sync::atomic::AtomicBool;
+
+use egdb::error::ProbeError;
+use egdb::{Probe, Wld};
+use movegen::{Move, Position};
+
+pub use line::{Conversion, LineKind, LinePly, SolutionLine};
+pub use value::Value;
+
+use table::ProofTable;
+
+/// How much work a position is worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SolveOptions {
+    /// Positions that a proof search looks at before it gives up.
+    pub nodes: u64,
+    /// Memory of the proof search in MiB: half for its table, half for the sets that hold.
+    pub hash_mib: usize,
+    /// Length of the line shown of a drawn position, in plies.
+    pub draw_plies: usize,
+}
+
+impl Default for SolveOptions {
+    fn default() -> SolveOptions {
+        SolveOptions { nodes: 20_000_000, hash_mib: 256, draw_plies: 0 }
+    }
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ValueSource {
+    /// The rules: there is no legal move.
+    Rules,
+    /// The endgame databases.
+    Databases,
+    /// A proof search, down to database values and the end of the game.
+    Search,
+}
+
+/// An upper limit of the length of a proved win.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Within {
+    /// The game is over after this many plies at most.
+    End(u32),
+    /// Won database positions, whose own distances are not known, are reached after this many.
+    Databases(u32),
+}
+
+/// What a move leads to, from the view of the side that makes it. Numbers count from before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MoveValue {
+    /// The move.
+    pub mv: Move,
+    /// Its value, as far as it is known.
+    pub value: Value,
+    /// Exact plies to the end.
+    pub dtw: Option<u32>,
+    /// Distance to conversion, see [`egdb::Answer`].
+    pub mtc: Option<u32>,
+    /// Of a proved win or loss without an exact distance.
+    pub within: Option<Within>,
+}
+
+/// What kept a search from settling a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Limit {
+    /// It had looked at as many positions as it may.
+    Nodes,
+    /// Its memory was full: the positions that would have to hold a draw did not fit. Proofs were
+    /// still searched for.
+    Memory,
+    /// It was stopped.
+    Stop,
+}
+
+/// What was found out about a position, from the view of the side to move.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Solution {
+    /// Its value.
+    pub value: Value,
+    /// Where that comes from; `None` if nothing is known.
+    pub source: Option<ValueSource>,
+    /// Exact plies to the end of the game, of a database win or loss.
+    pub dtw: Option<u32>,
+    /// Distance to conversion, see [`egdb::Answer`].
+    pub mtc: Option<u32>,
+    /// Of a proved win or loss outside the databases.
+    pub within: Option<Within>,
+    /// All legal moves, best first.
+    pub moves: Vec<MoveValue>,
+    /// The best play of both sides. Of a win or loss always, unless the databases have no
+    /// distances; of a draw if [`SolveOptions::draw_plies`] asks for it; else `None`.
+    pub line: Option<SolutionLine>,
+    /// Positions that the proof search looked at.
+    pub nodes: u64,
+    /// Why it is not known better.
+    pub limit: Option<Limit>,
+}
+
+/// Solves one position after another with the same databases.
+pub struct Solver<'a> {
+    probe: &'a Probe,
+    options: SolveOptions,
+    table: Option<ProofTable>,
+}
+
+impl<'a> Solver<'a> {
+    /// A solver. Memory for the table is taken when the first position needs it.
+    #[must_use]
+    pub fn new(probe: &'a Probe, options: SolveOptions) -> Solver<'a> {
+        Solver { probe, options, table: None }
+    }
+
+    /// Finds out what it can about a position, until `stop` becomes true. The same position gives
+    /// the same solution, whatever was solved before.
+    ///
+    /// # Errors
+    /// If a database file cannot be read or is damaged.
+    pub fn solve(
+        &mut self,
+        position: &Position,
+        stop: &AtomicBool,
+    ) -> Result<Solution, ProbeError> {
+        if let Some(value) = self.probe.wld(position)?
+            && (value == Wld::Draw || self.has_all(position)?)
+        {
+            return self.look_up(position, value);
+        }
+        let mib = self.options.hash_mib;
+        let table = self.table.get_or_insert_with(|| ProofTable::new(mib.div_ceil(2)));
+        table.clear();
+        search::solve(self.probe, table, &self.options, position, stop)
+    }
+
+    /// Whether the databases tell everything about a decided position. Outside them one capture
+    /// into them may tell the value, but not how quickly the others win.
+    fn has_all(&self, position: &Position) -> Result<bool, ProbeError> {
+        let is_inside = position.piece_count() <= u32::from(self.probe.max_pieces());
+        Ok(is_inside || self.probe.dtw(position)?.is_some())
+    }
+
+    fn look_up(&self, position: &Position, value: Wld) -> Result<Solution, ProbeError> {
+        let answer = self.probe.answer(position)?;
+        let line = match value {
+            Wld::Win | Wld::Loss => line::decided(self.probe, position)?,
+            Wld::Draw if self.options.draw_plies > 0 => {
+                Some(line::drawn(self.probe, position, self.options.draw_plies)?)
+            }
+            Wld::Draw => None,
+        };
+        let moves = answer.moves.iter().map(|m| MoveValue {
+            mv: m.mv,
+            value: m.wld.map_or(Value::Unknown, Value::from),
+            dtw: m.dtw,
+            mtc: m.mtc,
+            within: None,
+        });
+        Ok(Solution {
+            value: value.into(),
+            source: Some(if position.has_legal_move() {
+                ValueSource::Databases
+            } else {
+                ValueSource::Rules
+            }),
+            dtw: answer.dtw,
+            mtc: answer.mtc,
+            within: None,
+            moves: moves.collect(),
+            line,
+            nodes: 0,
+            limit: None,
+        })
+    }
+}

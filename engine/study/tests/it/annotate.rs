@@ -1,0 +1,188 @@
+//! Annotated games: what is a mistake and what is none.
+
+use egdb::{Probe, Wld};
+use meerslag_search::{Control, Engine, EngineOptions, Limits, Mode};
+use meerslag_study::annotate::{Grade, JudgedGame, Players, analyse, judge, write};
+use movegen::Color;
+use movegen::notation::pdn::{Comment, PdnGame, PdnReader, WriteOptions, game_to_string};
+
+fn game(text: &str) -> PdnGame {
+    PdnReader::new(text.as_bytes()).next().unwrap().unwrap()
+}
+
+fn judged(pdn: &PdnGame, nodes: u64) -> JudgedGame {
+    let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+    let mut engine = Engine::new(options).unwrap();
+    let limits = Limits { mode: Mode::Analyze, ..Limits::nodes(nodes) };
+    let found = analyse(&mut engine, pdn, &limits, &Control::new()).unwrap();
+    assert_eq!(found.len(), pdn.line.plies.len() + 1);
+    // What a journal keeps is what the search said.
+    let text = serde_json::to_string(&found).unwrap();
+    let found = serde_json::from_str::<Vec<_>>(&text).unwrap();
+    judge(pdn, &found, &Probe::embedded().unwrap()).unwrap()
+}
+
+#[test]
+fn the_databases_decide_where_they_know() {
+    let probe = Probe::embedded().unwrap();
+    // Every move of a random walk through four pieces, compared with the databases directly.
+    let mut random = movegen::random::Random::new(7);
+    let mut mistakes = 0;
+    for _ in 0..12 {
+        let start = movegen::Position::from_fen("W:WK30,49,31:BK2").unwrap();
+        let mut pdn = PdnGame::new(start);
+        let mut position = start;
+        for _ in 0..20 {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let mv = moves[random.below(moves.len())];
+            pdn.line.plies.push(mv.into());
+            position = position.after(mv);
+        }
+        let judged = judged(&pdn, 50);
+        assert_eq!(judged.moves.len(), pdn.line.plies.len());
+        for found in &judged.moves {
+            let before = probe.wld(&found.position).unwrap().unwrap();
+            let after = probe.wld(&found.position.after(found.mv)).unwrap().unwrap().opponent();
+            let points = |value: Wld| match value {
+                Wld::Win => 1.0,
+                Wld::Draw => 0.5,
+                Wld::Loss => 0.0,
+            };
+            let lost: f64 = points(before) - points(after);
+            let expected = if lost > 0.0 { Grade::Blunder } else { Grade::Good };
+            assert_eq!(found.grade, expected, "{:?} {}", found.position, found.mv);
+            assert!((found.drop() - lost).abs() < 1e-12);
+            assert_eq!(found.better().is_some(), lost > 0.0);
+            mistakes += u32::from(lost > 0.0);
+        }
+    }
+    assert!(mistakes > 3, "a random walk makes mistakes");
+}
+
+const BLUNDER: &str = "[White \"A\"]\n[Black \"B\"]\n[Result \"0-2\"]\n\
+    [FEN \"W:W27,28,32,37:B14,18,19,23\"]\n\
+    1. 27-22 {a note} 18x38 2. 28-22 38-43 3. 22-17 43-48 0-2\n";
+
+#[test]
+fn men_given_away_are_a_blunder_of_their_side() {
+    let mut pdn = game(BLUNDER);
+    let judged = judged(&pdn, 20_000);
+    // 27-22 loses two men and a breakthrough; 28-22 would win a man.
+    let blunder = &judged.moves[0];
+    assert_eq!(blunder.mover(), Color::White);
+    assert_eq!(blunder.grade, Grade::Blunder, "{blunder:?}");
+    assert_eq!(blunder.better().map(|better| better.to_string()).as_deref(), Some("28-22"));
+    assert_eq!(judged.turning_point(), Some(0));
+    // Captures without a choice are not judged.
+    let forced: Vec<usize> = (0..6).filter(|&at| judged.moves[at].is_forced).collect();
+    assert!(forced.contains(&1) && forced.iter().all(|&at| judged.moves[at].drop() == 0.0));
+    let [black, white] = judged.sides;
+    assert!(white.accuracy().unwrap() < black.accuracy().unwrap(), "{white:?} {black:?}");
+    assert!(white.dropped >= blunder.drop());
+
+    write(&mut pdn, &judged);
+    let text = game_to_string(&pdn, &WriteOptions::default());
+    let again = game(&text);
+    assert!(again.warnings.is_empty(), "{:?}", again.warnings);
+    assert!(again.tags.get("Annotator").unwrap().starts_with("Meerslag"));
+    assert_eq!(again.line.moves().collect::<Vec<_>>(), pdn.line.moves().collect::<Vec<_>>());
+    for (ply, found) in again.line.plies.iter().zip(&judged.moves) {
+        let score = ply.comments().next().unwrap().evaluation().unwrap();
+        assert!((score - found.score).abs() < 0.006, "{score} {}", found.score);
+        assert_eq!(ply.nags.first().copied(), found.grade.glyph());
+        let line = ply.variations().next();
+        assert_eq!(line.is_some(), found.better().is_some());
+        assert_eq!(line.and_then(|line| line.moves().next()), found.better());
+    }
+    let notes: Vec<String> = again.line.plies[0].comments().map(Comment::plain_text).collect();
+    assert!(notes.iter().any(|note| note == "a note"), "{notes:?}");
+
+    let mut players = Players::default();
+    players.add(&pdn, &judged);
+    players.add(&pdn, &judged);
+    let [a, b] = players.list() else { panic!("{players:?}") };
+    assert_eq!((a.name.as_str(), a.games, b.name.as_str()), ("A", 2, "B"));
+    assert_eq!(a.play.moves, 2 * white.moves);
+}
+
+/// What a game has, its annotated form has too: tags, comments, glyphs, counters, the text of the
+/// result.
+#[test]
+fn annotating_loses_nothing() {
+    let text = "[Event \"Club\"]\n[Site \"a\"]\n[Result \"12-8\"]\n[GameType \"20,W,10,10,N2,0\"]\n\
+        [Own \"tag\"]\n[site \"b\"]\n[FEN \"W:W27,28,32,37:B14,18,19,23:H3:F41\"]\n\
+        {before} 1. 27-22 $800 {a note [%emt 0:00:04]} (1. 28-22 {better}) 18x38 += 2. 28-22 38-43\n\
+        3. 22-17 43-48 12-8 {after}\n";
+    let before = game(text);
+    assert_eq!(before.warnings, []);
+    let mut pdn = before.clone();
+    let judged = judged(&pdn, 200);
+    write(&mut pdn, &judged);
+    let written = game_to_string(&pdn, &WriteOptions::default());
+    let after = game(&written);
+    assert_eq!(after.warnings, []);
+    for (name, value) in before.tags.iter().filter(|(name, _)| *name != "FEN") {
+        let is_it = |(n, v): (&str, &str)| n.eq_ignore_ascii_case(name) && v == value;
+        assert!(after.tags.iter().any(is_it), "{name}: {written}");
+    }
+    assert_eq!(
+        (after.start, after.halfmoves, after.move_number),
+        (before.start, Some(3), Some(41))
+    );
+    assert_eq!((after.result, after.tags.get("Result")), (before.result, Some("12-8")));
+    assert_eq!(after.line.lead, before.line.lead);
+    for (old, new) in before.line.plies.iter().zip(&after.line.plies) {
+        assert_eq!(old.mv, new.mv);
+        assert!(old.nags.iter().all(|nag| new.nags.contains(nag)), "{written}");
+        assert!(old.after.iter().all(|said| new.after.contains(said)), "{written}");
+    }
+    assert_eq!(before.line.plies.len(), after.line.plies.len());
+}
+
+/// A game whose moves the search would make itself has no mistakes, and one more move that the
+/// search takes for the worst is one.
+#[test]
+fn the_moves_of_the_search_are_no_mistakes() {
+    let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+    let mut engine = Engine::new(options).unwrap();
+    let mut search = |game: &movegen::Game| {
+        engine.search(game, &Limits::nodes(3_000), &Control::new(), &mut |_| {})
+    };
+    let mut play = movegen::Game::default();
+    let mut pdn = PdnGame::new(*play.position());
+    for _ in 0..16 {
+        let best = search(&play).best.unwrap();
+        play.play(best).unwrap();
+        pdn.line.plies.push(best.into());
+    }
+    let found = judged(&pdn, 3_000);
+    assert!(found.moves.iter().all(|found| found.grade < Grade::Mistake), "{found:?}");
+    assert!(found.sides.iter().all(|side| side.accuracy().unwrap() > 95.0), "{:?}", found.sides);
+
+    let moves = play.position().legal_moves();
+    let for_the_opponent =
+        |mv: &movegen::Move| search(&movegen::Game::new(play.position().after(*mv))).info.score;
+    let worst = moves.into_iter().max_by_key(for_the_opponent).unwrap();
+    pdn.line.plies.push(worst.into());
+    let found = judged(&pdn, 3_000);
+    assert!(found.moves[16].grade >= Grade::Mistake, "{:?}", found.moves[16]);
+    assert!(found.moves[16].better().is_some());
+}
+
+#[test]
+fn positions_that_are_set_up_in_the_middle_are_judged_by_themselves() {
+    let mut pdn = PdnGame::new(movegen::Position::initial());
+    let first = movegen::notation::hub::parse_move(&pdn.start, "32-28").unwrap();
+    let other = movegen::Position::from_fen("W:WK28,50:B22,K1").unwrap();
+    let second = other.legal_moves()[0];
+    let mut ply = movegen::notation::pdn::Ply::from(first);
+    ply.after.push(movegen::notation::pdn::Annotation::SetUp(other));
+    pdn.line.plies = vec![ply, second.into()];
+    let judged = judged(&pdn, 500);
+    assert_eq!(judged.moves[0].drop(), 0.0);
+    assert_eq!(judged.moves[1].position, other);
+    assert!(judged.moves[1].exact.is_some());
+}
