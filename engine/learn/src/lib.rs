@@ -1,3 +1,5 @@
+#![doc = include_str!("../README.md")]
+//!
 //! Learning the evaluation from the engine's own games.
 //!
 //! * `selfplay`: plays games; `opening`: where they begin;

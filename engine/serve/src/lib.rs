@@ -1,3 +1,5 @@
+#![doc = include_str!("../README.md")]
+//!
 //! Answers for boards: what `meerslag serve` answers over HTTP, and the same in WebAssembly.
 //!
 //! Nothing here knows sockets. [`ROUTES`] says which questions there are, with their parameters;
