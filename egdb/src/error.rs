@@ -192,15 +192,3 @@ pub enum WriteError {
         db_type: DbType,
     },
 }
-
-/// An error's text with those of its causes, for reports that have one line.
-#[must_use]
-pub fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text += &format!(": {error}");
-        cause = error.source();
-    }
-    text
-}

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use crate::error::OpenError;
 use crate::format::DbType;
-use crate::storage::{check_regular, read_regular};
+use meerslag_files::{check_regular, read_regular};
 
 /// What a directory holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

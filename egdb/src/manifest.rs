@@ -13,7 +13,7 @@ use crate::encode::Written;
 use crate::error::{VerifyError, WriteError};
 use crate::identify::crc32;
 use crate::layout::BLOCK;
-use crate::storage::{Existing, check_regular, read_regular, write_file};
+use meerslag_files::{Existing, check_regular, read_regular, write_file};
 
 const HEADING: &str = "meerslag checksums 1";
 

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use super::error::BuildError;
 use crate::slice::Slice;
-use crate::storage::exclusive::{self, LockedFile};
+use meerslag_files::exclusive::{self, LockedFile};
 
 /// What a builder is going to write.
 #[derive(Clone, Copy, Debug)]

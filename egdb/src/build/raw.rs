@@ -17,9 +17,10 @@ use super::error::BuildError;
 use super::men::MenSets;
 use super::store::{Code, Distances, Metrics, Plane, SolvedLevel, Store, Words};
 use crate::slice::Slice;
+use crate::storage::DataFile;
 #[cfg(feature = "mmap")]
 use crate::storage::MemoryMap;
-use crate::storage::{DataFile, Existing, NewFile};
+use meerslag_files::{Existing, NewFile};
 
 const MAGIC: [u8; 8] = *b"MEERWRK1";
 const HEADING: u64 = 24;

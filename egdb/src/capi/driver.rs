@@ -10,13 +10,14 @@ use super::failure::{guard, text};
 use super::options::TextOptions;
 use super::{EgdbDriver, EgdbPosition, EgdbStats, EgdbVerifyMsgs, MsgFn, UNAVAILABLE, position};
 use crate::database::Database;
-use crate::error::{VerifyError, with_causes};
+use crate::error::VerifyError;
 use crate::format::DbType;
 use crate::identify::identify;
 use crate::probe::{Compact, Dtw, Format, Mtc, QuietFor, Wld1, Wld2, WldRun};
 use crate::slice::Slice;
 use crate::value::{DtwValue, MtcValue, WldValue};
 use crate::verify::FileState;
+use meerslag_files::with_causes;
 
 /// Behind `internal_data`.
 pub(super) struct Inner {

@@ -9,8 +9,9 @@ use movegen::{Position, Wld};
 use super::driver::Inner;
 use super::failure::guard;
 use super::{EgdbDriver, EgdbPosition, position};
-use crate::error::{ProbeError, with_causes};
+use crate::error::ProbeError;
 use crate::probe::Probe;
+use meerslag_files::with_causes;
 
 /// `MEERSLAG_ERROR`.
 const ERROR: c_int = -3;

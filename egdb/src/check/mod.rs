@@ -35,11 +35,12 @@ use parking_lot::Mutex;
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::error::{ProbeError, SelectionError, with_causes};
+use crate::error::{ProbeError, SelectionError};
 use crate::format::DbType;
 use crate::probe::Probe;
 use crate::slice::Slice;
 use derive::Judge;
+use meerslag_files::with_causes;
 use select::{Selection, Unit};
 
 /// How many positions to check.

@@ -11,7 +11,7 @@ use crate::error::WriteError;
 use crate::format::DbType;
 use crate::layout::BLOCK;
 use crate::slice::Slice;
-use crate::storage::{Existing, NewFile, check_regular};
+use meerslag_files::{Existing, NewFile, check_regular};
 
 pub mod compact;
 pub mod dtw;

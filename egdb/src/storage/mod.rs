@@ -1,41 +1,25 @@
-//! Where the bytes of the data files come from, and how files are written ([`NewFile`]).
+//! Where the bytes of the data files come from.
 //!
 //! Readers ask for pieces of blocks of 4096 bytes and get copies; 64 bytes are copied faster than
 //! a lock is taken, and no reader ever holds on to a block, so none can be evicted under it.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use meerslag_files::check_regular;
 
 use crate::stats::Counters;
 
 mod cache;
-pub mod exclusive;
 mod in_place;
 #[cfg(feature = "mmap")]
 mod mmap;
-mod new_file;
 
 pub use cache::BlockCache;
 pub use in_place::{Fixed, InPlace};
 #[cfg(feature = "mmap")]
 pub use mmap::MemoryMap;
-pub use new_file::{Existing, NewFile, write_file};
-
-/// Makes sure that a path is a regular file or leads to one: opening a pipe would wait for
-/// somebody to write to it.
-pub(crate) fn check_regular(path: &Path) -> io::Result<()> {
-    match fs::metadata(path)?.is_file() {
-        true => Ok(()),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
-    }
-}
-
-/// The contents of a regular file.
-pub(crate) fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
-    check_regular(path)?;
-    fs::read(path)
-}
 
 /// A data file of an open database.
 #[derive(Debug)]

@@ -243,7 +243,7 @@ fn a_pipe_with_the_name_of_a_file_does_not_stop_the_builder_for_ever() {
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let resume = BuildOptions { resume: true, ..options() };
         let error = Builder::new(dir.path(), &resume, &|_| true).unwrap().build(2).unwrap_err();
-        let text = egdb::error::with_causes(&error);
+        let text = meerslag_files::with_causes(&error);
         assert!(text.contains(name) && text.contains("not a regular file"), "{text}");
     }
 }

@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use egdb::storage::{Existing, write_file};
+use meerslag_files::{Existing, write_file};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use crate::DatabaseError;
 use crate::board::Move;
 use crate::game::PositionOrText;
-use egdb::error::with_causes;
+use meerslag_files::with_causes;
 
 /// The exact game value for the side to move.
 #[pyclass(module = "meerslag", frozen, eq, hash, rename_all = "UPPERCASE")]

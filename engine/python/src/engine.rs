@@ -15,7 +15,7 @@ use crate::board::Move;
 use crate::databases;
 use crate::game::{GameOrPosition, draw_rules};
 use crate::{DatabaseError, value_error};
-use egdb::error::with_causes;
+use meerslag_files::with_causes;
 
 /// How often a search looks whether Ctrl-C was pressed.
 const SIGNALS: Duration = Duration::from_millis(50);

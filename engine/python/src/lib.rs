@@ -9,7 +9,7 @@ mod engine;
 mod game;
 mod pdn;
 
-use egdb::error::with_causes;
+use meerslag_files::with_causes;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 

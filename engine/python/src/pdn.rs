@@ -107,7 +107,7 @@ impl PdnReader {
 
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<PdnGame>> {
         let next = py.detach(|| self.0.next().transpose());
-        let next = next.map_err(|error| PyOSError::new_err(egdb::error::with_causes(&error)))?;
+        let next = next.map_err(|error| PyOSError::new_err(meerslag_files::with_causes(&error)))?;
         Ok(next.map(PdnGame::from))
     }
 

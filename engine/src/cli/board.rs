@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use ::egdb::storage::write_file;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
+use meerslag_files::write_file;
 use meerslag_study::diagram::{Arrow, Coordinates, Diagram, MarkedSquare};
 use movegen::Game;
 

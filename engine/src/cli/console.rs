@@ -6,7 +6,7 @@ mod input;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use ::egdb::storage::{Existing, write_file};
+use meerslag_files::{Existing, write_file};
 use meerslag_search::Control;
 use meerslag_search::counted;
 use meerslag_study::diagram::Diagram;

@@ -6,9 +6,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use ::egdb::storage::{Existing, NewFile, write_file};
 use anyhow::{Context, anyhow};
 use clap::Args;
+use meerslag_files::{Existing, NewFile, write_file};
 use meerslag_harness::protocol::Log;
 
 use super::Failure;

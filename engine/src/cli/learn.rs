@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ::egdb::storage::Existing;
 use clap::Args;
 use egdb::DatabaseOptions;
+use meerslag_files::Existing;
 use meerslag_harness::runner::stats::Decision;
 use meerslag_harness::runner::{
     Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchRun, SprtConfig, Standing,

@@ -4,10 +4,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use ::egdb::storage::write_file;
 use anyhow::{Context, anyhow};
 use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man;
+use meerslag_files::write_file;
 
 use super::files::{self, ForceArgs};
 use super::streams::stdout;

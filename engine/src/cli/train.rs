@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ::egdb::storage::write_file;
 use clap::Args;
+use meerslag_files::write_file;
 use meerslag_learn::{
     DataSet, Epoch, NetworkTraining, PHASES, Source, TrainError, Training, checkpoint_path,
     loss_plot,

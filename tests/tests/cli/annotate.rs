@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use egdb::storage::exclusive;
+use meerslag_files::exclusive;
 use meerslag_tests::{Output, run};
 use movegen::notation::pdn::{PdnGame, PdnReader};
 use serde_json::Value;

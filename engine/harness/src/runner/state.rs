@@ -9,7 +9,7 @@ use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use egdb::storage::exclusive::{self, LockedFile};
+use meerslag_files::exclusive::{self, LockedFile};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -316,7 +316,7 @@ fn open(path: &Path, options: &mut OpenOptions) -> Result<LockedFile, StateError
 mod tests {
     use std::fs;
 
-    use egdb::error::with_causes;
+    use meerslag_files::with_causes;
     use tempfile::TempDir;
 
     use movegen::Position;

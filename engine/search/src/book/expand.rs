@@ -15,7 +15,7 @@ use std::thread;
 use std::time::Duration;
 
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
-use egdb::storage::Existing;
+use meerslag_files::Existing;
 use movegen::{Game, Position};
 
 use super::error::BookError;

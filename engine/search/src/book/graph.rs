@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::path::Path;
 
-use egdb::storage::Existing;
+use meerslag_files::Existing;
 use movegen::{Bitboard, Color, Position, Square};
 
 use super::error::BookError;

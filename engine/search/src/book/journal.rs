@@ -8,7 +8,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use egdb::storage::exclusive::{self, LockedFile};
+use meerslag_files::exclusive::{self, LockedFile};
 
 use super::error::BookError;
 use super::format::{Searched, score_bits, score_of_bits};

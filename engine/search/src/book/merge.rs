@@ -3,7 +3,7 @@
 use std::io::BufRead;
 use std::path::Path;
 
-use egdb::storage::Existing;
+use meerslag_files::Existing;
 
 use super::error::BookError;
 use super::format::About;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use egdb::storage::{Existing, NewFile};
+use meerslag_files::{Existing, NewFile};
 
 use super::error::BookError;
 use super::format::{About, Head, MoveEntry, PositionEntry, PositionRecord};

@@ -7,9 +7,9 @@ use std::fs::OpenOptions;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use ::egdb::storage::Existing;
-use ::egdb::storage::exclusive::{self, LockedFile};
 use anyhow::anyhow;
+use meerslag_files::Existing;
+use meerslag_files::exclusive::{self, LockedFile};
 use meerslag_search::Limits;
 use serde::{Deserialize, Serialize};
 

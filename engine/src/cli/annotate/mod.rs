@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use ::egdb::storage::Existing;
 use anyhow::{Context, anyhow};
 use clap::Args;
 use crossbeam::channel;
+use meerslag_files::Existing;
 use meerslag_harness::pages::AnnotationPage;
 use meerslag_search::counted;
 use meerslag_search::{Control, Engine, EngineOptions, Limits, Mode};

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use ::egdb::storage::Existing;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
+use meerslag_files::Existing;
 use meerslag_search::book::{
     Book, BuildEvent, BuildOptions, LineKind, OtherBooks, PlayerName, Selection, build,
 };

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use ::egdb::storage::NewFile;
 use anyhow::Context;
 use clap::{ArgGroup, Args};
+use meerslag_files::NewFile;
 use meerslag_search::book::{self, Book, LineMove};
 use meerslag_search::counted;
 use movegen::notation::pdn::{Annotation, Comment, PdnGame, Ply, WriteOptions, write_game};

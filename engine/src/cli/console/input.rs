@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-use ::egdb::storage::Existing;
 use crossbeam::channel::{Receiver, Sender, bounded, select};
+use meerslag_files::Existing;
 use meerslag_search::Control;
 use parking_lot::Mutex;
 use rustyline::completion::Completer;

@@ -10,11 +10,11 @@ use std::time::Instant;
 use ::egdb::build::{
     BuildError, BuildEvent, BuildOptions, BuildReport, Builder, Usage, build_order, closure,
 };
-use ::egdb::error::with_causes;
 use ::egdb::{DbType, Slice};
 use anyhow::Context;
 use clap::{ArgGroup, Args, ValueEnum};
 use indicatif::{MultiProgress, ProgressBar};
+use meerslag_files::with_causes;
 use meerslag_search::counted;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use ::egdb::check::{Amount, CheckError, Finding, Metric, Options, Problem, Report, Tally, check};
-use ::egdb::error::with_causes;
 use anyhow::anyhow;
 use clap::Args;
+use meerslag_files::with_causes;
 use meerslag_search::counted;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -3,12 +3,13 @@
 use std::io::Write;
 use std::path::Path;
 
-use ::egdb::error::{OpenError, VerifyError, with_causes};
+use ::egdb::error::{OpenError, VerifyError};
 use ::egdb::identify::{MissingFile, identify_all, missing_files};
 use ::egdb::verify::{Authority, FileState};
 use ::egdb::{Database, DbType, OpenOptions};
 use anyhow::anyhow;
 use clap::Args;
+use meerslag_files::with_causes;
 use schemars::JsonSchema;
 use serde::Serialize;
 

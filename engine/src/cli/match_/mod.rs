@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-use ::egdb::error::with_causes;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use meerslag_files::with_causes;
 use meerslag_harness::early_end::{Draw, Resign};
 use meerslag_harness::runner::{
     Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, MatchGame,

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::slice;
 use std::time::{Duration, Instant};
 
-use ::egdb::storage::Existing;
 use indicatif::HumanDuration;
+use meerslag_files::Existing;
 use meerslag_harness::runner::{
     MatchConfig, MatchGame, MatchRun, Page, Pairing, Standings, csv_lines, schedule,
 };

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use ::egdb::storage::{Existing, write_file};
+use meerslag_files::{Existing, write_file};
 use meerslag_harness::runner::{MatchConfig, MatchGame, Page};
 
 use super::super::{Failure, files};

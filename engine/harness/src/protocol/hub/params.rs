@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
-use egdb::error::with_causes;
+use meerslag_files::with_causes;
 use movegen::DrawRules;
 
 use super::error::{HubError, shortened};

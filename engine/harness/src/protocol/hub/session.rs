@@ -20,7 +20,7 @@ use super::reply;
 use super::settings::Settings;
 use super::worker::{self, Job, Report};
 use crate::protocol::Log;
-use egdb::error::with_causes;
+use meerslag_files::with_causes;
 use meerslag_search::{Control, Info, Mode, SearchResult};
 
 /// `info` lines are not written closer together than this, except the first and the last.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use egdb::storage::Existing;
+use meerslag_files::Existing;
 use meerslag_search::book::{
     Book, BookError, BuildEvent, BuildOptions, Cell, MoveEntry, Next, OtherBooks, PlayerName,
     PositionEntry, Selection, build, check, import, merge, ranked, write_text,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use egdb::DatabaseOptions;
-use egdb::storage::Existing;
+use meerslag_files::Existing;
 use meerslag_search::book::{Book, ExpandOptions, ExpandProgress, Key, check, expand, merge};
 use meerslag_search::eval::Evaluation;
 use meerslag_search::{Control, EngineOptions, Score};

@@ -103,7 +103,7 @@ fn plain_positions_follow_at_the_end_of_an_extended_line() {
             let out = games.path("none.book");
             let result = meerslag_search::book::build(
                 std::slice::from_ref(&games.file),
-                (&out, egdb::storage::Existing::Keep),
+                (&out, meerslag_files::Existing::Keep),
                 &options,
                 OtherBooks { reference: Some(&base), base: None },
                 "",

@@ -9,7 +9,7 @@ mod play;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use egdb::storage::Existing;
+use meerslag_files::Existing;
 use meerslag_search::book::{
     Book, BookError, BuildOptions, BuildReport, OtherBooks, build, check, import,
 };

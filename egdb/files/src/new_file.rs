@@ -21,20 +21,6 @@ pub enum Existing {
 ///
 /// What is no regular file (a pipe, a terminal, `/dev/null`) has no old content to lose and is
 /// written to directly.
-///
-/// # Examples
-/// ```
-/// use std::io::Write;
-/// use egdb::storage::{Existing, NewFile};
-///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("games.pdn");
-/// let mut file = NewFile::create(&path, Existing::Keep)?;
-/// writeln!(file, "1. 32-28 *")?;
-/// file.finish()?;
-/// assert!(NewFile::create(&path, Existing::Keep).is_err());
-/// # Ok::<(), std::io::Error>(())
-/// ```
 #[derive(Debug)]
 pub struct NewFile {
     out: BufWriter<File>,
