@@ -1,7 +1,7 @@
 //! Rewriting a database in another format.
 //!
 //! Win/loss/draw databases can become each other; every type can be rewritten in its own
-//! format, or as bare numbers. What the target leaves out (see [`crate::probe::QuietFor`]) becomes
+//! format, or as bare numbers. What the target leaves out (see [`crate::probe::exclusion`]) becomes
 //! "don't care", so that it compresses as well as if it had been made from the values themselves;
 //! what only the source leaves out is resolved through its successors.
 

@@ -2,9 +2,8 @@
 //!
 //! Modules, from the outside in:
 //! * [`probe`]: [`DatabaseOptions`] opens databases, and [`Probe`] answers for every legal
-//!   position; [`probe::QuietFor`] is the proof that
-//!   a position may be looked up directly, in a [`probe::View`] of one format.
-//! * [`Database`]: opening, [`identify`], [`verify`] with side files ([`manifest`]), counts.
+//!   position.
+//! * [`Database`]: opening, one lookup ([`Database::look_up`]), [`identify`], [`verify`] with side files ([`manifest`]), counts.
 //! * [`encode`]: writers for all types.
 //! * [`mod@slice`] and [`index`]: which positions there are and their numbers.
 //! * [`format`](mod@format), [`codec`], [`storage`]: files, compression, where bytes come from.

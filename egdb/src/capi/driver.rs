@@ -13,7 +13,7 @@ use crate::database::Database;
 use crate::error::VerifyError;
 use crate::format::DbType;
 use crate::identify::identify;
-use crate::probe::{Compact, Dtw, Format, Mtc, QuietFor, Wld1, Wld2, WldRun};
+use crate::probe::Lookup;
 use crate::slice::Slice;
 use crate::value::{DtwValue, MtcValue, WldValue};
 use crate::verify::FileState;
@@ -191,22 +191,34 @@ fn lookup(
     conditional: bool,
 ) -> Result<c_int, String> {
     let position = position(pos, color)?;
-    match database.db_type() {
-        DbType::Wld2 => look::<Wld2>(database, &position, conditional).map(wld_code),
-        DbType::Compact => look::<Compact>(database, &position, conditional).map(wld_code),
-        DbType::Wld1 => look::<Wld1>(database, &position, conditional).map(wld_code),
-        DbType::WldRun => look::<WldRun>(database, &position, conditional).map(wld_code),
-        DbType::Mtc => look::<Mtc>(database, &position, conditional).map(mtc_code),
-        DbType::Dtw => look::<Dtw>(database, &position, conditional).map(dtw_code),
-    }
+    let value = match conditional {
+        true => database.look_up_cached(&position),
+        false => database.look_up(&position),
+    };
+    Ok(match value.map_err(|error| with_causes(&error))? {
+        Lookup::Wld(value) => wld_code(value),
+        Lookup::Mtc(MtcValue::Distance(number)) => number.into(),
+        Lookup::Mtc(_) => LESS_THAN_THRESHOLD,
+        Lookup::Dtw(DtwValue::Half(number)) => number.into(),
+        Lookup::Dtw(DtwValue::NotInCache) => NOT_IN_CACHE,
+        Lookup::Dtw(DtwValue::Unavailable) => UNAVAILABLE,
+        Lookup::Excluded(_) => match database.db_type() {
+            DbType::Mtc => LESS_THAN_THRESHOLD,
+            DbType::Dtw => UNAVAILABLE,
+            _ => wld_code(WldValue::Unknown),
+        },
+    })
 }
 
 /// `EGDB_NOT_IN_CACHE`.
 const NOT_IN_CACHE: c_int = -1;
 
+/// `MTC_LESS_THAN_THRESHOLD`: as in the original, all that is no stored number.
+const LESS_THAN_THRESHOLD: c_int = 1;
+
 /// A position that the format leaves out is `EGDB_UNKNOWN`.
-fn wld_code(value: Option<WldValue>) -> c_int {
-    match value.unwrap_or(WldValue::Unknown) {
+fn wld_code(value: WldValue) -> c_int {
+    match value {
         WldValue::Unavailable => UNAVAILABLE,
         WldValue::NotInCache => NOT_IN_CACHE,
         WldValue::Unknown => 0,
@@ -216,34 +228,6 @@ fn wld_code(value: Option<WldValue>) -> c_int {
         WldValue::DrawOrLoss => 4,
         WldValue::WinOrDraw => 5,
     }
-}
-
-/// All that is no stored number is `MTC_LESS_THAN_THRESHOLD`, as the original has it.
-fn mtc_code(value: Option<MtcValue>) -> c_int {
-    match value {
-        Some(MtcValue::Distance(number)) => number.into(),
-        _ => 1,
-    }
-}
-
-fn dtw_code(value: Option<DtwValue>) -> c_int {
-    match value {
-        Some(DtwValue::Half(number)) => number.into(),
-        Some(DtwValue::NotInCache) => NOT_IN_CACHE,
-        Some(DtwValue::Unavailable) | None => UNAVAILABLE,
-    }
-}
-
-/// The stored value; `None` for a position that the format leaves out.
-fn look<F: Format>(
-    database: &Database,
-    position: &movegen::Position,
-    conditional: bool,
-) -> Result<Option<F::Value>, String> {
-    let view = database.view::<F>().ok_or("another type")?;
-    let Ok(quiet) = QuietFor::<F>::check(position) else { return Ok(None) };
-    let value = if conditional { view.lookup_cached(&quiet) } else { view.lookup(&quiet) };
-    value.map(Some).map_err(|e| with_causes(&e))
 }
 
 /// Closes a database; no other thread may be using it. 0 on success.

@@ -1,14 +1,14 @@
 //! What may be asked, and the answers for every legal position.
 //!
-//! [`QuietFor`] proves that a position is one for which a format stores a value; only such a
-//! proof can be looked up. [`Probe`] answers for all legal positions of databases opened
-//! together: captures and positions that the files leave out are resolved by search.
+//! [`Probe`] answers for all legal positions of databases opened together: captures and positions
+//! that the files leave out are resolved by search. [`Database::look_up`] is one lookup in one
+//! database; [`exclusion`] says which positions a format leaves out.
 
 mod answer;
+mod excluded;
 mod mtc;
 mod open;
 mod question;
-mod quiet;
 mod wld;
 
 use std::cmp::Reverse;
@@ -26,18 +26,10 @@ use mtc::after_conversion;
 use question::Question;
 
 pub use answer::{Answer, MoveAnswer};
+pub(crate) use excluded::excludes_board;
+pub use excluded::{Excluded, Lookup, exclusion};
 pub use mtc::{MTC_AFTER_CONVERSION, MTC_ROUNDING, Rounding};
 pub use open::DatabaseOptions;
-pub use quiet::{Compact, Dtw, Excluded, Format, Mtc, QuietFor, View, Wld1, Wld2, WldRun};
-pub(crate) use quiet::{excludes, excludes_board};
-
-/// Why databases of this type have no value for a position, or `None` if they do (apart from
-/// material and sides to move that are missing as a whole). For tools that list files; a lookup
-/// goes through [`QuietFor`].
-#[must_use]
-pub fn exclusion(db_type: DbType, position: &Position) -> Option<Excluded> {
-    excludes(db_type, position)
-}
 
 /// Databases that answer together: any number of each kind. Of those that hold a slice the first
 /// one added counts.
@@ -194,7 +186,7 @@ impl Probe {
         if !position.has_legal_move() {
             return Ok(Stored::Value(0));
         }
-        if excludes(DbType::Dtw, position).is_some() {
+        if exclusion(DbType::Dtw, position).is_some() {
             return Ok(Stored::InSuccessors);
         }
         let mut other_side_is_there = false;

@@ -12,8 +12,8 @@ use std::collections::HashMap;
 
 use movegen::{Position, Wld};
 
+use super::excluded::{excludes_quiet, wld_value, wld_without_pieces};
 use super::question::Question;
-use super::quiet::{excludes_quiet, wld_value, wld_without_pieces};
 use super::{Probe, Stored};
 use crate::error::ProbeError;
 use crate::format::DbType;

@@ -238,17 +238,15 @@ fn conditional_lookups_read_no_disk() {
     let contents = write(dir.path(), DbType::Wld2, Kind::Random, 1);
     let database = Database::open(dir.path(), &options(DbType::Wld2, Backend::BlockCache)).unwrap();
     use egdb::WldValue;
-    use egdb::probe::{QuietFor, Wld2};
-    let view = database.view::<Wld2>().unwrap();
+    use egdb::probe::{Lookup, exclusion};
     let (id, values) = contents.iter().find(|(id, _)| id.slice.pieces() == 3).unwrap();
-    let quiet = (0..values.len() as u64).find_map(|i| {
+    let stored = (0..values.len() as u64).find_map(|i| {
         let position = unrank(id.slice, i).unwrap().position(id.side).unwrap();
-        QuietFor::<Wld2>::check(&position).ok()
+        exclusion(DbType::Wld2, &position).is_none().then_some(position)
     });
-    let quiet = quiet.unwrap();
-    assert_eq!(view.lookup_cached(&quiet).unwrap(), WldValue::NotInCache);
-    let value = view.lookup(&quiet).unwrap();
-    assert_ne!(value, WldValue::NotInCache);
-    assert_eq!(view.lookup_cached(&quiet).unwrap(), value);
-    assert!(database.view::<egdb::probe::Mtc>().is_none());
+    let stored = stored.unwrap();
+    assert_eq!(database.look_up_cached(&stored).unwrap(), Lookup::Wld(WldValue::NotInCache));
+    let value = database.look_up(&stored).unwrap();
+    assert_ne!(value, Lookup::Wld(WldValue::NotInCache));
+    assert_eq!(database.look_up_cached(&stored).unwrap(), value);
 }
