@@ -9,7 +9,7 @@ use egdb::codec::runs::RunReader;
 use egdb::encode::wld::{Chooser, Effort};
 use egdb::encode::{CodedWriter, SubId};
 use egdb::index::unrank;
-use egdb::{Backend, Database, DbType, OpenOptions, Place, Slice};
+use egdb::{Backend, Database, DbIndex, DbType, OpenOptions, Slice};
 use movegen::random::{Random, mix};
 use movegen::{Board, Color};
 
@@ -68,7 +68,7 @@ fn rank(bencher: Bencher<'_, '_>, pieces: u8) {
         .collect();
     bencher.counter(ItemsCount::new(COUNT)).bench(|| {
         for (board, side, index) in &positions {
-            let place = black_box(Place::of_board(black_box(board), *side));
+            let place = black_box(DbIndex::of_board(black_box(board), *side));
             assert_eq!(place.map(|p| p.index), Some(*index));
         }
     });

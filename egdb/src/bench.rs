@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::database::Database;
 use crate::error::ProbeError;
-use crate::index::{Place, unrank};
+use crate::index::{DbIndex, unrank};
 use crate::slice::Slice;
 
 /// What to measure.
@@ -202,7 +202,7 @@ pub fn index_speed(positions: &[(Board, Color)]) -> f64 {
         let started = Instant::now();
         let mut sum = 0u64;
         for (board, side) in positions {
-            sum = sum.wrapping_add(Place::of_board(board, *side).map_or(0, |p| p.index));
+            sum = sum.wrapping_add(DbIndex::of_board(board, *side).map_or(0, |p| p.index));
         }
         std::hint::black_box(sum);
         best = best.min(started.elapsed().as_secs_f64() * 1e9 / positions.len().max(1) as f64);

@@ -154,7 +154,7 @@ pub fn convert(
         probe,
         to,
         all_positions: subs.iter().map(|&id| source.sub_size(id)).sum(),
-        state: Mutex::new(State { positions: 0, unknown: 0, is_stopped: false, progress }),
+        state: Mutex::new(ConvertState { positions: 0, unknown: 0, is_stopped: false, progress }),
     };
     let files = plan(&subs, options.target);
     if !options.overwrite {
@@ -214,11 +214,11 @@ struct Work<'a> {
     probe: Probe,
     to: DbType,
     all_positions: u64,
-    state: Mutex<State<'a>>,
+    state: Mutex<ConvertState<'a>>,
 }
 
 /// What the threads have in common.
-struct State<'a> {
+struct ConvertState<'a> {
     positions: u64,
     unknown: u64,
     is_stopped: bool,

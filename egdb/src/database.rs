@@ -12,7 +12,7 @@ use crate::format::dtw::DtwRecord;
 use crate::format::text::TextIndex;
 use crate::format::{DbType, compact, dtw, text};
 use crate::identify::{Folder, Identity, crc32};
-use crate::index::{Place, Turned};
+use crate::index::{DbIndex, Turned};
 use crate::manifest::Manifest;
 use crate::reader::Raw;
 use crate::reader::coded::{CodedBuilder, CodedReader, ENTRIES, FEW_ENTRIES};
@@ -387,7 +387,7 @@ impl Database {
         isa::run_best(
             #[inline(always)]
             || {
-                let place = || Place::compute(board, side);
+                let place = || DbIndex::compute(board, side);
                 let raw = match &self.reader {
                     Reader::Coded(reader) => {
                         let Some(at) = place() else { return Ok(None) };
@@ -427,7 +427,7 @@ impl Database {
             || match &self.reader {
                 Reader::Coded(reader) => {
                     let places = positions.iter().map(|(board, side)| {
-                        let place = Place::compute(board, *side)?;
+                        let place = DbIndex::compute(board, *side)?;
                         Some((place.slice, place.side, place.index))
                     });
                     reader.lookup_many(places, given)
@@ -440,7 +440,7 @@ impl Database {
                     reader.lookup_many(places, given)
                 }
                 Reader::Dtw(reader) => positions.iter().try_for_each(|(board, side)| {
-                    given(match Place::compute(board, *side) {
+                    given(match DbIndex::compute(board, *side) {
                         Some(at) => reader.lookup(at.slice, at.side, at.index, false)?,
                         None => Raw::NoSlice,
                     });

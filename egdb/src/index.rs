@@ -82,7 +82,7 @@ static STORED_REVERSED: [bool; 2 * SLICE_IDS] = {
 
 /// A position's place in the databases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct DbIndex {
     /// The stored slice.
     pub slice: Slice,
     /// The side to move, in the stored slice.
@@ -93,29 +93,29 @@ pub struct Place {
     pub reversed: bool,
 }
 
-impl Place {
+impl DbIndex {
     /// The place of a position; `None` if no database has its material.
     #[inline]
     #[must_use]
-    pub fn of(position: &Position) -> Option<Place> {
-        Place::of_board(position.board(), position.side_to_move())
+    pub fn of(position: &Position) -> Option<DbIndex> {
+        DbIndex::of_board(position.board(), position.side_to_move())
     }
 
-    /// As [`Place::of`], from the bare sets.
+    /// As [`DbIndex::of`], from the bare sets.
     #[inline]
     #[must_use]
-    pub fn of_board(board: &Board, side: Color) -> Option<Place> {
+    pub fn of_board(board: &Board, side: Color) -> Option<DbIndex> {
         isa::run_best(
             #[inline(always)]
-            || Place::compute(board, side),
+            || DbIndex::compute(board, side),
         )
     }
 
-    /// The body of [`Place::of_board`], compiled once for each instruction set.
+    /// The body of [`DbIndex::of_board`], compiled once for each instruction set.
     #[inline(always)]
-    pub(crate) fn compute(board: &Board, side: Color) -> Option<Place> {
+    pub(crate) fn compute(board: &Board, side: Color) -> Option<DbIndex> {
         let Turned { slice, side, board, turned, reversed } = Turned::of(board, side)?;
-        Some(Place { slice, side, index: rank_both(slice, &board, &turned), reversed })
+        Some(DbIndex { slice, side, index: rank_both(slice, &board, &turned), reversed })
     }
 }
 
@@ -303,9 +303,9 @@ mod tests {
                 let board = unrank(slice, slice.size() / 40 * k);
                 let board = board.expect("the index is in range");
                 for side in Color::ALL {
-                    let place = Place::of_board(&board, side);
+                    let place = DbIndex::of_board(&board, side);
                     assert!(place.is_some());
-                    assert_eq!(place, Place::compute(&board, side));
+                    assert_eq!(place, DbIndex::compute(&board, side));
                 }
             }
         }

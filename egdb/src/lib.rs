@@ -37,7 +37,8 @@ pub mod index;
 mod isa;
 pub mod layout;
 pub mod manifest;
-mod near;
+
+mod mtc_search;
 mod numbering;
 pub mod plan;
 pub mod probe;
@@ -52,7 +53,7 @@ mod walk;
 
 pub use database::{Backend, Database, Memory, OpenOptions};
 pub use format::DbType;
-pub use index::Place;
+pub use index::DbIndex;
 pub use movegen::Wld;
 pub use probe::{Answer, DatabaseOptions, MoveAnswer, Probe};
 pub use slice::Slice;

@@ -83,7 +83,7 @@ mod tests {
     use movegen::random::Random;
 
     use super::*;
-    use crate::index::{Place, unrank};
+    use crate::index::{DbIndex, unrank};
 
     const COSTS: Costs = Costs { rate: 1e6, mtc: true, dtw: true, types: 3, threads: 2 };
 
@@ -125,7 +125,7 @@ mod tests {
                     let board = unrank(task.slice, index).expect("in range");
                     let position = board.position(side).expect("a position");
                     for &mv in &position.legal_moves() {
-                        if let Some(place) = Place::of(&position.after(mv)) {
+                        if let Some(place) = DbIndex::of(&position.after(mv)) {
                             seen.insert(place.slice);
                         }
                     }

@@ -14,7 +14,7 @@ use super::men::{Block, MenSets, all_sets};
 use super::raw::{self, RawFile};
 use super::rows::Rows;
 use super::store::{Code, DRAW, Distances, SolvedLevel, Words};
-use crate::near::{LOSS_BY_CONVERSION, WIN_BY_CONVERSION};
+use crate::mtc_search::{LOSS_BY_CONVERSION, WIN_BY_CONVERSION};
 use crate::slice::Slice;
 
 /// The work files of a folder, as a build leaves them with

@@ -19,8 +19,8 @@ use crate::value::{DtwValue, MtcValue, WldValue};
 use crate::verify::FileState;
 use meerslag_files::with_causes;
 
-/// Behind `internal_data`.
-pub(super) struct Inner {
+/// What `internal_data` points to.
+pub(super) struct OpenDatabase {
     pub(super) database: Arc<Database>,
 }
 
@@ -31,10 +31,11 @@ impl EgdbDriver {
     ///
     /// # Safety
     /// `driver` is null or comes from [`egdb_open`] and has not been closed.
-    pub(super) unsafe fn inner<'a>(driver: *const EgdbDriver) -> Result<&'a Inner, String> {
+    pub(super) unsafe fn inner<'a>(driver: *const EgdbDriver) -> Result<&'a OpenDatabase, String> {
         // SAFETY: the caller promises it; `internal_data` was made by `Box::into_raw`.
-        let inner =
-            unsafe { driver.as_ref().and_then(|d| d.internal_data.cast::<Inner>().as_ref()) };
+        let inner = unsafe {
+            driver.as_ref().and_then(|d| d.internal_data.cast::<OpenDatabase>().as_ref())
+        };
         inner.ok_or_else(|| "the handle is null".to_owned())
     }
 }
@@ -101,7 +102,7 @@ pub unsafe extern "C" fn egdb_open(
                 );
                 // SAFETY: as above.
                 unsafe { say(msg_fn, &line) };
-                let inner = Box::new(Inner { database: Arc::new(database) });
+                let inner = Box::new(OpenDatabase { database: Arc::new(database) });
                 Ok(Box::into_raw(Box::new(EgdbDriver {
                     lookup: head_lookup,
                     reset_stats: egdb_reset_stats,
@@ -161,7 +162,7 @@ pub unsafe extern "C" fn egdb_lookup(
     let failed = &mut otherwise;
     let result = guard(None, || {
         // SAFETY: the caller promises it.
-        let Inner { database } = unsafe { EgdbDriver::inner(driver) }?;
+        let OpenDatabase { database } = unsafe { EgdbDriver::inner(driver) }?;
         if database.db_type() == DbType::Mtc {
             // MTC_UNKNOWN, which the original never gives.
             *failed = 0;
@@ -242,7 +243,7 @@ pub unsafe extern "C" fn egdb_close(driver: *mut EgdbDriver) -> c_int {
         // SAFETY: both were made by `Box::into_raw` in `egdb_open`.
         unsafe {
             let driver = Box::from_raw(driver);
-            drop(Box::from_raw(driver.internal_data.cast::<Inner>()));
+            drop(Box::from_raw(driver.internal_data.cast::<OpenDatabase>()));
         }
         Ok(0)
     })
@@ -286,7 +287,7 @@ pub unsafe extern "C" fn egdb_verify(
 ) -> c_int {
     guard(-1, || {
         // SAFETY: the caller promises it.
-        let Inner { database } = unsafe { EgdbDriver::inner(driver) }?;
+        let OpenDatabase { database } = unsafe { EgdbDriver::inner(driver) }?;
         // SAFETY: the caller promises it.
         let msgs = unsafe { msgs.as_ref() };
         let word = |field: fn(&EgdbVerifyMsgs) -> &[c_char; 80], default: &str| {
@@ -339,7 +340,7 @@ pub unsafe extern "C" fn egdb_get_pieces(
 ) -> c_int {
     guard(-1, || {
         // SAFETY: the caller promises it.
-        let Inner { database } = unsafe { EgdbDriver::inner(driver) }?;
+        let OpenDatabase { database } = unsafe { EgdbDriver::inner(driver) }?;
         // SAFETY: the caller promises it.
         let (all, one_side) = unsafe { (max_pieces.as_mut(), max_pieces_1side.as_mut()) };
         let (all, one_side) = (all.ok_or(NULL)?, one_side.ok_or(NULL)?);
@@ -361,7 +362,7 @@ unsafe extern "C" fn head_get_pieces(
     let result = unsafe { egdb_get_pieces(driver, max_pieces, max_pieces_1side) };
     guard(-1, || {
         // SAFETY: the caller promises it.
-        let Inner { database } = unsafe { EgdbDriver::inner(driver) }?;
+        let OpenDatabase { database } = unsafe { EgdbDriver::inner(driver) }?;
         // SAFETY: the caller promises it.
         let (nine, eight) = unsafe { (max_9pc_kings.as_mut(), max_8pc_kings_1side.as_mut()) };
         let (nine, eight) = (nine.ok_or(NULL)?, eight.ok_or(NULL)?);
@@ -381,7 +382,7 @@ unsafe extern "C" fn head_get_pieces(
 pub unsafe extern "C" fn egdb_reset_stats(driver: *mut EgdbDriver) {
     guard((), || {
         // SAFETY: the caller promises it.
-        let Inner { database } = unsafe { EgdbDriver::inner(driver) }?;
+        let OpenDatabase { database } = unsafe { EgdbDriver::inner(driver) }?;
         database.reset_stats();
         Ok(())
     });
@@ -400,7 +401,7 @@ thread_local! {
 pub unsafe extern "C" fn egdb_get_stats(driver: *const EgdbDriver) -> *mut EgdbStats {
     guard(ptr::null_mut(), || {
         // SAFETY: the caller promises it.
-        let Inner { database } = unsafe { EgdbDriver::inner(driver) }?;
+        let OpenDatabase { database } = unsafe { EgdbDriver::inner(driver) }?;
         let stats = database.stats();
         let total = stats.total();
         let number = |n: u64| c_uint::try_from(n).unwrap_or(c_uint::MAX);

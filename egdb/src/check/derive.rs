@@ -2,13 +2,13 @@
 
 use movegen::{Board, Color, Position, Wld};
 
-use super::{Finding, Metric, Problem, UnitResult, Value};
+use super::{CheckValue, Finding, Metric, Problem, UnitResult};
 use crate::database::Database;
 use crate::encode::SubId;
 use crate::error::ProbeError;
 use crate::format::DbType;
 use crate::index::unrank;
-use crate::near::{LOSS_BY_CONVERSION, Near, WIN_BY_CONVERSION};
+use crate::mtc_search::{LOSS_BY_CONVERSION, MtcSearch, WIN_BY_CONVERSION};
 use crate::probe::{Excluded, MTC_ROUNDING, Probe, exclusion};
 use crate::slice::Slice;
 use crate::value::{MTC_THRESHOLD, WldValue};
@@ -18,7 +18,7 @@ pub(super) struct Judge<'p> {
     probe: &'p Probe,
     files: Vec<Files<'p>>,
     successors: Vec<Successor>,
-    near: Near,
+    near: MtcSearch,
     search_limit: u64,
 }
 
@@ -67,7 +67,7 @@ impl<'p> Judge<'p> {
             probe,
             files: probe.databases().iter().map(|db| files(db)).collect(),
             successors: Vec::new(),
-            near: Near::new(),
+            near: MtcSearch::new(),
             search_limit,
         }
     }
@@ -211,8 +211,8 @@ impl<'p> Judge<'p> {
                 exact => exact.exact() == Some(derived),
             };
             if !is_right {
-                let found = value.exact().map_or(Value::Number(raw), Value::Wld);
-                let expected = Value::Wld(derived);
+                let found = value.exact().map_or(CheckValue::Number(raw), CheckValue::Wld);
+                let expected = CheckValue::Wld(derived);
                 case.report(outcome, db_type, Problem::Stored { expected, found });
             }
         }
@@ -229,8 +229,8 @@ impl<'p> Judge<'p> {
         if let Some(derived) = derived
             && answer != Some(derived)
         {
-            let found = answer.map_or(Value::Nothing, Value::Wld);
-            let problem = Problem::Answered { expected: Value::Wld(derived), found };
+            let found = answer.map_or(CheckValue::Nothing, CheckValue::Wld);
+            let problem = Problem::Answered { expected: CheckValue::Wld(derived), found };
             case.report(outcome, self.type_of(Metric::Wld), problem);
         }
         Ok(())
@@ -277,7 +277,7 @@ impl<'p> Judge<'p> {
                 outcome.tallies[Metric::Dtw as usize].compared += 1;
                 let found = 2 * u32::from(half) + u32::from(value == Wld::Win);
                 if found != expected {
-                    let (expected, found) = (Value::Plies(expected), Value::Plies(found));
+                    let (expected, found) = (CheckValue::Plies(expected), CheckValue::Plies(found));
                     case.report(outcome, DbType::Dtw, Problem::Stored { expected, found });
                 }
             }
@@ -293,8 +293,8 @@ impl<'p> Judge<'p> {
         }
         let answer = self.probe.dtw(&case.position)?;
         if answer != Some(expected) {
-            let found = answer.map_or(Value::Nothing, Value::Plies);
-            let problem = Problem::Answered { expected: Value::Plies(expected), found };
+            let found = answer.map_or(CheckValue::Nothing, CheckValue::Plies);
+            let problem = Problem::Answered { expected: CheckValue::Plies(expected), found };
             case.report(outcome, DbType::Dtw, problem);
         }
         Ok(())
@@ -379,11 +379,11 @@ impl<'p> Judge<'p> {
             Conversion::Exactly(number) => MTC_ROUNDING.stored(number),
         };
         let text = |number: u16| match number {
-            0 => Value::BelowThreshold,
+            0 => CheckValue::BelowThreshold,
             _ if MTC_ROUNDING.stored(number) == number => {
-                Value::Conversion(MTC_ROUNDING.exact(number, value == Wld::Win).into())
+                CheckValue::Conversion(MTC_ROUNDING.exact(number, value == Wld::Win).into())
             }
-            _ => Value::StoredConversion(number),
+            _ => CheckValue::StoredConversion(number),
         };
         for files in self.files.iter().filter(|files| files.kind == Metric::Mtc) {
             let stored = files.database.stored(&case.board, case.position.side_to_move())?;
@@ -414,8 +414,8 @@ impl<'p> Judge<'p> {
         outcome.tallies[Metric::Mtc as usize].captures += 1;
         let answer = self.probe.mtc(&case.position)?;
         if answer != Some(expected) {
-            let found = answer.map_or(Value::Nothing, Value::Conversion);
-            let problem = Problem::Answered { expected: Value::Conversion(expected), found };
+            let found = answer.map_or(CheckValue::Nothing, CheckValue::Conversion);
+            let problem = Problem::Answered { expected: CheckValue::Conversion(expected), found };
             case.report(outcome, DbType::Mtc, problem);
         }
         Ok(())
@@ -434,7 +434,8 @@ impl Files<'_> {
             && self.is_read
             && self.values[at] != stored
         {
-            let (expected, found) = (Value::Number(stored), Value::Number(self.values[at]));
+            let (expected, found) =
+                (CheckValue::Number(stored), CheckValue::Number(self.values[at]));
             case.report(outcome, self.database.db_type(), Problem::Read { expected, found });
         }
     }

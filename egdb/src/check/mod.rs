@@ -99,7 +99,7 @@ pub enum CheckError {
 
 /// What a position is said to be, or should be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Value {
+pub enum CheckValue {
     /// Win, loss or draw.
     Wld(Wld),
     /// A stored number that stands for no such value.
@@ -116,16 +116,16 @@ pub enum Value {
     Nothing,
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for CheckValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Wld(value) => value.fmt(f),
-            Value::Number(n) => write!(f, "number {n}"),
-            Value::Plies(n) => write!(f, "{n} plies"),
-            Value::Conversion(n) => write!(f, "mtc {n}"),
-            Value::StoredConversion(n) => write!(f, "stored mtc {n}"),
-            Value::BelowThreshold => f.write_str("no stored mtc"),
-            Value::Nothing => f.write_str("no value"),
+            CheckValue::Wld(value) => value.fmt(f),
+            CheckValue::Number(n) => write!(f, "number {n}"),
+            CheckValue::Plies(n) => write!(f, "{n} plies"),
+            CheckValue::Conversion(n) => write!(f, "mtc {n}"),
+            CheckValue::StoredConversion(n) => write!(f, "stored mtc {n}"),
+            CheckValue::BelowThreshold => f.write_str("no stored mtc"),
+            CheckValue::Nothing => f.write_str("no value"),
         }
     }
 }
@@ -136,23 +136,23 @@ pub enum Problem {
     /// The stored value is not what the successors say.
     Stored {
         /// What the successors say.
-        expected: Value,
+        expected: CheckValue,
         /// What the file says.
-        found: Value,
+        found: CheckValue,
     },
     /// The probe's answer for a position without a stored value is not what the successors say.
     Answered {
         /// What the successors say.
-        expected: Value,
+        expected: CheckValue,
         /// What the probe says.
-        found: Value,
+        found: CheckValue,
     },
     /// Reading in the order of the file gives another value than a lookup.
     Read {
         /// What the lookup gives.
-        expected: Value,
+        expected: CheckValue,
         /// What reading in order gives.
-        found: Value,
+        found: CheckValue,
     },
     /// A file cannot be read or is damaged.
     Unreadable(ProbeError),

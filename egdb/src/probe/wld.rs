@@ -35,7 +35,7 @@ enum Direct {
 }
 
 #[derive(Debug)]
-struct Node {
+struct WldNode {
     position: Position,
     parents: Vec<usize>,
     /// Successors in the graph without a value.
@@ -151,7 +151,7 @@ impl Probe {
     }
 
     fn solve_graph(&self, root: &Position) -> Result<Option<Wld>, ProbeError> {
-        let mut nodes = vec![Node::new(*root)];
+        let mut nodes = vec![WldNode::new(*root)];
         let mut numbers = HashMap::from([(*root, 0)]);
         let mut next = 0;
         while next < nodes.len() && nodes[0].value.is_none() {
@@ -168,7 +168,7 @@ impl Probe {
     fn expand(
         &self,
         number: usize,
-        nodes: &mut Vec<Node>,
+        nodes: &mut Vec<WldNode>,
         numbers: &mut HashMap<Position, usize>,
     ) -> Result<(), ProbeError> {
         if nodes[number].value.is_some() {
@@ -202,7 +202,7 @@ impl Probe {
             let known = nodes.len();
             let at = *numbers.entry(child).or_insert(known);
             if at == known {
-                nodes.push(Node::new(child));
+                nodes.push(WldNode::new(child));
             }
             match nodes[at].value {
                 Some(Wld::Loss) => {
@@ -240,9 +240,9 @@ fn best_capture(
     Ok(best)
 }
 
-impl Node {
-    fn new(position: Position) -> Node {
-        Node {
+impl WldNode {
+    fn new(position: Position) -> WldNode {
+        WldNode {
             position,
             parents: Vec::new(),
             open: 0,
@@ -260,7 +260,7 @@ impl Node {
 }
 
 /// Gives a node its value and tells those before it.
-fn settle(nodes: &mut [Node], number: usize, value: Wld) {
+fn settle(nodes: &mut [WldNode], number: usize, value: Wld) {
     let mut work = vec![(number, value)];
     while let Some((number, value)) = work.pop() {
         if nodes[number].value.is_some() {

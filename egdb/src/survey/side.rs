@@ -10,7 +10,7 @@ use crate::database::Database;
 use crate::encode::SubId;
 use crate::error::ProbeError;
 use crate::format::DbType;
-use crate::near::{LOSS_BY_CONVERSION, Near, WIN_BY_CONVERSION};
+use crate::mtc_search::{LOSS_BY_CONVERSION, MtcSearch, WIN_BY_CONVERSION};
 use crate::probe::{MTC_ROUNDING, Probe, exclusion};
 use crate::slice::Slice;
 use crate::value::{MTC_THRESHOLD, WldValue};
@@ -126,7 +126,7 @@ pub(super) struct Worker {
     wld: Vec<u16>,
     dtw: Vec<u16>,
     mtc: Vec<u16>,
-    near: Near,
+    near: MtcSearch,
 }
 
 /// Positions whose stored values are read at a time.
@@ -161,7 +161,7 @@ impl<'p> Surveyor<'p> {
     }
 
     pub(super) fn worker(&self) -> Worker {
-        Worker { wld: Vec::new(), dtw: Vec::new(), mtc: Vec::new(), near: Near::new() }
+        Worker { wld: Vec::new(), dtw: Vec::new(), mtc: Vec::new(), near: MtcSearch::new() }
     }
 
     /// Whether numbers below the threshold must be looked for: wins or losses, but no stored

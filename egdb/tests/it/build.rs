@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use egdb::build::{BuildError, BuildEvent, BuildOptions, BuildReport, Builder};
 use egdb::convert::{ConvertOptions, Target, convert};
 use egdb::index::unrank;
-use egdb::{Database, DbType, OpenOptions, Place, Probe, Slice, Wld};
+use egdb::{Database, DbIndex, DbType, OpenOptions, Probe, Slice, Wld};
 use movegen::Color;
 
 use crate::support::three_pieces;
@@ -74,7 +74,7 @@ fn a_build_equals_the_slow_solver() {
             let board = unrank(slice, index).unwrap();
             for side in Color::ALL {
                 let position = board.position(side).unwrap();
-                let entry = solution.entry(&Place::of(&position).unwrap());
+                let entry = solution.entry(&DbIndex::of(&position).unwrap());
                 assert_eq!(probe.wld(&position).unwrap(), Some(entry.wld), "{position:?}");
                 if entry.wld == Wld::Draw || index % 5 != 0 {
                     continue;

@@ -4,7 +4,9 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use egdb::check::{Amount, CheckError, Finding, Metric, Options, Problem, Report, Value, check};
+use egdb::check::{
+    Amount, CheckError, CheckValue, Finding, Metric, Options, Problem, Report, check,
+};
 use egdb::codec::DONT_CARE;
 use egdb::encode::SubId;
 use egdb::error::SelectionError;
@@ -12,7 +14,7 @@ use egdb::index::unrank;
 use egdb::{Database, DbType, OpenOptions, Probe, Slice, Wld};
 use movegen::{Color, Position};
 
-use crate::support::solver::{Entry, Solution};
+use crate::support::solver::{Solution, Solved};
 use crate::support::{build, three_pieces};
 
 const TYPES: [DbType; 3] = [DbType::Wld2, DbType::Mtc, DbType::Dtw];
@@ -41,7 +43,7 @@ fn full(probe: &Probe) -> Report {
     check(probe, &Options::default(), |_| true).unwrap()
 }
 
-fn entries() -> impl Iterator<Item = Entry> {
+fn entries() -> impl Iterator<Item = Solved> {
     let sides = |slice: Slice| slice.stored_sides().iter().map(move |&side| (slice, side));
     let tables = three_pieces().slices().into_iter().flat_map(sides);
     tables.flat_map(|(slice, side)| three_pieces().table(slice, side).iter().copied())
@@ -54,7 +56,7 @@ fn two_and_three_pieces_are_right() {
     assert_eq!((report.wrong(), report.positions, report.slices), (0, 815_145, 9));
     assert!(report.is_full && report.is_complete());
     // Every value that the files hold was compared, and every capture looked at.
-    let count = |test: fn(&Entry) -> bool| entries().filter(test).count() as u64;
+    let count = |test: fn(&Solved) -> bool| entries().filter(test).count() as u64;
     let wld = report.tally(Metric::Wld);
     assert_eq!(wld.compared, count(|e| !e.has_capture));
     assert_eq!(wld.captures, count(|e| e.has_capture));
@@ -154,7 +156,7 @@ fn a_check_can_be_stopped() {
 /// positions may be changed, `change` how.
 fn damaged(
     db_type: DbType,
-    choose: impl Fn(&Entry) -> bool,
+    choose: impl Fn(&Solved) -> bool,
     change: impl Fn(u16) -> u16 + Copy,
 ) -> (Position, Report) {
     // In the middle of the numbers of the first slice that has such a position.
@@ -203,10 +205,11 @@ fn a_single_wrong_value_is_found() {
         (Wld::Draw, Wld::Win),
         (Wld::Loss, Wld::Win),
     ] {
-        let choose = |e: &Entry| !e.has_capture && e.wld == from;
+        let choose = |e: &Solved| !e.has_capture && e.wld == from;
         let number = [Wld::Win, Wld::Loss, Wld::Draw].iter().position(|&v| v == to).unwrap() + 1;
         let (position, report) = damaged(DbType::Wld2, choose, |_| number as u16);
-        let expected = Problem::Stored { expected: Value::Wld(from), found: Value::Wld(to) };
+        let expected =
+            Problem::Stored { expected: CheckValue::Wld(from), found: CheckValue::Wld(to) };
         assert_eq!(
             itself(position, &report, DbType::Wld2).problem.to_string(),
             expected.to_string()
@@ -219,12 +222,14 @@ fn a_single_wrong_value_is_found() {
 fn a_single_wrong_distance_to_win_is_found() {
     for step in [1, -1] {
         for value in [Wld::Win, Wld::Loss] {
-            let choose = |e: &Entry| !e.has_capture && e.wld == value && e.dtw > 4;
+            let choose = |e: &Solved| !e.has_capture && e.wld == value && e.dtw > 4;
             let change = |half: u16| half.checked_add_signed(step).unwrap();
             let (position, report) = damaged(DbType::Dtw, choose, change);
             let problem = &itself(position, &report, DbType::Dtw).problem;
-            let Problem::Stored { expected: Value::Plies(expected), found: Value::Plies(found) } =
-                problem
+            let Problem::Stored {
+                expected: CheckValue::Plies(expected),
+                found: CheckValue::Plies(found),
+            } = problem
             else {
                 panic!("{problem:?}")
             };
@@ -237,15 +242,15 @@ fn a_single_wrong_distance_to_win_is_found() {
 #[test]
 fn a_single_wrong_distance_to_conversion_is_found() {
     // 10 is the only stored number up to three pieces, of lost positions.
-    let stored = |e: &Entry| !e.has_capture && e.wld == Wld::Loss && e.mtc == 10;
-    let below = |e: &Entry| !e.has_capture && e.wld == Wld::Loss && e.mtc == 8;
-    let of_a_win = |e: &Entry| !e.has_capture && e.wld == Wld::Win;
-    let (ten, twelve) = (Value::Conversion(10), Value::Conversion(12));
+    let stored = |e: &Solved| !e.has_capture && e.wld == Wld::Loss && e.mtc == 10;
+    let below = |e: &Solved| !e.has_capture && e.wld == Wld::Loss && e.mtc == 8;
+    let of_a_win = |e: &Solved| !e.has_capture && e.wld == Wld::Win;
+    let (ten, twelve) = (CheckValue::Conversion(10), CheckValue::Conversion(12));
     for (choose, change, expected, found) in [
-        (&stored as &dyn Fn(&Entry) -> bool, 0, ten, Value::BelowThreshold),
+        (&stored as &dyn Fn(&Solved) -> bool, 0, ten, CheckValue::BelowThreshold),
         (&stored, 12, ten, twelve),
-        (&below, 10, Value::BelowThreshold, ten),
-        (&of_a_win, 10, Value::BelowThreshold, Value::Conversion(11)),
+        (&below, 10, CheckValue::BelowThreshold, ten),
+        (&of_a_win, 10, CheckValue::BelowThreshold, CheckValue::Conversion(11)),
     ] {
         let (position, report) = damaged(DbType::Mtc, choose, |_| change);
         let problem = &itself(position, &report, DbType::Mtc).problem;

@@ -11,7 +11,7 @@ use egdb::convert::{ConvertOptions, Target, convert};
 use egdb::encode::{DatabaseWriter, SubId};
 use egdb::identify::crc32;
 use egdb::index::unrank;
-use egdb::{Backend, Database, DbType, OpenOptions, Place, Probe, Slice};
+use egdb::{Backend, Database, DbIndex, DbType, OpenOptions, Probe, Slice};
 use movegen::random::Random;
 use movegen::{Board, Color, Square};
 
@@ -406,6 +406,6 @@ fn what_it_cannot_hold_is_refused() {
     let database = converted(dir.path(), &["1010"]);
     let bit = |n: u8| 1u64 << Square::new(n).unwrap().bit();
     let board = Board { black: bit(50), white: bit(1), kings: 0 };
-    assert_eq!(Place::of_board(&board, Color::Black).map(|p| p.slice), "1010".parse().ok());
+    assert_eq!(DbIndex::of_board(&board, Color::Black).map(|p| p.slice), "1010".parse().ok());
     assert!(database.stored(&board, Color::Black).is_ok());
 }

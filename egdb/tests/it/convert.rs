@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use egdb::convert::{ConvertError, ConvertOptions, Target, convert};
 use egdb::index::unrank;
-use egdb::{Database, DbType, OpenOptions, Place, Probe, Slice, Wld};
+use egdb::{Database, DbIndex, DbType, OpenOptions, Probe, Slice, Wld};
 use movegen::Color;
 
 use crate::support::{build, three_pieces};
@@ -75,7 +75,7 @@ fn every_wld_type_becomes_every_other() {
                 for index in (0..slice.size()).step_by(29) {
                     for side in Color::ALL {
                         let position = unrank(slice, index).unwrap().position(side).unwrap();
-                        let entry = three_pieces().entry(&Place::of(&position).unwrap());
+                        let entry = three_pieces().entry(&DbIndex::of(&position).unwrap());
                         assert_eq!(probe.wld(&position).unwrap(), Some(entry.wld), "{from} {to}");
                     }
                 }

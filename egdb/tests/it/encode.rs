@@ -7,7 +7,7 @@ use egdb::encode::{CodedWriter, DatabaseWriter, SubId, table};
 use egdb::{DbType, Slice, Wld};
 use movegen::random::Random;
 
-use crate::support::solver::{Entry, Solution};
+use crate::support::solver::{Solution, Solved};
 use crate::support::{build, three_pieces};
 
 /// Bytes that the data and the lines of the index file take.
@@ -115,7 +115,7 @@ fn positions_that_nobody_asks_for_make_files_smaller() {
     assert!(free.contains(&DONT_CARE));
     let fixed: Vec<u16> = table
         .iter()
-        .map(|e| build::stored(DbType::Wld2, Entry { has_capture: false, ..*e }))
+        .map(|e| build::stored(DbType::Wld2, Solved { has_capture: false, ..*e }))
         .collect();
     assert!(table.iter().any(|e| e.wld == Wld::Win));
     assert!(size(&free, Effort::Normal) < size(&fixed, Effort::Normal));

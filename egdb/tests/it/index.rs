@@ -1,7 +1,7 @@
 //! The index function against the published vectors, and forth and back.
 
 use egdb::index::{rank, unrank};
-use egdb::{Place, Slice};
+use egdb::{DbIndex, Slice};
 use movegen::random::Random;
 use movegen::{Board, Color};
 
@@ -15,7 +15,7 @@ fn vectors() {
     let rows = table(VECTORS);
     assert_eq!(rows.len(), 199);
     for row in rows {
-        let place = Place::of(&fen(row[0])).unwrap();
+        let place = DbIndex::of(&fen(row[0])).unwrap();
         let side = if row[3] == "b" { Color::Black } else { Color::White };
         let index: u64 = row[4].parse().unwrap();
         assert_eq!(place.reversed, row[1] == "1", "{row:?}");
@@ -90,8 +90,8 @@ fn a_position_and_its_reverse_have_the_same_place() {
         for _ in 0..200 {
             let board = unrank(slice, random.below_u64(slice.size())).unwrap();
             for side in Color::ALL {
-                let a = Place::of_board(&board, side).unwrap();
-                let b = Place::of_board(&board.reversed(), side.opponent()).unwrap();
+                let a = DbIndex::of_board(&board, side).unwrap();
+                let b = DbIndex::of_board(&board.reversed(), side.opponent()).unwrap();
                 assert_eq!((a.slice, a.side, a.index), (b.slice, b.side, b.index));
                 assert_ne!(a.reversed, b.reversed);
                 assert!(a.slice.is_stored(a.side));

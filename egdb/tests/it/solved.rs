@@ -6,7 +6,7 @@ use std::sync::Arc;
 use egdb::index::unrank;
 use egdb::probe::MTC_ROUNDING;
 use egdb::value::MTC_THRESHOLD;
-use egdb::{Backend, Database, DbType, MoveAnswer, OpenOptions, Place, Probe, Slice, Wld};
+use egdb::{Backend, Database, DbIndex, DbType, MoveAnswer, OpenOptions, Probe, Slice, Wld};
 use movegen::random::Random;
 use movegen::{Color, Move, Position};
 
@@ -55,7 +55,7 @@ fn for_each_position(solution: &Solution, step: usize, mut visit: impl FnMut(&Po
 fn compare_wld(solution: &Solution, probe: &Probe, step: usize) -> usize {
     let mut untold = 0;
     for_each_position(solution, step, |position| {
-        let entry = solution.entry(&Place::of(position).unwrap());
+        let entry = solution.entry(&DbIndex::of(position).unwrap());
         assert_eq!(probe.wld(position).unwrap(), Some(entry.wld), "{position:?}");
         let side = position.side_to_move();
         if position.has_legal_move() && !position.has_capture(side) {
@@ -69,7 +69,7 @@ fn compare_wld(solution: &Solution, probe: &Probe, step: usize) -> usize {
 
 fn compare_distances(solution: &Solution, probe: &Probe, step: usize) {
     for_each_position(solution, step, |position| {
-        let entry = solution.entry(&Place::of(position).unwrap());
+        let entry = solution.entry(&DbIndex::of(position).unwrap());
         let expected = |n: u16| (entry.wld != Wld::Draw).then_some(u32::from(n));
         assert_eq!(probe.dtw(position).unwrap(), expected(entry.dtw), "{position:?}");
         assert_eq!(probe.mtc(position).unwrap(), expected(entry.mtc), "{position:?}");
@@ -99,7 +99,7 @@ fn a_missing_side_is_found_through_the_moves() {
     let probe = probe(three_pieces(), &[DbType::Wld2, DbType::Dtw], keep);
     assert!(compare_wld(three_pieces(), &probe, 3) > 0, "a side is not stored");
     for_each_position(three_pieces(), 17, |position| {
-        let entry = three_pieces().entry(&Place::of(position).unwrap());
+        let entry = three_pieces().entry(&DbIndex::of(position).unwrap());
         let expected = (entry.wld != Wld::Draw).then_some(u32::from(entry.dtw));
         assert_eq!(probe.dtw(position).unwrap(), expected, "{position:?}");
     });

@@ -12,7 +12,7 @@ use egdb::survey::{
 use egdb::{Database, DbType, OpenOptions, Probe, Slice, Wld};
 use movegen::Color;
 
-use crate::support::solver::{Entry, Solution};
+use crate::support::solver::{Solution, Solved};
 use crate::support::{build, table, three_pieces};
 
 const TYPES: [DbType; 3] = [DbType::Wld2, DbType::Mtc, DbType::Dtw];
@@ -50,7 +50,7 @@ fn run(probe: &Probe, options: &Options) -> Vec<SideSurvey> {
 fn expected(solution: &Solution, slice: Slice, side: Color) -> SideSurvey {
     let entries = solution.table(slice, side);
     let count = |value| entries.iter().filter(|e| e.wld == value).count() as u64;
-    let longest = |value: fn(&Entry) -> Option<u16>| {
+    let longest = |value: fn(&Solved) -> Option<u16>| {
         let numbers = entries.iter().enumerate().filter_map(|(i, e)| Some((value(e)?, i)));
         let best = numbers.max_by_key(|&(number, i)| (number, std::cmp::Reverse(i)))?;
         Some(Longest { number: best.0.into(), index: best.1 as u64 })

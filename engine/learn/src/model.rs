@@ -8,7 +8,7 @@ use movegen::{Color, Position};
 
 use super::learner::{Learner, Step};
 use super::sample::Sample;
-use meerslag_search::eval::board::{self, GROUPS, PART_VALUES, VIEW_CHUNKS, View};
+use meerslag_search::eval::board::{self, GROUPS, PART_VALUES, SideView, VIEW_CHUNKS};
 use meerslag_search::eval::kind::{OPENING_STEPS, Pair, UNITS};
 use meerslag_search::eval::weights::{opening_steps, towards_draw};
 use meerslag_search::eval::{EvalKind, Provenance, Weights, scalars};
@@ -93,7 +93,7 @@ impl Model {
             .map(|better| 1.0 / (1 << towards_draw(position, better)) as f32);
     }
 
-    fn windows(&self, view: View, add: &mut impl FnMut(usize)) {
+    fn windows(&self, view: SideView, add: &mut impl FnMut(usize)) {
         if self.kind == EvalKind::Material {
             return;
         }

@@ -17,7 +17,7 @@ use super::sample::Sample;
 use super::settings::NetworkTraining;
 use meerslag_search::eval::kind::UNITS;
 use meerslag_search::eval::network::{
-    self, Inputs, MOST, MOST_OUTPUT, Network, ONE, OUTPUT_ONE, OUTPUTS, Rows,
+    self, Inputs, MOST_OUTPUT, MOST_SAID, Network, ONE, OUTPUT_ONE, OUTPUTS, Rows,
 };
 use meerslag_search::eval::weights::towards_draw;
 use meerslag_search::eval::{Evaluation, Provenance, Weights};
@@ -122,7 +122,7 @@ impl NetworkModel {
 
     /// The most that the network says, in units of the scale.
     fn most(&self) -> f32 {
-        MOST as f32 / self.scale
+        MOST_SAID as f32 / self.scale
     }
 
     fn forward_memory(&self) -> Forward {

@@ -2,7 +2,7 @@
 
 use crate::limits::{Limits, Mode};
 
-/// A playing level, from 1 to [`PlayingLevel::MOST`]. Below the last one a search for a move stops
+/// A playing level, from 1 to [`PlayingLevel::MAX`]. Below the last one a search for a move stops
 /// after a number of nodes, whatever time there is, and uses one thread. The numbers were chosen by
 /// matches so that each level is about as much stronger than the one below it: `docs/engine.md`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -10,11 +10,11 @@ pub struct PlayingLevel(u8);
 
 impl PlayingLevel {
     /// The weakest level.
-    pub const LEAST: u8 = 1;
+    pub const MIN: u8 = 1;
     /// Full strength.
-    pub const MOST: u8 = 10;
+    pub const MAX: u8 = 10;
     /// Full strength.
-    pub const FULL: PlayingLevel = PlayingLevel(PlayingLevel::MOST);
+    pub const FULL: PlayingLevel = PlayingLevel(PlayingLevel::MAX);
 
     /// Nodes of a move at the levels below the last one.
     const NODES: [u64; 9] = [64, 120, 230, 450, 900, 2_000, 5_000, 16_000, 64_000];
@@ -26,7 +26,7 @@ impl PlayingLevel {
     #[must_use]
     pub const fn new(number: u8) -> Option<PlayingLevel> {
         match number {
-            PlayingLevel::LEAST..=PlayingLevel::MOST => Some(PlayingLevel(number)),
+            PlayingLevel::MIN..=PlayingLevel::MAX => Some(PlayingLevel(number)),
             _ => None,
         }
     }

@@ -27,7 +27,7 @@ pub struct Plan {
 const MOVES_LEFT: [f64; 2] = [28.0, 8.0];
 /// A clock below so many seconds, with the increments to come, is shared among ever more own moves, in
 /// the end so many: an ending of kings can last so long, and a move's way takes time as well.
-const LOW: f64 = 0.4;
+const LOW_CLOCK: f64 = 0.4;
 const MOVES_WHEN_LOW: f64 = 100.0;
 /// The share of moves that need thought. The others are forced and take next to no time.
 const THOUGHT_SHARE: f64 = 0.8;
@@ -41,7 +41,7 @@ const INCREMENT_SHARE: f64 = 0.95;
 /// The greatest share of what may be spent that a target may be: of the last move before a time
 /// control, and of any other.
 const MOST_OF_LAST: f64 = 0.95;
-const MOST: f64 = 0.6;
+const MOST_OF_BUDGET: f64 = 0.6;
 /// The greatest share that a move beyond its target may take. Where the score falls move after move,
 /// each takes as long as it may: ten such moves leave a hundredth of the clock.
 const MOST_BEYOND_TARGET: f64 = 0.35;
@@ -79,7 +79,7 @@ fn clock_plan(clock: &Clock, overhead: Duration, ponder: bool, progress: f64) ->
     // What is on the clock while this move is thought about.
     let available = time + inc;
     let expected = MOVES_LEFT[0] + (MOVES_LEFT[1] - MOVES_LEFT[0]) * progress.clamp(0.0, 1.0);
-    let low = (1.0 - (time + inc * MOVES_WHEN_LOW) / LOW).clamp(0.0, 1.0);
+    let low = (1.0 - (time + inc * MOVES_WHEN_LOW) / LOW_CLOCK).clamp(0.0, 1.0);
     let expected = expected + (MOVES_WHEN_LOW - expected) * low;
     let to_control = |moves: u32| (f64::from(moves) * THOUGHT_SHARE).max(1.0);
     let moves = clock.moves.map_or(expected, |moves| to_control(moves).min(expected));
@@ -90,8 +90,11 @@ fn clock_plan(clock: &Clock, overhead: Duration, ponder: bool, progress: f64) ->
     let gain = inc - overhead;
     let share = time / moves * factor;
     let target = if gain > 0.0 { share + gain * INCREMENT_SHARE } else { share + gain * factor };
-    let [most, most_of_inc] =
-        if clock.moves == Some(1) { [MOST_OF_LAST; 2] } else { [MOST, MOST_OF_INCREMENT] };
+    let [most, most_of_inc] = if clock.moves == Some(1) {
+        [MOST_OF_LAST; 2]
+    } else {
+        [MOST_OF_BUDGET, MOST_OF_INCREMENT]
+    };
     let at_most = |share: f64| {
         (time * share + inc * most_of_inc)
             .min(available * MOST_OF_LAST)

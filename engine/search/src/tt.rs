@@ -76,7 +76,7 @@ pub(crate) struct Hit {
 }
 
 #[derive(Default)]
-struct Entry {
+struct TtEntry {
     lock: AtomicU64,
     data: AtomicU64,
 }
@@ -85,7 +85,7 @@ const ENTRIES: usize = 4;
 
 #[derive(Default)]
 #[repr(align(64))]
-struct Bucket([Entry; ENTRIES]);
+struct Bucket([TtEntry; ENTRIES]);
 
 const BUCKET_BYTES: usize = size_of::<Bucket>();
 const _: () = assert!(BUCKET_BYTES == 64);

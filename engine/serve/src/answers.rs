@@ -68,7 +68,7 @@ pub(super) fn server(desk: &Desk, _: &Query<'_>, _: &[u8]) -> Result<Reply, Prob
         .map(|database| database.db_type().name().to_owned())
         .collect();
     databases.dedup();
-    let levels = (PlayingLevel::LEAST..=PlayingLevel::MOST).filter_map(PlayingLevel::new);
+    let levels = (PlayingLevel::MIN..=PlayingLevel::MAX).filter_map(PlayingLevel::new);
     Ok(Reply::json(&ServerRecord {
         name: "Meerslag",
         program_version: env!("CARGO_PKG_VERSION"),

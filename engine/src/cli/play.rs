@@ -42,7 +42,7 @@ pub(super) struct PlayArgs {
     #[command(flatten)]
     limits: LimitArgs,
     /// How strongly the engine plays; 10 is as well as it can
-    #[arg(long, value_name = "N", default_value_t = PlayingLevel::MOST,
+    #[arg(long, value_name = "N", default_value_t = PlayingLevel::MAX,
           value_parser = clap::value_parser!(u8).range(1..=10))]
     level: u8,
     /// Clocks for both: seconds, with +SECONDS for each move, such as 300+3

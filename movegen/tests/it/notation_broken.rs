@@ -166,7 +166,7 @@ use Wrong::{Ambiguous, Illegal, Syntax};
 const INITIAL: &str = "W:W31-50:B1-20";
 const KING: &str = "W:WK30:B7,21,22,34,41";
 
-const MOVES: &[(&str, &str, Wrong)] = &[
+const BROKEN_MOVES: &[(&str, &str, Wrong)] = &[
     (INITIAL, "", Syntax(0)),
     (INITIAL, " ", Syntax(1)),
     (INITIAL, "a3-b4", Syntax(0)),
@@ -232,7 +232,7 @@ const MOVES: &[(&str, &str, Wrong)] = &[
 
 #[test]
 fn broken_moves() {
-    for (fen, text, wrong) in MOVES {
+    for (fen, text, wrong) in BROKEN_MOVES {
         let position = Position::from_fen(fen).unwrap();
         let error = parse_move(&position, text).expect_err(text);
         match (&error, wrong) {
@@ -403,6 +403,7 @@ fn a_broken_game_does_not_stop_the_rest() {
 
 #[test]
 fn there_are_enough_cases() {
-    let cases = FEN.len() + HUB_POSITION.len() + DXP_POSITION.len() + MOVES.len() + PDN.len();
+    let cases =
+        FEN.len() + HUB_POSITION.len() + DXP_POSITION.len() + BROKEN_MOVES.len() + PDN.len();
     assert!(cases > 200, "{cases}");
 }

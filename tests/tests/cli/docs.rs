@@ -328,7 +328,7 @@ fn the_levels_are_those_of_the_manual() {
         let number = |cell: &str| cell.split_whitespace().next()?.replace(',', "").parse().ok();
         row.split('|').skip(2).filter_map(number).collect()
     };
-    let levels = (PlayingLevel::LEAST..=PlayingLevel::MOST).map(|n| PlayingLevel::new(n).unwrap());
+    let levels = (PlayingLevel::MIN..=PlayingLevel::MAX).map(|n| PlayingLevel::new(n).unwrap());
     let nodes: Vec<u64> = levels.clone().filter_map(PlayingLevel::nodes).collect();
     assert_eq!(nodes, row("| nodes of a move |"));
     let steps: Vec<u64> = levels.filter_map(|level| level.elo_step().map(u64::from)).collect();

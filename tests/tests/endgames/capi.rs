@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use egdb::index::unrank;
-use egdb::{DbType, Place, Wld};
+use egdb::{DbIndex, DbType, Wld};
 use movegen::random::Random;
 use movegen::{Board, Color, Position};
 
@@ -159,7 +159,7 @@ fn a_c_program() {
         let &[wld, mtc, dtw, exact_wld, exact_mtc, exact_dtw] = &numbers[..] else {
             panic!("{line}")
         };
-        let entry = solution.entry(&Place::of(position).unwrap());
+        let entry = solution.entry(&DbIndex::of(position).unwrap());
         let is_draw = entry.wld == Wld::Draw;
         if entry.has_capture {
             captures += 1;
@@ -198,7 +198,7 @@ fn a_cpp_program_with_the_static_library() {
     let output = run(&program, &[&dir.join("wld")], &input);
     assert_eq!(output.lines().count(), list.len());
     for (position, line) in list.iter().zip(output.lines()) {
-        let entry = solution.entry(&Place::of(position).unwrap());
+        let entry = solution.entry(&DbIndex::of(position).unwrap());
         let expected = if entry.has_capture { 0 } else { code(entry.wld) };
         assert_eq!(line, expected.to_string(), "{position:?}");
     }

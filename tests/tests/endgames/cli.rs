@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use egdb::index::unrank;
-use egdb::{DbType, Place, Slice, Wld};
+use egdb::{DbIndex, DbType, Slice, Wld};
 use meerslag_tests::{Client, Output, run};
 use movegen::random::Random;
 use movegen::{Color, Position};
@@ -200,7 +200,7 @@ fn check_record(solution: &Solution, position: &Position, record: &Value) {
     );
     assert_eq!(record["fen"], position.to_fen());
     let distance = |wld: Wld, n: u16| if wld == Wld::Draw { Value::Null } else { n.into() };
-    let entry = solution.entry(&Place::of(position).unwrap());
+    let entry = solution.entry(&DbIndex::of(position).unwrap());
     assert_eq!(record["value"], name(entry.wld), "{record}");
     assert_eq!(record["dtw"], distance(entry.wld, entry.dtw), "{record}");
     assert_eq!(record["mtc"], distance(entry.wld, entry.mtc), "{record}");
@@ -216,7 +216,7 @@ fn check_record(solution: &Solution, position: &Position, record: &Value) {
         let (wld, dtw) = if after.pieces(after.side_to_move()).is_empty() {
             (Wld::Win, 1)
         } else {
-            let next = solution.entry(&Place::of(&after).unwrap());
+            let next = solution.entry(&DbIndex::of(&after).unwrap());
             (next.wld.opponent(), next.dtw.saturating_add(1))
         };
         assert_eq!(entry["value"], name(wld), "{text} in {record}");
@@ -464,7 +464,7 @@ fn dump_lists_stored_values() {
     assert_eq!(listed, expected);
     for record in records.iter().step_by(100) {
         let position = Position::from_fen(record["fen"].as_str().unwrap()).unwrap();
-        let place = Place::of(&position).unwrap();
+        let place = DbIndex::of(&position).unwrap();
         assert_eq!((place.slice, place.index), (slice, record["index"].as_u64().unwrap()));
     }
     let wins = ok(&[&args[..7], &["--value=win", "--count=5"]].concat(), "");
@@ -582,7 +582,7 @@ fn several_databases_in_a_folder() {
     let record = json(&ok(&["probe", "--egdb", dir, "W:WK11:BK2,K6", "--json"], ""));
     assert_eq!((&record["value"], &record["mtc"]), (&"loss".into(), &10.into()));
     let position = Position::from_fen("W:WK11:BK2,K6").unwrap();
-    assert_eq!(record["dtw"], built.solution.entry(&Place::of(&position).unwrap()).dtw);
+    assert_eq!(record["dtw"], built.solution.entry(&DbIndex::of(&position).unwrap()).dtw);
 }
 
 #[test]

@@ -8,10 +8,10 @@ use egdb::probe::MTC_ROUNDING;
 use egdb::{DbType, Slice, Wld};
 use movegen::Color;
 
-use super::solver::{Entry, Solution};
+use super::solver::{Solution, Solved};
 
 /// The number to store for a position.
-pub fn stored(db_type: DbType, entry: Entry) -> u16 {
+pub fn stored(db_type: DbType, entry: Solved) -> u16 {
     match (db_type, entry.wld) {
         _ if entry.has_capture => DONT_CARE,
         (DbType::Mtc, Wld::Draw) | (DbType::Dtw, Wld::Draw) => DONT_CARE,

@@ -5,12 +5,12 @@
 use std::collections::HashMap;
 
 use egdb::index::unrank;
-use egdb::{Place, Slice, Wld};
+use egdb::{DbIndex, Slice, Wld};
 use movegen::Color;
 
 /// What is known about a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Entry {
+pub struct Solved {
     pub wld: Wld,
     /// Plies to the end of the game, for wins and losses.
     pub dtw: u16,
@@ -22,7 +22,7 @@ pub struct Entry {
 
 #[derive(Default)]
 pub struct Solution {
-    tables: HashMap<(Slice, Color), Vec<Entry>>,
+    tables: HashMap<(Slice, Color), Vec<Solved>>,
 }
 
 /// A successor: by its number among all positions of the slice being solved (both sides), or
@@ -64,7 +64,7 @@ impl Solution {
         let mtc = solve_mtc(&graph, &values);
         let size = slice.size() as usize;
         for (k, &side) in graph.sides.iter().enumerate() {
-            let entry = |i: usize| Entry {
+            let entry = |i: usize| Solved {
                 wld: values[i],
                 dtw: dtw[i],
                 mtc: mtc[i],
@@ -75,7 +75,7 @@ impl Solution {
         }
     }
 
-    pub fn table(&self, slice: Slice, side: Color) -> &[Entry] {
+    pub fn table(&self, slice: Slice, side: Color) -> &[Solved] {
         &self.tables[&(slice, side)]
     }
 
@@ -86,7 +86,7 @@ impl Solution {
         list
     }
 
-    pub fn entry(&self, place: &Place) -> Entry {
+    pub fn entry(&self, place: &DbIndex) -> Solved {
         self.table(place.slice, place.side)[place.index as usize]
     }
 
@@ -105,12 +105,12 @@ impl Solution {
                     let next = if after.pieces(after.side_to_move()).is_empty() {
                         Next::Known { wld: Wld::Loss, dtw: 0 }
                     } else {
-                        let place = Place::of(&after).unwrap();
+                        let place = DbIndex::of(&after).unwrap();
                         if place.slice == slice {
                             let k = graph.sides.iter().position(|&s| s == place.side).unwrap();
                             Next::Here(k as u32 * size as u32 + place.index as u32)
                         } else {
-                            let Entry { wld, dtw, .. } = self.entry(&place);
+                            let Solved { wld, dtw, .. } = self.entry(&place);
                             Next::Known { wld, dtw }
                         }
                     };

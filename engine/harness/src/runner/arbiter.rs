@@ -7,7 +7,7 @@ use egdb::{DatabaseOptions, Probe, Wld};
 use movegen::notation::pdn::GameResult;
 use movegen::{DrawRules, Game};
 
-use meerslag_search::endgame::has_room;
+use meerslag_search::endgame::is_won_in_time;
 
 /// Ends games whose result the databases know. Shared by all games.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Arbiter {
         // A damaged file must not end a match; the game just goes on.
         let value = self.0.wld(position).ok()??;
         let dtw = || self.0.dtw(position).ok().flatten();
-        if value != Wld::Draw && !has_room(game.counters(), rules, dtw) {
+        if value != Wld::Draw && !is_won_in_time(game.counters(), rules, dtw) {
             return None;
         }
         let side = position.side_to_move();

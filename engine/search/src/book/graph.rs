@@ -18,7 +18,7 @@ use crate::score::Score;
 
 /// A position of the graph.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(super) struct BookNode {
     pub(super) entry: PositionEntry,
     /// With White to move.
     pub(super) position: Position,
@@ -38,7 +38,7 @@ pub(super) struct Edge {
 /// A book in memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Graph {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<BookNode>,
     index: HashMap<Key, u32>,
     pub(super) about: About,
     cells: Vec<Cell>,
@@ -91,7 +91,7 @@ impl Graph {
             edges.push(Edge { entry: *mv, child: None, is_reversible });
         }
         let number = self.nodes.len() as u32;
-        self.nodes.push(Node { entry, position, moves: edges });
+        self.nodes.push(BookNode { entry, position, moves: edges });
         self.index.insert(entry.key, number);
         Some(number)
     }
@@ -167,7 +167,7 @@ impl Graph {
                     let child = &self.nodes[edge.child? as usize].entry;
                     let searched = child.searched.map(|searched| searched.score);
                     let score = if edge.is_reversible { searched } else { child.score };
-                    Some(-score?.further(1))
+                    Some(-score?.from_table(1))
                 })
                 .collect();
             let own = node.entry.searched.map(|searched| searched.score);
@@ -206,7 +206,7 @@ impl Graph {
     pub(super) fn distances(
         &self,
         starts: &[u32],
-        cost: impl Fn(&Node, &Edge) -> u32,
+        cost: impl Fn(&BookNode, &Edge) -> u32,
     ) -> Vec<Option<u32>> {
         let mut distances: Vec<Option<u32>> = vec![None; self.nodes.len()];
         let mut open: BinaryHeap<Reverse<(u32, u32)>> =

@@ -8,7 +8,7 @@
 //! * `choice`: the move that is played; `text`, `export`, `merge`: for people, other programs and
 //!   other books.
 
-mod build;
+mod builder;
 mod check;
 mod choice;
 mod error;
@@ -25,7 +25,7 @@ mod text;
 mod tree;
 mod writer;
 
-pub use build::{
+pub use builder::{
     BuildEvent, BuildOptions, BuildReport, LineKind, OtherBooks, PlayerName, Selection, build,
 };
 pub use check::check;

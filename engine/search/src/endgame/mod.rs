@@ -6,10 +6,10 @@
 //!   `traps`: draws and mistakes.
 
 pub(crate) mod choice;
+pub(crate) mod draw_rules;
 pub(crate) mod line;
-pub(crate) mod room;
 mod traps;
 
+pub use draw_rules::is_won_in_time;
 pub use line::by_distance;
-pub use room::has_room;
 pub use traps::losing_moves;

@@ -76,9 +76,9 @@ const fn chunk(men: u64, index: usize) -> usize {
 
 /// What one side sees: the parts of the three upper chunks, four bytes each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct View([u32; VIEW_CHUNKS]);
+pub struct SideView([u32; VIEW_CHUNKS]);
 
-impl View {
+impl SideView {
     /// The value of a part, below [`PART_VALUES`].
     #[inline(always)]
     pub const fn part(self, chunk: usize, group: usize) -> usize {
@@ -88,8 +88,8 @@ impl View {
 
 /// What White and Black see.
 #[inline(always)]
-pub fn views(white_men: u64, black_men: u64) -> [View; 2] {
-    let mut views = [View([0; VIEW_CHUNKS]); 2];
+pub fn views(white_men: u64, black_men: u64) -> [SideView; 2] {
+    let mut views = [SideView([0; VIEW_CHUNKS]); 2];
     for i in 0..VIEW_CHUNKS {
         let from_top = |men| PARTS[chunk(men, i)][0];
         let from_bottom = |men| PARTS[chunk(men, CHUNKS - 1 - i)][1];

@@ -20,7 +20,7 @@ const HEAD: usize = 16;
 const MOST_HEADER: usize = 1 << 16;
 
 #[derive(Serialize, Deserialize)]
-struct Header {
+struct WeightsHeader {
     kind: String,
     /// Weights in a hundredth of a man.
     units: i32,
@@ -54,9 +54,9 @@ impl Shape {
     }
 }
 
-impl Header {
-    fn of(kind: EvalKind, network: Option<Shape>, provenance: &Provenance) -> Header {
-        Header {
+impl WeightsHeader {
+    fn of(kind: EvalKind, network: Option<Shape>, provenance: &Provenance) -> WeightsHeader {
+        WeightsHeader {
             kind: kind.name().to_owned(),
             units: UNITS,
             phases: vec![OPENING_STEPS, 0],
@@ -133,7 +133,7 @@ impl Weights {
             outputs: OUTPUTS,
             unit: network.unit,
         });
-        let header = Header::of(self.kind, shape, &self.provenance);
+        let header = WeightsHeader::of(self.kind, shape, &self.provenance);
         let json = serde_json::to_vec(&header).expect("nothing that JSON cannot hold");
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
@@ -172,14 +172,15 @@ impl Weights {
         }
         let json = content.get(HEAD..HEAD + length);
         let json = json.ok_or_else(|| "the header is cut off".to_owned())?;
-        let header: Header =
+        let header: WeightsHeader =
             serde_json::from_slice(json).map_err(|error| format!("the header: {error}"))?;
         let kind = EvalKind::from_name(&header.kind)
             .ok_or_else(|| format!("weights of unknown kind '{}'", header.kind))?;
         let network = header.network.map(|shape| Shape { outputs: OUTPUTS, ..shape });
-        let expected = Header::of(kind, network, &header.provenance);
-        let shape =
-            |h: &Header| (h.units, h.phases.clone(), h.scalars, h.tables, h.entries, h.network);
+        let expected = WeightsHeader::of(kind, network, &header.provenance);
+        let shape = |h: &WeightsHeader| {
+            (h.units, h.phases.clone(), h.scalars, h.tables, h.entries, h.network)
+        };
         if shape(&header) != shape(&expected) {
             return Err(format!(
                 "{kind} weights of another version of the program: \

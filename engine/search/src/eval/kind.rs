@@ -1,6 +1,6 @@
 //! The kinds of evaluation: which windows a side looks at; and what a weight is.
 
-use super::board::{GROUPS, PART_VALUES, View};
+use super::board::{GROUPS, PART_VALUES, SideView};
 
 /// Steps that all men of both sides together need to promote at the start of a game.
 pub const OPENING_STEPS: i32 = 300;
@@ -74,7 +74,7 @@ impl EvalKind {
 
     /// Calls `see` with the table and the entry of each window that a side looks at.
     #[inline(always)]
-    pub fn visit(self, view: View, mut see: impl FnMut(usize, usize)) {
+    pub fn visit(self, view: SideView, mut see: impl FnMut(usize, usize)) {
         match self {
             EvalKind::Material => {}
             EvalKind::P8 => {

@@ -15,14 +15,14 @@ const UNKNOWN: i32 = i32::MIN;
 /// For one thread and one evaluation.
 #[derive(Clone)]
 pub(crate) struct Memory {
-    entries: Box<[Entry]>,
+    entries: Box<[EvalEntry]>,
     /// Hidden sums, if there is a network.
     sums: Option<network::Sums>,
 }
 
 /// White's sums for a position, in parts of a hundredth of a man.
 #[derive(Clone, Copy)]
-struct Entry {
+struct EvalEntry {
     key: u64,
     /// Scalars and patterns.
     rest: i32,
@@ -33,7 +33,7 @@ struct Entry {
 impl Memory {
     pub(super) fn new(weights: &Weights) -> Memory {
         // Keys that belong elsewhere.
-        let empty = |at: usize| Entry { key: !(at as u64), rest: 0, network: UNKNOWN };
+        let empty = |at: usize| EvalEntry { key: !(at as u64), rest: 0, network: UNKNOWN };
         let sums = weights.network().map(network::Sums::new);
         Memory { entries: (0..ENTRIES).map(empty).collect(), sums }
     }
@@ -50,7 +50,7 @@ impl Memory {
         let key = position.key();
         let entry = &mut self.entries[key as usize % ENTRIES];
         if entry.key != key {
-            *entry = Entry { key, rest: weights.white_sum(position), network: UNKNOWN };
+            *entry = EvalEntry { key, rest: weights.white_sum(position), network: UNKNOWN };
         }
         entry.rest
     }

@@ -31,7 +31,7 @@ pub use kind::EvalKind;
 use kind::OPENING_STEPS;
 pub(crate) use memory::Memory;
 pub use network::Inputs;
-use network::MOST;
+use network::MOST_SAID;
 pub use weights::{Provenance, Weights};
 
 /// A way to score positions. Copies are handles of the same weights; any number of engines and
@@ -113,7 +113,7 @@ impl Evaluation {
         let score = weights::damped(position, rest);
         let Some(network) = self.weights.network() else { return score };
         // Dividing towards a draw makes differences smaller, never greater.
-        let (least, greatest) = (score.hundredths() - MOST, score.hundredths() + MOST);
+        let (least, greatest) = (score.hundredths() - MOST_SAID, score.hundredths() + MOST_SAID);
         if least >= beta.hundredths() {
             return Score::eval(least);
         }

@@ -137,7 +137,7 @@ pub const MOST_HIDDEN: usize = 256;
 const MOST_UNIT: i32 = 4000;
 /// The most that a network says, in hundredths of a man. It seldom would say more, and a search that
 /// knows the rest of the score need not ask where this decides nothing.
-pub const MOST: i32 = 60;
+pub const MOST_SAID: i32 = 60;
 /// Plies whose sums are kept.
 const KEPT: usize = 64;
 
@@ -338,7 +338,7 @@ impl Network {
         }
         let one = i64::from(ONE * ONE * OUTPUT_ONE);
         let units = (i64::from(total) * i64::from(self.unit) / one) as i32;
-        let score = units.clamp(-MOST * UNITS, MOST * UNITS) * (IN_A_HUNDREDTH / UNITS);
+        let score = units.clamp(-MOST_SAID * UNITS, MOST_SAID * UNITS) * (IN_A_HUNDREDTH / UNITS);
         if position.side_to_move() == Color::White { score } else { -score }
     }
 }

@@ -161,7 +161,7 @@ impl<I: Isa> Worker<'_, I> {
             self.learn(node.position.side_to_move(), &moves, index);
             TableMove::of(&moves, moves[index])
         });
-        let own = score.nearer(ply as u32);
+        let own = score.to_table(ply as u32);
         self.shared.table.store(key, best, own, eval, depth.min(255), bound);
         score
     }
@@ -334,7 +334,7 @@ impl<I: Isa> Worker<'_, I> {
         {
             return None;
         }
-        let score = hit.score.further(ply as u32);
+        let score = hit.score.from_table(ply as u32);
         let settled = match hit.bound {
             Bound::Exact => true,
             Bound::Lower => score >= beta,

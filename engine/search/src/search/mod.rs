@@ -8,10 +8,9 @@
 //! * [`worker`]: a thread's memory, counting, stopping; [`smp`], [`busy`]: several threads;
 //! * [`params`]: the numbers.
 
+mod abdada;
 mod alphabeta;
-mod busy;
 mod history;
-mod known;
 mod node;
 mod ordering;
 mod params;
@@ -19,6 +18,7 @@ mod probe;
 mod prober;
 mod pv;
 mod quiescence;
+mod rated_root;
 mod report;
 mod root;
 mod smp;
@@ -98,7 +98,9 @@ pub(crate) fn run(
     let mut prober = Prober::new(databases);
     match endgame::choice::choose(game, databases, draw_rules, wanted_lines) {
         Some(Choice::Rated(rated)) => {
-            return known::answer(&position, &rated, limits, control, databases, start, report);
+            return rated_root::answer(
+                &position, &rated, limits, control, databases, start, report,
+            );
         }
         Some(Choice::Search { moves: chosen, value, worse: others }) => {
             moves = chosen;
@@ -148,7 +150,7 @@ pub(crate) fn run(
     let mut info = with_isa!(isa => smp::search(isa, &shared, memories, &root, keys, report));
     // Whoever wants to see more moves than keep the value sees what the others are worth.
     let missing = wanted_lines.saturating_sub(root.lines);
-    known::report_worse(&info, root.lines, &worse[..missing.min(worse.len())], report);
+    rated_root::report_worse(&info, root.lines, &worse[..missing.min(worse.len())], report);
     extend_variation(&mut info.pv, &node, &shared);
     SearchResult { best: info.pv.first().copied(), ponder: info.pv.get(1).copied(), info }
 }

@@ -74,7 +74,7 @@ impl<I: Isa> Worker<'_, I> {
                 let key = shared.key(node);
                 // Valid at any depth; the margin keeps it in the table for some iterations.
                 let depth = (depth + DATABASE_ENTRY_DEPTH).min(255);
-                let own = score.nearer(ply as u32);
+                let own = score.to_table(ply as u32);
                 shared.table.store(key, TableMove::NONE, own, None, depth, bound);
             }
             return Some(Verdict::Settled(score));

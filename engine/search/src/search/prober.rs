@@ -9,7 +9,7 @@ use egdb::{Probe, Wld};
 use movegen::{Color, DrawRules, Position};
 
 use super::node::Node;
-use crate::endgame::room::has_room;
+use crate::endgame::draw_rules::is_won_in_time;
 use crate::score::Score;
 
 /// What a search asks the databases, and what it already knows of its root.
@@ -94,12 +94,12 @@ impl<'a> Prober<'a> {
                 return None;
             }
         }
-        self.has_room(node, rules).then_some(value)
+        self.is_won_in_time(node, rules).then_some(value)
     }
 
     /// Whether a win is not in danger from a draw by counting.
     #[inline]
-    fn has_room(&self, node: &Node, rules: DrawRules) -> bool {
-        has_room(&node.counters, rules, || self.probe.dtw(&node.position).ok().flatten())
+    fn is_won_in_time(&self, node: &Node, rules: DrawRules) -> bool {
+        is_won_in_time(&node.counters, rules, || self.probe.dtw(&node.position).ok().flatten())
     }
 }

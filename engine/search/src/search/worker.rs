@@ -6,7 +6,7 @@ use std::time::Duration;
 use movegen::isa::Isa;
 use movegen::{Color, DrawRules};
 
-use super::busy::Busy;
+use super::abdada::SearchedNow;
 use super::history::History;
 use super::node::Node;
 use super::params::{MAX_PLY, POLL_NODES};
@@ -66,7 +66,7 @@ pub(super) struct Shared<'a> {
     /// Set for the helpers when the main thread has finished.
     pub(super) finished: AtomicBool,
     pub(super) counters: Vec<Counter>,
-    pub(super) busy: Busy,
+    pub(super) busy: SearchedNow,
 }
 
 impl<'a> Shared<'a> {
@@ -93,7 +93,7 @@ impl<'a> Shared<'a> {
             start,
             finished,
             counters,
-            busy: Busy::new(threads),
+            busy: SearchedNow::new(threads),
         }
     }
 

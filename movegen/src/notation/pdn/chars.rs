@@ -11,7 +11,7 @@ use std::io::{self, BufRead};
 
 /// Line and column of a character, both from 1; the column counts characters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct Place {
+pub(super) struct TextPos {
     pub(super) line: u64,
     pub(super) column: u64,
 }
@@ -50,7 +50,7 @@ pub(super) struct Chars<R> {
     at_end: bool,
     error: Option<io::Error>,
     ahead: VecDeque<char>,
-    place: Place,
+    place: TextPos,
 }
 
 impl<R: BufRead> Chars<R> {
@@ -63,7 +63,7 @@ impl<R: BufRead> Chars<R> {
             at_end: false,
             error: None,
             ahead: VecDeque::new(),
-            place: Place { line: 1, column: 1 },
+            place: TextPos { line: 1, column: 1 },
         };
         chars.encoding = Encoding::of(chars.bytes_ahead(2));
         if chars.decode() != Some('\u{feff}') {
@@ -107,7 +107,7 @@ impl<R: BufRead> Chars<R> {
     }
 
     /// The place of the next character.
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> TextPos {
         self.place
     }
 
@@ -240,7 +240,7 @@ mod tests {
     fn places_count_characters() {
         let mut chars = Chars::new("é×\r\nab".as_bytes());
         chars.skip(4);
-        assert_eq!(chars.place(), Place { line: 2, column: 2 });
+        assert_eq!(chars.place(), TextPos { line: 2, column: 2 });
         assert_eq!(chars.peek(), Some('b'));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use super::chars::Place;
+use super::chars::TextPos;
 use super::result::{GameResult, is_same_score, is_too_much};
 use super::token::{Lexer, MoveNumber, Token};
 use super::warning::{PdnWarning, PdnWarningKind, Warnings};
@@ -55,7 +55,7 @@ pub(super) enum RawAnnotation {
     Prose(String),
     Variation(RawLine),
     SetUp {
-        place: Place,
+        place: TextPos,
         text: String,
         set_up: SetUp,
     },
@@ -69,7 +69,7 @@ impl RawAnnotation {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct RawPly {
-    pub(super) place: Place,
+    pub(super) place: TextPos,
     pub(super) text: String,
     pub(super) written: MoveText,
     pub(super) nags: Vec<u32>,
@@ -81,7 +81,7 @@ pub(super) struct RawLine {
     pub(super) lead: Vec<RawAnnotation>,
     pub(super) plies: Vec<RawPly>,
     /// The place of a null move and the text from there on.
-    pub(super) stop: Option<(Place, String)>,
+    pub(super) stop: Option<(TextPos, String)>,
     /// The number of the first move.
     number: Option<u32>,
 }
@@ -126,11 +126,11 @@ fn annotations_to_words(list: &[RawAnnotation], words: &mut Vec<String>) {
 /// A game as written.
 #[derive(Debug)]
 pub(super) struct RawGame {
-    pub(super) place: Place,
-    pub(super) tags: Vec<(Place, String, String)>,
+    pub(super) place: TextPos,
+    pub(super) tags: Vec<(TextPos, String, String)>,
     pub(super) line: RawLine,
     /// The result at the end, with its text.
-    pub(super) end: Option<(Place, GameResult, String)>,
+    pub(super) end: Option<(TextPos, GameResult, String)>,
     pub(super) warnings: Warnings,
     pub(super) abandoned: Option<PdnWarning>,
     /// Squares such as `c3` were seen, which belong to smaller boards.
@@ -138,7 +138,7 @@ pub(super) struct RawGame {
 }
 
 impl RawGame {
-    pub(super) fn tag(&self, name: &str) -> Option<(Place, &str)> {
+    pub(super) fn tag(&self, name: &str) -> Option<(TextPos, &str)> {
         let tag = self.tags.iter().find(|(_, n, _)| n.eq_ignore_ascii_case(name));
         tag.map(|(place, _, value)| (*place, value.as_str()))
     }
@@ -151,7 +151,7 @@ impl RawGame {
 /// Takes games as written from the words of a file.
 pub(super) struct RawReader<R> {
     pub(super) lexer: Lexer<R>,
-    pending: Option<(Place, Token)>,
+    pending: Option<(TextPos, Token)>,
 }
 
 impl<R: BufRead> RawReader<R> {
@@ -159,7 +159,7 @@ impl<R: BufRead> RawReader<R> {
         RawReader { lexer: Lexer::new(input), pending: None }
     }
 
-    fn next(&mut self) -> Option<(Place, Token)> {
+    fn next(&mut self) -> Option<(TextPos, Token)> {
         self.pending.take().or_else(|| self.lexer.next())
     }
 
@@ -203,7 +203,7 @@ impl<R: BufRead> RawReader<R> {
 
 /// A word of the main line that is a result if the game ends after it.
 struct Candidate {
-    place: Place,
+    place: TextPos,
     text: String,
     /// What else it is; without one it is nothing readable.
     nag: Option<u32>,
@@ -224,7 +224,7 @@ struct Builder {
 }
 
 impl Builder {
-    fn new(place: Place) -> Builder {
+    fn new(place: TextPos) -> Builder {
         let game = RawGame {
             place,
             tags: Vec::new(),
@@ -238,7 +238,7 @@ impl Builder {
         Builder { game, open, passed_over: 0, problems: 0, size: 0, candidate: None }
     }
 
-    fn warn(&mut self, place: Place, kind: PdnWarningKind) {
+    fn warn(&mut self, place: TextPos, kind: PdnWarningKind) {
         self.game.warnings.push(PdnWarning::at(place, kind));
     }
 
@@ -263,7 +263,7 @@ impl Builder {
             Token::Move { number: Some(number), .. } => return self.begins_again(*number),
             _ => return false,
         };
-        let repeats = |(_, first, _): &(Place, String, String)| first.eq_ignore_ascii_case(name);
+        let repeats = |(_, first, _): &(TextPos, String, String)| first.eq_ignore_ascii_case(name);
         self.has_moves()
             || self.game.abandoned.is_some()
             || self.game.tags.first().is_some_and(repeats)
@@ -348,7 +348,7 @@ impl Builder {
         }
     }
 
-    fn nag(&mut self, place: Place, nag: u32) {
+    fn nag(&mut self, place: TextPos, nag: u32) {
         self.size += size_of::<u32>();
         match self.current().plies.last_mut() {
             Some(ply) => ply.nags.push(nag),
@@ -358,7 +358,7 @@ impl Builder {
     }
 
     /// A word that stays as a comment; before the game it is one of a heading.
-    fn remark(&mut self, place: Place, word: String) {
+    fn remark(&mut self, place: TextPos, word: String) {
         if self.is_before_game() { self.unreadable(place, word) } else { self.prose(&word) }
     }
 
@@ -396,7 +396,7 @@ impl Builder {
     }
 
     /// Takes a token in; returns whether the game is over.
-    fn accept(&mut self, place: Place, token: Token) -> bool {
+    fn accept(&mut self, place: TextPos, token: Token) -> bool {
         if self.game.abandoned.is_some() {
             if let Token::End { text, result } = token {
                 self.game.end = Some((place, result, text));
@@ -445,7 +445,7 @@ impl Builder {
         false
     }
 
-    fn take_in(&mut self, place: Place, token: Token) {
+    fn take_in(&mut self, place: TextPos, token: Token) {
         match token {
             Token::Tag { name, value } => {
                 self.size += name.len() + value.len() + ITEM_COST;
@@ -508,7 +508,7 @@ impl Builder {
         since == Some(plies / 2) || since == Some(plies.div_ceil(2))
     }
 
-    fn close(&mut self, place: Place) {
+    fn close(&mut self, place: TextPos) {
         if self.open.len() > 1
             && let Some(line) = self.open.pop()
         {
@@ -544,7 +544,7 @@ impl Builder {
         }
     }
 
-    fn unreadable(&mut self, place: Place, text: String) {
+    fn unreadable(&mut self, place: TextPos, text: String) {
         let mut letters = text.bytes();
         let square = (letters.next(), letters.next());
         if matches!(square, (Some(b'a'..=b'h' | b'A'..=b'H'), Some(b'1'..=b'8'))) {
@@ -572,7 +572,7 @@ impl Builder {
         }
     }
 
-    fn finish(mut self, place: Place) -> RawGame {
+    fn finish(mut self, place: TextPos) -> RawGame {
         self.find_result();
         if self.open.len() > 1 {
             self.warn(place, PdnWarningKind::UnfinishedVariation);

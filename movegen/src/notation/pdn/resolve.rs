@@ -108,7 +108,7 @@ impl Resolver {
         mut line: Variation,
         position: Position,
         rest: &[RawPly],
-        stop: Option<(super::chars::Place, String)>,
+        stop: Option<(super::chars::TextPos, String)>,
     ) -> Resolved {
         let mut words = Vec::new();
         plies_to_words(rest, &mut words);

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use super::chars::Place;
+use super::chars::TextPos;
 use super::token::{LOOK_AHEAD, Lexer, Token};
 use super::warning::PdnWarningKind;
 
@@ -24,7 +24,7 @@ impl<R: BufRead> Lexer<R> {
         self.chars.peek_at(name).is_some_and(|c| c.is_ascii_alphabetic())
     }
 
-    pub(super) fn tag(&mut self, place: Place) -> Token {
+    pub(super) fn tag(&mut self, place: TextPos) -> Token {
         self.chars.next();
         self.skip_blanks();
         let mut name = String::new();
@@ -56,7 +56,7 @@ impl<R: BufRead> Lexer<R> {
     }
 
     /// The value after the opening quote; takes the closing quote and bracket.
-    fn quoted_value(&mut self, place: Place) -> String {
+    fn quoted_value(&mut self, place: TextPos) -> String {
         let mut value = String::new();
         let mut length = 0;
         loop {
@@ -111,7 +111,7 @@ impl<R: BufRead> Lexer<R> {
     }
 
     /// A value without quotes: up to the bracket or the end of the line.
-    fn bare_value(&mut self, place: Place) -> String {
+    fn bare_value(&mut self, place: TextPos) -> String {
         let mut value = String::new();
         loop {
             match self.chars.peek() {
@@ -141,7 +141,7 @@ impl<R: BufRead> Lexer<R> {
 
     /// `{...}`, braces inside counted. A line that looks like a tag ends an unfinished comment,
     /// so that it cannot swallow the rest of the file.
-    pub(super) fn comment(&mut self, place: Place) -> Token {
+    pub(super) fn comment(&mut self, place: TextPos) -> Token {
         self.chars.next();
         let mut text = Kept::new();
         let mut depth = 1;
@@ -169,7 +169,7 @@ impl<R: BufRead> Lexer<R> {
         self.finish_comment(place, &text)
     }
 
-    pub(super) fn line_comment(&mut self, place: Place) -> Token {
+    pub(super) fn line_comment(&mut self, place: TextPos) -> Token {
         self.chars.next();
         let mut text = Kept::new();
         while let Some(c) = self.chars.peek().filter(|&c| c != '\n') {
@@ -179,7 +179,7 @@ impl<R: BufRead> Lexer<R> {
         self.finish_comment(place, &text)
     }
 
-    fn finish_comment(&mut self, place: Place, text: &Kept) -> Token {
+    fn finish_comment(&mut self, place: TextPos, text: &Kept) -> Token {
         if text.is_cut() {
             self.warn(place, PdnWarningKind::TextCutOff(MAX_TEXT));
         }

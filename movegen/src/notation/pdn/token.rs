@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use super::chars::{Chars, Place};
+use super::chars::{Chars, TextPos};
 use super::result::GameResult;
 use super::warning::{PdnWarning, PdnWarningKind};
 use crate::notation::moves::MoveText;
@@ -74,7 +74,7 @@ impl<R: BufRead> Lexer<R> {
         Lexer { chars: Chars::new(input), touches_move: false, number: None, warnings: Vec::new() }
     }
 
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> TextPos {
         self.chars.place()
     }
 
@@ -82,12 +82,12 @@ impl<R: BufRead> Lexer<R> {
         self.chars.take_error()
     }
 
-    pub(super) fn warn(&mut self, place: Place, kind: PdnWarningKind) {
+    pub(super) fn warn(&mut self, place: TextPos, kind: PdnWarningKind) {
         self.warnings.push(PdnWarning::at(place, kind));
     }
 
     /// The next token with its place; `None` at the end of the input.
-    pub(super) fn next(&mut self) -> Option<(Place, Token)> {
+    pub(super) fn next(&mut self) -> Option<(TextPos, Token)> {
         self.number = None;
         loop {
             let line = self.chars.place().line;
@@ -174,7 +174,7 @@ impl<R: BufRead> Lexer<R> {
 
     /// What follows the result and still belongs to the game: comments on the same line, and
     /// variations, with which no game begins.
-    pub(super) fn after_result(&mut self) -> Option<(Place, Token)> {
+    pub(super) fn after_result(&mut self) -> Option<(TextPos, Token)> {
         let blanks = self.blanks_on_line();
         let on_line = self.chars.peek_at(blanks);
         let blanks = if on_line == Some('\n') { self.blanks_at(0) } else { blanks };

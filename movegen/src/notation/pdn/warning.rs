@@ -5,7 +5,7 @@ use std::mem::discriminant;
 
 use thiserror::Error;
 
-use super::chars::Place;
+use super::chars::TextPos;
 use super::result::GameResult;
 use crate::notation::fen::{FenWarning, ParseFenError};
 use crate::notation::moves::ParseMoveError;
@@ -23,7 +23,7 @@ pub struct PdnWarning {
 }
 
 impl PdnWarning {
-    pub(super) fn at(place: Place, kind: PdnWarningKind) -> PdnWarning {
+    pub(super) fn at(place: TextPos, kind: PdnWarningKind) -> PdnWarning {
         PdnWarning { line: place.line, column: place.column, kind }
     }
 }

@@ -10,9 +10,9 @@ use movegen::{Bitboard, Color, Kind, Move, Piece, Position, Setup, Square};
 const MAX_JUMPS: u32 = 100_000;
 
 /// Row and column, 0 to 9 from the top left as White sees the board.
-type Place = (i32, i32);
+type Field = (i32, i32);
 
-const DIAGONALS: [Place; 4] = [(-1, -1), (-1, 1), (1, -1), (1, 1)];
+const DIAGONALS: [Field; 4] = [(-1, -1), (-1, 1), (1, -1), (1, 1)];
 
 #[derive(Clone)]
 pub struct Mailbox {
@@ -22,10 +22,10 @@ pub struct Mailbox {
 
 /// A capture under way.
 struct Route {
-    from: Place,
+    from: Field,
     kind: Kind,
-    at: Place,
-    captured: Vec<Place>,
+    at: Field,
+    captured: Vec<Field>,
 }
 
 /// The longest captures so far: number of pieces, and the moves.
@@ -37,7 +37,7 @@ struct Longest {
     max_jumps: u32,
 }
 
-fn number((row, column): Place) -> u8 {
+fn number((row, column): Field) -> u8 {
     (row * 5 + column / 2 + 1) as u8
 }
 
@@ -64,23 +64,23 @@ impl Mailbox {
         Mailbox { squares, side: position.side_to_move() }
     }
 
-    fn contains((row, column): Place) -> bool {
+    fn contains((row, column): Field) -> bool {
         (0..10).contains(&row) && (0..10).contains(&column)
     }
 
-    fn get(&self, (row, column): Place) -> Option<Piece> {
+    fn get(&self, (row, column): Field) -> Option<Piece> {
         self.squares[row as usize][column as usize]
     }
 
-    fn is_free(&self, place: Place) -> bool {
+    fn is_free(&self, place: Field) -> bool {
         Mailbox::contains(place) && self.get(place).is_none()
     }
 
-    fn is_enemy(&self, place: Place, of: Color) -> bool {
+    fn is_enemy(&self, place: Field, of: Color) -> bool {
         Mailbox::contains(place) && self.get(place).is_some_and(|piece| piece.color != of)
     }
 
-    fn pieces(&self, color: Color) -> Vec<(Place, Kind)> {
+    fn pieces(&self, color: Color) -> Vec<(Field, Kind)> {
         let mut found = Vec::new();
         for row in 0..10 {
             for column in 0..10 {
@@ -99,9 +99,9 @@ impl Mailbox {
         &self,
         color: Color,
         kind: Kind,
-        at: Place,
-        captured: &[Place],
-    ) -> Vec<(Place, Place)> {
+        at: Field,
+        captured: &[Field],
+    ) -> Vec<(Field, Field)> {
         let mut jumps = Vec::new();
         for (dr, dc) in DIAGONALS {
             let along = |distance: i32| (at.0 + dr * distance, at.1 + dc * distance);
@@ -193,7 +193,7 @@ impl Mailbox {
         Some(moves)
     }
 
-    fn quiet(&self, from: Place, kind: Kind, moves: &mut Vec<Move>) {
+    fn quiet(&self, from: Field, kind: Kind, moves: &mut Vec<Move>) {
         for (dr, dc) in DIAGONALS {
             if kind == Kind::Man && dr != forward(self.side) {
                 continue;

@@ -27,7 +27,7 @@ const DEFAULT_MOVE_OVERHEAD: f64 = 0.1;
 const TT_SIZE_OF_1_MIB: i64 = 16;
 
 /// Playing levels.
-const LEVELS: RangeInclusive<i64> = PlayingLevel::LEAST as i64..=PlayingLevel::MOST as i64;
+const LEVELS: RangeInclusive<i64> = PlayingLevel::MIN as i64..=PlayingLevel::MAX as i64;
 
 /// One parameter.
 struct Parameter {

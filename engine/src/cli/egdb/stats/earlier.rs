@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ::egdb::Slice;
-use ::egdb::index::Place;
+use ::egdb::index::DbIndex;
 use ::egdb::survey::{Longest, SideSurvey};
 use anyhow::{Context, anyhow, bail, ensure};
 use movegen::{Color, Position};
@@ -80,7 +80,7 @@ fn survey(record: &SurveyRecord) -> anyhow::Result<SideSurvey> {
     let longest = |number: Option<u32>, fen: &Option<String>| -> anyhow::Result<Option<Longest>> {
         let (Some(number), Some(fen)) = (number, fen) else { return Ok(None) };
         let position = Position::from_fen(fen).with_context(|| fen.clone())?;
-        match Place::of(&position) {
+        match DbIndex::of(&position) {
             Some(place) if (place.slice, place.side) == (slice, side) => {
                 Ok(Some(Longest { number, index: place.index }))
             }

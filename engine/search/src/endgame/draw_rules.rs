@@ -16,7 +16,7 @@ const TO_CONVERT: u16 = 40;
 /// known; it is asked only if a counter is running. With more than five pieces and no distance
 /// this is a good guess.
 #[inline]
-pub fn has_room(
+pub fn is_won_in_time(
     counters: &DrawCounters,
     rules: DrawRules,
     dtw: impl FnOnce() -> Option<u32>,

@@ -16,12 +16,12 @@ const EMPTY: u64 = 0;
 struct Line([AtomicU64; ENTRIES]);
 
 /// The positions, by their keys in the transposition table. Of one thread alone, nothing.
-pub(super) struct Busy(Vec<Line>);
+pub(super) struct SearchedNow(Vec<Line>);
 
-impl Busy {
-    pub(super) fn new(threads: usize) -> Busy {
+impl SearchedNow {
+    pub(super) fn new(threads: usize) -> SearchedNow {
         let lines = if threads > 1 { LINES } else { 0 };
-        Busy(std::iter::repeat_with(Line::default).take(lines).collect())
+        SearchedNow(std::iter::repeat_with(Line::default).take(lines).collect())
     }
 
     /// Whether there is more than one thread.
@@ -41,24 +41,24 @@ impl Busy {
         self.line(key).iter().any(|entry| entry.load(Relaxed) == key)
     }
 
-    /// A thread begins to search the position. Gives its place until [`Place::end`], or nothing
+    /// A thread begins to search the position. Gives its place until [`SearchedEntry::end`], or nothing
     /// if another thread has begun it.
     #[inline(always)]
-    pub(super) fn begin(&self, key: u64) -> Option<Place<'_>> {
+    pub(super) fn begin(&self, key: u64) -> Option<SearchedEntry<'_>> {
         let line = self.line(key);
         if self.has(key) {
             return None;
         }
         let place = line.iter().find(|entry| entry.load(Relaxed) == EMPTY).unwrap_or(&line[0]);
         place.store(key, Relaxed);
-        Some(Place(place))
+        Some(SearchedEntry(place))
     }
 }
 
 /// The place of a position while it is searched.
-pub(super) struct Place<'a>(&'a AtomicU64);
+pub(super) struct SearchedEntry<'a>(&'a AtomicU64);
 
-impl Place<'_> {
+impl SearchedEntry<'_> {
     /// The thread has searched the position, and others need not wait for it.
     #[inline(always)]
     pub(super) fn end(self) {
@@ -73,21 +73,21 @@ mod tests {
 
     #[test]
     fn what_is_begun_is_busy_until_it_ends() {
-        let busy = Busy::new(2);
+        let searched = SearchedNow::new(2);
         let keys: Vec<u64> = (1..=4).map(|n| 7 + n * LINES as u64).collect();
         let mut places = Vec::new();
         for &key in &keys {
-            places.push(busy.begin(key).unwrap());
-            assert!(busy.begin(key).is_none());
+            places.push(searched.begin(key).unwrap());
+            assert!(searched.begin(key).is_none());
         }
         // The line is full: one of them is forgotten.
-        places.push(busy.begin(7).unwrap());
-        assert!(busy.begin(7).is_none());
-        assert_eq!(keys.iter().filter(|&&key| busy.has(key)).count(), 3);
+        places.push(searched.begin(7).unwrap());
+        assert!(searched.begin(7).is_none());
+        assert_eq!(keys.iter().filter(|&&key| searched.has(key)).count(), 3);
         for place in places {
             place.end();
         }
-        assert!(keys.iter().chain([&7]).all(|&key| !busy.has(key)));
-        assert!(!Busy::new(1).is_shared());
+        assert!(keys.iter().chain([&7]).all(|&key| !searched.has(key)));
+        assert!(!SearchedNow::new(1).is_shared());
     }
 }

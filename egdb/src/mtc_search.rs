@@ -28,15 +28,15 @@ struct Bounds {
 const ENTRIES: usize = 1 << 14;
 
 /// A search with memory of positions.
-pub(crate) struct Near {
+pub(crate) struct MtcSearch {
     known: Vec<Option<Bounds>>,
     /// Positions that may still be looked at.
     left: u64,
 }
 
-impl Near {
-    pub(crate) fn new() -> Near {
-        Near { known: vec![None; ENTRIES], left: u64::MAX }
+impl MtcSearch {
+    pub(crate) fn new() -> MtcSearch {
+        MtcSearch { known: vec![None; ENTRIES], left: u64::MAX }
     }
 
     /// From now on looks at this many positions at most; after that the answers are `None`.
