@@ -104,7 +104,7 @@ pub enum ConvertError {
     /// None of the slices is in the source.
     #[error("the database has none of these slices")]
     NoSlice,
-    /// The target directory is that of the source.
+    /// Source and target are the same directory.
     #[error("the new files cannot be in the directory of the old ones")]
     SameDirectory,
     /// The source cannot be read.
@@ -325,7 +325,7 @@ impl Work<'_> {
         }
     }
 
-    /// Counts positions, and those of them that are unknown.
+    /// Counts positions, and the unknown ones among them.
     fn report(&self, id: SubId, (positions, unknown): (u64, u64)) -> Result<(), ConvertError> {
         let mut state = self.state.lock();
         state.positions += positions;

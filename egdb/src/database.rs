@@ -520,7 +520,7 @@ fn parse_all(
                     && expected.crc != crc32(&bytes)
                 {
                     let file = pair.index.clone();
-                    let reason = "its checksum is not that of the side file".into();
+                    let reason = "its checksum differs from the side file".into();
                     return Err(FormatError::Data { file, reason }.into());
                 }
                 Ok(parsed)

@@ -128,7 +128,7 @@ pub fn identify_all(dir: &Path) -> Result<Vec<Identity>, OpenError> {
 pub fn missing_files(dir: &Path) -> Result<Vec<MissingFile>, OpenError> {
     let folder = Folder::read(dir)?;
     let found: Vec<DbType> = folder.identities()?.iter().map(|it| it.db_type).collect();
-    // Two types share their names: that of which there is something comes first.
+    // Two types share their file names: the type with files comes first.
     let (first, others): (Vec<DbType>, Vec<DbType>) =
         DbType::ALL.into_iter().partition(|db_type| found.contains(db_type));
     let mut seen = HashSet::new();

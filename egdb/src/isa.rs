@@ -30,7 +30,7 @@ impl SplitLengths {
 }
 
 /// The byte of a piece that stands for its `rest`-th value, and which of its values that is, or
-/// how many values the piece holds if these are fewer. `None` if the processor has not the
+/// how many values the piece holds if these are fewer. `None` if the processor lacks the
 /// instructions for it.
 #[inline]
 pub(crate) fn locate(

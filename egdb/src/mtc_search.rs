@@ -1,6 +1,6 @@
 //! Distances to conversion below the threshold, by search.
 //!
-//! Nothing is asked but wins and losses. The search shares nothing with that of
+//! Nothing is asked but wins and losses. The search shares nothing with the one in
 //! [`crate::probe`], which answers single questions and uses stored distances as well; here the
 //! questions come in millions, one position after the other, so what has been found out is kept.
 

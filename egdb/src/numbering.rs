@@ -260,7 +260,7 @@ impl Placements {
     }
 }
 
-/// All choices of so many of these bits, in the order of their numbers: the greatest member
+/// All choices of `count` of these bits, in the order of their numbers: the greatest member
 /// counts most.
 fn combinations(bits: &[u64], count: u8) -> Vec<u64> {
     let Some(rest) = count.checked_sub(1) else { return vec![0] };
@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn by_rows_with_kings_last_follows_the_index() {
-        // The same order as that of the Kingsrow index where there are no men: white kings last.
+        // The order of the Kingsrow index, where there are no men: white kings last.
         let slice: Slice = "0202".parse().unwrap();
         let numberer = Numberer::new(slice, Numbering::new(0).unwrap()).unwrap();
         let numbers =

@@ -43,7 +43,7 @@ impl Stats {
 }
 
 const SHARDS: usize = 32;
-/// Counts of a shard before those of the files: one-value answers, unavailable.
+/// Counts of a shard that come before the counts of files: one-value answers, unavailable.
 const GLOBAL: usize = 2;
 const PER_FILE: usize = 4;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A game value or a result as one side sees it; that of a position is for the side to move.
+/// A game value or a result as one side sees it; the value of a position is for the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Wld {
     /// This side wins.
@@ -70,9 +70,9 @@ impl Wld {
         self.rank() as f64 / 2.0
     }
 
-    /// Of two distances those of moves that keep the value, the one to which the side to move
-    /// plays: the smaller one if it wins, the greater one if it loses. `best` is that of the
-    /// moves before, if there were any.
+    /// The distance that the side to move plays for, among moves that keep the value: the smaller
+    /// one if it wins, the greater one if it loses. `best` is the choice among the moves before,
+    /// if there were any.
     #[must_use]
     pub fn chosen<N: Ord>(self, best: Option<N>, number: N) -> Option<N> {
         Some(match best {

@@ -40,7 +40,7 @@ impl NewFile {
     ///
     /// # Errors
     /// If no file can be made in the folder, if there is one of this name that is to be kept or
-    /// may not be written, or if the name is that of a folder.
+    /// may not be written, or if a folder has the name.
     pub fn create(path: &Path, existing: Existing) -> io::Result<NewFile> {
         // A link stays; the file that it leads to is replaced.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());

@@ -86,7 +86,7 @@ pub unsafe extern "C" fn egdb_open(
     msg_fn: MsgFn,
 ) -> *mut EgdbDriver {
     guard(ptr::null_mut(), || {
-        // SAFETY: the caller's promises are those of the functions called.
+        // SAFETY: the functions called ask the same of the caller.
         let result = unsafe { open(options, cache_mb, directory) };
         match result {
             Ok((database, unknown)) => {

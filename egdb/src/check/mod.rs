@@ -14,7 +14,7 @@
 //!   every move, so no win or loss rests on itself.
 //! * **With distances to conversion:** the same, because these fall by one up to the conversion.
 //!   Numbers below [`MTC_THRESHOLD`](crate::value::MTC_THRESHOLD) are not stored; that they are
-//!   below is proved by a search of its own, which asks only for wins and losses. Where that
+//!   below is proved by a search, which asks only for wins and losses. Where that
 //!   search reaches its limit the number is counted as unproved.
 //!
 //! A sample shows how likely it is that a share of the values is wrong.

@@ -13,7 +13,7 @@ pub const CONTEXTS: usize = 19;
 pub const MAX_BITS: u8 = 15;
 /// Lengths below this have buckets of their own; two for each power of two from there on.
 const EXACT: u32 = 16;
-/// Number of buckets: 15 for 1 to 15, two for each power of two up to that of 2^32 - 1.
+/// Number of buckets: 15 for 1 to 15, then two for each power of two up to 2^32 - 1.
 const BUCKETS: usize = 15 + 2 * 28;
 /// Number of symbols of the first context, which has three values to choose from; the others
 /// have two.
@@ -55,7 +55,7 @@ impl Context {
         Context(1 + ((value - 1) * 2 + is_from_next) * 3 + class)
     }
 
-    /// The symbol of a run; `None` if its value is that of the last one.
+    /// The symbol of a run; `None` if it has the value of the run before.
     #[must_use]
     pub fn symbol(self, value: u8, len: u32) -> Option<usize> {
         let (bucket, _) = bucket(len);
@@ -215,7 +215,7 @@ static TOKENS: [[Token; SYMBOLS]; CONTEXTS] = {
 impl Token {
     const NONE: Token = Token(0);
 
-    /// Of a context's symbol with a word of so many bits.
+    /// Of a context's symbol whose code word has `bits` bits.
     #[inline(always)]
     fn new(context: Context, symbol: u16, bits: u8) -> Option<Token> {
         let token = *TOKENS.get(context.number())?.get(usize::from(symbol))?;
@@ -251,7 +251,7 @@ impl Unit {
     /// The unit's bytes, to be filled.
     #[inline(always)]
     pub fn bytes(&mut self) -> &mut [u8; UNIT] {
-        self.0.first_chunk_mut().expect("a unit has so many bytes")
+        self.0.first_chunk_mut().expect("a unit has this many bytes")
     }
 
     /// 64 bits from this byte on.
@@ -340,7 +340,7 @@ impl Codes {
             + self.codes.iter().flatten().map(|c| c.codes().len() * 4).sum::<usize>()
     }
 
-    /// Reads a token: the length of a run, whose value is then that of `reading`. `None` if there is
+    /// Reads a token: the length of a run; `reading` has its value. `None` if there is
     /// none within the unit.
     #[inline(always)]
     #[must_use]

@@ -35,7 +35,7 @@ impl Huffman {
     }
 
     /// As [`Huffman::from_lengths`], decoding codes of up to `fast_bits` (1 to 16) bits by one
-    /// access to a table of as many bits. Few for one that decodes by a table of its own.
+    /// access to a table of as many bits. Few for a reader that decodes by its own table.
     ///
     /// # Errors
     /// As [`Huffman::from_lengths`].

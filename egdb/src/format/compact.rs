@@ -17,7 +17,7 @@ use crate::slice::Slice;
 /// The first bytes of an index file: a name and the version of the format.
 const MAGIC: &[u8; 8] = b"mlegdb\x00\x01";
 
-/// Units of a block, those of its head included.
+/// Units of a block, its head included.
 pub(crate) const BLOCK_UNITS: usize = BLOCK / UNIT;
 /// Most units of a block that hold values.
 pub(crate) const MOST_UNITS: usize = (BLOCK - 4) / (UNIT + 2);

@@ -61,7 +61,7 @@ impl DbType {
         }
     }
 
-    /// The number of the C interface; those of the original driver are below 100.
+    /// The number in the C interface; the original driver uses numbers below 100.
     #[must_use]
     pub const fn number(self) -> i32 {
         match self {

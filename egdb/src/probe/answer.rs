@@ -18,7 +18,7 @@ pub struct Answer {
 }
 
 /// What a move leads to, from the view of the side that makes it. The numbers count from before
-/// the move: those of the best move are the position's own.
+/// the move: the best move has the numbers of the position itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MoveAnswer {
     /// The move.
@@ -44,7 +44,7 @@ impl MoveAnswer {
     }
 }
 
-/// The value of a position from those of its moves; `None` if they do not decide it.
+/// The value of a position from the values of its moves; `None` if they do not decide it.
 pub(super) fn best(moves: &[MoveAnswer]) -> Option<Wld> {
     let has = |value| moves.iter().any(|m| m.wld == value);
     match () {
@@ -55,7 +55,7 @@ pub(super) fn best(moves: &[MoveAnswer]) -> Option<Wld> {
     }
 }
 
-/// The distance of a position of this value from those of its moves; `None` if one is missing
+/// The distance of a position of this value from the distances of its moves; `None` if one is missing
 /// that could matter, or there is no move.
 pub(super) fn chosen(
     moves: &[MoveAnswer],

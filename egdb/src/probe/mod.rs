@@ -246,7 +246,7 @@ impl Probe {
                 Stored::InSuccessors => chosen(&moves, value, |m| m.dtw),
             };
             if reaches_mtc {
-                // Without a successor's number a search of its own may still find this one.
+                // Without a successor's number a search may still find this one.
                 mtc = match chosen(&moves, value, |m| m.mtc) {
                     None => self.mtc_of(position, value, question)?,
                     number => number,

@@ -32,7 +32,7 @@ pub enum Rounding {
     Up,
 }
 
-/// How our writers store odd numbers (those of won positions). The original driver defines the
+/// How our writers store odd numbers, which won positions have. The original driver defines the
 /// stored number by integer division, hence down; its documentation can be read either way.
 pub const MTC_ROUNDING: Rounding = Rounding::Down;
 

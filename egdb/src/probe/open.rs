@@ -124,7 +124,7 @@ const MOST_EMBEDDED: u8 = crate::embedded::MAX_PIECES;
 #[cfg(not(feature = "embedded"))]
 const MOST_EMBEDDED: u8 = 0;
 
-/// Adds those of the library that answer what incomplete databases of these types do not.
+/// Adds the built-in databases that answer what incomplete databases of these types do not.
 #[cfg(feature = "embedded")]
 fn fill(probe: &mut Probe, incomplete: &[DbType], pieces: u8) -> Result<(), OpenError> {
     for database in embedded(pieces)?.databases() {

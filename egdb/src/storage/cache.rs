@@ -54,7 +54,7 @@ pub struct BlockCache {
     data: Vec<AtomicU64>,
 }
 
-/// A lock on a cache line of its own.
+/// A lock that shares its cache line with nothing.
 #[repr(align(64))]
 #[derive(Debug, Default)]
 struct Writer(Mutex<()>);

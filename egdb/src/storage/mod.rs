@@ -87,7 +87,7 @@ impl DataFile {
         let file = match &self.content {
             Content::File(file) => file,
             Content::Fixed(bytes) => {
-                // `len` is that of the bytes, so the part inside is there.
+                // `len` is the number of bytes, so the part inside is there.
                 if let Some(bytes) = bytes.get(offset as usize..).and_then(|b| b.get(..here)) {
                     inside.copy_from_slice(bytes);
                 }

@@ -306,7 +306,7 @@ impl<'p> Surveyor<'p> {
         Ok(())
     }
 
-    /// Stored numbers, and those of captures.
+    /// Numbers stored, and numbers of captures.
     #[inline]
     fn count_mtc(
         &self,

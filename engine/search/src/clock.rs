@@ -1,4 +1,4 @@
-//! The clock of searches: that of the standard library, or in WebAssembly, where there is none, one
+//! The clock of searches: the standard library's, or in WebAssembly, where there is none, one
 //! that the host gives.
 
 #[cfg(not(target_family = "wasm"))]

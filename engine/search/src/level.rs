@@ -19,7 +19,7 @@ impl PlayingLevel {
     /// Nodes of a move at the levels below the last one.
     const NODES: [u64; 9] = [64, 120, 230, 450, 900, 2_000, 5_000, 16_000, 64_000];
 
-    /// Of the levels from 2 on; a test holds them equal to those of `docs/engine.md`.
+    /// For the levels from 2 on; a test compares them with `docs/engine.md`.
     const ELO_STEPS: [u32; 8] = [269, 250, 228, 207, 215, 161, 158, 228];
 
     /// This level; `None` outside 1..=10.

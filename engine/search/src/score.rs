@@ -7,7 +7,7 @@ use std::ops::Neg;
 ///
 /// The ladder, as in Scan: the end of the game in `n` plies is ±(10 000 − n), a won or lost
 /// database position reached in `n` plies ±(9 000 − n), and evaluations stay strictly within
-/// ±8 000. The numbers are those of the Hub protocol, in hundredths.
+/// ±8 000. As in the Hub protocol, in hundredths of a man.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[repr(transparent)]
 pub struct Score(i16);

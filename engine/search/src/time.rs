@@ -25,8 +25,8 @@ pub struct Plan {
 /// game. Games to their very end have about 65 that need thought, so that nine tenths of the time are
 /// used.
 const MOVES_LEFT: [f64; 2] = [28.0, 8.0];
-/// A clock below so many seconds, with the increments to come, is shared among ever more own moves, in
-/// the end so many: an ending of kings can last so long, and a move's way takes time as well.
+/// A clock below `LOW_CLOCK` seconds, increments to come included, is shared among more and more own
+/// moves, up to `MOVES_WHEN_LOW`: an ending of kings can last that long, and sending a move takes time.
 const LOW_CLOCK: f64 = 0.4;
 const MOVES_WHEN_LOW: f64 = 100.0;
 /// The share of moves that need thought. The others are forced and take next to no time.
@@ -45,7 +45,7 @@ const MOST_OF_BUDGET: f64 = 0.6;
 /// The greatest share that a move beyond its target may take. Where the score falls move after move,
 /// each takes as long as it may: ten such moves leave a hundredth of the clock.
 const MOST_BEYOND_TARGET: f64 = 0.35;
-/// The greatest share of its own increment that such a move may take: long moves in a row leave half
+/// The greatest share of the increment that such a move may take: long moves in a row leave half
 /// an increment on the clock.
 const MOST_OF_INCREMENT: f64 = 0.7;
 /// The greatest share of an average move's time that is kept back for the overhead: every move to

@@ -48,7 +48,7 @@ pub(crate) struct Group {
     ends: u64,
 }
 
-/// Takes captures as they are found and keeps those of the greatest number.
+/// Takes captures as they are found and keeps the ones that take the most pieces.
 pub(crate) trait Sink {
     /// Offers a group of captures of `count` pieces. Groups that agree in start and captured set
     /// can only occur when `count` is at least `merge_from`.

@@ -51,7 +51,7 @@ pub fn format_position(position: &Position) -> String {
 /// identify it.
 ///
 /// # Errors
-/// [`ParseMoveError::Syntax`] if the text has not the form of a move, [`ParseMoveError::Illegal`]
+/// [`ParseMoveError::Syntax`] if the text is not written like a move, [`ParseMoveError::Illegal`]
 /// if no legal move fits and [`ParseMoveError::Ambiguous`] if several do.
 ///
 /// # Examples
@@ -73,7 +73,7 @@ pub fn parse_move(position: &Position, text: &str) -> Result<Move, ParseMoveErro
 /// legal anywhere is not said.
 ///
 /// # Errors
-/// [`ParseMoveError::Syntax`] if the text has not the form of a move.
+/// [`ParseMoveError::Syntax`] if the text is not written like a move.
 ///
 /// # Examples
 /// ```

@@ -130,7 +130,7 @@ pub fn format_long(position: &Position, mv: Move) -> String {
 /// Reads a move of a position in any of the forms above.
 ///
 /// # Errors
-/// [`ParseMoveError::Syntax`] if the text has not the form of a move, [`ParseMoveError::Illegal`]
+/// [`ParseMoveError::Syntax`] if the text is not written like a move, [`ParseMoveError::Illegal`]
 /// if no legal move fits and [`ParseMoveError::Ambiguous`] if several do.
 pub fn parse_move(position: &Position, text: &str) -> Result<Move, ParseMoveError> {
     let written: MoveText = MoveText::parse(text)?;
@@ -353,7 +353,7 @@ pub struct MoveListError {
 }
 
 /// Reads a line of play such as `1. 32-28 19-23 2. 28x19 14x23` that starts at a position.
-/// Move numbers and dots are skipped; moves are those of [`parse_move`].
+/// Move numbers and dots are skipped; moves are written as for [`parse_move`].
 ///
 /// # Errors
 /// At the first move that cannot be read, with its place and the moves before it.

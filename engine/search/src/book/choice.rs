@@ -23,7 +23,7 @@ pub struct BookOptions {
 }
 
 impl BookOptions {
-    /// Plies with randomness, and its amount, that are usual: those of Scan.
+    /// Plies with randomness, and its amount, that are usual: Scan's.
     pub const DEFAULT: (u32, i32) = (4, 4);
 
     /// A book with the usual randomness.

@@ -1,7 +1,7 @@
 //! Books that grow by search: drop-out expansion.
 //!
 //! A position is expanded by searching the positions after all its moves. The next one is always
-//! that of least cost: the plies from the start, and the deviations of all moves on the way from
+//! the one of least cost: the plies from the start, and the deviations of all moves on the way from
 //! the best move of their position, in men, times a weight. So lines that are nearly best are
 //! carried on, for both sides alike, and an opponent rarely leaves the book by a good move.
 //! Positions that several orders of moves lead to are one; scores are backed up by minimax.

@@ -108,7 +108,7 @@ impl MoveCode {
         MoveCode(captured | from << FROM | to << TO)
     }
 
-    /// The folded move; `None` if the number is that of no move.
+    /// The folded move; `None` if no move has this number.
     #[must_use]
     pub fn to_move(self) -> Option<Move> {
         let square = |shift: u32| Square::new((self.0 >> shift & 63) as u8);

@@ -101,7 +101,7 @@ impl Book {
         Arc::clone(BOOK.get_or_init(open))
     }
 
-    /// The book that a user has named: a file, or the word `built-in` or nothing for that of the
+    /// The book that a user has named: a file, or the word `built-in` or nothing for the one in the
     /// program.
     ///
     /// # Errors

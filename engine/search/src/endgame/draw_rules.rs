@@ -1,4 +1,4 @@
-//! Whether the draw rules leave room for a win that the databases promise.
+//! Whether a win that the databases promise comes before the draw rules end the game.
 //!
 //! Up to five pieces they do from the moment that a counted ending arises: the longest win of one
 //! or two pieces against a lone king takes 9 plies of 10, of three pieces 31 or (the king to move)

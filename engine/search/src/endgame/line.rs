@@ -7,7 +7,7 @@ use movegen::{Move, Position};
 /// Adds the perfect play from a won or lost position to a variation: the winner takes the
 /// shortest way, the loser the longest, to the end of the game if that distance is known, else
 /// to conversion after conversion. Ends where no distance is known, and after `longest` moves;
-/// `effort` is that of [`Probe::mtc_moves_within`].
+/// For `effort` see [`Probe::mtc_moves_within`].
 pub(crate) fn extend(
     probe: &Probe,
     mut position: Position,

@@ -52,7 +52,8 @@ impl Evaluation {
 
     /// An evaluation with the weights of a file with this content.
     fn of_file(weights: Weights, bytes: &[u8]) -> Evaluation {
-        // The checksum at the end of the file; that of the whole file would be the same for all.
+        // The checksum at the end of the file: the checksum of a file with its own at the end is the
+        // same for all.
         let sum = bytes.last_chunk().copied().map_or(0, u32::from_le_bytes);
         let name = format!("{}-{sum:08x}", weights.kind_name()).into();
         Evaluation { weights: Arc::new(weights), name }
@@ -99,7 +100,7 @@ impl Evaluation {
 
     /// The same as far as a search needs it: what the network says is asked for only if it may
     /// decide whether the score lies in the window. Else the result is a bound of the score on the
-    /// same side of the window. `memory` is that of this evaluation; `ply` tells which positions
+    /// same side of the window. `memory` belongs to this evaluation; `ply` tells which positions
     /// are near, whose hidden sums are remembered.
     #[inline(always)]
     pub(crate) fn score_within(

@@ -3,7 +3,7 @@
 //! Each side sees the board as if it were White: every piece on its square is an input, perhaps
 //! also what is in every window ([`Inputs`]), and adds its row of weights to the side's hidden
 //! sums. Their values, cut to 0..=1 and squared, are weighted by an output for the number of
-//! pieces, those of the side to move first. All numbers are integers, so every processor computes
+//! pieces, the side to move first. All numbers are integers, so every processor computes
 //! the same.
 //!
 //! The sums of pieces follow them ([`Sums`]): what a position shares with one that was scored
@@ -211,7 +211,7 @@ pub struct Network {
 pub struct Sums {
     /// The pieces that are in the sums, see [`sets`]; windows are not.
     sets: Box<[[u64; 4]; KEPT]>,
-    /// For each ply the sums of Black, then those of White.
+    /// For each ply the sums of Black, then of White.
     values: Box<[i16]>,
 }
 

@@ -70,7 +70,7 @@ const fn back<const UP: bool>(set: u64, bits: u32) -> u64 {
     if UP { set << bits } else { set >> bits }
 }
 
-/// The men of a side, those of the other, and the empty squares.
+/// The men of a side, the men of the other, and the empty squares.
 #[derive(Clone, Copy)]
 struct Men {
     own: u64,
@@ -95,7 +95,7 @@ const fn safe_moves<const UP: bool>(men: Men) -> usize {
     ((left & !left_taken).count_ones() + (right & !right_taken).count_ones()) as usize
 }
 
-/// In how many moves of its own a side crowns a man, whatever the enemy's men do: at most
+/// In how many own moves a side crowns a man, whatever the enemy's men do: at most
 /// [`RUNNER_STEPS`]. `to_move`: it has the move.
 ///
 /// After each step the man must stand where no enemy man can be, nor take it, however many moves

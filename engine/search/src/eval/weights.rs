@@ -72,7 +72,7 @@ impl Weights {
         Weights { kind, provenance, scalars, patterns: Vec::new(), network: None }
     }
 
-    /// Number of weights; those of scalars and patterns are pairs.
+    /// Number of weights; scalars and patterns have pairs of them.
     #[must_use]
     pub fn count(&self) -> usize {
         let network = self.network.as_ref().map_or(0, Network::count);
@@ -136,7 +136,7 @@ impl Weights {
         mixed(sum.0, &sums)
     }
 
-    /// `KIND` is the kind as a number, so that each gets code of its own.
+    /// `KIND` is the kind as a number, so that the compiler makes separate code for each.
     #[inline(always)]
     fn add_patterns<const KIND: u8>(&self, position: &Position, sum: &mut Sum) {
         let kind = if KIND == EvalKind::P8 as u8 { EvalKind::P8 } else { EvalKind::P12 };

@@ -1,5 +1,5 @@
 //! The numbers of the search. Depths are plies, margins hundredths of a man. Starting values are
-//! those of Scan 3.1.
+//! Scan 3.1's.
 
 use movegen::{Move, Position};
 

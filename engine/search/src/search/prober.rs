@@ -55,7 +55,7 @@ impl<'a> Prober<'a> {
         Prober { probe: databases, pieces, root: Some(root_value) }
     }
 
-    /// Keeps the table's entries apart from those of searches that treat the databases
+    /// Keeps the table's entries apart from entries of searches that treat the databases
     /// differently: XORed into the key.
     pub(super) fn key(&self) -> u64 {
         match self.root.map(|root| root.value) {

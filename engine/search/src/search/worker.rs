@@ -20,7 +20,7 @@ use crate::score::Score;
 use crate::time::Plan;
 use crate::tt::TranspositionTable;
 
-/// A node counter on cache lines of its own, so that threads do not disturb one another.
+/// A node counter that shares no cache line, so that threads do not disturb one another.
 #[derive(Default)]
 #[repr(align(128))]
 pub(super) struct Counter {
@@ -44,7 +44,7 @@ impl DrawScore {
         self.0[side.index()]
     }
 
-    /// Keeps the table's entries apart from those of searches for the other side: XORed into the
+    /// Keeps the table's entries apart from entries of searches for the other side: XORed into the
     /// key.
     #[inline(always)]
     fn key(self) -> u64 {
@@ -131,7 +131,7 @@ impl<'a> Shared<'a> {
 /// What a thread keeps from search to search. Allocated once; the search itself allocates only
 /// for moves beyond the inline capacity of a move list.
 ///
-/// On cache lines of its own: the memories of all threads lie side by side, and the length of
+/// Shares no cache line: the memories of all threads lie side by side, and the length of
 /// `keys` is written at every node.
 #[repr(align(128))]
 pub(crate) struct WorkerMemory {

@@ -95,7 +95,7 @@ impl Fen {
         Game::with_counters(start, DrawCounters::with_plies(&start, plies))
     }
 
-    /// The FEN followed by those of `:Hn` and `:Fn` that are known. `Display` leaves them out,
+    /// The FEN followed by `:Hn` and `:Fn`, where they are known. `Display` leaves them out,
     /// because few readers know them.
     #[must_use]
     pub fn to_string_with_counters(&self) -> String {

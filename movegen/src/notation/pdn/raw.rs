@@ -503,7 +503,7 @@ impl Builder {
             None if plies == 0 => *line.number.insert(value),
             first => first.unwrap_or(1),
         };
-        // The second is that of a game in which Black begins.
+        // The second is how a game begins in which Black moves first.
         let since = u64::from(value).checked_sub(u64::from(first));
         since == Some(plies / 2) || since == Some(plies.div_ceil(2))
     }

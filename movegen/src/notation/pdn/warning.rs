@@ -203,7 +203,7 @@ impl WarningSummary {
         self.put(WarningCount { first: warning.clone(), count: 1, more: Vec::new() });
     }
 
-    /// Adds those of a later part of the file.
+    /// Adds the warnings of a later part of the file.
     pub(super) fn merge(&mut self, other: WarningSummary) {
         other.0.into_iter().for_each(|kind| self.put(kind));
     }

@@ -23,7 +23,7 @@ pub enum LineKind {
     ExtendedPlus,
 }
 
-/// What of a game is taken.
+/// Which part of a game is taken.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Cut {
     /// Number of moves in the line: positions 0 to this one are in it.
@@ -40,7 +40,7 @@ impl Cut {
         Cut { end: plies.map_or(moves, |plies| plies.min(moves)), ..Cut::default() }
     }
 
-    /// What a line takes of a game with so many moves. `is_known` is asked for the positions
+    /// The moves that a line takes of a game of `moves` moves. `is_known` is asked for the positions
     /// after the compulsory ones, by number.
     pub(super) fn of_line(
         kind: LineKind,

@@ -80,7 +80,7 @@ impl Default for BuildOptions {
 /// What has been done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BuildReport {
-    /// Games of the files, those of other types among them.
+    /// Games of the files, games of other types among them.
     pub games: u64,
     /// Those of which something was taken.
     pub used: u64,

@@ -13,13 +13,13 @@ use super::super::row::{Merged, ROW, Row};
 /// Bytes that the table and its sorted copy take for each slot of the table, of which at most 7 in
 /// 8 are used.
 const SLOT: usize = 160;
-/// So many temporary files are put together into one.
+/// This many temporary files are put together into one.
 const MOST_RUNS: usize = 64;
 
 /// Rows being added up.
 pub(super) struct Tally {
     rows: HashMap<(Key, u64), Row>,
-    /// So many rows fit into the memory.
+    /// This many rows fit into memory.
     most: usize,
     runs: Vec<File>,
     folder: PathBuf,
@@ -139,7 +139,7 @@ mod tests {
         let mut expected: Vec<Row> = expected.into_values().collect();
         expected.sort_unstable_by_key(Row::place);
         assert!(expected.len() > 2_900, "{}", expected.len());
-        // All in memory; a run for each 896 rows; and so many runs that some are put together.
+        // All in memory; a run for each 896 rows; so many runs that some are merged.
         for most in [1 << 20, 896, 100] {
             let mut tally = Tally::new(0, folder.path());
             tally.most = most;

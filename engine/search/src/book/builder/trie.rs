@@ -23,7 +23,7 @@ struct Page {
 pub(super) struct Trie {
     file: File,
     pages: HashMap<u32, Page>,
-    /// So many pages are kept in memory.
+    /// This many pages are kept in memory.
     most: usize,
     cells: u32,
     clock: u64,

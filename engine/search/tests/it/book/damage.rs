@@ -69,7 +69,7 @@ fn errors_say_what_is_wrong() {
     assert!(matches!(Book::open(&missing), Err(BookError::Foreign { .. })));
 }
 
-/// Sets the checksums to what they should be, so that what is behind them is reached.
+/// Sets the checksums to what they should be, so that what they protect is reached.
 fn repair(bytes: &mut [u8]) {
     let u64_at =
         |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
