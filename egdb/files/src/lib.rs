@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 //!
 //! * [`NewFile`], [`write_file`]: files that are written whole or not at all.
+//! * [`frame`]: the frame of our binary files: magic, version, text, checksum.
 //! * [`exclusive`]: files that one process at a time writes.
 //! * [`read_regular`], [`check_regular`]: reading what is not a pipe.
 //! * [`with_causes`]: an error with its causes in one line.
@@ -12,6 +13,7 @@ use std::io;
 use std::path::Path;
 
 pub mod exclusive;
+pub mod frame;
 mod new_file;
 
 pub use new_file::{Existing, NewFile, write_file};

@@ -1,20 +1,20 @@
 //! The state of a training between two epochs.
 //!
-//! A file of this program for itself: the magic bytes, the length of a JSON header, the header,
-//! what has been learnt and the same of the best epoch as 32-bit floats, and the CRC-32 of all this;
-//! numbers are little-endian.
+//! A file of this program for itself: a [frame](meerslag_files::frame) with a header in JSON, then
+//! what has been learnt and the same of the best epoch as 32-bit floats.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use meerslag_files::frame::{self, Frame};
 use meerslag_files::{Existing, write_file};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::learner::{Epoch, Learner, State};
 
-const MAGIC: &[u8; 8] = b"MEERCKP1";
+const FRAME: Frame = Frame { magic: b"MEERCKPT", version: 2, most_text: 1 << 24 };
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -63,14 +63,7 @@ pub(super) fn read_or_new<L: Learner>(
     };
     let unusable = |reason| CheckpointError::Unusable { path: path.to_owned(), reason };
     let damaged = || unusable("no checkpoint, or a damaged one");
-    let end = bytes.len().checked_sub(4).ok_or_else(damaged)?;
-    if crc32fast::hash(&bytes[..end]).to_le_bytes() != bytes[end..] || !bytes.starts_with(MAGIC) {
-        return Err(damaged());
-    }
-    let rest = &bytes[MAGIC.len()..end];
-    let (length, rest) = rest.split_first_chunk().ok_or_else(damaged)?;
-    let (json, rest) =
-        rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(damaged)?;
+    let (json, rest) = FRAME.open(&bytes).map_err(|_| damaged())?;
     let header: Header = serde_json::from_slice(json).map_err(|_| damaged())?;
     if header.identity != identity {
         return Err(unusable("the checkpoint of a training with other data or settings"));
@@ -100,14 +93,11 @@ pub(super) fn write<L: Learner>(
         epochs: state.epochs.clone(),
     };
     let json = serde_json::to_vec(&header).expect("nothing that JSON cannot hold");
-    let mut bytes = MAGIC.to_vec();
-    bytes.extend((json.len() as u32).to_le_bytes());
-    bytes.extend(json);
+    let mut bytes = FRAME.begin(&json);
     for model in [&state.model, &state.best] {
         bytes.extend(model.floats().iter().flat_map(|float| float.to_le_bytes()));
     }
-    let sum = crc32fast::hash(&bytes);
-    bytes.extend(sum.to_le_bytes());
+    frame::seal(&mut bytes);
     write_file(path, &bytes, Existing::Replace)
         .map_err(|error| CheckpointError::Io { path: path.to_owned(), error })
 }

@@ -1,8 +1,7 @@
 //! Files of played games.
 //!
-//! All numbers are little-endian. A file begins with the eight bytes `MEERGAME`, the version of
-//! the format (4 bytes), the length of the header (4 bytes), the [`Header`] as JSON, and the CRC-32
-//! of all this (4 bytes). Then come blocks: the four bytes `BLCK`, the number of the block among
+//! All numbers are little-endian. A file begins with the [frame](meerslag_files::frame) of
+//! `MEERGAME`, whose text is the [`Header`] as JSON, and the CRC-32 of all this. Then come blocks: the four bytes `BLCK`, the number of the block among
 //! those of this file (4), the number of games (4), the length of their bytes (4), the games one
 //! after the other (see [`PlayedGame`]), and the CRC-32 of the block up to there (4).
 //!
@@ -14,17 +13,16 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use meerslag_files::exclusive::{self, LockedFile};
+use meerslag_files::frame::{self, Frame, FrameError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::game::PlayedGame;
 use super::opening::OpeningMix;
 
-const MAGIC: &[u8; 8] = b"MEERGAME";
-const VERSION: u32 = 1;
+const FRAME: Frame = Frame { magic: b"MEERGAME", version: 1, most_text: 1 << 16 };
 const BLOCK_MAGIC: &[u8; 4] = b"BLCK";
 const BLOCK_HEAD: usize = 16;
-const MOST_HEADER: u32 = 1 << 16;
 /// No block is anywhere near this long.
 const MOST_BLOCK: u32 = 1 << 24;
 /// The ending of the file names.
@@ -217,8 +215,7 @@ impl Store {
         self.buffer.extend(games.to_le_bytes());
         self.buffer.extend((bytes.len() as u32).to_le_bytes());
         self.buffer.extend(bytes);
-        let sum = crc32fast::hash(&self.buffer);
-        self.buffer.extend(sum.to_le_bytes());
+        frame::seal(&mut self.buffer);
         self.file
             .write_all(&self.buffer)
             .map_err(|error| StoreError::Io { path: self.path.clone(), error })?;
@@ -229,12 +226,8 @@ impl Store {
 
 fn encoded_header(header: &Header) -> Vec<u8> {
     let json = serde_json::to_vec(header).expect("a header has nothing that JSON cannot hold");
-    let mut bytes = MAGIC.to_vec();
-    bytes.extend(VERSION.to_le_bytes());
-    bytes.extend((json.len() as u32).to_le_bytes());
-    bytes.extend(json);
-    let sum = crc32fast::hash(&bytes);
-    bytes.extend(sum.to_le_bytes());
+    let mut bytes = FRAME.begin(&json);
+    frame::seal(&mut bytes);
     bytes
 }
 
@@ -282,25 +275,16 @@ impl Contents {
             |reason: &str| StoreError::Foreign { path: path.to_owned(), reason: reason.to_owned() };
         let mut file = BufReader::with_capacity(1 << 18, File::open(path).map_err(failed)?);
         let mut head = Vec::new();
-        file.by_ref().take(16).read_to_end(&mut head).map_err(failed)?;
-        if head.len() < 16 || &head[..8] != MAGIC {
-            return Err(foreign("not a file of games"));
-        }
-        let number = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| head[at + i]));
-        let (version, length) = (number(8), number(12));
-        if version != VERSION {
-            return Err(foreign(&format!("format {version}, expected {VERSION}")));
-        }
-        if length > MOST_HEADER {
-            return Err(foreign("the header is damaged"));
-        }
-        let rest = u64::from(length) + 4;
+        file.by_ref().take(frame::FIXED as u64).read_to_end(&mut head).map_err(failed)?;
+        let wrong = |error: FrameError| match error {
+            FrameError::Foreign => foreign("not a file of games"),
+            FrameError::Version { .. } => foreign(&error.to_string()),
+            FrameError::Long { .. } | FrameError::Damaged => foreign("the header is damaged"),
+        };
+        let rest = FRAME.text_len(&head).map_err(wrong)? as u64 + 4;
         file.by_ref().take(rest).read_to_end(&mut head).map_err(failed)?;
-        let end = 16 + length as usize;
-        if head.len() < end + 4 || crc32fast::hash(&head[..end]).to_le_bytes() != head[end..] {
-            return Err(foreign("the header is damaged"));
-        }
-        let header = serde_json::from_slice(&head[16..end])
+        let (json, _) = FRAME.open(&head).map_err(wrong)?;
+        let header = serde_json::from_slice(json)
             .map_err(|error| foreign(&format!("the header: {error}")))?;
         let offset = head.len() as u64;
         Ok(Contents { file, path: path.to_owned(), header, offset, skipped: 0 })
@@ -396,7 +380,7 @@ fn read_block(file: &mut BufReader<File>, start: u64) -> io::Result<Found> {
     }
     file.by_ref().take(u64::from(length) + 4).read_to_end(&mut bytes)?;
     let end = BLOCK_HEAD + length as usize;
-    if bytes.len() < end + 4 || crc32fast::hash(&bytes[..end]).to_le_bytes() != bytes[end..] {
+    if bytes.len() < end + 4 || frame::unsealed(&bytes).is_none() {
         return Ok(Found::Nothing);
     }
     bytes.truncate(end);

@@ -4,20 +4,19 @@
 //! records of equal length: positions in the order of their keys, their moves in the same order,
 //! and the cells of the move tree. Each part has a checksum in the head.
 
+use meerslag_files::frame::{self, Frame};
 use movegen::Move;
 use serde::{Deserialize, Serialize};
 
 use super::key::{Key, MoveCode};
 use crate::score::Score;
 
-/// The first bytes of a book.
-pub(super) const MAGIC: &[u8; 8] = b"MEERBOOK";
 /// The version of the format.
 pub const VERSION: u32 = 1;
 /// Length of the fixed part of the head.
 pub(super) const HEAD: usize = 64;
-/// The longest text in the head.
-pub(super) const MOST_TEXT: u32 = 1 << 20;
+/// The first bytes of a book.
+pub(super) const FRAME: Frame = Frame { magic: b"MEERBOOK", version: VERSION, most_text: 1 << 20 };
 /// Length of a position's record.
 pub(super) const POSITION: usize = 40;
 /// Length of a move's record.
@@ -64,9 +63,7 @@ impl Head {
     /// The fixed part with the checksum over itself and the text.
     pub(super) fn to_bytes(self, text: &[u8]) -> [u8; HEAD] {
         let mut bytes = [0; HEAD];
-        bytes[..8].copy_from_slice(MAGIC);
-        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        bytes[12..16].copy_from_slice(&self.text.to_le_bytes());
+        bytes[..frame::FIXED].copy_from_slice(&FRAME.fixed(self.text as usize));
         for (index, number) in [self.positions, self.moves, self.cells].into_iter().enumerate() {
             bytes[16 + 8 * index..][..8].copy_from_slice(&number.to_le_bytes());
         }

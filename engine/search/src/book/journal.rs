@@ -9,6 +9,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use meerslag_files::exclusive::{self, LockedFile};
+use meerslag_files::frame;
 
 use super::error::BookError;
 use super::format::{Searched, score_bits, score_of_bits};
@@ -138,10 +139,7 @@ pub(super) fn path_of(book: &Path) -> PathBuf {
 }
 
 fn read_record(bytes: &[u8]) -> Option<(Key, Searched)> {
-    let (content, sum) = bytes.split_at_checked(20)?;
-    if crc32fast::hash(content).to_le_bytes() != sum {
-        return None;
-    }
+    let content = frame::unsealed(bytes)?;
     let key = Key::from_bytes(*content.first_chunk()?)?;
     let score = score_of_bits(i16::from_le_bytes([content[16], content[17]]))?;
     Some((key, Searched { score, depth: content[18] }))

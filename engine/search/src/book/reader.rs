@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use egdb::storage::{DataFile, MemoryMap};
+use meerslag_files::frame::FrameError;
 use movegen::{Move, Position};
 
 use super::error::BookError;
 use super::format::{
-    About, CELL, HEAD, Head, MAGIC, MOST_TEXT, MOVE, MoveEntry, POSITION, PositionEntry,
-    PositionRecord, VERSION, head_sum,
+    About, CELL, FRAME, HEAD, Head, MOVE, MoveEntry, POSITION, PositionEntry, PositionRecord,
+    head_sum,
 };
 use super::key::{Key, folded_move};
 use super::tree::Cell;
@@ -260,7 +261,7 @@ impl fmt::Debug for Book {
 /// Makes sure that the parts are there and as they were written.
 fn examine(path: &Path, bytes: &[u8]) -> Result<(Head, About, [usize; 3]), BookError> {
     let damaged = |reason: String| BookError::damaged(path, reason);
-    if !bytes.starts_with(MAGIC) {
+    if !bytes.starts_with(FRAME.magic) {
         return Err(BookError::Foreign { path: path.to_owned() });
     }
     let short =
@@ -268,21 +269,20 @@ fn examine(path: &Path, bytes: &[u8]) -> Result<(Head, About, [usize; 3]), BookE
     let fixed: &[u8; HEAD] = bytes.first_chunk().ok_or_else(short)?;
     let u32_at = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| fixed[at + i]));
     let u64_at = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| fixed[at + i]));
-    let version = u32_at(8);
-    if version != VERSION {
-        return Err(BookError::Version { path: path.to_owned(), version });
-    }
+    let text = FRAME.text_len(fixed).map_err(|error| match error {
+        FrameError::Version { found, .. } => {
+            BookError::Version { path: path.to_owned(), version: found }
+        }
+        error => damaged(error.to_string()),
+    })?;
     let head = Head {
-        text: u32_at(12),
+        text: text as u32,
         positions: u64_at(16),
         moves: u64_at(24),
         cells: u64_at(32),
         sums: [40, 44, 48].map(u32_at),
     };
-    if head.text > MOST_TEXT {
-        return Err(damaged(format!("its text of {} bytes is too long", head.text)));
-    }
-    let text_end = HEAD + head.text as usize;
+    let text_end = HEAD + text;
     let text = bytes
         .get(HEAD..text_end)
         .ok_or_else(|| damaged(format!("it ends after {} bytes, within its text", bytes.len())))?;

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use meerslag_files::frame::{self, Frame, FrameError};
 use meerslag_files::{Existing, write_file};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -13,11 +14,7 @@ use super::network::{Inputs, MOST_HIDDEN, Network, OUTPUTS};
 use super::scalars;
 use super::weights::{Provenance, Weights};
 
-const MAGIC: &[u8; 8] = b"MEERWGTS";
-const VERSION: u32 = 1;
-/// Bytes before the header: magic, version, length of the header.
-const HEAD: usize = 16;
-const MOST_HEADER: usize = 1 << 16;
+const FRAME: Frame = Frame { magic: b"MEERWGTS", version: 1, most_text: 1 << 16 };
 
 #[derive(Serialize, Deserialize)]
 struct WeightsHeader {
@@ -135,10 +132,7 @@ impl Weights {
         });
         let header = WeightsHeader::of(self.kind, shape, &self.provenance);
         let json = serde_json::to_vec(&header).expect("nothing that JSON cannot hold");
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend(VERSION.to_le_bytes());
-        bytes.extend((json.len() as u32).to_le_bytes());
-        bytes.extend(json);
+        let mut bytes = FRAME.begin(&json);
         for pair in self.scalars.iter().chain(&self.patterns) {
             bytes.extend(pair.iter().flat_map(|weight| weight.to_le_bytes()));
         }
@@ -147,31 +141,16 @@ impl Weights {
             bytes.extend(weights.flat_map(|weight| weight.to_le_bytes()));
             bytes.extend(output_bias.iter().flat_map(|weight| weight.to_le_bytes()));
         }
-        let sum = crc32fast::hash(&bytes);
-        bytes.extend(sum.to_le_bytes());
+        frame::seal(&mut bytes);
         bytes
     }
 
     /// Reads the content of a file; the error says what is wrong.
     pub fn from_bytes(bytes: &[u8]) -> Result<Weights, String> {
-        let number = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| bytes[at + i]));
-        if bytes.len() < HEAD + 4 || &bytes[..8] != MAGIC {
-            return Err("not a file of weights".to_owned());
-        }
-        let version = number(8);
-        if version != VERSION {
-            return Err(format!("weights of format {version}, expected {VERSION}"));
-        }
-        let (content, sum) = bytes.split_at(bytes.len() - 4);
-        if crc32fast::hash(content).to_le_bytes() != sum {
-            return Err("damaged or cut off: the checksum does not match".to_owned());
-        }
-        let length = number(12) as usize;
-        if length > MOST_HEADER {
-            return Err(format!("a header of {length} bytes, expected at most {MOST_HEADER}"));
-        }
-        let json = content.get(HEAD..HEAD + length);
-        let json = json.ok_or_else(|| "the header is cut off".to_owned())?;
+        let (json, payload) = FRAME.open(bytes).map_err(|error| match error {
+            FrameError::Foreign => "not a file of weights".to_owned(),
+            error => error.to_string(),
+        })?;
         let header: WeightsHeader =
             serde_json::from_slice(json).map_err(|error| format!("the header: {error}"))?;
         let kind = EvalKind::from_name(&header.kind)
@@ -189,7 +168,6 @@ impl Weights {
                 shape(&expected)
             ));
         }
-        let payload = &content[HEAD + length..];
         let of_pairs = 4 * (scalars::COUNT + kind.tables() * kind.entries());
         let inputs = network.map(|Shape { inputs, .. }| {
             Inputs::of_count(inputs)
