@@ -17,7 +17,7 @@ mod thinker;
 // How it searches, scores and remembers.
 pub mod eval;
 mod search;
-mod tt;
+pub mod tt;
 
 // What it knows beforehand.
 pub mod book;

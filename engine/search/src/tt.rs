@@ -21,17 +21,17 @@ use crate::score::{Bound, Score};
 ///
 /// Only a hint: [`TableMove::find`] looks for it among the legal moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct TableMove(u16);
+pub struct TableMove(u16);
 
 impl TableMove {
     /// No move. From and to would be bit 63, which is no square.
-    pub(crate) const NONE: TableMove = TableMove(u16::MAX);
+    pub const NONE: TableMove = TableMove(u16::MAX);
     const RANKS: usize = 15;
 
     /// A move of this list of legal moves, in whatever order they are; `NONE` for the rare one
     /// whose rank does not fit.
     #[inline]
-    pub(crate) fn of(moves: &[Move], mv: Move) -> TableMove {
+    pub fn of(moves: &[Move], mv: Move) -> TableMove {
         let rank = if mv.is_capture() { rank(moves, mv) } else { 0 };
         if rank >= TableMove::RANKS {
             return TableMove::NONE;
@@ -41,7 +41,7 @@ impl TableMove {
 
     /// The index of the move in the list of legal moves, if it is there.
     #[inline(always)]
-    pub(crate) fn find(self, moves: &[Move]) -> Option<usize> {
+    pub fn find(self, moves: &[Move]) -> Option<usize> {
         if self == TableMove::NONE {
             return None;
         }
@@ -63,16 +63,17 @@ fn rank(moves: &[Move], mv: Move) -> usize {
 
 /// What the table knows of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Hit {
+pub struct Hit {
     /// The best move, or the one that refuted.
-    pub(crate) mv: TableMove,
+    pub mv: TableMove,
     /// As the position itself sees it: the distance of a win counts from there.
-    pub(crate) score: Score,
+    pub score: Score,
     /// The evaluation, if it was needed.
-    pub(crate) eval: Option<Score>,
+    pub eval: Option<Score>,
     /// The depth it was searched to.
-    pub(crate) depth: i32,
-    pub(crate) bound: Bound,
+    pub depth: i32,
+    /// What the score is.
+    pub bound: Bound,
 }
 
 #[derive(Default)]
@@ -109,7 +110,8 @@ pub struct OutOfMemory {
     pub mib: usize,
 }
 
-pub(crate) struct TranspositionTable {
+/// A table that threads share. The search asks it once at every node.
+pub struct TranspositionTable {
     buckets: Vec<Bucket>,
     /// XORed into every stored key. Clearing changes it, after which no old entry matches.
     salt: u64,
@@ -177,7 +179,10 @@ const fn move_of(data: u64) -> TableMove {
 
 impl TranspositionTable {
     /// An empty table of this size.
-    pub(crate) fn new(mib: usize) -> Result<TranspositionTable, OutOfMemory> {
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn new(mib: usize) -> Result<TranspositionTable, OutOfMemory> {
         let out_of_memory = || OutOfMemory { mib };
         let count = mib.checked_mul((1 << 20) / BUCKET_BYTES).ok_or_else(out_of_memory)?;
         let mut buckets = Vec::new();
@@ -188,13 +193,13 @@ impl TranspositionTable {
     }
 
     /// The size in MiB.
-    pub(crate) const fn mib(&self) -> usize {
+    pub const fn mib(&self) -> usize {
         self.mib
     }
 
     /// Forgets everything, in constant time for big tables: their entries stay where they are,
     /// but under a key that no longer matches, and are the first to be replaced.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.age = 0;
         if self.buckets.len() <= CLEAR_BUCKETS {
             self.buckets.fill_with(Bucket::default);
@@ -205,7 +210,7 @@ impl TranspositionTable {
     }
 
     /// A new search begins: entries of earlier ones become easier to replace.
-    pub(crate) fn next_search(&mut self) {
+    pub fn next_search(&mut self) {
         self.age = (self.age + 1) % AGES;
     }
 
@@ -216,13 +221,13 @@ impl TranspositionTable {
 
     /// Fetches what is known of the position with this key into the processor's cache.
     #[inline(always)]
-    pub(crate) fn prefetch(&self, key: u64) {
+    pub fn prefetch(&self, key: u64) {
         isa::prefetch(&self.buckets[self.index(key)]);
     }
 
     /// What is known of the position with this key.
     #[inline(always)]
-    pub(crate) fn probe(&self, key: u64) -> Option<Hit> {
+    pub fn probe(&self, key: u64) -> Option<Hit> {
         let lock = key ^ self.salt;
         for entry in &self.buckets[self.index(key)].0 {
             let data = entry.data.load(Relaxed);
@@ -243,7 +248,7 @@ impl TranspositionTable {
 
     /// Records a result. `depth` must be within 0..=255; the score is as the position sees it.
     /// Without a move or an evaluation the one already known is kept.
-    pub(crate) fn store(
+    pub fn store(
         &self,
         key: u64,
         mut mv: TableMove,
@@ -288,7 +293,7 @@ impl TranspositionTable {
     }
 
     /// The share of a sample of the table filled by the current search.
-    pub(crate) fn fullness(&self) -> f64 {
+    pub fn fullness(&self) -> f64 {
         // Short searches ask for it after every iteration: 1000 lines were a sixth of the time of
         // self-play with 1000 nodes a move.
         let sample = &self.buckets[..self.buckets.len().min(SAMPLE_BUCKETS)];

@@ -204,7 +204,7 @@ fn check_tree(book: &Book, faults: &mut Faults) {
             }
         };
         for child in children {
-            let Some(Cell::BookNode { rank, .. }) = book.cell(child) else {
+            let Some(Cell::Node { rank, .. }) = book.cell(child) else {
                 faults.add(|| format!("cell {number}: its child {child} is no node"));
                 continue;
             };
@@ -238,7 +238,7 @@ fn check_tree(book: &Book, faults: &mut Faults) {
 /// # Errors
 /// Names the cell that is not what it should be.
 pub(super) fn children(book: &Book, node: u32) -> Result<Vec<u32>, String> {
-    let Some(Cell::BookNode { next, .. }) = book.cell(node) else {
+    let Some(Cell::Node { next, .. }) = book.cell(node) else {
         return Err(format!("cell {node}: no node"));
     };
     match next {

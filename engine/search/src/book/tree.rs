@@ -19,7 +19,7 @@ use super::key::MoveCode;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cell {
     /// A move and what follows it.
-    BookNode {
+    Node {
         /// The move's number among the legal moves of the position before it, in the order of
         /// the codes of the folded moves; 0 in the root.
         rank: u16,
@@ -58,7 +58,7 @@ const LINK: u32 = 1 << 31;
 impl Cell {
     pub(super) fn to_bytes(self) -> [u8; 8] {
         let (first, second) = match self {
-            Cell::BookNode { rank, next } => {
+            Cell::Node { rank, next } => {
                 let next = match next {
                     Next::End => 0,
                     Next::Child(cell) => CHILD | cell,
@@ -82,7 +82,7 @@ impl Cell {
             word if word & CHILD != 0 => Next::Child(word & NUMBER),
             _ => Next::End,
         };
-        Cell::BookNode { rank: first as u16, next }
+        Cell::Node { rank: first as u16, next }
     }
 }
 

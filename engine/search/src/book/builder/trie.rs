@@ -38,7 +38,7 @@ impl Trie {
         let file = tempfile::tempfile_in(folder).map_err(BookError::io(folder))?;
         let most = (memory / PAGE).max(16);
         let mut trie = Trie { file, pages: HashMap::new(), most, cells: 0, clock: 0 };
-        trie.push(Cell::BookNode { rank: 0, next: Next::End })?;
+        trie.push(Cell::Node { rank: 0, next: Next::End })?;
         Ok(trie)
     }
 
@@ -56,12 +56,12 @@ impl Trie {
 
     /// The node for a move after a node; a new one if it is not there.
     pub(super) fn child(&mut self, node: u32, rank: u16) -> Result<u32, BookError> {
-        let Cell::BookNode { rank: own, next } = self.cell(node)? else { return Ok(node) };
-        let child = Cell::BookNode { rank, next: Next::End };
+        let Cell::Node { rank: own, next } = self.cell(node)? else { return Ok(node) };
+        let child = Cell::Node { rank, next: Next::End };
         match next {
             Next::End => {
                 let new = self.push(child)?;
-                self.set(node, Cell::BookNode { rank: own, next: Next::Child(new) })?;
+                self.set(node, Cell::Node { rank: own, next: Next::Child(new) })?;
                 Ok(new)
             }
             Next::Child(only) if self.rank(only)? == Some(rank) => Ok(only),
@@ -70,7 +70,7 @@ impl Trie {
                 let first = self.push(Cell::Link { child: only, next: None })?;
                 let second = self.push(Cell::Link { child: new, next: None })?;
                 self.set(first, Cell::Link { child: only, next: Some(second) })?;
-                self.set(node, Cell::BookNode { rank: own, next: Next::Links(first) })?;
+                self.set(node, Cell::Node { rank: own, next: Next::Links(first) })?;
                 Ok(new)
             }
             Next::Links(mut link) => loop {
@@ -92,7 +92,7 @@ impl Trie {
 
     fn rank(&mut self, node: u32) -> Result<Option<u16>, BookError> {
         Ok(match self.cell(node)? {
-            Cell::BookNode { rank, .. } => Some(rank),
+            Cell::Node { rank, .. } => Some(rank),
             Cell::Link { .. } => None,
         })
     }
@@ -202,7 +202,7 @@ mod tests {
     fn older_nodes_never_move() {
         let folder = tempfile::tempdir().unwrap();
         let mut trie = Trie::new(0, folder.path()).unwrap();
-        let node = |rank, next| Cell::BookNode { rank, next };
+        let node = |rank, next| Cell::Node { rank, next };
         let link = |child, next| Cell::Link { child, next };
         let first = trie.child(0, 7).unwrap();
         let deep = trie.child(first, 3).unwrap();
@@ -244,7 +244,7 @@ mod tests {
         let mut found = BTreeSet::new();
         let mut open = vec![(0u32, Vec::new())];
         while let Some((number, line)) = open.pop() {
-            let Cell::BookNode { next, .. } = cells[number as usize] else { panic!("no node") };
+            let Cell::Node { next, .. } = cells[number as usize] else { panic!("no node") };
             let mut children = Vec::new();
             match next {
                 Next::End => {
@@ -261,7 +261,7 @@ mod tests {
                 },
             }
             for child in children {
-                let Cell::BookNode { rank, .. } = cells[child as usize] else { panic!("no node") };
+                let Cell::Node { rank, .. } = cells[child as usize] else { panic!("no node") };
                 open.push((child, [&line[..], &[rank]].concat()));
             }
         }
