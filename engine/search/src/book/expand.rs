@@ -20,7 +20,7 @@ use movegen::{Game, Position};
 
 use super::error::BookError;
 use super::format::Searched;
-use super::graph::{Edge, Graph, Node};
+use super::graph::{BookNode, Edge, Graph};
 use super::journal::Journal;
 use super::key::{Key, folded};
 use super::reader::Book;
@@ -295,7 +295,7 @@ impl<'o> Expansion<'o> {
         self.progress.score =
             starts.first().and_then(|&start| self.graph.nodes[start as usize].entry.score);
         let weight = self.options.weight;
-        let cost = |node: &Node, edge: &Edge| {
+        let cost = |node: &BookNode, edge: &Edge| {
             let deviation = match (node.entry.score, edge.entry.score) {
                 (Some(best), Some(score)) => (best.hundredths() - score.hundredths()).max(0),
                 _ => 0,
