@@ -34,13 +34,16 @@ pub enum FrameError {
         expected: u32,
     },
     /// A text longer than any that is written.
-    #[error("a text of {found} bytes, expected at most {most}")]
+    #[error("a header of {found} bytes, expected at most {most}")]
     Long {
         /// As in the file.
         found: usize,
         /// The greatest length.
         most: usize,
     },
+    /// The text is longer than the file.
+    #[error("the header is cut off")]
+    CutOff,
     /// The bytes are not the ones that were written, or too few.
     #[error("damaged or cut off: the checksum does not match")]
     Damaged,
@@ -91,7 +94,7 @@ impl Frame {
     pub fn open<'a>(&self, bytes: &'a [u8]) -> Result<(&'a [u8], &'a [u8]), FrameError> {
         let text = self.text_len(bytes)?;
         let content = unsealed(bytes).ok_or(FrameError::Damaged)?;
-        content.get(FIXED..).and_then(|rest| rest.split_at_checked(text)).ok_or(FrameError::Damaged)
+        content.get(FIXED..).and_then(|rest| rest.split_at_checked(text)).ok_or(FrameError::CutOff)
     }
 }
 
@@ -130,7 +133,7 @@ mod tests {
         let mut long = FRAME.begin(b"{}");
         long[12] = 50;
         seal(&mut long);
-        assert_eq!(FRAME.open(&long), Err(FrameError::Damaged));
+        assert_eq!(FRAME.open(&long), Err(FrameError::CutOff));
         long[12] = 101;
         assert_eq!(FRAME.open(&long), Err(FrameError::Long { found: 101, most: 100 }));
         long[8] = 4;

@@ -279,7 +279,7 @@ impl Contents {
         let wrong = |error: FrameError| match error {
             FrameError::Foreign => foreign("not a file of games"),
             FrameError::Version { .. } => foreign(&error.to_string()),
-            FrameError::Long { .. } | FrameError::Damaged => foreign("the header is damaged"),
+            _ => foreign("the header is damaged"),
         };
         let rest = FRAME.text_len(&head).map_err(wrong)? as u64 + 4;
         file.by_ref().take(rest).read_to_end(&mut head).map_err(failed)?;

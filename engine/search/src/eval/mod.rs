@@ -25,7 +25,7 @@ use std::sync::{Arc, LazyLock};
 
 use movegen::Position;
 
-use crate::score::Score;
+use crate::score::{Score, Window};
 pub use file::WeightsError;
 pub use kind::EvalKind;
 use kind::OPENING_STEPS;
@@ -106,7 +106,7 @@ impl Evaluation {
     pub(crate) fn score_within(
         &self,
         position: &Position,
-        (alpha, beta): (Score, Score),
+        Window { alpha, beta }: Window,
         memory: &mut Memory,
         ply: usize,
     ) -> Score {
@@ -219,7 +219,8 @@ mod tests {
                 let alpha = score.plus(random.below(300) as i32 - 150);
                 let beta = alpha.plus(1 + random.below(20) as i32);
                 let ply = random.below(100);
-                let found = evaluation.score_within(position, (alpha, beta), &mut memory, ply);
+                let found =
+                    evaluation.score_within(position, Window { alpha, beta }, &mut memory, ply);
                 if found == score {
                     continue;
                 }

@@ -9,7 +9,7 @@ use super::ordering::Picker;
 use super::params::{self, MAX_PLY, PROBCUT_DEPTH};
 use super::probe::Verdict;
 use super::worker::Worker;
-use crate::score::{Bound, Score};
+use crate::score::{Bound, Score, Window};
 use crate::tt::{Hit, TableMove};
 
 /// What the moves of a node came to.
@@ -26,47 +26,31 @@ impl<I: Isa> Worker<'_, I> {
     ///
     /// The node's key must be the last one of the path.
     #[inline(always)]
-    pub(super) fn search<K: NodeKind>(
-        &mut self,
-        node: &Node,
-        depth: i32,
-        alpha: Score,
-        beta: Score,
-        ply: usize,
-    ) -> Score {
-        debug_assert!(alpha < beta && (K::PV || alpha.plus(1) == beta));
+    pub(super) fn search<K: NodeKind>(&mut self, node: &Node, depth: i32, window: Window) -> Score {
+        debug_assert!(window.alpha < window.beta);
+        debug_assert!(K::PV || window == Window::above(window.alpha));
         if K::PV {
-            self.memory.pv.clear(ply);
+            self.memory.pv.clear(self.ply);
         }
-        if let Some(score) = self.ended(node, ply) {
+        if let Some(score) = self.ended(node) {
             return score;
         }
         if depth <= 0 {
-            return self.quiescence::<K>(node, depth, alpha, beta, ply);
+            return self.quiescence::<K>(node, depth, window);
         }
-        self.full::<K>(node, depth, alpha, beta, ply)
+        self.full::<K>(node, depth, window)
     }
 
     /// As [`Worker::search`] for a node that no draw rule ends and with at least one full ply.
     #[inline(never)]
-    pub(super) fn full<K: NodeKind>(
-        &mut self,
-        node: &Node,
-        depth: i32,
-        alpha: Score,
-        beta: Score,
-        ply: usize,
-    ) -> Score {
-        self.isa.run5(
+    pub(super) fn full<K: NodeKind>(&mut self, node: &Node, depth: i32, window: Window) -> Score {
+        self.isa.run4(
             self,
             node,
             depth,
-            (alpha, beta),
-            ply,
+            window,
             #[inline(always)]
-            |worker, node, depth, (alpha, beta), ply| {
-                worker.full_in_copy::<K>(node, depth, alpha, beta, ply)
-            },
+            |worker, node, depth, window| worker.full_in_copy::<K>(node, depth, window),
         )
     }
 
@@ -75,15 +59,14 @@ impl<I: Isa> Worker<'_, I> {
         &mut self,
         node: &Node,
         depth: i32,
-        mut alpha: Score,
-        mut beta: Score,
-        ply: usize,
+        Window { mut alpha, mut beta }: Window,
     ) -> Score {
+        let ply = self.ply;
         if !self.enter(ply) {
             return Score::DRAW;
         }
         if ply >= MAX_PLY {
-            return self.evaluate(node, (alpha, beta), ply);
+            return self.evaluate(node, Window { alpha, beta });
         }
 
         // Loss-distance pruning: the worst that can happen is to have lost now, the best to win
@@ -97,14 +80,14 @@ impl<I: Isa> Worker<'_, I> {
         let key = self.shared.key(node);
         let hit = self.shared.table.probe(key);
         if let Some(hit) = hit
-            && let Some(score) = self.table_cut::<K>(node, &hit, depth, alpha, beta, ply)
+            && let Some(score) = self.table_cut::<K>(node, &hit, depth, Window { alpha, beta })
         {
             return score;
         }
 
         let (mut floor, mut ceiling) = (Score::MIN, Score::MAX);
         let old_alpha = alpha;
-        match self.probe_quiet(node, depth, alpha, beta, ply) {
+        match self.probe_quiet(node, depth, Window { alpha, beta }) {
             Some(Verdict::Settled(score)) => return score,
             Some(Verdict::AtLeast(score)) => {
                 floor = score;
@@ -120,18 +103,18 @@ impl<I: Isa> Worker<'_, I> {
         let mut eval = hit.and_then(|hit| hit.eval);
         if !K::PV
             && depth <= params::REVERSE_FUTILITY_DEPTH
-            && let Some(score) = self.reverse_futility(node, eval, depth, (alpha, beta), ply)
+            && let Some(score) = self.reverse_futility(node, eval, depth, Window { alpha, beta })
         {
             return score;
         }
         if K::PROBCUT && depth >= PROBCUT_DEPTH && !beta.is_decided() {
             let standing = match eval {
                 Some(eval) => eval,
-                None => self.standing(node, (Score::MIN, Score::MAX), ply),
+                None => self.standing(node, Window::FULL),
             };
             eval = Some(standing);
             if standing >= beta.plus(-params::PROBCUT_BELOW)
-                && let Some(score) = self.probcut(node, depth, beta, ply)
+                && let Some(score) = self.probcut(node, depth, beta)
             {
                 return score;
             }
@@ -145,7 +128,8 @@ impl<I: Isa> Worker<'_, I> {
             return Score::loss_in(ply as u32);
         }
         let known = hit.map_or(TableMove::NONE, |hit| hit.mv);
-        let tried = self.try_moves::<K>(node, &mut moves, known, depth, (alpha, beta), ply);
+        let window = Window { alpha, beta };
+        let tried = self.try_moves::<K>(node, &mut moves, known, depth, window);
         if self.stopped {
             return Score::DRAW;
         }
@@ -175,8 +159,7 @@ impl<I: Isa> Worker<'_, I> {
         moves: &mut MoveList,
         known: TableMove,
         depth: i32,
-        (mut alpha, beta): (Score, Score),
-        ply: usize,
+        Window { mut alpha, beta }: Window,
     ) -> Tried {
         let mut picker = Picker::new();
         // A forced move is no decision: look beyond it.
@@ -224,8 +207,8 @@ impl<I: Isa> Worker<'_, I> {
                     continue;
                 }
             }
-            let window = (alpha, beta);
-            let score = self.try_move::<K>(&child, below, reduction, index == 0, window, ply);
+            let window = Window { alpha, beta };
+            let score = self.try_move::<K>(&child, below, reduction, index == 0, window);
             if let Some(place) = place {
                 place.end();
             }
@@ -238,7 +221,7 @@ impl<I: Isa> Worker<'_, I> {
                     alpha = score;
                     tried.best = Some(index);
                     if K::PV {
-                        self.memory.pv.set(ply, mv);
+                        self.memory.pv.set(self.ply, mv);
                     }
                     if score >= beta {
                         break;
@@ -271,12 +254,12 @@ impl<I: Isa> Worker<'_, I> {
         depth: i32,
         reduction: i32,
         is_first: bool,
-        (alpha, beta): (Score, Score),
-        ply: usize,
+        window: Window,
     ) -> Score {
         self.descend(child, |worker| {
+            let alpha = window.alpha;
             let empty = |worker: &mut Self, depth| {
-                -worker.search::<K::Zero>(child, depth, -alpha.plus(1), -alpha, ply + 1)
+                -worker.search::<K::Zero>(child, depth, Window::above(alpha).opposite())
             };
             let mut score = Score::MAX;
             if reduction > 0 {
@@ -286,7 +269,7 @@ impl<I: Isa> Worker<'_, I> {
                 score = empty(worker, depth);
             }
             if K::PV && score > alpha {
-                score = -worker.search::<K>(child, depth, -beta, -alpha, ply + 1);
+                score = -worker.search::<K>(child, depth, window.opposite());
             }
             score
         })
@@ -311,9 +294,7 @@ impl<I: Isa> Worker<'_, I> {
         node: &Node,
         hit: &Hit,
         depth: i32,
-        alpha: Score,
-        beta: Score,
-        ply: usize,
+        Window { alpha, beta }: Window,
     ) -> Option<Score> {
         // A bound would leave an open window without its score, and the end of the game is to be
         // shown move by move.
@@ -334,7 +315,7 @@ impl<I: Isa> Worker<'_, I> {
         {
             return None;
         }
-        let score = hit.score.from_table(ply as u32);
+        let score = hit.score.from_table(self.ply as u32);
         let settled = match hit.bound {
             Bound::Exact => true,
             Bound::Lower => score >= beta,
@@ -351,8 +332,7 @@ impl<I: Isa> Worker<'_, I> {
         node: &Node,
         eval: Option<Score>,
         depth: i32,
-        (alpha, beta): (Score, Score),
-        ply: usize,
+        Window { alpha, beta }: Window,
     ) -> Option<Score> {
         let position = &node.position;
         let side = position.side_to_move();
@@ -366,18 +346,18 @@ impl<I: Isa> Worker<'_, I> {
         let raised = beta.plus(params::reverse_futility_margin(depth));
         let standing = match eval {
             Some(eval) => eval,
-            None => self.standing(node, (raised.plus(-1), raised), ply),
+            None => self.standing(node, Window::reaching(raised)),
         };
         (standing >= raised).then_some(standing)
     }
 
     /// ProbCut: if even a shallow search comes out well above beta, the deep one would as well.
     #[inline(always)]
-    fn probcut(&mut self, node: &Node, depth: i32, beta: Score, ply: usize) -> Option<Score> {
+    fn probcut(&mut self, node: &Node, depth: i32, beta: Score) -> Option<Score> {
         let margin = params::probcut_margin(depth);
         let raised = beta.plus(margin);
         let shallow = params::probcut_depth(depth);
-        let score = self.full::<Shallow>(node, shallow, raised.plus(-1), raised, ply);
+        let score = self.full::<Shallow>(node, shallow, Window::reaching(raised));
         if self.stopped {
             return Some(Score::DRAW);
         }

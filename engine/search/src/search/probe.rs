@@ -6,7 +6,7 @@ use movegen::isa::Isa;
 use super::node::Node;
 use super::params::DATABASE_DEPTH;
 use super::worker::Worker;
-use crate::score::{Bound, Score};
+use crate::score::{Bound, Score, Window};
 use crate::tt::TableMove;
 
 /// What a database says of a node.
@@ -32,15 +32,13 @@ impl<I: Isa> Worker<'_, I> {
         &mut self,
         node: &Node,
         depth: i32,
-        alpha: Score,
-        beta: Score,
-        ply: usize,
+        window: Window,
     ) -> Option<Verdict> {
         let position = &node.position;
         let is_quiet = self.may_probe(node)
             && !position.has_capture(position.side_to_move())
             && position.has_quiet_move();
-        if is_quiet { self.probe_node(node, depth, alpha, beta, ply) } else { None }
+        if is_quiet { self.probe_node(node, depth, window) } else { None }
     }
 
     /// What the databases say of a node within their piece count; `depth` is that left to search.
@@ -50,12 +48,10 @@ impl<I: Isa> Worker<'_, I> {
         &mut self,
         node: &Node,
         depth: i32,
-        alpha: Score,
-        beta: Score,
-        ply: usize,
+        window: Window,
     ) -> Option<Verdict> {
         self.probes += 1;
-        let shared = self.shared;
+        let (shared, ply) = (self.shared, self.ply);
         let conditional = depth < DATABASE_DEPTH;
         let value = shared.prober.value(node, shared.rules, conditional)?;
         let (score, bound) = match value {
@@ -65,8 +61,8 @@ impl<I: Isa> Worker<'_, I> {
         };
         let is_settled = match bound {
             Bound::Exact => true,
-            Bound::Lower => score >= beta,
-            Bound::Upper => score <= alpha,
+            Bound::Lower => score >= window.beta,
+            Bound::Upper => score <= window.alpha,
         };
         if is_settled {
             self.leaf(ply);
@@ -84,11 +80,11 @@ impl<I: Isa> Worker<'_, I> {
 
     /// The score of a leaf that the databases know. As [`Worker::probe_node`].
     #[inline]
-    pub(super) fn probe_leaf(&mut self, node: &Node, ply: usize) -> Option<Score> {
-        match self.probe_node(node, 0, Score::MIN, Score::MAX, ply)? {
+    pub(super) fn probe_leaf(&mut self, node: &Node) -> Option<Score> {
+        match self.probe_node(node, 0, Window::FULL)? {
             Verdict::Settled(score) => Some(score),
             Verdict::AtLeast(score) | Verdict::AtMost(score) => {
-                self.leaf(ply);
+                self.leaf(self.ply);
                 Some(score)
             }
         }

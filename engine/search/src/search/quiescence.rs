@@ -6,7 +6,7 @@ use movegen::isa::Isa;
 use super::node::{Node, NodeKind};
 use super::params::{MAX_PLY, THREAT_PLIES};
 use super::worker::Worker;
-use crate::score::Score;
+use crate::score::{Score, Window};
 
 impl<I: Isa> Worker<'_, I> {
     /// The score of a node at the horizon that no draw rule ends. `depth` is 0, or below 0 after
@@ -21,20 +21,15 @@ impl<I: Isa> Worker<'_, I> {
         &mut self,
         node: &Node,
         depth: i32,
-        alpha: Score,
-        beta: Score,
-        ply: usize,
+        window: Window,
     ) -> Score {
-        self.isa.run5(
+        self.isa.run4(
             self,
             node,
             depth,
-            (alpha, beta),
-            ply,
+            window,
             #[inline(always)]
-            |worker, node, depth, (alpha, beta), ply| {
-                worker.quiescence_in_copy::<K>(node, depth, alpha, beta, ply)
-            },
+            |worker, node, depth, window| worker.quiescence_in_copy::<K>(node, depth, window),
         )
     }
 
@@ -43,27 +38,27 @@ impl<I: Isa> Worker<'_, I> {
         &mut self,
         node: &Node,
         depth: i32,
-        mut alpha: Score,
-        beta: Score,
-        ply: usize,
+        window: Window,
     ) -> Score {
         self.memory.scores.prefetch(&node.position);
         let mut moves = MoveList::new();
         node.position.generate_captures_with(self.isa, &mut moves);
         if moves.is_empty() {
-            return self.without_capture::<K>(node, depth, alpha, beta, ply);
+            return self.without_capture::<K>(node, depth, window);
         }
+        let ply = self.ply;
         if !self.enter(ply) {
             return Score::DRAW;
         }
         if ply >= MAX_PLY {
-            return self.evaluate(node, (alpha, beta), ply);
+            return self.evaluate(node, window);
         }
+        let Window { mut alpha, beta } = window;
         let mut best = Score::MIN;
         for &mv in &moves {
             let child = node.after(mv);
             let score = self.descend(&child, |worker| {
-                -worker.search::<K>(&child, depth - 1, -beta, -alpha, ply + 1)
+                -worker.search::<K>(&child, depth - 1, Window { alpha, beta }.opposite())
             });
             if self.stopped {
                 return Score::DRAW;
@@ -86,19 +81,12 @@ impl<I: Isa> Worker<'_, I> {
 
     /// As [`Worker::quiescence`] where the side to move cannot capture.
     #[inline(always)]
-    fn without_capture<K: NodeKind>(
-        &mut self,
-        node: &Node,
-        depth: i32,
-        alpha: Score,
-        beta: Score,
-        ply: usize,
-    ) -> Score {
-        let position = &node.position;
+    fn without_capture<K: NodeKind>(&mut self, node: &Node, depth: i32, window: Window) -> Score {
+        let (position, ply) = (&node.position, self.ply);
         let has_move = position.has_quiet_move();
         if has_move
             && self.may_probe(node)
-            && let Some(score) = self.probe_leaf(node, ply)
+            && let Some(score) = self.probe_leaf(node)
         {
             return if self.enter(ply) { score } else { Score::DRAW };
         }
@@ -107,7 +95,7 @@ impl<I: Isa> Worker<'_, I> {
             && position.has_capture(position.side_to_move().opponent())
         {
             self.threat_plies += 1;
-            let score = self.full::<K>(node, 1, alpha, beta, ply);
+            let score = self.full::<K>(node, 1, window);
             self.threat_plies -= 1;
             return score;
         }
@@ -118,6 +106,6 @@ impl<I: Isa> Worker<'_, I> {
             self.leaf(ply);
             return Score::loss_in(ply as u32);
         }
-        self.evaluate(node, (alpha, beta), ply)
+        self.evaluate(node, window)
     }
 }

@@ -8,7 +8,7 @@ use super::params::{self, ASPIRATION_DEPTH, ASPIRATION_MAX, ASPIRATION_WIDTH, MA
 use super::report::Info;
 use super::worker::Worker;
 use crate::limits::Mode;
-use crate::score::{Bound, Score};
+use crate::score::{Bound, Score, Window};
 use crate::time::Pace;
 
 /// A move of the searched position with the last that is known of it.
@@ -95,7 +95,7 @@ impl<I: Isa> Worker<'_, I> {
             let full = |width| open || width > ASPIRATION_MAX;
             let alpha = if full(below) { Score::MIN } else { centre.plus(-below) };
             let beta = if full(above) { Score::MAX } else { centre.plus(above) };
-            let score = self.search_root(root, depth, (alpha, beta), line);
+            let score = self.search_root(root, depth, Window { alpha, beta }, line);
             if self.stopped {
                 return;
             }
@@ -113,7 +113,7 @@ impl<I: Isa> Worker<'_, I> {
         &mut self,
         root: &mut Root,
         depth: i32,
-        (mut alpha, beta): (Score, Score),
+        Window { mut alpha, beta }: Window,
         line: usize,
     ) -> Score {
         if !self.enter(0) {
@@ -147,8 +147,8 @@ impl<I: Isa> Worker<'_, I> {
                 }
             }
             let reduction = params::reduction(&root.node.position, mv, true, depth, turn - line);
-            let (is_first, window) = (turn == line, (alpha, beta));
-            let score = self.try_move::<Pv>(&child, depth - 1, reduction, is_first, window, 0);
+            let (is_first, window) = (turn == line, Window { alpha, beta });
+            let score = self.try_move::<Pv>(&child, depth - 1, reduction, is_first, window);
             if let Some(place) = place {
                 place.end();
             }

@@ -16,7 +16,7 @@ use super::report::Info;
 use crate::clock::Instant;
 use crate::eval::{self, Evaluation};
 use crate::limits::{Control, Limits, Mode};
-use crate::score::Score;
+use crate::score::{Score, Window};
 use crate::time::Plan;
 use crate::tt::TranspositionTable;
 
@@ -208,6 +208,8 @@ pub(super) struct Worker<'a, I> {
     pub(super) max_ply: usize,
     /// Full plies beyond the horizon on the current path.
     pub(super) threat_plies: u32,
+    /// Plies from the root to the current node.
+    pub(super) ply: usize,
     /// The main thread's way to say what it has found.
     pub(super) reporter: Option<Reporter<'a>>,
     leaves: u64,
@@ -235,6 +237,7 @@ impl<'a, I: Isa> Worker<'a, I> {
             completed: 0,
             max_ply: 0,
             threat_plies: 0,
+            ply: 0,
             reporter: None,
             leaves: 0,
             leaf_plies: 0,
@@ -339,22 +342,21 @@ impl<'a, I: Isa> Worker<'a, I> {
 
     /// The evaluation of a leaf, as far as the window needs it.
     #[inline(always)]
-    pub(super) fn evaluate(&mut self, node: &Node, window: (Score, Score), ply: usize) -> Score {
-        self.leaf(ply);
-        self.standing(node, window, ply)
+    pub(super) fn evaluate(&mut self, node: &Node, window: Window) -> Score {
+        self.leaf(self.ply);
+        self.standing(node, window)
     }
 
     /// What the position is worth without a search, as far as the window needs it.
     #[inline(never)]
-    pub(super) fn standing(&mut self, node: &Node, window: (Score, Score), ply: usize) -> Score {
-        self.isa.run4(
+    pub(super) fn standing(&mut self, node: &Node, window: Window) -> Score {
+        self.isa.run3(
             self,
             node,
             window,
-            ply,
             #[inline(always)]
-            |worker, node, window, ply| {
-                let evaluation = worker.shared.evaluation;
+            |worker, node, window| {
+                let (evaluation, ply) = (worker.shared.evaluation, worker.ply);
                 evaluation.score_within(&node.position, window, &mut worker.memory.scores, ply)
             },
         )
@@ -363,7 +365,7 @@ impl<'a, I: Isa> Worker<'a, I> {
     /// The score of a node that the draw rules end: a draw, or a loss if the side to move has
     /// no move, which comes first. `None` if the game goes on. Not for the root.
     #[inline(always)]
-    pub(super) fn ended(&mut self, node: &Node, ply: usize) -> Option<Score> {
+    pub(super) fn ended(&mut self, node: &Node) -> Option<Score> {
         if node.is_far_from_draw() {
             return None;
         }
@@ -375,6 +377,7 @@ impl<'a, I: Isa> Worker<'a, I> {
         if !drawn {
             return None;
         }
+        let ply = self.ply;
         self.leaf(ply);
         let lost = !node.position.has_legal_move();
         Some(if lost {
@@ -392,7 +395,9 @@ impl<'a, I: Isa> Worker<'a, I> {
         visit: impl FnOnce(&mut Worker<'a, I>) -> T,
     ) -> T {
         self.memory.keys.push(child.position.key());
+        self.ply += 1;
         let result = visit(self);
+        self.ply -= 1;
         self.memory.keys.pop();
         result
     }
