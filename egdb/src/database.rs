@@ -362,8 +362,10 @@ impl Database {
         any_reader!(&self.reader, reader => reader.counters())
     }
 
-    /// The stored number of a position, as for the tools that measure or list files: it means
-    /// nothing where the format excludes the position. `None` if there is none.
+    /// The number that the files hold at the place of a position: for tools that measure, check or
+    /// list files. Everybody else wants [`Database::look_up`]. Where the format excludes the
+    /// position ([`crate::probe::exclusion`]) it is whatever made the file small, and means nothing.
+    /// `None` if the files have no such place, or no data there.
     ///
     /// # Errors
     /// If a file cannot be read or is damaged.
