@@ -84,10 +84,10 @@ pub(super) struct SolveArgs {
 }
 
 impl SolveArgs {
-    fn options(&self, threads: usize) -> SolveOptions {
+    fn options(&self) -> SolveOptions {
         SolveOptions {
             nodes: self.nodes,
-            hash_mib: (self.hash as usize / threads).max(1),
+            hash_mib: self.hash as usize,
             draw_plies: self.moves.unwrap_or(0) as usize,
         }
     }
@@ -108,7 +108,7 @@ pub(super) fn run(args: &SolveArgs) -> Result<(), Failure> {
     let probe = args.databases.open()?;
     let (stop, interrupt) = catch()?;
     let waiting = Bar::waiting(&format!("solving, at most {} nodes", args.nodes));
-    let solution = Solver::new(&probe, args.options(1)).solve(game.position(), &stop)?;
+    let solution = Solver::new(&probe, args.options()).solve(game.position(), &stop)?;
     drop(waiting);
     if args.json {
         record::position(&mut out, None, &game, &solution, args.most_plies())?;
