@@ -7,8 +7,9 @@ use crossbeam::channel;
 use movegen::random::Random;
 
 use super::error::TrainError;
+use super::game::PlayedGame;
 use super::sample::{Filter, Sample, is_held_out};
-use super::store::{Contents, StoreError, files};
+use super::store::{Contents, Header, StoreError, files};
 
 /// Blocks that are decoded and mixed together: some 60,000 positions.
 const GROUP: usize = 64;
@@ -156,10 +157,83 @@ impl DataSet {
     }
 }
 
+/// Calls `see` with each game of these folders and files, file by file, and `damaged` with each
+/// file that has bytes which belong to no good block, and their number; returns the sum of these.
+///
+/// # Errors
+/// If a file cannot be read or a folder has none; those of `see`.
+pub fn read_games<E: From<StoreError>>(
+    paths: &[PathBuf],
+    mut see: impl FnMut(&Header, PlayedGame) -> Result<(), E>,
+    mut damaged: impl FnMut(&Path, u64),
+) -> Result<u64, E> {
+    let mut all = Vec::new();
+    for path in paths {
+        all.extend(files(path)?);
+    }
+    let mut skipped = 0;
+    for path in all {
+        let mut contents = Contents::open(&path)?;
+        while let Some(games) = contents.next_games()? {
+            for game in games {
+                see(contents.header(), game)?;
+            }
+        }
+        if contents.skipped() > 0 {
+            damaged(&path, contents.skipped());
+        }
+        skipped += contents.skipped();
+    }
+    Ok(skipped)
+}
+
 impl Source {
     /// Games that count fully.
     #[must_use]
     pub fn new(path: &Path) -> Source {
         Source { path: path.to_owned(), weight: 1.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::super::store::{BLOCK_GAMES, Store};
+    use super::super::test_games;
+    use super::*;
+
+    #[test]
+    fn all_games_are_read_and_damage_is_told() {
+        let folder = TempDir::new().unwrap();
+        let (header, games) = test_games::games(2 * BLOCK_GAMES);
+        let mut store = Store::open(folder.path(), &header).unwrap();
+        let mut ends = Vec::new();
+        for block in games.chunks(BLOCK_GAMES as usize) {
+            let mut bytes = Vec::new();
+            block.iter().for_each(|game| game.encode(&mut bytes));
+            store.add(block.len() as u32, &bytes).unwrap();
+            ends.push(folder.path().join(header.file_name()).metadata().unwrap().len());
+        }
+        drop(store);
+        let read = || {
+            let (mut seen, mut told) = (Vec::new(), Vec::new());
+            let see = |_: &Header, game| {
+                seen.push(game);
+                Ok::<_, StoreError>(())
+            };
+            let tell = |path: &Path, bytes| told.push((path.to_owned(), bytes));
+            let sum = read_games(&[folder.path().to_owned()], see, tell).unwrap();
+            (seen, told, sum)
+        };
+        assert_eq!(read(), (games.clone(), Vec::new(), 0));
+
+        let file = folder.path().join(header.file_name());
+        let mut bytes = std::fs::read(&file).unwrap();
+        bytes[ends[1] as usize - 1] ^= 1;
+        std::fs::write(&file, bytes).unwrap();
+        let lost = ends[1] - ends[0];
+        let left = games[..BLOCK_GAMES as usize].to_vec();
+        assert_eq!(read(), (left, vec![(file, lost)], lost));
     }
 }

@@ -197,35 +197,8 @@ impl PlayedGame {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::test_games::random_game;
     use super::*;
-    use crate::test_positions::{played, scattered};
-    use movegen::random::Random;
-
-    /// A game of random moves with random scores.
-    fn random_game(seed: u64) -> PlayedGame {
-        let mut random = Random::new(seed);
-        let mut starts = Random::new(seed);
-        let start = if random.below(2) == 0 { played(&mut starts) } else { scattered(&mut starts) };
-        let mut position = start;
-        let mut plies = Vec::new();
-        for _ in 0..random.below(60) {
-            let moves = position.legal_moves();
-            if moves.is_empty() || moves.len() > MOST_MOVES {
-                break;
-            }
-            let mv = moves[random.below(moves.len())];
-            let score = Score::new(random.below(20_001) as i32 - 10_000);
-            plies.push(PlayedPly { mv, score: (moves.len() > 1).then_some(score) });
-            position = position.after(mv);
-        }
-        PlayedGame {
-            start,
-            opening: Opening::ALL[random.below(4)],
-            plies,
-            white: Wld::ALL[random.below(3)],
-            end: End::ALL[random.below(End::ALL.len())],
-        }
-    }
 
     proptest! {
         #[test]

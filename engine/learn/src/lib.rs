@@ -5,14 +5,18 @@
 //! * `selfplay`: plays games; `opening`: where they begin;
 //! * `game`: one played game and its bytes; `store`: the files that hold games; `merge`: one file
 //!   from the parts of a run;
-//! * `data`: sets of such files; `sample`: the positions to learn from;
+//! * `data`: sets of such files; `sample`: the positions to learn from; `statistics`: counts of both;
+//!   `export`: games as text;
 //! * `settings`: what to train; `train`: fits what can learn (`learner`) to the positions, `model` or
-//!   `network`; `checkpoint`: its state between two epochs; `plot`: its course.
+//!   `network`; `checkpoint`: its state between two epochs; `plot`: its course;
+//! * `generations`: all of it in turn, from nothing to an evaluation.
 
 mod checkpoint;
 mod data;
 mod error;
+mod export;
 mod game;
+mod generations;
 mod learner;
 mod merge;
 mod model;
@@ -22,22 +26,28 @@ mod plot;
 mod sample;
 mod selfplay;
 mod settings;
+mod statistics;
 mod store;
+#[cfg(test)]
+mod test_games;
 #[cfg(test)]
 #[path = "../../search/src/test_positions.rs"]
 mod test_positions;
 mod train;
 
 pub use checkpoint::CheckpointError;
-pub use data::{DataSet, Source};
+pub use data::{DataSet, Source, read_games};
 pub use error::TrainError;
+pub use export::{to_pdn, write_line};
 pub use game::{DecodeError, End, PlayedGame, PlayedPly};
+pub use generations::{BestWeights, GenerationStep, Generations, GenerationsError};
 pub use learner::{Epoch, PHASES};
 pub use merge::{Merged, merge};
 pub use opening::{Opening, OpeningMix, ParseMixError};
 pub use plot::loss_plot;
-pub use sample::{Filter, Sample};
+pub use sample::{Filter, RandomSamples, Sample};
 pub use selfplay::{Progress, SelfPlay, SelfPlayError};
 pub use settings::{NetworkTraining, Training};
+pub use statistics::{CountTable, Statistics};
 pub use store::{Contents, Header, Shard, StoreError, files};
 pub use train::checkpoint_path;

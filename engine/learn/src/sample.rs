@@ -5,6 +5,7 @@ use movegen::{Color, Position, Wld};
 use serde::Serialize;
 
 use super::game::{End, PlayedGame};
+use super::store::Header;
 
 /// Which positions are taken. Nobody may be able to capture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -79,6 +80,50 @@ impl Filter {
     }
 }
 
+/// Some of the positions that training takes from games, each with the same probability.
+#[derive(Clone, Debug)]
+pub struct RandomSamples {
+    filter: Filter,
+    count: usize,
+    random: Random,
+    /// Positions so far.
+    found: u64,
+    chosen: Vec<Sample>,
+    /// Those of one game.
+    samples: Vec<Sample>,
+}
+
+impl RandomSamples {
+    /// At most `count` of the positions that the filter takes; another seed chooses others.
+    #[must_use]
+    pub fn new(filter: Filter, count: usize, seed: u64) -> RandomSamples {
+        let random = Random::new(seed);
+        RandomSamples { filter, count, random, found: 0, chosen: Vec::new(), samples: Vec::new() }
+    }
+
+    /// Looks at a game of a file with this header.
+    pub fn add(&mut self, header: &Header, game: &PlayedGame) {
+        self.samples.clear();
+        self.filter.beyond(header.database_pieces).samples(game, 1.0, &mut self.samples);
+        for &sample in &self.samples {
+            self.found += 1;
+            if self.chosen.len() < self.count {
+                self.chosen.push(sample);
+            } else if let Some(place) =
+                self.chosen.get_mut(self.random.below_u64(self.found) as usize)
+            {
+                *place = sample;
+            }
+        }
+    }
+
+    /// The positions that were chosen.
+    #[must_use]
+    pub fn chosen(&self) -> &[Sample] {
+        &self.chosen
+    }
+}
+
 /// A number that a game shares with no other one, as a rule.
 pub(super) fn fingerprint(game: &PlayedGame) -> u64 {
     let last = game.plies.iter().fold(0u64, |all, ply| mix(all ^ ply.mv.to_bits()));
@@ -108,3 +153,29 @@ pub struct Sample {
 
 /// The reasons to end a game that [`Filter`] doubts.
 const _: () = assert!(!End::NoProgress.is_exact() && !End::Length.is_exact());
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_games;
+    use super::*;
+
+    #[test]
+    fn chosen_positions_are_some_of_all() {
+        let (header, games) = test_games::games(60);
+        let (most_score, most_unproven) = (10_000, 10_000);
+        let filter = Filter { most_score, most_unproven, most_material: 100, ..Filter::default() };
+        let chosen = |count, seed| {
+            let mut samples = RandomSamples::new(filter, count, seed);
+            games.iter().for_each(|game| samples.add(&header, game));
+            samples.chosen().to_vec()
+        };
+        let all = chosen(usize::MAX, 1);
+        assert!(all.len() > 10, "{}", all.len());
+        let some = chosen(5, 1);
+        assert_eq!(some.len(), 5);
+        assert!(some.iter().all(|sample| all.contains(sample)));
+        assert!(some != chosen(5, 2) && some == chosen(5, 1));
+        // Not just the first ones.
+        assert!(some.iter().any(|sample| !all[..5].contains(sample)));
+    }
+}

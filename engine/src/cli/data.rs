@@ -1,18 +1,15 @@
 //! `meerslag data`: files of games of self-play.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use meerslag_learn::{Contents, Filter, PlayedGame, Sample, StoreError, files, merge};
-use meerslag_search::counted;
-use movegen::notation::pdn::{
-    Annotation, Comment, GameResult, PdnGame, Ply, WriteOptions, write_game,
+use meerslag_learn::{
+    CountTable, Filter, Header, PlayedGame, RandomSamples, Statistics, StoreError, files, merge,
+    read_games, to_pdn, write_line,
 };
-use movegen::random::Random;
-use movegen::{Color, Square};
-
+use meerslag_search::counted;
+use movegen::notation::pdn::{WriteOptions, write_game};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -151,7 +148,7 @@ impl Input {
     fn files(&self) -> Result<Vec<PathBuf>, Failure> {
         let mut all = Vec::new();
         for path in &self.paths {
-            all.extend(files(path).map_err(input_error)?);
+            all.extend(files(path)?);
         }
         Ok(all)
     }
@@ -159,28 +156,22 @@ impl Input {
     /// Calls `see` with each game; returns the number of bytes that are no good block.
     fn for_each(
         &self,
-        mut see: impl FnMut(&Contents, &PlayedGame) -> io::Result<()>,
+        mut see: impl FnMut(&Header, PlayedGame) -> io::Result<()>,
     ) -> Result<u64, Failure> {
-        let mut damaged = 0;
-        for file in self.files()? {
-            let mut contents = Contents::open(&file).map_err(input_error)?;
-            while let Some(games) = contents.next_games().map_err(input_error)? {
-                for game in &games {
-                    see(&contents, game)?;
-                }
-            }
-            if contents.skipped() > 0 {
-                let bytes = contents.skipped();
+        read_games(
+            &self.paths,
+            |header, game| Ok(see(header, game)?),
+            |file, bytes| {
                 note(format_args!("{}: {bytes} damaged bytes left out", file.display()));
-            }
-            damaged += contents.skipped();
-        }
-        Ok(damaged)
+            },
+        )
     }
 }
 
-fn input_error(error: StoreError) -> Failure {
-    Failure::Input(error.into())
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Failure {
+        Failure::Input(error.into())
+    }
 }
 
 impl DataArgs {
@@ -198,7 +189,7 @@ impl DataArgs {
 pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
     let mut out = io::BufWriter::new(stdout());
     match &args.command {
-        DataCommand::Stats { input, filter } => stats(input, &filter.filter(), &mut out)?,
+        DataCommand::Stats { input, filter } => stats(input, filter.filter(), &mut out)?,
         DataCommand::Check { input } => {
             let mut games = 0u64;
             let damaged = input.for_each(|_, _| {
@@ -223,7 +214,7 @@ pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
         DataCommand::Merge { input, out: folder } => {
             let merged = merge(&input.files()?, folder).map_err(|error| match error {
                 StoreError::Io { ref path, .. } if path.starts_with(folder) => Failure::run(error),
-                error => input_error(error),
+                error => error.into(),
             })?;
             if input.json {
                 let record = GamesRecord {
@@ -243,7 +234,12 @@ pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
             }
         }
         DataCommand::Sample { input, count, seed, filter } => {
-            for sample in sample(input, &filter.filter(), *count, *seed)? {
+            let mut samples = RandomSamples::new(filter.filter(), *count, *seed);
+            input.for_each(|header, game| {
+                samples.add(header, &game);
+                Ok(())
+            })?;
+            for sample in samples.chosen() {
                 let (result, score) = (sample.result, f64::from(sample.score) / 100.0);
                 if input.json {
                     let (fen, result) = (sample.position.to_fen(), f64::from(result));
@@ -255,14 +251,14 @@ pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
         }
         DataCommand::Export { input, format } => {
             let mut number = 0;
-            input.for_each(|contents, game| {
+            input.for_each(|header, game| {
                 number += 1;
                 match format {
                     Form::Pdn => {
-                        let pdn = pdn(game, number, &contents.header().evaluation);
+                        let pdn = to_pdn(&game, number, &header.evaluation);
                         write_game(&mut out, &pdn, &WriteOptions::default())
                     }
-                    Form::Text => text(game, &mut out),
+                    Form::Text => write_line(&game, &mut out),
                 }
             })?;
         }
@@ -271,38 +267,13 @@ pub(super) fn run(args: &DataArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn stats(input: &Input, filter: &Filter, out: &mut impl Write) -> Result<(), Failure> {
-    let mut tables: [BTreeMap<(usize, String), u64>; 6] = Default::default();
-    let (mut games, mut plies, mut taken) = (0u64, 0u64, 0u64);
-    let mut samples: Vec<Sample> = Vec::new();
-    let mut count = |table: usize, order: usize, name: String| {
-        *tables[table].entry((order, name)).or_default() += 1;
-    };
-    input.for_each(|contents, game| {
-        games += 1;
-        plies += game.plies.len() as u64;
-        count(0, 0, game.opening.name().to_owned());
-        count(1, 0, GameResult::of_white(game.white).as_str().to_owned());
-        count(2, 0, game.end.name().to_owned());
-        samples.clear();
-        filter.beyond(contents.header().database_pieces).samples(game, 1.0, &mut samples);
-        taken += samples.len() as u64;
-        for sample in &samples {
-            let steps = |color| -> u32 {
-                let row = |s: Square| {
-                    u32::from(if color == Color::White { s.row() } else { 9 - s.row() })
-                };
-                sample.position.men(color).into_iter().map(row).sum()
-            };
-            let steps = ((steps(Color::White) + steps(Color::Black)) / 50).min(5) as usize;
-            count(3, 5 - steps, format!("{}-{}", steps * 50, steps * 50 + 49));
-            let pieces = sample.position.piece_count() as usize / 5;
-            count(4, 9 - pieces.min(9), format!("{}-{}", pieces * 5, pieces * 5 + 4));
-            let score = usize::from(sample.score.unsigned_abs()) / 50;
-            count(5, score, format!("{:.1}-{:.1}", score as f64 / 2.0, score as f64 / 2.0 + 0.5));
-        }
+fn stats(input: &Input, filter: Filter, out: &mut impl Write) -> Result<(), Failure> {
+    let mut statistics = Statistics::new(filter);
+    input.for_each(|header, game| {
+        statistics.add(header, &game);
         Ok(())
     })?;
+    let (games, plies, taken) = (statistics.games(), statistics.plies(), statistics.positions());
     if input.json {
         let (plies, positions) = (Some(plies), Some(taken));
         json::write(out, &GamesRecord { games, plies, positions, ..GamesRecord::default() })?;
@@ -310,18 +281,15 @@ fn stats(input: &Input, filter: &Filter, out: &mut impl Write) -> Result<(), Fai
         let counts = [counted(games, "game"), counted(plies, "ply"), counted(taken, "position")];
         writeln!(out, "{} to train with", counts.join(", "))?;
     }
-    let heads =
-        ["opening", "White's result", "end", "steps to promotion", "pieces", "score in men"];
-    for (index, (table, head)) in tables.iter().zip(heads).enumerate() {
+    for CountTable { heading, total, rows } in statistics.tables() {
         if !input.json {
-            writeln!(out, "\n{head}")?;
+            writeln!(out, "\n{heading}")?;
         }
-        let all = if index < 3 { games } else { taken };
-        for ((_, name), count) in table {
-            let share = *count as f64 / all.max(1) as f64;
+        for (name, count) in rows {
+            let share = count as f64 / total.max(1) as f64;
             if input.json {
-                let (name, share) = (name.clone(), json::rounded(share, 4));
-                json::write(out, &CountRecord { table: head, name, count: *count, share })?;
+                let (name, share) = (name.to_owned(), json::rounded(share, 4));
+                json::write(out, &CountRecord { table: heading, name, count, share })?;
                 continue;
             }
             let percent = 100.0 * share;
@@ -329,67 +297,4 @@ fn stats(input: &Input, filter: &Filter, out: &mut impl Write) -> Result<(), Fai
         }
     }
     Ok(())
-}
-
-/// Any of the positions with the same probability.
-fn sample(input: &Input, filter: &Filter, count: usize, seed: u64) -> Result<Vec<Sample>, Failure> {
-    let mut random = Random::new(seed);
-    let (mut chosen, mut found) = (Vec::new(), 0u64);
-    let mut samples = Vec::new();
-    input.for_each(|contents, game| {
-        samples.clear();
-        filter.beyond(contents.header().database_pieces).samples(game, 1.0, &mut samples);
-        for &sample in &samples {
-            found += 1;
-            if chosen.len() < count {
-                chosen.push(sample);
-            } else if let Some(place) = chosen.get_mut(random.below_u64(found) as usize) {
-                *place = sample;
-            }
-        }
-        Ok(())
-    })?;
-    Ok(chosen)
-}
-
-fn pdn(game: &PlayedGame, number: u64, player: &str) -> PdnGame {
-    let mut pdn = PdnGame::new(game.start);
-    pdn.tags.set("Event", "Self-play");
-    pdn.tags.set("Round", &number.to_string());
-    pdn.tags.set("White", player);
-    pdn.tags.set("Black", player);
-    pdn.tags.set("Termination", game.end.name());
-    for (position, ply) in game.positions() {
-        let Some(played) = ply else { break };
-        let mut ply = Ply::from(played.mv);
-        if let Some(score) = played.score {
-            let white = match position.side_to_move() {
-                Color::White => score,
-                Color::Black => -score,
-            };
-            let text = format!("[%eval {:.2}]", f64::from(white.hundredths()) / 100.0);
-            ply.after.push(Annotation::Comment(Comment::new(&text)));
-        }
-        pdn.line.plies.push(ply);
-    }
-    pdn.result = GameResult::of_white(game.white);
-    pdn
-}
-
-fn text(game: &PlayedGame, out: &mut impl Write) -> io::Result<()> {
-    write!(
-        out,
-        "{}\t{}\t{}\t",
-        game.start.to_fen(),
-        GameResult::of_white(game.white).as_str(),
-        game.end.name()
-    )?;
-    for (index, ply) in game.plies.iter().enumerate() {
-        let space = if index == 0 { "" } else { " " };
-        match ply.score {
-            Some(score) => write!(out, "{space}{} {}", ply.mv, score.hundredths())?,
-            None => write!(out, "{space}{} -", ply.mv)?,
-        }
-    }
-    writeln!(out)
 }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use ::egdb::{Database, DbType, Probe};
+use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
 use egdb::DatabaseOptions;
 
 use super::{Failure, mebibytes};
@@ -14,7 +14,7 @@ use super::{Failure, mebibytes};
 pub(super) struct DatabaseArgs {
     /// A folder with endgame databases; all types in it are used. May be given several times.
     /// Without it those of up to four pieces are used that are part of the program
-    #[arg(long = "egdb", alias = "dir", value_name = "DIR")]
+    #[arg(long = "egdb", value_name = "DIR")]
     pub(super) dirs: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) reading: ReadingArgs,
@@ -36,17 +36,13 @@ impl DatabaseArgs {
 #[derive(Args, Clone, Debug)]
 pub(super) struct FolderArgs {
     /// The folder with the databases
-    #[arg(long = "egdb", alias = "dir", value_name = "DIR", required_unless_present = "folder")]
-    egdb: Option<PathBuf>,
-    /// The form of before.
-    #[arg(id = "folder", value_name = "DIR", hide = true, conflicts_with = "egdb")]
-    folder: Option<PathBuf>,
+    #[arg(long = "egdb", value_name = "DIR")]
+    egdb: PathBuf,
 }
 
 impl FolderArgs {
     pub(super) fn path(&self) -> &Path {
-        let given = self.egdb.as_deref().or(self.folder.as_deref());
-        given.unwrap_or_else(|| Path::new(""))
+        &self.egdb
     }
 }
 
@@ -54,16 +50,13 @@ impl FolderArgs {
 #[derive(Args, Clone, Debug)]
 pub(super) struct FoldersArgs {
     /// A folder with databases; all types in it are used. May be given several times
-    #[arg(long = "egdb", alias = "dir", value_name = "DIR", required_unless_present = "folders")]
+    #[arg(long = "egdb", value_name = "DIR", required = true)]
     egdb: Vec<PathBuf>,
-    /// The form of before.
-    #[arg(id = "folders", value_name = "DIR", hide = true)]
-    folders: Vec<PathBuf>,
 }
 
 impl FoldersArgs {
-    pub(super) fn paths(&self) -> Vec<PathBuf> {
-        self.egdb.iter().chain(&self.folders).cloned().collect()
+    pub(super) fn paths(&self) -> &[PathBuf] {
+        &self.egdb
     }
 }
 
@@ -71,39 +64,19 @@ impl FoldersArgs {
 #[derive(Args, Clone, Debug)]
 pub(super) struct ReadingArgs {
     /// Use databases of at most this many pieces; 0 for none
-    #[arg(id = "egdb-pieces", long, alias = "max-pieces", value_name = "N", default_value_t = 9,
+    #[arg(id = "egdb-pieces", long, value_name = "N", default_value_t = 9,
           value_parser = clap::value_parser!(u8).range(0..=9))]
     pub(super) pieces: u8,
     /// Memory for a cache of database blocks, in MiB or such as 512M or 4G; 0 maps the files into
     /// memory
     #[arg(long = "egdb-cache", value_name = "SIZE", default_value = "0", value_parser = cache)]
-    cache_mib: usize,
-    /// The name of before: `cache` makes '--cache-mb' count.
-    #[arg(long, hide = true)]
-    backend: Option<BackendName>,
-    /// The name of before.
-    #[arg(long, hide = true, value_parser = cache)]
-    cache_mb: Option<usize>,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum BackendName {
-    Mmap,
-    Cache,
+    pub(super) cache_mib: usize,
 }
 
 impl ReadingArgs {
-    /// Memory for a cache, in MiB; 0 for none.
-    pub(super) fn cache_mib(&self) -> usize {
-        match self.backend {
-            Some(BackendName::Cache) => self.cache_mb.unwrap_or(1024),
-            _ => self.cache_mib,
-        }
-    }
-
     /// With these folders.
     pub(super) fn options(&self, dirs: &[PathBuf]) -> DatabaseOptions {
-        DatabaseOptions { folders: dirs.to_vec(), pieces: self.pieces, cache_mib: self.cache_mib() }
+        DatabaseOptions { folders: dirs.to_vec(), pieces: self.pieces, cache_mib: self.cache_mib }
     }
 }
 

@@ -50,18 +50,15 @@ pub(super) struct TrainEndgameArgs {
     /// Play this position (draughts FEN or 51-character Hub string) instead of a random one
     #[arg(value_name = "FEN", conflicts_with_all = ["slice", "value"])]
     position: Option<String>,
-    /// The name of before.
-    #[arg(long, hide = true, conflicts_with_all = ["position", "slice", "value"])]
-    fen: Option<String>,
     /// The material: black men, black kings, white men, white kings, such as 3010
-    #[arg(long, value_parser = slice, required_unless_present_any = ["position", "fen", "lesson", "lessons"])]
+    #[arg(long, value_parser = slice, required_unless_present_any = ["position", "lesson", "lessons"])]
     slice: Option<Slice>,
     /// A lesson from the list of --lessons, from easy to hard, instead of a slice
-    #[arg(long, value_name = "N", conflicts_with_all = ["slice", "value", "position", "fen"],
+    #[arg(long, value_name = "N", conflicts_with_all = ["slice", "value", "position"],
           value_parser = clap::value_parser!(u8).range(1..=LESSONS.len() as i64))]
     lesson: Option<u8>,
     /// List the lessons
-    #[arg(long, conflicts_with_all = ["lesson", "slice", "position", "fen", "pdn"])]
+    #[arg(long, conflicts_with_all = ["lesson", "slice", "position", "pdn"])]
     lessons: bool,
     /// What the position is worth to you, who are to move
     #[arg(long, value_enum, default_value_t = Value::Win)]
@@ -83,7 +80,7 @@ pub(super) struct TrainEndgameArgs {
     #[arg(long, value_name = "RULES", default_value = "lidraughts")]
     draw_rules: DrawRules,
     /// Write the games to this PDN file, after each move, with the judgements as comments
-    #[arg(long, alias = "save", value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
@@ -202,7 +199,7 @@ pub(super) fn run(args: &TrainEndgameArgs) -> Result<(), Failure> {
     }
     let picker = || Picker::new(args.seed.unwrap_or_else(|| RandomState::new().hash_one(0)));
     let lesson = args.lesson.map(|number| usize::from(number) - 1);
-    let source = match (args.position.as_ref().or(args.fen.as_ref()), args.slice) {
+    let source = match (args.position.as_ref(), args.slice) {
         (None, None) if lesson.is_some() => {
             let criteria = LESSONS[lesson.unwrap_or_default()].criteria(args.color)?;
             Source::Random { criteria, picker: picker() }

@@ -1,27 +1,16 @@
 //! `meerslag learn`: from an empty folder to an evaluation, generation after generation.
 
 use std::fmt;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
-use egdb::DatabaseOptions;
-use meerslag_files::Existing;
-use meerslag_harness::runner::stats::Decision;
-use meerslag_harness::runner::{
-    Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchRun, SprtConfig, Standing,
-    Standings, StateFile, TimeControl, Workers, openings, run as run_match,
-};
-use meerslag_learn::{
-    DataSet, Filter, OpeningMix, SelfPlay, Shard, Source, Training, checkpoint_path,
-};
+use meerslag_harness::runner::Abort;
+use meerslag_learn::{GenerationStep, Generations, GenerationsError};
 use meerslag_search::counted;
-use meerslag_search::eval::{EvalKind, Evaluation, Provenance, Weights};
+use meerslag_search::eval::EvalKind;
 use meerslag_study::record::today;
-
-use movegen::DrawRules;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -76,12 +65,12 @@ pub(super) struct LearnArgs {
 pub(super) struct GenerationRecord {
     generation: Option<u32>,
     #[serde(flatten)]
-    step: Step,
+    step: LearnEvent,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
-enum Step {
+enum LearnEvent {
     /// Games were played.
     Played(SelfPlayRecord),
     /// Weights were fitted.
@@ -123,221 +112,82 @@ impl fmt::Display for GenerationRecord {
             write!(f, "generation {generation}: ")?;
         }
         match &self.step {
-            Step::Played(played) => played.fmt(f),
-            Step::Fitted { games, positions, held_out } => {
+            LearnEvent::Played(played) => played.fmt(f),
+            LearnEvent::Fitted { games, positions, held_out } => {
                 let positions = counted(*positions, "position");
                 write!(f, "{}, {positions}, loss {held_out:.4}", counted(*games, "game"))
             }
-            Step::Matched { games, opponent, elo_low, elo_high, is_accepted } => {
+            LearnEvent::Matched { games, opponent, elo_low, elo_high, is_accepted } => {
                 write!(f, "{} against {opponent}, ", counted(*games, "game"))?;
                 if let (Some(low), Some(high)) = (elo_low, elo_high) {
                     write!(f, "Elo {low:+.0} to {high:+.0}: ")?;
                 }
                 f.write_str(if *is_accepted { "accepted" } else { "not accepted" })
             }
-            Step::Best { weights, file } => write!(f, "{weights} is the best: {file}"),
+            LearnEvent::Best { weights, file } => write!(f, "{weights} is the best: {file}"),
         }
     }
 }
-
-/// The name of the built-in evaluation that knows only material.
-const MATERIAL: &str = "material";
 
 pub(super) fn run(args: &LearnArgs) -> Result<(), Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
     let abort = Arc::new(Abort::new());
-    let (flag, end) = (Arc::clone(&stop), Arc::clone(&abort));
-    Interrupt::catch(move || {
-        flag.store(true, Ordering::Relaxed);
-        end.set();
-    })?;
-    let learning = Learning { args, stop, abort };
-    let mut accepted = MATERIAL.to_owned();
-    for generation in 0..args.generations {
-        learning.play(generation, &accepted)?;
-        let weights = learning.fit(generation)?;
-        if learning.is_better(generation, &weights, &accepted)? {
-            accepted = weights;
-        }
-    }
-    if accepted == MATERIAL {
-        let message = "no generation has beaten material only: more games are needed";
-        return Err(Failure::Run(anyhow::anyhow!(message)));
-    }
-    let best = args.folder.join("accepted.weights");
-    evaluation(&accepted)?.weights().write(&best, Existing::Replace).map_err(Failure::run)?;
-    learning.tell(None, Step::Best { weights: accepted, file: best.display().to_string() })
-}
-
-fn evaluation(name: &str) -> Result<Evaluation, Failure> {
-    Evaluation::named(name).map_err(Failure::run)
-}
-
-struct Learning<'a> {
-    args: &'a LearnArgs,
-    stop: Arc<AtomicBool>,
-    abort: Arc<Abort>,
-}
-
-impl Learning<'_> {
-    fn folder(&self, generation: u32) -> PathBuf {
-        self.args.folder.join(format!("gen{generation}"))
-    }
-
-    /// Says what has been done.
-    fn tell(&self, generation: Option<u32>, step: Step) -> Result<(), Failure> {
-        let record = GenerationRecord { generation, step };
-        let mut out = stdout();
-        if self.args.json {
-            json::write(&mut out, &record)?;
-        } else {
-            writeln!(out, "{record}")?;
-        }
-        Ok(out.flush()?)
-    }
-
-    fn interrupted() -> Failure {
-        Failure::interrupted("what was played and fitted is kept; the same command goes on")
-    }
-
-    fn is_stopped(&self) -> Result<(), Failure> {
-        if self.stop.load(Ordering::Relaxed) { Err(Learning::interrupted()) } else { Ok(()) }
-    }
-
-    /// Plays the games of a generation.
-    fn play(&self, generation: u32, player: &str) -> Result<(), Failure> {
-        let selfplay = SelfPlay {
-            games: self.args.games,
-            nodes: self.args.nodes,
-            seed: self.args.seed + u64::from(generation),
-            openings: OpeningMix::default(),
-            shard: Shard::WHOLE,
-            threads: self.args.threads,
-            databases: DatabaseOptions::default(),
-            evaluation: evaluation(player)?,
-        };
-        let mut meter = Meter::new();
-        let done = selfplay
-            .run(&self.folder(generation), &self.stop, &mut |progress| meter.show(progress))
-            .map_err(Failure::run)?;
-        self.is_stopped()?;
-        self.tell(Some(generation), Step::Played(meter.finish(done)))
-    }
-
-    /// Fits weights to the games of all generations so far; returns the name of their file.
-    fn fit(&self, generation: u32) -> Result<String, Failure> {
-        let file = self.args.folder.join(format!("gen{generation}.weights"));
-        let sources: Vec<Source> =
-            (0..=generation).map(|number| Source::new(&self.folder(number))).collect();
-        let data = DataSet::open(&sources, &Filter::default()).map_err(Failure::run)?;
-        // The scores of the first games, which are those of material only, say little.
-        let result_share = if generation == 0 { 1.0 } else { 0.5 };
-        let kind = self.args.kind.name().to_owned();
-        let training = Training { kind, result_share, ..Training::default() };
-        // Weights that are there already keep their name: it depends on the whole file.
-        let written = Weights::read(&file).ok().map(|weights| weights.provenance().clone());
-        let (command, date) = match written.filter(|written| written.data == data.hash) {
-            Some(written) => (written.command, written.date),
-            None => (shell::quoted(&shell::arguments()), today()),
-        };
-        let provenance = Provenance { generation, command, date, ..Provenance::default() };
-        let mut held_out = 0.0;
-        let trained = training
-            .run(
-                &data,
-                self.args.threads,
-                &checkpoint_path(&file),
-                &self.stop,
-                &provenance,
-                &mut |_, epoch, _| held_out = epoch.held_out,
-            )
-            .map_err(Failure::run)?;
-        let Some((weights, _)) = trained else { return Err(Learning::interrupted()) };
-        weights.write(&file, Existing::Replace).map_err(Failure::run)?;
-        let positions = weights.provenance().positions;
-        self.tell(Some(generation), Step::Fitted { games: data.games, positions, held_out })?;
-        file.into_os_string()
-            .into_string()
-            .map_err(|name| Failure::Run(anyhow::anyhow!("{}: not UTF-8", name.display())))
-    }
-
-    /// Whether the new weights win the match against the old ones.
-    fn is_better(&self, generation: u32, new: &str, old: &str) -> Result<bool, Failure> {
-        let path = self.args.folder.join(format!("gen{generation}.match.jsonl"));
-        let (mut state, config, mut records) = if path.exists() {
-            let resumed = StateFile::resume(&path).map_err(Failure::run)?;
-            (Some(resumed.state), resumed.config, resumed.records)
-        } else {
-            let config = self.config(new, old)?;
-            let state = StateFile::create(&path, &config, "", &MatchRun::default())
-                .map_err(Failure::run)?;
-            (Some(state), config, Vec::new())
-        };
-        let workers = Workers { concurrency: self.args.threads, cpus: Vec::new() };
-        let observe = &mut |_: meerslag_harness::runner::MatchEvent<'_>| Ok(());
-        let end = run_match(&config, &workers, &mut state, &mut records, &self.abort, observe)
-            .map_err(Failure::run)?;
-        if end == MatchEnd::Stopped {
-            return Err(Learning::interrupted());
-        }
-        let standings = Standings::new(&config, &records);
-        let line = standings.lines.iter().find(|line| line.engine == 0);
-        let rating = line.and_then(Standing::rating);
-        // A match that ran out of games undecided says at least which one is likely ahead.
-        let is_better = match standings.sprt {
-            Some((_, Decision::AcceptH1)) => true,
-            Some((_, Decision::AcceptH0)) => false,
-            _ => rating.is_some_and(|rating| match rating.superiority {
-                Some(probability) => probability >= 0.95,
-                None => rating.elo.is_some_and(|elo| elo.value == f64::INFINITY),
-            }),
-        };
-        let elo = rating.and_then(|rating| rating.elo);
-        self.tell(
-            Some(generation),
-            Step::Matched {
-                games: standings.games,
-                opponent: old.to_owned(),
-                elo_low: elo.map(|elo| json::rounded(elo.low, 2)),
-                elo_high: elo.map(|elo| json::rounded(elo.high, 2)),
-                is_accepted: is_better,
+    let stop = Arc::clone(&abort);
+    Interrupt::catch(move || stop.set())?;
+    let generations = Generations {
+        folder: args.folder.clone(),
+        count: args.generations,
+        games: args.games,
+        nodes: args.nodes,
+        kind: args.kind,
+        pairs: args.pairs as usize,
+        match_nodes: args.match_nodes,
+        threads: args.threads,
+        seed: args.seed,
+        command: shell::quoted(&shell::arguments()),
+        date: today(),
+    };
+    let mut meter: Option<Meter> = None;
+    let best = generations.run(&abort, &mut |generation, step| {
+        let step = match step {
+            GenerationStep::Playing(progress) => {
+                meter.get_or_insert_with(Meter::new).show(progress);
+                return Ok(());
+            }
+            GenerationStep::Played(progress) => {
+                LearnEvent::Played(meter.take().unwrap_or_else(Meter::new).finish(progress))
+            }
+            GenerationStep::Fitted { games, positions, held_out } => {
+                LearnEvent::Fitted { games, positions, held_out }
+            }
+            GenerationStep::Matched { games, opponent, elo, is_accepted } => LearnEvent::Matched {
+                games,
+                opponent,
+                elo_low: elo.map(|elo| json::rounded(elo.0, 2)),
+                elo_high: elo.map(|elo| json::rounded(elo.1, 2)),
+                is_accepted,
             },
-        )?;
-        Ok(is_better)
-    }
+        };
+        tell(args.json, Some(generation), step)
+    });
+    drop(meter);
+    let best = best.map_err(|error| match error {
+        GenerationsError::Stopped => {
+            Failure::interrupted("what was played and fitted is kept; the same command goes on")
+        }
+        error => Failure::run(error),
+    })?;
+    let file = best.file.display().to_string();
+    Ok(tell(args.json, None, LearnEvent::Best { weights: best.weights, file })?)
+}
 
-    fn config(&self, new: &str, old: &str) -> Result<MatchConfig, Failure> {
-        let engine = |name: &str, file: &str| {
-            let mut spec = EngineSpec::parse(&format!("builtin name={name}"))
-                .map_err(|error| Failure::Run(error.into()))?;
-            spec.params.insert("eval-file".to_owned(), file.to_owned());
-            Ok::<_, Failure>(spec)
-        };
-        let nodes: TimeControl =
-            format!("nodes={}", self.args.match_nodes).parse().map_err(Failure::run)?;
-        let openings = openings::three_move_ballots();
-        let config = MatchConfig {
-            event: "Generations".to_owned(),
-            engines: vec![engine("new", new)?, engine("old", old)?],
-            time_control: Some(nodes),
-            pairs: self.args.pairs as usize,
-            openings,
-            random_plies: MatchConfig::RANDOM_PLIES,
-            seed: Some(self.args.seed),
-            sprt: Some(SprtConfig {
-                elo0: 0.0,
-                elo1: 10.0,
-                alpha: 0.05,
-                beta: 0.05,
-                is_logistic: false,
-            }),
-            format: Format::RoundRobin,
-            draw_rules: DrawRules::default().to_string(),
-            adjudication: Adjudication { max_moves: Some(300), ..Adjudication::default() },
-            egdb: Vec::new(),
-            margin_ms: 0,
-        };
-        config.check().map_err(|error| Failure::Run(error.into()))?;
-        Ok(config)
+/// Says what has been done.
+fn tell(json: bool, generation: Option<u32>, step: LearnEvent) -> io::Result<()> {
+    let record = GenerationRecord { generation, step };
+    let mut out = stdout();
+    if json {
+        json::write(&mut out, &record)?;
+    } else {
+        writeln!(out, "{record}")?;
     }
+    out.flush()
 }

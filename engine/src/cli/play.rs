@@ -50,7 +50,7 @@ pub(super) struct PlayArgs {
           conflicts_with_all = ["time", "depth", "nodes"])]
     tc: Option<TimeControl>,
     /// Write the games to this PDN file, after each move
-    #[arg(long, alias = "save", value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,

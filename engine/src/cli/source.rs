@@ -21,15 +21,12 @@ pub(super) struct PositionArgs {
     /// The position: draughts FEN or 51-character Hub string [default: the initial position]
     #[arg(value_name = "FEN")]
     position: Option<String>,
-    /// The name of before.
-    #[arg(long, hide = true, conflicts_with = "position")]
-    fen: Option<String>,
 }
 
 impl PositionArgs {
     /// As it was given.
     pub(super) fn text(&self) -> Option<&str> {
-        self.position.as_deref().or(self.fen.as_deref())
+        self.position.as_deref()
     }
 }
 

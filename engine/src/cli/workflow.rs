@@ -1,6 +1,6 @@
 //! What workflows have in common that commands write for other programs.
 
-/// A string in double quotes that Python, TOML and Graphviz read in the same way.
+/// A string in double quotes that Python reads.
 pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

@@ -21,3 +21,6 @@ pub mod suite;
 pub mod diagram;
 pub mod digits;
 pub mod records;
+
+// How work is done.
+mod share_out;

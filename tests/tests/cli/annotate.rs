@@ -124,7 +124,7 @@ fn annotating_again_replaces_what_was_added_and_nothing_else() {
         fs::read_to_string(world.path("out.pdn")).unwrap()
     };
     let first = next("games.pdn", "--nodes=2000");
-    for added in ["{[%eval ", " [%annotate $4 28-22] Blunder: ", " [%annotate $", "Databases: "] {
+    for added in ["{[%eval ", " $4 28-22] Blunder: ", " [%annotate ", "Databases: "] {
         assert!(first.replace('\n', " ").contains(added), "{added}: {first}");
     }
     assert_eq!(next("out.pdn", "--nodes=2000"), first, "the same limits find the same");
@@ -148,7 +148,8 @@ fn annotating_again_replaces_what_was_added_and_nothing_else() {
     assert_eq!(counts(&other)[..7], counts(&first)[..7], "{other}");
     assert_eq!(counts(&first)[..6], [8, 8, 2, 1, 1, 2]);
 
-    // What people write into our comment and our variation stays, also in a joined comment.
+    // A comment of ours that people have changed is theirs, and stays as it is; so does a variation
+    // with their words in it.
     other = first.replace("Blunder: ", "I was asleep. Blunder: ").replacen(
         "(1. 28-22",
         "(1. 28-22 {!}",
@@ -157,9 +158,11 @@ fn annotating_again_replaces_what_was_added_and_nothing_else() {
     assert_ne!(other, first);
     fs::write(world.path("out.pdn"), &other).unwrap();
     let edited = next("out.pdn", "--nodes=2000");
-    assert_eq!(counts(&edited)[7], counts(&first)[7]);
+    assert_eq!(counts(&edited)[1], counts(&first)[1]);
+    assert_eq!(counts(&edited)[7], counts(&first)[7] + 1);
     let flat = edited.replace('\n', " ");
-    assert!(flat.contains("{I was asleep.}") && flat.contains("(1. 28-22 {!}"), "{edited}");
+    assert!(flat.contains(" I was asleep. Blunder: "), "{edited}");
+    assert!(flat.contains("(1. 28-22 {!}"), "{edited}");
     assert_eq!(next("out.pdn", "--nodes=2000"), edited);
 }
 

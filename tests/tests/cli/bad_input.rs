@@ -300,18 +300,18 @@ const COMMAND_LINES: &[(&[&str], &str)] = &[
     (&["perft", "--depth", "3", "--hash", "-1"], "-1"),
     (&["perft", "--depth", "3", "--hash", "99999999"], "--hash"),
     (&["perft", "--depth", "3", "W:W31:B1", "extra"], "unexpected argument"),
-    (&["perft", "--depth", "3", "--fen", ""], "cannot read the position"),
-    (&["perft", "--depth", "3", "--fen", "x"], "cannot read the position"),
-    (&["perft", "--depth", "3", "--fen", "W:W51:B1"], "51"),
-    (&["perft", "--depth", "3", "--fen", "W:W31,31:B1"], "31"),
-    (&["perft", "--depth", "3", "--fen", "W:W31:B31"], "31"),
-    (&["perft", "--depth", "3", "--fen", "W:W1:B20"], "not a legal position"),
-    (&["perft", "--depth", "3", "--fen", "W:W20:B50"], "not a legal position"),
-    (&["perft", "--depth", "3", "--fen", "W::"], "empty"),
-    (&["perft", "--depth", "3", "--fen", "W:W50-31:B1"], "cannot read the position"),
-    (&["perft", "--depth", "3", "--fen", "X:W31:B1"], "cannot read the position"),
-    (&["perft", "--depth", "3", "--fen", "W:W31:R1"], "cannot read the position"),
-    (&["perft", "--depth", "3", "--fen", "Wbbbb"], "cannot read the position"),
+    (&["perft", "--depth", "3", ""], "cannot read the position"),
+    (&["perft", "--depth", "3", "x"], "cannot read the position"),
+    (&["perft", "--depth", "3", "W:W51:B1"], "51"),
+    (&["perft", "--depth", "3", "W:W31,31:B1"], "31"),
+    (&["perft", "--depth", "3", "W:W31:B31"], "31"),
+    (&["perft", "--depth", "3", "W:W1:B20"], "not a legal position"),
+    (&["perft", "--depth", "3", "W:W20:B50"], "not a legal position"),
+    (&["perft", "--depth", "3", "W::"], "empty"),
+    (&["perft", "--depth", "3", "W:W50-31:B1"], "cannot read the position"),
+    (&["perft", "--depth", "3", "X:W31:B1"], "cannot read the position"),
+    (&["perft", "--depth", "3", "W:W31:R1"], "cannot read the position"),
+    (&["perft", "--depth", "3", "Wbbbb"], "cannot read the position"),
     (&["analyse", "x"], "neither a file nor a position"),
     (&["analyse", ""], "neither a file nor a position"),
     (&["analyse", "W:W99:B1"], "neither a file nor a position"),
@@ -342,7 +342,7 @@ const COMMAND_LINES: &[(&[&str], &str)] = &[
     (&["analyse", "W:W31:B1", "--all-moves"], "--all-moves needs a PDN file"),
     (&["analyse", "--game", "0"], "--game"),
     (&["play", "--color", "red"], "--color"),
-    (&["play", "--fen", "x"], "cannot read the position"),
+    (&["play", "x"], "cannot read the position"),
     (&["play", "--time", "x"], "--time"),
     (&["play", "--depth", "0"], "--depth"),
     (&["play", "extra"], "cannot read the position"),
@@ -366,7 +366,7 @@ fn broken_command_lines_have_status_2_and_a_reason() {
 
 #[test]
 fn a_file_that_cannot_be_written_is_a_failure() {
-    for args in [["hub", "--log"], ["play", "--save"]] {
+    for args in [["hub", "--log"], ["play", "--pdn"]] {
         let output = run([&args[..], &["/nonexistent/folder/file"]].concat(), "");
         assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{output:?}");
         assert!(output.stderr.contains("cannot write"), "{output:?}");

@@ -145,7 +145,7 @@ fn perft_for_programs() {
     for extra in
         [&[][..], &["--threads=2"], &["--hash=1"], &["--unbulked"], &["--hash=1", "--threads=3"]]
     {
-        let args = [&["perft", "--fen", woldouby, "--depth=10", "--json"], extra].concat();
+        let args = [&["perft", woldouby, "--depth=10", "--json"], extra].concat();
         let lines = ok(&args, "").json_lines();
         let [report] = &lines[..] else { panic!("{lines:?}") };
         assert_eq!(report["nodes"], 88_050, "{extra:?}");
@@ -284,7 +284,7 @@ fn play_a_game_through_a_pipe() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("game.pdn");
     let path = path.to_str().unwrap();
-    let args = ["play", "--fen", "W:WK28,K50:B23", "--depth", "3", "--save", path];
+    let args = ["play", "W:WK28,K50:B23", "--depth", "3", "--pdn", path];
     let text = ok(&args, "28x19\n").stdout;
     assert!(text.contains("White has won: no pieces left."), "{text}");
     let saved = fs::read_to_string(path).unwrap();

@@ -10,8 +10,8 @@ use meerslag_tests::run;
 use movegen::notation::pdn::{PdnGame, PdnReader};
 use tempfile::TempDir;
 
-const PLAY: &[&str] = &["play", "--fen=W:W28,32:BK1,K2,K3", "--depth=2"];
-const TRAIN: &[&str] = &["train-endgame", "--fen=W:W32,K13:B21,K43"];
+const PLAY: &[&str] = &["play", "W:W28,32:BK1,K2,K3", "--depth=2"];
+const TRAIN: &[&str] = &["train-endgame", "W:W32,K13:B21,K43"];
 
 fn games(path: &Path) -> Vec<PdnGame> {
     let text = fs::read(path).expect("there is a file");
@@ -30,7 +30,7 @@ fn an_existing_file_is_not_replaced_without_a_word() {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("game.pdn");
         fs::write(&path, "precious").unwrap();
-        let save = format!("--save={}", path.display());
+        let save = format!("--pdn={}", path.display());
         let output = run([command, &[&save]].concat(), mv);
         assert_eq!(output.code, 2, "{output:?}");
         assert!(output.stderr.contains("game.pdn exists: --force replaces it"), "{output:?}");
@@ -70,7 +70,7 @@ fn every_game_of_a_session_is_saved() {
     for (command, mv) in [(PLAY, "32-27"), (TRAIN, "13-4")] {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("games.pdn");
-        let save = format!("--save={}", path.display());
+        let save = format!("--pdn={}", path.display());
         let input = format!("{mv}\nnew\nnew\n{mv}\nundo\n{mv}\nrestart\n");
         let _ = run([command, &[&save]].concat(), &input).success();
         let plies: Vec<_> = games(&path).iter().map(|game| game.line.plies.len()).collect();
@@ -86,7 +86,7 @@ fn a_game_that_is_broken_off_is_in_its_file() {
         for (signal, code) in [("-INT", Some(130)), ("-KILL", None)] {
             let folder = TempDir::new().unwrap();
             let path = folder.path().join("game.pdn");
-            let save = format!("--save={}", path.display());
+            let save = format!("--pdn={}", path.display());
             let mut game = Conversation::start(&[command, &[&save]].concat());
             game.send(mv);
             game.read_to(&[reply]);
@@ -100,7 +100,7 @@ fn a_game_that_is_broken_off_is_in_its_file() {
     }
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("game.pdn");
-    let save = format!("--save={}", path.display());
+    let save = format!("--pdn={}", path.display());
     let mut game = Conversation::start(&["play", "--time=3600", "--book=none", &save]);
     game.send("32-28");
     game.read_to(&["Black is thinking"]);

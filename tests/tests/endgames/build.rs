@@ -83,7 +83,7 @@ fn killed_and_interrupted_builds_go_on_to_the_same_files() {
     // And it answers.
     let out = run(["egdb", "probe", "--egdb", path, "W:WK35:B2,K27,K45"], "");
     assert!(out.stdout.contains("loss"), "{}", out.stdout);
-    let out = run(["egdb", "verify", path], "");
+    let out = run(["egdb", "verify", "--egdb", path], "");
     assert_eq!(out.code, 0, "{}", out.stderr);
 }
 

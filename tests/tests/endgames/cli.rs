@@ -111,7 +111,7 @@ fn identify_names_the_types() {
     let built = built();
     for (short, number) in [("wld2", 4), ("wld1", 3), ("run", 0), ("mtc", 1), ("dtw", 5)] {
         let dir = built.dir(short);
-        let report = json(&ok(&["identify", &dir, "--json"], ""));
+        let report = json(&ok(&["identify", "--egdb", &dir, "--json"], ""));
         let list = report["databases"].as_array().unwrap();
         assert_eq!(list.len(), 1, "{report}");
         assert_eq!(
@@ -120,20 +120,20 @@ fn identify_names_the_types() {
         );
         assert_eq!(list[0]["max_pieces"], 3);
         assert_eq!(list[0]["genuine"], false);
-        let text = ok(&["identify", &dir], "");
+        let text = ok(&["identify", "--egdb", &dir], "");
         assert!(text.contains(&format!("({short}), up to 3 pieces")), "{text}");
     }
     let empty = scratch("egdb-cli-empty");
     let empty = empty.to_str().unwrap();
-    assert!(fails(2, &["identify", empty], "").contains("no endgame database in"));
+    assert!(fails(2, &["identify", "--egdb", empty], "").contains("no endgame database in"));
     assert!(fails(2, &["probe", "--egdb", empty, "W:WK1:BK2"], "").contains("no endgame"));
-    assert!(fails(2, &["identify", "/no/such/folder"], "").contains("cannot read"));
+    assert!(fails(2, &["identify", "--egdb", "/no/such/folder"], "").contains("cannot read"));
 }
 
 #[test]
 fn info_counts_everything() {
     let built = built();
-    let report = json(&ok(&["info", &built.dir("wld2"), "--json", "--slices"], ""));
+    let report = json(&ok(&["info", "--egdb", &built.dir("wld2"), "--json", "--slices"], ""));
     // `docs/formats.md`, section 2: indices times sides of 2 and 3 pieces.
     assert_eq!(report["positions"], 8_845 + 806_300);
     assert_eq!(report["pieces"][0]["slices"], 3);
@@ -144,12 +144,9 @@ fn info_counts_everything() {
         .map(|file| fs::metadata(built.dir.join("wld2").join(file)).unwrap().len())
         .sum();
     assert_eq!(report["bytes"], bytes);
-    // The old name, too.
-    for option in ["--egdb-pieces=2", "--max-pieces=2"] {
-        let less = json(&ok(&["info", &built.dir("wld2"), "--json", option], ""));
-        assert_eq!((&less["positions"], &less["max_pieces"]), (&8_845.into(), &2.into()));
-    }
-    let text = ok(&["info", &built.dir("wld1"), "--slices"], "");
+    let less = json(&ok(&["info", "--egdb", &built.dir("wld2"), "--json", "--egdb-pieces=2"], ""));
+    assert_eq!((&less["positions"], &less["max_pieces"]), (&8_845.into(), &2.into()));
+    let text = ok(&["info", "--egdb", &built.dir("wld1"), "--slices"], "");
     assert!(text.contains("WLD version 1 (wld1)") && text.contains("\n1101   BW"), "{text}");
 }
 
@@ -166,7 +163,7 @@ fn probe_for_programs_answers_every_line_in_order() {
         }
     }
     let [wld, mtc, dtw] = ["wld2", "mtc", "dtw"].map(|name| built.dir(name));
-    let args = ["probe", "--egdb", &wld, "--egdb", &mtc, "--egdb", &dtw, "--stdin", "--json"];
+    let args = ["probe", "--egdb", &wld, "--egdb", &mtc, "--egdb", &dtw, "-", "--json"];
     for extra in [&[][..], &["--egdb-cache=1"]] {
         let records = json_lines(&ok(&[&args[..], extra].concat(), &input));
         assert_eq!(records.len(), positions.len() + 15);
@@ -231,7 +228,7 @@ fn check_record(solution: &Solution, position: &Position, record: &Value) {
 #[test]
 fn probe_answers_while_the_input_is_open() {
     let dir = built().dir("wld2");
-    let mut client = Client::start(&["egdb", "probe", "--egdb", &dir, "--stdin", "--json"]);
+    let mut client = Client::start(&["egdb", "probe", "--egdb", &dir, "-", "--json"]);
     for (fen, value) in [("W:WK1:BK40", "win"), ("W:W:BK50", "loss"), ("W:WK1:BK6", "draw")] {
         client.send(fen);
         let record = json(&client.line_within(Duration::from_secs(30)).expect("an answer"));
@@ -261,7 +258,7 @@ fn probe_for_people() {
         fails(2, &[&dirs[..], &["W:WK11:BX2"]].concat(), "").contains("cannot read the position")
     );
     assert!(egdb(&dirs, "").stderr.contains("FEN"), "a position is needed");
-    let lines = ok(&[&dirs[..], &["--stdin"]].concat(), "W:WK1:BK40\nnonsense\n");
+    let lines = ok(&[&dirs[..], &["-"]].concat(), "W:WK1:BK40\nnonsense\n");
     assert!(lines.contains("\nwin   dtw 1") && lines.contains("error: "), "{lines}");
 }
 
@@ -271,12 +268,12 @@ fn odd_lines_are_errors_in_their_place() {
     let input = ["", "W:WK1:BK6", "W:W51:B1", "\u{fffd}\u{0}", "W:W1-5:BK1", "  B:WK1:BK6 \r"];
     let long = "x".repeat(100_000);
     let text = [&input[..], &[&long]].concat().join("\n");
-    let records = json_lines(&ok(&["probe", "--egdb", &dir, "--stdin", "--json"], &text));
+    let records = json_lines(&ok(&["probe", "--egdb", &dir, "-", "--json"], &text));
     let kinds: Vec<bool> = records.iter().map(|r| r.get("error").is_some()).collect();
     assert_eq!(kinds, [true, false, true, true, true, false, true]);
     assert_eq!(records[5]["fen"], "B:WK1:BK6");
     assert!(records[6]["fen"].as_str().unwrap().len() <= 4096);
-    assert_eq!(ok(&["probe", "--egdb", &dir, "--stdin", "--json"], ""), "");
+    assert_eq!(ok(&["probe", "--egdb", &dir, "-", "--json"], ""), "");
 }
 
 /// A file that is not there is no smaller database: its index or its checksums speak of it.
@@ -293,7 +290,7 @@ fn verify_names_missing_files() {
         fs::remove_file(dir.join(gone)).unwrap();
         let dir_name = dir.to_str().unwrap();
         for more in [&["--json"][..], &["--json", "--blocks"], &["--json", "--type", name]] {
-            let output = egdb(&[&["verify", dir_name], more].concat(), "");
+            let output = egdb(&[&["verify", "--egdb", dir_name], more].concat(), "");
             assert_eq!(output.code, 1, "{gone} {more:?}: {output:?}");
             let records = json_lines(&output.stdout);
             let missing: Vec<&Value> =
@@ -308,11 +305,11 @@ fn verify_names_missing_files() {
             let found = records.iter().filter(is_other).map(|record| record["file"].as_str());
             assert!(other.is_none_or(|other| found.flatten().any(|file| file == other)));
         }
-        let text = egdb(&["verify", dir_name], "").stdout;
+        let text = egdb(&["verify", "--egdb", dir_name], "").stdout;
         assert!(text.contains(&format!("MISSING, but {witness} is there")), "{text}");
         // With nothing but the checksums left, they are the witness.
         fs::remove_file(dir.join(witness)).unwrap();
-        let text = egdb(&["verify", dir_name], "").stdout;
+        let text = egdb(&["verify", "--egdb", dir_name], "").stdout;
         assert!(text.contains(&format!("MISSING, but {gone}.sum is there")), "{text}");
     }
 }
@@ -330,9 +327,9 @@ fn gaps_are_named_and_filled() {
             }
         }
         let dir_name = dir.to_str().unwrap();
-        let text = ok(&["identify", dir_name], "");
+        let text = ok(&["identify", "--egdb", dir_name], "");
         assert!(text.contains("up to 3 pieces, without those of 2 pieces"), "{text}");
-        let report = json(&ok(&["identify", dir_name, "--json"], ""));
+        let report = json(&ok(&["identify", "--egdb", dir_name, "--json"], ""));
         assert_eq!(report["databases"][0]["missing_pieces"], serde_json::json!([2]));
         let of = |dir: &str| {
             let lines: String = (6..50).map(|square| format!("W:WK1:B{square}\n")).collect();
@@ -344,7 +341,7 @@ fn gaps_are_named_and_filled() {
         assert_eq!(found, of(&built.dir(name)));
         assert!(found.iter().filter(|found| found.0 == "win" || found.1.is_u64()).count() > 0);
     }
-    let report = json(&ok(&["identify", &built.dir("mtc"), "--json"], ""));
+    let report = json(&ok(&["identify", "--egdb", &built.dir("mtc"), "--json"], ""));
     assert_eq!(report["databases"][0]["missing_pieces"], serde_json::json!([]));
 }
 
@@ -360,13 +357,13 @@ fn names_in_capitals_are_found() {
             fs::rename(&path, dir.join(capitals)).unwrap();
         }
         let dir_name = dir.to_str().unwrap();
-        let report = json(&ok(&["identify", dir_name, "--json"], ""));
+        let report = json(&ok(&["identify", "--egdb", dir_name, "--json"], ""));
         assert_eq!(report["databases"][0]["database"], name);
-        let text = ok(&["verify", dir_name], "");
+        let text = ok(&["verify", "--egdb", dir_name], "");
         let count = fs::read_dir(built.dir(name)).unwrap().count() / 2;
         assert_eq!(text.matches("ok (side file)").count(), count, "{text}");
-        let _ = ok(&["verify", "--blocks", dir_name], "");
-        let _ = ok(&["info", dir_name], "");
+        let _ = ok(&["verify", "--blocks", "--egdb", dir_name], "");
+        let _ = ok(&["info", "--egdb", dir_name], "");
         if name == "wld2" {
             let _ = ok(&["stats", "--egdb", dir_name], "");
         }
@@ -383,7 +380,7 @@ fn names_in_capitals_are_found() {
 fn verify_finds_the_damaged_block() {
     let built = built();
     for name in ["wld2", "mtc", "dtw"] {
-        let text = ok(&["verify", &built.dir(name)], "");
+        let text = ok(&["verify", "--egdb", &built.dir(name)], "");
         assert!(text.lines().all(|line| line.ends_with("ok (side file)")), "{text}");
     }
     let dir = copy(&built.dir("wld2"), "egdb-cli-damaged");
@@ -392,10 +389,10 @@ fn verify_finds_the_damaged_block() {
     bytes[2 * 4096 + 5] ^= 0x55;
     fs::write(&file, &bytes).unwrap();
     let dir_name = dir.to_str().unwrap();
-    let output = egdb(&["verify", dir_name], "");
+    let output = egdb(&["verify", "--egdb", dir_name], "");
     assert_eq!(output.code, 1, "{output:?}");
     assert!(output.stdout.contains("damaged blocks: 2"), "{output:?}");
-    let records = json_lines(&egdb(&["verify", dir_name, "--json"], "").stdout);
+    let records = json_lines(&egdb(&["verify", "--egdb", dir_name, "--json"], "").stdout);
     let bad: Vec<_> = records.iter().filter(|record| record["result"] == "bad").collect();
     assert_eq!(bad.len(), 1);
     assert_eq!((&bad[0]["file"], &bad[0]["blocks"][0]), (&"db3.cpr1".into(), &2.into()));
@@ -407,17 +404,17 @@ fn verify_finds_the_damaged_block() {
             fs::remove_file(path).unwrap();
         }
     }
-    assert!(fails(1, &["verify", dir_name], "").contains("--blocks"));
+    assert!(fails(1, &["verify", "--egdb", dir_name], "").contains("--blocks"));
     let mut swapped = fs::read(built.dir.join("wld2/db3.cpr1")).unwrap();
     let text = {
         fs::write(&file, &swapped).unwrap();
-        ok(&["verify", dir_name, "--blocks"], "")
+        ok(&["verify", "--egdb", dir_name, "--blocks"], "")
     };
     assert!(text.contains("ok (all blocks decoded)"), "{text}");
     let (first, second) = swapped.split_at_mut(4096);
     first[1024..].swap_with_slice(&mut second[1024..4096]);
     fs::write(&file, &swapped).unwrap();
-    let output = egdb(&["verify", dir_name, "--blocks"], "");
+    let output = egdb(&["verify", "--egdb", dir_name, "--blocks"], "");
     assert_eq!(output.code, 1, "{output:?}");
     assert!(output.stdout.contains("damaged block"), "{output:?}");
     // Lookups in the damaged blocks fail, and say where.
@@ -438,7 +435,7 @@ fn a_broken_index_is_refused_with_its_line() {
     let lines = text.lines().count();
     fs::write(&file, text + "99999999999,1,2\n").unwrap();
     let dir = dir.to_str().unwrap();
-    let message = fails(2, &["info", dir], "");
+    let message = fails(2, &["info", "--egdb", dir], "");
     assert!(message.contains(&format!("db3.idx1:{}: ", lines + 1)), "{message}");
 }
 
@@ -500,10 +497,10 @@ fn convert_there_and_back() {
     assert_eq!(report["unknown"], 0);
     ok(&["convert", &at("a"), &at("b"), "--to=run"], "");
     ok(&["convert", &at("b"), &at("c"), "--to=wld1"], "");
-    ok(&["verify", &at("c")], "");
+    ok(&["verify", "--egdb", &at("c")], "");
     let input: String =
         random_positions(built.solution, 300).iter().map(|p| p.to_fen() + "\n").collect();
-    let answers = |dir: &str| ok(&["probe", "--egdb", dir, "--stdin", "--json"], &input);
+    let answers = |dir: &str| ok(&["probe", "--egdb", dir, "-", "--json"], &input);
     let expected = answers(&built.dir("wld1"));
     for name in ["a", "b", "c"] {
         assert!(answers(&at(name)) == expected, "{name}");
@@ -511,7 +508,7 @@ fn convert_there_and_back() {
     assert!(fails(2, &["convert", &at("a"), &at("b"), "--to=run"], "").contains("exists"));
     ok(&["convert", &at("a"), &at("b"), "--to=run", "--force"], "");
     assert!(fails(2, &["convert", &at("a"), &at("d"), "--to=mtc"], "").contains("cannot become"));
-    ok(&["convert", &at("a"), &at("raw"), "--to=raw", "--slice=0101", "--no-checksums"], "");
+    ok(&["convert", &at("a"), &at("raw"), "--to=raw", "--slices=0101", "--no-checksums"], "");
     let files: Vec<_> =
         fs::read_dir(dir.join("raw")).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(files, ["db2-0101-b.raw"]);
@@ -536,13 +533,17 @@ fn compact_files_answer_as_those_that_they_come_from() {
     ok(&["convert", &at("a"), &at("b"), "--to=wld2"], "");
     let input: String =
         random_positions(built.solution, 300).iter().map(|p| p.to_fen() + "\n").collect();
-    let answers = |dir: &str| ok(&["probe", "--egdb", dir, "--stdin", "--json"], &input);
+    let answers = |dir: &str| ok(&["probe", "--egdb", dir, "-", "--json"], &input);
     let expected = answers(&built.dir("wld2"));
     assert!(answers(&at("a")) == expected);
     assert!(answers(&at("b")) == expected);
 
-    assert!(ok(&["verify", &at("a")], "").lines().all(|line| line.ends_with("ok (side file)")));
-    assert!(ok(&["info", &at("a"), "--json"], "").contains("\"compact\""));
+    assert!(
+        ok(&["verify", "--egdb", &at("a")], "")
+            .lines()
+            .all(|line| line.ends_with("ok (side file)"))
+    );
+    assert!(ok(&["info", "--egdb", &at("a"), "--json"], "").contains("\"compact\""));
     let dump = |name: &str| ok(&["dump", "--egdb", &at(name), "--slice=1101", "--value=win"], "");
     assert!(dump("a").lines().count() > 1000);
     let bench = ["bench", "--egdb", &at("a"), "--time=0.1", "--json"];
@@ -554,7 +555,7 @@ fn compact_files_answer_as_those_that_they_come_from() {
     bytes[middle] ^= 1;
     fs::write(dir.join("a/db3.mdb"), &bytes).unwrap();
     fs::remove_file(dir.join("a/db3.mdb.sum")).unwrap();
-    let output = egdb(&["verify", &at("a"), "--blocks"], "");
+    let output = egdb(&["verify", "--egdb", &at("a"), "--blocks"], "");
     assert_eq!(output.code, 1, "{output:?}");
     assert!(output.stdout.contains("its checksum is wrong"), "{output:?}");
 }
@@ -570,14 +571,14 @@ fn several_databases_in_a_folder() {
         }
     }
     let dir = dir.to_str().unwrap();
-    let types = json_lines(&ok(&["info", dir, "--json"], ""));
+    let types = json_lines(&ok(&["info", "--egdb", dir, "--json"], ""));
     let mut types: Vec<_> =
         types.iter().map(|report| report["database"].as_str().unwrap()).collect();
     types.sort_unstable();
     assert_eq!(types, ["dtw", "mtc", "wld2"]);
-    assert!(ok(&["info", dir, "--type=dtw"], "").starts_with("DTW (dtw)"));
-    // Where only one can be meant it is win/loss/draw, and --dir is the old name of --egdb.
-    let line = ok(&["dump", "--dir", dir, "--slice=1101", "--count=1", "--side=black"], "");
+    assert!(ok(&["info", "--egdb", dir, "--type=dtw"], "").starts_with("DTW (dtw)"));
+    // Where only one can be meant it is win/loss/draw.
+    let line = ok(&["dump", "--egdb", dir, "--slice=1101", "--count=1", "--side=black"], "");
     assert!(["win", "loss", "draw"].iter().any(|value| line.trim_end().ends_with(value)), "{line}");
     let record = json(&ok(&["probe", "--egdb", dir, "W:WK11:BK2,K6", "--json"], ""));
     assert_eq!((&record["value"], &record["mtc"]), (&"loss".into(), &10.into()));
@@ -588,7 +589,7 @@ fn several_databases_in_a_folder() {
 #[test]
 fn bench_measures() {
     let dir = built().dir("wld2");
-    let args = ["bench", "--egdb", &dir, "--threads=2", "--seconds=0.2", "--json"];
+    let args = ["bench", "--egdb", &dir, "--threads=2", "--time=0.2", "--json"];
     let report = json(&ok(&args, ""));
     assert!(report["lookups"].as_u64().unwrap() > 0, "{report}");
     assert_eq!((&report["pieces"], &report["threads"]), (&3.into(), &2.into()));

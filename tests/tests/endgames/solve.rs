@@ -172,7 +172,7 @@ fn a_file_with_a_bad_line() {
     );
     fs::write(&path, text).unwrap();
     let path = path.to_str().unwrap();
-    let output = run(["solve", "--file", path, "--nodes", "20000", "--threads", "3"], "");
+    let output = run(["solve", path, "--nodes", "20000", "--threads", "3"], "");
     assert_eq!(output.code, 1);
     let rows: Vec<_> = output.stdout.lines().collect();
     for (row, start) in rows.iter().zip([
@@ -191,7 +191,7 @@ fn a_file_with_a_bad_line() {
     let error = format!("meerslag: {path}, line 4: column 1: expected the side to move");
     assert!(output.stderr.starts_with(&error), "{}", output.stderr);
 
-    let output = run(["solve", "--file", path, "--nodes", "20000", "--json"], "");
+    let output = run(["solve", path, "--nodes", "20000", "--json"], "");
     assert_eq!(output.code, 1);
     let lines = output.json_lines();
     let place = |l: &Value| (l["type"].as_str().unwrap().to_owned(), l["line_number"].as_u64());
@@ -204,7 +204,7 @@ fn a_file_with_a_bad_line() {
     let sum: u64 = lines[..5].iter().filter_map(|l| l["nodes"].as_u64()).sum();
     assert_eq!((&lines[5]["positions"], &lines[5]["nodes"]), (&4.into(), &sum.into()));
     // One position after the other gives the same.
-    let args = ["solve", "--file", path, "--nodes", "20000", "--json", "--threads", "1"];
+    let args = ["solve", path, "--nodes", "20000", "--json", "--threads", "1"];
     let again = run(args, "").json_lines();
     for (one, other) in lines.iter().zip(&again).take(5) {
         assert_eq!(one, other);
@@ -215,7 +215,7 @@ fn a_file_with_a_bad_line() {
 fn games_from_standard_input() {
     let text = "[Event \"a\"]\n[FEN \"W:WK11:BK2,K6\"]\n\n1. 11-50 2-7 0-2\n\n\
                 [Event \"b\"]\n[FEN \"B:WK32:BK1,K2,K6\"]\n\n*\n";
-    let output = ok(&["solve", "--file", "-"], text);
+    let output = ok(&["solve", "-"], text);
     let rows: Vec<_> = output.stdout.lines().collect();
     assert!(rows[0].starts_with("    1  loss in 8 plies"), "{rows:?}");
     assert!(rows[1].starts_with("    6  draw") && rows[1].contains("B:WK32:BK1,K2,K6"), "{rows:?}");
@@ -230,8 +230,8 @@ fn wrong_input() {
         (&["solve", "W:WK1:BK50", "--nodes", "0"], "--nodes"),
         (&["solve", "W:WK1:BK50", "--threads", "2000"], "--threads"),
         (&["solve", "W:WK1:BK50", "--egdb", "/nonexistent"], "database"),
-        (&["solve", "--file", "/nonexistent/x.fen"], "cannot read /nonexistent/x.fen"),
-        (&["solve", "--file", "-"], "no position"),
+        (&["solve", "/nonexistent/x.fen"], "cannot read /nonexistent/x.fen"),
+        (&["solve", "-"], "no position"),
     ] {
         let output = run(args, "");
         assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{args:?}: {output:?}");
@@ -249,10 +249,7 @@ fn interrupted() {
     let file = format!("W:WK11:BK2,K6\n{TWENTY}\n{TWENTY}\n{TWENTY}\n");
     for (args, input) in [
         (&["solve", TWENTY, "--nodes", "100000000000", "--json"][..], ""),
-        (
-            &["solve", "--file", "-", "--nodes", "100000000000", "--json", "--threads", "2"],
-            file.as_str(),
-        ),
+        (&["solve", "-", "--nodes", "100000000000", "--json", "--threads", "2"], file.as_str()),
     ] {
         let mut child = Command::new(meerslag_tests::binary())
             .args(args)
@@ -265,7 +262,7 @@ fn interrupted() {
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut text = String::new();
         if !input.is_empty() {
-            // The easy one is solved; of the others one has begun at least.
+            // The easy one is solved. Whether another one has begun is up to the system.
             stdout.read_line(&mut text).unwrap();
         }
         meerslag_tests::interrupt(child.id());
@@ -283,7 +280,7 @@ fn interrupted() {
             let summary = lines.last().unwrap();
             assert_eq!(summary["type"], "solve_summary", "{text}");
             let left_out = summary["left_out"].as_u64().unwrap() as usize;
-            assert!(stopped > 0 && stopped + left_out == 3, "{text}");
+            assert!(stopped <= 2 && stopped + left_out == 3, "{text}");
         }
     }
 }

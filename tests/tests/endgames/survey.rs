@@ -59,7 +59,7 @@ fn lines(text: &str) -> Vec<Value> {
 #[test]
 fn check_says_what_was_compared() {
     let (right, _) = built();
-    let report = lines(&ok(&["check", right, "--full", "--pieces=2", "--json"]));
+    let report = lines(&ok(&["check", "--egdb", right, "--full", "--pieces=2", "--json"]));
     let [report] = &report[..] else { panic!("{report:?}") };
     assert_eq!((&report["positions"], &report["wrong"]), (&8_845.into(), &0.into()));
     assert_eq!((&report["full"], &report["complete"]), (&true.into(), &true.into()));
@@ -68,24 +68,26 @@ fn check_says_what_was_compared() {
     assert_eq!((sum, &wld["undecided"]), (8_845, &0.into()));
     assert!(report["dtw"]["compared"].as_u64().unwrap() > 1000);
     // 2 pieces have no distances to conversion, 3 have.
-    let text = ok(&["check", right, "--sample=5000", "--seed=7", "--threads=1"]);
+    let text = ok(&["check", "--egdb", right, "--sample=5000", "--seed=7", "--threads=1"]);
     assert!(text.contains("a sample of 5000 positions of 9 slices"), "{text}");
     assert!([" wld", " mtc", " dtw"].iter().all(|kind| text.contains(kind)), "{text}");
     // A slice as it is met is checked as it is stored.
-    let report = lines(&ok(&["check", right, "--slices=0111,2010", "--sample=100", "--json"]));
+    let report =
+        lines(&ok(&["check", "--egdb", right, "--slices=0111,2010", "--sample=100", "--json"]));
     assert_eq!((&report[0]["slices"], &report[0]["full"]), (&2.into(), &false.into()));
 }
 
 #[test]
 fn check_names_a_wrong_value() {
     let (_, wrong) = built();
-    let output = egdb(&["check", wrong, "--full", "--slices=0101"]);
+    let output = egdb(&["check", "--egdb", wrong, "--full", "--slices=0101"]);
     assert_eq!(output.code, 1, "{output:?}");
     assert!(output.stderr.contains("wrong"), "{output:?}");
     let expected = "WLD version 2: expected draw, found win";
     let line = output.stdout.lines().find(|line| line.contains(expected)).unwrap();
     let fen = line.split_whitespace().nth(1).unwrap();
-    let output = egdb(&["check", wrong, "--full", "--slices=0101", "--json", "--show=1000"]);
+    let output =
+        egdb(&["check", "--egdb", wrong, "--full", "--slices=0101", "--json", "--show=1000"]);
     let report = lines(&output.stdout);
     let (summary, findings) = report.split_last().unwrap();
     assert_eq!(summary["wrong"], findings.len());
@@ -101,7 +103,18 @@ fn check_can_be_interrupted() {
 
     let (right, _) = built();
     let child = Command::new(meerslag_tests::binary())
-        .args(["egdb", "check", right, right, right, "--full", "--threads=1"])
+        .args([
+            "egdb",
+            "check",
+            "--egdb",
+            right,
+            "--egdb",
+            right,
+            "--egdb",
+            right,
+            "--full",
+            "--threads=1",
+        ])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -119,13 +132,13 @@ fn bad_usage() {
     let empty = scratch("survey-empty");
     let empty = empty.to_str().unwrap();
     for (args, part) in [
-        (&["check", right, "--sample=0"][..], "--sample"),
-        (&["check", right, "--full", "--sample=5"], "cannot be used with"),
-        (&["check", right, "--slices=9999"], "is no slice"),
-        (&["check", right, "--slices=1111"], "slice 1111 is not in the database"),
-        (&["check", empty], "no endgame database"),
-        (&["stats", right, "--slices=1111"], "slice 1111 is not in the database"),
-        (&["stats", right, "--slices=1101", "--pieces=2"], "no slice"),
+        (&["check", "--egdb", right, "--sample=0"][..], "--sample"),
+        (&["check", "--egdb", right, "--full", "--sample=5"], "cannot be used with"),
+        (&["check", "--egdb", right, "--slices=9999"], "is no slice"),
+        (&["check", "--egdb", right, "--slices=1111"], "slice 1111 is not in the database"),
+        (&["check", "--egdb", empty], "no endgame database"),
+        (&["stats", "--egdb", right, "--slices=1111"], "slice 1111 is not in the database"),
+        (&["stats", "--egdb", right, "--slices=1101", "--pieces=2"], "no slice"),
         (&["plan", "--pieces=9"], "9"),
         (&["plan", "--pieces=3", "--types=abc"], "abc"),
         (&["plan", "--pieces=5", "--memory=64M", "--format=snakemake"], "takes at least"),
@@ -139,7 +152,7 @@ fn bad_usage() {
 #[test]
 fn stats_for_programs() {
     let (right, _) = built();
-    let records = lines(&ok(&["stats", right, "--format=json", "--threads=2"]));
+    let records = lines(&ok(&["stats", "--egdb", right, "--json", "--threads=2"]));
     assert_eq!(records.len(), 16);
     let number = |value: &Value| value.as_u64().unwrap();
     let positions: u64 = records.iter().map(|r| number(&r["positions"])).sum();
@@ -165,11 +178,11 @@ fn stats_for_programs() {
 #[test]
 fn stats_for_people() {
     let (right, _) = built();
-    let text = ok(&["stats", right]);
+    let text = ok(&["stats", "--egdb", right]);
     assert!(text.contains("0201 w "), "{text}");
     assert!(text.contains("greatest mtc  W:WK11:BK2,K6"), "{text}");
     assert!(text.contains("3 pieces, 6 slices: 806300 positions"), "{text}");
-    let page = ok(&["stats", right, "--format=markdown", "--pieces=2"]);
+    let page = ok(&["stats", "--egdb", right, "--format=markdown", "--pieces=2"]);
     assert!(page.starts_with("# ") && page.contains("\n## 2 pieces\n"), "{page}");
     assert!(!page.contains("## 3 pieces"));
     // Every row of a table has as many cells as its heading.
@@ -188,7 +201,7 @@ fn stats_are_put_together() {
         std::fs::write(&path, text).unwrap();
         format!("--from={}", path.display())
     };
-    let json = ok(&["stats", right, "--json"]);
+    let json = ok(&["stats", "--egdb", right, "--json"]);
     let without: String = lines(&json)
         .iter_mut()
         .map(|line| {
@@ -198,10 +211,11 @@ fn stats_are_put_together() {
         .collect();
     let (first, rest) = json.split_once('\n').unwrap();
     let parts = [file("first", first), file("without", &without), file("rest", rest)];
-    let together = [&["stats", right.as_str()], &parts.each_ref().map(String::as_str)[..]].concat();
+    let together =
+        [&["stats", "--egdb", right.as_str()], &parts.each_ref().map(String::as_str)[..]].concat();
     for format in ["--json", "--format=text", "--format=markdown"] {
         let again = ok(&[&together[..], &[format]].concat());
-        assert_eq!(again, ok(&["stats", right, format]), "{format}");
+        assert_eq!(again, ok(&["stats", "--egdb", right, format]), "{format}");
     }
 
     let wins = format!("\"wins\":{}", lines(first)[0]["wins"]);
@@ -218,7 +232,7 @@ fn stats_are_put_together() {
         ("position", first.replace("B:W50:B16", "B:W50:BK16"), "B:W50:BK16 is not in 1010 B"),
         ("text", "{".to_owned(), "text, line 1: "),
     ] {
-        let output = egdb(&["stats", right, &file(name, &text)]);
+        let output = egdb(&["stats", "--egdb", right, &file(name, &text)]);
         assert_eq!(output.code, 2, "{name}: {output:?}");
         assert!(output.stderr.contains(part), "{name}: {output:?}");
     }
@@ -252,10 +266,6 @@ fn plans() {
     assert!(text.contains("refused: at least"), "{text}");
     let dot = ok(&["plan", "--pieces=3", "--format=dot"]);
     assert!(dot.starts_with("digraph") && dot.contains("\"0101\" -> \"0201\";"), "{dot}");
-    let tasks = ok(&["plan", "--pieces=3", "--format=hyperqueue", "--out=a \"b\""]);
-    assert_eq!(tasks.matches("[[task]]").count(), 9 + 2);
-    assert!(tasks.contains("\"--out\", \"a \\\"b\\\"\""), "{tasks}");
-    assert!(tasks.contains("\"--slice\", \"0101\"") && tasks.contains("deps = [0, 1, 2]"));
     let workflow = ok(&["plan", "--pieces=3", "--format=snakemake", "--types=wld,dtw"]);
     assert!(workflow.contains("DEFAULT_TYPES = \"wld,dtw\""), "{workflow}");
 }

@@ -85,7 +85,7 @@ fn every_kind_of_move_and_the_summary() {
     let path = folder.path().join("game.pdn");
     let path = path.to_str().unwrap();
     let input = format!("13-31\nundo\n32-27\nsave {path}\nundo\n13-4\nfen\n");
-    let text = ok(&["--fen", WON], &input);
+    let text = ok(&[WON], &input);
     for part in [
         "You have White. Win this (win in 7).",
         "1. 13-31   win in 7 -> loss in 1\n",
@@ -113,21 +113,21 @@ fn every_kind_of_move_and_the_summary() {
 #[test]
 fn a_game_to_its_end() {
     // Two men against one, and all goes wrong that can.
-    let text = ok(&["--fen", "W:W31,32:B2", "--color", "white"], "32-27\nhint\nquit\n");
+    let text = ok(&["W:W31,32:B2", "--color", "white"], "32-27\nhint\nquit\n");
     assert!(
         text.contains("Inaccuracy: 32-27 wins, but takes 8 plies longer (win in 17)."),
         "{text}"
     );
     // The user has the side that is not to move: the defender begins, and wins at once.
-    let text = ok(&["--fen", "W:W28:B22,K1", "--color", "black"], "show\n22x33\nundo\nnew\n");
+    let text = ok(&["W:W28:B22,K1", "--color", "black"], "show\n22x33\nundo\nnew\n");
     assert!(text.contains("Opponent: 1. 28x17"), "{text}");
     // A draw by rule is announced: the lone king on the long diagonal.
     let fen = "W:WK46:BK45,K50:H8";
-    let text = ok(&["--fen", fen], "46-5\n5-46\n46-5\n");
+    let text = ok(&[fen], "46-5\n5-46\n46-5\n");
     assert!(text.contains("Draw: 5 moves with at most two pieces against one king."), "{text}");
     assert!(text.contains("The game is over; 'undo', 'restart', 'new' or 'quit'."), "{text}");
     assert!(text.contains("The position was a draw; you got a draw in 2 plies."), "{text}");
-    assert!(ok(&["--fen", "W:W:B1"], "").contains("Black has won: no pieces left."));
+    assert!(ok(&["W:W:B1"], "").contains("Black has won: no pieces left."));
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn the_same_seed_the_same_positions() {
 
 #[test]
 fn what_is_refused() {
-    let text = ok(&["--fen", WON], "99-1\n32-33\nnonsense\nsave\nundo\n\nhelp\n");
+    let text = ok(&[WON], "99-1\n32-33\nnonsense\nsave\nundo\n\nhelp\n");
     for part in [
         "'show' lists the moves",
         "save needs the name",
@@ -169,8 +169,8 @@ fn what_is_refused() {
     assert!(error.contains("no such position in the slice 2010"), "{error}");
     assert!(refused(&["--slice", "2010", "--min-dtw", "9", "--max-dtw", "3"]).contains("is more"));
     assert!(refused(&["--slice", "1010", "--value", "draw", "--min-dtw", "9"]).contains("drawn"));
-    assert!(refused(&["--fen", "W:W31-50:B1-20"]).contains("40 pieces"));
-    assert!(refused(&["--fen", "W:W99:B1"]).contains("cannot read the position"));
+    assert!(refused(&["W:W31-50:B1-20"]).contains("40 pieces"));
+    assert!(refused(&["W:W99:B1"]).contains("cannot read the position"));
     assert!(refused(&["--slice", "2010", "--egdb", "/does/not/exist"]).contains("cannot"));
     refused(&[]);
 }

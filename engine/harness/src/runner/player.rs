@@ -268,8 +268,9 @@ impl Abort {
         self.is_set.load(Ordering::SeqCst)
     }
 
-    /// For waits that look at it themselves.
-    pub(super) const fn flag(&self) -> &AtomicBool {
+    /// For work that looks at it itself: whether the signal was given.
+    #[must_use]
+    pub const fn flag(&self) -> &AtomicBool {
         &self.is_set
     }
 

@@ -35,14 +35,14 @@ the position: this measures the reading alone.";
 #[command(after_help = EXAMPLES)]
 pub(super) struct BenchArgs {
     /// The folder of the database. Without it one is taken that is part of the program
-    #[arg(long = "egdb", alias = "dir", value_name = "DIR")]
+    #[arg(long = "egdb", value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Threads; 0 takes one for each processor
     #[arg(long, value_name = "N", default_value = "1",
           value_parser = super::super::threads::<1024>)]
     threads: usize,
     /// How long to measure, after a warm-up of a fifth of it
-    #[arg(long, alias = "seconds", value_name = "SECONDS", default_value = "5",
+    #[arg(long, value_name = "SECONDS", default_value = "5",
           value_parser = seconds)]
     time: Duration,
     /// Lookups at a time: 1 is one by one, as a search asks
@@ -111,7 +111,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Failure> {
             Backend::MemoryMap => "mmap",
             Backend::BlockCache => "cache",
         },
-        cache_mib: args.database.reading.cache_mib(),
+        cache_mib: args.database.reading.cache_mib,
         lookups: result.lookups,
         seconds: json::seconds(result.seconds),
         lookups_per_second: result.rate().round(),

@@ -39,7 +39,7 @@ Exit status: 0 if nothing is wrong, 1 if something is.";
 
 /// Derive positions from their successors and compare with the files
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES, override_usage = "meerslag egdb check [OPTIONS] --egdb <DIR>...")]
+#[command(after_help = EXAMPLES)]
 pub(super) struct CheckArgs {
     #[command(flatten)]
     folders: FoldersArgs,

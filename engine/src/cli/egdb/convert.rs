@@ -52,7 +52,7 @@ pub(super) struct ConvertArgs {
     #[arg(long, value_parser = target())]
     to: Target,
     /// Only these slices, separated by commas, such as 2110,1111
-    #[arg(long, alias = "slice", value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
     slices: Vec<Slice>,
     /// Replace files that exist
     #[arg(long)]

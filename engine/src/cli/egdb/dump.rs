@@ -36,7 +36,7 @@ format has no value are left out; '--all' lists them too, with a '*' (in JSON 'e
 #[command(after_help = EXAMPLES)]
 pub(super) struct DumpArgs {
     /// The folder of the database. Without it one is taken that is part of the program
-    #[arg(long = "egdb", alias = "dir", value_name = "DIR")]
+    #[arg(long = "egdb", value_name = "DIR")]
     dir: Option<PathBuf>,
     /// The slice as stored, such as 2110
     #[arg(long)]

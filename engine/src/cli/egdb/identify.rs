@@ -24,7 +24,7 @@ a piece count up to four, the databases of the program take its place.";
 
 /// Say which databases a folder holds
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES, override_usage = "meerslag egdb identify [OPTIONS] --egdb <DIR>")]
+#[command(after_help = EXAMPLES)]
 pub(super) struct IdentifyArgs {
     #[command(flatten)]
     folder: FolderArgs,

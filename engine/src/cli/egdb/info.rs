@@ -24,7 +24,7 @@ and its twin with colours exchanged the files hold one; some hold one side to mo
 
 /// Open a database and describe its contents
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES, override_usage = "meerslag egdb info [OPTIONS] --egdb <DIR>")]
+#[command(after_help = EXAMPLES)]
 pub(super) struct InfoArgs {
     #[command(flatten)]
     folder: FolderArgs,

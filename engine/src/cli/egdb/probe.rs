@@ -44,11 +44,8 @@ notation (32-28, 28x19x23), best first.";
 pub(super) struct ProbeArgs {
     /// A position (draughts FEN or 51-character Hub string), or a file with one a line; '-' reads
     /// standard input
-    #[arg(value_name = "FEN|FILE", required_unless_present = "stdin")]
-    input: Option<String>,
-    /// The name of before for '-'.
-    #[arg(long, hide = true, conflicts_with = "input")]
-    stdin: bool,
+    #[arg(value_name = "FEN|FILE")]
+    input: String,
     /// Print JSON objects, one a line, instead of text
     #[arg(long)]
     json: bool,
@@ -68,30 +65,22 @@ impl Record for ErrorRecord<'_> {
 }
 
 pub(super) fn run(args: &ProbeArgs) -> Result<(), Failure> {
-    let file = args.input.as_deref().filter(|text| source::is_file(text));
-    let single = match &args.input {
-        Some(fen) if file.is_none() => Some((fen.as_str(), source::position(Some(fen))?)),
-        _ => None,
-    };
-    let name = file.unwrap_or("-").to_owned();
-    let lines: Box<dyn BufRead> = match file {
-        Some(name) if name != "-" => {
-            let file = File::open(name).with_context(|| format!("cannot open {name}"));
-            Box::new(BufReader::new(file.map_err(Failure::Input)?))
-        }
-        _ => Box::new(BufReader::new(io::stdin())),
-    };
-    let probe = args.databases.open()?;
+    let input = args.input.as_str();
     let mut out = io::BufWriter::new(stdout());
-    match single {
-        Some((fen, position)) => {
-            let answer = probe.answer(&position)?;
-            show(&mut out, args.json, &probe, (fen, &position), &answer)?;
-            out.flush()?;
-            Ok(())
-        }
-        None => stream(args.json, &probe, (&name, lines), &mut out),
+    if !source::is_file(input) {
+        let position = source::position(Some(input))?;
+        let probe = args.databases.open()?;
+        let answer = probe.answer(&position)?;
+        show(&mut out, args.json, &probe, (input, &position), &answer)?;
+        return Ok(out.flush()?);
     }
+    let lines: Box<dyn BufRead> = if input == "-" {
+        Box::new(BufReader::new(io::stdin()))
+    } else {
+        let file = File::open(input).with_context(|| format!("cannot open {input}"));
+        Box::new(BufReader::new(file.map_err(Failure::Input)?))
+    };
+    stream(args.json, &args.databases.open()?, (input, lines), &mut out)
 }
 
 /// Answers line by line. A damaged file spoils the answers that need it, not the others.

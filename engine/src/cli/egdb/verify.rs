@@ -35,7 +35,7 @@ Exit status: 0 if nothing is wrong, 1 if something is, or if there is nothing to
 
 /// Compare files with their checksums
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES, override_usage = "meerslag egdb verify [OPTIONS] --egdb <DIR>")]
+#[command(after_help = EXAMPLES)]
 pub(super) struct VerifyArgs {
     #[command(flatten)]
     folder: FolderArgs,

@@ -1,26 +1,20 @@
-//! All positions of a file, on several threads.
+//! All positions of a file.
 
-use std::collections::BTreeMap;
-use std::io::Write;
-use std::sync::atomic::Ordering;
-use std::thread;
+use std::io::{self, Write};
+use std::slice;
 use std::time::Instant;
 
 use ::egdb::error::ProbeError;
 use anyhow::anyhow;
-use crossbeam::channel::{self, Receiver};
 use meerslag_search::counted;
-use meerslag_study::solve::{Solution, Solver, Value};
-use movegen::Game;
-use rayon::prelude::*;
+use meerslag_study::solve::{BatchObserver, Solution, Value, solve_all};
+use movegen::{Game, Position};
 
+use super::super::Failure;
 use super::super::progress::Bar;
 use super::super::streams::note;
-use super::super::{Failure, no_thread};
 use super::record::Summary;
 use super::{SolveArgs, catch, input, record, text};
-
-type Solved = Result<Solution, ProbeError>;
 
 pub(super) fn run(args: &SolveArgs, file: &str, out: &mut impl Write) -> Result<(), Failure> {
     let begin = Instant::now();
@@ -30,49 +24,30 @@ pub(super) fn run(args: &SolveArgs, file: &str, out: &mut impl Write) -> Result<
     }
     let probe = args.databases.open()?;
     let (stop, interrupt) = catch()?;
-    let games: Vec<(usize, &Game)> = items
-        .iter()
-        .enumerate()
-        .filter_map(|(i, item)| Some((i, item.game.as_ref().ok()?)))
-        .collect();
-    let threads = args.threads.min(games.len()).max(1);
+    let positions: Vec<Position> =
+        items.iter().filter_map(|item| Some(*item.game.as_ref().ok()?.position())).collect();
+    let all = positions.len() as u64;
     let bar = Bar::new("positions");
-    let all = games.len() as u64;
     let mut printer = Printer {
         args,
         file,
         out,
-        summary: Summary { left_out: games.len() as u64, ..Summary::default() },
+        bar: &bar,
+        all,
+        items: items.iter(),
+        summary: Summary { left_out: all, ..Summary::default() },
         failures: 0,
     };
-    let (sender, receiver) = channel::unbounded::<(usize, Solved)>();
-    let pool =
-        rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::run)?;
-    thread::scope(|scope| -> Result<(), Failure> {
-        let (games, probe, stop) = (&games, &probe, &stop);
-        let solve = move || {
-            let solver = || Solver::new(probe, args.options(threads));
-            pool.install(|| {
-                // One after the other from the front: the results are printed in this order.
-                games.iter().par_bridge().try_for_each_init(solver, |solver, (i, game)| {
-                    if stop.load(Ordering::Relaxed) {
-                        return None;
-                    }
-                    sender.send((*i, solver.solve(game.position(), stop))).ok()
-                })
-            });
-        };
-        thread::Builder::new().spawn_scoped(scope, solve).map_err(no_thread)?;
-        let printed = printer.in_order(&items, &receiver, &bar, all);
-        if printed.is_err() {
-            // Nobody reads any more.
-            stop.store(true, Ordering::Relaxed);
+    solve_all(&probe, &positions, args.options(), args.threads, &stop, &mut printer)
+        .map_err(Failure::run)?;
+    // After the last position, or the last one that is solved.
+    while let Some(item) = printer.items.next() {
+        if let Err(error) = &item.game {
+            bar.suspend(|| printer.error(item.line, error))?;
         }
-        printed
-    })?;
-    drop(bar);
+    }
     printer.summary.seconds = (begin.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
-    printer.summary(stop_note(interrupt.is_pressed()))?;
+    bar.suspend(|| printer.summary(stop_note(interrupt.is_pressed())))?;
     if interrupt.is_pressed() {
         return Err(Failure::interrupted("the answers so far remain"));
     }
@@ -95,46 +70,41 @@ struct Printer<'a, W> {
     args: &'a SolveArgs,
     file: &'a str,
     out: &'a mut W,
+    bar: &'a Bar,
+    /// Positions to solve.
+    all: u64,
+    /// What of the file is not printed yet.
+    items: slice::Iter<'a, input::Item>,
     summary: Summary,
     /// Positions that the databases could not answer because a file is damaged.
     failures: u64,
 }
 
-impl<W: Write> Printer<'_, W> {
-    /// Prints what is solved in the order of the file, whichever comes first.
-    fn in_order(
-        &mut self,
-        items: &[input::Item],
-        solved: &Receiver<(usize, Solved)>,
-        bar: &Bar,
-        all: u64,
-    ) -> Result<(), Failure> {
-        let (mut done, mut waiting) = (0, BTreeMap::<usize, Solved>::new());
-        let mut items = items.iter().enumerate().peekable();
-        for (i, solved) in solved {
-            waiting.insert(i, solved);
-            done += 1;
-            bar.show(done, all, String::new);
-            while let Some(&(i, item)) = items.peek() {
-                match (&item.game, waiting.remove(&i)) {
-                    (Ok(game), Some(solved)) => {
-                        bar.suspend(|| self.position(item.line, game, solved))?;
-                    }
-                    (Ok(_), None) => break,
-                    (Err(error), _) => bar.suspend(|| self.error(item.line, error))?,
-                }
-                items.next();
-            }
-        }
-        for (_, item) in items {
-            if let Err(error) = &item.game {
-                self.error(item.line, error)?;
+impl<W: Write> BatchObserver for Printer<'_, W> {
+    fn progress(&mut self, done: usize) {
+        self.bar.show(done as u64, self.all, String::new);
+    }
+
+    /// Prints the solution, and before it the bad lines that come before its position.
+    fn solved(&mut self, _: usize, solution: Result<Solution, ProbeError>) -> io::Result<()> {
+        let bar = self.bar;
+        while let Some(item) = self.items.next() {
+            match &item.game {
+                Ok(game) => return bar.suspend(|| self.position(item.line, game, solution)),
+                Err(error) => bar.suspend(|| self.error(item.line, error))?,
             }
         }
         Ok(())
     }
+}
 
-    fn position(&mut self, line: u64, game: &Game, solved: Solved) -> Result<(), Failure> {
+impl<W: Write> Printer<'_, W> {
+    fn position(
+        &mut self,
+        line: u64,
+        game: &Game,
+        solved: Result<Solution, ProbeError>,
+    ) -> io::Result<()> {
         self.summary.left_out -= 1;
         let solution = match solved {
             Ok(solution) => solution,
@@ -157,24 +127,24 @@ impl<W: Write> Printer<'_, W> {
         } else {
             text::row(self.out, line, game, &solution)?;
         }
-        Ok(self.out.flush()?)
+        self.out.flush()
     }
 
-    fn error(&mut self, line: u64, error: &str) -> Result<(), Failure> {
+    fn error(&mut self, line: u64, error: &str) -> io::Result<()> {
         self.summary.bad_lines += 1;
         self.report(line, error)
     }
 
-    fn report(&mut self, line: u64, error: &str) -> Result<(), Failure> {
+    fn report(&mut self, line: u64, error: &str) -> io::Result<()> {
         if self.args.json {
             record::error(self.out, line, error)?;
         } else {
             note(format_args!("{}, line {line}: {error}", self.file));
         }
-        Ok(self.out.flush()?)
+        self.out.flush()
     }
 
-    fn summary(&mut self, note: &str) -> Result<(), Failure> {
+    fn summary(&mut self, note: &str) -> io::Result<()> {
         if self.args.json {
             record::summary(self.out, &self.summary)?;
         } else {
@@ -192,6 +162,6 @@ impl<W: Write> Printer<'_, W> {
                 }
             }
         }
-        Ok(self.out.flush()?)
+        self.out.flush()
     }
 }

@@ -57,11 +57,8 @@ is known by then is printed.";
 pub(super) struct SolveArgs {
     /// A position (draughts FEN or 51-character Hub string), or a file with positions (FEN lines or
     /// PDN); '-' reads standard input
-    #[arg(value_name = "FEN|FILE", required_unless_present = "file")]
-    input: Option<String>,
-    /// The name of before.
-    #[arg(long, hide = true, conflicts_with = "input")]
-    file: Option<String>,
+    #[arg(value_name = "FEN|FILE")]
+    input: String,
     /// Show at most N plies of the line [default: all of a win, none of a draw]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=2000))]
     moves: Option<u32>,
@@ -84,10 +81,10 @@ pub(super) struct SolveArgs {
 }
 
 impl SolveArgs {
-    fn options(&self, threads: usize) -> SolveOptions {
+    fn options(&self) -> SolveOptions {
         SolveOptions {
             nodes: self.nodes,
-            hash_mib: (self.hash as usize / threads).max(1),
+            hash_mib: self.hash as usize,
             draw_plies: self.moves.unwrap_or(0) as usize,
         }
     }
@@ -100,15 +97,14 @@ impl SolveArgs {
 
 pub(super) fn run(args: &SolveArgs) -> Result<(), Failure> {
     let mut out = BufWriter::new(stdout());
-    let input = args.input.as_deref();
-    if let Some(file) = args.file.as_deref().or(input.filter(|text| source::is_file(text))) {
-        return batch::run(args, file, &mut out);
+    if source::is_file(&args.input) {
+        return batch::run(args, &args.input, &mut out);
     }
-    let game = source::start(input)?;
+    let game = source::start(Some(&args.input))?;
     let probe = args.databases.open()?;
     let (stop, interrupt) = catch()?;
     let waiting = Bar::waiting(&format!("solving, at most {} nodes", args.nodes));
-    let solution = Solver::new(&probe, args.options(1)).solve(game.position(), &stop)?;
+    let solution = Solver::new(&probe, args.options()).solve(game.position(), &stop)?;
     drop(waiting);
     if args.json {
         record::position(&mut out, None, &game, &solution, args.most_plies())?;

@@ -1,6 +1,6 @@
 //! Solutions for programs: one JSON object a line.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use meerslag_study::records::LineRecord;
 use meerslag_study::solve::{Limit, Solution, ValueSource, Within};
@@ -8,7 +8,6 @@ use movegen::Game;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::Failure;
 use super::super::json::{self, Record};
 
 /// What is known about a position.
@@ -91,7 +90,7 @@ pub(super) fn position(
     game: &Game,
     solution: &Solution,
     most_plies: usize,
-) -> Result<(), Failure> {
+) -> io::Result<()> {
     let position = game.position();
     let (at_most, databases_within) = within(solution.within);
     let moves = solution.moves.iter().map(|m| {
@@ -128,15 +127,15 @@ pub(super) fn position(
             Limit::Stop => "interrupt",
         }),
     };
-    Ok(json::write(out, &record)?)
+    json::write(out, &record)
 }
 
-pub(super) fn error(out: &mut impl Write, line: u64, error: &str) -> Result<(), Failure> {
-    Ok(json::write(out, &LineErrorRecord { line_number: line, error })?)
+pub(super) fn error(out: &mut impl Write, line: u64, error: &str) -> io::Result<()> {
+    json::write(out, &LineErrorRecord { line_number: line, error })
 }
 
-pub(super) fn summary(out: &mut impl Write, summary: &Summary) -> Result<(), Failure> {
-    Ok(json::write(out, summary)?)
+pub(super) fn summary(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    json::write(out, summary)
 }
 
 fn within(within: Option<Within>) -> (Option<u32>, Option<u32>) {

@@ -1,6 +1,6 @@
 //! Solutions for people: board, value, moves, and the line as PDN.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use ::egdb::Probe;
 use meerslag_search::counted;
@@ -12,7 +12,6 @@ use movegen::notation::moves::format_move;
 use movegen::notation::pdn::{self, GameResult, PdnGame, WriteOptions};
 use movegen::{Color, DrawRules, Game};
 
-use super::super::Failure;
 use super::super::egdb::beyond;
 use super::super::report;
 
@@ -22,7 +21,7 @@ pub(super) fn position(
     solution: &Solution,
     most_plies: usize,
     probe: &Probe,
-) -> Result<(), Failure> {
+) -> io::Result<()> {
     let position = game.position();
     let side = position.side_to_move();
     write!(out, "{}", report::board(position))?;
@@ -68,7 +67,7 @@ pub(super) fn row(
     line_number: u64,
     game: &Game,
     solution: &Solution,
-) -> Result<(), Failure> {
+) -> io::Result<()> {
     let position = game.position();
     let is_known = |value| !matches!(value, Value::Unknown);
     let best = solution.moves.first().filter(|m| is_known(m.value));

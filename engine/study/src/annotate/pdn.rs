@@ -17,13 +17,14 @@ const LONGEST_LINE: usize = 12;
 const JUDGEMENTS: std::ops::RangeInclusive<u32> = 1..=6;
 /// The only move that keeps the value.
 const ONLY_MOVE: u32 = 7;
-/// The command that marks a comment of ours. Its value names what was added beside the comment:
-/// the glyph, such as `$4`, and the first move of the variation.
+/// The command that marks a comment of ours. Its value is the CRC-32 of the rest of the comment, as
+/// eight hexadecimal digits, and what was added beside the comment: the glyph, such as `$4`, and the
+/// first move of the variation.
 const MARK: &str = "annotate";
 
 /// Adds what was found out to the game: after each move its score and what there is to say, a
-/// glyph for a bad move, and the best line as a variation. What an earlier call added is replaced;
-/// all other comments and variations stay. The tag `Annotator` names this program.
+/// glyph for a bad move, and the best line as a variation. What an earlier call added is replaced
+/// where nobody has changed it; all other comments and variations stay. The tag `Annotator` names this program.
 pub fn write(pdn: &mut PdnGame, game: &JudgedGame) {
     pdn.tags.set("Annotator", concat!("Meerslag ", env!("CARGO_PKG_VERSION")));
     for (ply, judged) in pdn.line.plies.iter_mut().zip(&game.moves) {
@@ -45,18 +46,16 @@ fn annotate(ply: &mut Ply, judged: &JudgedMove) {
     if judged.depth > 0 {
         let _ = write!(text, " [%depth {}]", judged.depth);
     }
-    let _ = write!(text, " [%{MARK}");
+    let words = describe(judged);
+    let mark = format!("[%{MARK} {}", checksum(&Comment::new(&format!("{text} {words}"))));
+    let _ = write!(text, " {mark}");
     if let Some(glyph) = glyph {
         let _ = write!(text, " ${glyph}");
     }
     if let Some(better) = better {
         let _ = write!(text, " {}", format_move(&judged.position, better));
     }
-    text.push(']');
-    let words = describe(judged);
-    if !words.is_empty() {
-        let _ = write!(text, " {words}");
-    }
+    let _ = write!(text, "] {words}");
     let mut added = vec![comment(&text)];
     if let Some(better) = better {
         let line: Vec<Ply> = match judged.line.first() {
@@ -71,28 +70,27 @@ fn annotate(ply: &mut Ply, judged: &JudgedMove) {
     ply.after.splice(0..0, added);
 }
 
+/// What a comment without its mark says, as the mark has it.
+fn checksum(comment: &Comment) -> String {
+    format!("{:08x}", crc32fast::hash(comment.text.as_bytes()))
+}
+
 /// Takes out what [`annotate`] added to a move that is played from `position`. A program or a
-/// person may have worked on the game since: words that were added to the comment stay, and so do
-/// variations with more than moves in them.
+/// person may have worked on the game since: a comment that was changed stays, and is theirs from
+/// then on; so does a variation with more than moves in it.
 fn clear(ply: &mut Ply, position: &Position) {
     let mut at = 0;
     while at < ply.after.len() {
-        let mark = match &mut ply.after[at] {
-            Annotation::Comment(comment) => comment.take_command(MARK).inspect(|_| {
-                comment.take_command("eval");
-                comment.take_command("depth");
-                *comment = Comment::new(&without_words(&comment.text));
-            }),
-            _ => None,
-        };
-        let Some(mark) = mark else {
+        let Some((rest, sum, added)) = marked(&ply.after[at]) else {
             at += 1;
             continue;
         };
-        if ply.after[at] == Annotation::Comment(Comment::default()) {
+        if sum == checksum(&rest) {
             ply.after.remove(at);
+        } else {
+            ply.after[at] = Annotation::Comment(rest);
         }
-        for part in mark.split_whitespace() {
+        for part in added.split_whitespace() {
             if let Some(glyph) = part.strip_prefix('$').and_then(|glyph| glyph.parse::<u32>().ok())
             {
                 let place = ply.nags.iter().position(|&nag| nag == glyph);
@@ -106,6 +104,16 @@ fn clear(ply: &mut Ply, position: &Position) {
     }
 }
 
+/// A comment with our mark: the comment without it, its checksum, and what was added beside it.
+fn marked(annotation: &Annotation) -> Option<(Comment, String, String)> {
+    let Annotation::Comment(comment) = annotation else { return None };
+    let mut rest = comment.clone();
+    let mark = rest.take_command(MARK)?;
+    let (sum, added) = mark.split_once(' ').unwrap_or((&mark, ""));
+    let is_sum = sum.len() == 8 && sum.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_sum.then(|| (rest, sum.to_owned(), added.to_owned()))
+}
+
 /// Whether this is a variation that begins with a move and has moves only.
 fn is_bare_line(annotation: &Annotation, first: Move) -> bool {
     let Annotation::Variation(line) = annotation else { return false };
@@ -115,47 +123,7 @@ fn is_bare_line(annotation: &Annotation, first: Move) -> bool {
         && line.plies.iter().all(is_bare)
 }
 
-/// The beginnings of the sentences of [`describe`]; each ends with the first full stop.
-const SENTENCES: [&str; 4] = ["Databases: ", "Inaccuracy: ", "Mistake: ", "Blunder: "];
-/// The other words in them, beside numbers and moves.
-const WORDS: [&str; 17] = [
-    "win",
-    "draw",
-    "loss",
-    "not",
-    "known",
-    "in",
-    "ply",
-    "plies",
-    "conversion",
-    "best",
-    "is",
-    "to",
-    "of",
-    "the",
-    "points",
-    "better",
-    "%",
-];
-
-/// A comment without the sentences of [`describe`]. One that somebody has changed stays.
-fn without_words(text: &str) -> String {
-    let is_word = |word: &str| {
-        let word = word.trim_end_matches([',', ';']);
-        WORDS.contains(&word) || word.starts_with(|c: char| c.is_ascii_digit())
-    };
-    let mut rest = text.to_owned();
-    for start in SENTENCES {
-        let Some(from) = rest.find(start) else { continue };
-        let Some((said, _)) = rest[from + start.len()..].split_once('.') else { continue };
-        if said.split(' ').all(is_word) {
-            rest.replace_range(from..=from + start.len() + said.len(), "");
-        }
-    }
-    rest
-}
-
-/// What there is to say about a move; often nothing. `SENTENCES` has to know its sentences.
+/// What there is to say about a move; often nothing.
 #[must_use]
 pub fn describe(judged: &JudgedMove) -> String {
     let mut text = String::new();
@@ -203,6 +171,8 @@ fn value(mv: &MoveAnswer) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::chance::Chance;
+    use super::super::judge::Grade;
     use super::*;
 
     #[test]
@@ -214,19 +184,69 @@ mod tests {
         assert_eq!(value(&answer(None, Some(1))), "win, conversion in 1 ply");
     }
 
+    /// A ply with a comment of ours, beside it a glyph and a variation.
+    fn annotated() -> (Position, Ply) {
+        let position = Position::initial();
+        let [made, better] = [0, 1].map(|at| position.legal_moves()[at]);
+        let judged = JudgedMove {
+            position,
+            mv: made,
+            line: vec![better],
+            before: Chance::from(Wld::Win),
+            after: Chance::from(Wld::Draw),
+            score: 0.0,
+            depth: 7,
+            grade: Grade::Blunder,
+            exact: None,
+            is_forced: false,
+        };
+        let mut ply = Ply::from(made);
+        annotate(&mut ply, &judged);
+        assert_eq!((ply.nags.as_slice(), ply.after.len()), (&[4][..], 2));
+        (position, ply)
+    }
+
+    fn text_of(ply: &mut Ply) -> &mut String {
+        let Some(Annotation::Comment(comment)) = ply.after.first_mut() else {
+            panic!("no comment")
+        };
+        &mut comment.text
+    }
+
     #[test]
-    fn only_our_own_sentences_are_taken_out() {
-        for (text, left) in [
-            ("Databases: win in 17 plies.", ""),
-            ("Databases: win in 1 ply.", ""),
-            ("Databases: loss, conversion in 4 plies; best is draw. A pity.", " A pity."),
-            ("Databases: not known. Blunder: 100 % to 50 % of the points; better 18-12.", " "),
-            ("Oh! Mistake: 60 % to 48 % of the points; better 7x18.", "Oh! "),
-            ("Blunder: I was asleep.", "Blunder: I was asleep."),
-            ("Blunder: 100 % to 50 % of my points.", "Blunder: 100 % to 50 % of my points."),
-            ("Databases: draw", "Databases: draw"),
-        ] {
-            assert_eq!(without_words(text), left);
+    fn an_unchanged_comment_of_ours_goes_with_what_belongs_to_it() {
+        let (position, mut ply) = annotated();
+        // A program that breaks lines changes nothing.
+        let broken = text_of(&mut ply).replace(' ', "\n");
+        ply.after[0] = comment(&broken);
+        clear(&mut ply, &position);
+        assert_eq!((ply.nags.as_slice(), ply.after.as_slice()), (&[][..], &[][..]));
+    }
+
+    #[test]
+    fn a_changed_comment_stays_and_is_not_ours_any_more() {
+        let (position, mut ply) = annotated();
+        text_of(&mut ply).push_str(" A pity.");
+        let whole = text_of(&mut ply).clone();
+        clear(&mut ply, &position);
+        let left = text_of(&mut ply).clone();
+        let (before, rest) = whole.split_once(" [%annotate ").unwrap();
+        assert_eq!(left, format!("{before} {}", rest.split_once("] ").unwrap().1));
+        assert!(left.ends_with(" A pity."), "{left}");
+        assert_eq!((ply.nags.as_slice(), ply.after.len()), (&[][..], 1));
+        let kept = ply.clone();
+        clear(&mut ply, &position);
+        assert_eq!(ply, kept);
+    }
+
+    #[test]
+    fn a_mark_without_a_checksum_is_somebody_elses() {
+        for mark in ["[%annotate]", "[%annotate $4 32-28]", "[%annotate 0123456 $4]"] {
+            let (position, mut ply) = annotated();
+            *text_of(&mut ply) = format!("{mark} Oh!");
+            let kept = ply.clone();
+            clear(&mut ply, &position);
+            assert_eq!(ply, kept, "{mark}");
         }
     }
 }

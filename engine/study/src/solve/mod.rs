@@ -27,6 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod batch;
 mod hold;
 mod line;
 mod proof;
@@ -40,6 +41,7 @@ use egdb::error::ProbeError;
 use egdb::{Probe, Wld};
 use movegen::{Move, Position};
 
+pub use batch::{BatchError, BatchObserver, solve_all};
 pub use line::{Conversion, LineKind, LinePly, SolutionLine};
 pub use value::Value;
 

@@ -186,3 +186,43 @@ fn positions_that_are_set_up_in_the_middle_are_judged_by_themselves() {
     assert_eq!(judged.moves[1].position, other);
     assert!(judged.moves[1].exact.is_some());
 }
+
+/// What a journal has is not searched again, and what several threads find is what one finds.
+#[test]
+fn games_are_searched_once() {
+    use meerslag_files::Existing;
+    use meerslag_study::annotate::{Journal, JournalHeader, analyse_games};
+
+    let folder = tempfile::tempdir().unwrap();
+    let text = BLUNDER.repeat(3);
+    let games: Vec<PdnGame> = PdnReader::new(text.as_bytes()).map(Result::unwrap).collect();
+    let limits = Limits { mode: Mode::Analyze, ..Limits::nodes(100) };
+    let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+    let header = JournalHeader::new(text.as_bytes(), 3, &limits, "some");
+    let run = |name: &str, threads, control: &Control| {
+        let path = folder.path().join(name);
+        let mut journal = Journal::open(&path, &header, Existing::Keep, |_| ()).unwrap();
+        let mut told = Vec::new();
+        let mut tell = |done| told.push(done);
+        let are_all_done =
+            analyse_games(&games, &limits, &options, threads, control, &mut journal, &mut tell);
+        (are_all_done.unwrap(), told, journal)
+    };
+    let stopped = Control::new();
+    stopped.stop();
+    let (are_all_done, _, journal) = run("one", 1, &stopped);
+    assert!(!are_all_done && journal.is_empty());
+    drop(journal);
+    let (are_all_done, told, one) = run("one", 1, &Control::new());
+    assert!(are_all_done);
+    assert_eq!(told, [0, 1, 2, 3]);
+    let (_, _, two) = run("two", 2, &Control::new());
+    for (number, pdn) in (1..).zip(&games) {
+        assert_eq!(one.analyses(number, pdn).unwrap(), two.analyses(number, pdn).unwrap());
+    }
+    assert!(one.analyses(1, &game("1. 32-28 *")).is_err());
+    drop(one);
+    let (are_all_done, told, _) = run("one", 1, &Control::new());
+    assert!(are_all_done);
+    assert_eq!(told, [3]);
+}

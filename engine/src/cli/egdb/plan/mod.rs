@@ -1,6 +1,5 @@
 //! `meerslag egdb plan`.
 
-mod hyperqueue;
 mod snakemake;
 
 use std::io::{self, Write};
@@ -26,11 +25,9 @@ Examples:
   meerslag egdb plan --pieces 5 --format dot | dot -Tsvg > plan.svg
   meerslag egdb plan --pieces 5 --format snakemake --out /shared/db > Snakefile
   snakemake --cores 16 --resources mem_mb=60000 --rerun-incomplete
-  meerslag egdb plan --pieces 5 --format hyperqueue --out /shared/db > build.toml
-  hq job submit-file build.toml
 
 A slice can be built when those are there that its moves lead to: by a promotion, or by \
-captures. The workflows call 'meerslag egdb build-slice' for each slice and 'meerslag egdb pack' \
+captures. The workflow calls 'meerslag egdb build-slice' for each slice and 'meerslag egdb pack' \
 for each piece count, in a folder that all machines see. Both do nothing for what is there and \
 sound, so a workflow can be stopped and started again at any time.
 
@@ -76,15 +73,10 @@ pub(super) struct PlanArgs {
 enum Format {
     /// A table
     Text,
-    /// The same as `--json`, by the name of before
-    #[value(hide = true)]
-    Json,
     /// The graph for Graphviz
     Dot,
     /// A workflow for Snakemake
     Snakemake,
-    /// A job definition file for HyperQueue
-    Hyperqueue,
 }
 
 /// What the formats share.
@@ -153,7 +145,7 @@ pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
     };
     let mut out = stdout();
     // A workflow that cannot run is of no use; the other formats show why.
-    if matches!(args.format, Format::Snakemake | Format::Hyperqueue)
+    if args.format == Format::Snakemake
         && let Some(limit) = plan.limit
         && let Some(task) = plan.tasks.iter().find(|task| task.least_memory > limit)
     {
@@ -163,12 +155,11 @@ pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
             task.slice
         )));
     }
-    match if args.json { Format::Json } else { args.format } {
+    match args.format {
+        _ if args.json => records(&mut out, &plan)?,
         Format::Text => text(&mut out, &plan)?,
-        Format::Json => records(&mut out, &plan)?,
         Format::Dot => dot(&mut out, &plan)?,
         Format::Snakemake => snakemake::write(&mut out, &plan)?,
-        Format::Hyperqueue => hyperqueue::write(&mut out, &plan)?,
     }
     Ok(())
 }

@@ -48,7 +48,7 @@ JSON: one object a line for each slice and side to move.";
 
 /// Count wins, losses and draws of all positions, and find the longest
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES, override_usage = "meerslag egdb stats [OPTIONS] --egdb <DIR>...")]
+#[command(after_help = EXAMPLES)]
 pub(super) struct StatsArgs {
     #[command(flatten)]
     folders: FoldersArgs,
@@ -77,9 +77,6 @@ enum Format {
     Text,
     /// A Markdown page
     Markdown,
-    /// The same as `--json`, by the name of before.
-    #[value(hide = true)]
-    Json,
 }
 
 /// The positions of a slice with one side to move.
@@ -139,7 +136,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
     };
     let bar = Bar::new("positions");
     let mut page = Page {
-        format: if args.json { Format::Json } else { args.format },
+        format: (!args.json).then_some(args.format),
         databases: &databases,
         rows: Vec::new(),
         is_first: true,
@@ -208,7 +205,8 @@ fn bytes_of(
 
 /// What is printed, piece count by piece count; JSON line by line.
 struct Page<'d> {
-    format: Format,
+    /// `None` for JSON.
+    format: Option<Format>,
     databases: &'d [Arc<Database>],
     /// Of one piece count.
     rows: Vec<Row>,
@@ -219,7 +217,7 @@ struct Page<'d> {
 
 impl Page<'_> {
     fn add(&mut self, row: Row) -> Result<(), Failure> {
-        if self.format == Format::Json {
+        if self.format.is_none() {
             let mut out = stdout();
             json::write(&mut out, &self.record(&row))?;
             return Ok(out.flush()?);
@@ -238,9 +236,9 @@ impl Page<'_> {
         }
         let mut out = stdout();
         match self.format {
-            Format::Json => {}
-            Format::Text => self.text(&mut out)?,
-            Format::Markdown => self.markdown(&mut out)?,
+            None => {}
+            Some(Format::Text) => self.text(&mut out)?,
+            Some(Format::Markdown) => self.markdown(&mut out)?,
         }
         self.rows.clear();
         self.is_first = false;

@@ -1,30 +1,25 @@
 //! `meerslag annotate`: the games of a file with every move judged.
 
-mod journal;
-
 use std::fs;
 use std::io::{self, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use anyhow::{Context, anyhow};
 use clap::Args;
-use crossbeam::channel;
 use meerslag_files::Existing;
 use meerslag_harness::pages::AnnotationPage;
 use meerslag_search::counted;
-use meerslag_search::{Control, Engine, EngineOptions, Limits, Mode};
+use meerslag_search::{Control, EngineOptions, Limits, Mode};
 use meerslag_study::annotate::{
-    self, JudgedGame, JudgedMove, PlayerSummary, Players, PositionAnalysis, SideSummary,
+    self, AnalyseGamesError, Journal, JournalError, JournalHeader, JudgedGame, JudgedMove,
+    PlayerSummary, Players, SideSummary,
 };
 use movegen::Color;
 use movegen::notation::pdn::{PdnGame, PdnReader, WriteOptions, write_game};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use self::journal::{Header, Journal};
 use super::databases::DatabaseArgs;
 use super::evaluation::EvaluationArgs;
 use super::files::{self, ForceArgs};
@@ -32,8 +27,8 @@ use super::interrupt::Interrupt;
 use super::json::{self, Record};
 use super::limits::LimitArgs;
 use super::progress::Bar;
-use super::streams::stdout;
-use super::{Failure, mebibytes_of, no_thread, source, terminal, threads};
+use super::streams::{note, stdout};
+use super::{Failure, mebibytes_of, source, terminal, threads};
 
 /// Nodes of a position when no limit is given.
 const DEFAULT_NODES: u64 = 200_000;
@@ -117,19 +112,16 @@ pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
     let text = read(&args.input)?;
     let games = parse(&args.input, &text)?;
     let (limits, engine) = (args.limits(), args.engine()?);
-    let header = Header::new(&text, games.len(), &limits, engine.evaluation.name());
-    let journal = Journal::open(&journal, &header, existing)?;
-    let journal = analyse(args, &games, &limits, &engine, journal)?;
+    let header = JournalHeader::new(&text, games.len(), &limits, engine.evaluation.name());
+    let mut journal = Journal::open(&journal, &header, existing, |line| {
+        let path = journal.display();
+        note(format_args!("{path}, line {line} is damaged: its game is searched again"));
+    })?;
+    analyse(args, &games, &limits, &engine, &mut journal)?;
     let probe = args.databases.open()?;
     let mut output = Output::new(args);
     for (number, mut pdn) in (1..).zip(games) {
-        let analyses = journal.game(number).unwrap_or_default();
-        if analyses.len() != pdn.line.plies.len() + 1 {
-            let path = journal_path(&args.out);
-            let text = format!("{} is damaged: game {number}; without it", path.display());
-            return Err(Failure::Input(anyhow!("{text} the games are searched again")));
-        }
-        let judged = annotate::judge(&pdn, analyses, &probe)?;
+        let judged = annotate::judge(&pdn, journal.analyses(number, &pdn)?, &probe)?;
         annotate::write(&mut pdn, &judged);
         output.add(number, &pdn, &judged)?;
     }
@@ -169,63 +161,42 @@ fn analyse(
     games: &[PdnGame],
     limits: &Limits,
     engine: &EngineOptions,
-    mut journal: Journal,
-) -> Result<Journal, Failure> {
-    let open: Vec<usize> = (1..=games.len()).filter(|n| journal.game(*n).is_none()).collect();
-    let workers = args.threads.min(open.len());
-    let controls: Vec<Arc<Control>> = (0..workers).map(|_| Arc::new(Control::new())).collect();
-    let interrupt = Interrupt::catch({
-        let controls = controls.clone();
-        move || controls.iter().for_each(|control| control.stop())
-    })?;
-    let engines = controls.iter().map(|_| Engine::new(engine.clone()));
-    let engines = engines.collect::<Result<Vec<_>, _>>()?;
+    journal: &mut Journal,
+) -> Result<(), Failure> {
+    let control = Arc::new(Control::new());
+    let stop = Arc::clone(&control);
+    let interrupt = Interrupt::catch(move || stop.stop())?;
     let bar = Bar::new("games");
     let all = games.len() as u64;
-    bar.show(all - open.len() as u64, all, String::new);
-    let next = AtomicUsize::new(0);
-    let (sender, results) = channel::unbounded();
-    thread::scope(|scope| -> Result<(), Failure> {
-        for (mut engine, control) in engines.into_iter().zip(&controls) {
-            let (sender, next, open) = (sender.clone(), &next, &open);
-            let search = move || {
-                while let Some(&number) = open.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let pdn = &games[number - 1];
-                    let Some(found) = annotate::analyse(&mut engine, pdn, limits, control) else {
-                        return;
-                    };
-                    if sender.send((number, found)).is_err() {
-                        return;
-                    }
-                }
-            };
-            if let Err(error) = thread::Builder::new().spawn_scoped(scope, search) {
-                controls.iter().for_each(|control| control.stop());
-                return Err(no_thread(error));
-            }
-        }
-        drop(sender);
-        for (number, found) in results {
-            if let Err(error) = journal.add(number, found) {
-                controls.iter().for_each(|control| control.stop());
-                return Err(error.into());
-            }
-            bar.show(journal.len() as u64, all, String::new);
-        }
-        Ok(())
-    })?;
+    let mut progress = |done| bar.show(done as u64, all, String::new);
+    let threads = args.threads;
+    let are_all_done =
+        annotate::analyse_games(games, limits, engine, threads, &control, journal, &mut progress);
     drop(bar);
-    if journal.len() < games.len() {
-        if interrupt.is_pressed() {
-            return Err(Failure::interrupted(format!(
-                "{} of {} done; the same command goes on",
-                journal.len(),
-                counted(games.len(), "game")
-            )));
-        }
-        return Err(Failure::Run(anyhow!("a thread that searches has died")));
+    match are_all_done.map_err(|error| match error {
+        AnalyseGamesError::Journal(error) => error.into(),
+        error => Failure::run(error),
+    })? {
+        true => Ok(()),
+        false if interrupt.is_pressed() => Err(Failure::interrupted(format!(
+            "{} of {} done; the same command goes on",
+            journal.len(),
+            counted(games.len(), "game")
+        ))),
+        false => Err(Failure::Run(anyhow!("a thread that searches has died"))),
     }
-    Ok(journal)
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Failure {
+        match error {
+            JournalError::Io { .. } => Failure::run(error),
+            JournalError::Other(_) | JournalError::Damaged(_) => {
+                Failure::Input(anyhow!("{error}: --force begins again"))
+            }
+            JournalError::InUse(_) | JournalError::Game { .. } => Failure::Input(error.into()),
+        }
+    }
 }
 
 /// What becomes of the annotated games.
@@ -252,7 +223,7 @@ impl Output<'_> {
             page.add(number as u64, pdn, judged);
         }
         if self.args.json {
-            json::write(&mut stdout(), &GameRecord::new(number, pdn, judged))?;
+            json::write(&mut stdout(), &AnnotatedGameRecord::new(number, pdn, judged))?;
         }
         Ok(())
     }
@@ -294,7 +265,7 @@ impl Output<'_> {
 /// A game with its moves judged.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "AnnotatedGame")]
-pub(super) struct GameRecord<'a> {
+pub(super) struct AnnotatedGameRecord<'a> {
     /// Its number in the file, from 1.
     game: usize,
     /// The players.
@@ -308,17 +279,17 @@ pub(super) struct GameRecord<'a> {
     /// The move that gave away most, if it was a mistake: its ply, from 0.
     turning_point: Option<usize>,
     /// The moves.
-    moves: Vec<JudgedRecord>,
+    moves: Vec<JudgedMoveRecord>,
 }
 
-impl Record for GameRecord<'_> {
+impl Record for AnnotatedGameRecord<'_> {
     const TYPE: &'static str = "annotated_game";
 }
 
-impl GameRecord<'_> {
-    fn new<'a>(number: usize, pdn: &'a PdnGame, judged: &JudgedGame) -> GameRecord<'a> {
+impl AnnotatedGameRecord<'_> {
+    fn new<'a>(number: usize, pdn: &'a PdnGame, judged: &JudgedGame) -> AnnotatedGameRecord<'a> {
         let accuracy = |color: Color| accuracy(&judged.sides[color.index()]);
-        GameRecord {
+        AnnotatedGameRecord {
             game: number,
             white: pdn.tags.get("White"),
             black: pdn.tags.get("Black"),
@@ -326,7 +297,7 @@ impl GameRecord<'_> {
             white_accuracy: accuracy(Color::White),
             black_accuracy: accuracy(Color::Black),
             turning_point: judged.turning_point(),
-            moves: judged.moves.iter().map(JudgedRecord::from).collect(),
+            moves: judged.moves.iter().map(JudgedMoveRecord::from).collect(),
         }
     }
 }
@@ -334,7 +305,7 @@ impl GameRecord<'_> {
 /// A move with its judgement.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "JudgedMove")]
-struct JudgedRecord {
+struct JudgedMoveRecord {
     /// The move.
     #[serde(rename = "move")]
     mv: String,
@@ -352,9 +323,9 @@ struct JudgedRecord {
     pv: Vec<String>,
 }
 
-impl From<&JudgedMove> for JudgedRecord {
-    fn from(judged: &JudgedMove) -> JudgedRecord {
-        JudgedRecord {
+impl From<&JudgedMove> for JudgedMoveRecord {
+    fn from(judged: &JudgedMove) -> JudgedMoveRecord {
+        JudgedMoveRecord {
             mv: judged.mv.to_string(),
             score: judged.score,
             chance: json::rounded(judged.before.expected(), 4),
@@ -404,6 +375,3 @@ impl<'a> From<&'a PlayerSummary> for PlayerRecord<'a> {
 fn accuracy(play: &SideSummary) -> Option<f64> {
     play.accuracy().map(|percent| json::rounded(percent, 2))
 }
-
-/// What was found out about each position of a game.
-type Analyses = Vec<PositionAnalysis>;

@@ -1,0 +1,435 @@
+//! From an empty folder to an evaluation: games are played, weights fitted to them, and matched
+//! against the last accepted ones, generation after generation.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use egdb::DatabaseOptions;
+use meerslag_files::Existing;
+use meerslag_harness::runner::stats::Decision;
+use meerslag_harness::runner::{
+    Abort, Adjudication, ConfigError, EngineSpec, Format, MatchConfig, MatchEnd, MatchError,
+    MatchEvent, MatchRun, SprtConfig, Standing, Standings, StateError, StateFile, TimeControl,
+    Workers, openings, run as run_match,
+};
+use meerslag_search::eval::{EvalKind, Evaluation, Provenance, Weights, WeightsError};
+use movegen::DrawRules;
+use thiserror::Error;
+
+use super::data::{DataSet, Source};
+use super::error::TrainError;
+use super::opening::OpeningMix;
+use super::sample::Filter;
+use super::selfplay::{Progress, SelfPlay, SelfPlayError};
+use super::settings::Training;
+use super::store::{Shard, StoreError};
+use super::train::checkpoint_path;
+
+/// The name of the built-in evaluation that knows only material.
+const MATERIAL: &str = "material";
+/// New weights whose match ran out of games are accepted if they are better with this probability.
+const ACCEPTED_PROBABILITY: f64 = 0.95;
+/// The Elo differences between which the sequential test of a match decides.
+const SPRT_ELO: (f64, f64) = (0.0, 10.0);
+/// The error rates of that test.
+const SPRT_ERROR: f64 = 0.05;
+/// Games of a match end as draws after this many moves.
+const MOST_MATCH_MOVES: u32 = 300;
+
+/// A run of several generations.
+///
+/// The first generation plays with material only. Each one is fitted to the games of all so far,
+/// and accepted if it beats the last accepted one in a match; the next plays with what was
+/// accepted last. In the folder, generation N has its games in `genN`, its weights in
+/// `genN.weights` and its match in `genN.match.jsonl`.
+#[derive(Clone, Debug)]
+pub struct Generations {
+    /// The folder.
+    pub folder: PathBuf,
+    /// How many generations.
+    pub count: u32,
+    /// Games of each generation.
+    pub games: u64,
+    /// Nodes for each move of these games.
+    pub nodes: u64,
+    /// The kind of evaluation.
+    pub kind: EvalKind,
+    /// The most pairs of games in the match of a generation.
+    pub pairs: usize,
+    /// Nodes for each move of the match.
+    pub match_nodes: u64,
+    /// Games at the same time.
+    pub threads: usize,
+    /// Other games for another number.
+    pub seed: u64,
+    /// What [`Provenance::command`] gets for new weights.
+    pub command: String,
+    /// What [`Provenance::date`] gets for new weights.
+    pub date: String,
+}
+
+/// A step of a run, with the number of its generation from 0.
+#[derive(Clone, PartialEq, Debug)]
+pub enum GenerationStep {
+    /// Games are being played.
+    Playing(Progress),
+    /// The games of the generation are there.
+    Played(Progress),
+    /// Weights were fitted.
+    Fitted {
+        /// Games they are fitted to.
+        games: u64,
+        /// Positions of these games.
+        positions: u64,
+        /// Loss of the games held out.
+        held_out: f64,
+    },
+    /// The weights were matched.
+    Matched {
+        /// Games of the match.
+        games: usize,
+        /// The weights they were matched against.
+        opponent: String,
+        /// The 95 percent interval of the Elo difference, if there is one.
+        elo: Option<(f64, f64)>,
+        /// Whether the next games are played with them.
+        is_accepted: bool,
+    },
+}
+
+/// What a run has come to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BestWeights {
+    /// The weights that were accepted last.
+    pub weights: String,
+    /// The file they were copied to, `accepted.weights` in the folder.
+    pub file: PathBuf,
+}
+
+/// Why a run of generations ends early.
+#[derive(Debug, Error)]
+pub enum GenerationsError {
+    /// The signal to stop was given. The same settings go on from here.
+    #[error("stopped; what was played and fitted is kept")]
+    Stopped,
+    /// Nothing was learned.
+    #[error("no generation has beaten material only: more games are needed")]
+    NothingLearned,
+    /// Playing games.
+    #[error(transparent)]
+    SelfPlay(#[from] SelfPlayError),
+    /// Reading games.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Fitting weights.
+    #[error(transparent)]
+    Train(#[from] TrainError),
+    /// Reading or writing weights.
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
+    /// The settings of a match.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The state file of a match.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// Playing a match.
+    #[error(transparent)]
+    Match(#[from] MatchError),
+    /// A file name that no engine can be told.
+    #[error("{0}: not UTF-8")]
+    Name(PathBuf),
+    /// The caller could not take a report.
+    #[error(transparent)]
+    Report(#[from] io::Error),
+}
+
+/// What is told of each step: the generation and the step.
+type Observer<'a> = &'a mut dyn FnMut(u32, GenerationStep) -> io::Result<()>;
+
+impl Generations {
+    /// Plays, fits and matches what the folder does not have yet. Calls `observe` with each step,
+    /// also with those that are there already; an error of it ends the run.
+    ///
+    /// # Errors
+    /// [`GenerationsError::Stopped`] when `stop` is given, [`GenerationsError::NothingLearned`] if
+    /// no weights were accepted; else the step that fails.
+    pub fn run(
+        &self,
+        stop: &Abort,
+        observe: Observer<'_>,
+    ) -> Result<BestWeights, GenerationsError> {
+        let mut accepted = MATERIAL.to_owned();
+        for generation in 0..self.count {
+            self.play(generation, &accepted, stop, observe)?;
+            let weights = self.fit(generation, stop, observe)?;
+            if self.is_better(generation, &weights, &accepted, stop, observe)? {
+                accepted = weights;
+            }
+        }
+        if accepted == MATERIAL {
+            return Err(GenerationsError::NothingLearned);
+        }
+        let file = self.folder.join("accepted.weights");
+        Evaluation::named(&accepted)?.weights().write(&file, Existing::Replace)?;
+        Ok(BestWeights { weights: accepted, file })
+    }
+
+    fn games_folder(&self, generation: u32) -> PathBuf {
+        self.folder.join(format!("gen{generation}"))
+    }
+
+    /// Plays the games of a generation.
+    fn play(
+        &self,
+        generation: u32,
+        player: &str,
+        stop: &Abort,
+        observe: Observer<'_>,
+    ) -> Result<(), GenerationsError> {
+        let selfplay = SelfPlay {
+            games: self.games,
+            nodes: self.nodes,
+            seed: self.seed + u64::from(generation),
+            openings: OpeningMix::default(),
+            shard: Shard::WHOLE,
+            threads: self.threads,
+            databases: DatabaseOptions::default(),
+            evaluation: Evaluation::named(player)?,
+        };
+        let mut told = Ok(());
+        let mut tell = |progress| {
+            if told.is_ok() {
+                told = observe(generation, GenerationStep::Playing(progress));
+            }
+        };
+        let done = selfplay.run(&self.games_folder(generation), stop.flag(), &mut tell)?;
+        told?;
+        if stop.is_set() {
+            return Err(GenerationsError::Stopped);
+        }
+        Ok(observe(generation, GenerationStep::Played(done))?)
+    }
+
+    /// Fits weights to the games of all generations so far; returns the name of their file.
+    fn fit(
+        &self,
+        generation: u32,
+        stop: &Abort,
+        observe: Observer<'_>,
+    ) -> Result<String, GenerationsError> {
+        let file = self.folder.join(format!("gen{generation}.weights"));
+        let sources: Vec<Source> =
+            (0..=generation).map(|number| Source::new(&self.games_folder(number))).collect();
+        let data = DataSet::open(&sources, &Filter::default())?;
+        // The scores of the first games, which are those of material only, say little.
+        let result_share = if generation == 0 { 1.0 } else { 0.5 };
+        let kind = self.kind.name().to_owned();
+        let training = Training { kind, result_share, ..Training::default() };
+        let provenance = self.provenance(generation, &file, &data);
+        let mut held_out = 0.0;
+        let trained = training.run(
+            &data,
+            self.threads,
+            &checkpoint_path(&file),
+            stop.flag(),
+            &provenance,
+            &mut |_, epoch, _| held_out = epoch.held_out,
+        )?;
+        let Some((weights, _)) = trained else { return Err(GenerationsError::Stopped) };
+        weights.write(&file, Existing::Replace)?;
+        let positions = weights.provenance().positions;
+        observe(generation, GenerationStep::Fitted { games: data.games, positions, held_out })?;
+        file.into_os_string().into_string().map_err(|name| GenerationsError::Name(name.into()))
+    }
+
+    /// Weights that are there already keep their command and date: their name in a match depends
+    /// on the whole file.
+    fn provenance(&self, generation: u32, file: &Path, data: &DataSet) -> Provenance {
+        let written = Weights::read(file).ok().map(|weights| weights.provenance().clone());
+        let (command, date) = match written.filter(|written| written.data == data.hash) {
+            Some(written) => (written.command, written.date),
+            None => (self.command.clone(), self.date.clone()),
+        };
+        Provenance { generation, command, date, ..Provenance::default() }
+    }
+
+    /// Whether the new weights win the match against the old ones.
+    fn is_better(
+        &self,
+        generation: u32,
+        new: &str,
+        old: &str,
+        stop: &Abort,
+        observe: Observer<'_>,
+    ) -> Result<bool, GenerationsError> {
+        let path = self.folder.join(format!("gen{generation}.match.jsonl"));
+        let (mut state, config, mut records) = if path.exists() {
+            let resumed = StateFile::resume(&path)?;
+            (Some(resumed.state), resumed.config, resumed.records)
+        } else {
+            let config = self.config(new, old)?;
+            let state = StateFile::create(&path, &config, "", &MatchRun::default())?;
+            (Some(state), config, Vec::new())
+        };
+        let workers = Workers { concurrency: self.threads, cpus: Vec::new() };
+        let ignore = &mut |_: MatchEvent<'_>| Ok(());
+        let end = run_match(&config, &workers, &mut state, &mut records, stop, ignore)?;
+        if end == MatchEnd::Stopped {
+            return Err(GenerationsError::Stopped);
+        }
+        let standings = Standings::new(&config, &records);
+        let is_accepted = is_accepted(&standings);
+        let elo = new_weights(&standings).and_then(Standing::rating).and_then(|it| it.elo);
+        observe(
+            generation,
+            GenerationStep::Matched {
+                games: standings.games,
+                opponent: old.to_owned(),
+                elo: elo.map(|elo| (elo.low, elo.high)),
+                is_accepted,
+            },
+        )?;
+        Ok(is_accepted)
+    }
+
+    fn config(&self, new: &str, old: &str) -> Result<MatchConfig, ConfigError> {
+        let engine = |name: &str, file: &str| {
+            let mut spec = EngineSpec::parse(&format!("builtin name={name}"))?;
+            spec.params.insert("eval-file".to_owned(), file.to_owned());
+            Ok::<_, ConfigError>(spec)
+        };
+        let nodes: TimeControl = format!("nodes={}", self.match_nodes).parse()?;
+        let config = MatchConfig {
+            event: "Generations".to_owned(),
+            engines: vec![engine("new", new)?, engine("old", old)?],
+            time_control: Some(nodes),
+            pairs: self.pairs,
+            openings: openings::three_move_ballots(),
+            random_plies: MatchConfig::RANDOM_PLIES,
+            seed: Some(self.seed),
+            sprt: Some(SprtConfig {
+                elo0: SPRT_ELO.0,
+                elo1: SPRT_ELO.1,
+                alpha: SPRT_ERROR,
+                beta: SPRT_ERROR,
+                is_logistic: false,
+            }),
+            format: Format::RoundRobin,
+            draw_rules: DrawRules::default().to_string(),
+            adjudication: Adjudication {
+                max_moves: Some(MOST_MATCH_MOVES),
+                ..Adjudication::default()
+            },
+            egdb: Vec::new(),
+            margin_ms: 0,
+        };
+        config.check()?;
+        Ok(config)
+    }
+}
+
+/// The line of the new weights, which are the first engine of a match.
+fn new_weights(standings: &Standings) -> Option<&Standing> {
+    standings.lines.iter().find(|line| line.engine == 0)
+}
+
+/// Whether the new weights have won the match. One that ran out of games undecided says at least
+/// which weights are likely better.
+fn is_accepted(standings: &Standings) -> bool {
+    match standings.sprt {
+        Some((_, Decision::AcceptH1)) => true,
+        Some((_, Decision::AcceptH0)) => false,
+        _ => new_weights(standings).and_then(Standing::rating).is_some_and(|rating| {
+            match rating.superiority {
+                Some(probability) => probability >= ACCEPTED_PROBABILITY,
+                // All points: no finite number says how much better.
+                None => rating.elo.is_some_and(|elo| elo.value == f64::INFINITY),
+            }
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn generations(folder: &TempDir) -> Generations {
+        Generations {
+            folder: folder.path().to_owned(),
+            count: 1,
+            games: 128,
+            nodes: 20,
+            kind: EvalKind::Material,
+            pairs: 2,
+            match_nodes: 20,
+            threads: 2,
+            seed: 1,
+            command: "a test".to_owned(),
+            date: "2026.01.02".to_owned(),
+        }
+    }
+
+    /// The names of the steps of a run, without those of games being played, and how it ended.
+    fn steps(run: &Generations) -> (Vec<GenerationStep>, Result<BestWeights, GenerationsError>) {
+        let mut steps = Vec::new();
+        let done = run.run(&Abort::new(), &mut |generation, step| {
+            assert_eq!(generation, 0);
+            if !matches!(step, GenerationStep::Playing(_)) {
+                steps.push(step);
+            }
+            Ok(())
+        });
+        (steps, done)
+    }
+
+    #[test]
+    fn each_step_is_told_and_done_once() {
+        let folder = TempDir::new().unwrap();
+        let run = generations(&folder);
+        let (first, done) = steps(&run);
+        let [GenerationStep::Played(played), fitted, matched] = &first[..] else {
+            panic!("{first:?}")
+        };
+        assert_eq!((played.before, played.games, played.of), (0, 128, 128));
+        assert!(
+            matches!(fitted, GenerationStep::Fitted { games: 128, positions: 1.., .. }),
+            "{fitted:?}"
+        );
+        let GenerationStep::Matched { games, opponent, is_accepted, .. } = matched else {
+            panic!("{matched:?}")
+        };
+        assert!((1..=4).contains(games) && opponent == "material", "{matched:?}");
+        match done {
+            Ok(best) => assert!(*is_accepted && best.file.exists()),
+            Err(error) => {
+                assert!(!is_accepted && matches!(error, GenerationsError::NothingLearned));
+            }
+        }
+        let weights = folder.path().join("gen0.weights");
+        let provenance = Weights::read(&weights).unwrap().provenance().clone();
+        assert_eq!((&*provenance.command, &*provenance.date), ("a test", "2026.01.02"));
+
+        // Another day: nothing is done again, and the weights keep their date.
+        let (second, _) = steps(&Generations { date: "2026.01.03".to_owned(), ..run });
+        let again = Progress { before: 128, ..*played };
+        assert_eq!(second[0], GenerationStep::Played(again));
+        assert_eq!(second[1..], first[1..]);
+        assert_eq!(Weights::read(&weights).unwrap().provenance(), &provenance);
+    }
+
+    #[test]
+    fn a_stopped_run_and_an_observer_that_fails_end_it() {
+        let folder = TempDir::new().unwrap();
+        let run = generations(&folder);
+        let stop = Abort::new();
+        stop.set();
+        let stopped = run.run(&stop, &mut |_, _| Ok(()));
+        assert!(matches!(stopped, Err(GenerationsError::Stopped)), "{stopped:?}");
+        let failed = run.run(&Abort::new(), &mut |_, _| Err(io::ErrorKind::BrokenPipe.into()));
+        assert!(matches!(failed, Err(GenerationsError::Report(_))), "{failed:?}");
+        assert!(!folder.path().join("gen0.weights").exists());
+    }
+}

@@ -1,0 +1,51 @@
+//! Games for tests.
+
+use movegen::random::Random;
+
+use super::game::{End, MOST_MOVES, PlayedGame, PlayedPly};
+use super::opening::{Opening, OpeningMix};
+use super::store::{Header, Shard};
+use super::test_positions::{played, scattered};
+use meerslag_search::Score;
+use movegen::Wld;
+
+/// A game of random moves with random scores.
+pub(crate) fn random_game(seed: u64) -> PlayedGame {
+    let mut random = Random::new(seed);
+    let mut starts = Random::new(seed);
+    let start = if random.below(2) == 0 { played(&mut starts) } else { scattered(&mut starts) };
+    let mut position = start;
+    let mut plies = Vec::new();
+    for _ in 0..random.below(60) {
+        let moves = position.legal_moves();
+        if moves.is_empty() || moves.len() > MOST_MOVES {
+            break;
+        }
+        let mv = moves[random.below(moves.len())];
+        let score = Score::new(random.below(20_001) as i32 - 10_000);
+        plies.push(PlayedPly { mv, score: (moves.len() > 1).then_some(score) });
+        position = position.after(mv);
+    }
+    PlayedGame {
+        start,
+        opening: Opening::ALL[random.below(4)],
+        plies,
+        white: Wld::ALL[random.below(3)],
+        end: End::ALL[random.below(End::ALL.len())],
+    }
+}
+
+/// That many of them, and the header of a file that could hold them.
+pub(crate) fn games(count: u64) -> (Header, Vec<PlayedGame>) {
+    let header = Header {
+        seed: 1,
+        nodes: 100,
+        openings: OpeningMix::default(),
+        shard: Shard::WHOLE,
+        evaluation: "some".to_owned(),
+        database_pieces: 0,
+        program: "1".to_owned(),
+        play: String::new(),
+    };
+    (header, (0..count).map(random_game).collect())
+}
