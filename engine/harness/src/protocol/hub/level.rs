@@ -52,6 +52,19 @@ impl Level {
         result
     }
 
+    /// Adds the limits of another line; of two of the same kind the later one counts.
+    pub fn merge(&mut self, later: Level) {
+        *self = Level {
+            depth: later.depth.or(self.depth),
+            nodes: later.nodes.or(self.nodes),
+            move_time: later.move_time.or(self.move_time),
+            time: later.time.or(self.time),
+            inc: later.inc.or(self.inc),
+            moves: later.moves.or(self.moves),
+            infinite: later.infinite || self.infinite,
+        };
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         *self = Level::default();
@@ -177,6 +190,9 @@ mod tests {
     fn lines_and_arguments_add_up() {
         let both = level(&["level depth=12", "level handicap=3 time=30", "level ponder"]);
         assert_eq!(both, level(&["level time=30 depth=12"]));
+        let mut merged = level(&["level depth=12 nodes=3 inc=1"]);
+        merged.merge(level(&["level depth=5 time=30"]));
+        assert_eq!(merged, level(&["level depth=5 nodes=3 inc=1 time=30"]));
         let limits = both.limits(Mode::Ponder, SAFETY);
         assert_eq!((limits.depth, limits.move_time, limits.mode), (Some(12), None, Mode::Ponder));
         assert!(limits.clock.is_some());
