@@ -5,14 +5,15 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use ::egdb::storage::Existing;
 use clap::Args;
 use egdb::DatabaseOptions;
 use meerslag_harness::runner::stats::Decision;
 use meerslag_harness::runner::{
-    Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchRun, SprtConfig, Standing,
-    Standings, StateFile, TimeControl, Workers, openings, run as run_match,
+    Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchResults, MatchRun,
+    SprtConfig, Standing, StateFile, TimeControl, Workers, openings, run as run_match,
 };
 use meerslag_learn::{
     DataSet, Filter, OpeningMix, SelfPlay, Shard, Source, Training, checkpoint_path,
@@ -264,27 +265,27 @@ impl Learning<'_> {
     /// Whether the new weights win the match against the old ones.
     fn is_better(&self, generation: u32, new: &str, old: &str) -> Result<bool, Failure> {
         let path = self.args.folder.join(format!("gen{generation}.match.jsonl"));
-        let (mut state, config, mut records) = if path.exists() {
+        let (mut state, config, mut results) = if path.exists() {
             let resumed = StateFile::resume(&path).map_err(Failure::run)?;
-            (Some(resumed.state), resumed.config, resumed.records)
+            (Some(resumed.state), resumed.config, resumed.results)
         } else {
             let config = self.config(new, old)?;
             let state = StateFile::create(&path, &config, "", &MatchRun::default())
                 .map_err(Failure::run)?;
-            (Some(state), config, Vec::new())
+            let results = MatchResults::new(&config, Vec::new());
+            (Some(state), config, results)
         };
         let workers = Workers { concurrency: self.args.threads, cpus: Vec::new() };
         let observe = &mut |_: meerslag_harness::runner::MatchEvent<'_>| Ok(());
-        let end = run_match(&config, &workers, &mut state, &mut records, &self.abort, observe)
+        let end = run_match(&config, &workers, &mut state, &mut results, &self.abort, observe)
             .map_err(Failure::run)?;
         if end == MatchEnd::Stopped {
             return Err(Learning::interrupted());
         }
-        let standings = Standings::new(&config, &records);
-        let line = standings.lines.iter().find(|line| line.engine == 0);
-        let rating = line.and_then(Standing::rating);
+        let standings = results.standings();
+        let rating = standings.engine(0).and_then(Standing::rating);
         // A match that ran out of games undecided says at least which one is likely ahead.
-        let is_better = match standings.sprt {
+        let is_better = match standings.sprt() {
             Some((_, Decision::AcceptH1)) => true,
             Some((_, Decision::AcceptH0)) => false,
             _ => rating.is_some_and(|rating| match rating.superiority {
@@ -296,7 +297,7 @@ impl Learning<'_> {
         self.tell(
             Some(generation),
             Step::Matched {
-                games: standings.games,
+                games: standings.games(),
                 opponent: old.to_owned(),
                 elo_low: elo.map(|elo| json::rounded(elo.low, 2)),
                 elo_high: elo.map(|elo| json::rounded(elo.high, 2)),
@@ -332,10 +333,10 @@ impl Learning<'_> {
                 is_logistic: false,
             }),
             format: Format::RoundRobin,
-            draw_rules: DrawRules::default().to_string(),
+            draw_rules: DrawRules::default(),
             adjudication: Adjudication { max_moves: Some(300), ..Adjudication::default() },
             egdb: Vec::new(),
-            margin_ms: 0,
+            margin: Duration::ZERO,
         };
         config.check().map_err(|error| Failure::Run(error.into()))?;
         Ok(config)

@@ -2,6 +2,7 @@
 //! follow each other in it; every other position is the start of a new one.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use movegen::notation::pdn::GameResult;
 use movegen::{Color, Game, Position};
@@ -10,35 +11,27 @@ use crate::protocol::dxp::format_minutes;
 use crate::runner::{Answer, NewGame, Player, PlayerError, TimeControl};
 use meerslag_search::{Clock, Control, Limits};
 
-/// Moves for which the time of a single move is turned into that of a game.
-const MOVES: u32 = 75;
-/// Moves for which a clock has to do when their number is open.
-const OPEN_MOVES: u32 = 40;
-/// Seconds for each move where nothing bounds the time: DXP knows no depths.
-const PLAIN_SECONDS: f64 = 1.0;
+/// Moves of a game whose time is made of the time for one move.
+const GAME_MOVES: u32 = 75;
+/// Moves for which the time on a clock must do when their number is not given.
+const CLOCK_MOVES: u32 = 40;
+/// The time for each move where nothing bounds it: DXP knows no depths.
+const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
 /// The most moves, and minutes, that a request has room for.
-const MOST: u32 = 999;
-/// Seconds by which the program's clock may be ahead of ours.
-const AHEAD: f64 = 0.5;
+const MOST_IN_REQUEST: u32 = 999;
+/// By how much the program's clock may be ahead of ours.
+const CLOCK_TOLERANCE: Duration = Duration::from_millis(500);
 
 /// The game that a program has on its board.
 #[derive(Debug)]
-pub(super) struct Followed {
+pub(super) struct AdapterGame {
     /// From the position with which it was proposed, with the moves that the program knows.
     game: Game,
-    /// Seconds that it believes to have left.
-    left: f64,
+    /// What is left on its own clock.
+    left: Duration,
 }
 
-/// How far the program is when it is asked about a position.
-pub(super) enum Place {
-    /// There, once it has got the last move.
-    Here(Followed),
-    /// In another game, which has to be ended first.
-    Elsewhere(Followed),
-}
-
-impl Followed {
+impl AdapterGame {
     /// Plays so much of a game that the program says its name.
     pub fn introduce(player: &mut dyn Player) -> Result<(), PlayerError> {
         let start = Position::initial();
@@ -55,11 +48,11 @@ impl Followed {
         position: &Position,
         limits: &Limits,
         fractions: bool,
-    ) -> Result<Followed, PlayerError> {
+    ) -> Result<AdapterGame, PlayerError> {
         let control = control(limits, fractions);
         let color = position.side_to_move();
         player.new_game(&NewGame { start: *position, color, control })?;
-        Ok(Followed { game: Game::new(*position), left: control.time })
+        Ok(AdapterGame { game: Game::new(*position), left: control.time })
     }
 
     /// Ends the game without a result.
@@ -68,24 +61,25 @@ impl Followed {
     }
 
     /// Goes on to this position if it comes one move of the opponent's after what the program
-    /// knows, and if the program's clock is about right.
-    pub fn go_on(mut self, game: &Game, limits: &Limits) -> Option<Place> {
+    /// knows, and if the program's clock is about right. Otherwise, as the error, the game that has
+    /// to be ended before another one begins.
+    pub fn go_on(mut self, game: &Game, limits: &Limits) -> Result<AdapterGame, AdapterGame> {
         let known = self.game.moves();
         let is_next = game.ply().checked_sub(known.len() + 1).is_some_and(|first| {
             game.positions()[first] == *self.game.start()
                 && game.moves()[first..first + known.len()] == *known
         });
         let is_right = match limits.clock {
-            Some(Clock { time, inc, .. }) => {
-                let time = time + inc;
-                self.left <= time + AHEAD && self.left >= time / 2.0 - AHEAD
+            Some(clock) => {
+                let time = on_clock(clock);
+                self.left <= time + CLOCK_TOLERANCE && self.left + CLOCK_TOLERANCE >= time / 2
             }
-            None => limits.move_time.is_none_or(|time| self.left >= time.as_secs_f64()),
+            None => limits.move_time.is_none_or(|time| self.left >= time),
         };
         let is_here = is_next
             && is_right
             && game.moves().last().is_some_and(|&mv| self.game.play(mv).is_ok());
-        Some(if is_here { Place::Here(self) } else { Place::Elsewhere(self) })
+        if is_here { Ok(self) } else { Err(self) }
     }
 
     /// Asks for the move in the position that the program has been led to.
@@ -97,7 +91,7 @@ impl Followed {
     ) -> Result<Answer, PlayerError> {
         let answer = player.think(&self.game, limits, control, &mut |_| {})?;
         if let Answer::Move(thought) = &answer {
-            self.left -= thought.elapsed().as_secs_f64();
+            self.left = self.left.saturating_sub(thought.elapsed());
             // The player has checked it.
             let _ = self.game.play(thought.mv);
         }
@@ -109,26 +103,34 @@ impl Followed {
 /// each move, if it spreads its time evenly. Whole minutes are all that most programs know, so
 /// that little time becomes a minute for many moves.
 fn control(limits: &Limits, fractions: bool) -> TimeControl {
-    let (seconds, moves) = match (limits.clock, limits.move_time) {
-        (Some(Clock { time, inc, moves }), _) => ((time + inc).max(0.0), moves),
+    let (time, moves) = match (limits.clock, limits.move_time) {
+        (Some(clock), _) => (on_clock(clock), clock.moves),
         // Programs take more than their share for the first moves of a game.
-        (None, Some(time)) => (time.as_secs_f64() / 2.0 * f64::from(MOVES), Some(MOVES)),
-        (None, None) => (PLAIN_SECONDS * f64::from(MOVES), Some(MOVES)),
+        (None, Some(time)) => ((time / 2).saturating_mul(GAME_MOVES), Some(GAME_MOVES)),
+        (None, None) => (DEFAULT_MOVE_TIME * GAME_MOVES, Some(GAME_MOVES)),
     };
     let least = if fractions { 0.01 } else { 1.0 };
+    let of_minutes = |minutes: f64| Duration::from_secs_f64(minutes * 60.0);
+    let seconds = time.as_secs_f64();
     let minutes = written(seconds / 60.0, fractions);
     if minutes >= least {
-        let moves = moves.map(|moves| moves.min(MOST));
-        return TimeControl { time: minutes * 60.0, moves, ..TimeControl::default() };
+        let moves = moves.map(|moves| moves.min(MOST_IN_REQUEST));
+        return TimeControl { time: of_minutes(minutes), moves, ..TimeControl::default() };
     }
-    let each = seconds / f64::from(moves.unwrap_or(OPEN_MOVES).max(1));
-    let moves = (least * 60.0 / each.max(1e-9)).ceil().min(f64::from(MOST)) as u32;
-    TimeControl { time: least * 60.0, moves: Some(moves), ..TimeControl::default() }
+    let each = seconds / f64::from(moves.unwrap_or(CLOCK_MOVES).max(1));
+    let moves = (least * 60.0 / each.max(1e-9)).ceil().min(f64::from(MOST_IN_REQUEST)) as u32;
+    TimeControl { time: of_minutes(least), moves: Some(moves), ..TimeControl::default() }
+}
+
+/// What a player has on its clock for the next move, at least nothing.
+fn on_clock(clock: Clock) -> Duration {
+    let seconds = (clock.time + clock.inc).clamp(0.0, 1e9);
+    Duration::try_from_secs_f64(seconds).unwrap_or_default()
 }
 
 /// The greatest number of minutes that is not more than this and can be written.
 fn written(minutes: f64, fractions: bool) -> f64 {
-    let minutes = minutes.min(f64::from(MOST));
+    let minutes = minutes.min(f64::from(MOST_IN_REQUEST));
     let steps = if fractions { &[100.0, 10.0, 1.0][..] } else { &[1.0] };
     let candidates = steps.iter().map(|step| (minutes * step).floor() / step);
     candidates.into_iter().find(|&m| format_minutes(m).is_some()).unwrap_or(0.0)
@@ -136,9 +138,8 @@ fn written(minutes: f64, fractions: bool) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
+    use crate::protocol::dxp::in_minutes;
 
     fn clock(time: f64, moves: Option<u32>) -> Limits {
         Limits::clock(Clock { time, inc: 0.0, moves })
@@ -162,9 +163,9 @@ mod tests {
             (Limits::depth(9), false, 60.0, Some(75)),
         ] {
             let found = control(&limits, fractions);
-            assert!((found.time - seconds).abs() < 1e-6, "{limits:?}: {}", found.time);
+            assert_eq!(found.time, Duration::from_secs_f64(seconds), "{limits:?}");
             assert_eq!(found.moves, moves, "{limits:?}");
-            assert_eq!(format_minutes(found.time / 60.0).map(|text| text.len()), Some(3));
+            assert_eq!(format_minutes(in_minutes(found.time)).map(|text| text.len()), Some(3));
         }
     }
 
@@ -181,9 +182,11 @@ mod tests {
         let asked = |left: f64| {
             let mut game = Game::new(first);
             play(&mut game, 1);
-            Followed { game, left }
+            AdapterGame { game, left: Duration::from_secs_f64(left) }
         };
-        let is_here = |followed: Followed, game: &Game| matches!(followed.go_on(game, &limits), Some(Place::Here(f)) if f.game.position() == game.position());
+        let is_here = |known: AdapterGame, game: &Game| {
+            known.go_on(game, &limits).is_ok_and(|known| known.game.position() == game.position())
+        };
         assert!(!is_here(asked(60.0), &outer), "the same position again");
         let mut other = outer.clone();
         play(&mut other, 2);
@@ -196,7 +199,11 @@ mod tests {
         {
             let mut game = Game::new(outer.positions()[1]);
             game.play(outer.moves()[1]).unwrap();
-            assert_eq!(is_here(Followed { game, left }, &outer), here, "{left}");
+            assert_eq!(
+                is_here(AdapterGame { game, left: Duration::from_secs_f64(left) }, &outer),
+                here,
+                "{left}"
+            );
         }
     }
 }

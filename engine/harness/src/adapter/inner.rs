@@ -11,7 +11,7 @@ use crossbeam::channel::{Receiver, Sender, TrySendError, bounded, select, unboun
 use movegen::Game;
 use parking_lot::Mutex;
 
-use super::follow::{Followed, Place};
+use super::follow::AdapterGame;
 use super::time::{TimeBox, after};
 use super::{AdapterError, AdapterOptions};
 use crate::runner::{
@@ -297,7 +297,7 @@ struct Keeper {
     /// `None` while it has to be started again.
     player: Option<Box<dyn Player>>,
     /// The game that the program keeps.
-    followed: Option<Followed>,
+    followed: Option<AdapterGame>,
     /// The program has not been told of the present game.
     is_new_game: bool,
     infos: Sender<(u64, Info)>,
@@ -335,7 +335,7 @@ impl Keeper {
         };
         let mut player = self.start(slow).map_err(failed)?;
         if self.spec.kind == EngineKind::Dxp {
-            Followed::introduce(&mut *player).map_err(failed)?;
+            AdapterGame::introduce(&mut *player).map_err(failed)?;
         }
         Ok(player)
     }
@@ -433,18 +433,18 @@ impl Keeper {
         // A second game from the same position, if the program has ended the first one.
         for _ in 0..2 {
             let limits = question.limits_now();
-            let place = self.followed.take().and_then(|f| f.go_on(&question.game, &limits));
-            let place = match place {
-                Some(Place::Here(followed)) => followed,
-                Some(Place::Elsewhere(followed)) => {
-                    self.followed = Some(followed);
+            let known = self.followed.take().map(|game| game.go_on(&question.game, &limits));
+            let game = match known {
+                Some(Ok(game)) => game,
+                Some(Err(other)) => {
+                    self.followed = Some(other);
                     self.leave_game();
                     self.begin_game(question, &limits, fractions)?
                 }
                 None => self.begin_game(question, &limits, fractions)?,
             };
             let Some(player) = &mut self.player else { return Err(PlayerError::Aborted) };
-            let followed = self.followed.insert(place);
+            let followed = self.followed.insert(game);
             match followed.think(&mut **player, &limits, &question.control)? {
                 Answer::Move(thought) => return Ok(Some(thought)),
                 Answer::End(claim) => {
@@ -464,9 +464,9 @@ impl Keeper {
         question: &Question,
         limits: &Limits,
         fractions: bool,
-    ) -> Result<Followed, PlayerError> {
+    ) -> Result<AdapterGame, PlayerError> {
         let Some(player) = &mut self.player else { return Err(PlayerError::Aborted) };
-        Followed::begin(&mut **player, question.game.position(), limits, fractions)
+        AdapterGame::begin(&mut **player, question.game.position(), limits, fractions)
     }
 }
 

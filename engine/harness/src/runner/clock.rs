@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::in_file::seconds;
 use meerslag_search::{Clock, Limits};
 
 /// What bounds the thinking in a game. As text: `60` (seconds for the game), `40/60` (for 40
@@ -16,14 +17,14 @@ use meerslag_search::{Clock, Limits};
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct TimeControl {
-    /// The clock: seconds, 0 if there is none.
-    pub time: f64,
-    /// Seconds added before each move.
-    pub inc: f64,
+    /// The clock; zero if there is none.
+    pub time: Duration,
+    /// Added before each move.
+    pub inc: Duration,
     /// Own moves until `time` is added again; `None`: it is for the whole game.
     pub moves: Option<u32>,
-    /// Seconds for each move.
-    pub move_time: Option<f64>,
+    /// For each move.
+    pub move_time: Option<Duration>,
     /// Nodes for each move.
     pub nodes: Option<u64>,
     /// Plies to search for each move.
@@ -41,26 +42,26 @@ pub struct ParseTimeControlError {
 impl TimeControl {
     /// Whether there is a clock.
     #[must_use]
-    pub fn has_clock(&self) -> bool {
-        self.time > 0.0 || self.inc > 0.0
+    pub const fn has_clock(&self) -> bool {
+        !self.time.is_zero() || !self.inc.is_zero()
     }
 
     /// Whether moves depend on nodes or depth alone.
     #[must_use]
-    pub fn is_repeatable(&self) -> bool {
+    pub const fn is_repeatable(&self) -> bool {
         let has_limit = self.nodes.is_some() || self.depth.is_some();
         has_limit && !self.has_clock() && self.move_time.is_none()
     }
 
-    /// Seconds that a player has for its first `moves` moves: all that is on its clock until then,
-    /// or the times of these moves. `None` if time is not limited.
+    /// What a player has for its first `moves` moves: all that is on its clock until then, or the
+    /// times of these moves. `None` if time is not limited.
     #[must_use]
-    pub fn allowed(&self, moves: u32) -> Option<f64> {
+    pub fn allowed(&self, moves: u32) -> Option<Duration> {
         if !self.has_clock() {
-            return self.move_time.map(|time| time * f64::from(moves));
+            return self.move_time.map(|time| time.saturating_mul(moves));
         }
         let periods = self.moves.map_or(1, |period| moves.div_ceil(period).max(1));
-        Some(self.time * f64::from(periods) + self.inc * f64::from(moves))
+        Some(self.time.saturating_mul(periods).saturating_add(self.inc.saturating_mul(moves)))
     }
 }
 
@@ -72,9 +73,9 @@ impl FromStr for TimeControl {
             text: text.chars().take(60).filter(|c| !c.is_control()).collect(),
             expected,
         };
-        let seconds = |part: &str| {
-            let value: f64 = part.trim().parse().ok()?;
-            (0.0..=1e7).contains(&value).then_some(value)
+        let time = |part: &str| {
+            let seconds: f64 = part.trim().parse().ok()?;
+            (0.0..=1e7).contains(&seconds).then(|| Duration::from_secs_f64(seconds))
         };
         let mut control = TimeControl::default();
         let parts: Vec<&str> = text.split(',').map(str::trim).collect();
@@ -92,7 +93,7 @@ impl FromStr for TimeControl {
                 return Err(error("expected each limit once"));
             }
             if let Some(value) = part.strip_prefix("move=") {
-                let value = seconds(value).filter(|&s| s > 0.0);
+                let value = time(value).filter(|time| !time.is_zero());
                 control.move_time =
                     Some(value.ok_or_else(|| error("expected seconds above 0 after 'move='"))?);
             } else if let Some(value) = part.strip_prefix("nodes=") {
@@ -110,9 +111,9 @@ impl FromStr for TimeControl {
                     let moves = moves.trim().parse().ok().filter(|&m: &u32| m > 0);
                     control.moves = Some(moves.ok_or_else(|| error(expected))?);
                 }
-                let time = rest.split_once('/').map_or(rest, |(_, time)| time);
-                control.time = seconds(time).ok_or_else(|| error(expected))?;
-                control.inc = seconds(inc).ok_or_else(|| error(expected))?;
+                let clock = rest.split_once('/').map_or(rest, |(_, clock)| clock);
+                control.time = time(clock).ok_or_else(|| error(expected))?;
+                control.inc = time(inc).ok_or_else(|| error(expected))?;
                 if !control.has_clock() {
                     return Err(error("a clock needs some time"));
                 }
@@ -127,10 +128,13 @@ impl fmt::Display for TimeControl {
         let mut parts = Vec::new();
         if self.has_clock() {
             let moves = self.moves.map(|m| format!("{m}/")).unwrap_or_default();
-            let inc = if self.inc > 0.0 { format!("+{}", self.inc) } else { String::new() };
-            parts.push(format!("{moves}{}{inc}", self.time));
+            let inc = match self.inc {
+                Duration::ZERO => String::new(),
+                inc => format!("+{}", seconds(inc)),
+            };
+            parts.push(format!("{moves}{}{inc}", seconds(self.time)));
         }
-        parts.extend(self.move_time.map(|t| format!("move={t}")));
+        parts.extend(self.move_time.map(|t| format!("move={}", seconds(t))));
         parts.extend(self.nodes.map(|n| format!("nodes={n}")));
         parts.extend(self.depth.map(|d| format!("depth={d}")));
         f.pad(&parts.join(","))
@@ -155,8 +159,11 @@ impl From<TimeControl> for String {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct GameClock {
     control: TimeControl,
-    /// Seconds left, the increment of the coming move not yet added.
-    left: f64,
+    /// What was on the clock at the start and was added since, without the increment of the coming
+    /// move.
+    given: Duration,
+    /// What the moves took, less what was forgiven.
+    used: Duration,
     /// Own moves until the next period.
     moves_left: Option<u32>,
 }
@@ -165,26 +172,36 @@ impl GameClock {
     /// A clock at the start of a game.
     #[must_use]
     pub const fn new(control: TimeControl) -> GameClock {
-        GameClock { control, left: control.time, moves_left: control.moves }
+        GameClock { control, given: control.time, used: Duration::ZERO, moves_left: control.moves }
     }
 
     /// The limits of the next move.
     #[must_use]
     pub fn limits(&self) -> Limits {
         let clock = self.control.has_clock().then_some(Clock {
-            time: self.left,
-            inc: self.control.inc,
+            time: self.reading(),
+            inc: seconds(self.control.inc),
             moves: self.moves_left,
         });
         let TimeControl { move_time, nodes, depth, .. } = self.control;
-        let move_time = move_time.map(Duration::from_secs_f64);
         Limits { clock, move_time, nodes, depth, ..Limits::default() }
     }
 
-    /// Seconds left after the last move; `None` without a clock.
+    /// Seconds left after the last move, below 0 for a player that may overrun; `None` without a
+    /// clock.
     #[must_use]
     pub fn left(&self) -> Option<f64> {
-        self.control.has_clock().then_some(self.left)
+        self.control.has_clock().then(|| self.reading())
+    }
+
+    /// By how much a player that may overrun has done so.
+    #[must_use]
+    pub const fn overrun(&self) -> Duration {
+        self.used.saturating_sub(self.given)
+    }
+
+    fn reading(&self) -> f64 {
+        seconds(self.given.saturating_sub(self.used)) - seconds(self.overrun())
     }
 
     /// Takes the time of a move off. `false` if there was less, by more than the margin;
@@ -192,25 +209,27 @@ impl GameClock {
     /// (`None`) everything is forgiven, and the clock goes below 0.
     #[must_use]
     pub fn spend(&mut self, elapsed: Duration, margin: Option<Duration>) -> bool {
-        let elapsed = elapsed.as_secs_f64();
-        let forgives = margin.is_none();
-        let margin = margin.map_or(f64::INFINITY, |m| m.as_secs_f64());
-        if self.control.move_time.is_some_and(|limit| elapsed > limit + margin) {
+        let exceeds = |limit: Duration, time: Duration| {
+            margin.is_some_and(|margin| time > limit.saturating_add(margin))
+        };
+        if self.control.move_time.is_some_and(|limit| exceeds(limit, elapsed)) {
             return false;
         }
         if !self.control.has_clock() {
             return true;
         }
-        let left = self.left + self.control.inc - elapsed;
-        if left < -margin {
+        let given = self.given.saturating_add(self.control.inc);
+        let used = self.used.saturating_add(elapsed);
+        if exceeds(given, used) {
             return false;
         }
-        self.left = if forgives { left } else { left.max(0.0) };
+        self.given = given;
+        self.used = if margin.is_some() { used.min(given) } else { used };
         if let (Some(moves_left), Some(moves)) = (&mut self.moves_left, self.control.moves) {
             *moves_left -= 1;
             if *moves_left == 0 {
                 *moves_left = moves;
-                self.left += self.control.time;
+                self.given = self.given.saturating_add(self.control.time);
             }
         }
         true

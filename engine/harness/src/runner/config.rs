@@ -5,12 +5,14 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use movegen::{DrawRules, Fen, Game, Status};
+use movegen::{DrawRules, Game, Status};
 use serde::{Deserialize, Serialize};
 
 use super::adjudicate::Adjudication;
 use super::clock::TimeControl;
 use super::error::{ConfigError, MOST_GAMES};
+use super::in_file;
+use super::openings::Opening;
 use super::spec::{DxpSpec, EngineKind, EngineSpec};
 use super::stats::{EloModel, Sprt, SprtError};
 
@@ -62,8 +64,9 @@ pub struct MatchConfig {
     pub format: Format,
     /// The time control of engines that have none of their own.
     pub time_control: Option<TimeControl>,
-    /// The openings, as FEN. Empty: the initial position.
-    pub openings: Vec<String>,
+    /// The openings. Empty: the initial position.
+    #[serde(with = "in_file::openings")]
+    pub openings: Vec<Opening>,
     /// Pairs of games for each pairing of engines.
     pub pairs: usize,
     /// Once all openings have been played, games start this many random plies after them, at most
@@ -72,15 +75,17 @@ pub struct MatchConfig {
     pub random_plies: usize,
     /// The openings are taken in an order that depends on this number; `None`: in their own order.
     pub seed: Option<u64>,
-    /// Draw rules of the games, as text.
-    pub draw_rules: String,
+    /// Draw rules of the games.
+    #[serde(with = "in_file::draw_rules")]
+    pub draw_rules: DrawRules,
     /// When games end early.
     pub adjudication: Adjudication,
     /// Folders of endgame databases that end games with their exact result.
     #[serde(default)]
     pub egdb: Vec<PathBuf>,
-    /// Milliseconds by which a time limit may be overrun.
-    pub margin_ms: u64,
+    /// How far a time limit may be overrun, at most [`MatchConfig::MOST_MARGIN`].
+    #[serde(rename = "margin_ms", with = "in_file::millis")]
+    pub margin: Duration,
     /// Ends the match early.
     pub sprt: Option<SprtConfig>,
 }
@@ -90,6 +95,8 @@ impl MatchConfig {
     pub const RANDOM_PLIES: usize = 2;
     /// The most random plies.
     pub const MOST_RANDOM_PLIES: usize = 4;
+    /// The largest margin.
+    pub const MOST_MARGIN: Duration = Duration::from_secs(60);
 
     /// Checks what the types do not.
     ///
@@ -113,7 +120,7 @@ impl MatchConfig {
             }
             engine.check()?;
         }
-        self.check_rules()?;
+        self.check_starts()?;
         let games = self.game_count();
         if games > MOST_GAMES {
             return Err(ConfigError::TooMany(games));
@@ -138,39 +145,41 @@ impl MatchConfig {
         self.pairs.saturating_mul(meetings).saturating_mul(2)
     }
 
-    /// Draw rules, openings and margin.
-    fn check_rules(&self) -> Result<(), ConfigError> {
-        let bad = |what: String, value: &dyn ToString, expected| {
-            Err(ConfigError::Bounds { what, value: value.to_string(), expected })
+    /// Openings, random plies and margin.
+    fn check_starts(&self) -> Result<(), ConfigError> {
+        let bad = |what: String, value: String, expected| {
+            Err(ConfigError::Bounds { what, value, expected })
         };
-        if self.draw_rules.parse::<DrawRules>().is_err() {
-            let expected = "lidraughts, fmjd-cumulative, scan or none";
-            return bad("draw rules".to_owned(), &self.draw_rules, expected);
-        }
         if self.random_plies > MatchConfig::MOST_RANDOM_PLIES {
-            return bad("random plies".to_owned(), &self.random_plies, "a number up to 4");
+            return bad(
+                "random plies".to_owned(),
+                self.random_plies.to_string(),
+                "a number up to 4",
+            );
         }
-        if self.margin_ms > 60_000 {
-            return bad("margin".to_owned(), &self.margin_ms, "milliseconds up to 60000");
+        if self.margin > MatchConfig::MOST_MARGIN {
+            let millis = self.margin.as_millis().to_string();
+            return bad("margin".to_owned(), millis, "milliseconds up to 60000");
         }
-        let rules = self.rules();
-        for (index, fen) in self.openings.iter().enumerate() {
-            let game = fen.parse::<Fen>().ok().and_then(|fen| fen.game().ok());
-            if game.is_none_or(|game| game.status(rules) != Status::Ongoing) {
-                let what = format!("opening {}", index + 1);
-                return bad(what, fen, "a position in which the game goes on");
+        let is_over = |opening: &Opening| opening.game().status(self.draw_rules) != Status::Ongoing;
+        match self.openings.iter().position(is_over) {
+            Some(index) => {
+                let (what, fen) = (format!("opening {}", index + 1), self.openings[index].fen());
+                bad(what, fen.to_owned(), "a position in which the game goes on")
             }
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn check_dxp(&self, engine: usize, dxp: &DxpSpec) -> Result<(), ConfigError> {
         let name = || self.engines[engine].name.clone();
         let control = self.time_control(engine);
         let TimeControl { time, inc, moves, move_time, nodes, depth } = control;
-        let whole = time % 60.0 == 0.0 && (60.0..=59_940.0).contains(&time);
-        let part = dxp.fractions && (0.6..60.0).contains(&time);
-        let others = move_time.is_some() || nodes.is_some() || depth.is_some() || inc > 0.0;
+        let seconds = time.as_secs();
+        let whole =
+            time.subsec_nanos() == 0 && seconds % 60 == 0 && (60..=59_940).contains(&seconds);
+        let part = dxp.fractions && time >= Duration::from_millis(600) && seconds < 60;
+        let others = move_time.is_some() || nodes.is_some() || depth.is_some() || !inc.is_zero();
         if !(whole || part) || others || moves.is_some_and(|m| m > 999) {
             return Err(ConfigError::DxpTime { name: name(), control: control.to_string() });
         }
@@ -187,7 +196,7 @@ impl MatchConfig {
     }
 
     /// Parameters for an engine that declares them and is not given others: games from openings
-    /// are to be played, not looked up in a book of which the other engine may have none.
+    /// are to be played, not looked up in a book that the other engine may lack.
     pub(super) fn wishes(&self, engine: usize) -> &'static [(&'static str, &'static str)] {
         let is_told = self.engines[engine].has_book_params();
         if self.openings.is_empty() || is_told { &[] } else { &[("book", "false")] }
@@ -222,21 +231,8 @@ impl MatchConfig {
         (0..self.engines.len()).all(|engine| self.time_control(engine).is_repeatable())
     }
 
-    /// The opening with this number; they were checked when they were read.
+    /// A game from the opening with this number; without openings from the initial position.
     pub(super) fn opening(&self, number: usize) -> Game {
-        let fen = self.openings.get(number).and_then(|fen| fen.parse::<Fen>().ok());
-        fen.and_then(|fen| fen.game().ok()).unwrap_or_default()
-    }
-
-    /// The draw rules; the default if the text is unreadable, which [`MatchConfig::check`] refuses.
-    #[must_use]
-    pub fn rules(&self) -> DrawRules {
-        self.draw_rules.parse().unwrap_or_default()
-    }
-
-    /// The margin of time limits.
-    #[must_use]
-    pub const fn margin(&self) -> Duration {
-        Duration::from_millis(self.margin_ms)
+        self.openings.get(number).map(Opening::game).unwrap_or_default()
     }
 }

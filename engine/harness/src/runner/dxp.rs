@@ -24,7 +24,7 @@ use super::process::{Process, ProcessOptions};
 use crate::protocol::Log;
 use crate::protocol::dxp::{
     Acceptance, Address, Connection, EndReason, Incoming, Listener, Message, Request, TakeBack,
-    connect,
+    connect, in_minutes,
 };
 use meerslag_search::{Control, Info, Limits};
 
@@ -373,13 +373,12 @@ impl DxpPlayer {
 
     /// Proposes the game and waits for the answer; `None` if the connection broke.
     fn propose(&mut self, game: &NewGame) -> Result<Option<Acceptance>, PlayerError> {
-        let TimeControlFields { minutes, moves } = TimeControlFields::of(game);
         self.send(&Message::Request(Request {
             version: 1,
             name: NAME.to_owned(),
             follower: game.color,
-            minutes,
-            moves,
+            minutes: in_minutes(game.control.time),
+            moves: game.control.moves.unwrap_or(0),
             // Known programs always spell the position out.
             position: Some(game.start),
         }));
@@ -404,20 +403,6 @@ impl DxpPlayer {
 
 /// What we are called over DXP.
 const NAME: &str = concat!("Meerslag ", env!("CARGO_PKG_VERSION"), " match");
-
-struct TimeControlFields {
-    minutes: f64,
-    moves: u32,
-}
-
-impl TimeControlFields {
-    fn of(game: &NewGame) -> TimeControlFields {
-        TimeControlFields {
-            minutes: game.control.time / 60.0,
-            moves: game.control.moves.unwrap_or(0),
-        }
-    }
-}
 
 impl DxpPlayerOptions {
     fn start_process(&self, port: u16) -> Result<Option<Process>, PlayerError> {

@@ -10,6 +10,7 @@ use super::arbiter::Arbiter;
 use super::clock::GameClock;
 use super::config::MatchConfig;
 use super::match_game::MatchGame;
+use super::median::median;
 use super::player::{Answer, Claim, FaultKind, NewGame, Player, PlayerError};
 use super::schedule::Pairing;
 use super::standstill::Standstills;
@@ -45,7 +46,7 @@ impl Fixture {
 #[derive(Debug)]
 pub(super) struct Played {
     pub record: MatchGame,
-    /// Whether White, Black can no longer be used.
+    /// Whether the player of a colour can no longer be used, under its index.
     pub is_broken: [bool; 2],
 }
 
@@ -85,7 +86,7 @@ pub(super) fn play(
 ) -> Result<Played, NotPlayed> {
     let Fixture { number, pairing, .. } = fixture;
     let record = fixture.record();
-    let engines = [pairing.black, pairing.white];
+    let engines = pairing.engines();
     let mut match_game = OngoingGame {
         config,
         arbiter,
@@ -119,24 +120,14 @@ pub(super) fn play(
         let texts = players[side.index()].complaints().into_iter();
         complaints.extend(texts.map(|text| format!("{side}: {text}")));
     }
-    let mut overheads = match_game.overheads;
-    overheads.sort_unstable();
-    let median = overheads.get(overheads.len() / 2).copied().unwrap_or_default();
-    let micros = |time: Duration| time.as_secs_f64() * 1e6;
-    let [black_us, white_us] = match_game.latency.map(|l| l.map(micros));
+    let record = GameRecord { result: end.result, ..match_game.record };
     let record = MatchGame {
-        game: number,
-        pairing,
-        record: GameRecord { result: end.result, ..match_game.record },
-        termination: end.termination,
         detail: end.detail,
         tail: end.tail,
         complaints,
-        overhead_us: micros(median),
-        latency_us: [white_us, black_us],
-        engines: [None, None],
-        ended_s: None,
-        spent: None,
+        overhead: median(&mut match_game.overheads).unwrap_or_default(),
+        latency: match_game.latency,
+        ..MatchGame::new(number, pairing, record, end.termination)
     };
     Ok(Played { record, is_broken: match_game.is_broken })
 }
@@ -149,22 +140,14 @@ pub(super) fn forfeit(
     tail: Vec<String>,
 ) -> MatchGame {
     let Fixture { number, pairing, .. } = fixture;
-    let side = if engine == pairing.white { Color::White } else { Color::Black };
+    let side = pairing.color_of(engine).unwrap_or(Color::White);
     let termination = Termination::Fault(FaultKind::Start);
     let result = End::lost_by(side, termination).result;
+    let record = GameRecord { result, ..fixture.record() };
     MatchGame {
-        game: number,
-        pairing,
-        record: GameRecord { result, ..fixture.record() },
-        termination,
         detail: format!("{side}: {message}"),
         tail,
-        complaints: Vec::new(),
-        overhead_us: 0.0,
-        latency_us: [None; 2],
-        engines: [None, None],
-        ended_s: None,
-        spent: None,
+        ..MatchGame::new(number, pairing, record, termination)
     }
 }
 
@@ -179,7 +162,7 @@ pub(super) enum NotPlayed {
     Void { standstill: Duration, is_broken: [bool; 2] },
 }
 
-/// The sides in the order in which they are asked whether they are ready.
+/// The sides in the order in which they are asked and named; lists go by [`Color::index`].
 const WHITE_FIRST: [Color; 2] = [Color::White, Color::Black];
 
 struct OngoingGame<'a> {
@@ -238,7 +221,7 @@ impl OngoingGame<'_> {
             answered = Some(thought.answered);
             let elapsed = thought.elapsed();
             let forfeits = self.config.engines[self.engines[side.index()]].forfeits;
-            let margin = forfeits.then(|| self.config.margin());
+            let margin = forfeits.then_some(self.config.margin);
             let clock = &mut self.clocks[side.index()];
             if !clock.spend(elapsed, margin) {
                 let allowed = limits.longest().unwrap_or_default();
@@ -286,7 +269,7 @@ impl OngoingGame<'_> {
 
     /// Whether the game is over by the rules or by decision.
     fn end(&self) -> Option<End> {
-        match self.game.status(self.config.rules()) {
+        match self.game.status(self.config.draw_rules) {
             Status::Ongoing => {}
             Status::Win(winner, reason) => {
                 let end = End::lost_by(winner.opponent(), Termination::NoMove);
@@ -300,7 +283,7 @@ impl OngoingGame<'_> {
         // The opening itself is played out even if the databases know it.
         if !self.record.plies.is_empty()
             && let Some((result, detail)) =
-                self.arbiter.and_then(|t| t.verdict(&self.game, self.config.rules()))
+                self.arbiter.and_then(|t| t.verdict(&self.game, self.config.draw_rules))
         {
             return Some(End::new(result, Termination::Database).with(detail));
         }
@@ -318,7 +301,7 @@ impl OngoingGame<'_> {
     /// The end of a game that `side` has ended instead of moving: what is certain comes first.
     fn claimed(&self, side: Color, claim: Claim) -> End {
         if let Some((result, detail)) =
-            self.arbiter.and_then(|t| t.verdict(&self.game, self.config.rules()))
+            self.arbiter.and_then(|t| t.verdict(&self.game, self.config.draw_rules))
         {
             return End::new(result, Termination::Database).with(detail);
         }
@@ -371,10 +354,11 @@ impl OngoingGame<'_> {
     fn note_overruns(&self, end: &mut End) {
         for side in WHITE_FIRST {
             let control = self.config.time_control(self.engines[side.index()]);
-            let Some(left) = self.clocks[side.index()].left() else { continue };
-            if left < -OVERRUN * control.time {
+            let overrun = self.clocks[side.index()].overrun();
+            if overrun > control.time.mul_f64(OVERRUN) {
                 let gap = if end.detail.is_empty() { "" } else { "; " };
-                let note = format!("{gap}{side} has overrun its time by {:.1} s", -left);
+                let seconds = overrun.as_secs_f64();
+                let note = format!("{gap}{side} has overrun its time by {seconds:.1} s");
                 end.detail.push_str(&note);
             }
         }

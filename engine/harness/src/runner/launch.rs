@@ -8,6 +8,7 @@ use egdb::error::with_causes;
 use super::builtin::{BuiltIn, RandomMover};
 use super::dxp::{DxpPlayer, DxpPlayerOptions};
 use super::error::ConfigError;
+use super::in_file::seconds;
 use super::player::{Abort, FaultKind, Player, PlayerError, SlowStart};
 use super::process::{HubClient, HubClientOptions, ProcessOptions};
 use super::spec::{EngineKind, EngineSpec, LONGEST_GAP, PATIENCE};
@@ -47,8 +48,8 @@ pub(crate) fn start(
                 process: process(),
                 params: spec.params.clone().into_iter().collect(),
                 wishes: wishes.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect(),
-                start_patience: Duration::from_secs_f64(spec.start_seconds),
-                stall_patience: Duration::from_secs_f64(spec.stall_seconds),
+                start_patience: spec.start_patience,
+                stall_patience: spec.stall_patience,
                 margin,
                 tail_only: spec.tail_only,
                 ping: spec.ping,
@@ -63,10 +64,10 @@ pub(crate) fn start(
                 listen: dxp.listen,
                 address: address.cloned().ok_or_else(|| fault("no address".to_owned()))?,
                 process: (!spec.command.is_empty()).then(process),
-                gap: Duration::from_millis(dxp.gap_ms),
+                gap: dxp.gap,
                 log: dxp.log.clone(),
-                start_patience: Duration::from_secs_f64(spec.start_seconds),
-                stall_patience: Duration::from_secs_f64(spec.stall_seconds),
+                start_patience: spec.start_patience,
+                stall_patience: spec.stall_patience,
             };
             Ok(Box::new(DxpPlayer::start(options, Arc::clone(abort), slow)?))
         }
@@ -81,18 +82,18 @@ impl EngineSpec {
     pub fn check(&self) -> Result<(), ConfigError> {
         let name = || self.name.clone();
         let mut patience =
-            [("start", self.start_seconds), ("stall", self.stall_seconds)].into_iter();
-        if let Some((what, seconds)) = patience.find(|(_, seconds)| !PATIENCE.contains(seconds)) {
+            [("start", self.start_patience), ("stall", self.stall_patience)].into_iter();
+        if let Some((what, time)) = patience.find(|(_, time)| !PATIENCE.contains(time)) {
             return Err(ConfigError::Bounds {
                 what: format!("engine '{}': {what}", self.name),
-                value: seconds.to_string(),
+                value: seconds(time).to_string(),
                 expected: "seconds from 0.001 to 1000000",
             });
         }
-        if let Some(dxp) = self.dxp.as_ref().filter(|dxp| dxp.gap_ms > LONGEST_GAP) {
+        if let Some(dxp) = self.dxp.as_ref().filter(|dxp| dxp.gap > LONGEST_GAP) {
             return Err(ConfigError::Bounds {
                 what: format!("engine '{}': gap", self.name),
-                value: dxp.gap_ms.to_string(),
+                value: dxp.gap.as_millis().to_string(),
                 expected: "milliseconds up to 10000",
             });
         }

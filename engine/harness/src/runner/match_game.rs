@@ -1,9 +1,12 @@
 //! A finished game of a match: what the state file keeps and the PDN shows.
 
+use std::time::Duration;
+
 use movegen::notation::pdn::GameResult;
 use movegen::{Color, Wld};
 use serde::{Deserialize, Serialize};
 
+use super::in_file;
 use super::schedule::Pairing;
 use super::termination::Termination;
 use super::time_use::Spent;
@@ -30,24 +33,48 @@ pub struct MatchGame {
     /// What the players complained about in the game, which went on: `White: ...`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub complaints: Vec<String>,
-    /// Median microseconds from the arrival of an answer to the next question: reading and judging
-    /// the move, and everything that is written to the next player before `go`.
-    pub overhead_us: f64,
-    /// Microseconds of a `ping` and its `pong` for White and Black, if measured.
-    #[serde(default)]
-    pub latency_us: [Option<f64>; 2],
-    /// What White and Black called themselves.
-    #[serde(default)]
+    /// Median time from the arrival of an answer to the next question: reading and judging the
+    /// move, and everything that is written to the next player before `go`.
+    #[serde(rename = "overhead_us", with = "in_file::overhead_us")]
+    pub overhead: Duration,
+    /// From a `ping` to its `pong`, if measured, under [`Color::index`].
+    #[serde(rename = "latency_us", default, with = "in_file::latency_us")]
+    pub latency: [Option<Duration>; 2],
+    /// What the players called themselves, under [`Color::index`].
+    #[serde(default, with = "in_file::white_first")]
     pub engines: [Option<String>; 2],
-    /// Seconds from the start of this part of the match to the end of the game.
-    #[serde(default)]
-    pub ended_s: Option<f64>,
-    /// What White and Black used of their time, once the moves are gone.
+    /// From the start of this part of the match to the end of the game.
+    #[serde(rename = "ended_s", default, with = "in_file::ended_s")]
+    pub ended: Option<Duration>,
+    /// What the players used of their time, under [`Color::index`], once the moves are gone.
     #[serde(skip)]
     pub(super) spent: Option<[Spent; 2]>,
 }
 
 impl MatchGame {
+    /// A game about which nothing else is known.
+    pub(super) fn new(
+        game: usize,
+        pairing: Pairing,
+        record: GameRecord,
+        termination: Termination,
+    ) -> MatchGame {
+        MatchGame {
+            game,
+            pairing,
+            record,
+            termination,
+            detail: String::new(),
+            tail: Vec::new(),
+            complaints: Vec::new(),
+            overhead: Duration::ZERO,
+            latency: [None; 2],
+            engines: [None, None],
+            ended: None,
+            spent: None,
+        }
+    }
+
     /// What this side used of its time.
     #[must_use]
     pub fn spent(&self, side: Color) -> Spent {
@@ -63,12 +90,7 @@ impl MatchGame {
     /// The result of the engine with this number, if it played and the result is known.
     #[must_use]
     pub fn outcome_for(&self, engine: usize) -> Option<Wld> {
-        let color = match engine {
-            _ if self.pairing.white == engine => Color::White,
-            _ if self.pairing.black == engine => Color::Black,
-            _ => return None,
-        };
-        self.record.result.for_side(color)
+        self.record.result.for_side(self.pairing.color_of(engine)?)
     }
 
     /// The result as PDN writes it.

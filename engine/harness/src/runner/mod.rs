@@ -2,7 +2,7 @@
 //!
 //! A [`MatchConfig`] says who plays whom from which openings; [`schedule`] lists its games, always
 //! in pairs with colours exchanged; [`run`] plays them with several workers and saves the state
-//! after each one; [`Standings`] counts. Engines are [`Player`]s: child processes that speak Hub
+//! after each one; [`Standings`] grow with [`MatchResults`]. Engines are [`Player`]s: child processes that speak Hub
 //! ([`process`]), or within this process.
 
 mod adjudicate;
@@ -14,12 +14,15 @@ mod config;
 mod dxp;
 mod error;
 mod game;
+mod in_file;
 mod launch;
 mod match_game;
+mod median;
 pub mod openings;
 mod player;
 pub mod process;
 mod report;
+mod results;
 mod schedule;
 mod spec;
 mod standings;
@@ -45,6 +48,7 @@ pub use player::{
     Abort, Answer, Claim, FaultKind, Identity, NewGame, Parameter, Player, PlayerError, Thought,
 };
 pub use report::{Page, csv_lines, nice_step};
+pub use results::MatchResults;
 pub use schedule::{Pairing, schedule};
 pub use spec::{DxpSpec, EngineKind, EngineSpec, command_words};
 pub use standings::{Standing, Standings, StandingsRecord};

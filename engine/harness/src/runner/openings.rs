@@ -1,9 +1,12 @@
 //! Start positions of matches: the classic ballots and users' files.
 
+use std::collections::HashSet;
 use std::io::BufRead;
+use std::str::FromStr;
 
+use movegen::notation::fen::StrandedMen;
 use movegen::notation::pdn::{PdnReader, PdnWarning, PdnWarningKind};
-use movegen::{Fen, Position};
+use movegen::{DrawCounters, Fen, Game, ParseFenError, Position};
 use thiserror::Error;
 
 use meerslag_search::book::{self, Book};
@@ -12,6 +15,55 @@ use meerslag_search::book::{self, Book};
 const TWO_MOVE: &str = include_str!("../../data/ballots-2move.fen");
 /// The 331 three-move ballots.
 const THREE_MOVE: &str = include_str!("../../data/ballots-3move.fen");
+
+/// Where games start: a position, and what counts for a draw there already.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Opening {
+    fen: String,
+    position: Position,
+    counters: DrawCounters,
+}
+
+impl Opening {
+    /// The position as a FEN, with the counters that were given.
+    #[must_use]
+    pub fn fen(&self) -> &str {
+        &self.fen
+    }
+
+    /// The position.
+    #[must_use]
+    pub const fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// A game that starts here.
+    #[must_use]
+    pub fn game(&self) -> Game {
+        Game::with_counters(self.position, self.counters)
+    }
+}
+
+impl From<Position> for Opening {
+    fn from(position: Position) -> Opening {
+        let counters = *Game::new(position).counters();
+        Opening { fen: position.to_fen(), position, counters }
+    }
+}
+
+impl FromStr for Opening {
+    type Err = ParseFenError;
+
+    /// Reads a FEN or Hub string. What a FEN says of moves before it (`:Hn`, `:Fn`) is kept.
+    fn from_str(text: &str) -> Result<Opening, ParseFenError> {
+        let position = Position::from_fen(text)?;
+        let fen = Fen::parse_with(text, StrandedMen::Refuse)?;
+        let game = fen.game().unwrap_or_else(|_| Game::new(position));
+        let Fen { halfmoves, move_number, .. } = fen;
+        let fen = Fen { halfmoves, move_number, ..Fen::from(&position) };
+        Ok(Opening { fen: fen.to_string_with_counters(), position, counters: *game.counters() })
+    }
+}
 
 /// Why openings cannot be used.
 #[derive(Debug, Error)]
@@ -22,7 +74,7 @@ pub enum OpeningsError {
         /// Counted from 1.
         line: usize,
         /// What is wrong with it.
-        error: movegen::ParseFenError,
+        error: ParseFenError,
     },
     /// A position in which the side to move has no move.
     #[error("line {line}: the side to move has no legal move in {fen}")]
@@ -48,19 +100,19 @@ pub enum OpeningsError {
     Empty,
 }
 
-/// The two-move ballots as FEN.
+/// The two-move ballots.
 #[must_use]
-pub fn two_move_ballots() -> Vec<String> {
+pub fn two_move_ballots() -> Vec<Opening> {
     built_in(TWO_MOVE)
 }
 
-/// The three-move ballots as FEN.
+/// The three-move ballots.
 #[must_use]
-pub fn three_move_ballots() -> Vec<String> {
+pub fn three_move_ballots() -> Vec<Opening> {
     built_in(THREE_MOVE)
 }
 
-fn built_in(text: &str) -> Vec<String> {
+fn built_in(text: &str) -> Vec<Opening> {
     // The tests read both files in full.
     from_fens(text).unwrap_or_default()
 }
@@ -70,7 +122,7 @@ fn built_in(text: &str) -> Vec<String> {
 ///
 /// # Errors
 /// Names the first line that is no position, or one without a legal move.
-pub fn from_fens(text: &str) -> Result<Vec<String>, OpeningsError> {
+pub fn from_fens(text: &str) -> Result<Vec<Opening>, OpeningsError> {
     let mut openings = Vec::new();
     let text = text.trim_start_matches('\u{feff}');
     for (index, line) in text.lines().enumerate() {
@@ -78,14 +130,12 @@ pub fn from_fens(text: &str) -> Result<Vec<String>, OpeningsError> {
         if content.is_empty() || content.starts_with('#') || content.starts_with("//") {
             continue;
         }
-        let position = Position::from_fen(content)
-            .map_err(|error| OpeningsError::Line { line: index + 1, error })?;
-        if !position.has_legal_move() {
-            return Err(OpeningsError::NoMove { line: index + 1, fen: position.to_fen() });
+        let opening: Opening =
+            content.parse().map_err(|error| OpeningsError::Line { line: index + 1, error })?;
+        if !opening.position.has_legal_move() {
+            return Err(OpeningsError::NoMove { line: index + 1, fen: opening.position.to_fen() });
         }
-        let Fen { halfmoves, move_number, .. } = content.parse().unwrap_or(Fen::from(&position));
-        let fen = Fen { halfmoves, move_number, ..Fen::from(&position) };
-        openings.push(fen.to_string_with_counters());
+        openings.push(opening);
     }
     if openings.is_empty() { Err(OpeningsError::Empty) } else { Ok(openings) }
 }
@@ -96,8 +146,9 @@ pub fn from_fens(text: &str) -> Result<Vec<String>, OpeningsError> {
 /// # Errors
 /// If the input cannot be read or has no such position; also if the start of a game or one of
 /// these plies cannot be read, or a game is of another type.
-pub fn from_pdn(input: impl BufRead, plies: usize) -> Result<Vec<String>, OpeningsError> {
-    let mut openings: Vec<String> = Vec::new();
+pub fn from_pdn(input: impl BufRead, plies: usize) -> Result<Vec<Opening>, OpeningsError> {
+    let mut openings: Vec<Opening> = Vec::new();
+    let mut seen = HashSet::new();
     let mut reader = PdnReader::new(input);
     for index in 1.. {
         let next = reader.next();
@@ -113,9 +164,8 @@ pub fn from_pdn(input: impl BufRead, plies: usize) -> Result<Vec<String>, Openin
         }
         let reached = game.positions().nth(plies).map(|(before, _)| before);
         let position = reached.unwrap_or_else(|| game.last_position());
-        let fen = position.to_fen();
-        if position.has_legal_move() && !openings.contains(&fen) {
-            openings.push(fen);
+        if position.has_legal_move() && seen.insert(position) {
+            openings.push(position.into());
         }
     }
     if openings.is_empty() { Err(OpeningsError::Empty) } else { Ok(openings) }
@@ -126,8 +176,9 @@ pub fn from_pdn(input: impl BufRead, plies: usize) -> Result<Vec<String>, Openin
 ///
 /// # Errors
 /// If there is none.
-pub fn from_book(book: &Book, plies: usize) -> Result<Vec<String>, OpeningsError> {
-    let openings: Vec<String> = book::openings(book, plies).iter().map(Position::to_fen).collect();
+pub fn from_book(book: &Book, plies: usize) -> Result<Vec<Opening>, OpeningsError> {
+    let openings: Vec<Opening> =
+        book::openings(book, plies).into_iter().map(Opening::from).collect();
     if openings.is_empty() { Err(OpeningsError::Empty) } else { Ok(openings) }
 }
 
@@ -144,8 +195,6 @@ fn spoils_opening(warning: &PdnWarning) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use movegen::Color;
 
     use super::*;
@@ -169,10 +218,10 @@ mod tests {
             let ballots = from_fens(text).unwrap();
             assert_eq!(ballots.len(), number);
             let reachable = reachable(plies);
-            assert_eq!(ballots.iter().collect::<HashSet<_>>().len(), number);
-            for fen in &ballots {
-                assert!(reachable.contains(fen), "{fen}");
-                assert_eq!(Position::from_fen(fen).unwrap().side_to_move(), side);
+            assert_eq!(ballots.iter().map(Opening::fen).collect::<HashSet<_>>().len(), number);
+            for ballot in &ballots {
+                assert!(reachable.contains(ballot.fen()), "{}", ballot.fen());
+                assert_eq!(ballot.position().side_to_move(), side);
             }
         }
         assert_eq!(two_move_ballots().len(), 79);
@@ -184,7 +233,10 @@ mod tests {
         let fens = "# comment\n// another\n\nW:W28:B23\r\nW:WK1:BK50\n";
         assert_eq!(from_fens(fens).unwrap().len(), 2);
         let counted = from_fens("\u{feff}# endings\nW:WK1:BK50:H49:F80\nW:WK1:BK50").unwrap();
-        assert_eq!(counted, ["W:WK1:BK50:H49:F80", "W:WK1:BK50"]);
+        let fens: Vec<&str> = counted.iter().map(Opening::fen).collect();
+        assert_eq!(fens, ["W:WK1:BK50:H49:F80", "W:WK1:BK50"]);
+        let plies = counted.iter().map(|opening| opening.game().counters().plies());
+        assert_eq!(plies.collect::<Vec<_>>(), [49, 0]);
         let error = from_fens("W:W28:B23\nnonsense").unwrap_err().to_string();
         assert!(error.starts_with("line 2, column 1: expected"), "{error}");
         assert!(matches!(from_fens("W:W1:B50"), Err(OpeningsError::Line { line: 1, .. })));
@@ -192,7 +244,7 @@ mod tests {
         let pdn = "1. 32-28 19-23 2. 28x19 14x23 *\n\n1. 32-28 19-23 *\n\n1. 31-26 *\n";
         let openings = from_pdn(pdn.as_bytes(), 2).unwrap();
         assert_eq!(openings.len(), 2, "{openings:?}");
-        assert!(openings[0].starts_with("W:W28,31,"), "{openings:?}");
+        assert!(openings[0].fen().starts_with("W:W28,31,"), "{openings:?}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Which games a match consists of.
 
+use movegen::Color;
 use serde::{Deserialize, Serialize};
 
 use super::config::{Format, MatchConfig};
@@ -19,6 +20,20 @@ pub struct Pairing {
     /// 0 if the game starts at the opening itself, otherwise the number of the position after it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub variation: usize,
+}
+
+impl Pairing {
+    /// The engines under [`Color::index`].
+    #[must_use]
+    pub const fn engines(&self) -> [usize; 2] {
+        [self.black, self.white]
+    }
+
+    /// The colour of an engine; `None` if it does not play.
+    #[must_use]
+    pub fn color_of(&self, engine: usize) -> Option<Color> {
+        Color::ALL.into_iter().find(|color| self.engines()[color.index()] == engine)
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -69,14 +84,14 @@ pub(super) mod tests {
             engines: (0..engines).map(engine).collect(),
             format: Format::RoundRobin,
             time_control: None,
-            openings: vec![movegen::Position::initial().to_fen(); openings],
+            openings: vec![movegen::Position::initial().into(); openings],
             pairs,
             random_plies: 0,
             seed: Some(1),
-            draw_rules: "lidraughts".to_owned(),
+            draw_rules: movegen::DrawRules::default(),
             adjudication: crate::runner::Adjudication::default(),
             egdb: Vec::new(),
-            margin_ms: 0,
+            margin: std::time::Duration::ZERO,
             sprt: None,
         }
     }

@@ -3,18 +3,21 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::clock::TimeControl;
 use super::error::ConfigError;
+use super::in_file;
 use crate::protocol::dxp::Address;
 use crate::protocol::hub::loose_arguments;
 
-/// Seconds of patience that make sense.
-pub(super) const PATIENCE: RangeInclusive<f64> = 0.001..=1e6;
-/// The longest time between two messages over DXP, in milliseconds.
-pub(super) const LONGEST_GAP: u64 = 10_000;
+/// Patience that makes sense.
+pub(super) const PATIENCE: RangeInclusive<Duration> =
+    Duration::from_millis(1)..=Duration::from_secs(1_000_000);
+/// The longest time between two messages over DXP.
+pub(super) const LONGEST_GAP: Duration = Duration::from_secs(10);
 
 /// How an engine is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -39,8 +42,9 @@ pub struct DxpSpec {
     /// Where; one address for each game at the same time. Port 0, only together with a command:
     /// any free one.
     pub addresses: Vec<Address>,
-    /// Least milliseconds between two messages of ours.
-    pub gap_ms: u64,
+    /// Least time between two messages of ours.
+    #[serde(rename = "gap_ms", with = "in_file::millis")]
+    pub gap: Duration,
     /// Whether the program understands parts of minutes.
     pub fractions: bool,
     /// Every message is added to this file.
@@ -80,10 +84,20 @@ pub struct EngineSpec {
     /// Its own time control, if not that of the match.
     #[serde(default)]
     pub time_control: Option<TimeControl>,
-    /// Seconds until `wait`, and again until `ready`.
-    pub start_seconds: f64,
-    /// Seconds beyond its time, or without a time limit, until it counts as hanging.
-    pub stall_seconds: f64,
+    /// How long it may take until `wait`, and again until `ready`.
+    #[serde(
+        rename = "start_seconds",
+        serialize_with = "in_file::write_seconds",
+        deserialize_with = "in_file::start_seconds"
+    )]
+    pub start_patience: Duration,
+    /// How long it may take beyond its time, or without a time limit, until it counts as hanging.
+    #[serde(
+        rename = "stall_seconds",
+        serialize_with = "in_file::write_seconds",
+        deserialize_with = "in_file::stall_seconds"
+    )]
+    pub stall_patience: Duration,
     /// Whether it loses when its time is over.
     #[serde(default = "yes")]
     pub forfeits: bool,
@@ -138,14 +152,17 @@ impl Argument<'_> {
         if self.value.is_empty() { Err(self.error(expected)) } else { Ok(self.value.to_owned()) }
     }
 
-    fn seconds(self) -> Result<f64, ConfigError> {
-        let seconds = self.value.parse().ok().filter(|seconds| PATIENCE.contains(seconds));
-        seconds.ok_or_else(|| self.error("seconds from 0.001 to 1000000"))
+    fn seconds(self) -> Result<Duration, ConfigError> {
+        let seconds = self.value.parse().ok();
+        let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        time.filter(|time| PATIENCE.contains(time))
+            .ok_or_else(|| self.error("seconds from 0.001 to 1000000"))
     }
 
-    fn milliseconds(self) -> Result<u64, ConfigError> {
-        let millis = self.value.parse().ok().filter(|millis| *millis <= LONGEST_GAP);
-        millis.ok_or_else(|| self.error("milliseconds up to 10000"))
+    fn milliseconds(self) -> Result<Duration, ConfigError> {
+        let time = self.value.parse().ok().map(Duration::from_millis);
+        time.filter(|time| *time <= LONGEST_GAP)
+            .ok_or_else(|| self.error("milliseconds up to 10000"))
     }
 
     fn is_yes(self) -> Result<bool, ConfigError> {
@@ -203,7 +220,7 @@ struct Draft {
     forfeits: Option<bool>,
     /// Where a DXP program is, once that is known.
     addresses: Vec<Address>,
-    gap_ms: Option<u64>,
+    gap: Option<Duration>,
     fractions: Option<bool>,
     log: Option<PathBuf>,
 }
@@ -219,8 +236,8 @@ impl Draft {
                 env: BTreeMap::new(),
                 params: BTreeMap::new(),
                 time_control: None,
-                start_seconds: 10.0,
-                stall_seconds: 60.0,
+                start_patience: Duration::from_secs(10),
+                stall_patience: Duration::from_secs(60),
                 forfeits: true,
                 dxp: None,
                 tail_only: false,
@@ -229,7 +246,7 @@ impl Draft {
             kind: None,
             forfeits: None,
             addresses: Vec::new(),
-            gap_ms: None,
+            gap: None,
             fractions: None,
             log: None,
         }
@@ -250,14 +267,14 @@ impl Draft {
                 self.addresses = argument.addresses()?;
                 self.decide("dxp-listen", EngineKind::Dxp)?;
             }
-            "gap" => self.gap_ms = Some(argument.milliseconds()?),
+            "gap" => self.gap = Some(argument.milliseconds()?),
             "fractions" => self.fractions = Some(argument.is_yes()?),
             "log" => self.log = Some(argument.text("a file")?.into()),
             "forfeit" => self.forfeits = Some(argument.is_yes()?),
             "dir" => spec.dir = Some(argument.value.into()),
             "tc" => spec.time_control = Some(argument.value.parse()?),
-            "start" => spec.start_seconds = argument.seconds()?,
-            "stall" => spec.stall_seconds = argument.seconds()?,
+            "start" => spec.start_patience = argument.seconds()?,
+            "stall" => spec.stall_patience = argument.seconds()?,
             "history" => {
                 spec.tail_only = match argument.value {
                     "whole" => false,
@@ -294,18 +311,18 @@ impl Draft {
     }
 
     fn finish(self) -> Result<EngineSpec, ConfigError> {
-        let Draft { mut spec, kind, forfeits, addresses, gap_ms, fractions, log } = self;
+        let Draft { mut spec, kind, forfeits, addresses, gap, fractions, log } = self;
         let by_command = (!spec.command.is_empty()).then_some(("cmd", EngineKind::Hub));
         let (word, kind) = kind.or(by_command).ok_or(ConfigError::NoKind)?;
         spec.kind = kind;
         spec.forfeits = forfeits.unwrap_or(kind != EngineKind::Dxp);
         if kind == EngineKind::Dxp {
-            let (gap_ms, fractions) = (gap_ms.unwrap_or(0), fractions.unwrap_or(false));
+            let (gap, fractions) = (gap.unwrap_or_default(), fractions.unwrap_or(false));
             let listen = word == "dxp-listen";
-            spec.dxp = Some(DxpSpec { listen, addresses, gap_ms, fractions, log });
+            spec.dxp = Some(DxpSpec { listen, addresses, gap, fractions, log });
         } else {
             let given = [
-                ("gap", gap_ms.is_some()),
+                ("gap", gap.is_some()),
                 ("fractions", fractions.is_some()),
                 ("log", log.is_some()),
             ];
@@ -350,7 +367,10 @@ mod tests {
             (EngineKind::Dxp, false, "moby")
         );
         let dxp = spec.dxp.as_ref().unwrap();
-        assert_eq!((dxp.addresses.len(), dxp.gap_ms, dxp.listen), (2, 100, false));
+        assert_eq!(
+            (dxp.addresses.len(), dxp.gap, dxp.listen),
+            (2, Duration::from_millis(100), false)
+        );
         let json = serde_json::to_string(&spec).unwrap();
         assert_eq!(serde_json::from_str::<EngineSpec>(&json).unwrap(), spec);
         assert!(EngineSpec::parse("dxp-listen=27531").unwrap().dxp.unwrap().listen);

@@ -189,6 +189,7 @@ fn white_score(position: &Position, engine: &mut Engine) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::super::schedule::{schedule, tests::config};
+    use super::super::termination::Termination;
     use super::*;
 
     fn engine() -> Engine {
@@ -272,20 +273,8 @@ mod tests {
         assert!(all.chunks(2).all(|pair| pair[0] == pair[1]));
         assert_eq!(all.iter().collect::<HashSet<_>>().len(), 3);
         let elsewhere = Position::from_fen("W:W31:B20").unwrap();
-        let record = MatchGame {
-            game: 2,
-            pairing: games[2],
-            record: meerslag_study::record::GameRecord::new(elsewhere),
-            termination: super::super::termination::Termination::DrawRule,
-            detail: String::new(),
-            tail: Vec::new(),
-            complaints: Vec::new(),
-            spent: None,
-            overhead_us: 0.0,
-            latency_us: [None; 2],
-            engines: Default::default(),
-            ended_s: None,
-        };
+        let record = meerslag_study::record::GameRecord::new(elsewhere);
+        let record = MatchGame::new(2, games[2], record, Termination::DrawRule);
         let starts = Starts::new(&config, &[record]).unwrap();
         assert_eq!(of(&starts, games[3]), elsewhere);
         assert_eq!(of(&starts, games[4]), all[4]);

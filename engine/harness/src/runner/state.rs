@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use egdb::storage::exclusive::{self, LockedFile};
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,7 @@ use thiserror::Error;
 use super::config::MatchConfig;
 use super::error::ConfigError;
 use super::match_game::MatchGame;
+use super::results::MatchResults;
 use super::schedule::schedule;
 
 /// The version of the format.
@@ -134,13 +136,13 @@ pub struct MatchPart {
     pub command: String,
     /// The number of its games.
     pub games: usize,
-    /// Seconds to the end of its last game, if they are known.
-    pub seconds: Option<f64>,
+    /// The time to the end of its last game, if it is known.
+    pub played: Option<Duration>,
 }
 
 impl MatchPart {
     const fn new(command: String) -> MatchPart {
-        MatchPart { command, games: 0, seconds: None }
+        MatchPart { command, games: 0, played: None }
     }
 }
 
@@ -151,8 +153,8 @@ pub struct Resumed {
     pub state: StateFile,
     /// What it is.
     pub config: MatchConfig,
-    /// The games played so far, in the order in which they ended.
-    pub records: Vec<MatchGame>,
+    /// The games played so far, with their moves.
+    pub results: MatchResults,
     /// How it was started.
     pub run: MatchRun,
     /// The parts in which it was played, those without a game left out but for the first one.
@@ -250,7 +252,7 @@ impl StateFile {
             }
             if let Some(part) = parts.last_mut() {
                 part.games += 1;
-                part.seconds = record.ended_s;
+                part.played = record.ended;
             }
             records.push(record);
             good += length as u64;
@@ -261,7 +263,8 @@ impl StateFile {
         let state = StateFile { file, path: path.to_owned() };
         let mut place = 0_usize..;
         parts.retain(|part| place.next() == Some(0) || part.games > 0);
-        Ok(Resumed { state, config, records, parts, run, outputs })
+        let results = MatchResults::new(&config, records);
+        Ok(Resumed { state, config, results, parts, run, outputs })
     }
 
     /// Adds a finished game.
@@ -328,20 +331,9 @@ mod tests {
     use meerslag_study::record::GameRecord;
 
     fn record(config: &MatchConfig, game: usize) -> MatchGame {
-        MatchGame {
-            game,
-            pairing: schedule(config)[game],
-            record: GameRecord { result: GameResult::Draw, ..GameRecord::new(Position::initial()) },
-            termination: Termination::DrawRule,
-            detail: String::new(),
-            tail: Vec::new(),
-            complaints: Vec::new(),
-            overhead_us: 0.0,
-            latency_us: [None; 2],
-            engines: Default::default(),
-            ended_s: None,
-            spent: None,
-        }
+        let record =
+            GameRecord { result: GameResult::Draw, ..GameRecord::new(Position::initial()) };
+        MatchGame::new(game, schedule(config)[game], record, Termination::DrawRule)
     }
 
     #[test]
@@ -360,8 +352,8 @@ mod tests {
         state.add(&record(&config, 1)).unwrap();
         drop(state);
 
-        let Resumed { mut state, records, .. } = StateFile::resume(&path).unwrap();
-        assert_eq!(records.len(), 2);
+        let Resumed { mut state, results, .. } = StateFile::resume(&path).unwrap();
+        assert_eq!(results.games().len(), 2);
         // Where there are no locks, at least nothing is overwritten.
         #[cfg(unix)]
         {
@@ -372,7 +364,7 @@ mod tests {
         state.add(&record(&config, 3)).unwrap();
         drop(state);
         let games: Vec<usize> =
-            StateFile::resume(&path).unwrap().records.iter().map(|record| record.game).collect();
+            StateFile::resume(&path).unwrap().results.games().iter().map(|g| g.game).collect();
         assert_eq!(games, if cfg!(unix) { &[0, 1, 2, 3][..] } else { &[0, 1, 3] });
     }
 
@@ -383,27 +375,27 @@ mod tests {
         let config = config(2, 0, 3);
         let mut state = StateFile::create(&path, &config, "first", &MatchRun::default()).unwrap();
         let engines = [Some("a 1.0".to_owned()), None];
-        for (game, ended_s) in [(0, 2.5), (1, 7.25)] {
-            let ended_s = Some(ended_s);
-            let game = MatchGame { ended_s, engines: engines.clone(), ..record(&config, game) };
+        for (game, ended) in [(0, 2_500), (1, 7_250)] {
+            let ended = Some(Duration::from_millis(ended));
+            let game = MatchGame { ended, engines: engines.clone(), ..record(&config, game) };
             state.add(&game).unwrap();
         }
         drop(state);
         let mut texts = Vec::new();
         for (command, game) in [("second", None), ("third", Some(2)), ("fourth", None)] {
             let mut resumed = StateFile::resume(&path).unwrap();
-            assert_eq!(resumed.records[1].engines, engines);
+            assert_eq!(resumed.results.games()[1].engines, engines);
             resumed.state.go_on(command).unwrap();
             if let Some(game) = game {
                 resumed.state.add(&record(&config, game)).unwrap();
             }
-            let part = |MatchPart { command, games, seconds }: &MatchPart| {
-                format!("{command} {games} {seconds:?}")
+            let part = |MatchPart { command, games, played }: &MatchPart| {
+                format!("{command} {games} {played:?}")
             };
             texts.push(resumed.parts.iter().map(part).collect::<Vec<_>>().join(", "));
         }
-        let first = "first 2 Some(7.25)";
-        assert_eq!(texts, [first, first, "first 2 Some(7.25), third 1 None"]);
+        let first = "first 2 Some(7.25s)";
+        assert_eq!(texts, [first, first, "first 2 Some(7.25s), third 1 None"]);
     }
 
     #[test]

@@ -1,19 +1,22 @@
 //! What players use of the time they are allowed.
 
+use std::time::Duration;
+
 use movegen::Color;
 
 use super::clock::TimeControl;
-use meerslag_study::record::GameRecord;
+use meerslag_study::record::{GameRecord, PlyRecord};
 
 /// What one side used of its time in a game.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Spent {
     /// Moves that it made.
     pub moves: u32,
-    /// Seconds that they took.
-    pub seconds: f64,
-    /// The least that was on its clock after a move, in seconds; `None` without a clock.
-    pub least_left: Option<f64>,
+    /// The time that they took.
+    pub used: Duration,
+    /// The least number of seconds on its clock after a move, below 0 for a player that may
+    /// overrun; `None` without a clock.
+    pub least_left_s: Option<f64>,
 }
 
 impl Spent {
@@ -24,21 +27,26 @@ impl Spent {
         let own = record.plies.iter().skip(first).step_by(2);
         own.fold(Spent::default(), |spent, ply| Spent {
             moves: spent.moves + 1,
-            seconds: spent.seconds + ply.time.unwrap_or(0.0),
-            least_left: spent.least_left.into_iter().chain(ply.clock).reduce(f64::min),
+            used: spent.used.saturating_add(move_time(ply)),
+            least_left_s: spent.least_left_s.into_iter().chain(ply.clock).reduce(f64::min),
         })
     }
+}
+
+/// The time of a move; zero if it is not known.
+pub(super) fn move_time(ply: &PlyRecord) -> Duration {
+    ply.time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or_default()
 }
 
 /// Time used and allowed over all games of a player.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct TimeUse {
-    /// Seconds used.
-    pub used_s: f64,
-    /// Seconds allowed: of a clock all that was on it at the start and was added until the last
-    /// move, without a clock what each move may take; 0 if time is not limited.
-    pub allowed_s: f64,
-    /// The least that was left on the clock after a move, in seconds; `None` without a clock.
+    /// The time used.
+    pub used: Duration,
+    /// The time allowed: of a clock all that was on it at the start and was added until the last
+    /// move.
+    pub allowed: Duration,
+    /// The least number of seconds on the clock after a move; `None` without a clock.
     pub least_left_s: Option<f64>,
 }
 
@@ -46,15 +54,16 @@ impl TimeUse {
     /// Adds a game.
     pub fn add(&mut self, spent: &Spent, control: &TimeControl) {
         let Some(allowed) = control.allowed(spent.moves) else { return };
-        self.allowed_s += allowed;
-        self.used_s += spent.seconds;
-        self.least_left_s = self.least_left_s.into_iter().chain(spent.least_left).reduce(f64::min);
+        self.allowed = self.allowed.saturating_add(allowed);
+        self.used = self.used.saturating_add(spent.used);
+        let left = self.least_left_s.into_iter().chain(spent.least_left_s);
+        self.least_left_s = left.reduce(f64::min);
     }
 
     /// The share of the allowed time that was used; `None` if no time was allowed.
     #[must_use]
     pub fn share(&self) -> Option<f64> {
-        (self.allowed_s > 0.0).then(|| self.used_s / self.allowed_s)
+        (!self.allowed.is_zero()).then(|| self.used.div_duration_f64(self.allowed))
     }
 }
 
@@ -63,7 +72,6 @@ mod tests {
     use movegen::{Game, Position};
 
     use super::*;
-    use meerslag_study::record::PlyRecord;
 
     #[test]
     fn each_side_has_its_own_moves() {
@@ -81,11 +89,14 @@ mod tests {
             time
         };
         let white = used(Color::White, "10+0.5");
-        assert_eq!((white.used_s, white.allowed_s, white.least_left_s), (3.0, 11.5, Some(8.5)));
+        let millis = Duration::from_millis;
+        assert_eq!((white.used, white.allowed), (millis(3_000), millis(11_500)));
+        assert_eq!(white.least_left_s, Some(8.5));
         let black = used(Color::Black, "10+0.5");
-        assert_eq!((black.used_s, black.allowed_s, black.least_left_s), (6.0, 11.0, Some(5.0)));
+        assert_eq!((black.used, black.allowed), (millis(6_000), millis(11_000)));
+        assert_eq!(black.least_left_s, Some(5.0));
         assert_eq!(used(Color::White, "move=2").share(), Some(0.5));
-        assert_eq!(used(Color::White, "2/10").allowed_s, 20.0);
+        assert_eq!(used(Color::White, "2/10").allowed, millis(20_000));
         assert_eq!(used(Color::White, "nodes=100").share(), None);
     }
 }

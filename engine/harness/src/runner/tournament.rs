@@ -18,15 +18,14 @@ use super::launch::start;
 use super::match_game::MatchGame;
 use super::player::{Abort, Player, PlayerError};
 use super::process::pin;
+use super::results::MatchResults;
 use super::schedule::{Pairing, schedule};
 use super::spec::EngineKind;
-use super::standings::Standings;
 use super::standstill::Standstills;
 use super::starts::Starts;
 use super::state::{StateError, StateFile};
 use super::stats::Decision;
 use meerslag_search::EngineError;
-use meerslag_study::digits::rounded;
 
 /// Attempts to start an engine that has played before.
 const START_ATTEMPTS: u32 = 2;
@@ -112,8 +111,8 @@ pub enum MatchEnd {
 pub enum MatchEvent<'a> {
     /// A game begins: its number in the schedule, from 0, and who plays it.
     Begin(usize, Pairing),
-    /// A game has ended: all games so far, the new one last.
-    Game(&'a [MatchGame]),
+    /// A game has ended: all games so far, the new one last, and the table.
+    Game(&'a MatchResults),
     /// An engine is ready, for the first time or again.
     Ready {
         /// Its number in the configuration.
@@ -150,7 +149,7 @@ enum Event {
     Failed(MatchError),
 }
 
-/// Plays the games of a match that are not in `records` yet, and adds them to it.
+/// Plays the games of a match that are not in `results` yet, and adds them to it.
 ///
 /// Engines that do not play in the first game are started once before it and ended again: one that
 /// does not start is reported now, not hours later.
@@ -167,20 +166,20 @@ pub fn run(
     config: &MatchConfig,
     workers: &Workers,
     state: &mut Option<StateFile>,
-    records: &mut Vec<MatchGame>,
+    results: &mut MatchResults,
     abort: &Abort,
     observe: &mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
 ) -> Result<MatchEnd, MatchError> {
     let abort = &abort.part();
-    let played: HashSet<usize> = records.iter().map(|r| r.game).collect();
+    let played: HashSet<usize> = results.games().iter().map(|game| game.game).collect();
     let games: Vec<(usize, Pairing)> =
         schedule(config).into_iter().enumerate().filter(|(i, _)| !played.contains(i)).collect();
     let arbiter = Arbiter::open(&config.egdb)?;
-    let starts = Starts::new(config, records)?;
+    let starts = Starts::new(config, results.games())?;
     let count = workers.concurrency.min(games.len());
     check_addresses(config, count)?;
     let (begun, identities) = (Instant::now(), vec![None; config.engines.len()]);
-    let mut collector = Collector { config, begun, identities, state, records, observe };
+    let mut collector = Collector { config, begun, identities, state, results, observe };
     if collector.is_decided() {
         return Ok(MatchEnd::Decided);
     }
@@ -256,15 +255,14 @@ struct Collector<'a> {
     /// What each engine calls itself.
     identities: Vec<Option<String>>,
     state: &'a mut Option<StateFile>,
-    records: &'a mut Vec<MatchGame>,
+    results: &'a mut MatchResults,
     observe: &'a mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
 }
 
 impl Collector<'_> {
     /// Whether the sequential test has come to an end.
     fn is_decided(&self) -> bool {
-        let Some(_) = self.config.sprt else { return false };
-        let sprt = Standings::new(self.config, self.records).sprt;
+        let sprt = self.results.standings().sprt();
         sprt.is_some_and(|(_, decision)| decision != Decision::Continue)
     }
 
@@ -315,17 +313,15 @@ impl Collector<'_> {
                 (self.observe)(event).map_err(MatchError::Observer)
             }
             Event::Game(mut game) => {
-                let Pairing { white, black, .. } = game.pairing;
-                game.engines = [white, black].map(|engine| self.identities[engine].clone());
-                game.ended_s = Some(rounded(self.begun.elapsed().as_secs_f64(), 3));
+                game.engines = game.pairing.engines().map(|number| self.identities[number].clone());
+                let millis = self.begun.elapsed().as_millis();
+                game.ended = Some(Duration::from_millis(millis.try_into().unwrap_or(u64::MAX)));
                 let saved = self.state.as_mut().map_or(Ok(()), |state| state.add(&game));
-                self.records.push(*game);
+                self.results.add(*game);
                 saved?;
-                (self.observe)(MatchEvent::Game(self.records)).map_err(MatchError::Observer)?;
+                (self.observe)(MatchEvent::Game(self.results)).map_err(MatchError::Observer)?;
                 // The file has the moves.
-                if let Some(game) = self.records.last_mut() {
-                    game.drop_moves();
-                }
+                self.results.drop_last_moves();
                 Ok(())
             }
         }
@@ -351,7 +347,7 @@ fn try_starts(
             let event = MatchEvent::SlowStart { engine: &spec.name, missing, tail };
             *result = observe(event);
         };
-        match start(spec, config.wishes(engine), config.margin(), 0, &[], abort, &slow) {
+        match start(spec, config.wishes(engine), config.margin, 0, &[], abort, &slow) {
             Ok(player) => player.quit(),
             Err(PlayerError::Aborted) => return Ok(false),
             Err(PlayerError::Fault { message, tail, .. }) => {
@@ -477,9 +473,8 @@ impl Worker<'_> {
     fn attempt(&mut self, fixture: Fixture) -> Result<Attempt, MatchError> {
         let begun = Instant::now();
         let done = |record| Attempt::Done(Box::new(record));
-        let pairing = fixture.pairing;
         // By the index of the colour.
-        let wanted = [pairing.black, pairing.white];
+        let wanted = fixture.pairing.engines();
         for (_, player) in self.players.extract_if(.., |(engine, _)| !wanted.contains(engine)) {
             player.quit();
         }
@@ -575,7 +570,7 @@ impl Worker<'_> {
             // Nobody listens any more when the match is over.
             let _ = self.events.send(Event::SlowStart { engine, missing, tail });
         };
-        let (wishes, margin) = (self.config.wishes(engine), self.config.margin());
+        let (wishes, margin) = (self.config.wishes(engine), self.config.margin);
         start(spec, wishes, margin, self.slot, &self.cpus, &self.abort, &slow)
     }
 }

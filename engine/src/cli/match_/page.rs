@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ::egdb::storage::{Existing, write_file};
-use meerslag_harness::runner::{MatchConfig, MatchGame, Page};
+use meerslag_harness::runner::{MatchConfig, MatchGame, MatchResults, Page};
 
 use super::super::{Failure, files};
 
@@ -40,18 +40,18 @@ impl PageFile {
     pub(super) fn refresh(
         &mut self,
         config: &MatchConfig,
-        records: &[MatchGame],
+        results: &MatchResults,
     ) -> io::Result<()> {
         let is_due = self.existing == Existing::Keep && !files::is_there(&self.path)
             || self.written.elapsed() > INTERVAL;
         if is_due && !files::is_special(&self.path) {
-            self.write(config, records)?;
+            self.write(config, results)?;
         }
         Ok(())
     }
 
-    pub(super) fn write(&mut self, config: &MatchConfig, records: &[MatchGame]) -> io::Result<()> {
-        let html = self.page.to_html(config, records).map_err(io::Error::other)?;
+    pub(super) fn write(&mut self, config: &MatchConfig, results: &MatchResults) -> io::Result<()> {
+        let html = self.page.to_html(config, results).map_err(io::Error::other)?;
         write_file(&self.path, html.as_bytes(), self.existing)
             .map_err(|error| files::named(&self.path, &error))?;
         // From now on it is ours.

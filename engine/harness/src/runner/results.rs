@@ -1,0 +1,52 @@
+//! The finished games of a match, and what they add up to.
+
+use super::config::MatchConfig;
+use super::match_game::MatchGame;
+use super::standings::Standings;
+
+/// The finished games of a match, in the order in which they ended, and its table.
+#[derive(Clone, Debug)]
+pub struct MatchResults {
+    games: Vec<MatchGame>,
+    standings: Standings,
+}
+
+impl MatchResults {
+    /// The results of these games.
+    #[must_use]
+    pub fn new(config: &MatchConfig, games: Vec<MatchGame>) -> MatchResults {
+        let mut standings = Standings::new(config);
+        games.iter().for_each(|game| standings.add(game));
+        MatchResults { games, standings }
+    }
+
+    /// The games.
+    #[must_use]
+    pub fn games(&self) -> &[MatchGame] {
+        &self.games
+    }
+
+    /// The table.
+    #[must_use]
+    pub const fn standings(&self) -> &Standings {
+        &self.standings
+    }
+
+    /// Adds a finished game.
+    pub fn add(&mut self, game: MatchGame) {
+        self.standings.add(&game);
+        self.games.push(game);
+    }
+
+    /// Drops the moves of all games, as those of a long match would fill the memory.
+    pub fn drop_moves(&mut self) {
+        self.games.iter_mut().for_each(MatchGame::drop_moves);
+    }
+
+    /// Drops the moves of the last game.
+    pub(super) fn drop_last_moves(&mut self) {
+        if let Some(game) = self.games.last_mut() {
+            game.drop_moves();
+        }
+    }
+}
