@@ -5,11 +5,11 @@ use std::time::Duration;
 use meerslag_search::{Clock, Limits};
 
 /// How long an answer may take after a `stop` from outside.
-const PROMPT: Duration = Duration::from_millis(500);
+const STOP_PATIENCE: Duration = Duration::from_millis(500);
 
 /// What a program gets, and again for its answer to `stop`, even if the clock has run out: over DXP
 /// that loses no game by itself.
-const LEAST: Duration = Duration::from_millis(10);
+const LEAST_TIME: Duration = Duration::from_millis(10);
 
 /// The time for one move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,17 +30,18 @@ impl TimeBox {
         let given = [(on_clock, 4), (limits.move_time, 10), (longest, 10)];
         let given = given.map(|(time, part)| time.map(|time| (time, kept.min(time / part))));
         match given.into_iter().flatten().min_by_key(|&(time, kept)| time - kept) {
-            None => TimeBox { budget: None, grace: PROMPT },
+            None => TimeBox { budget: None, grace: STOP_PATIENCE },
             // The other half is for our own move.
-            Some((time, kept)) => {
-                TimeBox { budget: Some((time - kept).max(LEAST)), grace: (kept / 2).max(LEAST) }
-            }
+            Some((time, kept)) => TimeBox {
+                budget: Some((time - kept).max(LEAST_TIME)),
+                grace: (kept / 2).max(LEAST_TIME),
+            },
         }
     }
 
     /// How long the answer to a `stop` from outside may take.
-    pub const fn prompt() -> Duration {
-        PROMPT
+    pub const fn stop_patience() -> Duration {
+        STOP_PATIENCE
     }
 }
 

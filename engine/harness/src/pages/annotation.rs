@@ -15,7 +15,7 @@ use super::{GameData, Note, seconds};
 
 /// Collects games for the page.
 #[derive(Debug, Default)]
-pub struct Page {
+pub struct AnnotationPage {
     rows: Vec<GameRow>,
     games: Vec<String>,
     players: Players,
@@ -23,7 +23,7 @@ pub struct Page {
 
 #[derive(Template)]
 #[template(path = "annotation.html")]
-struct View<'a> {
+struct AnnotationTemplate<'a> {
     title: &'a str,
     style: &'static str,
     by_last: &'static str,
@@ -57,11 +57,11 @@ struct GameRow {
     turning_point: String,
 }
 
-impl Page {
+impl AnnotationPage {
     /// An empty page.
     #[must_use]
-    pub fn new() -> Page {
-        Page::default()
+    pub fn new() -> AnnotationPage {
+        AnnotationPage::default()
     }
 
     /// Adds a game; `number` is its place in the file. `pdn` has the annotations.
@@ -103,7 +103,7 @@ impl Page {
         let mut results: Vec<&str> = self.rows.iter().map(|row| row.result).collect();
         results.sort_unstable();
         results.dedup();
-        let view = View {
+        let page = AnnotationTemplate {
             title,
             style: super::STYLE,
             by_last: "Turning point",
@@ -115,7 +115,7 @@ impl Page {
             games: &self.rows,
             data: super::script_data(self.games.iter().map(String::as_str)),
         };
-        view.render()
+        page.render()
     }
 }
 
@@ -185,7 +185,7 @@ mod tests {
         let limits = Limits { mode: Mode::Analyze, ..Limits::nodes(2000) };
         let found = analyse(&mut engine, &pdn, &limits, &Control::new()).unwrap();
         let judged = judge(&pdn, &found, &egdb::Probe::new()).unwrap();
-        let mut page = Page::new();
+        let mut page = AnnotationPage::new();
         page.add(1, &pdn, &judged);
         let html = page.to_html("<games>").unwrap();
         assert!(html.contains("&#60;games&#62;") && !html.contains("<games>"));

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-pub use annotation::Page as AnnotationPage;
+pub use annotation::AnnotationPage;
 
 /// The style of the pages.
 pub(crate) const STYLE: &str = include_str!("page.css");

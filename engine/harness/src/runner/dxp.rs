@@ -31,11 +31,11 @@ use meerslag_search::{Control, Info, Limits};
 /// How long the answer to a request and the echo of an end may take.
 const ECHO_PATIENCE: Duration = Duration::from_secs(5);
 /// How long one attempt to connect may take, before we look at the program.
-const ATTEMPT: Duration = Duration::from_millis(500);
+const CONNECT_ATTEMPT: Duration = Duration::from_millis(500);
 /// Messages kept for a report.
-const TAIL: usize = 20;
+const TAIL_MESSAGES: usize = 20;
 /// Messages that may have come in time though they are looked at only after the deadline.
-const LATE: u32 = 256;
+const MOST_LATE_MESSAGES: u32 = 256;
 
 /// How to reach a program.
 #[derive(Clone, PartialEq, Debug)]
@@ -96,7 +96,7 @@ struct Wait {
 
 impl Wait {
     fn until(deadline: Instant) -> Wait {
-        Wait { deadline, late: LATE, stop: None }
+        Wait { deadline, late: MOST_LATE_MESSAGES, stop: None }
     }
 
     fn patiently(patience: Duration) -> Wait {
@@ -200,7 +200,7 @@ impl DxpPlayer {
         let mut slow_at = Some(Instant::now() + SLOW_START).filter(|at| *at < deadline);
         loop {
             let now = Instant::now();
-            let left = deadline.saturating_duration_since(now).min(ATTEMPT);
+            let left = deadline.saturating_duration_since(now).min(CONNECT_ATTEMPT);
             let (missing, why) = match &self.listener {
                 Some(listener) => match listener.accept(abort.flag(), Some(now + left)) {
                     Ok(Some(stream)) => return Ok(stream),
@@ -250,7 +250,7 @@ impl DxpPlayer {
     }
 
     fn remember(&mut self, mark: char, text: &str) {
-        if self.tail.len() == TAIL {
+        if self.tail.len() == TAIL_MESSAGES {
             self.tail.pop_front();
         }
         self.tail.push_back(format!("{mark} {}", text.escape_default()));
@@ -294,7 +294,7 @@ impl DxpPlayer {
                     self.send(&Message::BackAnswer(TakeBack::Unsupported));
                 }
                 Ok(Message::Request(_)) => self.send(&Message::Accept {
-                    name: NAME.to_owned(),
+                    name: OUR_NAME.to_owned(),
                     code: Acceptance::NotThisGame,
                 }),
                 Ok(message) => return Ok(Received::Message(message)),
@@ -375,7 +375,7 @@ impl DxpPlayer {
     fn propose(&mut self, game: &NewGame) -> Result<Option<Acceptance>, PlayerError> {
         self.send(&Message::Request(Request {
             version: 1,
-            name: NAME.to_owned(),
+            name: OUR_NAME.to_owned(),
             follower: game.color,
             minutes: in_minutes(game.control.time),
             moves: game.control.moves.unwrap_or(0),
@@ -402,7 +402,7 @@ impl DxpPlayer {
 }
 
 /// What we are called over DXP.
-const NAME: &str = concat!("Meerslag ", env!("CARGO_PKG_VERSION"), " match");
+const OUR_NAME: &str = concat!("Meerslag ", env!("CARGO_PKG_VERSION"), " match");
 
 impl DxpPlayerOptions {
     fn start_process(&self, port: u16) -> Result<Option<Process>, PlayerError> {

@@ -51,24 +51,24 @@ pub(super) struct Played {
 }
 
 /// How a game ends.
-struct End {
+struct GameEnd {
     result: GameResult,
     termination: Termination,
     detail: String,
     tail: Vec<String>,
 }
 
-impl End {
-    fn new(result: GameResult, termination: Termination) -> End {
-        End { result, termination, detail: String::new(), tail: Vec::new() }
+impl GameEnd {
+    fn new(result: GameResult, termination: Termination) -> GameEnd {
+        GameEnd { result, termination, detail: String::new(), tail: Vec::new() }
     }
 
-    fn lost_by(side: Color, termination: Termination) -> End {
-        End::new(GameResult::won_by(side.opponent()), termination)
+    fn lost_by(side: Color, termination: Termination) -> GameEnd {
+        GameEnd::new(GameResult::won_by(side.opponent()), termination)
     }
 
-    fn with(self, detail: impl Into<String>) -> End {
-        End { detail: detail.into(), ..self }
+    fn with(self, detail: impl Into<String>) -> GameEnd {
+        GameEnd { detail: detail.into(), ..self }
     }
 }
 
@@ -142,7 +142,7 @@ pub(super) fn forfeit(
     let Fixture { number, pairing, .. } = fixture;
     let side = pairing.color_of(engine).unwrap_or(Color::White);
     let termination = Termination::Fault(FaultKind::Start);
-    let result = End::lost_by(side, termination).result;
+    let result = GameEnd::lost_by(side, termination).result;
     let record = GameRecord { result, ..fixture.record() };
     MatchGame {
         detail: format!("{side}: {message}"),
@@ -187,7 +187,7 @@ struct OngoingGame<'a> {
 }
 
 impl OngoingGame<'_> {
-    fn run(&mut self, players: &mut [Box<dyn Player>; 2]) -> Result<End, NotPlayed> {
+    fn run(&mut self, players: &mut [Box<dyn Player>; 2]) -> Result<GameEnd, NotPlayed> {
         for side in WHITE_FIRST {
             let player = &mut players[side.index()];
             let engine = self.engines[side.index()];
@@ -231,7 +231,7 @@ impl OngoingGame<'_> {
                     allowed.as_secs_f64(),
                     thought.mv
                 );
-                return Ok(End::lost_by(side, Termination::TimeForfeit).with(detail));
+                return Ok(GameEnd::lost_by(side, Termination::TimeForfeit).with(detail));
             }
             self.record.plies.push(PlyRecord {
                 score: thought.score,
@@ -268,15 +268,15 @@ impl OngoingGame<'_> {
     }
 
     /// Whether the game is over by the rules or by decision.
-    fn end(&self) -> Option<End> {
+    fn end(&self) -> Option<GameEnd> {
         match self.game.status(self.config.draw_rules) {
             Status::Ongoing => {}
             Status::Win(winner, reason) => {
-                let end = End::lost_by(winner.opponent(), Termination::NoMove);
+                let end = GameEnd::lost_by(winner.opponent(), Termination::NoMove);
                 return Some(end.with(reason.to_string()));
             }
             Status::Draw(reason) => {
-                let end = End::new(GameResult::Draw, Termination::DrawRule);
+                let end = GameEnd::new(GameResult::Draw, Termination::DrawRule);
                 return Some(end.with(reason.to_string()));
             }
         }
@@ -285,54 +285,54 @@ impl OngoingGame<'_> {
             && let Some((result, detail)) =
                 self.arbiter.and_then(|t| t.verdict(&self.game, self.config.draw_rules))
         {
-            return Some(End::new(result, Termination::Database).with(detail));
+            return Some(GameEnd::new(result, Termination::Database).with(detail));
         }
         let first = self.game.start().side_to_move();
         if let Some((result, why)) = self.config.adjudication.verdict(&self.record.plies, first) {
-            return Some(End::new(result, why));
+            return Some(GameEnd::new(result, why));
         }
         let limit = self.dxp_moves?;
         (self.record.plies.len() >= 2 * limit as usize).then(|| {
-            End::new(GameResult::Unknown, Termination::MoveLimit)
+            GameEnd::new(GameResult::Unknown, Termination::MoveLimit)
                 .with(format!("{} agreed over DXP", counted(limit, "move")))
         })
     }
 
     /// The end of a game that `side` has ended instead of moving: what is certain comes first.
-    fn claimed(&self, side: Color, claim: Claim) -> End {
+    fn claimed(&self, side: Color, claim: Claim) -> GameEnd {
         if let Some((result, detail)) =
             self.arbiter.and_then(|t| t.verdict(&self.game, self.config.draw_rules))
         {
-            return End::new(result, Termination::Database).with(detail);
+            return GameEnd::new(result, Termination::Database).with(detail);
         }
         // What the opponent believed, for itself.
         let theirs = self.record.plies.iter().rev().find_map(|ply| ply.score).unwrap_or(0.0);
         let claims = |what| format!("{side} claims {what}");
         let disputed = |what| {
             let detail = format!("{side} claims {what}, against the opponent's score {theirs:.2}");
-            End::new(GameResult::Unknown, Termination::Claim).with(detail)
+            GameEnd::new(GameResult::Unknown, Termination::Claim).with(detail)
         };
         match claim {
-            Claim::Lost => End::lost_by(side, Termination::Resigned).with(side.to_string()),
+            Claim::Lost => GameEnd::lost_by(side, Termination::Resigned).with(side.to_string()),
             Claim::Draw if self.game.status(DrawRules::Scan).is_over() => {
-                End::new(GameResult::Draw, Termination::Claim).with(claims("a repetition"))
+                GameEnd::new(GameResult::Draw, Termination::Claim).with(claims("a repetition"))
             }
             Claim::Draw if theirs.abs() < PROVEN => {
-                End::new(GameResult::Draw, Termination::Claim).with(claims("a draw"))
+                GameEnd::new(GameResult::Draw, Termination::Claim).with(claims("a draw"))
             }
             Claim::Won if theirs < PROVEN => {
-                End::new(GameResult::won_by(side), Termination::Claim).with(claims("the win"))
+                GameEnd::new(GameResult::won_by(side), Termination::Claim).with(claims("the win"))
             }
             Claim::Draw => disputed("a draw"),
             Claim::Won => disputed("the win"),
             Claim::Unknown => {
                 let detail = format!("{side} ends the game without a reason");
-                End::new(GameResult::Unknown, Termination::Claim).with(detail)
+                GameEnd::new(GameResult::Unknown, Termination::Claim).with(detail)
             }
         }
     }
 
-    fn failed(&mut self, side: Color, error: PlayerError) -> Result<End, NotPlayed> {
+    fn failed(&mut self, side: Color, error: PlayerError) -> Result<GameEnd, NotPlayed> {
         match error {
             PlayerError::Aborted => Err(NotPlayed::Aborted),
             PlayerError::Fault { kind: FaultKind::Start, message, tail } => {
@@ -340,18 +340,18 @@ impl OngoingGame<'_> {
             }
             PlayerError::Fault { kind, message, tail } => {
                 self.is_broken[side.index()] = true;
-                let end = End::lost_by(side, Termination::Fault(kind));
-                Ok(End { detail: format!("{side}: {message}"), tail, ..end })
+                let end = GameEnd::lost_by(side, Termination::Fault(kind));
+                Ok(GameEnd { detail: format!("{side}: {message}"), tail, ..end })
             }
             PlayerError::Refused(message) => {
-                let end = End::new(GameResult::Unknown, Termination::Refused);
+                let end = GameEnd::new(GameResult::Unknown, Termination::Refused);
                 Ok(end.with(format!("{side}: {message}")))
             }
         }
     }
 
     /// Programs that cannot lose by time may still have used too much of it.
-    fn note_overruns(&self, end: &mut End) {
+    fn note_overruns(&self, end: &mut GameEnd) {
         for side in WHITE_FIRST {
             let control = self.config.time_control(self.engines[side.index()]);
             let overrun = self.clocks[side.index()].overrun();

@@ -149,7 +149,7 @@ fn random_seed(spec: &EngineSpec) -> Result<u64, HubError> {
 /// The parameters are those of Hub. Three of them have other defaults: a match holds many engines at
 /// once, and there is no pipe between them and the clock.
 fn builtin_options(spec: &EngineSpec) -> Result<EngineOptions, HubError> {
-    let move_overhead = EngineOptions::default().move_overhead.as_secs_f64();
+    let move_overhead = EngineOptions::default().move_overhead;
     // Two engines with a book have the same one, and ballots are meant to be played out: a player
     // has a book only if it is given one.
     let book = spec.has_book_params();

@@ -47,7 +47,7 @@ pub use match_game::MatchGame;
 pub use player::{
     Abort, Answer, Claim, FaultKind, Identity, NewGame, Parameter, Player, PlayerError, Thought,
 };
-pub use report::{Page, csv_lines, nice_step};
+pub use report::{MatchPage, csv_lines, nice_step};
 pub use results::MatchResults;
 pub use schedule::{Pairing, schedule};
 pub use spec::{DxpSpec, EngineKind, EngineSpec, command_words};

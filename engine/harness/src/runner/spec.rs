@@ -121,7 +121,7 @@ impl EngineSpec {
     /// # Errors
     /// Names the argument that cannot be used.
     pub fn parse(text: &str) -> Result<EngineSpec, ConfigError> {
-        let mut draft = Draft::new();
+        let mut draft = SpecDraft::new();
         for (name, value) in loose_arguments(text)? {
             draft.take(Argument { name, value })?;
         }
@@ -213,7 +213,7 @@ fn words_with_backslashes(text: &str) -> Option<Vec<String>> {
 }
 
 /// What a description has said so far.
-struct Draft {
+struct SpecDraft {
     spec: EngineSpec,
     /// The kind of engine, and the word that decided on it.
     kind: Option<(&'static str, EngineKind)>,
@@ -225,9 +225,9 @@ struct Draft {
     log: Option<PathBuf>,
 }
 
-impl Draft {
-    fn new() -> Draft {
-        Draft {
+impl SpecDraft {
+    fn new() -> SpecDraft {
+        SpecDraft {
             spec: EngineSpec {
                 name: String::new(),
                 kind: EngineKind::Builtin,
@@ -311,7 +311,7 @@ impl Draft {
     }
 
     fn finish(self) -> Result<EngineSpec, ConfigError> {
-        let Draft { mut spec, kind, forfeits, addresses, gap, fractions, log } = self;
+        let SpecDraft { mut spec, kind, forfeits, addresses, gap, fractions, log } = self;
         let by_command = (!spec.command.is_empty()).then_some(("cmd", EngineKind::Hub));
         let (word, kind) = kind.or(by_command).ok_or(ConfigError::NoKind)?;
         spec.kind = kind;

@@ -7,18 +7,18 @@ use crossbeam::channel::{Receiver, RecvTimeoutError};
 use parking_lot::Mutex;
 
 /// How often to look at the clocks.
-const TICK: Duration = Duration::from_millis(200);
+const READING_INTERVAL: Duration = Duration::from_millis(200);
 /// A longer time between two looks is a standstill: even a busy machine gives a thread that only
 /// looks at the clock its turn.
-const LONGEST: Duration = Duration::from_secs(1);
+const LONGEST_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Notices standstills, as long as [`Standstills::watch`] runs.
 #[derive(Debug)]
-pub(super) struct Standstills(Mutex<Seen>);
+pub(super) struct Standstills(Mutex<ClockHistory>);
 
 #[derive(Debug)]
-struct Seen {
-    last: Look,
+struct ClockHistory {
+    last: ClockReading,
     /// When each standstill ended, and how long it was.
     found: Vec<(Instant, Duration)>,
 }
@@ -26,28 +26,28 @@ struct Seen {
 /// A look at both clocks. The first one may stand still with the machine, and jumps if only the
 /// process does; the second one always goes on.
 #[derive(Clone, Copy, Debug)]
-struct Look {
+struct ClockReading {
     monotonic: Instant,
     wall: SystemTime,
 }
 
-impl Look {
-    fn now() -> Look {
-        Look { monotonic: Instant::now(), wall: SystemTime::now() }
+impl ClockReading {
+    fn now() -> ClockReading {
+        ClockReading { monotonic: Instant::now(), wall: SystemTime::now() }
     }
 
     /// The time since an earlier look, by the clock that says more. A clock that was set back says
     /// nothing.
-    fn since(self, earlier: Look) -> Duration {
+    fn since(self, earlier: ClockReading) -> Duration {
         let wall = self.wall.duration_since(earlier.wall).unwrap_or_default();
         self.monotonic.saturating_duration_since(earlier.monotonic).max(wall)
     }
 }
 
-impl Seen {
-    fn look(&mut self, now: Look) {
+impl ClockHistory {
+    fn look(&mut self, now: ClockReading) {
         let gap = now.since(self.last);
-        if gap > LONGEST {
+        if gap > LONGEST_INTERVAL {
             self.found.push((now.monotonic, gap));
         }
         self.last = now;
@@ -62,13 +62,13 @@ impl Seen {
 
 impl Standstills {
     pub(super) fn new() -> Standstills {
-        Standstills(Mutex::new(Seen { last: Look::now(), found: Vec::new() }))
+        Standstills(Mutex::new(ClockHistory { last: ClockReading::now(), found: Vec::new() }))
     }
 
     /// Looks at the clocks until the channel is closed.
     pub(super) fn watch(&self, end: &Receiver<()>) {
-        while end.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-            self.0.lock().look(Look::now());
+        while end.recv_timeout(READING_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+            self.0.lock().look(ClockReading::now());
         }
     }
 
@@ -76,7 +76,7 @@ impl Standstills {
     /// been noticed before.
     pub(super) fn since(&self, start: Instant) -> Option<Duration> {
         let mut seen = self.0.lock();
-        seen.look(Look::now());
+        seen.look(ClockReading::now());
         seen.since(start)
     }
 }
@@ -87,13 +87,13 @@ mod tests {
 
     #[test]
     fn a_gap_in_either_clock_is_a_standstill() {
-        let first = Look::now();
-        let after = |monotonic: f64, wall: f64| Look {
+        let first = ClockReading::now();
+        let after = |monotonic: f64, wall: f64| ClockReading {
             monotonic: first.monotonic + Duration::from_secs_f64(monotonic),
             wall: first.wall + Duration::from_secs_f64(wall),
         };
-        let mut seen = Seen { last: first, found: Vec::new() };
-        let mut total = |look: Look| {
+        let mut seen = ClockHistory { last: first, found: Vec::new() };
+        let mut total = |look: ClockReading| {
             seen.look(look);
             seen.since(first.monotonic).map(|length| length.as_secs_f64())
         };

@@ -14,7 +14,7 @@ use meerslag_search::{Control, Engine, EngineError, EngineOptions, Limits};
 
 /// After an opening a position will do if searches of this depth see both at most this many
 /// hundredths of a man apart.
-const DEPTH: u32 = 6;
+const SEARCH_DEPTH: u32 = 6;
 const MOST_APART: i32 = 50;
 /// When all positions after an opening are used up, deeper ones follow: up to this many plies more.
 const MORE_PLIES: usize = 2;
@@ -32,7 +32,7 @@ pub(super) struct Starts<'a> {
 struct Variations {
     engine: Engine,
     /// By the number of the opening.
-    behind: HashMap<usize, Behind>,
+    by_opening: HashMap<usize, OpeningStarts>,
 }
 
 impl<'a> Starts<'a> {
@@ -49,7 +49,7 @@ impl<'a> Starts<'a> {
                 .iter()
                 .map(|game| (game.pairing.pair, game.record.start_game()))
                 .collect(),
-            variations: Mutex::new(Variations { engine, behind: HashMap::new() }),
+            variations: Mutex::new(Variations { engine, by_opening: HashMap::new() }),
         })
     }
 
@@ -60,14 +60,14 @@ impl<'a> Starts<'a> {
         }
         let opening = self.config.opening(pairing.opening);
         let Some(number) = pairing.variation.checked_sub(1) else { return opening };
-        let Variations { engine, behind } = &mut *self.variations.lock();
-        behind
+        let Variations { engine, by_opening } = &mut *self.variations.lock();
+        by_opening
             .entry(pairing.opening)
             .or_insert_with(|| {
                 let mut random = Random::new(self.config.seed.unwrap_or_default());
                 let random = Random::new(random.next_u64() ^ pairing.opening as u64);
                 let start = Start::of(&opening);
-                Behind::new(start, self.config.random_plies, random, engine)
+                OpeningStarts::new(start, self.config.random_plies, random, engine)
             })
             .start(number, engine)
             .game()
@@ -100,7 +100,7 @@ impl Start {
 
 /// The positions after an opening, in random order.
 #[derive(Debug)]
-struct Behind {
+struct OpeningStarts {
     opening: Start,
     /// For White.
     score: i32,
@@ -115,9 +115,9 @@ struct Behind {
     next_plies: usize,
 }
 
-impl Behind {
-    fn new(opening: Start, plies: usize, random: Random, engine: &mut Engine) -> Behind {
-        Behind {
+impl OpeningStarts {
+    fn new(opening: Start, plies: usize, random: Random, engine: &mut Engine) -> OpeningStarts {
+        OpeningStarts {
             opening,
             score: white_score(&opening.position, engine),
             random,
@@ -145,7 +145,7 @@ impl Behind {
             if is_hopeless || plies > self.first_plies + MORE_PLIES {
                 break;
             }
-            self.left = starts_behind(self.opening, plies);
+            self.left = starts_after(self.opening, plies);
             self.random.shuffle(&mut self.left);
             self.next_plies += 1;
         }
@@ -158,7 +158,7 @@ impl Behind {
 
 /// All positions after this many plies in which the game goes on, in an order that does not depend
 /// on the move generator's.
-fn starts_behind(opening: Start, plies: usize) -> Vec<Start> {
+fn starts_after(opening: Start, plies: usize) -> Vec<Start> {
     let mut starts = vec![opening];
     for _ in 0..plies {
         let mut seen = HashSet::new();
@@ -180,7 +180,7 @@ fn starts_behind(opening: Start, plies: usize) -> Vec<Start> {
 /// What a short search says for White, in hundredths of a man.
 fn white_score(position: &Position, engine: &mut Engine) -> i32 {
     engine.new_game();
-    let limits = Limits::depth(DEPTH);
+    let limits = Limits::depth(SEARCH_DEPTH);
     let outcome = engine.search(&Game::new(*position), &limits, &Control::new(), &mut |_| {});
     let score = outcome.info.score.hundredths();
     if position.side_to_move() == Color::White { score } else { -score }
@@ -200,17 +200,17 @@ mod tests {
         Start::of(&fen.parse::<movegen::Fen>().unwrap().game().unwrap())
     }
 
-    fn behind(fen: &str, seed: u64, engine: &mut Engine) -> Behind {
-        Behind::new(start(fen), 2, Random::new(seed), engine)
+    fn starts_of(fen: &str, seed: u64, engine: &mut Engine) -> OpeningStarts {
+        OpeningStarts::new(start(fen), 2, Random::new(seed), engine)
     }
 
     #[test]
-    fn starts_behind_an_opening_are_as_even_and_all_different() {
+    fn starts_after_an_opening_are_as_even_and_all_different() {
         let engine = &mut engine();
         let initial = Position::initial().to_fen();
-        let mut starts = behind(&initial, 1, engine);
+        let mut starts = starts_of(&initial, 1, engine);
         let opening = white_score(&Position::initial(), engine);
-        let near = starts_behind(start(&initial), 2);
+        let near = starts_after(start(&initial), 2);
         assert_eq!(near.len(), 81);
         let found: Vec<Start> = (0..120).map(|number| starts.start(number, engine)).collect();
         assert_eq!(found.iter().collect::<HashSet<_>>().len(), 120);
@@ -219,17 +219,17 @@ mod tests {
             assert!((white_score(&start.position, engine) - opening).abs() <= MOST_APART);
         }
         // The order of the questions does not matter, the seed does.
-        let mut again = behind(&initial, 1, engine);
+        let mut again = starts_of(&initial, 1, engine);
         assert_eq!(again.start(70, engine), found[70]);
         assert_eq!(again.start(3, engine), found[3]);
-        let mut other = behind(&initial, 2, engine);
+        let mut other = starts_of(&initial, 2, engine);
         assert!((0..5).any(|number| other.start(number, engine) != found[number]));
     }
 
     #[test]
-    fn what_counts_at_an_opening_counts_behind_it() {
+    fn what_counts_at_an_opening_counts_after_it() {
         let engine = &mut engine();
-        let mut starts = behind("W:WK1,K2,31:BK50,K49,20:H30", 1, engine);
+        let mut starts = starts_of("W:WK1,K2,31:BK50,K49,20:H30", 1, engine);
         let counted: Vec<u16> = (0..20).map(|n| starts.start(n, engine).counters.plies()).collect();
         assert!(counted.contains(&32) && counted.iter().all(|&n| n == 32 || n < 2), "{counted:?}");
     }
@@ -237,8 +237,8 @@ mod tests {
     #[test]
     fn a_start_that_loses_a_man_is_not_used() {
         let engine = &mut engine();
-        let mut starts = behind("W:W27,32,37,38,43,48:B8,13,16,18,19,23", 1, engine);
-        let near = starts_behind(starts.opening, 2);
+        let mut starts = starts_of("W:W27,32,37,38,43,48:B8,13,16,18,19,23", 1, engine);
+        let near = starts_after(starts.opening, 2);
         let mut is_apart = |start: &Start| {
             (white_score(&start.position, engine) - starts.score).abs() > MOST_APART
         };
@@ -249,12 +249,12 @@ mod tests {
     }
 
     #[test]
-    fn without_a_start_behind_it_the_opening_is_played_again() {
+    fn without_a_start_after_it_the_opening_is_played_again() {
         let engine = &mut engine();
         // White's only move captures the last man.
-        let mut starts = behind("W:W28:B23", 1, engine);
+        let mut starts = starts_of("W:W28:B23", 1, engine);
         assert_eq!(starts.start(4, engine), starts.opening);
-        let mut few = behind("W:W36,46:B5,15", 1, engine);
+        let mut few = starts_of("W:W36,46:B5,15", 1, engine);
         let count = (0..200).map(|n| few.start(n, engine)).collect::<HashSet<_>>().len();
         assert_eq!(count, few.starts.len());
         assert_eq!(few.start(count, engine), few.start(0, engine));

@@ -78,7 +78,7 @@ pub enum LineError {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Header {
+struct MatchHeader {
     meerslag_match: u32,
     config: MatchConfig,
     /// The command that started it.
@@ -185,7 +185,7 @@ impl StateFile {
         let mut state = StateFile { file, path: path.to_owned() };
         let (config, run) = (config.clone(), run.clone());
         let (command, outputs) = (command.to_owned(), Vec::new());
-        state.write(&Header { meerslag_match: VERSION, config, command, run, outputs })?;
+        state.write(&MatchHeader { meerslag_match: VERSION, config, command, run, outputs })?;
         Ok(state)
     }
 
@@ -219,7 +219,7 @@ impl StateFile {
                 break;
             }
             if config.is_none() {
-                let header: Header =
+                let header: MatchHeader =
                     serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
                 if header.meerslag_match != VERSION {
                     return Err(damaged(line, LineError::Version(header.meerslag_match)));
@@ -421,5 +421,34 @@ mod tests {
             assert!(error.ends_with(message), "{error}");
             fs::remove_file(&path).unwrap();
         }
+    }
+
+    /// Files of earlier versions are read, and written as they were.
+    #[test]
+    fn the_form_of_the_file_stays() {
+        let engine = concat!(
+            r#"{"name":"b","kind":"dxp","command":[],"dir":null,"env":{},"params":{},"#,
+            r#""time_control":"75/60","start_seconds":1.1,"stall_seconds":0.3,"forfeits":false,"#,
+            r#""dxp":{"listen":true,"addresses":["localhost:27531"],"gap_ms":100,"#,
+            r#""fractions":false,"log":null},"tail_only":false,"ping":true}"#
+        );
+        let config = format!(r#"{{"event":"x","engines":[{engine}],"format":"round-robin","#)
+            + concat!(
+                r#""time_control":"10+0.25","openings":["W:WK1:BK50:H49:F80","W:W28:B23"],"pairs":2,"#,
+                r#""random_plies":0,"seed":null,"draw_rules":"fmjd-cumulative","#,
+                r#""adjudication":{"max_moves":20,"resign":null,"draw":null},"egdb":[],"#,
+                r#""margin_ms":70,"sprt":null}"#
+            );
+        let read: MatchConfig = serde_json::from_str(&config).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), config);
+        let game = concat!(
+            r#"{"game":0,"pairing":{"white":0,"black":1,"pair":0,"opening":0},"#,
+            r#""fen":"W:W28:B23","plies":[{"mv":"28x19x23","time":1.472e-6,"clock":10.249998528}],"#,
+            r#""white":"win","date":"2026.11.25","termination":"no-move","overhead_us":1.853,"#,
+            r#""latency_us":[12.5,null],"engines":["White's",null],"ended_s":34.61}"#
+        );
+        let read: MatchGame = serde_json::from_str(game).unwrap();
+        assert_eq!(read.latency[movegen::Color::White.index()], Some(Duration::from_nanos(12_500)));
+        assert_eq!(serde_json::to_string(&read).unwrap(), game);
     }
 }

@@ -16,9 +16,9 @@ use clap::{Args, ValueEnum};
 use meerslag_harness::early_end::{Draw, Resign};
 use meerslag_harness::runner::openings::Opening;
 use meerslag_harness::runner::{
-    Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, MatchResults,
-    MatchRun, Page, Resumed, SprtConfig, StateError, StateFile, TimeControl, Workers, openings,
-    run as run_match, tail_text,
+    Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, MatchPage,
+    MatchResults, MatchRun, Resumed, SprtConfig, StateError, StateFile, TimeControl, Workers,
+    openings, run as run_match, tail_text,
 };
 use meerslag_search::book::Book;
 use meerslag_search::counted;
@@ -240,7 +240,7 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         let abort = Arc::clone(&abort);
         move || abort.set()
     })?;
-    let page = Page::new(earlier, command.clone());
+    let page = MatchPage::new(earlier, command.clone());
     let mut output = Output::new(args, &run, page, &config, &results, &own_files)?;
     match (&args.state, &mut state) {
         (_, Some(state)) => state.go_on(&command).map_err(in_state)?,

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use ::egdb::storage::Existing;
 use indicatif::HumanDuration;
 use meerslag_harness::runner::{
-    MatchConfig, MatchGame, MatchResults, MatchRun, Page, Pairing, Standings, csv_lines, schedule,
+    MatchConfig, MatchGame, MatchPage, MatchResults, MatchRun, Pairing, Standings, csv_lines,
+    schedule,
 };
 use meerslag_search::counted;
 use movegen::notation::pdn::{WriteOptions, write_game};
@@ -85,7 +86,7 @@ impl Output {
     pub(super) fn new(
         args: &MatchArgs,
         run: &MatchRun,
-        page: Page,
+        page: MatchPage,
         config: &MatchConfig,
         old: &MatchResults,
         own_files: &[PathBuf],

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ::egdb::storage::{Existing, write_file};
-use meerslag_harness::runner::{MatchConfig, MatchGame, MatchResults, Page};
+use meerslag_harness::runner::{MatchConfig, MatchGame, MatchPage, MatchResults};
 
 use super::super::{Failure, files};
 
@@ -16,14 +16,18 @@ const INTERVAL: Duration = Duration::from_secs(10);
 pub(super) struct PageFile {
     path: PathBuf,
     existing: Existing,
-    page: Page,
+    page: MatchPage,
     written: Instant,
 }
 
 impl PageFile {
     /// A path that cannot be written shows now, not after the match. What is there stays until the
     /// page is written.
-    pub(super) fn open(path: &Path, existing: Existing, page: Page) -> Result<PageFile, Failure> {
+    pub(super) fn open(
+        path: &Path,
+        existing: Existing,
+        page: MatchPage,
+    ) -> Result<PageFile, Failure> {
         files::check(path, existing)?;
         Ok(PageFile { path: path.to_owned(), existing, page, written: Instant::now() })
     }

@@ -15,9 +15,10 @@ const ASSUMED_TIME: f64 = 30.0;
 pub struct Level {
     depth: Option<i64>,
     nodes: Option<i64>,
-    move_time: Option<f64>,
+    move_time: Option<Duration>,
+    /// Seconds, since a clock may be overdrawn.
     time: Option<f64>,
-    inc: Option<f64>,
+    inc: Option<Duration>,
     moves: Option<i64>,
     infinite: bool,
 }
@@ -39,9 +40,9 @@ impl Level {
                 "depth" => set_integer(&mut self.depth, name, text),
                 "nodes" => set_integer(&mut self.nodes, name, text),
                 "moves" => set_integer(&mut self.moves, name, text),
-                "move-time" => set_real(&mut self.move_time, name, text, 0.0),
-                "inc" => set_real(&mut self.inc, name, text, 0.0),
-                "time" => set_real(&mut self.time, name, text, f64::NEG_INFINITY),
+                "move-time" => set_time(&mut self.move_time, name, text),
+                "inc" => set_time(&mut self.inc, name, text),
+                "time" => number::real(name, text).map(|seconds| self.time = Some(seconds)),
                 "infinite" => {
                     self.infinite = true;
                     Ok(())
@@ -83,15 +84,14 @@ impl Level {
         let has_clock = self.time.is_some() || self.inc.is_some() || self.moves.is_some();
         let clock = has_clock.then(|| Clock {
             time: self.time.unwrap_or(ASSUMED_TIME).min(number::MAX_SECONDS),
-            inc: self.inc.unwrap_or(0.0).min(number::MAX_SECONDS),
+            inc: self.inc.unwrap_or_default().as_secs_f64(),
             moves: self.moves.map(|m| u32::try_from(m).unwrap_or(u32::MAX)),
         });
         let safety = self.is_unlimited() && !self.infinite && mode != Mode::Analyze;
-        let move_time = self.move_time.map(|t| Duration::from_secs_f64(t.min(number::MAX_SECONDS)));
         Limits {
             depth: self.depth.map(|d| u32::try_from(d).unwrap_or(u32::MAX)),
             nodes: self.nodes.map(i64::unsigned_abs),
-            move_time: move_time.or(safety.then_some(safety_time)),
+            move_time: self.move_time.or(safety.then_some(safety_time)),
             clock,
             mode,
             multipv: 1,
@@ -133,10 +133,10 @@ fn set_integer(slot: &mut Option<i64>, name: &str, text: &str) -> Result<(), Hub
     Ok(())
 }
 
-fn set_real(slot: &mut Option<f64>, name: &str, text: &str, least: f64) -> Result<(), HubError> {
-    let value = number::real(name, text)?;
-    if value >= least {
-        *slot = Some(value);
+fn set_time(slot: &mut Option<Duration>, name: &str, text: &str) -> Result<(), HubError> {
+    let seconds = number::real(name, text)?;
+    if seconds >= 0.0 {
+        *slot = Some(Duration::from_secs_f64(seconds.min(number::MAX_SECONDS)));
     }
     Ok(())
 }

@@ -76,7 +76,7 @@ impl Settings for Params {
     }
 
     fn safety_time(&self) -> Duration {
-        Duration::from_secs_f64(self.safety_time)
+        self.safety_time
     }
 
     fn apply(&self, engine: &mut Option<Engine>) -> Result<(), EngineError> {

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use movegen::notation::dxp::{MoveMessage, format_position};
 use movegen::{Color, Game, Position};
 
-use super::walk::{DxpWalk, ECHO, MOVE_FACTOR, MOVES, SETTLED, State, Step, open};
+use super::walk::{DxpWalk, ECHO_PATIENCE, FollowerState, GAME_MOVES, MOVE_FACTOR, SETTLED, open};
 use super::wire::Arrival;
-use super::{Check, shown};
+use super::{Check, StepResult, shown};
 use crate::protocol::dxp::{Acceptance, Address, EndReason, Message, TakeBack};
 
 /// Connects with a program and walks through the protocol as initiator. Ends early when the
@@ -27,7 +27,7 @@ pub fn check_dxp(address: &Address, patience: Duration) -> io::Result<Check> {
         patience,
         game: Game::default(),
         follower: Color::Black,
-        state: State::Idle,
+        state: FollowerState::Idle,
     };
     // `None`: the program is gone, which is noted.
     let _ = walk.steps();
@@ -35,7 +35,7 @@ pub fn check_dxp(address: &Address, patience: Duration) -> io::Result<Check> {
 }
 
 impl DxpWalk {
-    fn steps(&mut self) -> Step {
+    fn steps(&mut self) -> StepResult {
         self.requests()?;
         self.game_with_captures()?;
         self.no_legal_move()?;
@@ -49,7 +49,7 @@ impl DxpWalk {
         self.stop_code()
     }
 
-    fn requests(&mut self) -> Step {
+    fn requests(&mut self) -> StepResult {
         self.begin("a request for the normal start, and its move");
         self.send_text(&format!("R01{:<32}W001075A", "Meerslag protocol check"))?;
         if self.started(Position::initial(), Color::White)? {
@@ -59,13 +59,13 @@ impl DxpWalk {
 
         self.begin("a request with a position, Black to move first");
         let start = Position::initial().with_other_side();
-        if self.start(start, Color::Black, MOVES)? {
+        if self.start(start, Color::Black, GAME_MOVES)? {
             self.their_move()?;
         }
         self.end()
     }
 
-    fn game_with_captures(&mut self) -> Step {
+    fn game_with_captures(&mut self) -> StepResult {
         self.begin("a game of twelve moves");
         if self.start(Position::initial(), Color::Black, 0)? {
             for turn in 0..12 {
@@ -89,7 +89,7 @@ impl DxpWalk {
             "B:W27,28,38,39:B17,1",
         ] {
             let Ok(start) = Position::from_fen(fen) else { continue };
-            if self.start(start, start.side_to_move(), MOVES)? {
+            if self.start(start, start.side_to_move(), GAME_MOVES)? {
                 self.their_move()?;
             }
             self.end()?;
@@ -97,10 +97,10 @@ impl DxpWalk {
         Some(())
     }
 
-    fn no_legal_move(&mut self) -> Step {
+    fn no_legal_move(&mut self) -> StepResult {
         self.begin("no legal move: E1");
         let Ok(start) = Position::from_fen("W:W28:B23") else { return Some(()) };
-        if !self.start(start, Color::Black, MOVES)? {
+        if !self.start(start, Color::Black, GAME_MOVES)? {
             return Some(());
         }
         self.our_move(0)?;
@@ -125,7 +125,7 @@ impl DxpWalk {
         }
     }
 
-    fn odd_messages(&mut self) -> Step {
+    fn odd_messages(&mut self) -> StepResult {
         self.begin("messages outside a game");
         self.send_text("E00")?;
         self.expect_silence("an end without a game: endless loops")?;
@@ -142,21 +142,21 @@ impl DxpWalk {
         self.expect_silence("the longest chat")?;
 
         self.begin("a request within a game");
-        if self.start(Position::initial(), Color::Black, MOVES)? {
-            self.send(&self.request(Position::initial(), Color::Black, MOVES))?;
+        if self.start(Position::initial(), Color::Black, GAME_MOVES)? {
+            self.send(&self.request(Position::initial(), Color::Black, GAME_MOVES))?;
             if self.answer()? == Some(Acceptance::Accepted) {
                 self.error("a second game is begun within a game");
             }
-            self.state = State::Playing;
+            self.state = FollowerState::Playing;
             self.our_move(0)?;
             self.their_move()?;
         }
         self.end()
     }
 
-    fn illegal_moves(&mut self) -> Step {
+    fn illegal_moves(&mut self) -> StepResult {
         self.begin("illegal moves, and the legal one after them");
-        if !self.start(Position::initial(), Color::Black, MOVES)? {
+        if !self.start(Position::initial(), Color::Black, GAME_MOVES)? {
             return Some(());
         }
         for text in ["M0000322500", "M0000010600", "M00003228", "M9999999999"] {
@@ -182,9 +182,9 @@ impl DxpWalk {
         self.end()
     }
 
-    fn take_back(&mut self) -> Step {
+    fn take_back(&mut self) -> StepResult {
         self.begin("moves taken back");
-        if !self.start(Position::initial(), Color::Black, MOVES)? {
+        if !self.start(Position::initial(), Color::Black, GAME_MOVES)? {
             return Some(());
         }
         self.our_move(0)?;
@@ -210,9 +210,9 @@ impl DxpWalk {
         self.end()
     }
 
-    fn packets(&mut self) -> Step {
+    fn packets(&mut self) -> StepResult {
         self.begin("messages in pieces");
-        let request = format!("{}\0", self.request(Position::initial(), Color::White, MOVES));
+        let request = format!("{}\0", self.request(Position::initial(), Color::White, GAME_MOVES));
         for byte in request.bytes() {
             self.write(&[byte])?;
             thread::sleep(Duration::from_millis(2));
@@ -230,7 +230,7 @@ impl DxpWalk {
         self.end()
     }
 
-    fn move_limit(&mut self) -> Step {
+    fn move_limit(&mut self) -> StepResult {
         self.begin("a limit of two moves");
         if !self.start(Position::initial(), Color::White, 2)? {
             return Some(());
@@ -250,7 +250,7 @@ impl DxpWalk {
         }
     }
 
-    fn refusals(&mut self) -> Step {
+    fn refusals(&mut self) -> StepResult {
         let name = format!("{:<32}", "Meerslag protocol check");
         self.begin("requests that must be refused");
         let board = format_position(&Position::initial());
@@ -265,7 +265,7 @@ impl DxpWalk {
             match self.receive(self.patience)? {
                 Some(Message::Accept { code: Acceptance::Accepted, .. }) => {
                     self.error(format!("{what} is accepted"));
-                    self.state = State::Playing;
+                    self.state = FollowerState::Playing;
                     self.end()?;
                 }
                 Some(Message::Accept { code: found, .. }) => {
@@ -285,7 +285,7 @@ impl DxpWalk {
         self.send_text(&format!("R01{name}Z000000A"))?;
         match self.receive(self.patience)? {
             Some(Message::Accept { code: Acceptance::Accepted, .. }) => {
-                self.state = State::Playing;
+                self.state = FollowerState::Playing;
                 self.end()?;
             }
             Some(Message::Accept { .. }) => {}
@@ -294,9 +294,9 @@ impl DxpWalk {
         Some(())
     }
 
-    fn connection_lost(&mut self) -> Step {
+    fn connection_lost(&mut self) -> StepResult {
         self.begin("another connection after one was lost in a game");
-        if !self.start(Position::initial(), Color::Black, MOVES)? {
+        if !self.start(Position::initial(), Color::Black, GAME_MOVES)? {
             return Some(());
         }
         match open(&self.address) {
@@ -306,14 +306,14 @@ impl DxpWalk {
                 return None;
             }
         }
-        self.send(&self.request(Position::initial(), Color::Black, MOVES))?;
+        self.send(&self.request(Position::initial(), Color::Black, GAME_MOVES))?;
         match self.answer()? {
             Some(Acceptance::Accepted) => self.end(),
             Some(_) => {
                 self.warn("it still believes to be in the old game; it helped to end that first");
-                self.state = State::Playing;
+                self.state = FollowerState::Playing;
                 self.end()?;
-                if self.start(Position::initial(), Color::Black, MOVES)? {
+                if self.start(Position::initial(), Color::Black, GAME_MOVES)? {
                     self.end()?;
                 }
                 Some(())
@@ -322,13 +322,13 @@ impl DxpWalk {
         }
     }
 
-    fn stop_code(&mut self) -> Step {
+    fn stop_code(&mut self) -> StepResult {
         self.begin("an end with stop code 1");
-        if !self.start(Position::initial(), Color::Black, MOVES)? {
+        if !self.start(Position::initial(), Color::Black, GAME_MOVES)? {
             return Some(());
         }
         self.send(&Message::End { reason: EndReason::Unknown, stop: true })?;
-        let deadline = Instant::now() + ECHO;
+        let deadline = Instant::now() + ECHO_PATIENCE;
         loop {
             match self.wire.receive(deadline) {
                 Arrival::Message(text) if text.starts_with('C') && Instant::now() < deadline => {}

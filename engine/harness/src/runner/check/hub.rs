@@ -6,13 +6,13 @@ use movegen::Position;
 use movegen::notation::hub;
 
 use super::super::process::{Process, ProcessOptions, Received};
-use super::{Check, Severity, shown};
+use super::{Check, Severity, StepResult, shown};
 use crate::protocol::hub::Line;
 
 /// Silence after which no further line is expected.
 const SETTLED: Duration = Duration::from_millis(300);
 /// For answers that need no thought: a pong, the end of the program.
-const PROMPT: Duration = Duration::from_secs(2);
+const PROMPT_PATIENCE: Duration = Duration::from_secs(2);
 /// Lines, and bytes, in answer to one command that are still taken for an answer.
 const MOST_LINES: usize = 10_000;
 const MOST_BYTES: usize = 16 << 20;
@@ -54,9 +54,6 @@ struct HubWalk {
     has_info: bool,
 }
 
-/// `None`: the engine is gone, or so far out of step that nothing more can be learnt.
-type Step = Option<()>;
-
 impl HubWalk {
     fn step(&mut self, name: &'static str) {
         self.step = name;
@@ -71,7 +68,7 @@ impl HubWalk {
         self.check.find(Severity::Warning, self.step, message);
     }
 
-    fn send(&mut self, line: &str) -> Step {
+    fn send(&mut self, line: &str) -> StepResult {
         if self.process.send(line).is_err() {
             self.error(format!("the engine is gone; it should have read '{line}'"));
             return None;
@@ -121,7 +118,7 @@ impl HubWalk {
         }
     }
 
-    fn start(&mut self) -> Step {
+    fn start(&mut self) -> StepResult {
         self.step("hub: id, param, wait");
         self.send("hub")?;
         let (lines, end) = self.until("wait", self.patience)?;
@@ -286,7 +283,7 @@ impl HubWalk {
     }
 
     /// Asserts that no line with this command comes for a while.
-    fn no_more(&mut self, command: &str, why: &str) -> Step {
+    fn no_more(&mut self, command: &str, why: &str) -> StepResult {
         let deadline = Instant::now() + SETTLED;
         loop {
             let Some((line, _)) = self.receive(deadline)? else { return Some(()) };
@@ -298,11 +295,11 @@ impl HubWalk {
         }
     }
 
-    fn steps(&mut self) -> Step {
+    fn steps(&mut self) -> StepResult {
         self.start()?;
         self.step("ping: pong");
         self.send("ping")?;
-        self.until("pong", PROMPT + self.slack)?;
+        self.until("pong", PROMPT_PATIENCE + self.slack)?;
 
         let start = Position::initial();
         let pos = format!("pos pos={}", hub::format_position(&start));
@@ -341,7 +338,7 @@ impl HubWalk {
         self.no_more("done", "an analysis without limits ends only on 'stop'")?;
         let stopped = Instant::now();
         self.send("ping")?;
-        self.until("pong", PROMPT + self.slack)?;
+        self.until("pong", PROMPT_PATIENCE + self.slack)?;
         self.send("stop")?;
         let took = self.done(&start, self.patience)??.saturating_duration_since(stopped);
         if took > Duration::from_secs(1) + self.slack {
@@ -374,7 +371,7 @@ impl HubWalk {
         self.send("")?;
         self.send("pos pos=nonsense")?;
         self.send("ping")?;
-        self.until("pong", PROMPT + self.slack)?;
+        self.until("pong", PROMPT_PATIENCE + self.slack)?;
         self.go(&pos, "level depth=2 no-such-argument=7", "go think")?;
         self.done(&start, self.patience)??;
         Some(())
@@ -383,10 +380,10 @@ impl HubWalk {
     fn quit(mut self) -> Check {
         self.step("quit");
         let _ = self.send("quit");
-        match self.process.wait(PROMPT + self.slack) {
+        match self.process.wait(PROMPT_PATIENCE + self.slack) {
             Some(status) if status.success() => {}
             Some(status) => self.warn(format!("ended with {status}")),
-            None => self.error(format!("still running {PROMPT:?} after 'quit'")),
+            None => self.error(format!("still running {PROMPT_PATIENCE:?} after 'quit'")),
         }
         self.process.kill();
         self.check
@@ -395,9 +392,9 @@ impl HubWalk {
     fn end_of_input(mut self) -> Check {
         self.step("end of input");
         self.process.close_input();
-        if self.process.wait(PROMPT + self.slack).is_none() {
+        if self.process.wait(PROMPT_PATIENCE + self.slack).is_none() {
             self.error(format!(
-                "still running {PROMPT:?} after the end of its input: it will be left behind"
+                "still running {PROMPT_PATIENCE:?} after the end of its input: it will be left behind"
             ));
         }
         self.process.kill();

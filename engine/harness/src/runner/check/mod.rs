@@ -9,6 +9,10 @@ mod wire;
 pub use dxp::check_dxp;
 pub use hub::check_hub;
 
+/// What a step of a walk gives; `None`: the program is gone, or so far out of step that nothing more
+/// can be learnt.
+type StepResult<T = ()> = Option<T>;
+
 /// How serious a finding is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {

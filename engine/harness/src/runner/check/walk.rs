@@ -8,7 +8,7 @@ use movegen::notation::dxp::MoveMessage;
 use movegen::{Color, Game, Position};
 
 use super::wire::{Arrival, Wire};
-use super::{Check, Severity, shown};
+use super::{Check, Severity, StepResult, shown};
 use crate::protocol::dxp::{
     Acceptance, Address, EndReason, MAX_MESSAGE, Message, Request, connect,
 };
@@ -16,13 +16,13 @@ use crate::protocol::dxp::{
 /// Silence after which nothing more is expected.
 pub(super) const SETTLED: Duration = Duration::from_millis(500);
 /// How long we look for the program before it counts as not there.
-const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
 /// How long the echo of an end may take.
-pub(super) const ECHO: Duration = Duration::from_secs(5);
+pub(super) const ECHO_PATIENCE: Duration = Duration::from_secs(5);
 /// Minutes of the games.
-const MINUTES: f64 = 1.0;
+const GAME_MINUTES: f64 = 1.0;
 /// Moves of each player, so that a move takes about a second.
-pub(super) const MOVES: u32 = 75;
+pub(super) const GAME_MOVES: u32 = 75;
 /// How much longer than another answer a move may take.
 pub(super) const MOVE_FACTOR: u32 = 7;
 
@@ -31,7 +31,7 @@ const MOST_ANSWERS: usize = 10;
 
 /// Whether the program plays a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum State {
+pub(super) enum FollowerState {
     Idle,
     /// It has not answered our request as it should.
     Unclear,
@@ -40,7 +40,7 @@ pub(super) enum State {
 
 pub(super) fn open(address: &Address) -> io::Result<Wire> {
     let never = AtomicBool::new(false);
-    let stream = connect(&address.host, address.port, CONNECT, &never)?;
+    let stream = connect(&address.host, address.port, CONNECT_PATIENCE, &never)?;
     Wire::new(stream.ok_or(io::ErrorKind::Interrupted)?)
 }
 
@@ -54,11 +54,8 @@ pub(super) struct DxpWalk {
     pub game: Game,
     /// The program's colour in it.
     pub follower: Color,
-    pub state: State,
+    pub state: FollowerState,
 }
-
-/// `None`: the program is gone.
-pub(super) type Step<T = ()> = Option<T>;
 
 impl DxpWalk {
     pub(super) fn begin(&mut self, name: &'static str) {
@@ -74,7 +71,7 @@ impl DxpWalk {
         self.check.find(Severity::Warning, self.step, message);
     }
 
-    pub(super) fn write(&mut self, bytes: &[u8]) -> Step {
+    pub(super) fn write(&mut self, bytes: &[u8]) -> StepResult {
         if self.wire.write(bytes).is_err() {
             self.error("the program closed the connection");
             return None;
@@ -82,16 +79,16 @@ impl DxpWalk {
         Some(())
     }
 
-    pub(super) fn send_text(&mut self, text: &str) -> Step {
+    pub(super) fn send_text(&mut self, text: &str) -> StepResult {
         self.write(format!("{text}\0").as_bytes())
     }
 
-    pub(super) fn send(&mut self, message: &Message) -> Step {
+    pub(super) fn send(&mut self, message: &Message) -> StepResult {
         self.send_text(&message.to_string())
     }
 
     /// The next message that is no chat, judged by its form; `None` inside if there is none.
-    pub(super) fn receive(&mut self, patience: Duration) -> Step<Option<Message>> {
+    pub(super) fn receive(&mut self, patience: Duration) -> StepResult<Option<Message>> {
         let deadline = Instant::now() + patience;
         let mut is_first = true;
         loop {
@@ -160,19 +157,19 @@ impl DxpWalk {
             version: 1,
             name: "Meerslag protocol check".to_owned(),
             follower,
-            minutes: MINUTES,
+            minutes: GAME_MINUTES,
             moves,
             position: Some(start),
         })
     }
 
     /// The answer to a request: its code.
-    pub(super) fn answer(&mut self) -> Step<Option<Acceptance>> {
-        self.state = State::Unclear;
+    pub(super) fn answer(&mut self) -> StepResult<Option<Acceptance>> {
+        self.state = FollowerState::Unclear;
         match self.receive(self.patience)? {
             Some(Message::Accept { code, .. }) => {
                 let is_accepted = code == Acceptance::Accepted;
-                self.state = if is_accepted { State::Playing } else { State::Idle };
+                self.state = if is_accepted { FollowerState::Playing } else { FollowerState::Idle };
                 Some(Some(code))
             }
             Some(other) => {
@@ -187,13 +184,18 @@ impl DxpWalk {
     }
 
     /// Proposes a game; `Some(false)` if the program does not play it.
-    pub(super) fn start(&mut self, start: Position, follower: Color, moves: u32) -> Step<bool> {
+    pub(super) fn start(
+        &mut self,
+        start: Position,
+        follower: Color,
+        moves: u32,
+    ) -> StepResult<bool> {
         self.send(&self.request(start, follower, moves))?;
         self.started(start, follower)
     }
 
     /// Receives the answer to a proper request; `Some(false)` if the program does not play.
-    pub(super) fn started(&mut self, start: Position, follower: Color) -> Step<bool> {
+    pub(super) fn started(&mut self, start: Position, follower: Color) -> StepResult<bool> {
         let code = self.answer()?;
         self.game = Game::new(start);
         self.follower = follower;
@@ -207,7 +209,7 @@ impl DxpWalk {
     }
 
     /// Receives and judges the program's move; `Some(false)` if the game cannot go on.
-    pub(super) fn their_move(&mut self) -> Step<bool> {
+    pub(super) fn their_move(&mut self) -> StepResult<bool> {
         let patience = MOVE_FACTOR * self.patience;
         let position = *self.game.position();
         match self.receive(patience)? {
@@ -227,7 +229,7 @@ impl DxpWalk {
                 self.error(format!("'{other}' instead of a move in {}", position.to_fen()));
                 if let Message::End { stop, .. } = other {
                     self.send(&Message::End { reason: EndReason::Unknown, stop })?;
-                    self.state = State::Idle;
+                    self.state = FollowerState::Idle;
                 }
                 Some(false)
             }
@@ -238,7 +240,7 @@ impl DxpWalk {
         }
     }
 
-    pub(super) fn our_move(&mut self, index: usize) -> Step {
+    pub(super) fn our_move(&mut self, index: usize) -> StepResult {
         let moves = self.game.position().legal_moves();
         let mv = moves[index.min(moves.len() - 1)];
         self.send(&Message::Move(MoveMessage::new(mv, 0)))?;
@@ -247,19 +249,19 @@ impl DxpWalk {
     }
 
     /// Ends the game and receives the echo; outside a game there is none, and nothing is said.
-    pub(super) fn end(&mut self) -> Step {
-        let state = std::mem::replace(&mut self.state, State::Idle);
-        if state == State::Idle {
+    pub(super) fn end(&mut self) -> StepResult {
+        let state = std::mem::replace(&mut self.state, FollowerState::Idle);
+        if state == FollowerState::Idle {
             return Some(());
         }
         self.send(&Message::End { reason: EndReason::Unknown, stop: false })?;
-        if state == State::Unclear {
+        if state == FollowerState::Unclear {
             // If it believes in a game, this ends it; there is nothing to judge.
             let deadline = Instant::now() + SETTLED;
             while Instant::now() < deadline && self.receive(SETTLED)?.is_some() {}
             return Some(());
         }
-        let deadline = Instant::now() + ECHO;
+        let deadline = Instant::now() + ECHO_PATIENCE;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.receive(left)?.filter(|_| !left.is_zero()) {
@@ -283,7 +285,7 @@ impl DxpWalk {
     }
 
     /// Expects silence after what deserves no answer.
-    pub(super) fn expect_silence(&mut self, what: &str) -> Step {
+    pub(super) fn expect_silence(&mut self, what: &str) -> StepResult {
         // Perhaps it never is silent.
         for _ in 0..MOST_ANSWERS {
             let Some(message) = self.receive(SETTLED)? else { break };

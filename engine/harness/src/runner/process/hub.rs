@@ -16,9 +16,9 @@ use crate::runner::player::{
 use meerslag_search::{Control, Info, Limits, Mode};
 
 /// A wait without a limit; it begins again.
-const LONG: Duration = Duration::from_secs(3600);
+const NO_DEADLINE: Duration = Duration::from_secs(3600);
 /// How often a wait looks whether the match is being stopped.
-const SLICE: Duration = Duration::from_millis(100);
+const ABORT_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// Errors of a start, or of a game, that are reported; an engine may never stop sending them.
 const MOST_ERRORS: usize = 5;
 /// Parameters that are kept, for the same reason.
@@ -142,9 +142,9 @@ impl HubClient {
     /// Receives a line, looking now and then whether the match is being stopped.
     fn receive(&mut self, deadline: Instant) -> Result<Received, PlayerError> {
         loop {
-            let slice = deadline.min(Instant::now() + SLICE);
-            match self.receive_unless(slice, &never())? {
-                Received::Silence if slice < deadline => {}
+            let until = deadline.min(Instant::now() + ABORT_CHECK_INTERVAL);
+            match self.receive_unless(until, &never())? {
+                Received::Silence if until < deadline => {}
                 received => return Ok(received),
             }
         }
@@ -153,13 +153,13 @@ impl HubClient {
     /// The same for a short time, and silence as soon as something comes from this channel.
     fn receive_unless(
         &mut self,
-        slice: Instant,
+        until: Instant,
         call: &Receiver<()>,
     ) -> Result<Received, PlayerError> {
         if self.abort.is_set() {
             return Err(PlayerError::Aborted);
         }
-        Ok(self.process.receive_unless(slice, call))
+        Ok(self.process.receive_unless(until, call))
     }
 
     /// Waits for the line that ends a phase of the start.
@@ -262,14 +262,14 @@ impl Player for HubClient {
             Mode::Analyze => "go analyze",
         };
         self.send(go, FaultKind::Crash)?;
-        let mut due = Due::new(limits, &self.options, start);
+        let mut due = SearchDeadlines::new(limits, &self.options, start);
         let (mut score, mut depth, mut nodes) = (None, None, None);
         loop {
             if let Some(command) = due.command(control, limits, &self.options) {
                 self.send(command, FaultKind::Crash)?;
             }
-            let slice = due.next().min(Instant::now() + SLICE);
-            match self.receive_unless(slice, &commands)? {
+            let until = due.next().min(Instant::now() + ABORT_CHECK_INTERVAL);
+            match self.receive_unless(until, &commands)? {
                 // Left over from before: for example a second answer.
                 Received::Line(text, arrived) if arrived < start => {
                     note_errors(&mut self.errors, &text);
@@ -312,10 +312,10 @@ impl Player for HubClient {
                         _ => {}
                     }
                 }
-                Received::Silence if due.is_time_over(slice) => {
+                Received::Silence if due.is_time_over(until) => {
                     self.send("stop", FaultKind::Crash)?;
                 }
-                Received::Silence if !due.is_stalled(slice) => {}
+                Received::Silence if !due.is_stalled(until) => {}
                 Received::Silence => {
                     let message = format!("no move after {:.1?}", start.elapsed());
                     return Err(self.fault(FaultKind::Stall, message));
@@ -362,7 +362,7 @@ impl Player for HubClient {
 
 /// When something is to happen in a search: after its time an engine gets a `stop`, and after some
 /// patience it counts as stalled.
-struct Due {
+struct SearchDeadlines {
     stop: Option<Instant>,
     stalled: Option<Instant>,
     /// The opponent's time, in which nothing is due.
@@ -370,9 +370,10 @@ struct Due {
     is_stopped: bool,
 }
 
-impl Due {
-    fn new(limits: &Limits, options: &HubClientOptions, start: Instant) -> Due {
-        let mut due = Due { stop: None, stalled: None, is_pondering: false, is_stopped: false };
+impl SearchDeadlines {
+    fn new(limits: &Limits, options: &HubClientOptions, start: Instant) -> SearchDeadlines {
+        let mut due =
+            SearchDeadlines { stop: None, stalled: None, is_pondering: false, is_stopped: false };
         match limits.mode {
             Mode::Ponder => due.is_pondering = true,
             // Ends only on a command.
@@ -413,7 +414,7 @@ impl Due {
 
     /// When something is due next.
     fn next(&self) -> Instant {
-        self.stop.or(self.stalled).unwrap_or_else(|| Instant::now() + LONG)
+        self.stop.or(self.stalled).unwrap_or_else(|| Instant::now() + NO_DEADLINE)
     }
 
     /// Whether the engine is to stop, after silence until then. Only once.

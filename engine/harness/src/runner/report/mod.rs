@@ -19,7 +19,7 @@ use movegen::notation::hub;
 use movegen::notation::pdn::{WriteOptions, game_to_string};
 
 pub use self::csv::csv_lines;
-pub use self::page::Page;
+pub use self::page::MatchPage;
 pub use self::plot::nice_step;
 use super::config::MatchConfig;
 use super::match_game::MatchGame;

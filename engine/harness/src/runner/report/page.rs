@@ -20,7 +20,7 @@ use meerslag_study::diagram;
 
 /// Collects games for the page.
 #[derive(Debug)]
-pub struct Page {
+pub struct MatchPage {
     games: Vec<GameLine>,
     /// The parts of the match before this one.
     earlier: Vec<MatchPart>,
@@ -33,7 +33,7 @@ pub struct Page {
 
 #[derive(Template)]
 #[template(path = "report.html")]
-struct MatchPage<'a> {
+struct MatchPageTemplate<'a> {
     title: &'a str,
     style: &'static str,
     /// What the last column of the games is called.
@@ -106,12 +106,12 @@ struct GameRow<'a> {
     black_time: String,
 }
 
-impl Page {
+impl MatchPage {
     /// A page without games, of a match that goes on after these parts with this command.
     #[must_use]
-    pub fn new(earlier: Vec<MatchPart>, command: String) -> Page {
+    pub fn new(earlier: Vec<MatchPart>, command: String) -> MatchPage {
         let (games, identities) = (Vec::new(), BTreeMap::new());
-        Page { games, earlier, command, begun: Instant::now(), identities }
+        MatchPage { games, earlier, command, begun: Instant::now(), identities }
     }
 
     /// Adds a finished game, with its moves.
@@ -153,7 +153,7 @@ impl Page {
         let (records, standings) = (results.games(), results.standings());
         let mut order: Vec<&GameLine> = self.games.iter().collect();
         order.sort_by_key(|game| game.number);
-        let page = MatchPage {
+        let page = MatchPageTemplate {
             title: &config.event,
             style: pages::STYLE,
             by_last: "End",
@@ -300,5 +300,37 @@ fn game_row<'a>(config: &'a MatchConfig, index: usize, game: &'a GameLine) -> Ga
         moves: game.plies.div_ceil(2),
         white_time: seconds(Color::White),
         black_time: seconds(Color::Black),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::schedule::{schedule, tests::config};
+    use super::super::super::termination::Termination;
+    use super::*;
+    use meerslag_study::record::{GameRecord, PlyRecord};
+
+    #[test]
+    fn each_player_has_the_times_of_its_own_moves() {
+        let config = config(2, 0, 1);
+        let mut page = MatchPage::new(Vec::new(), String::new());
+        let mut games = Vec::new();
+        for (number, pairing) in schedule(&config).into_iter().enumerate() {
+            let mut record = GameRecord::new(movegen::Position::initial());
+            for _ in 0..4 {
+                let game = record.replay();
+                let mv = game.position().legal_moves()[0];
+                let engine = pairing.engines()[game.position().side_to_move().index()];
+                let seconds = [1.0, 3.0][engine];
+                record.plies.push(PlyRecord { time: Some(seconds), ..PlyRecord::from(mv) });
+            }
+            let game = MatchGame::new(number, pairing, record, Termination::MoveLimit);
+            page.add(&config, &game);
+            games.push(game);
+        }
+        let results = MatchResults::new(&config, games);
+        let rows = page.time_rows(&config, results.standings());
+        let times: Vec<_> = rows.iter().map(|row| (row.name, row.moves, &*row.total)).collect();
+        assert_eq!(times, [("e0", 4, "0:00:04"), ("e1", 4, "0:00:12")]);
     }
 }

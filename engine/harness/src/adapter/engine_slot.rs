@@ -11,7 +11,7 @@ use crossbeam::channel::{Receiver, Sender, TrySendError, bounded, select, unboun
 use movegen::Game;
 use parking_lot::Mutex;
 
-use super::follow::AdapterGame;
+use super::game::AdapterGame;
 use super::time::{TimeBox, after};
 use super::{AdapterError, AdapterOptions};
 use crate::runner::{
@@ -23,9 +23,9 @@ use meerslag_search::{Control, Info, Limits, Mode};
 /// Attempts at a question, each with the program started again.
 const ATTEMPTS: u32 = 2;
 /// By how much a program may overrun its time before its player, too, asks it to stop.
-const MARGIN: Duration = Duration::from_secs(1);
+const STOP_MARGIN: Duration = Duration::from_secs(1);
 /// Reports that may wait; more are passed over.
-const WAITING: usize = 256;
+const MOST_WAITING_INFOS: usize = 256;
 /// The recursion of a search of ours within the process.
 const STACK: usize = 64 << 20;
 
@@ -105,7 +105,7 @@ struct Question {
 type Reply = (u64, Result<Option<Thought>, PlayerError>);
 
 /// What asking has brought.
-pub(super) struct Asked {
+pub(super) struct EngineAnswer {
     /// The move; `Ok(None)` if the program gives up; an error without a text if it was stopped
     /// from outside.
     pub answer: Result<Option<Thought>, Option<String>>,
@@ -117,7 +117,7 @@ pub(super) struct Asked {
 
 /// The session's end of the thread.
 #[derive(Debug)]
-pub(super) struct Inner {
+pub(super) struct EngineSlot {
     jobs: Option<Sender<Job>>,
     infos: Receiver<(u64, Info)>,
     replies: Receiver<Reply>,
@@ -128,34 +128,34 @@ pub(super) struct Inner {
     thread: Option<JoinHandle<()>>,
 }
 
-impl Inner {
+impl EngineSlot {
     /// Starts the program and the thread.
     pub fn start(
         options: &AdapterOptions,
         slow: &dyn Fn(&str, &[String]),
-    ) -> Result<Inner, AdapterError> {
+    ) -> Result<EngineSlot, AdapterError> {
         let (jobs, job_receiver) = unbounded();
-        let (info_sender, infos) = bounded(WAITING);
+        let (info_sender, infos) = bounded(MOST_WAITING_INFOS);
         let (reply_sender, replies) = unbounded();
-        let mut keeper = Keeper {
+        let mut engine_thread = EngineThread {
             spec: options.engine.clone(),
             ponder: options.ponder,
             may_give_up: options.may_give_up,
             remark: options.remark.clone(),
             abort: Arc::clone(&options.abort),
             player: None,
-            followed: None,
+            game: None,
             is_new_game: true,
             infos: info_sender,
         };
-        let player = keeper.begin(slow)?;
+        let player = engine_thread.begin(slow)?;
         let identity = player.identity();
-        keeper.player = Some(player);
+        engine_thread.player = Some(player);
         let thread = thread::Builder::new()
             .name("engine".to_owned())
             .stack_size(STACK)
-            .spawn(move || keeper.run(&job_receiver, &reply_sender))?;
-        Ok(Inner {
+            .spawn(move || engine_thread.run(&job_receiver, &reply_sender))?;
+        Ok(EngineSlot {
             jobs: Some(jobs),
             infos,
             replies,
@@ -196,17 +196,17 @@ impl Inner {
         time: &TimeBox,
         control: &Control,
         report: &mut dyn FnMut(&Info),
-    ) -> Asked {
+    ) -> EngineAnswer {
         let commands = control.commands();
         let asked = Instant::now();
         self.number += 1;
         let number = self.number;
-        let inner_control = Arc::new(Control::new());
+        let own_control = Arc::new(Control::new());
         self.send(Job::Think(Question {
             number,
             game: Box::new(game.clone()),
             limits: limits.clone(),
-            control: Arc::clone(&inner_control),
+            control: Arc::clone(&own_control),
             asked,
         }));
         let due = |since: Instant| time.budget.map(|budget| since + budget);
@@ -225,13 +225,13 @@ impl Inner {
             let now = Instant::now();
             if stopped.is_none() && control.is_stopped() {
                 stopped = Some(None);
-                deadline = Some(now + TimeBox::prompt());
-                inner_control.stop();
+                deadline = Some(now + TimeBox::stop_patience());
+                own_control.stop();
             }
             if since.is_none() && control.is_ponder_hit() {
                 since = Some(now);
                 deadline = deadline.or(due(now));
-                inner_control.ponder_hit();
+                own_control.ponder_hit();
             }
             // Looked at on each turn: a program may report without a pause.
             if deadline.is_some_and(|deadline| now >= deadline) {
@@ -241,12 +241,12 @@ impl Inner {
                         let used = since.map_or(Duration::ZERO, |since| since.elapsed());
                         stopped = Some(Some(format!("no move within {used:.1?}")));
                         deadline = Some(now + time.grace);
-                        inner_control.stop();
+                        own_control.stop();
                     }
                 }
                 continue;
             }
-            let left = deadline.map_or(LONG, |deadline| deadline - now);
+            let left = deadline.map_or(NO_DEADLINE, |deadline| deadline - now);
             select! {
                 recv(self.replies) -> reply => match reply {
                     Ok((from, answer)) if from == number => {
@@ -269,15 +269,15 @@ impl Inner {
             }
         };
         // Also ends an attempt that has only just begun.
-        inner_control.stop();
-        Asked { answer, last, since }
+        own_control.stop();
+        EngineAnswer { answer, last, since }
     }
 }
 
 /// A wait without a limit; it begins again.
-const LONG: Duration = Duration::from_secs(3600);
+const NO_DEADLINE: Duration = Duration::from_secs(3600);
 
-impl Drop for Inner {
+impl Drop for EngineSlot {
     fn drop(&mut self) {
         self.abort.set();
         drop(self.jobs.take());
@@ -288,7 +288,7 @@ impl Drop for Inner {
 }
 
 /// The thread's own.
-struct Keeper {
+struct EngineThread {
     spec: EngineSpec,
     ponder: bool,
     may_give_up: bool,
@@ -297,13 +297,13 @@ struct Keeper {
     /// `None` while it has to be started again.
     player: Option<Box<dyn Player>>,
     /// The game that the program keeps.
-    followed: Option<AdapterGame>,
+    game: Option<AdapterGame>,
     /// The program has not been told of the present game.
     is_new_game: bool,
     infos: Sender<(u64, Info)>,
 }
 
-impl Keeper {
+impl EngineThread {
     fn run(mut self, jobs: &Receiver<Job>, replies: &Sender<Reply>) {
         for job in jobs {
             match job {
@@ -342,7 +342,7 @@ impl Keeper {
 
     fn start(&self, slow: &dyn Fn(&str, &[String])) -> Result<Box<dyn Player>, PlayerError> {
         let wishes = if self.ponder { &[("ponder", "true")][..] } else { &[] };
-        start_player(&self.spec, wishes, MARGIN, 0, &[], &self.abort, slow)
+        start_player(&self.spec, wishes, STOP_MARGIN, 0, &[], &self.abort, slow)
     }
 
     fn new_game(&mut self) {
@@ -352,8 +352,8 @@ impl Keeper {
 
     /// Ends the game that the program keeps.
     fn leave_game(&mut self) {
-        if let (Some(player), Some(followed)) = (&mut self.player, self.followed.take()) {
-            followed.leave(&mut **player);
+        if let (Some(player), Some(game)) = (&mut self.player, self.game.take()) {
+            game.leave(&mut **player);
         }
     }
 
@@ -367,7 +367,7 @@ impl Keeper {
                 if let Some(old) = self.player.replace(player) {
                     old.quit();
                 }
-                (self.followed, self.is_new_game) = (None, true);
+                (self.game, self.is_new_game) = (None, true);
                 Ok(())
             }
             Err(error) => {
@@ -389,7 +389,7 @@ impl Keeper {
                     let tail = crate::runner::tail_text(&tail);
                     self.remark.fault(&format!("the engine failed: {kind}: {message}{tail}"));
                     // What is left of it is killed.
-                    (self.player, self.followed) = (None, None);
+                    (self.player, self.game) = (None, None);
                     if attempt == ATTEMPTS {
                         return Err(PlayerError::Fault { kind, message, tail: Vec::new() });
                     }
@@ -433,22 +433,22 @@ impl Keeper {
         // A second game from the same position, if the program has ended the first one.
         for _ in 0..2 {
             let limits = question.limits_now();
-            let known = self.followed.take().map(|game| game.go_on(&question.game, &limits));
+            let known = self.game.take().map(|game| game.go_on(&question.game, &limits));
             let game = match known {
                 Some(Ok(game)) => game,
                 Some(Err(other)) => {
-                    self.followed = Some(other);
+                    self.game = Some(other);
                     self.leave_game();
                     self.begin_game(question, &limits, fractions)?
                 }
                 None => self.begin_game(question, &limits, fractions)?,
             };
             let Some(player) = &mut self.player else { return Err(PlayerError::Aborted) };
-            let followed = self.followed.insert(game);
-            match followed.think(&mut **player, &limits, &question.control)? {
+            let game = self.game.insert(game);
+            match game.think(&mut **player, &limits, &question.control)? {
                 Answer::Move(thought) => return Ok(Some(thought)),
                 Answer::End(claim) => {
-                    self.followed = None;
+                    self.game = None;
                     if claim == Claim::Lost && self.may_give_up {
                         return Ok(None);
                     }
