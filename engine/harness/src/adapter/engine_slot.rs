@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use super::game::AdapterGame;
 use super::time::{TimeBox, after};
 use super::{AdapterError, AdapterOptions};
+use crate::protocol::hub::SEARCH_STACK;
 use crate::runner::{
     Abort, Answer, Claim, EngineKind, EngineSpec, Identity, NewGame, Player, PlayerError, Thought,
     start_player,
@@ -26,8 +27,6 @@ const ATTEMPTS: u32 = 2;
 const STOP_MARGIN: Duration = Duration::from_secs(1);
 /// Reports that may wait; more are passed over.
 const MOST_WAITING_INFOS: usize = 256;
-/// The recursion of a search of ours within the process.
-const STACK: usize = 64 << 20;
 
 /// Called with what goes wrong, and what is done about it.
 #[derive(Clone)]
@@ -153,7 +152,7 @@ impl EngineSlot {
         engine_thread.player = Some(player);
         let thread = thread::Builder::new()
             .name("engine".to_owned())
-            .stack_size(STACK)
+            .stack_size(SEARCH_STACK)
             .spawn(move || engine_thread.run(&job_receiver, &reply_sender))?;
         Ok(EngineSlot {
             jobs: Some(jobs),

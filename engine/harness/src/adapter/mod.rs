@@ -21,7 +21,9 @@ use egdb::DatabaseOptions;
 use movegen::{DrawRules, Game, Move};
 use thiserror::Error;
 
-use crate::runner::{Abort, ConfigError, EngineKind, EngineSpec, Identity, Thought, tail_text};
+use crate::runner::{
+    Abort, ConfigError, EngineKind, EngineSpec, Identity, Thought, median, tail_text,
+};
 use engine_slot::{EngineAnswer, EngineSlot};
 use meerslag_search::book::BookOptions;
 use meerslag_search::{
@@ -174,13 +176,13 @@ impl Adapter {
     /// Says how much longer moves took than the program itself, as a match does of its own work.
     fn report_delays(&mut self) {
         let mut delays = std::mem::take(&mut self.delays);
-        delays.sort_unstable();
-        if let (Some(most), median) = (delays.last(), delays.get(delays.len() / 2)) {
-            let millis = |delay: &Duration| delay.as_secs_f64() * 1000.0;
-            let (moves, median) = (delays.len(), median.map_or(0.0, millis));
+        if let (Some(median), Some(most)) = (median(&mut delays), delays.last()) {
+            let millis = |delay: Duration| delay.as_secs_f64() * 1000.0;
             self.remark(format_args!(
-                "delay of the engine's moves: {median:.3} ms (median of {moves}), at most {:.3} ms",
-                millis(most)
+                "delay of the engine's moves: {:.3} ms (median of {}), at most {:.3} ms",
+                millis(median),
+                delays.len(),
+                millis(*most)
             ));
         }
     }

@@ -6,12 +6,10 @@ use movegen::notation::moves::format_move;
 use movegen::notation::pdn::{Comment, PdnGame, WriteOptions, game_to_string};
 use movegen::{Color, Move};
 
+use super::{GameData, GamesPage, Note, seconds};
 use meerslag_study::annotate::{
     JudgedGame, JudgedMove, Players, SideSummary, describe, player_name,
 };
-use meerslag_study::diagram;
-
-use super::{GameData, Note, seconds};
 
 /// Collects games for the page.
 #[derive(Debug, Default)]
@@ -24,16 +22,9 @@ pub struct AnnotationPage {
 #[derive(Template)]
 #[template(path = "annotation.html")]
 struct AnnotationTemplate<'a> {
-    title: &'a str,
-    style: &'static str,
-    by_last: &'static str,
-    sheet: String,
-    script: String,
+    page: GamesPage<'a>,
     players: Vec<PlayerRow<'a>>,
-    names: Vec<&'a str>,
-    results: Vec<&'a str>,
     games: &'a [GameRow],
-    data: String,
 }
 
 struct PlayerRow<'a> {
@@ -100,20 +91,16 @@ impl AnnotationPage {
             accuracy: accuracy(&player.play),
             grades: player.play.grades,
         });
-        let mut results: Vec<&str> = self.rows.iter().map(|row| row.result).collect();
-        results.sort_unstable();
-        results.dedup();
         let page = AnnotationTemplate {
-            title,
-            style: super::STYLE,
-            by_last: "Turning point",
-            sheet: diagram::sheet(),
-            script: super::script(),
+            page: GamesPage::new(
+                title,
+                "Turning point",
+                self.players.list().iter().map(|player| player.name.as_str()),
+                self.rows.iter().map(|row| row.result),
+                self.games.iter().map(String::as_str),
+            ),
             players: players.collect(),
-            names: self.players.list().iter().map(|player| player.name.as_str()).collect(),
-            results,
             games: &self.rows,
-            data: super::script_data(self.games.iter().map(String::as_str)),
         };
         page.render()
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::in_file::seconds;
+use crate::protocol::excerpt;
 use meerslag_search::{Clock, Limits};
 
 /// What bounds the thinking in a game. As text: `60` (seconds for the game), `40/60` (for 40
@@ -69,10 +70,7 @@ impl FromStr for TimeControl {
     type Err = ParseTimeControlError;
 
     fn from_str(text: &str) -> Result<TimeControl, ParseTimeControlError> {
-        let error = |expected| ParseTimeControlError {
-            text: text.chars().take(60).filter(|c| !c.is_control()).collect(),
-            expected,
-        };
+        let error = |expected| ParseTimeControlError { text: excerpt(text, 60), expected };
         let time = |part: &str| {
             let seconds: f64 = part.trim().parse().ok()?;
             (0.0..=1e7).contains(&seconds).then(|| Duration::from_secs_f64(seconds))

@@ -21,11 +21,11 @@ use super::player::{
     Thought,
 };
 use super::process::{Process, ProcessOptions};
-use crate::protocol::Log;
 use crate::protocol::dxp::{
     Acceptance, Address, Connection, EndReason, Incoming, Listener, Message, Request, TakeBack,
     connect, in_minutes,
 };
+use crate::protocol::{Log, escaped_excerpt};
 use meerslag_search::{Control, Info, Limits};
 
 /// How long the answer to a request and the echo of an end may take.
@@ -494,8 +494,7 @@ impl Player for DxpPlayer {
                     let message: Result<MoveMessage, _> = text.parse();
                     let mv = message.and_then(|message| message.resolve(position));
                     let mv = mv.map_err(|error| {
-                        let text: String = text.chars().take(80).collect();
-                        let text = text.escape_default();
+                        let text = escaped_excerpt(&text, 80);
                         let message = format!("'{text}' in {}: {error}", position.to_fen());
                         self.fault(FaultKind::IllegalMove, message)
                     })?;

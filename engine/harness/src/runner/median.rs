@@ -1,13 +1,14 @@
-//! Medians of times.
+//! Medians.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
-/// The median of these times, the greater one of two in the middle; `None` if there is none.
-pub(crate) fn median(times: &mut [Duration]) -> Option<Duration> {
-    times.sort_unstable();
-    times.get(times.len() / 2).copied()
+/// The median of these values, the greater one of two in the middle; `None` if there is none. The
+/// values are in order afterwards.
+pub(crate) fn median<T: Ord + Copy>(values: &mut [T]) -> Option<T> {
+    values.sort_unstable();
+    values.get(values.len() / 2).copied()
 }
 
 /// The median of times that come one after the other.

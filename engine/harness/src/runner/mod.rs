@@ -44,6 +44,7 @@ pub use dxp::{DxpPlayer, DxpPlayerOptions};
 pub use error::ConfigError;
 pub(crate) use launch::start as start_player;
 pub use match_game::MatchGame;
+pub(crate) use median::median;
 pub use player::{
     Abort, Answer, Claim, FaultKind, Identity, NewGame, Parameter, Player, PlayerError, Thought,
 };

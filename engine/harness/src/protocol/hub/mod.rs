@@ -31,3 +31,4 @@ pub use params::Params;
 pub use reply::read_info;
 pub use session::{Options, serve};
 pub use settings::Settings;
+pub(crate) use worker::SEARCH_STACK;

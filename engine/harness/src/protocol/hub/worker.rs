@@ -13,8 +13,9 @@ use movegen::Game;
 use super::settings::Settings;
 use meerslag_search::{Control, Info, Limits, SearchResult, Thinker};
 
-/// The search recurses, with lists of moves in every frame.
-const STACK: usize = 64 << 20;
+/// Bytes of the stack of a thread that searches: the search recurses, with lists of moves in every
+/// frame.
+pub(crate) const SEARCH_STACK: usize = 64 << 20;
 
 /// What the session wants done.
 pub(super) enum Job<S> {
@@ -48,7 +49,7 @@ pub(super) fn start<S: Settings>(engine: Option<S::Engine>) -> io::Result<Starte
     let (reports, report_receiver) = unbounded();
     let thread = thread::Builder::new()
         .name("search".to_owned())
-        .stack_size(STACK)
+        .stack_size(SEARCH_STACK)
         .spawn(move || Worker { engine, settings: None, reports }.run(&jobs))?;
     Ok((job_sender, report_receiver, thread))
 }

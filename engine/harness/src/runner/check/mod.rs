@@ -6,6 +6,7 @@ mod hub;
 mod walk;
 mod wire;
 
+use crate::protocol::escaped_excerpt;
 pub use dxp::check_dxp;
 pub use hub::check_hub;
 
@@ -59,9 +60,5 @@ impl Check {
 
 /// The beginning of a line, made printable.
 fn shown(text: &str) -> String {
-    let mut short: String = text.chars().take(100).flat_map(char::escape_default).collect();
-    if text.chars().nth(100).is_some() {
-        short.push_str("...");
-    }
-    short.replace("\\\"", "\"").replace("\\'", "'")
+    escaped_excerpt(text, 100)
 }

@@ -8,6 +8,7 @@ use movegen::Color;
 
 use super::super::config::MatchConfig;
 use super::super::match_game::MatchGame;
+use super::super::median::median;
 use super::super::results::MatchResults;
 use super::super::standings::{Standing, Standings};
 use super::super::state::MatchPart;
@@ -15,8 +16,7 @@ use super::super::stats::Tally;
 use super::conditions::{EngineRow, conditions, control_text, engine_rows};
 use super::progress::course;
 use super::{GameLine, MoveTimes, hours_minutes_seconds, name, plot};
-use crate::pages;
-use meerslag_study::diagram;
+use crate::pages::GamesPage;
 
 /// Collects games for the page.
 #[derive(Debug)]
@@ -34,29 +34,18 @@ pub struct MatchPage {
 #[derive(Template)]
 #[template(path = "report.html")]
 struct MatchPageTemplate<'a> {
-    title: &'a str,
-    style: &'static str,
-    /// What the last column of the games is called.
-    by_last: &'static str,
-    /// The drawing of the board.
-    sheet: String,
-    script: String,
+    page: GamesPage<'a>,
     conditions: Vec<(&'static str, String)>,
     engines: Vec<EngineRow<'a>>,
     standings: Vec<StandingRow<'a>>,
-    names: Vec<&'a str>,
     cross: Vec<CrossRow<'a>>,
     sprt: Option<String>,
     elo_plot: String,
     length_plot: String,
     lengths: String,
     terminations: Vec<(String, u64)>,
-    /// The results that there are.
-    results: Vec<&'static str>,
     times: Vec<TimeRow<'a>>,
     games: Vec<GameRow<'a>>,
-    /// The games as JSON, safe within a script element.
-    data: String,
 }
 
 struct StandingRow<'a> {
@@ -154,15 +143,16 @@ impl MatchPage {
         let mut order: Vec<&GameLine> = self.games.iter().collect();
         order.sort_by_key(|game| game.number);
         let page = MatchPageTemplate {
-            title: &config.event,
-            style: pages::STYLE,
-            by_last: "End",
-            sheet: diagram::sheet(),
-            script: pages::script(),
+            page: GamesPage::new(
+                &config.event,
+                "End",
+                config.engines.iter().map(|engine| engine.name.as_str()),
+                self.games.iter().map(|game| game.result),
+                order.iter().map(|game| game.json.as_str()),
+            ),
             conditions: self.conditions(config, records),
             engines: engine_rows(config, &self.identities),
             standings: standing_rows(config, standings),
-            names: config.engines.iter().map(|e| e.name.as_str()).collect(),
             cross: cross_rows(config, standings),
             sprt: standings.sprt_text(config),
             elo_plot: self.elo_plot(config, records, standings),
@@ -173,19 +163,10 @@ impl MatchPage {
                 .iter()
                 .map(|(why, count)| (why.to_string(), *count))
                 .collect(),
-            results: self.results(),
             times: self.time_rows(config, standings),
             games: order.iter().enumerate().map(|(i, game)| game_row(config, i, game)).collect(),
-            data: pages::script_data(order.iter().map(|game| game.json.as_str())),
         };
         page.render()
-    }
-
-    fn results(&self) -> Vec<&'static str> {
-        let mut results: Vec<_> = self.games.iter().map(|game| game.result).collect();
-        results.sort_unstable();
-        results.dedup();
-        results
     }
 
     fn lengths(&self) -> Vec<usize> {
@@ -280,10 +261,9 @@ fn cross_rows<'a>(config: &'a MatchConfig, table: &Standings) -> Vec<CrossRow<'a
 
 fn length_text(moves: &[usize]) -> String {
     let mut sorted = moves.to_vec();
-    sorted.sort_unstable();
-    let (Some(least), Some(most)) = (sorted.first(), sorted.last()) else { return dash() };
+    let Some(median) = median(&mut sorted) else { return dash() };
+    let (least, most) = (sorted[0], sorted[sorted.len() - 1]);
     let mean = sorted.iter().sum::<usize>() as f64 / sorted.len() as f64;
-    let median = sorted[sorted.len() / 2];
     format!("{least} to {most} moves, mean {mean:.1}, median {median}")
 }
 
