@@ -1,5 +1,5 @@
-//! The thread that keeps the program running and asks it. Whatever it waits for (a start, an echo,
-//! an answer that is late), the session waits for none of it longer than it wants to.
+//! The thread that keeps the program running and asks it. It may have to wait for a start, an echo or a
+//! late answer; the session does not wait longer than it wants to.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -28,7 +28,7 @@ const STOP_MARGIN: Duration = Duration::from_secs(1);
 /// Reports that may wait; more are passed over.
 const MOST_WAITING_INFOS: usize = 256;
 
-/// Called with what goes wrong, and what is done about it.
+/// Receives faults, and what was done about them.
 #[derive(Clone)]
 pub struct Remark {
     say: Arc<dyn Fn(&str) + Send + Sync>,
@@ -286,7 +286,7 @@ impl Drop for EngineSlot {
     }
 }
 
-/// The thread's own.
+/// What runs in the thread.
 struct EngineThread {
     spec: EngineSpec,
     ponder: bool,
@@ -323,7 +323,7 @@ impl EngineThread {
         }
     }
 
-    /// Starts the program. Over DXP a game has to be proposed before it says its name.
+    /// Starts the program. Over DXP it says its name only after a game has been proposed.
     fn begin(&self, slow: &dyn Fn(&str, &[String])) -> Result<Box<dyn Player>, AdapterError> {
         let failed = |error: PlayerError| {
             let (message, tail) = match error {
@@ -426,7 +426,7 @@ impl EngineThread {
         }
     }
 
-    /// The same for a program that keeps the game.
+    /// As `attempt` for a program that keeps the game.
     fn attempt_in_game(&mut self, question: &Question) -> Result<Option<Thought>, PlayerError> {
         let fractions = self.spec.dxp.as_ref().is_some_and(|dxp| dxp.fractions);
         // A second game from the same position, if the program has ended the first one.

@@ -1,11 +1,11 @@
-//! Any program as the thinker of a session: a Hub engine behind DXP, a DXP program behind Hub, and
-//! what is on top of it.
+//! Any program as the thinker of a session: a Hub engine in a DXP session, a DXP program in a Hub
+//! session, with an opening book and databases if wanted.
 //!
 //! An [`Adapter`] asks the program through the same [`Player`](crate::runner::Player) as a match
-//! does. `engine_slot` keeps it running, in a thread of its own, so that nothing it does or does not do
-//! holds up the session; `game` leads programs that keep the game themselves from position to
+//! does. `engine_slot` keeps it running, in its own thread, so that the session never waits for it
+//! longer than it wants to; `game` leads programs that keep the game themselves from position to
 //! position; `time` decides how long to wait. Databases, and the moves for a program that gives
-//! none, are those of our own [`Engine`].
+//! none, come from our own [`Engine`].
 
 mod engine_slot;
 mod game;
@@ -107,7 +107,7 @@ pub enum AdapterError {
     Thread(#[from] std::io::Error),
 }
 
-/// A program with what is on top of it.
+/// A program with its book and databases.
 #[derive(Debug)]
 pub struct Adapter {
     options: AdapterOptions,
@@ -142,7 +142,7 @@ impl Adapter {
         Ok(Adapter { options, engine, own, error: None, delays: Vec::new() })
     }
 
-    /// What the program says of itself; the name is that of its description if it gives none.
+    /// What the program says of itself; without a name the one of its description.
     #[must_use]
     pub fn identity(&self) -> Identity {
         let identity = self.engine.identity();
@@ -173,7 +173,7 @@ impl Adapter {
         self.options.remark.fault(&text.to_string());
     }
 
-    /// Says how much longer moves took than the program itself, as a match does of its own work.
+    /// Reports the time that the adapter added to the program's moves.
     fn report_delays(&mut self) {
         let mut delays = std::mem::take(&mut self.delays);
         if let (Some(median), Some(most)) = (median(&mut delays), delays.last()) {

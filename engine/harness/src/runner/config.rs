@@ -62,7 +62,7 @@ pub struct MatchConfig {
     pub engines: Vec<EngineSpec>,
     /// Who plays whom.
     pub format: Format,
-    /// The time control of engines that have none of their own.
+    /// The time control of engines whose description has none.
     pub time_control: Option<TimeControl>,
     /// The openings. Empty: the initial position.
     #[serde(with = "in_file::openings")]

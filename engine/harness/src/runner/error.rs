@@ -42,7 +42,7 @@ pub enum ConfigError {
         /// Its name.
         argument: &'static str,
     },
-    /// Something that engines of this kind do not have.
+    /// Something that engines of this kind cannot have.
     #[error("engine '{name}' runs within the runner: it has no {what}")]
     NoProcess {
         /// Which engine.
@@ -69,7 +69,7 @@ pub enum ConfigError {
         /// What is possible.
         expected: &'static str,
     },
-    /// More games than can be kept in mind.
+    /// More games than there is memory for.
     #[error("{0} games: at most {MOST_GAMES} are possible")]
     TooMany(usize),
     /// A time control.
@@ -96,7 +96,7 @@ pub enum ConfigError {
         /// Its time control.
         control: String,
     },
-    /// Nobody could know the port.
+    /// Port 0 without a command that is told the port.
     #[error("engine '{0}': port 0 is only possible with a command that has {{port}} in it")]
     DxpPort(String),
     /// A sequential test needs two engines exactly.

@@ -24,7 +24,7 @@ const PROVEN: f64 = 90.0;
 /// The share of its time that a program may overrun before it is worth a note.
 const OVERRUN: f64 = 0.1;
 
-/// A game that is to be played.
+/// A game to play.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fixture {
     /// Its number in the schedule, from 0.
@@ -75,8 +75,8 @@ impl GameEnd {
 /// Plays a game; `players` are under the index of their colour.
 ///
 /// # Errors
-/// If the match is being stopped, a player does not get as far as the start of the game, or
-/// everything stands still in its course: then there is no result.
+/// If the match is being stopped, a player does not start the game, or everything was paused during
+/// it: then there is no result.
 pub(super) fn play(
     config: &MatchConfig,
     arbiter: Option<&Arbiter>,
@@ -158,7 +158,7 @@ pub(super) enum NotPlayed {
     Aborted,
     /// A player cannot even begin.
     Start { engine: usize, message: String, tail: Vec<String> },
-    /// Everything has stood still this long while it was played, and who can no longer be used.
+    /// Everything was paused this long during it; and who can no longer be used.
     Void { standstill: Duration, is_broken: [bool; 2] },
 }
 
@@ -253,7 +253,7 @@ impl OngoingGame<'_> {
         }
     }
 
-    /// Whether the game still says something after `side` has answered, or failed with this error.
+    /// Whether the clocks can be trusted after `side` has answered, or failed with this error.
     fn check_standstill(
         &mut self,
         side: Color,

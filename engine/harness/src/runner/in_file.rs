@@ -1,5 +1,5 @@
-//! How values are written in state files where their type has no form of its own: times as
-//! numbers, what belongs to a colour with White first.
+//! How times, openings, draw rules and pairs of values are written in state files: times as numbers,
+//! pairs with White's value first.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -11,7 +11,7 @@ fn refused<E: de::Error>(field: &str, value: impl Display, expected: &str) -> E 
     E::custom(format_args!("{field}: {value}: expected {expected}"))
 }
 
-/// Seconds as a number; whole nanoseconds, so that the decimals are those of the time.
+/// Seconds as a number. From whole nanoseconds: the result has no surplus decimals.
 pub(super) fn seconds(time: Duration) -> f64 {
     time.as_nanos() as f64 / 1e9
 }

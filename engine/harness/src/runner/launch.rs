@@ -146,8 +146,8 @@ fn random_seed(spec: &EngineSpec) -> Result<u64, HubError> {
     Ok(seed)
 }
 
-/// The parameters are those of Hub. Three of them have other defaults: a match holds many engines at
-/// once, and there is no pipe between them and the clock.
+/// The Hub parameters, three of them with other defaults: a match has many engines at once, and no
+/// pipe between them and the clock.
 fn builtin_options(spec: &EngineSpec) -> Result<EngineOptions, HubError> {
     let move_overhead = EngineOptions::default().move_overhead;
     // Two engines with a book have the same one, and ballots are meant to be played out: a player

@@ -81,7 +81,7 @@ impl MatchGame {
         self.spent.map_or_else(|| Spent::of(&self.record, side), |spent| spent[side.index()])
     }
 
-    /// Drops the moves, as those of a long match would fill the memory; everything else stays.
+    /// Drops the moves, which would fill the memory in a long match; everything else stays.
     pub fn drop_moves(&mut self) {
         self.spent = Some(Color::ALL.map(|side| self.spent(side)));
         self.record.plies = Vec::new();

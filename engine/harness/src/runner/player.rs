@@ -114,7 +114,7 @@ pub enum PlayerError {
         /// The last lines it wrote.
         tail: Vec<String>,
     },
-    /// It does not want to play this game, but another one: there is no result.
+    /// It refuses this game, but would play another one: there is no result.
     #[error("refused: {0}")]
     Refused(String),
     /// The match is being stopped, or this search where the program cannot be.

@@ -38,7 +38,7 @@ impl MatchResults {
         self.games.push(game);
     }
 
-    /// Drops the moves of all games, as those of a long match would fill the memory.
+    /// Drops the moves of all games, which would fill the memory in a long match.
     pub fn drop_moves(&mut self) {
         self.games.iter_mut().for_each(MatchGame::drop_moves);
     }

@@ -25,7 +25,7 @@ pub(super) const LONGEST_GAP: Duration = Duration::from_secs(10);
 pub enum EngineKind {
     /// A child process that speaks Hub.
     Hub,
-    /// Our engine within this process. Parameters: those of Hub.
+    /// Our engine within this process, with its Hub parameters.
     Builtin,
     /// Random moves within this process.
     Random,
@@ -81,7 +81,7 @@ pub struct EngineSpec {
     /// Its parameters.
     #[serde(default)]
     pub params: BTreeMap<String, String>,
-    /// Its own time control, if not that of the match.
+    /// Its own time control; `None`: the one of the match.
     #[serde(default)]
     pub time_control: Option<TimeControl>,
     /// How long it may take until `wait`, and again until `ready`.

@@ -487,8 +487,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever games there are, in whatever order they end: after each of them the table is
-        /// that of all games counted again.
+        /// After each game, in any order, the table is the one that counting all games again gives.
         #[test]
         fn standings_grow_to_what_counting_again_gives(
             engines in 2_usize..5,

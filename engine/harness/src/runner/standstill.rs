@@ -1,15 +1,15 @@
-//! Standstills: the process was stopped and goes on (Ctrl-Z), or the machine was. Clocks have gone
-//! on meanwhile, and a game in play says nothing about its players.
+//! Standstills: the process was stopped and goes on (Ctrl-Z), or the whole machine was. The clocks of
+//! a game have gone on meanwhile, so its result says nothing about the players.
 
 use std::time::{Duration, Instant, SystemTime};
 
 use crossbeam::channel::{Receiver, RecvTimeoutError};
 use parking_lot::Mutex;
 
-/// How often to look at the clocks.
+/// How often the clocks are read.
 const READING_INTERVAL: Duration = Duration::from_millis(200);
-/// A longer time between two looks is a standstill: even a busy machine gives a thread that only
-/// looks at the clock its turn.
+/// A longer time between two readings is a standstill: even on a busy machine a thread that only
+/// reads the clock gets its turn sooner.
 const LONGEST_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Notices standstills, as long as [`Standstills::watch`] runs.
@@ -23,8 +23,8 @@ struct ClockHistory {
     found: Vec<(Instant, Duration)>,
 }
 
-/// A look at both clocks. The first one may stand still with the machine, and jumps if only the
-/// process does; the second one always goes on.
+/// A reading of both clocks. The first one may stop with the machine, and goes on if only the process
+/// is stopped; the second one always goes on.
 #[derive(Clone, Copy, Debug)]
 struct ClockReading {
     monotonic: Instant,

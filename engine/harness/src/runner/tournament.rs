@@ -71,12 +71,12 @@ pub enum MatchError {
     /// The thread of a worker.
     #[error("cannot start a thread for {0} games at the same time")]
     Thread(usize, #[source] io::Error),
-    /// The observer of the games could not cope, for example because a disk is full.
+    /// The observer of the games failed, for example because a disk is full.
     #[error("cannot write the results")]
     Observer(#[source] io::Error),
 }
 
-/// The last lines of a program for a message, on lines of their own; empty if there are none.
+/// The last lines of a program, as the end of a message; empty if there are none.
 #[must_use]
 pub fn tail_text(tail: &[String]) -> String {
     if tail.is_empty() {
@@ -129,8 +129,7 @@ pub enum MatchEvent<'a> {
         /// Its last lines.
         tail: &'a [String],
     },
-    /// A game says nothing, because the process or the machine has stood still while it was played;
-    /// it is played again.
+    /// A game is void, because the process or the machine was paused during it; it is played again.
     Void {
         /// Its number in the schedule, from 0.
         game: usize,
@@ -154,7 +153,7 @@ enum Event {
 /// Engines that do not play in the first game are started once before it and ended again: one that
 /// does not start is reported now, not hours later.
 ///
-/// Games during which everything stood still are played again, and their records say so.
+/// Games during which everything was paused are played again, and their records say so.
 ///
 /// After each game the state is saved, and then `observe` is called; an error of it ends the match.
 /// Afterwards the moves of the game are dropped. When the function returns no engine runs any more.
@@ -398,7 +397,7 @@ enum Attempt {
     Done(Box<MatchGame>),
     /// The match is being stopped.
     Aborted,
-    /// Everything has stood still this long.
+    /// Everything was paused this long.
     Void(Duration),
 }
 
@@ -448,7 +447,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Plays a game, again if everything stands still in its course. `None` if the match is being
+    /// Plays a game, and again if everything was paused during it. `None` if the match is being
     /// stopped.
     fn play(&mut self, fixture: Fixture) -> Result<Option<MatchGame>, MatchError> {
         let mut notes = Vec::new();

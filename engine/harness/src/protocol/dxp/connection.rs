@@ -12,7 +12,7 @@ use socket2::{SockRef, TcpKeepalive};
 use super::framer::Framer;
 use crate::protocol::Log;
 
-/// How often a wait looks whether it is to be given up.
+/// How often a wait checks whether it should end.
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 /// How long a peer that does not read may hold up a message.
 const WRITE_PATIENCE: Duration = Duration::from_secs(10);

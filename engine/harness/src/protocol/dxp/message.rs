@@ -306,7 +306,7 @@ fn name_field(name: &str) -> String {
 /// A time in minutes, as a request has it.
 #[must_use]
 pub fn in_minutes(time: Duration) -> f64 {
-    // Of whole nanoseconds, so that the decimals are those of the time.
+    // From whole nanoseconds: the result has no surplus decimals.
     time.as_nanos() as f64 / 6e10
 }
 

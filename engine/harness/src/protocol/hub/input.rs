@@ -1,4 +1,4 @@
-//! The reading side: lines of any length, in a thread of their own.
+//! Reads lines of any length; runs in its own thread.
 
 use std::io::{self, BufRead};
 use std::ops::ControlFlow;

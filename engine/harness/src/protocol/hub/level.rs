@@ -1,4 +1,4 @@
-//! Search limits as `level` lines: those of a client add up until the search.
+//! Search limits as `level` lines: a client's limits add up until the search.
 
 use std::time::Duration;
 

@@ -23,7 +23,7 @@ pub(super) enum Job<S> {
     Configure(S),
     /// Forget earlier positions. Not answered.
     NewGame,
-    /// Search; answered by [`Report::Info`] lines, a [`Report::Failed`] if it has to be done again,
+    /// Search; answered by [`Report::Info`] lines, a [`Report::Failed`] if the search is repeated,
     /// and one [`Report::Finished`].
     Search { game: Box<Game>, limits: Limits, control: Arc<Control> },
 }
@@ -36,14 +36,15 @@ pub(super) enum Report<E> {
     Error(String),
     /// The search has panicked with this text, and is done again.
     Failed(String),
-    /// The text is what a search said that has panicked twice.
+    /// The result; or, for a search that has panicked twice, the text of the second panic.
     Finished(Box<Result<SearchResult, String>>),
 }
 
 /// Jobs, reports, and the thread.
 type Started<S> = (Sender<Job<S>>, Receiver<Report<<S as Settings>::Error>>, JoinHandle<()>);
 
-/// Starts the thread, with an engine if there is one already. It ends when its job channel is closed, and closes that of the reports.
+/// Starts the thread, with an engine if there is one already. It ends when its job channel is closed,
+/// and then closes the channel of reports.
 pub(super) fn start<S: Settings>(engine: Option<S::Engine>) -> io::Result<Started<S>> {
     let (job_sender, jobs) = unbounded();
     let (reports, report_receiver) = unbounded();
@@ -89,7 +90,7 @@ impl<S: Settings> Worker<S> {
         Ok(())
     }
 
-    /// The limits are those of both attempts together.
+    /// The limits hold for both attempts together.
     fn search(
         &mut self,
         game: &Game,
@@ -111,8 +112,8 @@ impl<S: Settings> Worker<S> {
         Ok(found)
     }
 
-    /// A search that panics must not take the game down with it: it is done once more, with a fresh
-    /// engine. The error is what it said the second time.
+    /// A search that panics must not lose the game: it is repeated once, with a new engine. The error
+    /// is the text of the second panic.
     fn guarded<T>(&mut self, mut search: impl FnMut(&mut S::Engine) -> T) -> Result<T, String> {
         let mut is_second = false;
         loop {

@@ -394,7 +394,7 @@ impl HubWalk {
         self.process.close_input();
         if self.process.wait(PROMPT_PATIENCE + self.slack).is_none() {
             self.error(format!(
-                "still running {PROMPT_PATIENCE:?} after the end of its input: it will be left behind"
+                "still running {PROMPT_PATIENCE:?} after the end of its input: it would run on without its client"
             ));
         }
         self.process.kill();

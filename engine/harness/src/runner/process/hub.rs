@@ -17,7 +17,7 @@ use meerslag_search::{Control, Info, Limits, Mode};
 
 /// A wait without a limit; it begins again.
 const NO_DEADLINE: Duration = Duration::from_secs(3600);
-/// How often a wait looks whether the match is being stopped.
+/// How often a wait checks whether the match is being stopped.
 const ABORT_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// Errors of a start, or of a game, that are reported; an engine may never stop sending them.
 const MOST_ERRORS: usize = 5;
@@ -150,7 +150,7 @@ impl HubClient {
         }
     }
 
-    /// The same for a short time, and silence as soon as something comes from this channel.
+    /// As `receive` for a short time; silence as soon as something comes from this channel.
     fn receive_unless(
         &mut self,
         until: Instant,
@@ -389,7 +389,7 @@ impl SearchDeadlines {
         self.stalled = Some(self.stop.unwrap_or(start) + options.stall_patience);
     }
 
-    /// What the engine is to be told because of a command.
+    /// The line for the engine that follows from a command.
     fn command(
         &mut self,
         control: &Control,
@@ -434,7 +434,7 @@ fn note_error(errors: &mut Vec<String>, line: &Line) {
     }
 }
 
-/// The same for a line that may be any.
+/// As `note_error` for any line.
 fn note_errors(errors: &mut Vec<String>, text: &str) {
     if let Ok(Some(line)) = Line::parse(text)
         && line.command() == "error"

@@ -1,5 +1,5 @@
-//! Engines as child processes: started in a process group of their own, listened to by threads,
-//! and never left behind.
+//! Engines as child processes, each in its own process group. Threads read their outputs, and none
+//! of them runs on after the match.
 //!
 //! The group is what makes the end certain: an engine that is a shell script, or that starts
 //! helpers, is killed with everything below it. A [`Watchdog`] does so if we are killed ourselves.
@@ -123,7 +123,7 @@ impl Process {
         Ok(())
     }
 
-    /// The number by which the system knows the process, which is also that of its group.
+    /// The process number of the system, which is also the number of its group.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.child.id()
@@ -196,8 +196,8 @@ impl Process {
         self.tail.lock().lines()
     }
 
-    /// The same for a program that has ended, when everything it wrote has been read. What it has
-    /// left behind is killed: it could hold the outputs open.
+    /// As [`Process::tail`] for a program that has ended, once everything that it wrote has been read.
+    /// Its child processes are killed: they could hold the outputs open.
     #[must_use]
     pub fn last_words(&mut self) -> Vec<String> {
         kill_group(self.child.id());
@@ -256,7 +256,7 @@ impl Process {
     /// Kills the program and its descendants. Without effect the second time.
     pub fn kill(&mut self) {
         drop(self.stdin.take());
-        // Also after an orderly end: helpers may have stayed behind.
+        // Also after an orderly end: child processes may still run.
         kill_group(self.child.id());
         if !self.has_ended {
             let _ = self.child.kill();

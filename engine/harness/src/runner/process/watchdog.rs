@@ -1,4 +1,4 @@
-//! Nobody is left behind, even if we are killed with -9.
+//! No engine keeps running, even if we are killed with -9.
 //!
 //! An engine that is idle sees the end of its input and goes; one that hangs, or thinks without
 //! limit, would stay for ever. So a small process of our own program keeps a list of the process
@@ -44,7 +44,7 @@ impl Drop for Watchdog {
     }
 }
 
-/// A group that is to be killed if we die.
+/// A group to kill if we die.
 pub(super) fn guard(group: u32) {
     tell('+', group);
 }

@@ -149,8 +149,8 @@ fn openings(config: &MatchConfig, records: &[MatchGame]) -> String {
         (_, 0) => "the initial position".to_owned(),
         (played, given) if played == given => format!("{given}, each with both colours"),
         (played, given) if played > given => {
-            let behind = counted(played - given, "position");
-            format!("{given} and {behind} after them, each with both colours")
+            let more = counted(played - given, "position");
+            format!("{given} and {more} after them, each with both colours")
         }
         (played, given) => format!("{played} played of {given}, each with both colours"),
     }

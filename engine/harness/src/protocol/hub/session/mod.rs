@@ -29,20 +29,20 @@ use search::Search;
 /// How long the engine may still take for its `ready` when the input has ended.
 const LAST_ANSWER: Duration = Duration::from_millis(50);
 
-/// The same after `quit`: the client has not gone away, and is owed what it asked for before. No
-/// client waits longer for `ready`.
+/// How long after `quit` earlier commands are still answered: the client is still there. No client
+/// waits longer for `ready`.
 const LAST_ANSWERS: Duration = Duration::from_secs(10);
 
 /// How a session is run.
 #[derive(Debug)]
 pub struct Options {
-    /// Stay silent until the line `hub`: the program was started without a command, and listens
-    /// whether somebody speaks Hub.
+    /// Stay silent until the line `hub`: the program was started without a command, and waits for a
+    /// Hub client.
     pub until_hub: bool,
     /// Where to record the session.
     pub log: Log,
     /// Called by the reading thread when the input has ended (after `quit`: ten seconds later),
-    /// even if the session is held up by a client that no longer reads. The binary ends the process
+    /// even if the session waits for a client that no longer reads. The binary ends the process
     /// here after a moment.
     pub on_end_of_input: Option<fn()>,
     /// How long the end of the session waits for the end of the engine.
@@ -164,14 +164,13 @@ struct Session<W, S: Settings> {
     /// The limits were given after the last search: the next `pos` leaves them alone, so that a
     /// client may send `level` before `pos`.
     fresh_level: bool,
-    /// Nobody has said `hub` yet, and until then we are not to speak.
+    /// No `hub` has come yet, and nothing may be written before it.
     silent: bool,
-    /// The client wants a variant that we do not play, with what was said about it. Until it asks
-    /// for another one there is no `ready` and no move: we would play by rules that are not those
-    /// of its game.
+    /// The client wants a variant that we do not play, with the error that was reported. Until it asks
+    /// for another one there is no `ready` and no move: we would play by the wrong rules.
     other_variant: Option<HubError>,
-    /// The client's last `pos` could not be read to its end, with what was said about it. Until it
-    /// sends another one there is no move: it would be one of another game.
+    /// The client's last `pos` could not be read, with the error that was reported. Until the next
+    /// `pos` there is no move: we do not have the client's game.
     refused_game: Option<HubError>,
     /// An `init` waits for a variant that we play.
     init_waits: bool,
@@ -242,9 +241,9 @@ impl<W: Write, S: Settings> Session<W, S> {
         Ok(())
     }
 
-    /// The end of the wait for the next event. `None`: nothing is owed that will come in time. When
-    /// the input has ended, lines that are here are answered if that takes no time; a search is
-    /// given up.
+    /// The end of the wait for the next event. `None`: no answer is owed that would come in time. After
+    /// the end of the input, lines that have come are answered if that takes no time; a search is given
+    /// up.
     fn time_over(&self) -> Option<Receiver<Instant>> {
         match (self.quit_by, &self.worker) {
             (None, _) if !self.input_has_ended => Some(never()),
