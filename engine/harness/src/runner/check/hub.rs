@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use movegen::Position;
 use movegen::notation::hub;
 
-use super::super::process::{Process, ProcessOptions, Received};
 use super::{Check, Severity, StepResult, shown};
 use crate::protocol::hub::Line;
+use crate::runner::player::process::{Process, ProcessOptions, Received};
 
 /// Silence after which no further line is expected.
 const SETTLED: Duration = Duration::from_millis(300);

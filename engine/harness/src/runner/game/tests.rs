@@ -1,7 +1,7 @@
-use super::super::player::Thought;
-use super::super::schedule::schedule;
-use super::super::schedule::tests::config;
 use super::*;
+use crate::runner::player::Thought;
+use crate::runner::tournament::schedule::schedule;
+use crate::runner::tournament::schedule::tests::config;
 use meerslag_search::{Info, Limits};
 
 /// Says when it was asked and when it answered, as if it were true.

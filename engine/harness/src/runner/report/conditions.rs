@@ -6,12 +6,12 @@ use std::num::NonZero;
 use std::thread;
 use std::time::Duration;
 
-use super::super::clock::TimeControl;
-use super::super::config::MatchConfig;
-use super::super::match_game::MatchGame;
-use super::super::spec::EngineKind;
-use super::super::state::MatchPart;
 use super::{hours_minutes_seconds, name};
+use crate::runner::config::MatchConfig;
+use crate::runner::config::spec::EngineKind;
+use crate::runner::config::time_control::TimeControl;
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::tournament::state::MatchPart;
 use meerslag_search::counted;
 use movegen::Color;
 
@@ -31,7 +31,7 @@ pub(super) fn engine_rows<'a>(
     config: &'a MatchConfig,
     identities: &BTreeMap<usize, Vec<String>>,
 ) -> Vec<EngineRow<'a>> {
-    let row = |(engine, spec): (usize, &super::super::spec::EngineSpec)| {
+    let row = |(engine, spec): (usize, &crate::runner::config::spec::EngineSpec)| {
         let mut parts: Vec<String> = spec.env.iter().map(|(k, v)| format!("{k}={v}")).collect();
         if let Some(dxp) = &spec.dxp {
             let addresses: Vec<String> = dxp.addresses.iter().map(ToString::to_string).collect();
@@ -169,9 +169,9 @@ fn machine() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::schedule::{schedule, tests::config};
-    use super::super::super::termination::Termination;
     use super::*;
+    use crate::runner::game::termination::Termination;
+    use crate::runner::tournament::schedule::{schedule, tests::config};
     use meerslag_study::record::{GameRecord, PlyRecord};
 
     #[test]

@@ -3,10 +3,10 @@
 use std::io;
 use std::time::Duration;
 
-use super::super::config::MatchConfig;
-use super::super::in_file::micros;
-use super::super::match_game::MatchGame;
 use super::{MoveTimes, name};
+use crate::runner::config::MatchConfig;
+use crate::runner::config::in_file::micros;
+use crate::runner::game::match_game::MatchGame;
 
 const COLUMNS: [&str; 17] = [
     "game",

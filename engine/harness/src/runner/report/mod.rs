@@ -21,11 +21,11 @@ use movegen::notation::pdn::{WriteOptions, game_to_string};
 pub use self::csv::csv_lines;
 pub use self::page::MatchPage;
 pub use self::plot::nice_step;
-use super::config::MatchConfig;
-use super::match_game::MatchGame;
-use super::schedule::Pairing;
-use super::time_use::move_time;
 use crate::pages::GameData;
+use crate::runner::config::MatchConfig;
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::stats::time_use::move_time;
+use crate::runner::tournament::schedule::Pairing;
 use meerslag_study::digits::rounded;
 use meerslag_study::record::{GameRecord, for_white};
 

@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 use askama::Template;
 use movegen::Color;
 
-use super::super::config::MatchConfig;
-use super::super::match_game::MatchGame;
-use super::super::median::median;
-use super::super::results::MatchResults;
-use super::super::standings::{Standing, Standings};
-use super::super::state::MatchPart;
-use super::super::stats::Tally;
 use super::conditions::{EngineRow, conditions, control_text, engine_rows};
 use super::progress::course;
 use super::{GameLine, MoveTimes, hours_minutes_seconds, name, plot};
 use crate::pages::GamesPage;
+use crate::runner::config::MatchConfig;
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::stats::Tally;
+use crate::runner::stats::median::median;
+use crate::runner::stats::results::MatchResults;
+use crate::runner::stats::standings::{Standing, Standings};
+use crate::runner::tournament::state::MatchPart;
 
 /// Collects games for the page.
 #[derive(Debug)]
@@ -285,9 +285,9 @@ fn game_row<'a>(config: &'a MatchConfig, index: usize, game: &'a GameLine) -> Ga
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::schedule::{schedule, tests::config};
-    use super::super::super::termination::Termination;
     use super::*;
+    use crate::runner::game::termination::Termination;
+    use crate::runner::tournament::schedule::{schedule, tests::config};
     use meerslag_study::record::{GameRecord, PlyRecord};
 
     #[test]

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use movegen::Wld;
 
-use super::super::match_game::MatchGame;
-use super::super::stats::{Estimate, Pentanomial, Tally};
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::stats::{Estimate, Pentanomial, Tally};
 
 /// The estimates of an engine's strength after each of its games.
 pub(super) struct Course {

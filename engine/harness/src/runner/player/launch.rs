@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use egdb::error::with_causes;
 
-use super::builtin::{BuiltIn, RandomMover};
-use super::dxp::{DxpPlayer, DxpPlayerOptions};
-use super::error::ConfigError;
-use super::in_file::seconds;
-use super::player::{Abort, FaultKind, Player, PlayerError, SlowStart};
-use super::process::{HubClient, HubClientOptions, ProcessOptions};
-use super::spec::{EngineKind, EngineSpec, LONGEST_GAP, PATIENCE};
 use crate::protocol::hub::{HubError, Params};
+use crate::runner::config::error::ConfigError;
+use crate::runner::config::in_file::seconds;
+use crate::runner::config::spec::{EngineKind, EngineSpec, LONGEST_GAP, PATIENCE};
+use crate::runner::player::builtin::{BuiltIn, RandomMover};
+use crate::runner::player::dxp::{DxpPlayer, DxpPlayerOptions};
+use crate::runner::player::process::{HubClient, HubClientOptions, ProcessOptions};
+use crate::runner::player::{Abort, FaultKind, Player, PlayerError, SlowStart};
 use meerslag_search::EngineOptions;
 
 /// Starts an engine and gets it ready. `wishes` are parameters for engines that have them and are

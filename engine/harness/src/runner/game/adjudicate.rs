@@ -4,8 +4,8 @@ use movegen::Color;
 use movegen::notation::pdn::GameResult;
 use serde::{Deserialize, Serialize};
 
-use super::termination::Termination;
 use crate::early_end::{Draw, Resign};
+use crate::runner::game::termination::Termination;
 use meerslag_study::record::PlyRecord;
 
 /// When to end a game early. Move counts are moves of both players.

@@ -1,5 +1,10 @@
 //! What the match runner needs from an engine, however it is reached.
 
+pub(in crate::runner) mod builtin;
+pub(in crate::runner) mod dxp;
+pub(in crate::runner) mod launch;
+pub mod process;
+
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
@@ -11,8 +16,8 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::clock::TimeControl;
 use crate::protocol::hub::Line;
+use crate::runner::config::time_control::TimeControl;
 use meerslag_search::{Control, Info, Limits};
 
 /// A move and what led to it.
@@ -123,7 +128,7 @@ pub enum PlayerError {
 }
 
 /// A start that takes longer is worth a word.
-pub(super) const SLOW_START: Duration = Duration::from_secs(1);
+pub(in crate::runner) const SLOW_START: Duration = Duration::from_secs(1);
 
 /// Called when a start takes longer than a second: what is still missing, and the last lines of
 /// the program.
@@ -251,7 +256,7 @@ impl Abort {
     }
 
     /// A signal for a part of the work: given with this one, but it does not give this one.
-    pub(super) fn part(&self) -> Arc<Abort> {
+    pub(in crate::runner) fn part(&self) -> Arc<Abort> {
         let part = Arc::new(Abort::new());
         let mut parts = self.parts.lock();
         parts.retain(|part| part.strong_count() > 0);
@@ -269,12 +274,12 @@ impl Abort {
     }
 
     /// For waits that look at it themselves.
-    pub(super) const fn flag(&self) -> &AtomicBool {
+    pub(in crate::runner) const fn flag(&self) -> &AtomicBool {
         &self.is_set
     }
 
     /// From now on the signal also stops searches under this control, even if it was given before.
-    pub(super) fn register(&self, control: &Arc<Control>) {
+    pub(in crate::runner) fn register(&self, control: &Arc<Control>) {
         let mut controls = self.controls.lock();
         controls.push(Arc::clone(control));
         if self.is_set() {
@@ -282,7 +287,7 @@ impl Abort {
         }
     }
 
-    pub(super) fn forget(&self, control: &Arc<Control>) {
+    pub(in crate::runner) fn forget(&self, control: &Arc<Control>) {
         self.controls.lock().retain(|c| !Arc::ptr_eq(c, control));
     }
 }

@@ -1,8 +1,8 @@
 //! The finished games of a match, and what they add up to.
 
-use super::config::MatchConfig;
-use super::match_game::MatchGame;
-use super::standings::Standings;
+use crate::runner::config::MatchConfig;
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::stats::standings::Standings;
 
 /// The finished games of a match, in the order in which they ended, and its table.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ impl MatchResults {
     }
 
     /// Drops the moves of the last game.
-    pub(super) fn drop_last_moves(&mut self) {
+    pub(in crate::runner) fn drop_last_moves(&mut self) {
         if let Some(game) = self.games.last_mut() {
             game.drop_moves();
         }

@@ -3,7 +3,7 @@
 use movegen::Color;
 use serde::{Deserialize, Serialize};
 
-use super::config::{Format, MatchConfig};
+use crate::runner::config::{Format, MatchConfig};
 use movegen::random::Random;
 
 /// One game: who plays it and from where.
@@ -70,11 +70,11 @@ pub fn schedule(config: &MatchConfig) -> Vec<Pairing> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(in crate::runner) mod tests {
     use std::collections::HashSet;
 
-    use super::super::spec::EngineSpec;
     use super::*;
+    use crate::runner::config::spec::EngineSpec;
 
     /// A match between random movers.
     pub(in crate::runner) fn config(engines: usize, openings: usize, pairs: usize) -> MatchConfig {

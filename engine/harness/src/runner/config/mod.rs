@@ -1,6 +1,11 @@
 //! What a match is: engines, pairings, openings, rules. Kept in the state file, so that a match
 //! can be continued without repeating the command line.
 
+pub(in crate::runner) mod error;
+pub(in crate::runner) mod in_file;
+pub(in crate::runner) mod spec;
+pub(in crate::runner) mod time_control;
+
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,13 +13,12 @@ use std::time::Duration;
 use movegen::{DrawRules, Game, Status};
 use serde::{Deserialize, Serialize};
 
-use super::adjudicate::Adjudication;
-use super::clock::TimeControl;
-use super::error::{ConfigError, MOST_GAMES};
-use super::in_file;
-use super::openings::Opening;
-use super::spec::{DxpSpec, EngineKind, EngineSpec};
-use super::stats::{EloModel, Sprt, SprtError};
+use crate::runner::config::error::{ConfigError, MOST_GAMES};
+use crate::runner::config::spec::{DxpSpec, EngineKind, EngineSpec};
+use crate::runner::config::time_control::TimeControl;
+use crate::runner::game::adjudicate::Adjudication;
+use crate::runner::openings::Opening;
+use crate::runner::stats::{EloModel, Sprt, SprtError};
 
 /// Who plays whom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -135,7 +139,7 @@ impl MatchConfig {
     }
 
     /// The number of games.
-    pub(super) const fn game_count(&self) -> usize {
+    pub(in crate::runner) const fn game_count(&self) -> usize {
         let engines = self.engines.len();
         let others = engines.saturating_sub(1);
         let meetings = match self.format {
@@ -197,7 +201,10 @@ impl MatchConfig {
 
     /// Parameters for an engine that declares them and is not given others: games from openings
     /// are to be played, not looked up in a book that the other engine may lack.
-    pub(super) fn wishes(&self, engine: usize) -> &'static [(&'static str, &'static str)] {
+    pub(in crate::runner) fn wishes(
+        &self,
+        engine: usize,
+    ) -> &'static [(&'static str, &'static str)] {
         let is_told = self.engines[engine].has_book_params();
         if self.openings.is_empty() || is_told { &[] } else { &[("book", "false")] }
     }
@@ -232,7 +239,7 @@ impl MatchConfig {
     }
 
     /// A game from the opening with this number; without openings from the initial position.
-    pub(super) fn opening(&self, number: usize) -> Game {
+    pub(in crate::runner) fn opening(&self, number: usize) -> Game {
         self.openings.get(number).map(Opening::game).unwrap_or_default()
     }
 }

@@ -2,12 +2,12 @@
 
 use thiserror::Error;
 
-use super::clock::ParseTimeControlError;
-use super::stats::SprtError;
 use crate::protocol::hub::HubError;
+use crate::runner::config::time_control::ParseTimeControlError;
+use crate::runner::stats::SprtError;
 
 /// The most games of a match.
-pub(super) const MOST_GAMES: usize = 20_000_000;
+pub(in crate::runner) const MOST_GAMES: usize = 20_000_000;
 
 /// Why a match cannot be set up.
 #[derive(Clone, PartialEq, Debug, Error)]

@@ -7,17 +7,17 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::clock::TimeControl;
-use super::error::ConfigError;
 use super::in_file;
 use crate::protocol::dxp::Address;
 use crate::protocol::hub::loose_arguments;
+use crate::runner::config::error::ConfigError;
+use crate::runner::config::time_control::TimeControl;
 
 /// Patience that makes sense.
-pub(super) const PATIENCE: RangeInclusive<Duration> =
+pub(in crate::runner) const PATIENCE: RangeInclusive<Duration> =
     Duration::from_millis(1)..=Duration::from_secs(1_000_000);
 /// The longest time between two messages over DXP.
-pub(super) const LONGEST_GAP: Duration = Duration::from_secs(10);
+pub(in crate::runner) const LONGEST_GAP: Duration = Duration::from_secs(10);
 
 /// How an engine is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -1,5 +1,9 @@
 //! Many games at once: workers play, the caller is called after each game.
 
+pub(in crate::runner) mod schedule;
+pub(in crate::runner) mod standstill;
+pub(in crate::runner) mod state;
+
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io;
@@ -11,20 +15,20 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{Receiver, Sender, bounded};
 use thiserror::Error;
 
-use super::arbiter::Arbiter;
-use super::config::MatchConfig;
-use super::game::{Fixture, NotPlayed, forfeit, play};
-use super::launch::start;
-use super::match_game::MatchGame;
-use super::player::{Abort, Player, PlayerError};
-use super::process::pin;
-use super::results::MatchResults;
-use super::schedule::{Pairing, schedule};
-use super::spec::EngineKind;
-use super::standstill::Standstills;
-use super::starts::Starts;
-use super::state::{StateError, StateFile};
-use super::stats::Decision;
+use crate::runner::config::MatchConfig;
+use crate::runner::config::spec::EngineKind;
+use crate::runner::game::arbiter::Arbiter;
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::game::{Fixture, NotPlayed, forfeit, play};
+use crate::runner::openings::starts::Starts;
+use crate::runner::player::launch::start;
+use crate::runner::player::process::pin;
+use crate::runner::player::{Abort, Player, PlayerError};
+use crate::runner::stats::Decision;
+use crate::runner::stats::results::MatchResults;
+use crate::runner::tournament::schedule::{Pairing, schedule};
+use crate::runner::tournament::standstill::Standstills;
+use crate::runner::tournament::state::{StateError, StateFile};
 use meerslag_search::EngineError;
 
 /// Attempts to start an engine that has played before.

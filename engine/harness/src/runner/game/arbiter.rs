@@ -11,7 +11,7 @@ use meerslag_search::endgame::has_room;
 
 /// Ends games whose result the databases know. Shared by all games.
 #[derive(Debug)]
-pub(super) struct Arbiter(Probe);
+pub(in crate::runner) struct Arbiter(Probe);
 
 impl Arbiter {
     /// Opens the databases in these folders; `None` if there are no folders.

@@ -1,5 +1,7 @@
 //! Start positions of matches: the classic ballots and users' files.
 
+pub(in crate::runner) mod starts;
+
 use std::collections::HashSet;
 use std::io::BufRead;
 use std::str::FromStr;
@@ -12,9 +14,9 @@ use thiserror::Error;
 use meerslag_search::book::{self, Book};
 
 /// The 79 two-move ballots: a pair from each is the classic match of 158 games.
-const TWO_MOVE: &str = include_str!("../../data/ballots-2move.fen");
+const TWO_MOVE: &str = include_str!("../../../data/ballots-2move.fen");
 /// The 331 three-move ballots.
-const THREE_MOVE: &str = include_str!("../../data/ballots-3move.fen");
+const THREE_MOVE: &str = include_str!("../../../data/ballots-3move.fen");
 
 /// Where games start: a position, and what counts for a draw there already.
 #[derive(Clone, PartialEq, Eq, Debug)]

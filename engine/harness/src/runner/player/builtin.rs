@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use movegen::Game;
 
-use super::player::{Abort, Answer, FaultKind, Identity, NewGame, Player, PlayerError, Thought};
+use crate::runner::player::{
+    Abort, Answer, FaultKind, Identity, NewGame, Player, PlayerError, Thought,
+};
 use meerslag_search::{Control, Engine, EngineError, EngineOptions, Info, Limits};
 use movegen::random::Random;
 

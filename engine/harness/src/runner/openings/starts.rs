@@ -7,9 +7,9 @@ use movegen::random::Random;
 use movegen::{Color, DrawCounters, Game, Move, Position};
 use parking_lot::Mutex;
 
-use super::config::MatchConfig;
-use super::match_game::MatchGame;
-use super::schedule::Pairing;
+use crate::runner::config::MatchConfig;
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::tournament::schedule::Pairing;
 use meerslag_search::{Control, Engine, EngineError, EngineOptions, Limits};
 
 /// After an opening a position will do if searches of this depth see both at most this many
@@ -21,7 +21,7 @@ const MORE_PLIES: usize = 2;
 
 /// The starts of all games of a match.
 #[derive(Debug)]
-pub(super) struct Starts<'a> {
+pub(in crate::runner) struct Starts<'a> {
     config: &'a MatchConfig,
     /// Where the pairs of earlier runs start: another version of the program might choose others.
     played: HashMap<usize, Game>,
@@ -38,7 +38,7 @@ struct Variations {
 impl<'a> Starts<'a> {
     /// # Errors
     /// As [`Engine::new`].
-    pub(super) fn new(
+    pub(in crate::runner) fn new(
         config: &'a MatchConfig,
         records: &[MatchGame],
     ) -> Result<Starts<'a>, EngineError> {
@@ -54,7 +54,7 @@ impl<'a> Starts<'a> {
     }
 
     /// Where a game starts; both of a pair start alike.
-    pub(super) fn of(&self, pairing: Pairing) -> Game {
+    pub(in crate::runner) fn of(&self, pairing: Pairing) -> Game {
         if let Some(start) = self.played.get(&pairing.pair) {
             return start.clone();
         }
@@ -188,9 +188,9 @@ fn white_score(position: &Position, engine: &mut Engine) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::schedule::{schedule, tests::config};
-    use super::super::termination::Termination;
     use super::*;
+    use crate::runner::game::termination::Termination;
+    use crate::runner::tournament::schedule::{schedule, tests::config};
 
     fn engine() -> Engine {
         Engine::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() }).unwrap()

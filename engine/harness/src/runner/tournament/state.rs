@@ -14,11 +14,11 @@ use egdb::storage::exclusive::{self, LockedFile};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::config::MatchConfig;
-use super::error::ConfigError;
-use super::match_game::MatchGame;
-use super::results::MatchResults;
-use super::schedule::schedule;
+use crate::runner::config::MatchConfig;
+use crate::runner::config::error::ConfigError;
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::stats::results::MatchResults;
+use crate::runner::tournament::schedule::schedule;
 
 /// The version of the format.
 const VERSION: u32 = 1;
@@ -325,9 +325,9 @@ mod tests {
     use movegen::Position;
     use movegen::notation::pdn::GameResult;
 
-    use super::super::schedule::tests::config;
-    use super::super::termination::Termination;
     use super::*;
+    use crate::runner::game::termination::Termination;
+    use crate::runner::tournament::schedule::tests::config;
     use meerslag_study::record::GameRecord;
 
     fn record(config: &MatchConfig, game: usize) -> MatchGame {

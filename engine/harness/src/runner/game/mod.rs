@@ -1,20 +1,26 @@
 //! One game between two players.
 
+pub(in crate::runner) mod adjudicate;
+pub(in crate::runner) mod arbiter;
+pub(in crate::runner) mod clock;
+pub(in crate::runner) mod match_game;
+pub(in crate::runner) mod termination;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use movegen::notation::pdn::GameResult;
 use movegen::{Color, DrawRules, Game, Position, Status};
 
-use super::arbiter::Arbiter;
-use super::clock::GameClock;
-use super::config::MatchConfig;
-use super::match_game::MatchGame;
-use super::median::median;
-use super::player::{Answer, Claim, FaultKind, NewGame, Player, PlayerError};
-use super::schedule::Pairing;
-use super::standstill::Standstills;
-use super::termination::Termination;
+use crate::runner::config::MatchConfig;
+use crate::runner::game::arbiter::Arbiter;
+use crate::runner::game::clock::GameClock;
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::game::termination::Termination;
+use crate::runner::player::{Answer, Claim, FaultKind, NewGame, Player, PlayerError};
+use crate::runner::stats::median::median;
+use crate::runner::tournament::schedule::Pairing;
+use crate::runner::tournament::standstill::Standstills;
 use meerslag_search::Control;
 use meerslag_search::counted;
 use meerslag_study::record::{GameRecord, PlyRecord};
@@ -26,7 +32,7 @@ const OVERRUN: f64 = 0.1;
 
 /// A game to play.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fixture {
+pub(in crate::runner) struct Fixture {
     /// Its number in the schedule, from 0.
     pub number: usize,
     pub pairing: Pairing,
@@ -44,7 +50,7 @@ impl Fixture {
 
 /// A game and who has to be started again after it.
 #[derive(Debug)]
-pub(super) struct Played {
+pub(in crate::runner) struct Played {
     pub record: MatchGame,
     /// Whether the player of a colour can no longer be used, under its index.
     pub is_broken: [bool; 2],
@@ -77,7 +83,7 @@ impl GameEnd {
 /// # Errors
 /// If the match is being stopped, a player does not start the game, or everything was paused during
 /// it: then there is no result.
-pub(super) fn play(
+pub(in crate::runner) fn play(
     config: &MatchConfig,
     arbiter: Option<&Arbiter>,
     standstills: &Standstills,
@@ -133,7 +139,7 @@ pub(super) fn play(
 }
 
 /// The record of a game that `engine` loses because it does not start.
-pub(super) fn forfeit(
+pub(in crate::runner) fn forfeit(
     fixture: Fixture,
     engine: usize,
     message: &str,
@@ -153,7 +159,7 @@ pub(super) fn forfeit(
 
 /// Why there is no result of a game.
 #[derive(Debug)]
-pub(super) enum NotPlayed {
+pub(in crate::runner) enum NotPlayed {
     /// The match is being stopped.
     Aborted,
     /// A player cannot even begin.

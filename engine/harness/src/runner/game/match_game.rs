@@ -6,10 +6,10 @@ use movegen::notation::pdn::GameResult;
 use movegen::{Color, Wld};
 use serde::{Deserialize, Serialize};
 
-use super::in_file;
-use super::schedule::Pairing;
-use super::termination::Termination;
-use super::time_use::Spent;
+use crate::runner::config::in_file;
+use crate::runner::game::termination::Termination;
+use crate::runner::stats::time_use::Spent;
+use crate::runner::tournament::schedule::Pairing;
 use meerslag_study::record::GameRecord;
 
 /// A finished game of a match.
@@ -48,12 +48,12 @@ pub struct MatchGame {
     pub ended: Option<Duration>,
     /// What the players used of their time, under [`Color::index`], once the moves are gone.
     #[serde(skip)]
-    pub(super) spent: Option<[Spent; 2]>,
+    pub(in crate::runner) spent: Option<[Spent; 2]>,
 }
 
 impl MatchGame {
     /// A game about which nothing else is known.
-    pub(super) fn new(
+    pub(in crate::runner) fn new(
         game: usize,
         pairing: Pairing,
         record: GameRecord,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use movegen::Color;
 
-use super::clock::TimeControl;
+use crate::runner::config::time_control::TimeControl;
 use meerslag_study::record::{GameRecord, PlyRecord};
 
 /// What one side used of its time in a game.
@@ -34,7 +34,7 @@ impl Spent {
 }
 
 /// The time of a move; zero if it is not known.
-pub(super) fn move_time(ply: &PlyRecord) -> Duration {
+pub(in crate::runner) fn move_time(ply: &PlyRecord) -> Duration {
     ply.time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or_default()
 }
 

@@ -16,16 +16,16 @@ use movegen::notation::dxp::MoveMessage;
 use movegen::notation::pdn::GameResult;
 use movegen::{Color, Game, Wld};
 
-use super::player::{
-    Abort, Answer, Claim, FaultKind, Identity, NewGame, Player, PlayerError, SLOW_START, SlowStart,
-    Thought,
-};
-use super::process::{Process, ProcessOptions};
 use crate::protocol::dxp::{
     Acceptance, Address, Connection, EndReason, Incoming, Listener, Message, Request, TakeBack,
     connect, in_minutes,
 };
 use crate::protocol::{Log, escaped_excerpt};
+use crate::runner::player::process::{Process, ProcessOptions};
+use crate::runner::player::{
+    Abort, Answer, Claim, FaultKind, Identity, NewGame, Player, PlayerError, SLOW_START, SlowStart,
+    Thought,
+};
 use meerslag_search::{Control, Info, Limits};
 
 /// How long the answer to a request and the echo of an end may take.

@@ -13,7 +13,7 @@ pub(crate) fn median<T: Ord + Copy>(values: &mut [T]) -> Option<T> {
 
 /// The median of times that come one after the other.
 #[derive(Clone, Debug, Default)]
-pub(super) struct RunningMedian {
+pub(in crate::runner) struct RunningMedian {
     /// The smaller half.
     lower: BinaryHeap<Duration>,
     /// The greater half, which has one more if their number is odd.

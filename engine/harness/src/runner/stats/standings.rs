@@ -9,15 +9,15 @@ use movegen::{Color, Wld};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::clock::TimeControl;
-use super::config::{MatchConfig, SprtConfig};
-use super::in_file::{micros, seconds};
-use super::match_game::MatchGame;
-use super::median::RunningMedian;
-use super::schedule::Pairing;
-use super::stats::{Decision, Pentanomial, Rating, Sprt, Tally};
-use super::termination::Termination;
-use super::time_use::TimeUse;
+use crate::runner::config::in_file::{micros, seconds};
+use crate::runner::config::time_control::TimeControl;
+use crate::runner::config::{MatchConfig, SprtConfig};
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::game::termination::Termination;
+use crate::runner::stats::median::RunningMedian;
+use crate::runner::stats::time_use::TimeUse;
+use crate::runner::stats::{Decision, Pentanomial, Rating, Sprt, Tally};
+use crate::runner::tournament::schedule::Pairing;
 use meerslag_search::counted;
 use meerslag_study::digits::rounded;
 use meerslag_study::records::Record;
@@ -429,9 +429,9 @@ impl Standings {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::player::FaultKind;
-    use super::super::schedule::{schedule, tests::config};
     use super::*;
+    use crate::runner::player::FaultKind;
+    use crate::runner::tournament::schedule::{schedule, tests::config};
     use meerslag_study::record::{GameRecord, PlyRecord};
 
     /// A finished game of the schedule.

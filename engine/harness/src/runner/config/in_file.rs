@@ -12,12 +12,15 @@ fn refused<E: de::Error>(field: &str, value: impl Display, expected: &str) -> E 
 }
 
 /// Seconds as a number. From whole nanoseconds: the result has no surplus decimals.
-pub(super) fn seconds(time: Duration) -> f64 {
+pub(in crate::runner) fn seconds(time: Duration) -> f64 {
     time.as_nanos() as f64 / 1e9
 }
 
 /// For a field of seconds.
-pub(super) fn write_seconds<S: Serializer>(time: &Duration, writer: S) -> Result<S::Ok, S::Error> {
+pub(in crate::runner) fn write_seconds<S: Serializer>(
+    time: &Duration,
+    writer: S,
+) -> Result<S::Ok, S::Error> {
     seconds(*time).serialize(writer)
 }
 
@@ -27,17 +30,21 @@ fn read_seconds<'d, D: Deserializer<'d>>(field: &str, reader: D) -> Result<Durat
 }
 
 /// For the field `start_seconds`.
-pub(super) fn start_seconds<'d, D: Deserializer<'d>>(reader: D) -> Result<Duration, D::Error> {
+pub(in crate::runner) fn start_seconds<'d, D: Deserializer<'d>>(
+    reader: D,
+) -> Result<Duration, D::Error> {
     read_seconds("start_seconds", reader)
 }
 
 /// For the field `stall_seconds`.
-pub(super) fn stall_seconds<'d, D: Deserializer<'d>>(reader: D) -> Result<Duration, D::Error> {
+pub(in crate::runner) fn stall_seconds<'d, D: Deserializer<'d>>(
+    reader: D,
+) -> Result<Duration, D::Error> {
     read_seconds("stall_seconds", reader)
 }
 
 /// Seconds that may not be known.
-pub(super) mod ended_s {
+pub(in crate::runner) mod ended_s {
     use super::*;
 
     pub fn serialize<S: Serializer>(time: &Option<Duration>, writer: S) -> Result<S::Ok, S::Error> {
@@ -52,7 +59,7 @@ pub(super) mod ended_s {
 }
 
 /// Whole milliseconds.
-pub(super) mod millis {
+pub(in crate::runner) mod millis {
     use super::*;
 
     pub fn serialize<S: Serializer>(time: &Duration, writer: S) -> Result<S::Ok, S::Error> {
@@ -65,7 +72,7 @@ pub(super) mod millis {
 }
 
 /// Microseconds as a number.
-pub(super) fn micros(time: Duration) -> f64 {
+pub(in crate::runner) fn micros(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
@@ -75,7 +82,7 @@ fn from_micros<E: de::Error>(field: &str, micros: f64) -> Result<Duration, E> {
         .map_err(|_| refused(field, micros, "microseconds"))
 }
 
-pub(super) mod overhead_us {
+pub(in crate::runner) mod overhead_us {
     use super::*;
 
     pub fn serialize<S: Serializer>(time: &Duration, writer: S) -> Result<S::Ok, S::Error> {
@@ -88,7 +95,7 @@ pub(super) mod overhead_us {
 }
 
 /// Of White and Black, under the index of their colour in memory.
-pub(super) mod latency_us {
+pub(in crate::runner) mod latency_us {
     use super::*;
 
     type Latency = [Option<Duration>; 2];
@@ -108,7 +115,7 @@ pub(super) mod latency_us {
 }
 
 /// White's first; in memory under the index of the colour, Black's first.
-pub(super) mod white_first {
+pub(in crate::runner) mod white_first {
     use super::*;
 
     pub fn serialize<T: Serialize, S: Serializer>(
@@ -127,7 +134,7 @@ pub(super) mod white_first {
 }
 
 /// The name of the rules.
-pub(super) mod draw_rules {
+pub(in crate::runner) mod draw_rules {
     use movegen::DrawRules;
 
     use super::*;
@@ -144,7 +151,7 @@ pub(super) mod draw_rules {
 }
 
 /// A list of FEN.
-pub(super) mod openings {
+pub(in crate::runner) mod openings {
     use super::*;
     use crate::runner::openings::Opening;
 

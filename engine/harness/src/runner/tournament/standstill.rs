@@ -14,7 +14,7 @@ const LONGEST_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Notices standstills, as long as [`Standstills::watch`] runs.
 #[derive(Debug)]
-pub(super) struct Standstills(Mutex<ClockHistory>);
+pub(in crate::runner) struct Standstills(Mutex<ClockHistory>);
 
 #[derive(Debug)]
 struct ClockHistory {
@@ -61,12 +61,12 @@ impl ClockHistory {
 }
 
 impl Standstills {
-    pub(super) fn new() -> Standstills {
+    pub(in crate::runner) fn new() -> Standstills {
         Standstills(Mutex::new(ClockHistory { last: ClockReading::now(), found: Vec::new() }))
     }
 
     /// Looks at the clocks until the channel is closed.
-    pub(super) fn watch(&self, end: &Receiver<()>) {
+    pub(in crate::runner) fn watch(&self, end: &Receiver<()>) {
         while end.recv_timeout(READING_INTERVAL) == Err(RecvTimeoutError::Timeout) {
             self.0.lock().look(ClockReading::now());
         }
@@ -74,7 +74,7 @@ impl Standstills {
 
     /// How long everything has stood still since `start`; `None` if it has not. It need not have
     /// been noticed before.
-    pub(super) fn since(&self, start: Instant) -> Option<Duration> {
+    pub(in crate::runner) fn since(&self, start: Instant) -> Option<Duration> {
         let mut seen = self.0.lock();
         seen.look(ClockReading::now());
         seen.since(start)
