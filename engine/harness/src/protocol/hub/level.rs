@@ -54,7 +54,7 @@ impl Level {
     }
 
     /// Adds the limits of another line; of two of the same kind the later one counts.
-    pub fn merge(&mut self, later: Level) {
+    pub fn merge(&mut self, later: &Level) {
         *self = Level {
             depth: later.depth.or(self.depth),
             nodes: later.nodes.or(self.nodes),
@@ -191,7 +191,7 @@ mod tests {
         let both = level(&["level depth=12", "level handicap=3 time=30", "level ponder"]);
         assert_eq!(both, level(&["level time=30 depth=12"]));
         let mut merged = level(&["level depth=12 nodes=3 inc=1"]);
-        merged.merge(level(&["level depth=5 time=30"]));
+        merged.merge(&level(&["level depth=5 time=30"]));
         assert_eq!(merged, level(&["level depth=5 nodes=3 inc=1 time=30"]));
         let limits = both.limits(Mode::Ponder, SAFETY);
         assert_eq!((limits.depth, limits.move_time, limits.mode), (Some(12), None, Mode::Ponder));

@@ -13,8 +13,6 @@ mod progress;
 
 use std::time::Duration;
 
-#[cfg(doc)]
-use movegen::Color;
 use movegen::notation::hub;
 use movegen::notation::pdn::{WriteOptions, game_to_string};
 
@@ -73,7 +71,7 @@ impl MoveTimes {
         (self.depths > 0).then(|| self.depth as f64 / f64::from(self.depths))
     }
 
-    /// Of both sides in a game, under [`Color::index`].
+    /// Of both sides in a game, under `Color::index`.
     fn of(game: &GameRecord) -> [MoveTimes; 2] {
         let mut sides = [MoveTimes::default(); 2];
         for (mover, ply) in game.movers() {

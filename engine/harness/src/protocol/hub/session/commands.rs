@@ -25,12 +25,14 @@ impl<W: Write, S: Settings> Session<W, S> {
         match command {
             Command::Hub { extensions } => self.introduce(extensions)?,
             Command::Init => self.initialise()?,
-            Command::SetParam { name, value } => self.set_param(name, value)?,
+            Command::SetParam { name, value } => {
+                self.set_param(name.as_deref(), value.as_deref())?;
+            }
             Command::Ping => self.write("pong")?,
             Command::NewGame => self.send(Job::NewGame)?,
             Command::Position(game) => self.set_game(game)?,
             Command::Level(level, error) => {
-                self.level.merge(level);
+                self.level.merge(&level);
                 if let Some(error) = error {
                     self.report_error(error)?;
                 }
@@ -123,12 +125,12 @@ impl<W: Write, S: Settings> Session<W, S> {
         self.send(Job::Configure(self.settings.clone()))
     }
 
-    fn set_param(&mut self, name: Option<String>, value: Option<String>) -> io::Result<()> {
+    fn set_param(&mut self, name: Option<&str>, value: Option<&str>) -> io::Result<()> {
         let Some(name) = name else {
             return self.report_error(HubError::IncompleteParam("name"));
         };
         let before = self.settings.clone();
-        let result = self.settings.set(&name, value.as_deref());
+        let result = self.settings.set(name, value);
         if name == Params::VARIANT && value.is_some() {
             self.other_variant = result.as_ref().err().cloned();
         }
