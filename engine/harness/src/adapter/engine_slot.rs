@@ -12,9 +12,9 @@ use movegen::Game;
 use parking_lot::Mutex;
 
 use super::game::AdapterGame;
-use super::time::{TimeBox, after};
+use super::time::TimeBox;
 use super::{AdapterError, AdapterOptions};
-use crate::protocol::hub::SEARCH_STACK;
+use crate::protocol::hub::{SEARCH_STACK, limits_after};
 use crate::runner::{
     Abort, Answer, Claim, EngineKind, EngineSpec, Identity, NewGame, Player, PlayerError, Thought,
     start_player,
@@ -474,7 +474,7 @@ impl Question {
     fn limits_now(&self) -> Limits {
         match self.limits.mode {
             Mode::Ponder => self.limits.clone(),
-            _ => after(&self.limits, self.asked.elapsed()),
+            _ => limits_after(&self.limits, self.asked.elapsed()),
         }
     }
 }

@@ -7,9 +7,10 @@ use std::time::Duration;
 use movegen::notation::pdn::GameResult;
 use movegen::{Color, Game, Position};
 
+use super::time::on_clock;
 use crate::protocol::dxp::format_minutes;
 use crate::runner::{Answer, NewGame, Player, PlayerError, TimeControl};
-use meerslag_search::{Clock, Control, Limits};
+use meerslag_search::{Control, Limits};
 
 /// Moves of a game whose time is made of the time for one move.
 const GAME_MOVES: u32 = 75;
@@ -72,7 +73,8 @@ impl AdapterGame {
         let is_right = match limits.clock {
             Some(clock) => {
                 let time = on_clock(clock);
-                self.left <= time + CLOCK_TOLERANCE && self.left + CLOCK_TOLERANCE >= time / 2
+                self.left <= time.saturating_add(CLOCK_TOLERANCE)
+                    && self.left + CLOCK_TOLERANCE >= time / 2
             }
             None => limits.move_time.is_none_or(|time| self.left >= time),
         };
@@ -122,12 +124,6 @@ fn control(limits: &Limits, fractions: bool) -> TimeControl {
     TimeControl { time: of_minutes(least), moves: Some(moves), ..TimeControl::default() }
 }
 
-/// What a player has on its clock for the next move, at least nothing.
-fn on_clock(clock: Clock) -> Duration {
-    let seconds = (clock.time + clock.inc).clamp(0.0, 1e9);
-    Duration::try_from_secs_f64(seconds).unwrap_or_default()
-}
-
 /// The greatest number of minutes that is not more than this and can be written.
 fn written(minutes: f64, fractions: bool) -> f64 {
     let minutes = minutes.min(f64::from(MOST_IN_REQUEST));
@@ -140,6 +136,7 @@ fn written(minutes: f64, fractions: bool) -> f64 {
 mod tests {
     use super::*;
     use crate::protocol::dxp::in_minutes;
+    use meerslag_search::Clock;
 
     fn clock(time: f64, moves: Option<u32>) -> Limits {
         Limits::clock(Clock { time, inc: 0.0, moves })

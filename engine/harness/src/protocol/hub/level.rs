@@ -125,6 +125,15 @@ pub fn level_line(limits: &Limits) -> String {
     if limits.is_infinite() { "level infinite".to_owned() } else { line.finish() }
 }
 
+/// What is left of the limits of a search after this time: of a time for the move at least a
+/// millisecond, since not every program knows a time of nothing.
+pub(crate) fn limits_after(limits: &Limits, used: Duration) -> Limits {
+    let clock = limits.clock.map(|clock| Clock { time: clock.time - used.as_secs_f64(), ..clock });
+    let least = Duration::from_millis(1);
+    let move_time = limits.move_time.map(|time| time.saturating_sub(used).max(least));
+    Limits { clock, move_time, ..limits.clone() }
+}
+
 fn set_integer(slot: &mut Option<i64>, name: &str, text: &str) -> Result<(), HubError> {
     let value = number::integer(name, text)?;
     if value >= 1 {
@@ -222,6 +231,19 @@ mod tests {
         assert_eq!(level(&["level depth=3"]).limits(Mode::Think, SAFETY).move_time, None);
         let zero = level(&["level move-time=0"]).limits(Mode::Think, SAFETY);
         assert_eq!(zero.move_time, Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn what_was_used_is_gone() {
+        let clock = Some(Clock { time: 2.0, inc: 0.5, moves: None });
+        let move_time = Some(Duration::from_millis(800));
+        let limits = Limits { clock, move_time, nodes: Some(7), ..Limits::default() };
+        let left = limits_after(&limits, Duration::from_millis(500));
+        assert_eq!(left.clock.map(|clock| (clock.time, clock.inc)), Some((1.5, 0.5)));
+        assert_eq!((left.move_time, left.nodes), (Some(Duration::from_millis(300)), Some(7)));
+        let late = limits_after(&limits, Duration::from_secs(1));
+        assert_eq!(late.move_time, Some(Duration::from_millis(1)));
+        assert_eq!(limits_after(&Limits::depth(3), Duration::from_secs(1)), Limits::depth(3));
     }
 
     #[test]

@@ -5,11 +5,12 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use movegen::Game;
 
+use super::level::limits_after;
 use super::settings::Settings;
 use meerslag_search::{Control, Info, Limits, SearchResult, Thinker};
 
@@ -100,7 +101,7 @@ impl<S: Settings> Worker<S> {
         let begin = Instant::now();
         let reports = self.reports.clone();
         let found = self.guarded(|engine| {
-            let limits = remaining(limits, begin.elapsed());
+            let limits = limits_after(limits, begin.elapsed());
             engine.search(game, &limits, control, &mut |info| {
                 // Nobody listens when the session has ended: the search is stopped then anyway.
                 let _ = reports.send(Report::Info(info.clone()));
@@ -137,16 +138,6 @@ impl<S: Settings> Worker<S> {
     }
 }
 
-/// What is left of a search's limits after this time.
-fn remaining(limits: &Limits, elapsed: Duration) -> Limits {
-    let mut limits = limits.clone();
-    limits.move_time = limits.move_time.map(|time| time.saturating_sub(elapsed));
-    if let Some(clock) = &mut limits.clock {
-        clock.time -= elapsed.as_secs_f64();
-    }
-    limits
-}
-
 fn text_of(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
@@ -157,7 +148,6 @@ fn text_of(panic: &(dyn Any + Send)) -> String {
 mod tests {
     use super::*;
     use crate::protocol::hub::Params;
-    use meerslag_search::Clock;
 
     #[test]
     fn a_panic_is_reported_and_the_search_done_again_with_a_fresh_engine() {
@@ -179,15 +169,5 @@ mod tests {
         assert_eq!(result, Err("always".to_owned()));
         assert_eq!(said.try_iter().count(), 1);
         assert_eq!(worker.guarded(|engine| engine.options().hash_mib), Ok(1));
-    }
-
-    #[test]
-    fn the_second_attempt_has_the_time_that_is_left() {
-        let clock = Some(Clock { time: 5.0, inc: 1.0, moves: None });
-        let move_time = Some(Duration::from_secs(3));
-        let limits = Limits { clock, move_time, nodes: Some(7), ..Limits::default() };
-        let left = remaining(&limits, Duration::from_secs(4));
-        assert_eq!((left.move_time, left.nodes), (Some(Duration::ZERO), Some(7)));
-        assert_eq!(left.clock.unwrap().time, 1.0);
     }
 }

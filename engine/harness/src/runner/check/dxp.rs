@@ -22,8 +22,7 @@ pub fn check_dxp(address: &Address, patience: Duration) -> io::Result<Check> {
     let mut walk = DxpWalk {
         address: address.clone(),
         wire,
-        check: Check::default(),
-        step: "connection",
+        check: Check { step: "connection", ..Check::default() },
         patience,
         game: Game::default(),
         follower: Color::Black,
@@ -50,14 +49,14 @@ impl DxpWalk {
     }
 
     fn requests(&mut self) -> StepResult {
-        self.begin("a request for the normal start, and its move");
+        self.check.begin("a request for the normal start, and its move");
         self.send_text(&format!("R01{:<32}W001075A", "Meerslag protocol check"))?;
         if self.started(Position::initial(), Color::White)? {
             self.their_move()?;
         }
         self.end()?;
 
-        self.begin("a request with a position, Black to move first");
+        self.check.begin("a request with a position, Black to move first");
         let start = Position::initial().with_other_side();
         if self.start(start, Color::Black, GAME_MOVES)? {
             self.their_move()?;
@@ -66,7 +65,7 @@ impl DxpWalk {
     }
 
     fn game_with_captures(&mut self) -> StepResult {
-        self.begin("a game of twelve moves");
+        self.check.begin("a game of twelve moves");
         if self.start(Position::initial(), Color::Black, 0)? {
             for turn in 0..12 {
                 if !self.game.position().has_legal_move() {
@@ -80,7 +79,7 @@ impl DxpWalk {
         }
         self.end()?;
 
-        self.begin("captures");
+        self.check.begin("captures");
         // A man takes two; a king takes two; a king comes back to its square; a choice.
         for fen in [
             "W:W28,40:B22,12,2",
@@ -98,7 +97,7 @@ impl DxpWalk {
     }
 
     fn no_legal_move(&mut self) -> StepResult {
-        self.begin("no legal move: E1");
+        self.check.begin("no legal move: E1");
         let Ok(start) = Position::from_fen("W:W28:B23") else { return Some(()) };
         if !self.start(start, Color::Black, GAME_MOVES)? {
             return Some(());
@@ -108,25 +107,25 @@ impl DxpWalk {
             Some(Message::End { reason, stop }) => {
                 if reason != EndReason::Lost {
                     let reason = reason as u8;
-                    self.warn(format!("a lost game is ended with reason 1, not {reason}"));
+                    self.check.warn(format!("a lost game is ended with reason 1, not {reason}"));
                 }
                 // Our echo.
                 self.send(&Message::End { reason: EndReason::Unknown, stop })?;
                 if stop {
-                    self.warn("the stop code 1 says that it wants no more games");
+                    self.check.warn("the stop code 1 says that it wants no more games");
                 }
                 Some(())
             }
             other => {
                 let what = other.map_or_else(|| "silence".to_owned(), |m| format!("'{m}'"));
-                self.error(format!("{what} where the side to move must end the game"));
+                self.check.error(format!("{what} where the side to move must end the game"));
                 self.end()
             }
         }
     }
 
     fn odd_messages(&mut self) -> StepResult {
-        self.begin("messages outside a game");
+        self.check.begin("messages outside a game");
         self.send_text("E00")?;
         self.expect_silence("an end without a game: endless loops")?;
         for (text, what) in [
@@ -141,11 +140,11 @@ impl DxpWalk {
         self.send_text(&format!("C{}", "x".repeat(126)))?;
         self.expect_silence("the longest chat")?;
 
-        self.begin("a request within a game");
+        self.check.begin("a request within a game");
         if self.start(Position::initial(), Color::Black, GAME_MOVES)? {
             self.send(&self.request(Position::initial(), Color::Black, GAME_MOVES))?;
             if self.answer()? == Some(Acceptance::Accepted) {
-                self.error("a second game is begun within a game");
+                self.check.error("a second game is begun within a game");
             }
             self.state = FollowerState::Playing;
             self.our_move(0)?;
@@ -155,7 +154,7 @@ impl DxpWalk {
     }
 
     fn illegal_moves(&mut self) -> StepResult {
-        self.begin("illegal moves, and the legal one after them");
+        self.check.begin("illegal moves, and the legal one after them");
         if !self.start(Position::initial(), Color::Black, GAME_MOVES)? {
             return Some(());
         }
@@ -167,12 +166,12 @@ impl DxpWalk {
                     // That is a way to put it.
                     return self.send(&Message::End { reason: EndReason::Unknown, stop });
                 }
-                Some(message) => self.error(format!("'{message}' in answer to '{text}'")),
+                Some(message) => self.check.error(format!("'{message}' in answer to '{text}'")),
             }
         }
         self.our_move(0)?;
         if self.their_move()? {
-            self.begin("a move out of turn");
+            self.check.begin("a move out of turn");
             let second = self.game.position().legal_moves()[0];
             let message = Message::Move(MoveMessage::new(second, 0));
             self.our_move(0)?;
@@ -183,7 +182,7 @@ impl DxpWalk {
     }
 
     fn take_back(&mut self) -> StepResult {
-        self.begin("moves taken back");
+        self.check.begin("moves taken back");
         if !self.start(Position::initial(), Color::Black, GAME_MOVES)? {
             return Some(());
         }
@@ -192,10 +191,10 @@ impl DxpWalk {
             self.send(&Message::BackRequest { number: 999, color: Color::White })?;
             match self.receive(self.patience)? {
                 Some(Message::BackAnswer(TakeBack::Accepted)) => {
-                    self.error("a move that was never played is taken back");
+                    self.check.error("a move that was never played is taken back");
                 }
                 Some(Message::BackAnswer(_)) => {}
-                _ => self.error("no answer to a take-back request"),
+                _ => self.check.error("no answer to a take-back request"),
             }
             self.send(&Message::BackRequest { number: 1, color: Color::Black })?;
             match self.receive(self.patience)? {
@@ -204,14 +203,14 @@ impl DxpWalk {
                     self.their_move()?;
                 }
                 Some(Message::BackAnswer(_)) => {}
-                _ => self.error("no answer to a take-back request"),
+                _ => self.check.error("no answer to a take-back request"),
             }
         }
         self.end()
     }
 
     fn packets(&mut self) -> StepResult {
-        self.begin("messages in pieces");
+        self.check.begin("messages in pieces");
         let request = format!("{}\0", self.request(Position::initial(), Color::White, GAME_MOVES));
         for byte in request.bytes() {
             self.write(&[byte])?;
@@ -222,7 +221,7 @@ impl DxpWalk {
         }
         self.end()?;
 
-        self.begin("several messages at once");
+        self.check.begin("several messages at once");
         self.write(format!("Cone\0Ctwo\0{request}").as_bytes())?;
         if self.started(Position::initial(), Color::White)? {
             self.their_move()?;
@@ -231,7 +230,7 @@ impl DxpWalk {
     }
 
     fn move_limit(&mut self) -> StepResult {
-        self.begin("a limit of two moves");
+        self.check.begin("a limit of two moves");
         if !self.start(Position::initial(), Color::White, 2)? {
             return Some(());
         }
@@ -252,7 +251,7 @@ impl DxpWalk {
 
     fn refusals(&mut self) -> StepResult {
         let name = format!("{:<32}", "Meerslag protocol check");
-        self.begin("requests that must be refused");
+        self.check.begin("requests that must be refused");
         let board = format_position(&Position::initial());
         let empty = "e".repeat(50);
         for (text, code, what) in [
@@ -264,7 +263,7 @@ impl DxpWalk {
             self.send_text(&text)?;
             match self.receive(self.patience)? {
                 Some(Message::Accept { code: Acceptance::Accepted, .. }) => {
-                    self.error(format!("{what} is accepted"));
+                    self.check.error(format!("{what} is accepted"));
                     self.state = FollowerState::Playing;
                     self.end()?;
                 }
@@ -273,15 +272,15 @@ impl DxpWalk {
                         && code != found
                     {
                         let (found, code) = (found as u8, code as u8);
-                        self.warn(format!("{what} is refused with code {found}, not {code}"));
+                        self.check.warn(format!("{what} is refused with code {found}, not {code}"));
                     }
                 }
-                Some(other) => self.error(format!("'{other}' in answer to {what}")),
-                None => self.error(format!("no answer to {what}: initiators hang")),
+                Some(other) => self.check.error(format!("'{other}' in answer to {what}")),
+                None => self.check.error(format!("no answer to {what}: initiators hang")),
             }
         }
 
-        self.begin("a request for 000 minutes");
+        self.check.begin("a request for 000 minutes");
         self.send_text(&format!("R01{name}Z000000A"))?;
         match self.receive(self.patience)? {
             Some(Message::Accept { code: Acceptance::Accepted, .. }) => {
@@ -289,20 +288,20 @@ impl DxpWalk {
                 self.end()?;
             }
             Some(Message::Accept { .. }) => {}
-            _ => self.warn("no answer; known initiators ask for this when they mean seconds"),
+            _ => self.check.warn("no answer; known initiators ask for this when they mean seconds"),
         }
         Some(())
     }
 
     fn connection_lost(&mut self) -> StepResult {
-        self.begin("another connection after one was lost in a game");
+        self.check.begin("another connection after one was lost in a game");
         if !self.start(Position::initial(), Color::Black, GAME_MOVES)? {
             return Some(());
         }
         match open(&self.address) {
             Ok(wire) => self.wire = wire,
             Err(error) => {
-                self.warn(format!("it does not listen any more: {error}"));
+                self.check.warn(format!("it does not listen any more: {error}"));
                 return None;
             }
         }
@@ -310,7 +309,8 @@ impl DxpWalk {
         match self.answer()? {
             Some(Acceptance::Accepted) => self.end(),
             Some(_) => {
-                self.warn("it still believes to be in the old game; it helped to end that first");
+                self.check
+                    .warn("it still believes to be in the old game; it helped to end that first");
                 self.state = FollowerState::Playing;
                 self.end()?;
                 if self.start(Position::initial(), Color::Black, GAME_MOVES)? {
@@ -323,7 +323,7 @@ impl DxpWalk {
     }
 
     fn stop_code(&mut self) -> StepResult {
-        self.begin("an end with stop code 1");
+        self.check.begin("an end with stop code 1");
         if !self.start(Position::initial(), Color::Black, GAME_MOVES)? {
             return Some(());
         }
@@ -336,11 +336,11 @@ impl DxpWalk {
                 Arrival::Closed => break,
                 Arrival::Message(text) if text == "E01" => break,
                 Arrival::Message(text) => {
-                    self.warn(format!("'{}' instead of 'E01'", shown(&text)));
+                    self.check.warn(format!("'{}' instead of 'E01'", shown(&text)));
                     break;
                 }
                 Arrival::Nothing | Arrival::TooLong => {
-                    self.error("no echo of the end of the game");
+                    self.check.error("no echo of the end of the game");
                     break;
                 }
             }

@@ -41,17 +41,28 @@ pub struct Check {
     pub steps: Vec<&'static str>,
     /// What was wrong.
     pub findings: Vec<Finding>,
+    /// The step that is being made.
+    step: &'static str,
 }
 
 impl Check {
     fn begin(&mut self, step: &'static str) {
+        self.step = step;
         if !self.steps.contains(&step) {
             self.steps.push(step);
         }
     }
 
-    fn find(&mut self, severity: Severity, step: &'static str, message: impl Into<String>) {
-        let finding = Finding { severity, step, message: message.into() };
+    fn error(&mut self, message: impl Into<String>) {
+        self.find(Severity::Error, message.into());
+    }
+
+    fn warn(&mut self, message: impl Into<String>) {
+        self.find(Severity::Warning, message.into());
+    }
+
+    fn find(&mut self, severity: Severity, message: String) {
+        let finding = Finding { severity, step: self.step, message };
         if !self.findings.contains(&finding) {
             self.findings.push(finding);
         }

@@ -8,7 +8,7 @@ use movegen::notation::dxp::MoveMessage;
 use movegen::{Color, Game, Position};
 
 use super::wire::{Arrival, Wire};
-use super::{Check, Severity, StepResult, shown};
+use super::{Check, StepResult, shown};
 use crate::protocol::dxp::{
     Acceptance, Address, EndReason, MAX_MESSAGE, Message, Request, connect,
 };
@@ -48,7 +48,6 @@ pub(super) struct DxpWalk {
     pub address: Address,
     pub wire: Wire,
     pub check: Check,
-    pub step: &'static str,
     pub patience: Duration,
     /// The game that is being played.
     pub game: Game,
@@ -58,22 +57,9 @@ pub(super) struct DxpWalk {
 }
 
 impl DxpWalk {
-    pub(super) fn begin(&mut self, name: &'static str) {
-        self.step = name;
-        self.check.begin(name);
-    }
-
-    pub(super) fn error(&mut self, message: impl Into<String>) {
-        self.check.find(Severity::Error, self.step, message);
-    }
-
-    pub(super) fn warn(&mut self, message: impl Into<String>) {
-        self.check.find(Severity::Warning, self.step, message);
-    }
-
     pub(super) fn write(&mut self, bytes: &[u8]) -> StepResult {
         if self.wire.write(bytes).is_err() {
-            self.error("the program closed the connection");
+            self.check.error("the program closed the connection");
             return None;
         }
         Some(())
@@ -100,30 +86,34 @@ impl DxpWalk {
             let text = match self.wire.receive(deadline) {
                 Arrival::Message(text) => text,
                 Arrival::Closed => {
-                    self.error("the program closed the connection");
+                    self.check.error("the program closed the connection");
                     return None;
                 }
                 Arrival::TooLong => {
-                    self.error(format!("no NUL in {MAX_MESSAGE} bytes"));
+                    self.check.error(format!("no NUL in {MAX_MESSAGE} bytes"));
                     return None;
                 }
                 Arrival::Nothing => {
                     let rest = self.wire.unfinished();
                     if !rest.is_empty() {
-                        self.error(format!("'{}' without a NUL at its end", shown(&rest)));
+                        self.check.error(format!("'{}' without a NUL at its end", shown(&rest)));
                     }
                     return Some(None);
                 }
             };
             if text.is_empty() {
-                self.warn("an empty message: two NULs in a row");
+                self.check.warn("an empty message: two NULs in a row");
                 continue;
             }
             if text.len() > 127 {
-                self.error(format!("'{}': {} characters, 127 allowed", shown(&text), text.len()));
+                self.check.error(format!(
+                    "'{}': {} characters, 127 allowed",
+                    shown(&text),
+                    text.len()
+                ));
             }
             if !text.is_ascii() {
-                self.error(format!("'{}': only ASCII is allowed", shown(&text)));
+                self.check.error(format!("'{}': only ASCII is allowed", shown(&text)));
             }
             match text.parse() {
                 Ok(Message::Chat(_)) => {}
@@ -131,7 +121,7 @@ impl DxpWalk {
                     self.form(&message, &text);
                     return Some(Some(message));
                 }
-                Err(error) => self.error(format!("'{}': {error}", shown(&text))),
+                Err(error) => self.check.error(format!("'{}': {error}", shown(&text))),
             }
         }
     }
@@ -141,11 +131,11 @@ impl DxpWalk {
         let written = message.to_string();
         if text.len() > written.len() {
             let surplus = "surplus characters; strict programs end the connection";
-            self.error(format!("'{}': {surplus}", shown(text)));
+            self.check.error(format!("'{}': {surplus}", shown(text)));
         } else if matches!(message, Message::Accept { .. }) && text[1..2] == *" " {
-            self.error(format!("'{}': a name does not begin with a blank", shown(text)));
+            self.check.error(format!("'{}': a name does not begin with a blank", shown(text)));
         } else if matches!(message, Message::Move(_)) && text[11..] != written[11..] {
-            self.warn(format!(
+            self.check.warn(format!(
                 "'{}': some programs expect captures in ascending order",
                 shown(text)
             ));
@@ -173,11 +163,11 @@ impl DxpWalk {
                 Some(Some(code))
             }
             Some(other) => {
-                self.error(format!("'{other}' instead of an answer to the request"));
+                self.check.error(format!("'{other}' instead of an answer to the request"));
                 Some(None)
             }
             None => {
-                self.error(format!("no answer to the request within {:?}", self.patience));
+                self.check.error(format!("no answer to the request within {:?}", self.patience));
                 Some(None)
             }
         }
@@ -203,7 +193,8 @@ impl DxpWalk {
             && code != Acceptance::Accepted
         {
             let code = code as u8;
-            self.error(format!("a proper request is refused with code {code}: {}", start.to_fen()));
+            self.check
+                .error(format!("a proper request is refused with code {code}: {}", start.to_fen()));
         }
         Some(code == Some(Acceptance::Accepted))
     }
@@ -216,17 +207,18 @@ impl DxpWalk {
             Some(Message::Move(message)) => match message.resolve(&position) {
                 Ok(mv) => {
                     if message.captured.len() != mv.captured().len() {
-                        self.error(format!("'{message}': not all captured pieces are listed"));
+                        self.check
+                            .error(format!("'{message}': not all captured pieces are listed"));
                     }
                     Some(self.game.play(mv).is_ok())
                 }
                 Err(error) => {
-                    self.error(format!("'{message}' in {}: {error}", position.to_fen()));
+                    self.check.error(format!("'{message}' in {}: {error}", position.to_fen()));
                     Some(false)
                 }
             },
             Some(other) => {
-                self.error(format!("'{other}' instead of a move in {}", position.to_fen()));
+                self.check.error(format!("'{other}' instead of a move in {}", position.to_fen()));
                 if let Message::End { stop, .. } = other {
                     self.send(&Message::End { reason: EndReason::Unknown, stop })?;
                     self.state = FollowerState::Idle;
@@ -234,7 +226,7 @@ impl DxpWalk {
                 Some(false)
             }
             None => {
-                self.error(format!("no move within {patience:?} in {}", position.to_fen()));
+                self.check.error(format!("no move within {patience:?} in {}", position.to_fen()));
                 Some(false)
             }
         }
@@ -267,17 +259,17 @@ impl DxpWalk {
             match self.receive(left)?.filter(|_| !left.is_zero()) {
                 Some(Message::End { reason, stop }) => {
                     if reason != EndReason::Unknown {
-                        self.warn("the echo of an end should have reason 0");
+                        self.check.warn("the echo of an end should have reason 0");
                     }
                     if stop {
-                        self.warn("the echo of an end should have the same stop code");
+                        self.check.warn("the echo of an end should have the same stop code");
                     }
                     return Some(());
                 }
                 // A move may have crossed.
                 Some(_) => {}
                 None => {
-                    self.error("no echo of the end of the game");
+                    self.check.error("no echo of the end of the game");
                     return Some(());
                 }
             }
@@ -289,7 +281,7 @@ impl DxpWalk {
         // Perhaps it never is silent.
         for _ in 0..MOST_ANSWERS {
             let Some(message) = self.receive(SETTLED)? else { break };
-            self.error(format!("'{message}' in answer to {what}"));
+            self.check.error(format!("'{message}' in answer to {what}"));
         }
         Some(())
     }

@@ -8,7 +8,7 @@ use movegen::notation::hub;
 use movegen::{Game, Move, Position};
 
 use super::{Process, ProcessOptions, QUIT_PATIENCE, Received};
-use crate::protocol::hub::{Line, LineWriter, level_line, read_info};
+use crate::protocol::hub::{Line, LineWriter, level_line, read_info, real};
 use crate::runner::player::{
     Abort, Answer, FaultKind, Identity, NewGame, Parameter, Player, PlayerError, SLOW_START,
     SlowStart, Thought,
@@ -285,7 +285,8 @@ impl Player for HubClient {
                     };
                     match line.command() {
                         "info" => {
-                            score = number(&line, "score").or(score);
+                            let new = line.value("score").and_then(|t| real("score", t).ok());
+                            score = new.or(score);
                             depth = line.value("depth").and_then(|d| d.parse().ok()).or(depth);
                             nodes = line.value("nodes").and_then(|n| n.parse().ok()).or(nodes);
                             if let Some(info) = read_info(&line, &position, start.elapsed()) {
@@ -441,10 +442,4 @@ fn note_errors(errors: &mut Vec<String>, text: &str) {
     {
         note_error(errors, &line);
     }
-}
-
-/// A finite number, also with a decimal comma.
-fn number(line: &Line, name: &str) -> Option<f64> {
-    let value: f64 = line.value(name)?.replace(',', ".").parse().ok()?;
-    value.is_finite().then_some(value)
 }
