@@ -37,10 +37,10 @@ pub use player::{
     Abort, Answer, Claim, FaultKind, Identity, NewGame, Parameter, Player, PlayerError, Thought,
     process,
 };
-pub use report::{MatchPage, csv_lines, nice_step};
+pub use report::{MatchPage, StandingsRecord, csv_lines, nice_step};
 pub(crate) use stats::median::median;
 pub use stats::results::MatchResults;
-pub use stats::standings::{Standing, Standings, StandingsRecord};
+pub use stats::standings::{Standing, Standings};
 pub use stats::time_use::{Spent, TimeUse};
 pub use tournament::schedule::{Pairing, schedule};
 pub use tournament::state::{LineError, MatchPart, MatchRun, Resumed, StateError, StateFile};

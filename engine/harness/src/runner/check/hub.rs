@@ -198,7 +198,7 @@ impl HubWalk {
                 },
                 Ok(None) => {}
                 Err(bad) => {
-                    self.check.error(format!("unreadable line '{}': {}", shown(text), bad.error))
+                    self.check.error(format!("unreadable line '{}': {}", shown(text), bad.error));
                 }
             }
         }

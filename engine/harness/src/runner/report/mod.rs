@@ -1,4 +1,4 @@
-//! What is left of a match: a table of games as CSV, and a page for the browser.
+//! What a match writes: the table of engines, the games as CSV and PDN, and a page for the browser.
 //!
 //! The page is one file without references to others. Its tables and plots are written here; the
 //! board on which games are clicked through is drawn by its script, from a list of moves for each
@@ -10,6 +10,7 @@ mod page;
 mod pdn;
 mod plot;
 mod progress;
+mod table;
 
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ use movegen::notation::pdn::{WriteOptions, game_to_string};
 pub use self::csv::csv_lines;
 pub use self::page::MatchPage;
 pub use self::plot::nice_step;
+pub use self::table::StandingsRecord;
 use crate::pages::GameData;
 use crate::runner::config::MatchConfig;
 use crate::runner::game::match_game::MatchGame;
