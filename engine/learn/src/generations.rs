@@ -3,14 +3,15 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use egdb::DatabaseOptions;
 use meerslag_files::Existing;
 use meerslag_harness::runner::stats::Decision;
 use meerslag_harness::runner::{
     Abort, Adjudication, ConfigError, EngineSpec, Format, MatchConfig, MatchEnd, MatchError,
-    MatchEvent, MatchRun, SprtConfig, Standing, Standings, StateError, StateFile, TimeControl,
-    Workers, openings, run as run_match,
+    MatchEvent, MatchResults, MatchRun, SprtConfig, Standing, Standings, StateError, StateFile,
+    TimeControl, Workers, openings, run as run_match,
 };
 use meerslag_search::eval::{EvalKind, Evaluation, Provenance, Weights, WeightsError};
 use movegen::DrawRules;
@@ -264,27 +265,28 @@ impl Generations {
         observe: Observer<'_>,
     ) -> Result<bool, GenerationsError> {
         let path = self.folder.join(format!("gen{generation}.match.jsonl"));
-        let (mut state, config, mut records) = if path.exists() {
+        let (mut state, config, mut results) = if path.exists() {
             let resumed = StateFile::resume(&path)?;
-            (Some(resumed.state), resumed.config, resumed.records)
+            (Some(resumed.state), resumed.config, resumed.results)
         } else {
             let config = self.config(new, old)?;
             let state = StateFile::create(&path, &config, "", &MatchRun::default())?;
-            (Some(state), config, Vec::new())
+            let results = MatchResults::new(&config, Vec::new());
+            (Some(state), config, results)
         };
         let workers = Workers { concurrency: self.threads, cpus: Vec::new() };
         let ignore = &mut |_: MatchEvent<'_>| Ok(());
-        let end = run_match(&config, &workers, &mut state, &mut records, stop, ignore)?;
+        let end = run_match(&config, &workers, &mut state, &mut results, stop, ignore)?;
         if end == MatchEnd::Stopped {
             return Err(GenerationsError::Stopped);
         }
-        let standings = Standings::new(&config, &records);
-        let is_accepted = is_accepted(&standings);
-        let elo = new_weights(&standings).and_then(Standing::rating).and_then(|it| it.elo);
+        let standings = results.standings();
+        let is_accepted = is_accepted(standings);
+        let elo = new_weights(standings).and_then(Standing::rating).and_then(|it| it.elo);
         observe(
             generation,
             GenerationStep::Matched {
-                games: standings.games,
+                games: standings.games(),
                 opponent: old.to_owned(),
                 elo: elo.map(|elo| (elo.low, elo.high)),
                 is_accepted,
@@ -316,13 +318,13 @@ impl Generations {
                 is_logistic: false,
             }),
             format: Format::RoundRobin,
-            draw_rules: DrawRules::default().to_string(),
+            draw_rules: DrawRules::default(),
             adjudication: Adjudication {
                 max_moves: Some(MOST_MATCH_MOVES),
                 ..Adjudication::default()
             },
             egdb: Vec::new(),
-            margin_ms: 0,
+            margin: Duration::ZERO,
         };
         config.check()?;
         Ok(config)
@@ -331,13 +333,13 @@ impl Generations {
 
 /// The line of the new weights, which are the first engine of a match.
 fn new_weights(standings: &Standings) -> Option<&Standing> {
-    standings.lines.iter().find(|line| line.engine == 0)
+    standings.engine(0)
 }
 
 /// Whether the new weights have won the match. One that ran out of games undecided says at least
 /// which weights are likely better.
 fn is_accepted(standings: &Standings) -> bool {
-    match standings.sprt {
+    match standings.sprt() {
         Some((_, Decision::AcceptH1)) => true,
         Some((_, Decision::AcceptH0)) => false,
         _ => new_weights(standings).and_then(Standing::rating).is_some_and(|rating| {

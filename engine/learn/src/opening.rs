@@ -152,8 +152,7 @@ pub(super) fn random_plies(
 
 /// The three-move ballots.
 pub(super) fn ballots() -> Vec<Position> {
-    // Their tests read all of them.
-    three_move_ballots().iter().filter_map(|fen| Position::from_fen(fen).ok()).collect()
+    three_move_ballots().iter().map(|opening| *opening.position()).collect()
 }
 
 /// Pieces anywhere: 8 to 14 of them, the sides equal to within one, up to two kings a side.

@@ -167,8 +167,9 @@ fn edited_states_are_refused() {
     let header = text.lines().next().unwrap();
     let opening = header.split_once("\"openings\":[\"").unwrap().1.split('"').next().unwrap();
     for (from, to, message) in [
-        ("\"start_seconds\":10.0", "\"start_seconds\":-1", "'a': start: -1: expected seconds"),
-        ("\"stall_seconds\":60.0", "\"stall_seconds\":1e300", "'a': stall: 1000"),
+        ("\"start_seconds\":10.0", "\"start_seconds\":-1", "start_seconds: -1: expected seconds"),
+        ("\"stall_seconds\":60.0", "\"stall_seconds\":1e300", "stall_seconds: 1000"),
+        ("\"stall_seconds\":60.0", "\"stall_seconds\":2e6", "'a': stall: 2000000: expected"),
         (opening, "W:W99:B1", "opening 1: W:W99:B1: expected a position"),
         ("\"draw_rules\":\"lidraughts\"", "\"draw_rules\":\"mine\"", "draw rules: mine: expected"),
         ("\"margin_ms\":50", "\"margin_ms\":99999999999", "margin: 99999999999: expected"),

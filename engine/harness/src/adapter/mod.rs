@@ -1,14 +1,14 @@
-//! Any program as the thinker of a session: a Hub engine behind DXP, a DXP program behind Hub, and
-//! what is on top of it.
+//! Any program as the thinker of a session: a Hub engine in a DXP session, a DXP program in a Hub
+//! session, with an opening book and databases if wanted.
 //!
 //! An [`Adapter`] asks the program through the same [`Player`](crate::runner::Player) as a match
-//! does. `inner` keeps it running, in a thread of its own, so that nothing it does or does not do
-//! holds up the session; `follow` leads programs that keep the game themselves from position to
+//! does. `engine_slot` keeps it running, in its own thread, so that the session never waits for it
+//! longer than it wants to; `game` leads programs that keep the game themselves from position to
 //! position; `time` decides how long to wait. Databases, and the moves for a program that gives
-//! none, are those of our own [`Engine`].
+//! none, come from our own [`Engine`].
 
-mod follow;
-mod inner;
+mod engine_slot;
+mod game;
 mod settings;
 mod time;
 
@@ -21,15 +21,17 @@ use egdb::DatabaseOptions;
 use movegen::{DrawRules, Game, Move};
 use thiserror::Error;
 
-use crate::runner::{Abort, ConfigError, EngineKind, EngineSpec, Identity, Thought, tail_text};
-use inner::{Asked, Inner};
+use crate::runner::{
+    Abort, ConfigError, EngineKind, EngineSpec, Identity, Thought, median, tail_text,
+};
+use engine_slot::{EngineAnswer, EngineSlot};
 use meerslag_search::book::BookOptions;
 use meerslag_search::{
     Control, Engine, EngineError, EngineOptions, Info, Limits, Mode, SearchResult, Thinker,
 };
 use time::TimeBox;
 
-pub use inner::Remark;
+pub use engine_slot::Remark;
 pub use settings::AdapterSettings;
 
 /// Memory of our own engine, which chooses among the moves of an ending.
@@ -105,11 +107,11 @@ pub enum AdapterError {
     Thread(#[from] std::io::Error),
 }
 
-/// A program with what is on top of it.
+/// A program with its book and databases.
 #[derive(Debug)]
 pub struct Adapter {
     options: AdapterOptions,
-    inner: Inner,
+    engine: EngineSlot,
     /// Has the book and the databases, and moves where the program does not.
     own: Engine,
     /// What the program cannot do, for the other side of the session.
@@ -136,14 +138,14 @@ impl Adapter {
             book: options.book.clone(),
             ..EngineOptions::default()
         })?;
-        let inner = Inner::start(&options, slow)?;
-        Ok(Adapter { options, inner, own, error: None, delays: Vec::new() })
+        let engine = EngineSlot::start(&options, slow)?;
+        Ok(Adapter { options, engine, own, error: None, delays: Vec::new() })
     }
 
-    /// What the program says of itself; the name is that of its description if it gives none.
+    /// What the program says of itself; without a name the one of its description.
     #[must_use]
     pub fn identity(&self) -> Identity {
-        let identity = self.inner.identity();
+        let identity = self.engine.identity();
         let name = identity.name.clone().unwrap_or_else(|| self.options.engine.name.clone());
         Identity { name: Some(name), ..identity.clone() }
     }
@@ -158,7 +160,7 @@ impl Adapter {
 
     /// Starts the program again if it is to have other parameters.
     fn configure(&mut self, params: &BTreeMap<String, String>) -> Result<(), AdapterError> {
-        self.inner.configure(params.clone())?;
+        self.engine.configure(params.clone())?;
         self.options.engine.params.clone_from(params);
         Ok(())
     }
@@ -171,16 +173,16 @@ impl Adapter {
         self.options.remark.fault(&text.to_string());
     }
 
-    /// Says how much longer moves took than the program itself, as a match does of its own work.
+    /// Reports the time that the adapter added to the program's moves.
     fn report_delays(&mut self) {
         let mut delays = std::mem::take(&mut self.delays);
-        delays.sort_unstable();
-        if let (Some(most), median) = (delays.last(), delays.get(delays.len() / 2)) {
-            let millis = |delay: &Duration| delay.as_secs_f64() * 1000.0;
-            let (moves, median) = (delays.len(), median.map_or(0.0, millis));
+        if let (Some(median), Some(most)) = (median(&mut delays), delays.last()) {
+            let millis = |delay: Duration| delay.as_secs_f64() * 1000.0;
             self.remark(format_args!(
-                "delay of the engine's moves: {median:.3} ms (median of {moves}), at most {:.3} ms",
-                millis(most)
+                "delay of the engine's moves: {:.3} ms (median of {}), at most {:.3} ms",
+                millis(median),
+                delays.len(),
+                millis(*most)
             ));
         }
     }
@@ -206,8 +208,8 @@ impl Adapter {
         let begin = Instant::now();
         let time = TimeBox::new(limits, self.options.min_time, self.options.max_time);
         let kept = self.own.keeping_moves(game.position());
-        let asked = self.inner.ask(game, limits, &time, control, report);
-        let Asked { answer, last, since } = asked;
+        let asked = self.engine.ask(game, limits, &time, control, report);
+        let EngineAnswer { answer, last, since } = asked;
         match answer {
             Ok(Some(thought)) => match &kept {
                 Some(kept) if !kept.contains(&thought.mv) => {
@@ -257,9 +259,9 @@ impl Adapter {
         }
         let mut best: Option<(Info, Move)> = None;
         let left =
-            until.map_or(ASK_AGAIN * 10, |until| until.saturating_duration_since(Instant::now()));
-        let share = (left / (2 * kept.len() as u32)).min(ASK_AGAIN);
-        if self.has_scores() && share >= SHORTEST {
+            until.map_or(MOST_AGAIN * 10, |until| until.saturating_duration_since(Instant::now()));
+        let share = (left / (2 * kept.len() as u32)).min(MOST_AGAIN);
+        if self.has_scores() && share >= LEAST_AGAIN {
             for &mv in kept {
                 let mut next = game.clone();
                 if next.play(mv).is_err() || !next.position().has_legal_move() {
@@ -267,7 +269,7 @@ impl Adapter {
                 }
                 let limits = Limits::move_time(share);
                 let time = TimeBox::new(&limits, self.options.min_time, None);
-                let asked = self.inner.ask(&next, &limits, &time, control, &mut |_| {});
+                let asked = self.engine.ask(&next, &limits, &time, control, &mut |_| {});
                 let (Ok(Some(_)), Some(info)) = (asked.answer, asked.last) else { break };
                 if best.as_ref().is_none_or(|(worst, _)| info.score < worst.score) {
                     best = Some((info, mv));
@@ -332,8 +334,8 @@ impl Adapter {
 }
 
 /// The longest time for each move that the program is asked about again, and the shortest.
-const ASK_AGAIN: Duration = Duration::from_secs(2);
-const SHORTEST: Duration = Duration::from_millis(10);
+const MOST_AGAIN: Duration = Duration::from_secs(2);
+const LEAST_AGAIN: Duration = Duration::from_millis(10);
 
 fn found(thought: &Thought, last: Option<Info>) -> SearchResult {
     let mv = thought.mv;
@@ -350,7 +352,7 @@ impl Thinker for Adapter {
     fn new_game(&mut self) {
         self.report_delays();
         self.own.new_game();
-        self.inner.new_game();
+        self.engine.new_game();
     }
 
     fn search(

@@ -1,5 +1,5 @@
-//! The face of an adapted engine in a Hub session: the program's own name and parameters. Another
-//! value of a parameter starts the program again, as not every program takes one later.
+//! What a Hub session shows of an adapted engine: the program's own name and parameters. A new value
+//! of a parameter starts the program again, because not every program accepts one later.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use super::{Adapter, AdapterError, AdapterOptions};
 use crate::protocol::hub::{HubError, Line, LineWriter, Settings};
 use crate::runner::{Identity, Parameter};
 
-/// Longest thinking time when `go think` comes without any limit: that of our own engine.
+/// Longest thinking time when `go think` comes without any limit, as in our own engine.
 const SAFETY_TIME: Duration = Duration::from_secs(60);
 
 /// The arguments of `param` in the order in which some clients need them.

@@ -5,11 +5,11 @@ use std::time::Duration;
 use meerslag_search::{Clock, Limits};
 
 /// How long an answer may take after a `stop` from outside.
-const PROMPT: Duration = Duration::from_millis(500);
+const STOP_PATIENCE: Duration = Duration::from_millis(500);
 
 /// What a program gets, and again for its answer to `stop`, even if the clock has run out: over DXP
 /// that loses no game by itself.
-const LEAST: Duration = Duration::from_millis(10);
+const LEAST_TIME: Duration = Duration::from_millis(10);
 
 /// The time for one move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,32 +24,27 @@ impl TimeBox {
     /// `kept` stays on the clock, as far as there is that much: at most a quarter of what is left,
     /// and a tenth of the time of a single move, which engines use to its end.
     pub fn new(limits: &Limits, kept: Duration, longest: Option<Duration>) -> TimeBox {
-        let on_clock = limits.clock.map(|Clock { time, inc, .. }| {
-            Duration::try_from_secs_f64((time + inc).max(0.0)).unwrap_or(Duration::MAX)
-        });
-        let given = [(on_clock, 4), (limits.move_time, 10), (longest, 10)];
+        let given = [(limits.clock.map(on_clock), 4), (limits.move_time, 10), (longest, 10)];
         let given = given.map(|(time, part)| time.map(|time| (time, kept.min(time / part))));
         match given.into_iter().flatten().min_by_key(|&(time, kept)| time - kept) {
-            None => TimeBox { budget: None, grace: PROMPT },
+            None => TimeBox { budget: None, grace: STOP_PATIENCE },
             // The other half is for our own move.
-            Some((time, kept)) => {
-                TimeBox { budget: Some((time - kept).max(LEAST)), grace: (kept / 2).max(LEAST) }
-            }
+            Some((time, kept)) => TimeBox {
+                budget: Some((time - kept).max(LEAST_TIME)),
+                grace: (kept / 2).max(LEAST_TIME),
+            },
         }
     }
 
     /// How long the answer to a `stop` from outside may take.
-    pub const fn prompt() -> Duration {
-        PROMPT
+    pub const fn stop_patience() -> Duration {
+        STOP_PATIENCE
     }
 }
 
-/// The limits that are left after this time.
-pub(super) fn after(limits: &Limits, used: Duration) -> Limits {
-    let clock = limits.clock.map(|clock| Clock { time: clock.time - used.as_secs_f64(), ..clock });
-    let least = Duration::from_millis(1);
-    let move_time = limits.move_time.map(|time| time.saturating_sub(used).max(least));
-    Limits { clock, move_time, ..limits.clone() }
+/// What a player has on its clock for the next move, at least nothing.
+pub(super) fn on_clock(clock: Clock) -> Duration {
+    Duration::try_from_secs_f64((clock.time + clock.inc).max(0.0)).unwrap_or(Duration::MAX)
 }
 
 #[cfg(test)]
@@ -84,14 +79,5 @@ mod tests {
             let limited = TimeBox::new(&clock(time, 0.0), kept, Some(millis(700)));
             assert_eq!(limited.budget, Some(millis(budget)), "{time}");
         }
-    }
-
-    #[test]
-    fn what_was_used_is_gone() {
-        let limits = Limits { move_time: Some(millis(300)), ..clock(2.0, 0.5) };
-        let left = after(&limits, millis(500));
-        assert_eq!(left.clock.map(|clock| (clock.time, clock.inc)), Some((1.5, 0.5)));
-        assert_eq!(left.move_time, Some(millis(1)));
-        assert_eq!(after(&Limits::depth(3), millis(500)), Limits::depth(3));
     }
 }

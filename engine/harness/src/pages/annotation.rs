@@ -6,16 +6,14 @@ use movegen::notation::moves::format_move;
 use movegen::notation::pdn::{Comment, PdnGame, WriteOptions, game_to_string};
 use movegen::{Color, Move};
 
+use super::{GameData, GamesPage, Note, seconds};
 use meerslag_study::annotate::{
     JudgedGame, JudgedMove, Players, SideSummary, describe, player_name,
 };
-use meerslag_study::diagram;
-
-use super::{GameData, Note, seconds};
 
 /// Collects games for the page.
 #[derive(Debug, Default)]
-pub struct Page {
+pub struct AnnotationPage {
     rows: Vec<GameRow>,
     games: Vec<String>,
     players: Players,
@@ -23,17 +21,10 @@ pub struct Page {
 
 #[derive(Template)]
 #[template(path = "annotation.html")]
-struct View<'a> {
-    title: &'a str,
-    style: &'static str,
-    by_last: &'static str,
-    sheet: String,
-    script: String,
+struct AnnotationTemplate<'a> {
+    page: GamesPage<'a>,
     players: Vec<PlayerRow<'a>>,
-    names: Vec<&'a str>,
-    results: Vec<&'a str>,
     games: &'a [GameRow],
-    data: String,
 }
 
 struct PlayerRow<'a> {
@@ -57,11 +48,11 @@ struct GameRow {
     turning_point: String,
 }
 
-impl Page {
+impl AnnotationPage {
     /// An empty page.
     #[must_use]
-    pub fn new() -> Page {
-        Page::default()
+    pub fn new() -> AnnotationPage {
+        AnnotationPage::default()
     }
 
     /// Adds a game; `number` is its place in the file. `pdn` has the annotations.
@@ -100,22 +91,18 @@ impl Page {
             accuracy: accuracy(&player.play),
             grades: player.play.grades,
         });
-        let mut results: Vec<&str> = self.rows.iter().map(|row| row.result).collect();
-        results.sort_unstable();
-        results.dedup();
-        let view = View {
-            title,
-            style: super::STYLE,
-            by_last: "Turning point",
-            sheet: diagram::sheet(),
-            script: super::script(),
+        let page = AnnotationTemplate {
+            page: GamesPage::new(
+                title,
+                "Turning point",
+                self.players.list().iter().map(|player| player.name.as_str()),
+                self.rows.iter().map(|row| row.result),
+                self.games.iter().map(String::as_str),
+            ),
             players: players.collect(),
-            names: self.players.list().iter().map(|player| player.name.as_str()).collect(),
-            results,
             games: &self.rows,
-            data: super::script_data(self.games.iter().map(String::as_str)),
         };
-        view.render()
+        page.render()
     }
 }
 
@@ -185,7 +172,7 @@ mod tests {
         let limits = Limits { mode: Mode::Analyze, ..Limits::nodes(2000) };
         let found = analyse(&mut engine, &pdn, &limits, &Control::new()).unwrap();
         let judged = judge(&pdn, &found, &egdb::Probe::new()).unwrap();
-        let mut page = Page::new();
+        let mut page = AnnotationPage::new();
         page.add(1, &pdn, &judged);
         let html = page.to_html("<games>").unwrap();
         assert!(html.contains("&#60;games&#62;") && !html.contains("<games>"));

@@ -4,20 +4,52 @@
 
 mod annotation;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::Serialize;
 
-pub use annotation::Page as AnnotationPage;
+pub use annotation::AnnotationPage;
 
-/// The style of the pages.
-pub(crate) const STYLE: &str = include_str!("page.css");
+/// What the templates of all pages fill in.
+pub(crate) struct GamesPage<'a> {
+    pub title: &'a str,
+    pub style: &'static str,
+    /// What the last column of the games is called.
+    pub by_last: &'static str,
+    /// The drawing of the board.
+    pub sheet: String,
+    pub script: String,
+    /// The players, and the results that there are, by which games are chosen.
+    pub names: Vec<&'a str>,
+    pub results: Vec<&'a str>,
+    /// The games as JSON, safe within a script element.
+    pub data: String,
+}
 
-/// The script of the pages, after the module that draws boards. In one classic script nothing is
-/// exported.
-pub(crate) fn script() -> String {
-    let board = meerslag_web::BOARD.replace("\nexport ", "\n");
-    board + include_str!("viewer.js")
+impl<'a> GamesPage<'a> {
+    /// A page with these players, the results of its games, and the games as JSON.
+    pub(crate) fn new(
+        title: &'a str,
+        by_last: &'static str,
+        names: impl Iterator<Item = &'a str>,
+        results: impl Iterator<Item = &'a str>,
+        games: impl Iterator<Item = &'a str>,
+    ) -> GamesPage<'a> {
+        // In one classic script nothing is exported.
+        let board = meerslag_web::BOARD.replace("\nexport ", "\n");
+        let results: BTreeSet<&str> = results.collect();
+        GamesPage {
+            title,
+            style: include_str!("page.css"),
+            by_last,
+            sheet: meerslag_study::diagram::sheet(),
+            script: board + include_str!("viewer.js"),
+            names: names.collect(),
+            results: results.into_iter().collect(),
+            data: script_data(games),
+        }
+    }
 }
 
 /// White's score, depth, seconds used, seconds left.
@@ -81,15 +113,13 @@ pub(crate) fn seconds(time: Duration) -> f64 {
 }
 
 /// The games for the script. Without `<` no text can end the element.
-pub(crate) fn script_data<'a>(games: impl Iterator<Item = &'a str>) -> String {
+fn script_data<'a>(games: impl Iterator<Item = &'a str>) -> String {
     let list: Vec<&str> = games.collect();
     format!("[{}]", list.join(",\n")).replace('<', "\\u003c")
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     /// The names that the script takes out of an object: `const { a, b = [] } = from`.

@@ -1,7 +1,9 @@
 //! How other programs talk to the engine.
 
 pub mod dxp;
+mod excerpt;
 pub mod hub;
 mod log;
 
+pub(crate) use excerpt::{escaped_excerpt, excerpt};
 pub use log::Log;

@@ -1,54 +1,47 @@
 //! Matches between engines: the instrument that shows whether a change makes the engine stronger.
 //!
-//! A [`MatchConfig`] says who plays whom from which openings; [`schedule`] lists its games, always
-//! in pairs with colours exchanged; [`run`] plays them with several workers and saves the state
-//! after each one; [`Standings`] counts. Engines are [`Player`]s: child processes that speak Hub
-//! ([`process`]), or within this process.
+//! * `config`: a [`MatchConfig`] says who plays whom from which openings, with its time controls and
+//!   the descriptions of engines, and how they are written in files;
+//! * [`openings`]: where games start;
+//! * `player`: engines are [`Player`]s, child processes that speak Hub or DXP ([`process`]), or
+//!   within this process;
+//! * `game`: one game, with its clocks and the reasons for its end;
+//! * `tournament`: [`schedule`] lists the games, always in pairs with colours exchanged; [`run`] plays
+//!   them with several workers and saves the state after each one;
+//! * [`stats`]: [`Standings`], which grow with [`MatchResults`], ratings and the sequential test;
+//! * `report`: games as CSV, PDN and a page;
+//! * `check`: whether a program follows its protocol.
 
-mod adjudicate;
-mod arbiter;
-mod builtin;
 mod check;
-mod clock;
 mod config;
-mod dxp;
-mod error;
 mod game;
-mod launch;
-mod match_game;
 pub mod openings;
 mod player;
-pub mod process;
 mod report;
-mod schedule;
-mod spec;
-mod standings;
-mod standstill;
-mod starts;
-mod state;
 pub mod stats;
-mod termination;
-mod time_use;
 mod tournament;
 
-pub use adjudicate::Adjudication;
-pub use builtin::{BuiltIn, RandomMover};
 pub use check::{Check, Finding, Severity, check_dxp, check_hub};
-pub use clock::{GameClock, ParseTimeControlError, TimeControl};
+pub use config::error::ConfigError;
+pub use config::spec::{DxpSpec, EngineKind, EngineSpec, command_words};
+pub use config::time_control::{ParseTimeControlError, TimeControl};
 pub use config::{Format, MatchConfig, SprtConfig};
-pub use dxp::{DxpPlayer, DxpPlayerOptions};
-
-pub use error::ConfigError;
-pub(crate) use launch::start as start_player;
-pub use match_game::MatchGame;
+pub use game::adjudicate::Adjudication;
+pub use game::clock::GameClock;
+pub use game::match_game::MatchGame;
+pub use game::termination::Termination;
+pub use player::builtin::{BuiltIn, RandomMover};
+pub use player::dxp::{DxpPlayer, DxpPlayerOptions};
+pub(crate) use player::launch::start as start_player;
 pub use player::{
     Abort, Answer, Claim, FaultKind, Identity, NewGame, Parameter, Player, PlayerError, Thought,
+    process,
 };
-pub use report::{Page, csv_lines, nice_step};
-pub use schedule::{Pairing, schedule};
-pub use spec::{DxpSpec, EngineKind, EngineSpec, command_words};
-pub use standings::{Standing, Standings, StandingsRecord};
-pub use state::{LineError, MatchPart, MatchRun, Resumed, StateError, StateFile};
-pub use termination::Termination;
-pub use time_use::{Spent, TimeUse};
+pub use report::{MatchPage, StandingsRecord, csv_lines, nice_step};
+pub(crate) use stats::median::median;
+pub use stats::results::MatchResults;
+pub use stats::standings::{Standing, Standings};
+pub use stats::time_use::{Spent, TimeUse};
+pub use tournament::schedule::{Pairing, schedule};
+pub use tournament::state::{LineError, MatchPart, MatchRun, Resumed, StateError, StateFile};
 pub use tournament::{MatchEnd, MatchError, MatchEvent, Workers, run, tail_text};

@@ -165,8 +165,8 @@ impl<'a> DxpSession<'a> {
 
 /// The games that the initiator proposes: each opening with both colours.
 fn games(args: &GamesArgs) -> anyhow::Result<Vec<(Position, Color)>> {
-    let fens = match args.openings.as_str() {
-        "start" => vec![Position::initial().to_fen()],
+    let openings = match args.openings.as_str() {
+        "start" => vec![Position::initial().into()],
         "two-move" => openings::two_move_ballots(),
         "three-move" => openings::three_move_ballots(),
         path => {
@@ -174,13 +174,13 @@ fn games(args: &GamesArgs) -> anyhow::Result<Vec<(Position, Color)>> {
             openings::from_fens(&text).with_context(|| format!("openings {path}"))?
         }
     };
-    let count = args.games.unwrap_or(2 * fens.len());
+    let count = args.games.unwrap_or(2 * openings.len());
     if args.from_game == 0 || args.from_game > count.max(1) {
         return Err(anyhow!("--from-game {} is not within 1..={count}", args.from_game));
     }
     let game = |index: usize| {
         let color = if index.is_multiple_of(2) { Color::White } else { Color::Black };
-        Ok((Position::from_fen(&fens[index / 2 % fens.len()])?, color))
+        (*openings[index / 2 % openings.len()].position(), color)
     };
-    (0..count).map(game).collect()
+    Ok((0..count).map(game).collect())
 }

@@ -8,15 +8,17 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use meerslag_files::with_causes;
 use meerslag_harness::early_end::{Draw, Resign};
+use meerslag_harness::runner::openings::Opening;
 use meerslag_harness::runner::{
-    Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, MatchGame,
-    MatchRun, Page, Resumed, SprtConfig, StateError, StateFile, TimeControl, Workers, openings,
-    run as run_match, tail_text,
+    Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, MatchPage,
+    MatchResults, MatchRun, Resumed, SprtConfig, StateError, StateFile, TimeControl, Workers,
+    openings, run as run_match, tail_text,
 };
 use meerslag_search::book::Book;
 use meerslag_search::counted;
@@ -212,25 +214,20 @@ fn sprt(text: &str) -> Result<SprtConfig, String> {
 pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     let in_state = |error: StateError| Failure::Input(error.into());
     let command = shell::command();
-    let (mut state, config, mut records, earlier, run, own_files) = match &args.state {
+    let (mut state, config, mut results, earlier, run, own_files) = match &args.state {
         Some(path) if args.resume => {
-            let Resumed { state, config, records, parts, run, outputs } =
+            let Resumed { state, config, results, parts, run, outputs } =
                 StateFile::resume(path).map_err(in_state)?;
-            (Some(state), config, records, parts, args.run(run), outputs)
+            (Some(state), config, results, parts, args.run(run), outputs)
         }
         path => {
             // Before anything is overwritten.
             if let Some(path) = path.as_ref().filter(|path| path.exists()) {
                 return Err(in_state(StateError::Exists(path.clone())));
             }
-            (
-                None,
-                args.config()?,
-                Vec::new(),
-                Vec::new(),
-                args.run(MatchRun::default()),
-                Vec::new(),
-            )
+            let config = args.config()?;
+            let results = MatchResults::new(&config, Vec::new());
+            (None, config, results, Vec::new(), args.run(MatchRun::default()), Vec::new())
         }
     };
     args.check_files(&config, &run)?;
@@ -243,8 +240,8 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         let abort = Arc::clone(&abort);
         move || abort.set()
     })?;
-    let page = Page::new(earlier, command.clone());
-    let mut output = Output::new(args, &run, page, &config, &records, &own_files)?;
+    let page = MatchPage::new(earlier, command.clone());
+    let mut output = Output::new(args, &run, page, &config, &results, &own_files)?;
     match (&args.state, &mut state) {
         (_, Some(state)) => state.go_on(&command).map_err(in_state)?,
         (Some(path), None) => {
@@ -252,10 +249,10 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         }
         (None, None) => {}
     }
-    records.iter_mut().for_each(MatchGame::drop_moves);
+    results.drop_moves();
     let mut observe = |event: MatchEvent<'_>| match event {
         MatchEvent::Begin(number, pairing) => output.begin(&config, number, pairing),
-        MatchEvent::Game(records) => output.game(&config, records),
+        MatchEvent::Game(results) => output.game(&config, results),
         MatchEvent::Ready { engine, identity } => {
             output.ready(engine, identity);
             Ok(())
@@ -267,13 +264,15 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
             Ok(())
         }
     };
-    let end = run_match(&config, &workers, &mut state, &mut records, &abort, &mut observe);
-    if let (Err(_), true, false, Some(state)) = (&end, records.is_empty(), args.resume, state) {
+    let end = run_match(&config, &workers, &mut state, &mut results, &abort, &mut observe);
+    if let (Err(_), true, false, Some(state)) =
+        (&end, results.games().is_empty(), args.resume, state)
+    {
         // Nothing is lost, and the corrected command must not find it. What went wrong before is
         // the more important message.
         let _ = state.discard();
     }
-    let finished = output.finish(&config, &records);
+    let finished = output.finish(&config, &results);
     let end = match (end, finished) {
         (Ok(end), finished) => {
             finished?;
@@ -293,7 +292,7 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
             Err(Failure::interrupted(match &args.state {
                 Some(path) => format!(
                     "{} kept; to go on: {}",
-                    counted(records.len(), "game"),
+                    counted(results.games().len(), "game"),
                     args.command_to_go_on(path)
                 ),
                 None => "without --state the match cannot go on".to_owned(),
@@ -323,14 +322,14 @@ impl MatchArgs {
             openings,
             random_plies: 0,
             seed: self.seed,
-            draw_rules: self.draw_rules.to_string(),
+            draw_rules: self.draw_rules,
             adjudication: Adjudication {
                 max_moves: (self.max_moves > 0).then_some(self.max_moves),
                 resign: self.resign,
                 draw: self.draw,
             },
             egdb: self.egdb.clone(),
-            margin_ms: self.margin,
+            margin: Duration::from_millis(self.margin),
             sprt: self.sprt.map(|sprt| SprtConfig { is_logistic: self.logistic, ..sprt }),
         };
         config.random_plies = match self.random_plies {
@@ -342,7 +341,7 @@ impl MatchArgs {
         Ok(config)
     }
 
-    fn read_openings(&self) -> anyhow::Result<Vec<String>> {
+    fn read_openings(&self) -> anyhow::Result<Vec<Opening>> {
         match self.openings.as_str() {
             "two-move" => return Ok(openings::two_move_ballots()),
             "three-move" => return Ok(openings::three_move_ballots()),

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use indicatif::HumanDuration;
 use meerslag_files::Existing;
 use meerslag_harness::runner::{
-    MatchConfig, MatchGame, MatchRun, Page, Pairing, Standings, csv_lines, schedule,
+    MatchConfig, MatchGame, MatchPage, MatchResults, MatchRun, Pairing, Standings, csv_lines,
+    schedule,
 };
 use meerslag_search::counted;
 use movegen::notation::pdn::{WriteOptions, write_game};
@@ -56,6 +57,10 @@ impl Record for GameRecord<'_> {
     const TYPE: &'static str = "game";
 }
 
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
 /// Everything that is shown or written while the match goes on.
 pub(super) struct Output {
     pdn: Option<GrowingFile>,
@@ -81,9 +86,9 @@ impl Output {
     pub(super) fn new(
         args: &MatchArgs,
         run: &MatchRun,
-        page: Page,
+        page: MatchPage,
         config: &MatchConfig,
-        old: &[MatchGame],
+        old: &MatchResults,
         own_files: &[PathBuf],
     ) -> Result<Output, Failure> {
         let existing = |path: &Path| {
@@ -102,11 +107,11 @@ impl Output {
             standings: String::new(),
             total: schedule(config).len(),
             running: BTreeMap::new(),
-            finished: old.len(),
-            begun: (Instant::now(), old.len()),
+            finished: old.games().len(),
+            begun: (Instant::now(), old.games().len()),
         };
-        output.write_games(config, old)?;
-        if let Some(page) = output.page.as_mut().filter(|_| !old.is_empty()) {
+        output.write_games(config, old.games())?;
+        if let Some(page) = output.page.as_mut().filter(|_| !old.games().is_empty()) {
             page.refresh(config, old)?;
         }
         Ok(output)
@@ -214,13 +219,13 @@ impl Output {
         parts.join("; ")
     }
 
-    pub(super) fn game(&mut self, config: &MatchConfig, records: &[MatchGame]) -> io::Result<()> {
-        let Some(record) = records.last() else { return Ok(()) };
+    pub(super) fn game(&mut self, config: &MatchConfig, results: &MatchResults) -> io::Result<()> {
+        let Some(record) = results.games().last() else { return Ok(()) };
         self.running.remove(&record.game);
-        self.finished = records.len();
+        self.finished = results.games().len();
         self.write_games(config, slice::from_ref(record))?;
         if let Some(page) = &mut self.page {
-            page.refresh(config, records)?;
+            page.refresh(config, results)?;
         }
         let name = |engine: usize| config.engines[engine].name.as_str();
         let (white, black) = (name(record.pairing.white), name(record.pairing.black));
@@ -238,7 +243,7 @@ impl Output {
                 complaints: &record.complaints,
                 plies: record.record.plies.len(),
                 fen: record.record.start_fen(),
-                overhead_us: json::rounded(record.overhead_us, 1),
+                overhead_us: json::rounded(micros(record.overhead), 1),
             };
             json::write(&mut out, &line)?;
             return out.flush();
@@ -246,7 +251,7 @@ impl Output {
         self.erase(&mut out)?;
         let (result, why) = (record.result(), record.termination);
         let moves = counted(record.record.plies.len().div_ceil(2), "move");
-        let (count, total) = (records.len(), self.total);
+        let (count, total) = (self.finished, self.total);
         writeln!(out, "{count}/{total}  {white} - {black}  {result}  {why}, {moves}")?;
         if !record.detail.is_empty() && !record.tail.is_empty() {
             writeln!(out, "    {}", plain(&record.detail))?;
@@ -258,22 +263,25 @@ impl Output {
             writeln!(out, "    error reported by {}", plain(text))?;
         }
         if self.table.is_some() {
-            self.standings = Standings::new(config, records).to_text(config);
+            self.standings = results.standings().to_text(config);
         }
         self.draw(config, &mut out)?;
         out.flush()
     }
 
     /// Shows the table, also if the page cannot be written.
-    pub(super) fn finish(&mut self, config: &MatchConfig, records: &[MatchGame]) -> io::Result<()> {
-        let page = self.page.as_mut().filter(|_| !records.is_empty());
-        let written = page.map_or(Ok(()), |page| page.write(config, records));
-        self.show_table(config, records)?;
+    pub(super) fn finish(
+        &mut self,
+        config: &MatchConfig,
+        results: &MatchResults,
+    ) -> io::Result<()> {
+        let page = self.page.as_mut().filter(|_| !results.games().is_empty());
+        let written = page.map_or(Ok(()), |page| page.write(config, results));
+        self.show_table(config, results.standings())?;
         written
     }
 
-    fn show_table(&self, config: &MatchConfig, records: &[MatchGame]) -> io::Result<()> {
-        let standings = Standings::new(config, records);
+    fn show_table(&self, config: &MatchConfig, standings: &Standings) -> io::Result<()> {
         let mut out = stdout();
         if self.json {
             json::write(&mut out, &standings.to_record(config))?;
@@ -283,19 +291,20 @@ impl Output {
         writeln!(out)?;
         out.write_all(standings.to_text(config).as_bytes())?;
         writeln!(out, "opening books: {}", config.books())?;
-        for (why, count) in &standings.terminations {
+        for (why, count) in standings.terminations() {
             writeln!(out, "{} ended by: {why}", counted(*count, "game"))?;
         }
-        if let Some(overhead) = standings.overhead_us {
+        if let Some(overhead) = standings.overhead() {
             writeln!(
                 out,
-                "from the arrival of a move to the next 'go': {overhead:.1} µs (median)"
+                "from the arrival of a move to the next 'go': {:.1} µs (median)",
+                micros(overhead)
             )?;
         }
-        for line in &standings.lines {
-            if let Some(latency) = line.latency_us {
+        for line in standings.lines() {
+            if let Some(latency) = line.latency() {
                 let name = &config.engines[line.engine].name;
-                writeln!(out, "ping to {name} and back: {latency:.0} µs (median)")?;
+                writeln!(out, "ping to {name} and back: {:.0} µs (median)", micros(latency))?;
             }
         }
         out.flush()

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use meerslag_files::{Existing, write_file};
-use meerslag_harness::runner::{MatchConfig, MatchGame, Page};
+use meerslag_harness::runner::{MatchConfig, MatchGame, MatchPage, MatchResults};
 
 use super::super::{Failure, files};
 
@@ -16,14 +16,18 @@ const INTERVAL: Duration = Duration::from_secs(10);
 pub(super) struct PageFile {
     path: PathBuf,
     existing: Existing,
-    page: Page,
+    page: MatchPage,
     written: Instant,
 }
 
 impl PageFile {
     /// A path that cannot be written shows now, not after the match. What is there stays until the
     /// page is written.
-    pub(super) fn open(path: &Path, existing: Existing, page: Page) -> Result<PageFile, Failure> {
+    pub(super) fn open(
+        path: &Path,
+        existing: Existing,
+        page: MatchPage,
+    ) -> Result<PageFile, Failure> {
         files::check(path, existing)?;
         Ok(PageFile { path: path.to_owned(), existing, page, written: Instant::now() })
     }
@@ -40,18 +44,18 @@ impl PageFile {
     pub(super) fn refresh(
         &mut self,
         config: &MatchConfig,
-        records: &[MatchGame],
+        results: &MatchResults,
     ) -> io::Result<()> {
         let is_due = self.existing == Existing::Keep && !files::is_there(&self.path)
             || self.written.elapsed() > INTERVAL;
         if is_due && !files::is_special(&self.path) {
-            self.write(config, records)?;
+            self.write(config, results)?;
         }
         Ok(())
     }
 
-    pub(super) fn write(&mut self, config: &MatchConfig, records: &[MatchGame]) -> io::Result<()> {
-        let html = self.page.to_html(config, records).map_err(io::Error::other)?;
+    pub(super) fn write(&mut self, config: &MatchConfig, results: &MatchResults) -> io::Result<()> {
+        let html = self.page.to_html(config, results).map_err(io::Error::other)?;
         write_file(&self.path, html.as_bytes(), self.existing)
             .map_err(|error| files::named(&self.path, &error))?;
         // From now on it is ours.

@@ -12,12 +12,12 @@ use socket2::{SockRef, TcpKeepalive};
 use super::framer::Framer;
 use crate::protocol::Log;
 
-/// How often a wait looks whether it is to be given up.
-const SLICE: Duration = Duration::from_millis(50);
+/// How often a wait checks whether it should end.
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 /// How long a peer that does not read may hold up a message.
 const WRITE_PATIENCE: Duration = Duration::from_secs(10);
 /// Messages that may wait to be handled; a peer that sends more is held up.
-const WAITING: usize = 256;
+const MOST_WAITING_MESSAGES: usize = 256;
 /// Bytes of an unfinished message that are logged.
 const SHOWN: usize = 200;
 /// Silence after which the system asks whether the other machine is still there, and how often.
@@ -65,7 +65,7 @@ impl Connection {
         let keepalive = TcpKeepalive::new().with_time(time).with_interval(interval);
         let _ = SockRef::from(&stream).set_tcp_keepalive(&keepalive);
         let mut input = stream.try_clone()?;
-        let (sender, messages) = bounded(WAITING);
+        let (sender, messages) = bounded(MOST_WAITING_MESSAGES);
         let reader_log = log.clone();
         if let Ok(peer) = stream.peer_addr() {
             log.line('#', format_args!("connected with {peer}"));
@@ -162,7 +162,7 @@ impl Connection {
         if self.is_broken {
             return Incoming::Closed;
         }
-        let slice = Instant::now() + SLICE;
+        let slice = Instant::now() + STOP_CHECK_INTERVAL;
         let until = deadline.map_or(slice, |deadline| deadline.min(slice));
         select! {
             recv(self.messages) -> message => message.map_or(Incoming::Closed, Incoming::Message),

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use movegen::notation::dxp::{MoveMessage, format_position, parse_position};
 use movegen::{Color, ParseFenError, ParseMoveError, Position};
@@ -300,6 +301,13 @@ fn printable(name: &str) -> String {
 /// A name in its field: 32 printable ASCII characters, the first not a blank.
 fn name_field(name: &str) -> String {
     format!("{:<NAME$.NAME$}", printable(name.trim()))
+}
+
+/// A time in minutes, as a request has it.
+#[must_use]
+pub fn in_minutes(time: Duration) -> f64 {
+    // From whole nanoseconds: the result has no surplus decimals.
+    time.as_nanos() as f64 / 6e10
 }
 
 /// Minutes as the protocol writes them, in three characters: `005`, `.05`, `.50`, `1.5`; `None` if

@@ -26,7 +26,9 @@ pub(crate) use connection::Incoming;
 pub use framer::{Framer, MAX_MESSAGE, TooLong};
 pub use game::{DxpGame, Ending, Terms};
 pub use listener::{Listener, connect};
-pub use message::{Acceptance, DxpError, EndReason, Message, Request, TakeBack, format_minutes};
+pub use message::{
+    Acceptance, DxpError, EndReason, Message, Request, TakeBack, format_minutes, in_minutes,
+};
 pub use options::{DxpEngine, SessionOptions};
 pub use roles::{Event, InitiatorOptions, Moved, Observer, SessionEnd, follow, initiate};
 

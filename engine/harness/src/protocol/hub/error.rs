@@ -3,11 +3,13 @@
 use movegen::ParseFenError;
 use thiserror::Error;
 
+use crate::protocol::excerpt;
+
 /// How much of a message of the engine is written: a path fits in.
-const MESSAGE: usize = 240;
+const MOST_OF_MESSAGE: usize = 240;
 
 /// Longest piece of the offending text that an error message repeats.
-const QUOTED: usize = 40;
+const MOST_QUOTED: usize = 40;
 
 /// Why a Hub line, or one argument of it, was not obeyed. The text becomes the `message` of the
 /// protocol's `error` line.
@@ -101,18 +103,10 @@ impl HubError {
 
 /// The beginning of a text that came from outside, fit for a one-line message.
 pub(super) fn shortened(text: &str) -> String {
-    shortened_to(QUOTED, text)
+    excerpt(text, MOST_QUOTED)
 }
 
 /// The beginning of a message, fit for one line.
 pub(super) fn one_line(message: &str) -> String {
-    shortened_to(MESSAGE, message)
-}
-
-fn shortened_to(length: usize, text: &str) -> String {
-    let mut short: String = text.chars().take(length).filter(|c| !c.is_control()).collect();
-    if text.chars().nth(length).is_some() {
-        short.push_str("...");
-    }
-    short
+    excerpt(message, MOST_OF_MESSAGE)
 }

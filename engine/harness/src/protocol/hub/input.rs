@@ -1,8 +1,7 @@
-//! The reading side: lines of any length, in a thread of their own.
+//! Reads lines of any length; runs in its own thread.
 
 use std::io::{self, BufRead};
-
-use crossbeam::channel::Sender;
+use std::ops::ControlFlow;
 
 /// Longest line that is kept, in bytes. Longer ones are read to their end and refused, so that a
 /// stream without line ends cannot fill the memory.
@@ -17,20 +16,14 @@ pub(super) enum Input {
     TooLong,
 }
 
-/// Reads lines into the channel, after `notice` has seen them, until the input ends or nobody
-/// listens any more. Dropping the sender reports the end.
+/// Reads lines and hands them on, until the input ends or nobody wants more.
 pub(super) fn read_lines(
     mut input: impl BufRead,
-    lines: &Sender<Input>,
-    mut notice: impl FnMut(&str),
+    mut hand_on: impl FnMut(Input) -> ControlFlow<()>,
 ) {
     let mut buffer = Vec::new();
-    while let Ok(line) = read_line(&mut input, &mut buffer, MAX_LINE) {
-        let Some(line) = line else { break };
-        if let Input::Line(text) = &line {
-            notice(text);
-        }
-        if lines.send(line).is_err() {
+    while let Ok(Some(line)) = read_line(&mut input, &mut buffer, MAX_LINE) {
+        if hand_on(line).is_break() {
             break;
         }
     }
@@ -101,9 +94,11 @@ mod tests {
     fn long_lines_are_skipped_whole() {
         assert_eq!(lines(b"12345\n123456\n1\n", 5), ["12345", "(too long)", "1"]);
         let small_buffer = io::BufReader::with_capacity(2, &b"123456789\nok"[..]);
-        let (sender, receiver) = crossbeam::channel::unbounded();
-        read_lines(small_buffer, &sender, |_| ());
-        drop(sender);
-        assert_eq!(receiver.iter().count(), 2);
+        let mut count = 0;
+        read_lines(small_buffer, |_| {
+            count += 1;
+            ControlFlow::Continue(())
+        });
+        assert_eq!(count, 2);
     }
 }

@@ -1,4 +1,4 @@
-//! Search limits as `level` lines: those of a client add up until the search.
+//! Search limits as `level` lines: a client's limits add up until the search.
 
 use std::time::Duration;
 
@@ -15,9 +15,10 @@ const ASSUMED_TIME: f64 = 30.0;
 pub struct Level {
     depth: Option<i64>,
     nodes: Option<i64>,
-    move_time: Option<f64>,
+    move_time: Option<Duration>,
+    /// Seconds, since a clock may be overdrawn.
     time: Option<f64>,
-    inc: Option<f64>,
+    inc: Option<Duration>,
     moves: Option<i64>,
     infinite: bool,
 }
@@ -39,9 +40,9 @@ impl Level {
                 "depth" => set_integer(&mut self.depth, name, text),
                 "nodes" => set_integer(&mut self.nodes, name, text),
                 "moves" => set_integer(&mut self.moves, name, text),
-                "move-time" => set_real(&mut self.move_time, name, text, 0.0),
-                "inc" => set_real(&mut self.inc, name, text, 0.0),
-                "time" => set_real(&mut self.time, name, text, f64::NEG_INFINITY),
+                "move-time" => set_time(&mut self.move_time, name, text),
+                "inc" => set_time(&mut self.inc, name, text),
+                "time" => number::real(name, text).map(|seconds| self.time = Some(seconds)),
                 "infinite" => {
                     self.infinite = true;
                     Ok(())
@@ -50,6 +51,19 @@ impl Level {
             });
         }
         result
+    }
+
+    /// Adds the limits of another line; of two of the same kind the later one counts.
+    pub fn merge(&mut self, later: &Level) {
+        *self = Level {
+            depth: later.depth.or(self.depth),
+            nodes: later.nodes.or(self.nodes),
+            move_time: later.move_time.or(self.move_time),
+            time: later.time.or(self.time),
+            inc: later.inc.or(self.inc),
+            moves: later.moves.or(self.moves),
+            infinite: later.infinite || self.infinite,
+        };
     }
 
     /// Forgets everything.
@@ -70,15 +84,14 @@ impl Level {
         let has_clock = self.time.is_some() || self.inc.is_some() || self.moves.is_some();
         let clock = has_clock.then(|| Clock {
             time: self.time.unwrap_or(ASSUMED_TIME).min(number::MAX_SECONDS),
-            inc: self.inc.unwrap_or(0.0).min(number::MAX_SECONDS),
+            inc: self.inc.unwrap_or_default().as_secs_f64(),
             moves: self.moves.map(|m| u32::try_from(m).unwrap_or(u32::MAX)),
         });
         let safety = self.is_unlimited() && !self.infinite && mode != Mode::Analyze;
-        let move_time = self.move_time.map(|t| Duration::from_secs_f64(t.min(number::MAX_SECONDS)));
         Limits {
             depth: self.depth.map(|d| u32::try_from(d).unwrap_or(u32::MAX)),
             nodes: self.nodes.map(i64::unsigned_abs),
-            move_time: move_time.or(safety.then_some(safety_time)),
+            move_time: self.move_time.or(safety.then_some(safety_time)),
             clock,
             mode,
             multipv: 1,
@@ -112,6 +125,15 @@ pub fn level_line(limits: &Limits) -> String {
     if limits.is_infinite() { "level infinite".to_owned() } else { line.finish() }
 }
 
+/// What is left of the limits of a search after this time: of a time for the move at least a
+/// millisecond, since not every program knows a time of nothing.
+pub(crate) fn limits_after(limits: &Limits, used: Duration) -> Limits {
+    let clock = limits.clock.map(|clock| Clock { time: clock.time - used.as_secs_f64(), ..clock });
+    let least = Duration::from_millis(1);
+    let move_time = limits.move_time.map(|time| time.saturating_sub(used).max(least));
+    Limits { clock, move_time, ..limits.clone() }
+}
+
 fn set_integer(slot: &mut Option<i64>, name: &str, text: &str) -> Result<(), HubError> {
     let value = number::integer(name, text)?;
     if value >= 1 {
@@ -120,10 +142,10 @@ fn set_integer(slot: &mut Option<i64>, name: &str, text: &str) -> Result<(), Hub
     Ok(())
 }
 
-fn set_real(slot: &mut Option<f64>, name: &str, text: &str, least: f64) -> Result<(), HubError> {
-    let value = number::real(name, text)?;
-    if value >= least {
-        *slot = Some(value);
+fn set_time(slot: &mut Option<Duration>, name: &str, text: &str) -> Result<(), HubError> {
+    let seconds = number::real(name, text)?;
+    if seconds >= 0.0 {
+        *slot = Some(Duration::from_secs_f64(seconds.min(number::MAX_SECONDS)));
     }
     Ok(())
 }
@@ -177,6 +199,9 @@ mod tests {
     fn lines_and_arguments_add_up() {
         let both = level(&["level depth=12", "level handicap=3 time=30", "level ponder"]);
         assert_eq!(both, level(&["level time=30 depth=12"]));
+        let mut merged = level(&["level depth=12 nodes=3 inc=1"]);
+        merged.merge(&level(&["level depth=5 time=30"]));
+        assert_eq!(merged, level(&["level depth=5 nodes=3 inc=1 time=30"]));
         let limits = both.limits(Mode::Ponder, SAFETY);
         assert_eq!((limits.depth, limits.move_time, limits.mode), (Some(12), None, Mode::Ponder));
         assert!(limits.clock.is_some());
@@ -206,6 +231,19 @@ mod tests {
         assert_eq!(level(&["level depth=3"]).limits(Mode::Think, SAFETY).move_time, None);
         let zero = level(&["level move-time=0"]).limits(Mode::Think, SAFETY);
         assert_eq!(zero.move_time, Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn what_was_used_is_gone() {
+        let clock = Some(Clock { time: 2.0, inc: 0.5, moves: None });
+        let move_time = Some(Duration::from_millis(800));
+        let limits = Limits { clock, move_time, nodes: Some(7), ..Limits::default() };
+        let left = limits_after(&limits, Duration::from_millis(500));
+        assert_eq!(left.clock.map(|clock| (clock.time, clock.inc)), Some((1.5, 0.5)));
+        assert_eq!((left.move_time, left.nodes), (Some(Duration::from_millis(300)), Some(7)));
+        let late = limits_after(&limits, Duration::from_secs(1));
+        assert_eq!(late.move_time, Some(Duration::from_millis(1)));
+        assert_eq!(limits_after(&Limits::depth(3), Duration::from_secs(1)), Limits::depth(3));
     }
 
     #[test]

@@ -19,9 +19,9 @@ use meerslag_search::{EngineOptions, PlayingLevel, Score};
 /// Spellings of international draughts that clients send for `variant`.
 const NORMAL: [&str; 4] = ["normal", "standard", "international", "fromposition"];
 
-/// Seconds. More than a search in the same process needs: between us and the clock are pipes, a
-/// GUI, often a network, and a scheduler that may be busy. Scan keeps as much.
-const DEFAULT_MOVE_OVERHEAD: f64 = 0.1;
+/// More than a search in the same process needs: between us and the clock are pipes, a GUI, often a
+/// network, and a scheduler that may be busy. Scan keeps as much.
+const DEFAULT_MOVE_OVERHEAD: Duration = Duration::from_millis(100);
 
 /// `tt-size` of a table of one mebibyte: it counts powers of two of 16-byte entries.
 const TT_SIZE_OF_1_MIB: i64 = 16;
@@ -39,7 +39,8 @@ struct Parameter {
 enum Field {
     Bool(fn(&Params) -> bool, fn(&mut Params, bool)),
     Integer(RangeInclusive<i64>, fn(&Params) -> i64, fn(&mut Params, i64)),
-    Real(RangeInclusive<f64>, fn(&Params) -> f64, fn(&mut Params, f64)),
+    /// Of seconds.
+    Time(RangeInclusive<f64>, fn(&Params) -> Duration, fn(&mut Params, Duration)),
     /// The error is what was expected instead.
     Text(fn(&Params) -> &str, fn(&mut Params, &str) -> Result<(), String>),
     /// One of several words, which are separated by blanks.
@@ -54,7 +55,7 @@ impl Parameter {
 
 /// All parameters, in the order in which they are declared.
 const PARAMETERS: [Parameter; 18] = {
-    use Field::{Bool, Choice, Integer, Real, Text};
+    use Field::{Bool, Choice, Integer, Text, Time};
     const MOST_PIECES: i64 = DatabaseOptions::MAX_PIECES as i64;
     const MOST_DRAW: i64 = EngineOptions::MAX_DRAW_SCORE as i64;
     const MOST_CACHE: i64 = DatabaseOptions::MAX_CACHE_MIB as i64;
@@ -86,11 +87,11 @@ const PARAMETERS: [Parameter; 18] = {
         Parameter::new("hash-mb", Integer(1..=16_384, |p| p.hash_mb, |p, n| p.hash_mb = n)),
         Parameter::new(
             "move-overhead",
-            Real(0.0..=5.0, |p| p.move_overhead, |p, s| p.move_overhead = s),
+            Time(0.0..=5.0, |p| p.move_overhead, |p, t| p.move_overhead = t),
         ),
         Parameter::new(
             "safety-time",
-            Real(0.1..=86_400.0, |p| p.safety_time, |p, s| p.safety_time = s),
+            Time(0.1..=86_400.0, |p| p.safety_time, |p, t| p.safety_time = t),
         ),
         Parameter::new(
             "draw-rules",
@@ -130,10 +131,10 @@ pub struct Params {
     pub bb_path: String,
     /// Memory for the databases' blocks in MiB; 0 maps the files.
     pub bb_cache_mb: i64,
-    /// Time kept back at each move for the way to and from the GUI, in seconds.
-    pub move_overhead: f64,
-    /// Longest thinking time, in seconds, when `go think` comes without any `level`.
-    pub safety_time: f64,
+    /// Time kept back at each move for the way to and from the GUI.
+    pub move_overhead: Duration,
+    /// Longest thinking time when `go think` comes without any `level`.
+    pub safety_time: Duration,
     /// The reading of the draw rules that the search believes in.
     pub draw_rules: DrawRules,
     /// What a draw is worth to the engine, in hundredths of a man.
@@ -162,7 +163,7 @@ impl Default for Params {
             bb_path: String::new(),
             bb_cache_mb: 0,
             move_overhead: DEFAULT_MOVE_OVERHEAD,
-            safety_time: 60.0,
+            safety_time: Duration::from_secs(60),
             draw_rules: options.draw_rules,
             draw_score: options.draw_score.hundredths().into(),
             eval_file: String::new(),
@@ -220,12 +221,12 @@ impl Params {
                     number.ok_or_else(|| bad(format!("an integer from {min} to {max}")))?;
                 set(self, number.clamp(min, max));
             }
-            Field::Real(range, _, set) => {
+            Field::Time(range, _, set) => {
                 let (min, max) = (*range.start(), *range.end());
                 let number = number::real(parameter.name, text).ok();
                 let number = number.filter(|n| is_clamped || range.contains(n));
                 let number = number.ok_or_else(|| bad(format!("a number from {min} to {max}")))?;
-                set(self, number.clamp(min, max));
+                set(self, Duration::from_secs_f64(number.clamp(min, max)));
             }
             Field::Text(_, set) | Field::Choice(_, _, set) => set(self, text).map_err(bad)?,
         }
@@ -253,8 +254,8 @@ impl Params {
                 .arg("type", "int")
                 .arg("min", range.start())
                 .arg("max", range.end()),
-            Field::Real(range, get, _) => line
-                .arg("value", get(self))
+            Field::Time(range, get, _) => line
+                .arg("value", get(self).as_secs_f64())
                 .arg("type", "real")
                 .arg("min", range.start())
                 .arg("max", range.end()),
@@ -306,7 +307,7 @@ impl Params {
         EngineOptions {
             hash_mib: self.hash_mb as usize,
             threads: self.threads as usize,
-            move_overhead: Duration::from_secs_f64(self.move_overhead),
+            move_overhead: self.move_overhead,
             ponder: self.ponder,
             draw_rules: self.draw_rules,
             draw_score: Score::new(self.draw_score as i32),

@@ -8,7 +8,7 @@ use super::line::LineWriter;
 use super::params::Params;
 use meerslag_search::{Engine, EngineError, Thinker};
 
-/// The face of an engine in a session: its name and its parameters.
+/// What a session shows of an engine: its name and its parameters.
 pub trait Settings: Clone + Send + 'static {
     /// What has these settings.
     type Engine: Thinker + 'static;
@@ -29,7 +29,7 @@ pub trait Settings: Clone + Send + 'static {
     /// If a known parameter gets no value or one that it cannot have; nothing is changed then.
     fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), HubError>;
 
-    /// Whether an engine with the one has what the other wants.
+    /// Whether an engine with these settings also fits the other ones.
     fn are_alike(&self, other: &Self) -> bool;
 
     /// Longest thinking time when `go think` comes without any limit.
@@ -38,7 +38,7 @@ pub trait Settings: Clone + Send + 'static {
     /// Gives the settings to the engine, or makes one that has them.
     ///
     /// # Errors
-    /// If that is not possible; an engine that is there stays as it was.
+    /// If that is not possible; an existing engine stays as it was.
     fn apply(&self, engine: &mut Option<Self::Engine>) -> Result<(), Self::Error>;
 
     /// Goes back to settings that may do after those that could not be applied; `applied` are the
@@ -76,7 +76,7 @@ impl Settings for Params {
     }
 
     fn safety_time(&self) -> Duration {
-        Duration::from_secs_f64(self.safety_time)
+        self.safety_time
     }
 
     fn apply(&self, engine: &mut Option<Engine>) -> Result<(), EngineError> {

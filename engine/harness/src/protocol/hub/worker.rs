@@ -5,16 +5,18 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use movegen::Game;
 
+use super::level::limits_after;
 use super::settings::Settings;
 use meerslag_search::{Control, Info, Limits, SearchResult, Thinker};
 
-/// The search recurses, with lists of moves in every frame.
-const STACK: usize = 64 << 20;
+/// Bytes of the stack of a thread that searches: the search recurses, with lists of moves in every
+/// frame.
+pub(crate) const SEARCH_STACK: usize = 64 << 20;
 
 /// What the session wants done.
 pub(super) enum Job<S> {
@@ -22,7 +24,7 @@ pub(super) enum Job<S> {
     Configure(S),
     /// Forget earlier positions. Not answered.
     NewGame,
-    /// Search; answered by [`Report::Info`] lines, a [`Report::Failed`] if it has to be done again,
+    /// Search; answered by [`Report::Info`] lines, a [`Report::Failed`] if the search is repeated,
     /// and one [`Report::Finished`].
     Search { game: Box<Game>, limits: Limits, control: Arc<Control> },
 }
@@ -35,20 +37,21 @@ pub(super) enum Report<E> {
     Error(String),
     /// The search has panicked with this text, and is done again.
     Failed(String),
-    /// The text is what a search said that has panicked twice.
+    /// The result; or, for a search that has panicked twice, the text of the second panic.
     Finished(Box<Result<SearchResult, String>>),
 }
 
 /// Jobs, reports, and the thread.
 type Started<S> = (Sender<Job<S>>, Receiver<Report<<S as Settings>::Error>>, JoinHandle<()>);
 
-/// Starts the thread, with an engine if there is one already. It ends when its job channel is closed, and closes that of the reports.
+/// Starts the thread, with an engine if there is one already. It ends when its job channel is closed,
+/// and then closes the channel of reports.
 pub(super) fn start<S: Settings>(engine: Option<S::Engine>) -> io::Result<Started<S>> {
     let (job_sender, jobs) = unbounded();
     let (reports, report_receiver) = unbounded();
     let thread = thread::Builder::new()
         .name("search".to_owned())
-        .stack_size(STACK)
+        .stack_size(SEARCH_STACK)
         .spawn(move || Worker { engine, settings: None, reports }.run(&jobs))?;
     Ok((job_sender, report_receiver, thread))
 }
@@ -88,7 +91,7 @@ impl<S: Settings> Worker<S> {
         Ok(())
     }
 
-    /// The limits are those of both attempts together.
+    /// The limits hold for both attempts together.
     fn search(
         &mut self,
         game: &Game,
@@ -98,7 +101,7 @@ impl<S: Settings> Worker<S> {
         let begin = Instant::now();
         let reports = self.reports.clone();
         let found = self.guarded(|engine| {
-            let limits = remaining(limits, begin.elapsed());
+            let limits = limits_after(limits, begin.elapsed());
             engine.search(game, &limits, control, &mut |info| {
                 // Nobody listens when the session has ended: the search is stopped then anyway.
                 let _ = reports.send(Report::Info(info.clone()));
@@ -110,8 +113,8 @@ impl<S: Settings> Worker<S> {
         Ok(found)
     }
 
-    /// A search that panics must not take the game down with it: it is done once more, with a fresh
-    /// engine. The error is what it said the second time.
+    /// A search that panics must not lose the game: it is repeated once, with a new engine. The error
+    /// is the text of the second panic.
     fn guarded<T>(&mut self, mut search: impl FnMut(&mut S::Engine) -> T) -> Result<T, String> {
         let mut is_second = false;
         loop {
@@ -135,16 +138,6 @@ impl<S: Settings> Worker<S> {
     }
 }
 
-/// What is left of a search's limits after this time.
-fn remaining(limits: &Limits, elapsed: Duration) -> Limits {
-    let mut limits = limits.clone();
-    limits.move_time = limits.move_time.map(|time| time.saturating_sub(elapsed));
-    if let Some(clock) = &mut limits.clock {
-        clock.time -= elapsed.as_secs_f64();
-    }
-    limits
-}
-
 fn text_of(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
@@ -155,7 +148,6 @@ fn text_of(panic: &(dyn Any + Send)) -> String {
 mod tests {
     use super::*;
     use crate::protocol::hub::Params;
-    use meerslag_search::Clock;
 
     #[test]
     fn a_panic_is_reported_and_the_search_done_again_with_a_fresh_engine() {
@@ -177,15 +169,5 @@ mod tests {
         assert_eq!(result, Err("always".to_owned()));
         assert_eq!(said.try_iter().count(), 1);
         assert_eq!(worker.guarded(|engine| engine.options().hash_mib), Ok(1));
-    }
-
-    #[test]
-    fn the_second_attempt_has_the_time_that_is_left() {
-        let clock = Some(Clock { time: 5.0, inc: 1.0, moves: None });
-        let move_time = Some(Duration::from_secs(3));
-        let limits = Limits { clock, move_time, nodes: Some(7), ..Limits::default() };
-        let left = remaining(&limits, Duration::from_secs(4));
-        assert_eq!((left.move_time, left.nodes), (Some(Duration::ZERO), Some(7)));
-        assert_eq!(left.clock.unwrap().time, 1.0);
     }
 }

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use movegen::notation::dxp::{MoveMessage, format_position};
 use movegen::{Color, Game, Position};
 
-use super::walk::{DxpWalk, ECHO, MOVE_FACTOR, MOVES, SETTLED, State, Step, open};
+use super::walk::{DxpWalk, ECHO_PATIENCE, FollowerState, GAME_MOVES, MOVE_FACTOR, SETTLED, open};
 use super::wire::Arrival;
-use super::{Check, shown};
+use super::{Check, StepResult, shown};
 use crate::protocol::dxp::{Acceptance, Address, EndReason, Message, TakeBack};
 
 /// Connects with a program and walks through the protocol as initiator. Ends early when the
@@ -22,12 +22,11 @@ pub fn check_dxp(address: &Address, patience: Duration) -> io::Result<Check> {
     let mut walk = DxpWalk {
         address: address.clone(),
         wire,
-        check: Check::default(),
-        step: "connection",
+        check: Check { step: "connection", ..Check::default() },
         patience,
         game: Game::default(),
         follower: Color::Black,
-        state: State::Idle,
+        state: FollowerState::Idle,
     };
     // `None`: the program is gone, which is noted.
     let _ = walk.steps();
@@ -35,7 +34,7 @@ pub fn check_dxp(address: &Address, patience: Duration) -> io::Result<Check> {
 }
 
 impl DxpWalk {
-    fn steps(&mut self) -> Step {
+    fn steps(&mut self) -> StepResult {
         self.requests()?;
         self.game_with_captures()?;
         self.no_legal_move()?;
@@ -49,24 +48,24 @@ impl DxpWalk {
         self.stop_code()
     }
 
-    fn requests(&mut self) -> Step {
-        self.begin("a request for the normal start, and its move");
+    fn requests(&mut self) -> StepResult {
+        self.check.begin("a request for the normal start, and its move");
         self.send_text(&format!("R01{:<32}W001075A", "Meerslag protocol check"))?;
         if self.started(Position::initial(), Color::White)? {
             self.their_move()?;
         }
         self.end()?;
 
-        self.begin("a request with a position, Black to move first");
+        self.check.begin("a request with a position, Black to move first");
         let start = Position::initial().with_other_side();
-        if self.start(start, Color::Black, MOVES)? {
+        if self.start(start, Color::Black, GAME_MOVES)? {
             self.their_move()?;
         }
         self.end()
     }
 
-    fn game_with_captures(&mut self) -> Step {
-        self.begin("a game of twelve moves");
+    fn game_with_captures(&mut self) -> StepResult {
+        self.check.begin("a game of twelve moves");
         if self.start(Position::initial(), Color::Black, 0)? {
             for turn in 0..12 {
                 if !self.game.position().has_legal_move() {
@@ -80,7 +79,7 @@ impl DxpWalk {
         }
         self.end()?;
 
-        self.begin("captures");
+        self.check.begin("captures");
         // A man takes two; a king takes two; a king comes back to its square; a choice.
         for fen in [
             "W:W28,40:B22,12,2",
@@ -89,7 +88,7 @@ impl DxpWalk {
             "B:W27,28,38,39:B17,1",
         ] {
             let Ok(start) = Position::from_fen(fen) else { continue };
-            if self.start(start, start.side_to_move(), MOVES)? {
+            if self.start(start, start.side_to_move(), GAME_MOVES)? {
                 self.their_move()?;
             }
             self.end()?;
@@ -97,10 +96,10 @@ impl DxpWalk {
         Some(())
     }
 
-    fn no_legal_move(&mut self) -> Step {
-        self.begin("no legal move: E1");
+    fn no_legal_move(&mut self) -> StepResult {
+        self.check.begin("no legal move: E1");
         let Ok(start) = Position::from_fen("W:W28:B23") else { return Some(()) };
-        if !self.start(start, Color::Black, MOVES)? {
+        if !self.start(start, Color::Black, GAME_MOVES)? {
             return Some(());
         }
         self.our_move(0)?;
@@ -108,25 +107,25 @@ impl DxpWalk {
             Some(Message::End { reason, stop }) => {
                 if reason != EndReason::Lost {
                     let reason = reason as u8;
-                    self.warn(format!("a lost game is ended with reason 1, not {reason}"));
+                    self.check.warn(format!("a lost game is ended with reason 1, not {reason}"));
                 }
                 // Our echo.
                 self.send(&Message::End { reason: EndReason::Unknown, stop })?;
                 if stop {
-                    self.warn("the stop code 1 says that it wants no more games");
+                    self.check.warn("the stop code 1 says that it wants no more games");
                 }
                 Some(())
             }
             other => {
                 let what = other.map_or_else(|| "silence".to_owned(), |m| format!("'{m}'"));
-                self.error(format!("{what} where the side to move must end the game"));
+                self.check.error(format!("{what} where the side to move must end the game"));
                 self.end()
             }
         }
     }
 
-    fn odd_messages(&mut self) -> Step {
-        self.begin("messages outside a game");
+    fn odd_messages(&mut self) -> StepResult {
+        self.check.begin("messages outside a game");
         self.send_text("E00")?;
         self.expect_silence("an end without a game: endless loops")?;
         for (text, what) in [
@@ -141,22 +140,22 @@ impl DxpWalk {
         self.send_text(&format!("C{}", "x".repeat(126)))?;
         self.expect_silence("the longest chat")?;
 
-        self.begin("a request within a game");
-        if self.start(Position::initial(), Color::Black, MOVES)? {
-            self.send(&self.request(Position::initial(), Color::Black, MOVES))?;
+        self.check.begin("a request within a game");
+        if self.start(Position::initial(), Color::Black, GAME_MOVES)? {
+            self.send(&self.request(Position::initial(), Color::Black, GAME_MOVES))?;
             if self.answer()? == Some(Acceptance::Accepted) {
-                self.error("a second game is begun within a game");
+                self.check.error("a second game is begun within a game");
             }
-            self.state = State::Playing;
+            self.state = FollowerState::Playing;
             self.our_move(0)?;
             self.their_move()?;
         }
         self.end()
     }
 
-    fn illegal_moves(&mut self) -> Step {
-        self.begin("illegal moves, and the legal one after them");
-        if !self.start(Position::initial(), Color::Black, MOVES)? {
+    fn illegal_moves(&mut self) -> StepResult {
+        self.check.begin("illegal moves, and the legal one after them");
+        if !self.start(Position::initial(), Color::Black, GAME_MOVES)? {
             return Some(());
         }
         for text in ["M0000322500", "M0000010600", "M00003228", "M9999999999"] {
@@ -167,12 +166,12 @@ impl DxpWalk {
                     // That is a way to put it.
                     return self.send(&Message::End { reason: EndReason::Unknown, stop });
                 }
-                Some(message) => self.error(format!("'{message}' in answer to '{text}'")),
+                Some(message) => self.check.error(format!("'{message}' in answer to '{text}'")),
             }
         }
         self.our_move(0)?;
         if self.their_move()? {
-            self.begin("a move out of turn");
+            self.check.begin("a move out of turn");
             let second = self.game.position().legal_moves()[0];
             let message = Message::Move(MoveMessage::new(second, 0));
             self.our_move(0)?;
@@ -182,9 +181,9 @@ impl DxpWalk {
         self.end()
     }
 
-    fn take_back(&mut self) -> Step {
-        self.begin("moves taken back");
-        if !self.start(Position::initial(), Color::Black, MOVES)? {
+    fn take_back(&mut self) -> StepResult {
+        self.check.begin("moves taken back");
+        if !self.start(Position::initial(), Color::Black, GAME_MOVES)? {
             return Some(());
         }
         self.our_move(0)?;
@@ -192,10 +191,10 @@ impl DxpWalk {
             self.send(&Message::BackRequest { number: 999, color: Color::White })?;
             match self.receive(self.patience)? {
                 Some(Message::BackAnswer(TakeBack::Accepted)) => {
-                    self.error("a move that was never played is taken back");
+                    self.check.error("a move that was never played is taken back");
                 }
                 Some(Message::BackAnswer(_)) => {}
-                _ => self.error("no answer to a take-back request"),
+                _ => self.check.error("no answer to a take-back request"),
             }
             self.send(&Message::BackRequest { number: 1, color: Color::Black })?;
             match self.receive(self.patience)? {
@@ -204,15 +203,15 @@ impl DxpWalk {
                     self.their_move()?;
                 }
                 Some(Message::BackAnswer(_)) => {}
-                _ => self.error("no answer to a take-back request"),
+                _ => self.check.error("no answer to a take-back request"),
             }
         }
         self.end()
     }
 
-    fn packets(&mut self) -> Step {
-        self.begin("messages in pieces");
-        let request = format!("{}\0", self.request(Position::initial(), Color::White, MOVES));
+    fn packets(&mut self) -> StepResult {
+        self.check.begin("messages in pieces");
+        let request = format!("{}\0", self.request(Position::initial(), Color::White, GAME_MOVES));
         for byte in request.bytes() {
             self.write(&[byte])?;
             thread::sleep(Duration::from_millis(2));
@@ -222,7 +221,7 @@ impl DxpWalk {
         }
         self.end()?;
 
-        self.begin("several messages at once");
+        self.check.begin("several messages at once");
         self.write(format!("Cone\0Ctwo\0{request}").as_bytes())?;
         if self.started(Position::initial(), Color::White)? {
             self.their_move()?;
@@ -230,8 +229,8 @@ impl DxpWalk {
         self.end()
     }
 
-    fn move_limit(&mut self) -> Step {
-        self.begin("a limit of two moves");
+    fn move_limit(&mut self) -> StepResult {
+        self.check.begin("a limit of two moves");
         if !self.start(Position::initial(), Color::White, 2)? {
             return Some(());
         }
@@ -250,9 +249,9 @@ impl DxpWalk {
         }
     }
 
-    fn refusals(&mut self) -> Step {
+    fn refusals(&mut self) -> StepResult {
         let name = format!("{:<32}", "Meerslag protocol check");
-        self.begin("requests that must be refused");
+        self.check.begin("requests that must be refused");
         let board = format_position(&Position::initial());
         let empty = "e".repeat(50);
         for (text, code, what) in [
@@ -264,8 +263,8 @@ impl DxpWalk {
             self.send_text(&text)?;
             match self.receive(self.patience)? {
                 Some(Message::Accept { code: Acceptance::Accepted, .. }) => {
-                    self.error(format!("{what} is accepted"));
-                    self.state = State::Playing;
+                    self.check.error(format!("{what} is accepted"));
+                    self.state = FollowerState::Playing;
                     self.end()?;
                 }
                 Some(Message::Accept { code: found, .. }) => {
@@ -273,47 +272,48 @@ impl DxpWalk {
                         && code != found
                     {
                         let (found, code) = (found as u8, code as u8);
-                        self.warn(format!("{what} is refused with code {found}, not {code}"));
+                        self.check.warn(format!("{what} is refused with code {found}, not {code}"));
                     }
                 }
-                Some(other) => self.error(format!("'{other}' in answer to {what}")),
-                None => self.error(format!("no answer to {what}: initiators hang")),
+                Some(other) => self.check.error(format!("'{other}' in answer to {what}")),
+                None => self.check.error(format!("no answer to {what}: initiators hang")),
             }
         }
 
-        self.begin("a request for 000 minutes");
+        self.check.begin("a request for 000 minutes");
         self.send_text(&format!("R01{name}Z000000A"))?;
         match self.receive(self.patience)? {
             Some(Message::Accept { code: Acceptance::Accepted, .. }) => {
-                self.state = State::Playing;
+                self.state = FollowerState::Playing;
                 self.end()?;
             }
             Some(Message::Accept { .. }) => {}
-            _ => self.warn("no answer; known initiators ask for this when they mean seconds"),
+            _ => self.check.warn("no answer; known initiators ask for this when they mean seconds"),
         }
         Some(())
     }
 
-    fn connection_lost(&mut self) -> Step {
-        self.begin("another connection after one was lost in a game");
-        if !self.start(Position::initial(), Color::Black, MOVES)? {
+    fn connection_lost(&mut self) -> StepResult {
+        self.check.begin("another connection after one was lost in a game");
+        if !self.start(Position::initial(), Color::Black, GAME_MOVES)? {
             return Some(());
         }
         match open(&self.address) {
             Ok(wire) => self.wire = wire,
             Err(error) => {
-                self.warn(format!("it does not listen any more: {error}"));
+                self.check.warn(format!("it does not listen any more: {error}"));
                 return None;
             }
         }
-        self.send(&self.request(Position::initial(), Color::Black, MOVES))?;
+        self.send(&self.request(Position::initial(), Color::Black, GAME_MOVES))?;
         match self.answer()? {
             Some(Acceptance::Accepted) => self.end(),
             Some(_) => {
-                self.warn("it still believes to be in the old game; it helped to end that first");
-                self.state = State::Playing;
+                self.check
+                    .warn("it still believes to be in the old game; it helped to end that first");
+                self.state = FollowerState::Playing;
                 self.end()?;
-                if self.start(Position::initial(), Color::Black, MOVES)? {
+                if self.start(Position::initial(), Color::Black, GAME_MOVES)? {
                     self.end()?;
                 }
                 Some(())
@@ -322,13 +322,13 @@ impl DxpWalk {
         }
     }
 
-    fn stop_code(&mut self) -> Step {
-        self.begin("an end with stop code 1");
-        if !self.start(Position::initial(), Color::Black, MOVES)? {
+    fn stop_code(&mut self) -> StepResult {
+        self.check.begin("an end with stop code 1");
+        if !self.start(Position::initial(), Color::Black, GAME_MOVES)? {
             return Some(());
         }
         self.send(&Message::End { reason: EndReason::Unknown, stop: true })?;
-        let deadline = Instant::now() + ECHO;
+        let deadline = Instant::now() + ECHO_PATIENCE;
         loop {
             match self.wire.receive(deadline) {
                 Arrival::Message(text) if text.starts_with('C') && Instant::now() < deadline => {}
@@ -336,11 +336,11 @@ impl DxpWalk {
                 Arrival::Closed => break,
                 Arrival::Message(text) if text == "E01" => break,
                 Arrival::Message(text) => {
-                    self.warn(format!("'{}' instead of 'E01'", shown(&text)));
+                    self.check.warn(format!("'{}' instead of 'E01'", shown(&text)));
                     break;
                 }
                 Arrival::Nothing | Arrival::TooLong => {
-                    self.error("no echo of the end of the game");
+                    self.check.error("no echo of the end of the game");
                     break;
                 }
             }

@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 use movegen::Position;
 use movegen::notation::hub;
 
-use super::super::process::{Process, ProcessOptions, Received};
-use super::{Check, Severity, shown};
+use super::{Check, StepResult, shown};
 use crate::protocol::hub::Line;
+use crate::runner::player::process::{Process, ProcessOptions, Received};
 
 /// Silence after which no further line is expected.
 const SETTLED: Duration = Duration::from_millis(300);
 /// For answers that need no thought: a pong, the end of the program.
-const PROMPT: Duration = Duration::from_secs(2);
+const PROMPT_PATIENCE: Duration = Duration::from_secs(2);
 /// Lines, and bytes, in answer to one command that are still taken for an answer.
 const MOST_LINES: usize = 10_000;
 const MOST_BYTES: usize = 16 << 20;
@@ -29,16 +29,15 @@ pub fn check_hub(
     slack: Duration,
 ) -> std::io::Result<Check> {
     let process = Process::start(options)?;
-    let check = Check::default();
-    let mut walk = HubWalk { process, check, step: "start", patience, slack, has_info: false };
+    let check = Check { step: "start", ..Check::default() };
+    let mut walk = HubWalk { process, check, patience, slack, has_info: false };
     if walk.steps().is_none() {
         walk.process.kill();
         return Ok(walk.check);
     }
     let mut check = walk.quit();
     let second = Process::start(options)?;
-    let mut walk =
-        HubWalk { process: second, check, step: "start", patience, slack, has_info: false };
+    let mut walk = HubWalk { process: second, check, patience, slack, has_info: false };
     let _ = walk.start();
     check = walk.end_of_input();
     Ok(check)
@@ -47,33 +46,16 @@ pub fn check_hub(
 struct HubWalk {
     process: Process,
     check: Check,
-    step: &'static str,
     patience: Duration,
     slack: Duration,
     /// Whether something was reported since the last `go`.
     has_info: bool,
 }
 
-/// `None`: the engine is gone, or so far out of step that nothing more can be learnt.
-type Step = Option<()>;
-
 impl HubWalk {
-    fn step(&mut self, name: &'static str) {
-        self.step = name;
-        self.check.begin(name);
-    }
-
-    fn error(&mut self, message: impl Into<String>) {
-        self.check.find(Severity::Error, self.step, message);
-    }
-
-    fn warn(&mut self, message: impl Into<String>) {
-        self.check.find(Severity::Warning, self.step, message);
-    }
-
-    fn send(&mut self, line: &str) -> Step {
+    fn send(&mut self, line: &str) -> StepResult {
         if self.process.send(line).is_err() {
-            self.error(format!("the engine is gone; it should have read '{line}'"));
+            self.check.error(format!("the engine is gone; it should have read '{line}'"));
             return None;
         }
         Some(())
@@ -85,7 +67,7 @@ impl HubWalk {
             Received::Line(line, at) => Some(Some((line, at))),
             Received::Silence => Some(None),
             Received::Closed => {
-                self.error("the engine ended, or closed its output");
+                self.check.error("the engine ended, or closed its output");
                 None
             }
         }
@@ -102,7 +84,7 @@ impl HubWalk {
         let mut bytes = 0;
         loop {
             let Some((line, at)) = self.receive(deadline)? else {
-                self.error(format!("no '{command}' within {patience:?}"));
+                self.check.error(format!("no '{command}' within {patience:?}"));
                 return Some((before, None));
             };
             let is_it = line.split_whitespace().next() == Some(command);
@@ -110,7 +92,7 @@ impl HubWalk {
             before.push(line);
             if before.len() > MOST_LINES || bytes > MOST_BYTES {
                 let count = before.len();
-                self.error(format!(
+                self.check.error(format!(
                     "floods its output: {count} lines ({bytes} bytes) and no '{command}'"
                 ));
                 return None;
@@ -121,8 +103,8 @@ impl HubWalk {
         }
     }
 
-    fn start(&mut self) -> Step {
-        self.step("hub: id, param, wait");
+    fn start(&mut self) -> StepResult {
+        self.check.begin("hub: id, param, wait");
         self.send("hub")?;
         let (lines, end) = self.until("wait", self.patience)?;
         end?;
@@ -132,39 +114,39 @@ impl HubWalk {
                 Ok(Some(line)) => line,
                 Ok(None) => continue,
                 Err(bad) => {
-                    self.error(format!("unreadable line '{}': {}", shown(text), bad.error));
+                    self.check.error(format!("unreadable line '{}': {}", shown(text), bad.error));
                     continue;
                 }
             };
             match line.command() {
                 "id" => {
                     if line.value("name").unwrap_or_default().is_empty() {
-                        self.error("'id' without a name");
+                        self.check.error("'id' without a name");
                     }
                     if has_id {
-                        self.warn("more than one 'id' line");
+                        self.check.warn("more than one 'id' line");
                     }
                     has_id = true;
                 }
                 "param" => self.parameter(&line, text),
                 "wait" => {}
-                _ => self.warn(format!("'{}' between 'hub' and 'wait'", shown(text))),
+                _ => self.check.warn(format!("'{}' between 'hub' and 'wait'", shown(text))),
             }
         }
         if !has_id {
-            self.error("no 'id' line");
+            self.check.error("no 'id' line");
         }
-        self.step("init: ready");
+        self.check.begin("init: ready");
         self.send("set-param name=no-such-parameter value=1")?;
         let start = Instant::now();
         self.send("init")?;
         let (lines, end) = self.until("ready", Duration::from_secs(60))?;
         let ready = end?;
         if ready.duration_since(start) > Duration::from_secs(5) {
-            self.warn("'ready' took more than 5 s: known programs give up");
+            self.check.warn("'ready' took more than 5 s: known programs give up");
         }
         if lines.iter().any(|l| l.starts_with("error")) {
-            self.warn("'error' for an unknown parameter: programs send such names");
+            self.check.warn("'error' for an unknown parameter: programs send such names");
         }
         Some(())
     }
@@ -177,13 +159,13 @@ impl HubWalk {
             "int" | "real" => &["name", "value", "type", "min", "max"],
             "enum" => &["name", "value", "type", "values"],
             _ => {
-                self.error(format!("parameter of unknown type: '{text}'"));
+                self.check.error(format!("parameter of unknown type: '{text}'"));
                 return;
             }
         };
         if names != expected {
             let order = expected.join(" ");
-            self.warn(format!(
+            self.check.warn(format!(
                 "'{}': some programs need the arguments {order} in this order",
                 shown(text)
             ));
@@ -211,35 +193,37 @@ impl HubWalk {
                         self.info(&line, text, position);
                     }
                     "done" => self.answer(&line, text, position),
-                    "error" => self.warn(format!("'{}' during a search", shown(text))),
+                    "error" => self.check.warn(format!("'{}' during a search", shown(text))),
                     _ => {}
                 },
                 Ok(None) => {}
-                Err(bad) => self.error(format!("unreadable line '{}': {}", shown(text), bad.error)),
+                Err(bad) => {
+                    self.check.error(format!("unreadable line '{}': {}", shown(text), bad.error));
+                }
             }
         }
         if at.is_some() && !self.has_info && position.has_legal_move() {
-            self.warn("no 'info' before 'done': bots take a missing score for a win");
+            self.check.warn("no 'info' before 'done': bots take a missing score for a win");
         }
         Some(at)
     }
 
     fn info(&mut self, line: &Line, text: &str, position: &Position) {
         if line.arguments().len() == 0 || line.arguments().any(|(_, value)| value.is_empty()) {
-            self.warn(format!(
+            self.check.warn(format!(
                 "'{}': an argument without a value makes known programs fail",
                 shown(text)
             ));
         }
         for name in ["depth", "max-depth", "nodes"] {
             if line.value(name).is_some_and(|v| v.parse::<u64>().is_err()) {
-                self.error(format!("'{}': {name} must be an integer", shown(text)));
+                self.check.error(format!("'{}': {name} must be an integer", shown(text)));
             }
         }
         for name in ["score", "time", "nps", "mean-depth"] {
             let value = line.value(name).map(str::parse::<f64>);
             if value.is_some_and(|v| !v.is_ok_and(f64::is_finite)) {
-                self.error(format!("'{}': {name} must be a number", shown(text)));
+                self.check.error(format!("'{}': {name} must be a number", shown(text)));
             }
         }
         let mut reached = *position;
@@ -247,7 +231,7 @@ impl HubWalk {
             match hub::parse_move(&reached, mv) {
                 Ok(mv) => reached = reached.after(mv),
                 Err(error) => {
-                    self.error(format!("'{}': {error} in the variation", shown(text)));
+                    self.check.error(format!("'{}': {error} in the variation", shown(text)));
                     break;
                 }
             }
@@ -257,28 +241,28 @@ impl HubWalk {
     fn answer(&mut self, line: &Line, text: &str, position: &Position) {
         let Some(mv) = line.value("move") else {
             if position.has_legal_move() {
-                self.error("'done' without a move though there is one");
+                self.check.error("'done' without a move though there is one");
             }
             return;
         };
         match hub::parse_move(position, mv) {
             Err(error) => {
-                self.error(format!("'{}': {error} in {}", shown(text), position.to_fen()));
+                self.check.error(format!("'{}': {error} in {}", shown(text), position.to_fen()));
             }
             Ok(legal) => {
                 if legal.to_string() != mv {
-                    self.warn(format!("'{}': known programs expect {legal}", shown(text)));
+                    self.check.warn(format!("'{}': known programs expect {legal}", shown(text)));
                 }
                 if let Some(reply) = line.value("ponder")
                     && let Err(error) = hub::parse_move(&position.after(legal), reply)
                 {
-                    self.error(format!("'{}': the expected reply: {error}", shown(text)));
+                    self.check.error(format!("'{}': the expected reply: {error}", shown(text)));
                 }
             }
         }
         let names: Vec<&str> = line.arguments().map(|(name, _)| name).collect();
         if !matches!(names[..], ["move"] | ["move", "ponder"]) {
-            self.warn(format!(
+            self.check.warn(format!(
                 "'{}': only move and ponder, in this order, are understood",
                 shown(text)
             ));
@@ -286,32 +270,32 @@ impl HubWalk {
     }
 
     /// Asserts that no line with this command comes for a while.
-    fn no_more(&mut self, command: &str, why: &str) -> Step {
+    fn no_more(&mut self, command: &str, why: &str) -> StepResult {
         let deadline = Instant::now() + SETTLED;
         loop {
             let Some((line, _)) = self.receive(deadline)? else { return Some(()) };
             let word = line.split_whitespace().next();
             self.has_info |= word == Some("info");
             if word == Some(command) {
-                self.error(format!("'{}': {why}", shown(&line)));
+                self.check.error(format!("'{}': {why}", shown(&line)));
             }
         }
     }
 
-    fn steps(&mut self) -> Step {
+    fn steps(&mut self) -> StepResult {
         self.start()?;
-        self.step("ping: pong");
+        self.check.begin("ping: pong");
         self.send("ping")?;
-        self.until("pong", PROMPT + self.slack)?;
+        self.until("pong", PROMPT_PATIENCE + self.slack)?;
 
         let start = Position::initial();
         let pos = format!("pos pos={}", hub::format_position(&start));
-        self.step("a search to a depth");
+        self.check.begin("a search to a depth");
         self.send("new-game")?;
         self.go(&pos, "level depth=3", "go think")?;
         self.done(&start, self.patience)??;
 
-        self.step("a game in the moves of 'pos'");
+        self.check.begin("a game in the moves of 'pos'");
         let mut reached = start;
         let mut moves = Vec::new();
         for _ in 0..30 {
@@ -322,82 +306,82 @@ impl HubWalk {
         self.go(&format!("{pos} moves=\"{}\"", moves.join(" ")), "level depth=2", "go think")?;
         self.done(&reached, self.patience)??;
 
-        self.step("a move time");
+        self.check.begin("a move time");
         let begun = self.go(&pos, "level move-time=0.3", "go think")?;
         let took = self.done(&start, self.patience)??.duration_since(begun);
         if took > Duration::from_millis(300) + self.slack {
-            self.error(format!("{took:.0?} used, 300 ms allowed"));
+            self.check.error(format!("{took:.0?} used, 300 ms allowed"));
         }
 
-        self.step("a clock");
+        self.check.begin("a clock");
         let begun = self.go(&pos, "level moves=10 time=2.000 inc=0.100", "go think")?;
         let took = self.done(&start, self.patience)??.duration_since(begun);
         if took > Duration::from_millis(2000) + self.slack {
-            self.error(format!("{took:.1?} used, 2 s on the clock"));
+            self.check.error(format!("{took:.1?} used, 2 s on the clock"));
         }
 
-        self.step("stop");
+        self.check.begin("stop");
         let _ = self.go(&pos, "level infinite", "go analyze")?;
         self.no_more("done", "an analysis without limits ends only on 'stop'")?;
         let stopped = Instant::now();
         self.send("ping")?;
-        self.until("pong", PROMPT + self.slack)?;
+        self.until("pong", PROMPT_PATIENCE + self.slack)?;
         self.send("stop")?;
         let took = self.done(&start, self.patience)??.saturating_duration_since(stopped);
         if took > Duration::from_secs(1) + self.slack {
-            self.warn(format!("{took:.1?} from 'stop' to 'done'"));
+            self.check.warn(format!("{took:.1?} from 'stop' to 'done'"));
         }
-        self.step("stop when nothing runs");
+        self.check.begin("stop when nothing runs");
         self.send("stop")?;
         self.no_more("done", "exactly one for each 'go'")?;
 
-        self.step("pondering");
+        self.check.begin("pondering");
         let _ = self.go(&pos, "level move-time=0.1", "go ponder")?;
         self.no_more("done", "limits do not apply before 'ponder-hit'")?;
         self.send("ponder-hit")?;
         self.done(&start, self.patience)??;
 
-        self.step("a forced move");
+        self.check.begin("a forced move");
         if let Ok(position) = Position::from_fen("W:W28,50:B23,1") {
             let pos = format!("pos pos={}", hub::format_position(&position));
             self.go(&pos, "level time=5", "go think")?;
             self.done(&position, self.patience)??;
         }
-        self.step("a king's capture");
+        self.check.begin("a king's capture");
         if let Ok(position) = Position::from_fen("B:W28,34:BK6,45") {
             let pos = format!("pos pos={}", hub::format_position(&position));
             self.go(&pos, "level depth=5", "go think")?;
             self.done(&position, self.patience)??;
         }
-        self.step("lines that are not understood");
+        self.check.begin("lines that are not understood");
         self.send("no-such-command x=1 y=\"2 3\"")?;
         self.send("")?;
         self.send("pos pos=nonsense")?;
         self.send("ping")?;
-        self.until("pong", PROMPT + self.slack)?;
+        self.until("pong", PROMPT_PATIENCE + self.slack)?;
         self.go(&pos, "level depth=2 no-such-argument=7", "go think")?;
         self.done(&start, self.patience)??;
         Some(())
     }
 
     fn quit(mut self) -> Check {
-        self.step("quit");
+        self.check.begin("quit");
         let _ = self.send("quit");
-        match self.process.wait(PROMPT + self.slack) {
+        match self.process.wait(PROMPT_PATIENCE + self.slack) {
             Some(status) if status.success() => {}
-            Some(status) => self.warn(format!("ended with {status}")),
-            None => self.error(format!("still running {PROMPT:?} after 'quit'")),
+            Some(status) => self.check.warn(format!("ended with {status}")),
+            None => self.check.error(format!("still running {PROMPT_PATIENCE:?} after 'quit'")),
         }
         self.process.kill();
         self.check
     }
 
     fn end_of_input(mut self) -> Check {
-        self.step("end of input");
+        self.check.begin("end of input");
         self.process.close_input();
-        if self.process.wait(PROMPT + self.slack).is_none() {
-            self.error(format!(
-                "still running {PROMPT:?} after the end of its input: it will be left behind"
+        if self.process.wait(PROMPT_PATIENCE + self.slack).is_none() {
+            self.check.error(format!(
+                "still running {PROMPT_PATIENCE:?} after the end of its input: it would run on without its client"
             ));
         }
         self.process.kill();

@@ -6,8 +6,13 @@ mod hub;
 mod walk;
 mod wire;
 
+use crate::protocol::escaped_excerpt;
 pub use dxp::check_dxp;
 pub use hub::check_hub;
+
+/// What a step of a walk gives; `None`: the program is gone, or so far out of step that nothing more
+/// can be learnt.
+type StepResult<T = ()> = Option<T>;
 
 /// How serious a finding is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -36,17 +41,28 @@ pub struct Check {
     pub steps: Vec<&'static str>,
     /// What was wrong.
     pub findings: Vec<Finding>,
+    /// The step that is being made.
+    step: &'static str,
 }
 
 impl Check {
     fn begin(&mut self, step: &'static str) {
+        self.step = step;
         if !self.steps.contains(&step) {
             self.steps.push(step);
         }
     }
 
-    fn find(&mut self, severity: Severity, step: &'static str, message: impl Into<String>) {
-        let finding = Finding { severity, step, message: message.into() };
+    fn error(&mut self, message: impl Into<String>) {
+        self.find(Severity::Error, message.into());
+    }
+
+    fn warn(&mut self, message: impl Into<String>) {
+        self.find(Severity::Warning, message.into());
+    }
+
+    fn find(&mut self, severity: Severity, message: String) {
+        let finding = Finding { severity, step: self.step, message };
         if !self.findings.contains(&finding) {
             self.findings.push(finding);
         }
@@ -55,9 +71,5 @@ impl Check {
 
 /// The beginning of a line, made printable.
 fn shown(text: &str) -> String {
-    let mut short: String = text.chars().take(100).flat_map(char::escape_default).collect();
-    if text.chars().nth(100).is_some() {
-        short.push_str("...");
-    }
-    short.replace("\\\"", "\"").replace("\\'", "'")
+    escaped_excerpt(text, 100)
 }

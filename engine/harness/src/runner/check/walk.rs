@@ -8,7 +8,7 @@ use movegen::notation::dxp::MoveMessage;
 use movegen::{Color, Game, Position};
 
 use super::wire::{Arrival, Wire};
-use super::{Check, Severity, shown};
+use super::{Check, StepResult, shown};
 use crate::protocol::dxp::{
     Acceptance, Address, EndReason, MAX_MESSAGE, Message, Request, connect,
 };
@@ -16,13 +16,13 @@ use crate::protocol::dxp::{
 /// Silence after which nothing more is expected.
 pub(super) const SETTLED: Duration = Duration::from_millis(500);
 /// How long we look for the program before it counts as not there.
-const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
 /// How long the echo of an end may take.
-pub(super) const ECHO: Duration = Duration::from_secs(5);
+pub(super) const ECHO_PATIENCE: Duration = Duration::from_secs(5);
 /// Minutes of the games.
-const MINUTES: f64 = 1.0;
+const GAME_MINUTES: f64 = 1.0;
 /// Moves of each player, so that a move takes about a second.
-pub(super) const MOVES: u32 = 75;
+pub(super) const GAME_MOVES: u32 = 75;
 /// How much longer than another answer a move may take.
 pub(super) const MOVE_FACTOR: u32 = 7;
 
@@ -31,7 +31,7 @@ const MOST_ANSWERS: usize = 10;
 
 /// Whether the program plays a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum State {
+pub(super) enum FollowerState {
     Idle,
     /// It has not answered our request as it should.
     Unclear,
@@ -40,7 +40,7 @@ pub(super) enum State {
 
 pub(super) fn open(address: &Address) -> io::Result<Wire> {
     let never = AtomicBool::new(false);
-    let stream = connect(&address.host, address.port, CONNECT, &never)?;
+    let stream = connect(&address.host, address.port, CONNECT_PATIENCE, &never)?;
     Wire::new(stream.ok_or(io::ErrorKind::Interrupted)?)
 }
 
@@ -48,50 +48,33 @@ pub(super) struct DxpWalk {
     pub address: Address,
     pub wire: Wire,
     pub check: Check,
-    pub step: &'static str,
     pub patience: Duration,
     /// The game that is being played.
     pub game: Game,
     /// The program's colour in it.
     pub follower: Color,
-    pub state: State,
+    pub state: FollowerState,
 }
 
-/// `None`: the program is gone.
-pub(super) type Step<T = ()> = Option<T>;
-
 impl DxpWalk {
-    pub(super) fn begin(&mut self, name: &'static str) {
-        self.step = name;
-        self.check.begin(name);
-    }
-
-    pub(super) fn error(&mut self, message: impl Into<String>) {
-        self.check.find(Severity::Error, self.step, message);
-    }
-
-    pub(super) fn warn(&mut self, message: impl Into<String>) {
-        self.check.find(Severity::Warning, self.step, message);
-    }
-
-    pub(super) fn write(&mut self, bytes: &[u8]) -> Step {
+    pub(super) fn write(&mut self, bytes: &[u8]) -> StepResult {
         if self.wire.write(bytes).is_err() {
-            self.error("the program closed the connection");
+            self.check.error("the program closed the connection");
             return None;
         }
         Some(())
     }
 
-    pub(super) fn send_text(&mut self, text: &str) -> Step {
+    pub(super) fn send_text(&mut self, text: &str) -> StepResult {
         self.write(format!("{text}\0").as_bytes())
     }
 
-    pub(super) fn send(&mut self, message: &Message) -> Step {
+    pub(super) fn send(&mut self, message: &Message) -> StepResult {
         self.send_text(&message.to_string())
     }
 
     /// The next message that is no chat, judged by its form; `None` inside if there is none.
-    pub(super) fn receive(&mut self, patience: Duration) -> Step<Option<Message>> {
+    pub(super) fn receive(&mut self, patience: Duration) -> StepResult<Option<Message>> {
         let deadline = Instant::now() + patience;
         let mut is_first = true;
         loop {
@@ -103,30 +86,34 @@ impl DxpWalk {
             let text = match self.wire.receive(deadline) {
                 Arrival::Message(text) => text,
                 Arrival::Closed => {
-                    self.error("the program closed the connection");
+                    self.check.error("the program closed the connection");
                     return None;
                 }
                 Arrival::TooLong => {
-                    self.error(format!("no NUL in {MAX_MESSAGE} bytes"));
+                    self.check.error(format!("no NUL in {MAX_MESSAGE} bytes"));
                     return None;
                 }
                 Arrival::Nothing => {
                     let rest = self.wire.unfinished();
                     if !rest.is_empty() {
-                        self.error(format!("'{}' without a NUL at its end", shown(&rest)));
+                        self.check.error(format!("'{}' without a NUL at its end", shown(&rest)));
                     }
                     return Some(None);
                 }
             };
             if text.is_empty() {
-                self.warn("an empty message: two NULs in a row");
+                self.check.warn("an empty message: two NULs in a row");
                 continue;
             }
             if text.len() > 127 {
-                self.error(format!("'{}': {} characters, 127 allowed", shown(&text), text.len()));
+                self.check.error(format!(
+                    "'{}': {} characters, 127 allowed",
+                    shown(&text),
+                    text.len()
+                ));
             }
             if !text.is_ascii() {
-                self.error(format!("'{}': only ASCII is allowed", shown(&text)));
+                self.check.error(format!("'{}': only ASCII is allowed", shown(&text)));
             }
             match text.parse() {
                 Ok(Message::Chat(_)) => {}
@@ -134,7 +121,7 @@ impl DxpWalk {
                     self.form(&message, &text);
                     return Some(Some(message));
                 }
-                Err(error) => self.error(format!("'{}': {error}", shown(&text))),
+                Err(error) => self.check.error(format!("'{}': {error}", shown(&text))),
             }
         }
     }
@@ -144,11 +131,11 @@ impl DxpWalk {
         let written = message.to_string();
         if text.len() > written.len() {
             let surplus = "surplus characters; strict programs end the connection";
-            self.error(format!("'{}': {surplus}", shown(text)));
+            self.check.error(format!("'{}': {surplus}", shown(text)));
         } else if matches!(message, Message::Accept { .. }) && text[1..2] == *" " {
-            self.error(format!("'{}': a name does not begin with a blank", shown(text)));
+            self.check.error(format!("'{}': a name does not begin with a blank", shown(text)));
         } else if matches!(message, Message::Move(_)) && text[11..] != written[11..] {
-            self.warn(format!(
+            self.check.warn(format!(
                 "'{}': some programs expect captures in ascending order",
                 shown(text)
             ));
@@ -160,40 +147,45 @@ impl DxpWalk {
             version: 1,
             name: "Meerslag protocol check".to_owned(),
             follower,
-            minutes: MINUTES,
+            minutes: GAME_MINUTES,
             moves,
             position: Some(start),
         })
     }
 
     /// The answer to a request: its code.
-    pub(super) fn answer(&mut self) -> Step<Option<Acceptance>> {
-        self.state = State::Unclear;
+    pub(super) fn answer(&mut self) -> StepResult<Option<Acceptance>> {
+        self.state = FollowerState::Unclear;
         match self.receive(self.patience)? {
             Some(Message::Accept { code, .. }) => {
                 let is_accepted = code == Acceptance::Accepted;
-                self.state = if is_accepted { State::Playing } else { State::Idle };
+                self.state = if is_accepted { FollowerState::Playing } else { FollowerState::Idle };
                 Some(Some(code))
             }
             Some(other) => {
-                self.error(format!("'{other}' instead of an answer to the request"));
+                self.check.error(format!("'{other}' instead of an answer to the request"));
                 Some(None)
             }
             None => {
-                self.error(format!("no answer to the request within {:?}", self.patience));
+                self.check.error(format!("no answer to the request within {:?}", self.patience));
                 Some(None)
             }
         }
     }
 
     /// Proposes a game; `Some(false)` if the program does not play it.
-    pub(super) fn start(&mut self, start: Position, follower: Color, moves: u32) -> Step<bool> {
+    pub(super) fn start(
+        &mut self,
+        start: Position,
+        follower: Color,
+        moves: u32,
+    ) -> StepResult<bool> {
         self.send(&self.request(start, follower, moves))?;
         self.started(start, follower)
     }
 
     /// Receives the answer to a proper request; `Some(false)` if the program does not play.
-    pub(super) fn started(&mut self, start: Position, follower: Color) -> Step<bool> {
+    pub(super) fn started(&mut self, start: Position, follower: Color) -> StepResult<bool> {
         let code = self.answer()?;
         self.game = Game::new(start);
         self.follower = follower;
@@ -201,44 +193,46 @@ impl DxpWalk {
             && code != Acceptance::Accepted
         {
             let code = code as u8;
-            self.error(format!("a proper request is refused with code {code}: {}", start.to_fen()));
+            self.check
+                .error(format!("a proper request is refused with code {code}: {}", start.to_fen()));
         }
         Some(code == Some(Acceptance::Accepted))
     }
 
     /// Receives and judges the program's move; `Some(false)` if the game cannot go on.
-    pub(super) fn their_move(&mut self) -> Step<bool> {
+    pub(super) fn their_move(&mut self) -> StepResult<bool> {
         let patience = MOVE_FACTOR * self.patience;
         let position = *self.game.position();
         match self.receive(patience)? {
             Some(Message::Move(message)) => match message.resolve(&position) {
                 Ok(mv) => {
                     if message.captured.len() != mv.captured().len() {
-                        self.error(format!("'{message}': not all captured pieces are listed"));
+                        self.check
+                            .error(format!("'{message}': not all captured pieces are listed"));
                     }
                     Some(self.game.play(mv).is_ok())
                 }
                 Err(error) => {
-                    self.error(format!("'{message}' in {}: {error}", position.to_fen()));
+                    self.check.error(format!("'{message}' in {}: {error}", position.to_fen()));
                     Some(false)
                 }
             },
             Some(other) => {
-                self.error(format!("'{other}' instead of a move in {}", position.to_fen()));
+                self.check.error(format!("'{other}' instead of a move in {}", position.to_fen()));
                 if let Message::End { stop, .. } = other {
                     self.send(&Message::End { reason: EndReason::Unknown, stop })?;
-                    self.state = State::Idle;
+                    self.state = FollowerState::Idle;
                 }
                 Some(false)
             }
             None => {
-                self.error(format!("no move within {patience:?} in {}", position.to_fen()));
+                self.check.error(format!("no move within {patience:?} in {}", position.to_fen()));
                 Some(false)
             }
         }
     }
 
-    pub(super) fn our_move(&mut self, index: usize) -> Step {
+    pub(super) fn our_move(&mut self, index: usize) -> StepResult {
         let moves = self.game.position().legal_moves();
         let mv = moves[index.min(moves.len() - 1)];
         self.send(&Message::Move(MoveMessage::new(mv, 0)))?;
@@ -247,35 +241,35 @@ impl DxpWalk {
     }
 
     /// Ends the game and receives the echo; outside a game there is none, and nothing is said.
-    pub(super) fn end(&mut self) -> Step {
-        let state = std::mem::replace(&mut self.state, State::Idle);
-        if state == State::Idle {
+    pub(super) fn end(&mut self) -> StepResult {
+        let state = std::mem::replace(&mut self.state, FollowerState::Idle);
+        if state == FollowerState::Idle {
             return Some(());
         }
         self.send(&Message::End { reason: EndReason::Unknown, stop: false })?;
-        if state == State::Unclear {
+        if state == FollowerState::Unclear {
             // If it believes in a game, this ends it; there is nothing to judge.
             let deadline = Instant::now() + SETTLED;
             while Instant::now() < deadline && self.receive(SETTLED)?.is_some() {}
             return Some(());
         }
-        let deadline = Instant::now() + ECHO;
+        let deadline = Instant::now() + ECHO_PATIENCE;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.receive(left)?.filter(|_| !left.is_zero()) {
                 Some(Message::End { reason, stop }) => {
                     if reason != EndReason::Unknown {
-                        self.warn("the echo of an end should have reason 0");
+                        self.check.warn("the echo of an end should have reason 0");
                     }
                     if stop {
-                        self.warn("the echo of an end should have the same stop code");
+                        self.check.warn("the echo of an end should have the same stop code");
                     }
                     return Some(());
                 }
                 // A move may have crossed.
                 Some(_) => {}
                 None => {
-                    self.error("no echo of the end of the game");
+                    self.check.error("no echo of the end of the game");
                     return Some(());
                 }
             }
@@ -283,11 +277,11 @@ impl DxpWalk {
     }
 
     /// Expects silence after what deserves no answer.
-    pub(super) fn expect_silence(&mut self, what: &str) -> Step {
+    pub(super) fn expect_silence(&mut self, what: &str) -> StepResult {
         // Perhaps it never is silent.
         for _ in 0..MOST_ANSWERS {
             let Some(message) = self.receive(SETTLED)? else { break };
-            self.error(format!("'{message}' in answer to {what}"));
+            self.check.error(format!("'{message}' in answer to {what}"));
         }
         Some(())
     }

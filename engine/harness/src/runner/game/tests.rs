@@ -1,7 +1,7 @@
-use super::super::player::Thought;
-use super::super::schedule::schedule;
-use super::super::schedule::tests::config;
 use super::*;
+use crate::runner::player::Thought;
+use crate::runner::tournament::schedule::schedule;
+use crate::runner::tournament::schedule::tests::config;
 use meerslag_search::{Info, Limits};
 
 /// Says when it was asked and when it answered, as if it were true.
@@ -51,6 +51,6 @@ fn the_overhead_is_the_gap_between_the_players() {
         [Box::new(Scripted { start }), Box::new(Scripted { start })];
     let played = play(&config, None, &Standstills::new(), fixture, &mut players).unwrap();
     assert_eq!(played.record.record.plies.len(), 10);
-    assert!((played.record.overhead_us - 7000.0).abs() < 1.0, "{}", played.record.overhead_us);
+    assert_eq!(played.record.overhead, Duration::from_millis(7));
     assert!(played.record.record.plies.iter().all(|ply| (ply.time.unwrap() - 0.003).abs() < 1e-6));
 }

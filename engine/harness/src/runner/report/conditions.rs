@@ -6,13 +6,14 @@ use std::num::NonZero;
 use std::thread;
 use std::time::Duration;
 
-use super::super::clock::TimeControl;
-use super::super::config::MatchConfig;
-use super::super::match_game::MatchGame;
-use super::super::spec::EngineKind;
-use super::super::state::MatchPart;
-use super::name;
+use super::{hours_minutes_seconds, name};
+use crate::runner::config::MatchConfig;
+use crate::runner::config::spec::EngineKind;
+use crate::runner::config::time_control::TimeControl;
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::tournament::state::MatchPart;
 use meerslag_search::counted;
+use movegen::Color;
 
 /// One engine of the match.
 pub(super) struct EngineRow<'a> {
@@ -30,7 +31,7 @@ pub(super) fn engine_rows<'a>(
     config: &'a MatchConfig,
     identities: &BTreeMap<usize, Vec<String>>,
 ) -> Vec<EngineRow<'a>> {
-    let row = |(engine, spec): (usize, &super::super::spec::EngineSpec)| {
+    let row = |(engine, spec): (usize, &crate::runner::config::spec::EngineSpec)| {
         let mut parts: Vec<String> = spec.env.iter().map(|(k, v)| format!("{k}={v}")).collect();
         if let Some(dxp) = &spec.dxp {
             let addresses: Vec<String> = dxp.addresses.iter().map(ToString::to_string).collect();
@@ -83,16 +84,17 @@ pub(super) fn conditions(
     }
     list.push(("Duration", duration(earlier, elapsed)));
     // Of all runs of the match: what the moves say.
-    let used = records.iter().flat_map(|game| &game.record.plies).filter_map(|ply| ply.time).sum();
-    list.push(("Thinking time", format!("{} in all games", hours(used))));
+    let used = records.iter().flat_map(|game| Color::ALL.map(|side| game.spent(side).used));
+    let used = used.fold(Duration::ZERO, Duration::saturating_add);
+    list.push(("Thinking time", format!("{} in all games", hours_minutes_seconds(used))));
     list.push(("Games", format!("{} of {}", records.len(), config.game_count())));
     list.push(("Openings", openings(config, records)));
     list.push(("Books", config.books()));
     if let Some(seed) = config.seed {
         list.push(("Seed", seed.to_string()));
     }
-    list.push(("Draw rules", config.draw_rules.clone()));
-    list.push(("Margin", format!("{} ms", config.margin_ms)));
+    list.push(("Draw rules", config.draw_rules.to_string()));
+    list.push(("Margin", format!("{} ms", config.margin.as_millis())));
     if let Some(moves) = config.adjudication.max_moves {
         list.push(("Draw after", counted(moves, "move")));
     }
@@ -123,14 +125,14 @@ pub(super) fn conditions(
 
 /// The time in which the match was played, without the time between its parts.
 fn duration(earlier: &[MatchPart], elapsed: Duration) -> String {
-    let (mut seconds, mut unknown) = (elapsed.as_secs_f64(), 0);
+    let (mut time, mut unknown) = (elapsed, 0);
     for part in earlier {
-        match part.seconds {
-            Some(played) => seconds += played,
+        match part.played {
+            Some(played) => time = time.saturating_add(played),
             None => unknown += part.games,
         }
     }
-    let mut text = hours(seconds);
+    let mut text = hours_minutes_seconds(time);
     if !earlier.is_empty() {
         text += &format!(" in {} parts", earlier.len() + 1);
     }
@@ -140,12 +142,6 @@ fn duration(earlier: &[MatchPart], elapsed: Duration) -> String {
     text
 }
 
-/// Hours, minutes and seconds.
-fn hours(seconds: f64) -> String {
-    let seconds = seconds.round() as u64;
-    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
-}
-
 /// The positions from which games were played, of those that were given.
 fn openings(config: &MatchConfig, records: &[MatchGame]) -> String {
     let played: HashSet<String> = records.iter().map(|game| game.record.start_fen()).collect();
@@ -153,8 +149,8 @@ fn openings(config: &MatchConfig, records: &[MatchGame]) -> String {
         (_, 0) => "the initial position".to_owned(),
         (played, given) if played == given => format!("{given}, each with both colours"),
         (played, given) if played > given => {
-            let behind = counted(played - given, "position");
-            format!("{given} and {behind} after them, each with both colours")
+            let more = counted(played - given, "position");
+            format!("{given} and {more} after them, each with both colours")
         }
         (played, given) => format!("{played} played of {given}, each with both colours"),
     }
@@ -173,41 +169,30 @@ fn machine() -> String {
 
 #[cfg(test)]
 mod tests {
-    use movegen::Position;
-
-    use super::super::super::schedule::{schedule, tests::config};
-    use super::super::super::termination::Termination;
     use super::*;
+    use crate::runner::game::termination::Termination;
+    use crate::runner::tournament::schedule::{schedule, tests::config};
     use meerslag_study::record::{GameRecord, PlyRecord};
 
     #[test]
     fn only_openings_that_were_played_are_counted() {
         let mut config = config(2, 3, 3);
-        config.openings = ["W:W31:B1", "W:W32:B1", "W:W33:B1"].map(str::to_owned).to_vec();
-        let game = |index: usize| MatchGame {
-            game: index,
-            pairing: schedule(&config)[index],
-            record: GameRecord::new(Position::from_fen(&config.openings[index / 2]).unwrap()),
-            termination: Termination::DrawRule,
-            detail: String::new(),
-            tail: Vec::new(),
-            complaints: Vec::new(),
-            engines: Default::default(),
-            ended_s: None,
-            spent: None,
-            overhead_us: 0.0,
-            latency_us: [None; 2],
+        config.openings =
+            ["W:W31:B1", "W:W32:B1", "W:W33:B1"].map(|fen| fen.parse().unwrap()).into();
+        let game = |index: usize| {
+            let record = GameRecord::new(*config.openings[index / 2].position());
+            MatchGame::new(index, schedule(&config)[index], record, Termination::DrawRule)
         };
         let mut games: Vec<MatchGame> = (0..6).map(game).collect();
         let mv = games[0].record.start.legal_moves()[0];
         games[0].record.plies.push(PlyRecord { time: Some(61.7), ..PlyRecord::from(mv) });
         assert_eq!(openings(&config, &games[..3]), "2 played of 3, each with both colours");
         assert_eq!(openings(&config, &games), "3, each with both colours");
-        let part = |command: &str, games, seconds| {
+        let part = |command: &str, games, millis: Option<u64>| {
             let command = command.to_owned();
-            MatchPart { command, games, seconds }
+            MatchPart { command, games, played: millis.map(Duration::from_millis) }
         };
-        let earlier = [part("first", 1, Some(3600.4)), part("second", 1, None)];
+        let earlier = [part("first", 1, Some(3_600_400)), part("second", 1, None)];
         let list = conditions(&config, &games[..3], &earlier, "x", Duration::from_secs(123));
         let value = |name| list.iter().find(|(n, _)| *n == name).map(|(_, value)| value.as_str());
         assert_eq!(value("Games"), Some("3 of 6"));

@@ -1,10 +1,12 @@
 //! A line for each game, for spreadsheets.
 
 use std::io;
+use std::time::Duration;
 
-use super::super::config::MatchConfig;
-use super::super::match_game::MatchGame;
-use super::{TimeUse, name};
+use super::{MoveTimes, name};
+use crate::runner::config::MatchConfig;
+use crate::runner::config::in_file::micros;
+use crate::runner::game::match_game::MatchGame;
 
 const COLUMNS: [&str; 17] = [
     "game",
@@ -46,9 +48,10 @@ pub fn csv_lines(
 }
 
 fn row(config: &MatchConfig, game: &MatchGame) -> [String; COLUMNS.len()] {
-    let [black, white] = TimeUse::of(&game.record);
-    let seconds = |s: f64| format!("{s:.3}");
-    let depth = |side: &TimeUse| side.mean_depth().map_or_else(String::new, |d| format!("{d:.1}"));
+    let [black, white] = MoveTimes::of(&game.record);
+    let seconds = |time: Duration| format!("{:.3}", time.as_secs_f64());
+    let depth =
+        |side: &MoveTimes| side.mean_depth().map_or_else(String::new, |d| format!("{d:.1}"));
     [
         (game.game + 1).to_string(),
         (game.pairing.pair + 1).to_string(),
@@ -64,7 +67,7 @@ fn row(config: &MatchConfig, game: &MatchGame) -> [String; COLUMNS.len()] {
         seconds(black.longest),
         depth(&white),
         depth(&black),
-        format!("{:.1}", game.overhead_us),
+        format!("{:.1}", micros(game.overhead)),
         game.record.date.clone(),
         game.record.start_fen(),
     ]

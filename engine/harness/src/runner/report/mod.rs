@@ -1,4 +1,4 @@
-//! What is left of a match: a table of games as CSV, and a page for the browser.
+//! What a match writes: the table of engines, the games as CSV and PDN, and a page for the browser.
 //!
 //! The page is one file without references to others. Its tables and plots are written here; the
 //! board on which games are clicked through is drawn by its script, from a list of moves for each
@@ -10,16 +10,22 @@ mod page;
 mod pdn;
 mod plot;
 mod progress;
+mod table;
+
+use std::time::Duration;
 
 use movegen::notation::hub;
 use movegen::notation::pdn::{WriteOptions, game_to_string};
 
 pub use self::csv::csv_lines;
-pub use self::page::Page;
+pub use self::page::MatchPage;
 pub use self::plot::nice_step;
-use super::config::MatchConfig;
-use super::match_game::MatchGame;
+pub use self::table::StandingsRecord;
 use crate::pages::GameData;
+use crate::runner::config::MatchConfig;
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::stats::time_use::move_time;
+use crate::runner::tournament::schedule::Pairing;
 use meerslag_study::digits::rounded;
 use meerslag_study::record::{GameRecord, for_white};
 
@@ -28,62 +34,57 @@ use meerslag_study::record::{GameRecord, for_white};
 struct GameLine {
     /// Number from 1.
     number: usize,
-    white: usize,
-    black: usize,
+    pairing: Pairing,
     result: &'static str,
     termination: String,
     detail: String,
     plies: usize,
-    /// Black's and White's.
-    time: [TimeUse; 2],
+    /// Under [`Color::index`].
+    time: [MoveTimes; 2],
     /// The game as the script reads it.
     json: String,
 }
 
-/// How the time was used.
+/// Times and depths of the moves of a side.
 #[derive(Clone, Copy, Default, Debug)]
-struct TimeUse {
+struct MoveTimes {
     moves: u32,
-    /// Seconds.
-    total: f64,
-    longest: f64,
-    /// Sum of depths, and of how many moves.
+    total: Duration,
+    longest: Duration,
+    /// Sum of the depths of those moves that have one, and their number.
     depth: u64,
     depths: u32,
 }
 
-impl TimeUse {
-    fn add(&mut self, time: f64, depth: Option<u32>) {
-        self.moves += 1;
-        self.total += time;
-        self.longest = self.longest.max(time);
-        if let Some(depth) = depth {
-            self.depth += u64::from(depth);
-            self.depths += 1;
-        }
-    }
-
-    fn merge(&mut self, other: &TimeUse) {
+impl MoveTimes {
+    fn merge(&mut self, other: &MoveTimes) {
         self.moves += other.moves;
-        self.total += other.total;
+        self.total = self.total.saturating_add(other.total);
         self.longest = self.longest.max(other.longest);
         self.depth += other.depth;
         self.depths += other.depths;
     }
 
-    fn mean(&self) -> f64 {
-        if self.moves == 0 { 0.0 } else { self.total / f64::from(self.moves) }
+    fn mean(&self) -> Duration {
+        self.total.checked_div(self.moves).unwrap_or_default()
     }
 
     fn mean_depth(&self) -> Option<f64> {
         (self.depths > 0).then(|| self.depth as f64 / f64::from(self.depths))
     }
 
-    /// Of Black and White in a game.
-    fn of(game: &GameRecord) -> [TimeUse; 2] {
-        let mut sides = [TimeUse::default(); 2];
+    /// Of both sides in a game, under `Color::index`.
+    fn of(game: &GameRecord) -> [MoveTimes; 2] {
+        let mut sides = [MoveTimes::default(); 2];
         for (mover, ply) in game.movers() {
-            sides[mover.index()].add(ply.time.unwrap_or_default(), ply.depth);
+            let time = move_time(ply);
+            sides[mover.index()].merge(&MoveTimes {
+                moves: 1,
+                total: time,
+                longest: time,
+                depth: ply.depth.unwrap_or_default().into(),
+                depths: u32::from(ply.depth.is_some()),
+            });
         }
         sides
     }
@@ -108,13 +109,12 @@ impl GameLine {
         };
         GameLine {
             number: played.game + 1,
-            white: played.pairing.white,
-            black: played.pairing.black,
+            pairing: played.pairing,
             result: record.result.as_str(),
             termination: played.termination.to_string(),
             detail: played.detail.clone(),
             plies: record.plies.len(),
-            time: TimeUse::of(record),
+            time: MoveTimes::of(record),
             json: data.to_json(),
         }
     }
@@ -123,4 +123,10 @@ impl GameLine {
 /// A name of the configuration.
 fn name(config: &MatchConfig, engine: usize) -> &str {
     config.engines.get(engine).map_or("?", |e| e.name.as_str())
+}
+
+/// A time as `h:mm:ss`.
+fn hours_minutes_seconds(time: Duration) -> String {
+    let seconds = time.as_secs_f64().round() as u64;
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }

@@ -1,26 +1,26 @@
 //! The page for the browser.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use askama::Template;
 use movegen::Color;
 
-use super::super::config::MatchConfig;
-use super::super::match_game::MatchGame;
-use super::super::schedule::Pairing;
-use super::super::standings::Standings;
-use super::super::state::MatchPart;
-use super::super::stats::Tally;
 use super::conditions::{EngineRow, conditions, control_text, engine_rows};
-use super::progress::{course, cross_table};
-use super::{GameLine, TimeUse, name, plot};
-use crate::pages;
-use meerslag_study::diagram;
+use super::progress::course;
+use super::{GameLine, MoveTimes, hours_minutes_seconds, name, plot};
+use crate::pages::GamesPage;
+use crate::runner::config::MatchConfig;
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::stats::Tally;
+use crate::runner::stats::median::median;
+use crate::runner::stats::results::MatchResults;
+use crate::runner::stats::standings::{Standing, Standings};
+use crate::runner::tournament::state::MatchPart;
 
 /// Collects games for the page.
 #[derive(Debug)]
-pub struct Page {
+pub struct MatchPage {
     games: Vec<GameLine>,
     /// The parts of the match before this one.
     earlier: Vec<MatchPart>,
@@ -33,30 +33,19 @@ pub struct Page {
 
 #[derive(Template)]
 #[template(path = "report.html")]
-struct View<'a> {
-    title: &'a str,
-    style: &'static str,
-    /// What the last column of the games is called.
-    by_last: &'static str,
-    /// The drawing of the board.
-    sheet: String,
-    script: String,
+struct MatchPageTemplate<'a> {
+    page: GamesPage<'a>,
     conditions: Vec<(&'static str, String)>,
     engines: Vec<EngineRow<'a>>,
     standings: Vec<StandingRow<'a>>,
-    names: Vec<&'a str>,
     cross: Vec<CrossRow<'a>>,
     sprt: Option<String>,
     elo_plot: String,
     length_plot: String,
     lengths: String,
     terminations: Vec<(String, u64)>,
-    /// The results that there are.
-    results: Vec<&'static str>,
     times: Vec<TimeRow<'a>>,
     games: Vec<GameRow<'a>>,
-    /// The games as JSON, safe within a script element.
-    data: String,
 }
 
 struct StandingRow<'a> {
@@ -106,18 +95,17 @@ struct GameRow<'a> {
     black_time: String,
 }
 
-impl Page {
+impl MatchPage {
     /// A page without games, of a match that goes on after these parts with this command.
     #[must_use]
-    pub fn new(earlier: Vec<MatchPart>, command: String) -> Page {
+    pub fn new(earlier: Vec<MatchPart>, command: String) -> MatchPage {
         let (games, identities) = (Vec::new(), BTreeMap::new());
-        Page { games, earlier, command, begun: Instant::now(), identities }
+        MatchPage { games, earlier, command, begun: Instant::now(), identities }
     }
 
     /// Adds a finished game, with its moves.
     pub fn add(&mut self, config: &MatchConfig, record: &MatchGame) {
-        let Pairing { white, black, .. } = record.pairing;
-        for (engine, identity) in [white, black].into_iter().zip(&record.engines) {
+        for (engine, identity) in record.pairing.engines().into_iter().zip(&record.engines) {
             if let Some(identity) = identity {
                 self.ready(engine, identity);
             }
@@ -142,47 +130,43 @@ impl Page {
         conditions(config, records, &self.earlier, &self.command, self.begun.elapsed())
     }
 
-    /// The page as HTML. The records need no moves any more.
+    /// The page as HTML. The games need no moves any more.
     ///
     /// # Errors
     /// If the template fails.
     pub fn to_html(
         &self,
         config: &MatchConfig,
-        records: &[MatchGame],
+        results: &MatchResults,
     ) -> Result<String, askama::Error> {
-        let standings = Standings::new(config, records);
+        let (records, standings) = (results.games(), results.standings());
         let mut order: Vec<&GameLine> = self.games.iter().collect();
         order.sort_by_key(|game| game.number);
-        let view = View {
-            title: &config.event,
-            style: pages::STYLE,
-            by_last: "End",
-            sheet: diagram::sheet(),
-            script: pages::script(),
+        let page = MatchPageTemplate {
+            page: GamesPage::new(
+                &config.event,
+                "End",
+                config.engines.iter().map(|engine| engine.name.as_str()),
+                self.games.iter().map(|game| game.result),
+                order.iter().map(|game| game.json.as_str()),
+            ),
             conditions: self.conditions(config, records),
             engines: engine_rows(config, &self.identities),
-            standings: standing_rows(config, &standings),
-            names: config.engines.iter().map(|e| e.name.as_str()).collect(),
-            cross: cross_rows(config, records),
+            standings: standing_rows(config, standings),
+            cross: cross_rows(config, standings),
             sprt: standings.sprt_text(config),
-            elo_plot: self.elo_plot(config, records, &standings),
+            elo_plot: self.elo_plot(config, records, standings),
             length_plot: plot::lengths(&self.lengths()),
             lengths: length_text(&self.lengths()),
-            terminations: standings.terminations.iter().map(|(w, n)| (w.to_string(), *n)).collect(),
-            results: self.results(),
-            times: self.time_rows(config, &standings),
+            terminations: standings
+                .terminations()
+                .iter()
+                .map(|(why, count)| (why.to_string(), *count))
+                .collect(),
+            times: self.time_rows(config, standings),
             games: order.iter().enumerate().map(|(i, game)| game_row(config, i, game)).collect(),
-            data: pages::script_data(order.iter().map(|game| game.json.as_str())),
         };
-        view.render()
-    }
-
-    fn results(&self) -> Vec<&'static str> {
-        let mut results: Vec<_> = self.games.iter().map(|game| game.result).collect();
-        results.sort_unstable();
-        results.dedup();
-        results
+        page.render()
     }
 
     fn lengths(&self) -> Vec<usize> {
@@ -191,7 +175,7 @@ impl Page {
 
     /// Of two engines only the better one: the other one is its mirror image.
     fn elo_plot(&self, config: &MatchConfig, records: &[MatchGame], table: &Standings) -> String {
-        let mut engines: Vec<usize> = table.lines.iter().map(|line| line.engine).collect();
+        let mut engines: Vec<usize> = table.lines().into_iter().map(|line| line.engine).collect();
         if config.engines.len() == 2 {
             engines.truncate(1);
         }
@@ -206,22 +190,21 @@ impl Page {
     fn time_rows<'a>(&self, config: &'a MatchConfig, table: &Standings) -> Vec<TimeRow<'a>> {
         (0..config.engines.len())
             .map(|engine| {
-                let mut sum = TimeUse::default();
+                let mut sum = MoveTimes::default();
                 for game in &self.games {
-                    for (side, time) in [game.white, game.black].into_iter().zip(&game.time) {
-                        if side == engine {
-                            sum.merge(time);
-                        }
+                    if let Some(color) = game.pairing.color_of(engine) {
+                        sum.merge(&game.time[color.index()]);
                     }
                 }
-                let line = table.lines.iter().find(|line| line.engine == engine);
+                let line = table.engine(engine);
+                let seconds = |time: Duration| format!("{:.3}", time.as_secs_f64());
                 TimeRow {
                     name: name(config, engine),
                     control: control_text(config.time_control(engine)),
                     moves: sum.moves,
-                    total: clock(sum.total),
-                    mean: format!("{:.3}", sum.mean()),
-                    longest: format!("{:.3}", sum.longest),
+                    total: hours_minutes_seconds(sum.total),
+                    mean: seconds(sum.mean()),
+                    longest: seconds(sum.longest),
                     depth: sum.mean_depth().map_or_else(dash, |d| format!("{d:.1}")),
                     forfeits: line.map_or(0, |line| line.time_forfeits),
                 }
@@ -240,7 +223,7 @@ fn class(engine: usize) -> String {
 
 fn standing_rows<'a>(config: &'a MatchConfig, table: &Standings) -> Vec<StandingRow<'a>> {
     let percent = |share: Option<f64>| share.map_or_else(dash, |s| format!("{:.1} %", 100.0 * s));
-    let row = |line: &super::super::standings::Standing| {
+    let row = |line: &Standing| {
         let rating = line.rating();
         let failures = line.faults + line.time_forfeits;
         StandingRow {
@@ -259,48 +242,75 @@ fn standing_rows<'a>(config: &'a MatchConfig, table: &Standings) -> Vec<Standing
             failures: failures.to_string(),
         }
     };
-    table.lines.iter().map(row).collect()
+    table.lines().into_iter().map(row).collect()
 }
 
-fn cross_rows<'a>(config: &'a MatchConfig, records: &[MatchGame]) -> Vec<CrossRow<'a>> {
+fn cross_rows<'a>(config: &'a MatchConfig, table: &Standings) -> Vec<CrossRow<'a>> {
     let cell = |tally: Tally| {
         let Tally { wins, draws, losses } = tally;
         let text = || (format!("{:.1}", tally.points()), format!("+{wins} ={draws} −{losses}"));
         (tally.games() > 0).then(text)
     };
-    let rows = cross_table(config, records).into_iter().enumerate();
+    let rows = table.cross_table().iter().enumerate();
     rows.map(|(engine, row)| CrossRow {
         name: name(config, engine),
-        cells: row.into_iter().map(cell).collect(),
+        cells: row.iter().copied().map(cell).collect(),
     })
     .collect()
 }
 
 fn length_text(moves: &[usize]) -> String {
     let mut sorted = moves.to_vec();
-    sorted.sort_unstable();
-    let (Some(least), Some(most)) = (sorted.first(), sorted.last()) else { return dash() };
+    let Some(median) = median(&mut sorted) else { return dash() };
+    let (least, most) = (sorted[0], sorted[sorted.len() - 1]);
     let mean = sorted.iter().sum::<usize>() as f64 / sorted.len() as f64;
-    let median = sorted[sorted.len() / 2];
     format!("{least} to {most} moves, mean {mean:.1}, median {median}")
 }
 
 fn game_row<'a>(config: &'a MatchConfig, index: usize, game: &'a GameLine) -> GameRow<'a> {
+    let seconds = |color: Color| format!("{:.2}", game.time[color.index()].total.as_secs_f64());
     GameRow {
         index,
         number: game.number,
-        white: name(config, game.white),
-        black: name(config, game.black),
+        white: name(config, game.pairing.white),
+        black: name(config, game.pairing.black),
         result: game.result,
         termination: &game.termination,
         detail: &game.detail,
         moves: game.plies.div_ceil(2),
-        white_time: format!("{:.2}", game.time[Color::White.index()].total),
-        black_time: format!("{:.2}", game.time[Color::Black.index()].total),
+        white_time: seconds(Color::White),
+        black_time: seconds(Color::Black),
     }
 }
 
-fn clock(seconds: f64) -> String {
-    let whole = seconds.round() as u64;
-    format!("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runner::game::termination::Termination;
+    use crate::runner::tournament::schedule::{schedule, tests::config};
+    use meerslag_study::record::{GameRecord, PlyRecord};
+
+    #[test]
+    fn each_player_has_the_times_of_its_own_moves() {
+        let config = config(2, 0, 1);
+        let mut page = MatchPage::new(Vec::new(), String::new());
+        let mut games = Vec::new();
+        for (number, pairing) in schedule(&config).into_iter().enumerate() {
+            let mut record = GameRecord::new(movegen::Position::initial());
+            for _ in 0..4 {
+                let game = record.replay();
+                let mv = game.position().legal_moves()[0];
+                let engine = pairing.engines()[game.position().side_to_move().index()];
+                let seconds = [1.0, 3.0][engine];
+                record.plies.push(PlyRecord { time: Some(seconds), ..PlyRecord::from(mv) });
+            }
+            let game = MatchGame::new(number, pairing, record, Termination::MoveLimit);
+            page.add(&config, &game);
+            games.push(game);
+        }
+        let results = MatchResults::new(&config, games);
+        let rows = page.time_rows(&config, results.standings());
+        let times: Vec<_> = rows.iter().map(|row| (row.name, row.moves, &*row.total)).collect();
+        assert_eq!(times, [("e0", 4, "0:00:04"), ("e1", 4, "0:00:12")]);
+    }
 }

@@ -2,9 +2,9 @@
 
 use movegen::notation::pdn::PdnGame;
 
-use super::super::config::MatchConfig;
-use super::super::match_game::MatchGame;
-use super::super::schedule::Pairing;
+use crate::runner::config::MatchConfig;
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::tournament::schedule::Pairing;
 use meerslag_study::record::{Players, comment};
 
 impl MatchGame {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::stats::Estimate;
+use crate::runner::stats::Estimate;
 
 const WIDTH: f64 = 900.0;
 const HEIGHT: f64 = 300.0;

@@ -1,12 +1,11 @@
-//! How the estimates developed, and who scored what against whom.
+//! How the estimates developed.
 
 use std::collections::HashMap;
 
-use movegen::{Color, Wld};
+use movegen::Wld;
 
-use super::super::config::MatchConfig;
-use super::super::match_game::MatchGame;
-use super::super::stats::{Estimate, Pentanomial, Tally};
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::stats::{Estimate, Pentanomial, Tally};
 
 /// The estimates of an engine's strength after each of its games.
 pub(super) struct Course {
@@ -36,18 +35,4 @@ pub(super) fn course(records: &[MatchGame], engine: usize) -> Course {
         points.push((tally.games() as usize, elo));
     }
     Course { points }
-}
-
-/// Results of each engine against each other one.
-pub(super) fn cross_table(config: &MatchConfig, records: &[MatchGame]) -> Vec<Vec<Tally>> {
-    let count = config.engines.len();
-    let mut table = vec![vec![Tally::default(); count]; count];
-    for record in records {
-        let (white, black) = (record.pairing.white, record.pairing.black);
-        if let Some(outcome) = record.result().for_side(Color::White) {
-            table[white][black].add(outcome);
-            table[black][white].add(outcome.opponent());
-        }
-    }
-    table
 }

@@ -34,7 +34,7 @@ impl Tally {
         self.losses += other.losses;
     }
 
-    /// The same games from the other player's view.
+    /// These games from the other player's view.
     #[must_use]
     pub const fn reversed(self) -> Tally {
         Tally { wins: self.losses, draws: self.draws, losses: self.wins }
@@ -88,7 +88,7 @@ impl Pentanomial {
         self.0[(first.rank() + second.rank()) as usize] += 1;
     }
 
-    /// The same pairs from the other player's view.
+    /// These pairs from the other player's view.
     #[must_use]
     pub const fn reversed(self) -> Pentanomial {
         let [a, b, c, d, e] = self.0;

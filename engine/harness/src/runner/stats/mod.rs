@@ -1,4 +1,5 @@
-//! Statistics of matches: pure functions of counts.
+//! Statistics of matches: the results of games, the table that grows with them, and what can be
+//! concluded from it.
 //!
 //! A [`Tally`] counts single games. Games are played in pairs from the same opening with colours
 //! exchanged; the two games of a pair are not independent, so a [`Pentanomial`] counts pairs by
@@ -9,9 +10,13 @@
 //! likelihood ratio), and the test values of fastchess, which the tests here reproduce.
 
 mod counts;
+pub(super) mod median;
 mod rating;
+pub(super) mod results;
 mod sample;
 mod sprt;
+pub(super) mod standings;
+pub(super) mod time_use;
 
 pub use counts::{Pentanomial, Tally};
 pub use rating::{Estimate, Rating};

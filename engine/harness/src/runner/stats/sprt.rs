@@ -143,7 +143,7 @@ impl Sprt {
         }
     }
 
-    /// `deviations` is the factor from the deviation of one game to that of one observation.
+    /// `deviations` is the factor from the standard deviation of a game to the one of an observation.
     fn ratio<const N: usize>(&self, sample: Sample<N>, deviations: f64) -> f64 {
         let sample = sample.regularised();
         let best = |elo: f64| match self.model {
@@ -237,7 +237,7 @@ mod tests {
         }
     }
 
-    /// The same for single games: wins, losses, draws.
+    /// As above for single games: wins, losses, draws.
     #[test]
     fn ratios_of_games_as_published() {
         use EloModel::{Logistic, Normalised};

@@ -1,0 +1,245 @@
+//! What a match is: engines, pairings, openings, rules. Kept in the state file, so that a match
+//! can be continued without repeating the command line.
+
+pub(in crate::runner) mod error;
+pub(in crate::runner) mod in_file;
+pub(in crate::runner) mod spec;
+pub(in crate::runner) mod time_control;
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use movegen::{DrawRules, Game, Status};
+use serde::{Deserialize, Serialize};
+
+use crate::runner::config::error::{ConfigError, MOST_GAMES};
+use crate::runner::config::spec::{DxpSpec, EngineKind, EngineSpec};
+use crate::runner::config::time_control::TimeControl;
+use crate::runner::game::adjudicate::Adjudication;
+use crate::runner::openings::Opening;
+use crate::runner::stats::{EloModel, Sprt, SprtError};
+
+/// Who plays whom.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// Everybody against everybody.
+    #[default]
+    RoundRobin,
+    /// The first engine against each of the others.
+    Gauntlet,
+}
+
+/// The bounds of a sequential test.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct SprtConfig {
+    /// Strength under the hypothesis "no gain".
+    pub elo0: f64,
+    /// Strength under the hypothesis "gain".
+    pub elo1: f64,
+    /// Probability of accepting wrongly.
+    pub alpha: f64,
+    /// Probability of refusing wrongly.
+    pub beta: f64,
+    /// Whether the strengths are logistic Elo instead of normalised.
+    pub is_logistic: bool,
+}
+
+impl SprtConfig {
+    /// The test.
+    ///
+    /// # Errors
+    /// As [`Sprt::new`].
+    pub fn test(&self) -> Result<Sprt, SprtError> {
+        let model = if self.is_logistic { EloModel::Logistic } else { EloModel::Normalised };
+        Sprt::new(self.elo0, self.elo1, self.alpha, self.beta, model)
+    }
+}
+
+/// A match.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct MatchConfig {
+    /// Event name for the PDN.
+    pub event: String,
+    /// The engines, at least two.
+    pub engines: Vec<EngineSpec>,
+    /// Who plays whom.
+    pub format: Format,
+    /// The time control of engines whose description has none.
+    pub time_control: Option<TimeControl>,
+    /// The openings. Empty: the initial position.
+    #[serde(with = "in_file::openings")]
+    pub openings: Vec<Opening>,
+    /// Pairs of games for each pairing of engines.
+    pub pairs: usize,
+    /// Once all openings have been played, games start this many random plies after them, at most
+    /// [`MatchConfig::MOST_RANDOM_PLIES`]. 0: the same openings again.
+    #[serde(default)]
+    pub random_plies: usize,
+    /// The openings are taken in an order that depends on this number; `None`: in their own order.
+    pub seed: Option<u64>,
+    /// Draw rules of the games.
+    #[serde(with = "in_file::draw_rules")]
+    pub draw_rules: DrawRules,
+    /// When games end early.
+    pub adjudication: Adjudication,
+    /// Folders of endgame databases that end games with their exact result.
+    #[serde(default)]
+    pub egdb: Vec<PathBuf>,
+    /// How far a time limit may be overrun, at most [`MatchConfig::MOST_MARGIN`].
+    #[serde(rename = "margin_ms", with = "in_file::millis")]
+    pub margin: Duration,
+    /// Ends the match early.
+    pub sprt: Option<SprtConfig>,
+}
+
+impl MatchConfig {
+    /// Enough random plies for some dozens of starts after each opening.
+    pub const RANDOM_PLIES: usize = 2;
+    /// The most random plies.
+    pub const MOST_RANDOM_PLIES: usize = 4;
+    /// The largest margin.
+    pub const MOST_MARGIN: Duration = Duration::from_secs(60);
+
+    /// Checks what the types do not.
+    ///
+    /// # Errors
+    /// Too few engines, equal names, no time control, an impossible test, or something that no
+    /// command line would have let pass.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        if self.engines.len() < 2 {
+            return Err(ConfigError::TooFew(self.engines.len()));
+        }
+        for (i, engine) in self.engines.iter().enumerate() {
+            if self.engines[..i].iter().any(|other| other.name == engine.name) {
+                return Err(ConfigError::SameName(engine.name.clone()));
+            }
+            let has_control = engine.time_control.or(self.time_control).is_some();
+            if !has_control && engine.kind != EngineKind::Random {
+                return Err(ConfigError::NoTimeControl(engine.name.clone()));
+            }
+            if let Some(dxp) = &engine.dxp {
+                self.check_dxp(i, dxp)?;
+            }
+            engine.check()?;
+        }
+        self.check_starts()?;
+        let games = self.game_count();
+        if games > MOST_GAMES {
+            return Err(ConfigError::TooMany(games));
+        }
+        if let Some(sprt) = &self.sprt {
+            if self.engines.len() != 2 {
+                return Err(ConfigError::SprtEngines(self.engines.len()));
+            }
+            sprt.test()?;
+        }
+        Ok(())
+    }
+
+    /// The number of games.
+    pub(in crate::runner) const fn game_count(&self) -> usize {
+        let engines = self.engines.len();
+        let others = engines.saturating_sub(1);
+        let meetings = match self.format {
+            Format::Gauntlet => others,
+            Format::RoundRobin => engines.saturating_mul(others) / 2,
+        };
+        self.pairs.saturating_mul(meetings).saturating_mul(2)
+    }
+
+    /// Openings, random plies and margin.
+    fn check_starts(&self) -> Result<(), ConfigError> {
+        let bad = |what: String, value: String, expected| {
+            Err(ConfigError::Bounds { what, value, expected })
+        };
+        if self.random_plies > MatchConfig::MOST_RANDOM_PLIES {
+            return bad(
+                "random plies".to_owned(),
+                self.random_plies.to_string(),
+                "a number up to 4",
+            );
+        }
+        if self.margin > MatchConfig::MOST_MARGIN {
+            let millis = self.margin.as_millis().to_string();
+            return bad("margin".to_owned(), millis, "milliseconds up to 60000");
+        }
+        let is_over = |opening: &Opening| opening.game().status(self.draw_rules) != Status::Ongoing;
+        match self.openings.iter().position(is_over) {
+            Some(index) => {
+                let (what, fen) = (format!("opening {}", index + 1), self.openings[index].fen());
+                bad(what, fen.to_owned(), "a position in which the game goes on")
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_dxp(&self, engine: usize, dxp: &DxpSpec) -> Result<(), ConfigError> {
+        let name = || self.engines[engine].name.clone();
+        let control = self.time_control(engine);
+        let TimeControl { time, inc, moves, move_time, nodes, depth } = control;
+        let seconds = time.as_secs();
+        let whole =
+            time.subsec_nanos() == 0 && seconds % 60 == 0 && (60..=59_940).contains(&seconds);
+        let part = dxp.fractions && time >= Duration::from_millis(600) && seconds < 60;
+        let others = move_time.is_some() || nodes.is_some() || depth.is_some() || !inc.is_zero();
+        if !(whole || part) || others || moves.is_some_and(|m| m > 999) {
+            return Err(ConfigError::DxpTime { name: name(), control: control.to_string() });
+        }
+        Ok(())
+    }
+
+    /// The moves of each player after which a game between these engines ends, because a program
+    /// that speaks DXP was given no more time.
+    #[must_use]
+    pub fn dxp_moves(&self, white: usize, black: usize) -> Option<u32> {
+        let engines =
+            [white, black].into_iter().filter(|&e| self.engines[e].kind == EngineKind::Dxp);
+        engines.filter_map(|engine| self.time_control(engine).moves).min()
+    }
+
+    /// Parameters for an engine that declares them and is not given others: games from openings
+    /// are to be played, not looked up in a book that the other engine may lack.
+    pub(in crate::runner) fn wishes(
+        &self,
+        engine: usize,
+    ) -> &'static [(&'static str, &'static str)] {
+        let is_told = self.engines[engine].has_book_params();
+        if self.openings.is_empty() || is_told { &[] } else { &[("book", "false")] }
+    }
+
+    /// What becomes of the opening books of the engines, in words.
+    #[must_use]
+    pub fn books(&self) -> String {
+        let told = self.engines.iter().filter(|engine| engine.has_book_params());
+        let told: Vec<&str> = told.map(|engine| engine.name.as_str()).collect();
+        let mut text = if self.openings.is_empty() {
+            "left to the engines"
+        } else {
+            "switched off in engines that have a parameter 'book'"
+        }
+        .to_owned();
+        if !told.is_empty() {
+            let _ = write!(text, "; as described for {}", told.join(", "));
+        }
+        text
+    }
+
+    /// The time control of an engine.
+    #[must_use]
+    pub fn time_control(&self, engine: usize) -> TimeControl {
+        self.engines[engine].time_control.or(self.time_control).unwrap_or_default()
+    }
+
+    /// Whether an opening leads to the same game each time: no engine looks at the time.
+    #[must_use]
+    pub fn is_repeatable(&self) -> bool {
+        (0..self.engines.len()).all(|engine| self.time_control(engine).is_repeatable())
+    }
+
+    /// A game from the opening with this number; without openings from the initial position.
+    pub(in crate::runner) fn opening(&self, number: usize) -> Game {
+        self.openings.get(number).map(Opening::game).unwrap_or_default()
+    }
+}

@@ -1,0 +1,103 @@
+//! Games that end before the rules end them.
+
+use movegen::Color;
+use movegen::notation::pdn::GameResult;
+use serde::{Deserialize, Serialize};
+
+use crate::early_end::{Draw, Resign};
+use crate::runner::game::termination::Termination;
+use meerslag_study::record::PlyRecord;
+
+/// When to end a game early. Move counts are moves of both players.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Adjudication {
+    /// A draw after this many moves.
+    pub max_moves: Option<u32>,
+    /// A win when both players agree on it.
+    pub resign: Option<Resign>,
+    /// A draw when both players see nothing.
+    pub draw: Option<Draw>,
+}
+
+impl Adjudication {
+    /// The verdict after the last of these plies: the result, and why.
+    #[must_use]
+    pub fn verdict(&self, plies: &[PlyRecord], first: Color) -> Option<(GameResult, Termination)> {
+        let last = |moves: u32| {
+            let count = 2 * moves.max(1) as usize;
+            plies.len().checked_sub(count).map(|start| &plies[start..])
+        };
+        // The score from White's point of view, from the ply's place in the game.
+        let white = |index: usize, score: f64| {
+            if (index.is_multiple_of(2)) == (first == Color::White) { score } else { -score }
+        };
+        if let Some(rule) = self.resign
+            && let Some(tail) = last(rule.moves)
+        {
+            let start = plies.len() - tail.len();
+            let decided = |sign: f64| {
+                tail.iter().enumerate().all(|(i, ply)| {
+                    ply.score.is_some_and(|s| sign * white(start + i, s) >= rule.score)
+                })
+            };
+            if decided(1.0) {
+                return Some((GameResult::WhiteWins, Termination::Score));
+            }
+            if decided(-1.0) {
+                return Some((GameResult::BlackWins, Termination::Score));
+            }
+        }
+        if let Some(rule) = self.draw
+            && plies.len() >= 2 * rule.from as usize
+            && let Some(tail) = last(rule.moves)
+            && tail.iter().all(|ply| ply.score.is_some_and(|s| s.abs() <= rule.score))
+        {
+            return Some((GameResult::Draw, Termination::Score));
+        }
+        let longest = self.max_moves?;
+        (plies.len() >= 2 * longest as usize).then_some((GameResult::Draw, Termination::MoveLimit))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plies(scores: &[f64]) -> Vec<PlyRecord> {
+        let mv = movegen::notation::hub::read_move("32-28").unwrap();
+        scores.iter().map(|&s| PlyRecord { score: Some(s), ..mv.into() }).collect()
+    }
+
+    #[test]
+    fn a_win_needs_both_players_for_the_whole_time() {
+        let resign = Some(Resign { score: 5.0, moves: 2 });
+        let rule = Adjudication { resign, ..Adjudication::default() };
+        let verdict = |scores: &[f64], first| rule.verdict(&plies(scores), first);
+        let white_wins = [0.0, 0.0, 6.0, -5.0, 7.0, -5.5];
+        assert_eq!(
+            verdict(&white_wins, Color::White),
+            Some((GameResult::WhiteWins, Termination::Score))
+        );
+        assert_eq!(
+            verdict(&white_wins, Color::Black),
+            Some((GameResult::BlackWins, Termination::Score))
+        );
+        assert_eq!(verdict(&white_wins[..5], Color::White), None);
+        assert_eq!(verdict(&[6.0, -4.9, 7.0, -5.5], Color::White), None);
+        assert_eq!(verdict(&[6.0, 6.0, 6.0, 6.0], Color::White), None);
+        let mut unknown = plies(&white_wins);
+        unknown[3].score = None;
+        assert_eq!(rule.verdict(&unknown, Color::White), None);
+    }
+
+    #[test]
+    fn draws_by_score_and_by_length() {
+        let draw = Some(Draw { score: 0.1, moves: 1, from: 3 });
+        let rule = Adjudication { draw, max_moves: Some(4), ..Adjudication::default() };
+        let verdict = |scores: &[f64]| rule.verdict(&plies(scores), Color::White);
+        assert_eq!(verdict(&[0.0; 4]), None);
+        assert_eq!(verdict(&[0.0; 6]), Some((GameResult::Draw, Termination::Score)));
+        assert_eq!(verdict(&[1.0; 7]), None);
+        assert_eq!(verdict(&[1.0; 8]), Some((GameResult::Draw, Termination::MoveLimit)));
+    }
+}

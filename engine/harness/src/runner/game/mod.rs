@@ -1,0 +1,375 @@
+//! One game between two players.
+
+pub(in crate::runner) mod adjudicate;
+pub(in crate::runner) mod arbiter;
+pub(in crate::runner) mod clock;
+pub(in crate::runner) mod match_game;
+pub(in crate::runner) mod termination;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use movegen::notation::pdn::GameResult;
+use movegen::{Color, DrawRules, Game, Position, Status};
+
+use crate::runner::config::MatchConfig;
+use crate::runner::game::arbiter::Arbiter;
+use crate::runner::game::clock::GameClock;
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::game::termination::Termination;
+use crate::runner::player::{Answer, Claim, FaultKind, NewGame, Player, PlayerError};
+use crate::runner::stats::median::median;
+use crate::runner::tournament::schedule::Pairing;
+use crate::runner::tournament::standstill::Standstills;
+use meerslag_search::Control;
+use meerslag_search::counted;
+use meerslag_study::record::{GameRecord, PlyRecord};
+
+/// From this score on, in men, an engine takes a position for proven.
+const PROVEN: f64 = 90.0;
+/// The share of its time that a program may overrun before it is worth a note.
+const OVERRUN: f64 = 0.1;
+
+/// A game to play.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::runner) struct Fixture {
+    /// Its number in the schedule, from 0.
+    pub number: usize,
+    pub pairing: Pairing,
+    pub start: Position,
+    /// Plies that already count for a draw there.
+    pub halfmoves: u16,
+}
+
+impl Fixture {
+    /// Its record before the first move.
+    fn record(&self) -> GameRecord {
+        GameRecord { halfmoves: self.halfmoves, ..GameRecord::new(self.start) }
+    }
+}
+
+/// A game and who has to be started again after it.
+#[derive(Debug)]
+pub(in crate::runner) struct Played {
+    pub record: MatchGame,
+    /// Whether the player of a colour can no longer be used, under its index.
+    pub is_broken: [bool; 2],
+}
+
+/// How a game ends.
+struct GameEnd {
+    result: GameResult,
+    termination: Termination,
+    detail: String,
+    tail: Vec<String>,
+}
+
+impl GameEnd {
+    fn new(result: GameResult, termination: Termination) -> GameEnd {
+        GameEnd { result, termination, detail: String::new(), tail: Vec::new() }
+    }
+
+    fn lost_by(side: Color, termination: Termination) -> GameEnd {
+        GameEnd::new(GameResult::won_by(side.opponent()), termination)
+    }
+
+    fn with(self, detail: impl Into<String>) -> GameEnd {
+        GameEnd { detail: detail.into(), ..self }
+    }
+}
+
+/// Plays a game; `players` are under the index of their colour.
+///
+/// # Errors
+/// If the match is being stopped, a player does not start the game, or everything was paused during
+/// it: then there is no result.
+pub(in crate::runner) fn play(
+    config: &MatchConfig,
+    arbiter: Option<&Arbiter>,
+    standstills: &Standstills,
+    fixture: Fixture,
+    players: &mut [Box<dyn Player>; 2],
+) -> Result<Played, NotPlayed> {
+    let Fixture { number, pairing, .. } = fixture;
+    let record = fixture.record();
+    let engines = pairing.engines();
+    let mut match_game = OngoingGame {
+        config,
+        arbiter,
+        standstills,
+        begun: Instant::now(),
+        engines,
+        game: record.start_game(),
+        clocks: engines.map(|e| GameClock::new(config.time_control(e))),
+        dxp_moves: config.dxp_moves(pairing.white, pairing.black),
+        record,
+        overheads: Vec::new(),
+        is_broken: [false; 2],
+        latency: [None; 2],
+        control: Arc::new(Control::new()),
+    };
+    let end = match_game.run(players);
+    let result = match &end {
+        Ok(end) => Some(end.result),
+        Err(NotPlayed::Void { .. }) => Some(GameResult::Unknown),
+        Err(NotPlayed::Aborted | NotPlayed::Start { .. }) => None,
+    };
+    for side in WHITE_FIRST {
+        if let Some(result) = result.filter(|_| !match_game.is_broken[side.index()]) {
+            players[side.index()].game_over(&match_game.game, result);
+        }
+    }
+    let mut end = end?;
+    match_game.note_overruns(&mut end);
+    let mut complaints = Vec::new();
+    for side in WHITE_FIRST {
+        let texts = players[side.index()].complaints().into_iter();
+        complaints.extend(texts.map(|text| format!("{side}: {text}")));
+    }
+    let record = GameRecord { result: end.result, ..match_game.record };
+    let record = MatchGame {
+        detail: end.detail,
+        tail: end.tail,
+        complaints,
+        overhead: median(&mut match_game.overheads).unwrap_or_default(),
+        latency: match_game.latency,
+        ..MatchGame::new(number, pairing, record, end.termination)
+    };
+    Ok(Played { record, is_broken: match_game.is_broken })
+}
+
+/// The record of a game that `engine` loses because it does not start.
+pub(in crate::runner) fn forfeit(
+    fixture: Fixture,
+    engine: usize,
+    message: &str,
+    tail: Vec<String>,
+) -> MatchGame {
+    let Fixture { number, pairing, .. } = fixture;
+    let side = pairing.color_of(engine).unwrap_or(Color::White);
+    let termination = Termination::Fault(FaultKind::Start);
+    let result = GameEnd::lost_by(side, termination).result;
+    let record = GameRecord { result, ..fixture.record() };
+    MatchGame {
+        detail: format!("{side}: {message}"),
+        tail,
+        ..MatchGame::new(number, pairing, record, termination)
+    }
+}
+
+/// Why there is no result of a game.
+#[derive(Debug)]
+pub(in crate::runner) enum NotPlayed {
+    /// The match is being stopped.
+    Aborted,
+    /// A player cannot even begin.
+    Start { engine: usize, message: String, tail: Vec<String> },
+    /// Everything was paused this long during it; and who can no longer be used.
+    Void { standstill: Duration, is_broken: [bool; 2] },
+}
+
+/// The sides in the order in which they are asked and named; lists go by [`Color::index`].
+const WHITE_FIRST: [Color; 2] = [Color::White, Color::Black];
+
+struct OngoingGame<'a> {
+    config: &'a MatchConfig,
+    arbiter: Option<&'a Arbiter>,
+    standstills: &'a Standstills,
+    begun: Instant,
+    /// Numbers in the configuration; these lists go by the index of the colour.
+    engines: [usize; 2],
+    game: Game,
+    clocks: [GameClock; 2],
+    /// Moves of each player after which a DXP program expects the end.
+    dxp_moves: Option<u32>,
+    record: GameRecord,
+    /// From the arrival of each answer to the next question.
+    overheads: Vec<Duration>,
+    /// Who can no longer be used.
+    is_broken: [bool; 2],
+    latency: [Option<Duration>; 2],
+    /// Nothing is commanded here: who stops a match does so by its own signal.
+    control: Arc<Control>,
+}
+
+impl OngoingGame<'_> {
+    fn run(&mut self, players: &mut [Box<dyn Player>; 2]) -> Result<GameEnd, NotPlayed> {
+        for side in WHITE_FIRST {
+            let player = &mut players[side.index()];
+            let engine = self.engines[side.index()];
+            let control = self.config.time_control(engine);
+            let game = NewGame { start: *self.game.start(), color: side, control };
+            let ready = player.new_game(&game);
+            self.check_standstill(side, ready.as_ref().err())?;
+            if let Err(error) = ready {
+                return self.failed(side, error);
+            }
+            let player = &mut players[side.index()];
+            self.latency[side.index()] = player.latency();
+        }
+        let mut answered: Option<Instant> = None;
+        loop {
+            if let Some(end) = self.end() {
+                return Ok(end);
+            }
+            let side = self.game.position().side_to_move();
+            let limits = self.clocks[side.index()].limits();
+            let player = &mut players[side.index()];
+            let answer = player.think(&self.game, &limits, &self.control, &mut |_| {});
+            self.check_standstill(side, answer.as_ref().err())?;
+            let thought = match answer {
+                Ok(Answer::Move(thought)) => thought,
+                Ok(Answer::End(claim)) => return Ok(self.claimed(side, claim)),
+                Err(error) => return self.failed(side, error),
+            };
+            self.overheads
+                .extend(answered.map(|answered| thought.asked.saturating_duration_since(answered)));
+            answered = Some(thought.answered);
+            let elapsed = thought.elapsed();
+            let forfeits = self.config.engines[self.engines[side.index()]].forfeits;
+            let margin = forfeits.then_some(self.config.margin);
+            let clock = &mut self.clocks[side.index()];
+            if !clock.spend(elapsed, margin) {
+                let allowed = limits.longest().unwrap_or_default();
+                let detail = format!(
+                    "{side} used {:.3} s of {:.3} s for {}",
+                    elapsed.as_secs_f64(),
+                    allowed.as_secs_f64(),
+                    thought.mv
+                );
+                return Ok(GameEnd::lost_by(side, Termination::TimeForfeit).with(detail));
+            }
+            self.record.plies.push(PlyRecord {
+                score: thought.score,
+                depth: thought.depth,
+                nodes: thought.nodes,
+                time: Some(elapsed.as_secs_f64()),
+                clock: clock.left(),
+                ..PlyRecord::from(thought.mv)
+            });
+            if let Err(error) = self.game.play(thought.mv) {
+                let error = PlayerError::Fault {
+                    kind: FaultKind::IllegalMove,
+                    message: error.to_string(),
+                    tail: Vec::new(),
+                };
+                self.record.plies.pop();
+                return self.failed(side, error);
+            }
+        }
+    }
+
+    /// Whether the clocks can be trusted after `side` has answered, or failed with this error.
+    fn check_standstill(
+        &mut self,
+        side: Color,
+        error: Option<&PlayerError>,
+    ) -> Result<(), NotPlayed> {
+        if error == Some(&PlayerError::Aborted) {
+            return Err(NotPlayed::Aborted);
+        }
+        let Some(standstill) = self.standstills.since(self.begun) else { return Ok(()) };
+        self.is_broken[side.index()] |= matches!(error, Some(PlayerError::Fault { .. }));
+        Err(NotPlayed::Void { standstill, is_broken: self.is_broken })
+    }
+
+    /// Whether the game is over by the rules or by decision.
+    fn end(&self) -> Option<GameEnd> {
+        match self.game.status(self.config.draw_rules) {
+            Status::Ongoing => {}
+            Status::Win(winner, reason) => {
+                let end = GameEnd::lost_by(winner.opponent(), Termination::NoMove);
+                return Some(end.with(reason.to_string()));
+            }
+            Status::Draw(reason) => {
+                let end = GameEnd::new(GameResult::Draw, Termination::DrawRule);
+                return Some(end.with(reason.to_string()));
+            }
+        }
+        // The opening itself is played out even if the databases know it.
+        if !self.record.plies.is_empty()
+            && let Some((result, detail)) =
+                self.arbiter.and_then(|t| t.verdict(&self.game, self.config.draw_rules))
+        {
+            return Some(GameEnd::new(result, Termination::Database).with(detail));
+        }
+        let first = self.game.start().side_to_move();
+        if let Some((result, why)) = self.config.adjudication.verdict(&self.record.plies, first) {
+            return Some(GameEnd::new(result, why));
+        }
+        let limit = self.dxp_moves?;
+        (self.record.plies.len() >= 2 * limit as usize).then(|| {
+            GameEnd::new(GameResult::Unknown, Termination::MoveLimit)
+                .with(format!("{} agreed over DXP", counted(limit, "move")))
+        })
+    }
+
+    /// The end of a game that `side` has ended instead of moving: what is certain comes first.
+    fn claimed(&self, side: Color, claim: Claim) -> GameEnd {
+        if let Some((result, detail)) =
+            self.arbiter.and_then(|t| t.verdict(&self.game, self.config.draw_rules))
+        {
+            return GameEnd::new(result, Termination::Database).with(detail);
+        }
+        // What the opponent believed, for itself.
+        let theirs = self.record.plies.iter().rev().find_map(|ply| ply.score).unwrap_or(0.0);
+        let claims = |what| format!("{side} claims {what}");
+        let disputed = |what| {
+            let detail = format!("{side} claims {what}, against the opponent's score {theirs:.2}");
+            GameEnd::new(GameResult::Unknown, Termination::Claim).with(detail)
+        };
+        match claim {
+            Claim::Lost => GameEnd::lost_by(side, Termination::Resigned).with(side.to_string()),
+            Claim::Draw if self.game.status(DrawRules::Scan).is_over() => {
+                GameEnd::new(GameResult::Draw, Termination::Claim).with(claims("a repetition"))
+            }
+            Claim::Draw if theirs.abs() < PROVEN => {
+                GameEnd::new(GameResult::Draw, Termination::Claim).with(claims("a draw"))
+            }
+            Claim::Won if theirs < PROVEN => {
+                GameEnd::new(GameResult::won_by(side), Termination::Claim).with(claims("the win"))
+            }
+            Claim::Draw => disputed("a draw"),
+            Claim::Won => disputed("the win"),
+            Claim::Unknown => {
+                let detail = format!("{side} ends the game without a reason");
+                GameEnd::new(GameResult::Unknown, Termination::Claim).with(detail)
+            }
+        }
+    }
+
+    fn failed(&mut self, side: Color, error: PlayerError) -> Result<GameEnd, NotPlayed> {
+        match error {
+            PlayerError::Aborted => Err(NotPlayed::Aborted),
+            PlayerError::Fault { kind: FaultKind::Start, message, tail } => {
+                Err(NotPlayed::Start { engine: self.engines[side.index()], message, tail })
+            }
+            PlayerError::Fault { kind, message, tail } => {
+                self.is_broken[side.index()] = true;
+                let end = GameEnd::lost_by(side, Termination::Fault(kind));
+                Ok(GameEnd { detail: format!("{side}: {message}"), tail, ..end })
+            }
+            PlayerError::Refused(message) => {
+                let end = GameEnd::new(GameResult::Unknown, Termination::Refused);
+                Ok(end.with(format!("{side}: {message}")))
+            }
+        }
+    }
+
+    /// Programs that cannot lose by time may still have used too much of it.
+    fn note_overruns(&self, end: &mut GameEnd) {
+        for side in WHITE_FIRST {
+            let control = self.config.time_control(self.engines[side.index()]);
+            let overrun = self.clocks[side.index()].overrun();
+            if overrun > control.time.mul_f64(OVERRUN) {
+                let gap = if end.detail.is_empty() { "" } else { "; " };
+                let seconds = overrun.as_secs_f64();
+                let note = format!("{gap}{side} has overrun its time by {seconds:.1} s");
+                end.detail.push_str(&note);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,284 @@
+//! Where the games of a match start: at its openings, and once these are used up a few random plies
+//! after them. Engines that search to a number of nodes would play the same games again.
+
+use std::collections::{HashMap, HashSet};
+
+use movegen::random::Random;
+use movegen::{Color, DrawCounters, Game, Move, Position};
+use parking_lot::Mutex;
+
+use crate::runner::config::MatchConfig;
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::tournament::schedule::Pairing;
+use meerslag_search::{Control, Engine, EngineError, EngineOptions, Limits};
+
+/// After an opening a position will do if searches of this depth see both at most this many
+/// hundredths of a man apart.
+const SEARCH_DEPTH: u32 = 6;
+const MOST_APART: i32 = 50;
+/// When all positions after an opening are used up, deeper ones follow: up to this many plies more.
+const MORE_PLIES: usize = 2;
+
+/// The starts of all games of a match.
+#[derive(Debug)]
+pub(in crate::runner) struct Starts<'a> {
+    config: &'a MatchConfig,
+    /// Where the pairs of earlier runs start: another version of the program might choose others.
+    played: HashMap<usize, Game>,
+    variations: Mutex<Variations>,
+}
+
+#[derive(Debug)]
+struct Variations {
+    engine: Engine,
+    /// By the number of the opening.
+    by_opening: HashMap<usize, OpeningStarts>,
+}
+
+impl<'a> Starts<'a> {
+    /// # Errors
+    /// As [`Engine::new`].
+    pub(in crate::runner) fn new(
+        config: &'a MatchConfig,
+        records: &[MatchGame],
+    ) -> Result<Starts<'a>, EngineError> {
+        let engine = Engine::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() })?;
+        Ok(Starts {
+            config,
+            played: records
+                .iter()
+                .map(|game| (game.pairing.pair, game.record.start_game()))
+                .collect(),
+            variations: Mutex::new(Variations { engine, by_opening: HashMap::new() }),
+        })
+    }
+
+    /// Where a game starts; both of a pair start alike.
+    pub(in crate::runner) fn of(&self, pairing: Pairing) -> Game {
+        if let Some(start) = self.played.get(&pairing.pair) {
+            return start.clone();
+        }
+        let opening = self.config.opening(pairing.opening);
+        let Some(number) = pairing.variation.checked_sub(1) else { return opening };
+        let Variations { engine, by_opening } = &mut *self.variations.lock();
+        by_opening
+            .entry(pairing.opening)
+            .or_insert_with(|| {
+                let mut random = Random::new(self.config.seed.unwrap_or_default());
+                let random = Random::new(random.next_u64() ^ pairing.opening as u64);
+                let start = Start::of(&opening);
+                OpeningStarts::new(start, self.config.random_plies, random, engine)
+            })
+            .start(number, engine)
+            .game()
+    }
+}
+
+/// Where a game can start.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Start {
+    position: Position,
+    /// What counts for a draw already.
+    counters: DrawCounters,
+}
+
+impl Start {
+    fn of(game: &Game) -> Start {
+        Start { position: *game.position(), counters: *game.counters() }
+    }
+
+    fn game(self) -> Game {
+        Game::with_counters(self.position, self.counters)
+    }
+
+    /// What a move leads to.
+    fn after(self, mv: Move) -> Start {
+        let position = self.position.after(mv);
+        Start { position, counters: self.counters.after(&self.position, mv, &position) }
+    }
+}
+
+/// The positions after an opening, in random order.
+#[derive(Debug)]
+struct OpeningStarts {
+    opening: Start,
+    /// For White.
+    score: i32,
+    random: Random,
+    /// As far as they have been looked for: each is as good for either side as the opening.
+    starts: Vec<Start>,
+    /// Not looked at yet.
+    left: Vec<Start>,
+    /// How far after the opening the first of them are.
+    first_plies: usize,
+    /// And those that come when none is left.
+    next_plies: usize,
+}
+
+impl OpeningStarts {
+    fn new(opening: Start, plies: usize, random: Random, engine: &mut Engine) -> OpeningStarts {
+        OpeningStarts {
+            opening,
+            score: white_score(&opening.position, engine),
+            random,
+            starts: Vec::new(),
+            left: Vec::new(),
+            first_plies: plies,
+            next_plies: plies,
+        }
+    }
+
+    /// The start with this number. From the beginning if there are not as many; the opening if
+    /// there is none.
+    fn start(&mut self, number: usize, engine: &mut Engine) -> Start {
+        while self.starts.len() <= number {
+            if let Some(start) = self.left.pop() {
+                let apart = white_score(&start.position, engine) - self.score;
+                let is_new = self.starts.iter().all(|other| other.position != start.position);
+                if apart.abs() <= MOST_APART && is_new {
+                    self.starts.push(start);
+                }
+                continue;
+            }
+            let plies = self.next_plies;
+            let is_hopeless = self.starts.is_empty() && plies > self.first_plies;
+            if is_hopeless || plies > self.first_plies + MORE_PLIES {
+                break;
+            }
+            self.left = starts_after(self.opening, plies);
+            self.random.shuffle(&mut self.left);
+            self.next_plies += 1;
+        }
+        match self.starts.len() {
+            0 => self.opening,
+            count => self.starts[number % count],
+        }
+    }
+}
+
+/// All positions after this many plies in which the game goes on, in an order that does not depend
+/// on the move generator's.
+fn starts_after(opening: Start, plies: usize) -> Vec<Start> {
+    let mut starts = vec![opening];
+    for _ in 0..plies {
+        let mut seen = HashSet::new();
+        let mut next = Vec::new();
+        for start in starts {
+            let mut moves = start.position.legal_moves();
+            moves.sort_unstable();
+            let children = moves.iter().map(|&mv| start.after(mv));
+            next.extend(
+                children
+                    .filter(|child| child.position.has_legal_move() && seen.insert(child.position)),
+            );
+        }
+        starts = next;
+    }
+    starts
+}
+
+/// What a short search says for White, in hundredths of a man.
+fn white_score(position: &Position, engine: &mut Engine) -> i32 {
+    engine.new_game();
+    let limits = Limits::depth(SEARCH_DEPTH);
+    let outcome = engine.search(&Game::new(*position), &limits, &Control::new(), &mut |_| {});
+    let score = outcome.info.score.hundredths();
+    if position.side_to_move() == Color::White { score } else { -score }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runner::game::termination::Termination;
+    use crate::runner::tournament::schedule::{schedule, tests::config};
+
+    fn engine() -> Engine {
+        Engine::new(EngineOptions { hash_mib: 1, ..EngineOptions::default() }).unwrap()
+    }
+
+    fn start(fen: &str) -> Start {
+        Start::of(&fen.parse::<movegen::Fen>().unwrap().game().unwrap())
+    }
+
+    fn starts_of(fen: &str, seed: u64, engine: &mut Engine) -> OpeningStarts {
+        OpeningStarts::new(start(fen), 2, Random::new(seed), engine)
+    }
+
+    #[test]
+    fn starts_after_an_opening_are_as_even_and_all_different() {
+        let engine = &mut engine();
+        let initial = Position::initial().to_fen();
+        let mut starts = starts_of(&initial, 1, engine);
+        let opening = white_score(&Position::initial(), engine);
+        let near = starts_after(start(&initial), 2);
+        assert_eq!(near.len(), 81);
+        let found: Vec<Start> = (0..120).map(|number| starts.start(number, engine)).collect();
+        assert_eq!(found.iter().collect::<HashSet<_>>().len(), 120);
+        assert!(found[..20].iter().all(|start| near.contains(start)));
+        for start in &found {
+            assert!((white_score(&start.position, engine) - opening).abs() <= MOST_APART);
+        }
+        // The order of the questions does not matter, the seed does.
+        let mut again = starts_of(&initial, 1, engine);
+        assert_eq!(again.start(70, engine), found[70]);
+        assert_eq!(again.start(3, engine), found[3]);
+        let mut other = starts_of(&initial, 2, engine);
+        assert!((0..5).any(|number| other.start(number, engine) != found[number]));
+    }
+
+    #[test]
+    fn what_counts_at_an_opening_counts_after_it() {
+        let engine = &mut engine();
+        let mut starts = starts_of("W:WK1,K2,31:BK50,K49,20:H30", 1, engine);
+        let counted: Vec<u16> = (0..20).map(|n| starts.start(n, engine).counters.plies()).collect();
+        assert!(counted.contains(&32) && counted.iter().all(|&n| n == 32 || n < 2), "{counted:?}");
+    }
+
+    #[test]
+    fn a_start_that_loses_a_man_is_not_used() {
+        let engine = &mut engine();
+        let mut starts = starts_of("W:W27,32,37,38,43,48:B8,13,16,18,19,23", 1, engine);
+        let near = starts_after(starts.opening, 2);
+        let mut is_apart = |start: &Start| {
+            (white_score(&start.position, engine) - starts.score).abs() > MOST_APART
+        };
+        let (bad, good): (Vec<_>, Vec<_>) = near.iter().partition(|start| is_apart(start));
+        assert!(!bad.is_empty() && !good.is_empty());
+        let found: Vec<_> = (0..good.len()).map(|number| starts.start(number, engine)).collect();
+        assert!(good.iter().all(|start| found.contains(start)));
+    }
+
+    #[test]
+    fn without_a_start_after_it_the_opening_is_played_again() {
+        let engine = &mut engine();
+        // White's only move captures the last man.
+        let mut starts = starts_of("W:W28:B23", 1, engine);
+        assert_eq!(starts.start(4, engine), starts.opening);
+        let mut few = starts_of("W:W36,46:B5,15", 1, engine);
+        let count = (0..200).map(|n| few.start(n, engine)).collect::<HashSet<_>>().len();
+        assert_eq!(count, few.starts.len());
+        assert_eq!(few.start(count, engine), few.start(0, engine));
+    }
+
+    #[test]
+    fn a_pair_that_has_begun_goes_on_where_it_began() {
+        let mut config = config(2, 1, 3);
+        config.random_plies = 2;
+        let games = schedule(&config);
+        assert_eq!(games.iter().map(|g| g.variation).collect::<Vec<_>>(), [0, 0, 1, 1, 2, 2]);
+        let starts = Starts::new(&config, &[]).unwrap();
+        let of = |starts: &Starts<'_>, game| *starts.of(game).start();
+        let all: Vec<Position> = games.iter().map(|&game| of(&starts, game)).collect();
+        assert_eq!(all[0], Position::initial());
+        assert!(all.chunks(2).all(|pair| pair[0] == pair[1]));
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), 3);
+        let elsewhere = Position::from_fen("W:W31:B20").unwrap();
+        let record = meerslag_study::record::GameRecord::new(elsewhere);
+        let record = MatchGame::new(2, games[2], record, Termination::DrawRule);
+        let starts = Starts::new(&config, &[record]).unwrap();
+        assert_eq!(of(&starts, games[3]), elsewhere);
+        assert_eq!(of(&starts, games[4]), all[4]);
+        config.random_plies = 0;
+        assert!(schedule(&config).iter().all(|game| game.variation == 0));
+    }
+}

@@ -1,0 +1,294 @@
+//! What the match runner needs from an engine, however it is reached.
+
+pub(in crate::runner) mod builtin;
+pub(in crate::runner) mod dxp;
+pub(in crate::runner) mod launch;
+pub mod process;
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use movegen::notation::pdn::GameResult;
+use movegen::{Color, Game, Move, Position};
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::protocol::hub::Line;
+use crate::runner::config::time_control::TimeControl;
+use meerslag_search::{Control, Info, Limits};
+
+/// A move and what led to it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Thought {
+    /// The move, legal in the position asked about.
+    pub mv: Move,
+    /// The engine's score for itself in men, if it reported one; beyond ±90 a proven end.
+    pub score: Option<f64>,
+    /// The depth that it reached, in plies.
+    pub depth: Option<u32>,
+    /// The nodes that it counted.
+    pub nodes: Option<u64>,
+    /// The reply that it expects, legal after the move.
+    pub reply: Option<Move>,
+    /// When the player was asked: just before `go` is written; over DXP, when the opponent's move
+    /// has been.
+    pub asked: Instant,
+    /// When the answer arrived, before it is handed over to whoever waits for it; over DXP, after.
+    pub answered: Instant,
+}
+
+impl Thought {
+    /// The time that the player used, as its clock has it.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.answered.saturating_duration_since(self.asked)
+    }
+}
+
+/// What comes instead of a move when a DXP program ends the game, from its own point of view.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Claim {
+    /// It gives up.
+    Lost,
+    /// It claims a draw.
+    Draw,
+    /// It claims the win.
+    Won,
+    /// It gives no reason.
+    Unknown,
+}
+
+/// The answer to "your move".
+#[derive(Clone, PartialEq, Debug)]
+pub enum Answer {
+    /// A move.
+    Move(Thought),
+    /// The end of the game.
+    End(Claim),
+}
+
+/// What a player gets to know before a game.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct NewGame {
+    /// Where it starts.
+    pub start: Position,
+    /// The player's colour.
+    pub color: Color,
+    /// The player's time.
+    pub control: TimeControl,
+}
+
+/// The kinds of failure that lose a game.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultKind {
+    /// The program ended or closed the connection.
+    Crash,
+    /// No answer long after the time was over.
+    Stall,
+    /// A move that is not legal, or not readable.
+    IllegalMove,
+    /// It could not be started, or did not get ready.
+    Start,
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            FaultKind::Crash => "crash",
+            FaultKind::Stall => "stall",
+            FaultKind::IllegalMove => "illegal move",
+            FaultKind::Start => "start failure",
+        })
+    }
+}
+
+/// Why an engine gave no move.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum PlayerError {
+    /// The engine failed: it loses the game and is started again.
+    #[error("{kind}: {message}")]
+    Fault {
+        /// What it did wrong.
+        kind: FaultKind,
+        /// In words, with the offending text.
+        message: String,
+        /// The last lines it wrote.
+        tail: Vec<String>,
+    },
+    /// It refuses this game, but would play another one: there is no result.
+    #[error("refused: {0}")]
+    Refused(String),
+    /// The match is being stopped, or this search where the program cannot be.
+    #[error("the match was stopped")]
+    Aborted,
+}
+
+/// A start that takes longer is worth a word.
+pub(in crate::runner) const SLOW_START: Duration = Duration::from_secs(1);
+
+/// Called when a start takes longer than a second: what is still missing, and the last lines of
+/// the program.
+pub type SlowStart<'a> = &'a dyn Fn(&str, &[String]);
+
+/// What a program says of itself.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Identity {
+    /// Its name.
+    pub name: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+    /// Who made it.
+    pub author: Option<String>,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+}
+
+impl Identity {
+    /// Its name and version, as far as they are known.
+    #[must_use]
+    pub fn title(&self) -> Option<String> {
+        let parts = [self.name.as_deref(), self.version.as_deref()];
+        let parts: Vec<&str> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join(" "))
+    }
+}
+
+/// A parameter that a program has declared over Hub.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its value without being set.
+    pub value: String,
+    /// The line with which it was declared.
+    pub declaration: String,
+}
+
+impl Parameter {
+    /// Whether it is `true` or `false`.
+    #[must_use]
+    pub fn is_switch(&self) -> bool {
+        let line = Line::parse(&self.declaration).ok().flatten();
+        line.is_some_and(|line| line.value("type") == Some("bool"))
+    }
+}
+
+/// An engine in a match. One game at a time.
+pub trait Player: Send {
+    /// Announces another game.
+    ///
+    /// # Errors
+    /// If the engine fails.
+    fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerError>;
+
+    /// Asks for a move in the game's current position, which has at least one. `control` steers
+    /// the player as it does [`Engine::search`](meerslag_search::Engine::search); `report` is called with
+    /// what a program reports on the way.
+    ///
+    /// # Errors
+    /// If the engine fails or the match is stopped.
+    fn think(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Arc<Control>,
+        report: &mut dyn FnMut(&Info),
+    ) -> Result<Answer, PlayerError>;
+
+    /// What the program says of itself, as far as that is known.
+    fn identity(&self) -> Identity {
+        Identity::default()
+    }
+
+    /// Announces that the game is over and how.
+    fn game_over(&mut self, _game: &Game, _result: GameResult) {}
+
+    /// After a failure: whether it can play the next game all the same. If not, it is dropped and
+    /// another one started.
+    fn recover(&mut self) -> bool {
+        false
+    }
+
+    /// The time that a question and its answer take on the way, if it can be measured.
+    fn latency(&mut self) -> Option<Duration> {
+        None
+    }
+
+    /// What the engine has complained about since the last call, a few messages at most.
+    fn complaints(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Ends the engine in good order.
+    fn quit(self: Box<Self>) {}
+}
+
+/// The signal that ends a match at once: share it in an `Arc`.
+#[derive(Debug, Default)]
+pub struct Abort {
+    is_set: AtomicBool,
+    /// Searches of built-in engines.
+    controls: Mutex<Vec<Arc<Control>>>,
+    /// Signals that are given with this one.
+    parts: Mutex<Vec<Weak<Abort>>>,
+}
+
+impl Abort {
+    /// A signal that has not been given.
+    #[must_use]
+    pub fn new() -> Abort {
+        Abort::default()
+    }
+
+    /// Gives the signal. It stays.
+    pub fn set(&self) {
+        self.is_set.store(true, Ordering::SeqCst);
+        for control in self.controls.lock().iter() {
+            control.stop();
+        }
+        for part in self.parts.lock().iter().filter_map(Weak::upgrade) {
+            part.set();
+        }
+    }
+
+    /// A signal for a part of the work: given with this one, but it does not give this one.
+    pub(in crate::runner) fn part(&self) -> Arc<Abort> {
+        let part = Arc::new(Abort::new());
+        let mut parts = self.parts.lock();
+        parts.retain(|part| part.strong_count() > 0);
+        parts.push(Arc::downgrade(&part));
+        if self.is_set() {
+            part.set();
+        }
+        part
+    }
+
+    /// Whether the signal was given.
+    #[must_use]
+    pub fn is_set(&self) -> bool {
+        self.is_set.load(Ordering::SeqCst)
+    }
+
+    /// For work that looks at it itself: whether the signal was given.
+    #[must_use]
+    pub const fn flag(&self) -> &AtomicBool {
+        &self.is_set
+    }
+
+    /// From now on the signal also stops searches under this control, even if it was given before.
+    pub(in crate::runner) fn register(&self, control: &Arc<Control>) {
+        let mut controls = self.controls.lock();
+        controls.push(Arc::clone(control));
+        if self.is_set() {
+            control.stop();
+        }
+    }
+
+    pub(in crate::runner) fn forget(&self, control: &Arc<Control>) {
+        self.controls.lock().retain(|c| !Arc::ptr_eq(c, control));
+    }
+}

@@ -1,0 +1,445 @@
+//! The GUI's side of the Hub protocol.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::{Receiver, never};
+use movegen::notation::hub;
+use movegen::{Game, Move, Position};
+
+use super::{Process, ProcessOptions, QUIT_PATIENCE, Received};
+use crate::protocol::hub::{Line, LineWriter, level_line, read_info, real};
+use crate::runner::player::{
+    Abort, Answer, FaultKind, Identity, NewGame, Parameter, Player, PlayerError, SLOW_START,
+    SlowStart, Thought,
+};
+use meerslag_search::{Control, Info, Limits, Mode};
+
+/// A wait without a limit; it begins again.
+const NO_DEADLINE: Duration = Duration::from_secs(3600);
+/// How often a wait checks whether the match is being stopped.
+const ABORT_CHECK_INTERVAL: Duration = Duration::from_millis(100);
+/// Errors of a start, or of a game, that are reported; an engine may never stop sending them.
+const MOST_ERRORS: usize = 5;
+/// Parameters that are kept, for the same reason.
+const MOST_PARAMETERS: usize = 1000;
+/// How long a `pong` may take before pings are given up.
+const PONG_PATIENCE: Duration = Duration::from_secs(1);
+/// How long the answer may take after a `stop` that was commanded from outside.
+const STOP_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How to drive an engine.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HubClientOptions {
+    /// The program.
+    pub process: ProcessOptions,
+    /// Sent as `set-param` before `init`. The engine must have declared them.
+    pub params: Vec<(String, String)>,
+    /// Sent as well, if the engine has declared them as switches and nothing else is given.
+    pub wishes: Vec<(String, String)>,
+    /// How long it may take until `wait`, and again until `ready`.
+    pub start_patience: Duration,
+    /// How long it may think without a time limit, or beyond one, before it counts as stalled.
+    pub stall_patience: Duration,
+    /// Overrun of a time limit that is not worth a `stop`.
+    pub margin: Duration,
+    /// Send only the position after the last irreversible move and the moves since, as Hub 2
+    /// does, instead of the whole game.
+    pub tail_only: bool,
+    /// Measure the way there and back by `ping`; some old engines do not know it.
+    pub ping: bool,
+}
+
+/// An engine that has said `ready`.
+#[derive(Debug)]
+pub struct HubClient {
+    process: Process,
+    options: HubClientOptions,
+    abort: Arc<Abort>,
+    identity: Identity,
+    /// The messages of `error` lines since it was ready.
+    errors: Vec<String>,
+}
+
+impl HubClient {
+    /// Starts an engine and brings it to `ready`. `slow` is called when that takes long.
+    ///
+    /// # Errors
+    /// If the program cannot be started, ends, does not answer in time, has not declared a
+    /// parameter that it is to be given, or reports an error: it would not play as it should.
+    pub fn start(
+        options: HubClientOptions,
+        abort: Arc<Abort>,
+        slow: SlowStart<'_>,
+    ) -> Result<HubClient, PlayerError> {
+        let process = Process::start(&options.process).map_err(|error| PlayerError::Fault {
+            kind: FaultKind::Start,
+            message: format!("cannot start '{}': {error}", options.process.command.join(" ")),
+            tail: Vec::new(),
+        })?;
+        let identity = Identity::default();
+        let mut client = HubClient { process, options, abort, identity, errors: Vec::new() };
+        let mut errors = Vec::new();
+        client.send("hub", FaultKind::Start)?;
+        client.until("wait", &mut errors, slow)?;
+        client.check_parameters()?;
+        for (name, value) in client.parameters() {
+            let line = LineWriter::new("set-param").arg("name", name).arg("value", value).finish();
+            client.send(&line, FaultKind::Start)?;
+        }
+        client.send("init", FaultKind::Start)?;
+        client.until("ready", &mut errors, slow)?;
+        if !errors.is_empty() {
+            let message = format!("it reports an error: {}", errors.join("; "));
+            return Err(client.fault(FaultKind::Start, message));
+        }
+        Ok(client)
+    }
+
+    /// What the engine is set to.
+    fn parameters(&self) -> Vec<(String, String)> {
+        let HubClientOptions { params, wishes, .. } = &self.options;
+        let is_open = |wish: &&(String, String)| {
+            self.identity.parameters.iter().any(|it| it.name == wish.0 && it.is_switch())
+                && params.iter().all(|given| given.0 != wish.0)
+        };
+        params.iter().chain(wishes.iter().filter(is_open)).cloned().collect()
+    }
+
+    /// An engine passes over parameters that it does not know, so a misspelt one would do nothing.
+    fn check_parameters(&self) -> Result<(), PlayerError> {
+        let parameters = self.identity.parameters.iter();
+        let declared: Vec<&str> = parameters.map(|parameter| parameter.name.as_str()).collect();
+        let mut names = self.options.params.iter().map(|(name, _)| name.as_str());
+        let Some(unknown) = names.find(|name| !declared.contains(name)) else { return Ok(()) };
+        let known = if declared.is_empty() { "none".to_owned() } else { declared.join(", ") };
+        let message = format!("it has not declared a parameter '{unknown}', only: {known}");
+        // What it wrote last is that list again.
+        Err(PlayerError::Fault { kind: FaultKind::Start, message, tail: Vec::new() })
+    }
+
+    fn fault(&self, kind: FaultKind, message: impl Into<String>) -> PlayerError {
+        PlayerError::Fault { kind, message: message.into(), tail: self.process.tail() }
+    }
+
+    fn ended(&mut self, kind: FaultKind, when: &str) -> PlayerError {
+        let how = match self.process.wait(QUIT_PATIENCE) {
+            Some(status) => status.to_string(),
+            None => "it closed its output".to_owned(),
+        };
+        let message = format!("the program ended {when} ({how})");
+        PlayerError::Fault { kind, message, tail: self.process.last_words() }
+    }
+
+    fn send(&mut self, line: &str, kind: FaultKind) -> Result<(), PlayerError> {
+        if self.process.send(line).is_err() {
+            let command = line.split(' ').next().unwrap_or_default().to_owned();
+            return Err(self.ended(kind, &format!("before '{command}'")));
+        }
+        Ok(())
+    }
+
+    /// Receives a line, looking now and then whether the match is being stopped.
+    fn receive(&mut self, deadline: Instant) -> Result<Received, PlayerError> {
+        loop {
+            let until = deadline.min(Instant::now() + ABORT_CHECK_INTERVAL);
+            match self.receive_unless(until, &never())? {
+                Received::Silence if until < deadline => {}
+                received => return Ok(received),
+            }
+        }
+    }
+
+    /// As `receive` for a short time; silence as soon as something comes from this channel.
+    fn receive_unless(
+        &mut self,
+        until: Instant,
+        call: &Receiver<()>,
+    ) -> Result<Received, PlayerError> {
+        if self.abort.is_set() {
+            return Err(PlayerError::Aborted);
+        }
+        Ok(self.process.receive_unless(until, call))
+    }
+
+    /// Waits for the line that ends a phase of the start.
+    fn until(
+        &mut self,
+        end: &str,
+        errors: &mut Vec<String>,
+        slow: SlowStart<'_>,
+    ) -> Result<(), PlayerError> {
+        let patience = self.options.start_patience;
+        let deadline = Instant::now() + patience;
+        let mut slow_at = Some(Instant::now() + SLOW_START).filter(|at| *at < deadline);
+        loop {
+            match self.receive(slow_at.unwrap_or(deadline))? {
+                Received::Line(text, _) => {
+                    let Ok(Some(line)) = Line::parse(&text) else { continue };
+                    match line.command() {
+                        "id" | "param" => self.introduce(&line, &text),
+                        "error" => note_error(errors, &line),
+                        command if command == end => return Ok(()),
+                        _ => {}
+                    }
+                }
+                Received::Silence if slow_at.take().is_some() => {
+                    slow(&format!("no '{end}' within {SLOW_START:?}"), &self.process.tail());
+                }
+                Received::Silence => {
+                    let message = format!("no '{end}' within {patience:?}");
+                    return Err(self.fault(FaultKind::Start, message));
+                }
+                Received::Closed => {
+                    return Err(self.ended(FaultKind::Start, &format!("before '{end}'")));
+                }
+            }
+        }
+    }
+
+    /// Takes down what an engine says of itself.
+    fn introduce(&mut self, line: &Line, text: &str) {
+        let value = |name| line.value(name).map(str::to_owned);
+        let Identity { name, version, author, parameters } = &mut self.identity;
+        if line.command() == "id" {
+            (*name, *version, *author) = (value("name"), value("version"), value("author"));
+        } else if let Some(name) = value("name").filter(|_| parameters.len() < MOST_PARAMETERS) {
+            let value = value("value").unwrap_or_default();
+            let declaration = text.trim().to_owned();
+            parameters.push(Parameter { name, value, declaration });
+        }
+    }
+
+    fn position_line(&self, game: &Game) -> String {
+        let first = if self.options.tail_only {
+            game.ply().saturating_sub(usize::from(game.counters().reversible()))
+        } else {
+            0
+        };
+        let start = hub::format_position(&game.positions()[first]);
+        let line = LineWriter::new("pos").arg("pos", start);
+        let moves: Vec<String> = game.moves()[first..].iter().map(ToString::to_string).collect();
+        if moves.is_empty() {
+            line.finish()
+        } else {
+            line.quoted("moves", &moves.join(" ")).finish()
+        }
+    }
+
+    /// The answer in a `done` line.
+    fn best(&self, line: &Line, position: &Position) -> Result<Move, PlayerError> {
+        let Some(text) = line.value("move") else {
+            let message = "'done' without a move in a position that has one".to_owned();
+            return Err(self.fault(FaultKind::IllegalMove, message));
+        };
+        hub::parse_move(position, text).map_err(|error| {
+            let message = format!("{error}, in {}", position.to_fen());
+            self.fault(FaultKind::IllegalMove, message)
+        })
+    }
+}
+
+impl Player for HubClient {
+    fn new_game(&mut self, _game: &NewGame) -> Result<(), PlayerError> {
+        self.send("new-game", FaultKind::Crash)
+    }
+
+    fn think(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        control: &Arc<Control>,
+        report: &mut dyn FnMut(&Info),
+    ) -> Result<Answer, PlayerError> {
+        let position = *game.position();
+        self.send(&self.position_line(game), FaultKind::Crash)?;
+        self.send(&level_line(limits), FaultKind::Crash)?;
+        let commands = control.commands();
+        let start = Instant::now();
+        let go = match limits.mode {
+            Mode::Think => "go think",
+            Mode::Ponder => "go ponder",
+            Mode::Analyze => "go analyze",
+        };
+        self.send(go, FaultKind::Crash)?;
+        let mut due = SearchDeadlines::new(limits, &self.options, start);
+        let (mut score, mut depth, mut nodes) = (None, None, None);
+        loop {
+            if let Some(command) = due.command(control, limits, &self.options) {
+                self.send(command, FaultKind::Crash)?;
+            }
+            let until = due.next().min(Instant::now() + ABORT_CHECK_INTERVAL);
+            match self.receive_unless(until, &commands)? {
+                // Left over from before: for example a second answer.
+                Received::Line(text, arrived) if arrived < start => {
+                    note_errors(&mut self.errors, &text);
+                }
+                Received::Line(text, arrived) => {
+                    let line = match Line::parse(&text) {
+                        Ok(Some(line)) => line,
+                        Err(bad) if bad.command == Some("done") => {
+                            let message = format!("unreadable answer: {}", bad.error);
+                            return Err(self.fault(FaultKind::IllegalMove, message));
+                        }
+                        _ => continue,
+                    };
+                    match line.command() {
+                        "info" => {
+                            let new = line.value("score").and_then(|t| real("score", t).ok());
+                            score = new.or(score);
+                            depth = line.value("depth").and_then(|d| d.parse().ok()).or(depth);
+                            nodes = line.value("nodes").and_then(|n| n.parse().ok()).or(nodes);
+                            if let Some(info) = read_info(&line, &position, start.elapsed()) {
+                                report(&info);
+                            }
+                        }
+                        "done" => {
+                            let mv = self.best(&line, &position)?;
+                            let reply = line
+                                .value("ponder")
+                                .and_then(|text| hub::parse_move(&position.after(mv), text).ok());
+                            let (asked, answered) = (start, arrived);
+                            return Ok(Answer::Move(Thought {
+                                mv,
+                                score,
+                                depth,
+                                nodes,
+                                reply,
+                                asked,
+                                answered,
+                            }));
+                        }
+                        "error" => note_error(&mut self.errors, &line),
+                        _ => {}
+                    }
+                }
+                Received::Silence if due.is_time_over(until) => {
+                    self.send("stop", FaultKind::Crash)?;
+                }
+                Received::Silence if !due.is_stalled(until) => {}
+                Received::Silence => {
+                    let message = format!("no move after {:.1?}", start.elapsed());
+                    return Err(self.fault(FaultKind::Stall, message));
+                }
+                Received::Closed => return Err(self.ended(FaultKind::Crash, "while thinking")),
+            }
+        }
+    }
+
+    fn identity(&self) -> Identity {
+        self.identity.clone()
+    }
+
+    fn latency(&mut self) -> Option<Duration> {
+        if !self.options.ping {
+            return None;
+        }
+        let start = Instant::now();
+        self.process.send("ping").ok()?;
+        loop {
+            match self.receive(start + PONG_PATIENCE) {
+                Ok(Received::Line(text, arrived)) if text.trim() == "pong" && arrived >= start => {
+                    return Some(arrived.saturating_duration_since(start));
+                }
+                Ok(Received::Line(text, _)) => note_errors(&mut self.errors, &text),
+                Ok(Received::Silence | Received::Closed) => {
+                    self.options.ping = false;
+                    return None;
+                }
+                // The match is being stopped.
+                Err(_) => return None,
+            }
+        }
+    }
+
+    fn complaints(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.errors)
+    }
+
+    fn quit(self: Box<Self>) {
+        self.process.quit("quit");
+    }
+}
+
+/// When something is to happen in a search: after its time an engine gets a `stop`, and after some
+/// patience it counts as stalled.
+struct SearchDeadlines {
+    stop: Option<Instant>,
+    stalled: Option<Instant>,
+    /// The opponent's time, in which nothing is due.
+    is_pondering: bool,
+    is_stopped: bool,
+}
+
+impl SearchDeadlines {
+    fn new(limits: &Limits, options: &HubClientOptions, start: Instant) -> SearchDeadlines {
+        let mut due =
+            SearchDeadlines { stop: None, stalled: None, is_pondering: false, is_stopped: false };
+        match limits.mode {
+            Mode::Ponder => due.is_pondering = true,
+            // Ends only on a command.
+            Mode::Analyze if limits.is_infinite() => {}
+            Mode::Think | Mode::Analyze => due.begin(limits, options, start),
+        }
+        due
+    }
+
+    /// The time of the search begins.
+    fn begin(&mut self, limits: &Limits, options: &HubClientOptions, start: Instant) {
+        self.stop = limits.longest().map(|allowed| start + allowed + options.margin);
+        self.stalled = Some(self.stop.unwrap_or(start) + options.stall_patience);
+    }
+
+    /// The line for the engine that follows from a command.
+    fn command(
+        &mut self,
+        control: &Control,
+        limits: &Limits,
+        options: &HubClientOptions,
+    ) -> Option<&'static str> {
+        if control.is_stopped() {
+            if std::mem::replace(&mut self.is_stopped, true) {
+                return None;
+            }
+            let patience = options.stall_patience.min(STOP_PATIENCE);
+            (self.stop, self.stalled) = (None, Some(Instant::now() + patience));
+            return Some("stop");
+        }
+        if self.is_pondering && control.is_ponder_hit() {
+            self.is_pondering = false;
+            self.begin(limits, options, Instant::now());
+            return Some("ponder-hit");
+        }
+        None
+    }
+
+    /// When something is due next.
+    fn next(&self) -> Instant {
+        self.stop.or(self.stalled).unwrap_or_else(|| Instant::now() + NO_DEADLINE)
+    }
+
+    /// Whether the engine is to stop, after silence until then. Only once.
+    fn is_time_over(&mut self, silent_until: Instant) -> bool {
+        self.stop.take_if(|stop| *stop <= silent_until).is_some()
+    }
+
+    fn is_stalled(&self, silent_until: Instant) -> bool {
+        self.stop.is_none() && self.stalled.is_some_and(|stalled| stalled <= silent_until)
+    }
+}
+
+/// Keeps the message of an `error` line.
+fn note_error(errors: &mut Vec<String>, line: &Line) {
+    if errors.len() < MOST_ERRORS {
+        errors.push(line.value("message").unwrap_or("no message").to_owned());
+    }
+}
+
+/// As `note_error` for any line.
+fn note_errors(errors: &mut Vec<String>, text: &str) {
+    if let Ok(Some(line)) = Line::parse(text)
+        && line.command() == "error"
+    {
+        note_error(errors, &line);
+    }
+}

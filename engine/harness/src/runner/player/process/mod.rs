@@ -1,0 +1,323 @@
+//! Engines as child processes, each in its own process group. Threads read their outputs, and none
+//! of them runs on after the match.
+//!
+//! The group is what makes the end certain: an engine that is a shell script, or that starts
+//! helpers, is killed with everything below it. A [`Watchdog`] does so if we are killed ourselves.
+
+mod hub;
+mod listen;
+mod watchdog;
+
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::{Receiver, RecvTimeoutError, bounded, never, select};
+use parking_lot::Mutex;
+
+use listen::{Stream, Tail, listen};
+
+pub use hub::{HubClient, HubClientOptions};
+pub use watchdog::{Watchdog, keep_watch};
+
+/// Lines that may wait to be read: an engine that writes more is held up.
+const WAITING_LINES: usize = 4096;
+/// How long a process that was asked to quit may take.
+const QUIT_PATIENCE: Duration = Duration::from_secs(2);
+/// How long the last words of a program that has ended may be on their way.
+const WORDS_PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long a line of a program that has ended may be on its way.
+const LAST_LINE: Duration = Duration::from_millis(100);
+
+/// How to start a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProcessOptions {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Where it runs; `None` for our own folder.
+    pub dir: Option<PathBuf>,
+    /// Added to the environment.
+    pub env: Vec<(String, String)>,
+    /// Processors that it may use, numbered from 0; empty for all. Only heeded on Linux.
+    pub cpus: Vec<usize>,
+}
+
+/// What reading a line from a program can give.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Received {
+    /// A line without its end, and when it arrived.
+    Line(String, Instant),
+    /// Nothing until the deadline.
+    Silence,
+    /// The program has closed its output, as a rule because it ended.
+    Closed,
+}
+
+/// A running program. It is killed with all its descendants when this is dropped.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<(Instant, String)>,
+    /// A line that came after the deadline of the question for it.
+    late: Option<(Instant, String)>,
+    tail: Arc<Mutex<Tail>>,
+    readers: Vec<JoinHandle<()>>,
+    has_ended: bool,
+}
+
+impl Process {
+    /// Starts a program.
+    ///
+    /// # Errors
+    /// If there is no command or the program cannot be started.
+    pub fn start(options: &ProcessOptions) -> io::Result<Process> {
+        let Some((program, arguments)) = options.command.split_first() else {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "no command"));
+        };
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .envs(options.env.iter().map(|(k, v)| (OsStr::new(k), OsStr::new(v))))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        if let Some(dir) = &options.dir {
+            command.current_dir(dir);
+        }
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn()?;
+        watchdog::guard(child.id());
+        let (sender, lines) = bounded(WAITING_LINES);
+        let (stdin, stdout, stderr) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        pin(Some(child.id()), &options.cpus);
+        // From here on the program is killed if anything fails.
+        let tail = Arc::new(Mutex::new(Tail::default()));
+        let readers = Vec::new();
+        let mut process =
+            Process { child, stdin, lines, late: None, tail, readers, has_ended: false };
+        if let Some(stdout) = stdout {
+            process.read(move |tail| listen(stdout, Stream::Out, Some(&sender), tail))?;
+        }
+        if let Some(stderr) = stderr {
+            process.read(move |tail| listen(stderr, Stream::Err, None, tail))?;
+        }
+        Ok(process)
+    }
+
+    /// Starts a thread that reads an output.
+    fn read(&mut self, read: impl FnOnce(&Mutex<Tail>) + Send + 'static) -> io::Result<()> {
+        let tail = Arc::clone(&self.tail);
+        let reader = thread::Builder::new().name("reader".to_owned()).spawn(move || read(&tail));
+        let failed = |error: io::Error| {
+            io::Error::new(error.kind(), format!("cannot start a thread: {error}"))
+        };
+        self.readers.push(reader.map_err(failed)?);
+        Ok(())
+    }
+
+    /// The process number of the system, which is also the number of its group.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Writes a line to the program.
+    ///
+    /// # Errors
+    /// If the program no longer reads.
+    pub fn send(&mut self, line: &str) -> io::Result<()> {
+        let stdin = self.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        // In one piece: no half line if the program is slow to read.
+        let mut text = String::with_capacity(line.len() + 1);
+        text.push_str(line);
+        text.push('\n');
+        stdin.write_all(text.as_bytes())?;
+        stdin.flush()
+    }
+
+    /// The next line of the program's standard output, if it arrived before the deadline. So a
+    /// program that writes without end does not put the deadline off; what came later is kept for
+    /// the next question. By the deadline the end of the program is noticed even while a child of
+    /// its own keeps the output open.
+    #[must_use]
+    pub fn receive(&mut self, deadline: Instant) -> Received {
+        self.receive_unless(deadline, &never())
+    }
+
+    /// As [`Process::receive`], and silence as soon as something comes from this channel.
+    pub(crate) fn receive_unless(&mut self, deadline: Instant, call: &Receiver<()>) -> Received {
+        let next = match self.late.take() {
+            Some(late) => Ok(late),
+            None => self.next_line(deadline, call),
+        };
+        match next {
+            Ok(late) if late.0 > deadline => {
+                self.late = Some(late);
+                Received::Silence
+            }
+            Ok((arrived, line)) => Received::Line(line, arrived),
+            Err(RecvTimeoutError::Timeout) => Received::Silence,
+            Err(RecvTimeoutError::Disconnected) => Received::Closed,
+        }
+    }
+
+    fn next_line(
+        &mut self,
+        deadline: Instant,
+        call: &Receiver<()>,
+    ) -> Result<(Instant, String), RecvTimeoutError> {
+        let next = select! {
+            recv(self.lines) -> line => line.map_err(|_| RecvTimeoutError::Disconnected),
+            recv(call) -> _ => return Err(RecvTimeoutError::Timeout),
+            default(deadline.saturating_duration_since(Instant::now())) => {
+                Err(RecvTimeoutError::Timeout)
+            }
+        };
+        let is_silent = matches!(next, Err(RecvTimeoutError::Timeout));
+        if is_silent && matches!(self.child.try_wait(), Ok(Some(_))) {
+            // What it wrote last may still be on its way through the reader.
+            let last = self.lines.recv_timeout(LAST_LINE);
+            return last.map_err(|_| RecvTimeoutError::Disconnected);
+        }
+        next
+    }
+
+    /// The last lines of both outputs, oldest first, and those that are not finished.
+    #[must_use]
+    pub fn tail(&self) -> Vec<String> {
+        self.tail.lock().lines()
+    }
+
+    /// As [`Process::tail`] for a program that has ended, once everything that it wrote has been read.
+    /// Its child processes are killed: they could hold the outputs open.
+    #[must_use]
+    pub fn last_words(&mut self) -> Vec<String> {
+        kill_group(self.child.id());
+        self.settle(WORDS_PATIENCE);
+        self.tail()
+    }
+
+    /// Waits for the readers to end; whether they did.
+    fn settle(&self, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        while !self.readers.iter().all(JoinHandle::is_finished) {
+            // One may wait for room.
+            while self.lines.try_recv().is_ok() {}
+            if Instant::now() >= deadline {
+                return false;
+            }
+            thread::sleep(Duration::from_micros(100));
+        }
+        true
+    }
+
+    /// The exit status, if the program ends within this time.
+    pub fn wait(&mut self, patience: Duration) -> Option<ExitStatus> {
+        let deadline = Instant::now() + patience;
+        let mut pause = Duration::from_micros(200);
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => {
+                    self.has_ended = true;
+                    return Some(status);
+                }
+                Ok(None) if Instant::now() < deadline => {
+                    thread::sleep(pause);
+                    pause = (pause * 2).min(Duration::from_millis(10));
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// Closes the program's input.
+    pub fn close_input(&mut self) {
+        drop(self.stdin.take());
+    }
+
+    /// Sends a last line, closes the program's input and waits for its end; kills what is left
+    /// after two seconds. `None` if it had to be killed.
+    pub fn quit(mut self, last_line: &str) -> Option<ExitStatus> {
+        let _ = self.send(last_line);
+        drop(self.stdin.take());
+        let status = self.wait(QUIT_PATIENCE);
+        self.kill();
+        status
+    }
+
+    /// Kills the program and its descendants. Without effect the second time.
+    pub fn kill(&mut self) {
+        drop(self.stdin.take());
+        // Also after an orderly end: child processes may still run.
+        kill_group(self.child.id());
+        if !self.has_ended {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+            self.has_ended = true;
+        }
+        watchdog::release(self.child.id());
+        // A reader may wait for room, so the receiver has to go before it can be waited for.
+        self.lines = bounded(0).1;
+        // A descendant that left the group may hold the pipe open: then the thread stays until
+        // that process ends, and we do not wait for it.
+        self.settle(QUIT_PATIENCE);
+        for reader in self.readers.drain(..) {
+            if reader.is_finished() {
+                let _ = reader.join();
+            }
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+#[cfg(unix)]
+fn kill_group(id: u32) {
+    use nix::sys::signal::{Signal, killpg};
+    use nix::unistd::Pid;
+    if let Ok(id) = i32::try_from(id) {
+        let _ = killpg(Pid::from_raw(id), Signal::SIGKILL);
+    }
+}
+
+/// The process and those it has started, as far as Windows knows the tree.
+#[cfg(windows)]
+fn kill_group(id: u32) {
+    let mut command = Command::new("taskkill");
+    command.args(["/T", "/F", "/PID", &id.to_string()]);
+    let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+}
+
+#[cfg(not(any(unix, windows)))]
+fn kill_group(_id: u32) {}
+
+/// Binds a process (`None`: the calling thread) to these processors; an empty list leaves it
+/// free. Without effect on systems other than Linux, or if there are no such processors.
+pub fn pin(process: Option<u32>, cpus: &[usize]) {
+    #[cfg(target_os = "linux")]
+    {
+        use nix::sched::{CpuSet, sched_setaffinity};
+        use nix::unistd::Pid;
+        let mut set = CpuSet::new();
+        if cpus.is_empty() || cpus.iter().any(|&cpu| set.set(cpu).is_err()) {
+            return;
+        }
+        if let Ok(id) = i32::try_from(process.unwrap_or(0)) {
+            let _ = sched_setaffinity(Pid::from_raw(id), &set);
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (process, cpus);
+}

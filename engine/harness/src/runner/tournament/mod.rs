@@ -1,0 +1,362 @@
+//! Many games at once: workers play, the caller is called after each game.
+
+pub(in crate::runner) mod schedule;
+pub(in crate::runner) mod standstill;
+pub(in crate::runner) mod state;
+mod worker;
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::{Receiver, bounded};
+use thiserror::Error;
+
+use crate::runner::config::MatchConfig;
+use crate::runner::config::spec::EngineKind;
+use crate::runner::game::arbiter::Arbiter;
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::openings::starts::Starts;
+use crate::runner::player::launch::start;
+use crate::runner::player::{Abort, PlayerError};
+use crate::runner::stats::Decision;
+use crate::runner::stats::results::MatchResults;
+use crate::runner::tournament::schedule::{Pairing, schedule};
+use crate::runner::tournament::standstill::Standstills;
+use crate::runner::tournament::state::{StateError, StateFile};
+use meerslag_search::EngineError;
+use worker::{Health, Worker};
+
+/// Why a match cannot go on.
+#[derive(Debug, Error)]
+pub enum MatchError {
+    /// An engine does not start, or not any more.
+    #[error("engine '{name}' does not start: {message}{}", tail_text(.tail))]
+    Start {
+        /// Which.
+        name: String,
+        /// Why.
+        message: String,
+        /// Its last lines.
+        tail: Vec<String>,
+    },
+    /// More games at the same time than a DXP program has addresses.
+    #[error(
+        "engine '{name}' has {given} addresses for {wanted} games at the same time: give it more \
+         (dxp=HOST:PORT,HOST:PORT), or a command with {{port}} and port 0"
+    )]
+    Addresses {
+        /// Which engine.
+        name: String,
+        /// Its addresses.
+        given: usize,
+        /// The concurrency.
+        wanted: usize,
+    },
+    /// The endgame databases for adjudication.
+    #[error("endgame database: {0}")]
+    Database(#[from] egdb::error::OpenError),
+    /// The engine that chooses starts after openings.
+    #[error(transparent)]
+    Starts(#[from] EngineError),
+    /// The state cannot be saved.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// The thread of a worker.
+    #[error("cannot start a thread for {0} games at the same time")]
+    Thread(usize, #[source] io::Error),
+    /// The observer of the games failed, for example because a disk is full.
+    #[error("cannot write the results")]
+    Observer(#[source] io::Error),
+}
+
+/// The last lines of a program, as the end of a message; empty if there are none.
+#[must_use]
+pub fn tail_text(tail: &[String]) -> String {
+    if tail.is_empty() {
+        return String::new();
+    }
+    format!("\nits last lines:\n    {}", tail.join("\n    "))
+}
+
+/// How the games are spread over the machine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Workers {
+    /// Games at the same time, at least 1.
+    pub concurrency: usize,
+    /// Processors of each worker, for its engines: worker n uses entry n modulo the length.
+    /// Empty: the system decides.
+    pub cpus: Vec<Vec<usize>>,
+}
+
+/// How a match ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MatchEnd {
+    /// All games were played.
+    Complete,
+    /// The sequential test was decided.
+    Decided,
+    /// It was stopped from outside.
+    Stopped,
+}
+
+/// What happens during a match.
+#[derive(Clone, Copy, Debug)]
+pub enum MatchEvent<'a> {
+    /// A game begins: its number in the schedule, from 0, and who plays it.
+    Begin(usize, Pairing),
+    /// A game has ended: all games so far, the new one last, and the table.
+    Game(&'a MatchResults),
+    /// An engine is ready, for the first time or again.
+    Ready {
+        /// Its number in the configuration.
+        engine: usize,
+        /// The name and version that it gives itself.
+        identity: &'a str,
+    },
+    /// The start of an engine takes longer than a second.
+    SlowStart {
+        /// The engine's name.
+        engine: &'a str,
+        /// What is still missing.
+        missing: &'a str,
+        /// Its last lines.
+        tail: &'a [String],
+    },
+    /// A game is void, because the process or the machine was paused during it; it is played again.
+    Void {
+        /// Its number in the schedule, from 0.
+        game: usize,
+        /// How long.
+        standstill: Duration,
+    },
+}
+
+/// What workers report.
+enum Event {
+    Begin(usize, Pairing),
+    Game(Box<MatchGame>),
+    Ready { engine: usize, identity: String },
+    SlowStart { engine: usize, missing: String, tail: Vec<String> },
+    Void { game: usize, standstill: Duration },
+    Failed(MatchError),
+}
+
+/// Plays the games of a match that are not in `results` yet, and adds them to it.
+///
+/// Engines that do not play in the first game are started once before it and ended again: one that
+/// does not start is reported now, not hours later.
+///
+/// Games during which everything was paused are played again, and their records say so.
+///
+/// After each game the state is saved, and then `observe` is called; an error of it ends the match.
+/// Afterwards the moves of the game are dropped. When the function returns no engine runs any more.
+/// `abort` ends the match early; a match that ends by itself does not give that signal.
+///
+/// # Errors
+/// If an engine cannot be started, the state cannot be saved, or `observe` fails.
+pub fn run(
+    config: &MatchConfig,
+    workers: &Workers,
+    state: &mut Option<StateFile>,
+    results: &mut MatchResults,
+    abort: &Abort,
+    observe: &mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
+) -> Result<MatchEnd, MatchError> {
+    let abort = &abort.part();
+    let played: HashSet<usize> = results.games().iter().map(|game| game.game).collect();
+    let games: Vec<(usize, Pairing)> =
+        schedule(config).into_iter().enumerate().filter(|(i, _)| !played.contains(i)).collect();
+    let arbiter = Arbiter::open(&config.egdb)?;
+    let starts = Starts::new(config, results.games())?;
+    let count = workers.concurrency.min(games.len());
+    check_addresses(config, count)?;
+    let (begun, identities) = (Instant::now(), vec![None; config.engines.len()]);
+    let mut collector = Collector { config, begun, identities, state, results, observe };
+    if collector.is_decided() {
+        return Ok(MatchEnd::Decided);
+    }
+    if let Some(&(_, first)) = games.first()
+        && !try_starts(config, first, abort, collector.observe)?
+    {
+        return Ok(MatchEnd::Stopped);
+    }
+    let next = AtomicUsize::new(0);
+    let health: Vec<Health> = config.engines.iter().map(|_| Health::default()).collect();
+    let (sender, events) = bounded(workers.concurrency);
+    let standstills = Standstills::new();
+    let (end_watch, watch) = bounded(0);
+    thread::scope(|scope| {
+        let standstills = &standstills;
+        let failed = |error| MatchError::Thread(count, error);
+        let builder = thread::Builder::new().name("clock".to_owned());
+        builder.spawn_scoped(scope, move || standstills.watch(&watch)).map_err(failed)?;
+        // It ends with the last game.
+        let _end_watch = end_watch;
+        let mut started = Ok(());
+        for slot in 0..count {
+            let events = sender.clone();
+            let cpus = workers.cpus.get(slot % workers.cpus.len().max(1)).cloned();
+            let cpus = cpus.unwrap_or_default();
+            let (games, next, arbiter, health) = (&games, &next, arbiter.as_ref(), &health);
+            let starts = &starts;
+            let work = move || {
+                let (abort, players) = (Arc::clone(abort), Vec::new());
+                let mut worker = Worker {
+                    config,
+                    starts,
+                    arbiter,
+                    standstills,
+                    health,
+                    slot,
+                    cpus,
+                    abort,
+                    events,
+                    players,
+                };
+                worker.work(games, next);
+            };
+            if let Err(error) = thread::Builder::new().spawn_scoped(scope, work) {
+                started = Err(failed(error));
+                abort.set();
+                break;
+            }
+        }
+        drop(sender);
+        // Workers that have begun end only if somebody takes what they report.
+        let end = collector.collect(&events, abort);
+        started.and(end)
+    })
+}
+
+/// Whether every DXP program has an address for each game at the same time.
+fn check_addresses(config: &MatchConfig, wanted: usize) -> Result<(), MatchError> {
+    for engine in &config.engines {
+        let Some(dxp) = &engine.dxp else { continue };
+        let given = dxp.addresses.len();
+        if given < wanted && dxp.addresses.iter().any(|address| address.port != 0) {
+            return Err(MatchError::Addresses { name: engine.name.clone(), given, wanted });
+        }
+    }
+    Ok(())
+}
+
+/// Where the games of all workers come together.
+struct Collector<'a> {
+    config: &'a MatchConfig,
+    begun: Instant,
+    /// What each engine calls itself.
+    identities: Vec<Option<String>>,
+    state: &'a mut Option<StateFile>,
+    results: &'a mut MatchResults,
+    observe: &'a mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
+}
+
+impl Collector<'_> {
+    /// Whether the sequential test has come to an end.
+    fn is_decided(&self) -> bool {
+        let sprt = self.results.standings().sprt();
+        sprt.is_some_and(|(_, decision)| decision != Decision::Continue)
+    }
+
+    /// Takes events until no worker is left.
+    fn collect(&mut self, events: &Receiver<Event>, abort: &Abort) -> Result<MatchEnd, MatchError> {
+        let mut end = MatchEnd::Complete;
+        let mut error = None;
+        for event in events {
+            let is_game = matches!(event, Event::Game(_));
+            if is_game && (error.is_some() || end != MatchEnd::Complete) {
+                // A game that was finished after the decision does not count.
+                continue;
+            }
+            if let Err(failure) = self.handle(event) {
+                error.get_or_insert(failure);
+                abort.set();
+            } else if is_game && self.is_decided() {
+                end = MatchEnd::Decided;
+                abort.set();
+            }
+        }
+        match error {
+            Some(error) => Err(error),
+            None if end == MatchEnd::Complete && abort.is_set() => Ok(MatchEnd::Stopped),
+            None => Ok(end),
+        }
+    }
+
+    fn handle(&mut self, event: Event) -> Result<(), MatchError> {
+        match event {
+            Event::Failed(failure) => Err(failure),
+            Event::Begin(number, pairing) => {
+                (self.observe)(MatchEvent::Begin(number, pairing)).map_err(MatchError::Observer)
+            }
+            Event::Ready { engine, identity } => {
+                let event = MatchEvent::Ready { engine, identity: &identity };
+                (self.observe)(event).map_err(MatchError::Observer)?;
+                self.identities[engine] = Some(identity);
+                Ok(())
+            }
+            Event::SlowStart { engine, missing, tail } => {
+                let engine = &self.config.engines[engine].name;
+                let event = MatchEvent::SlowStart { engine, missing: &missing, tail: &tail };
+                (self.observe)(event).map_err(MatchError::Observer)
+            }
+            Event::Void { game, standstill } => {
+                let event = MatchEvent::Void { game, standstill };
+                (self.observe)(event).map_err(MatchError::Observer)
+            }
+            Event::Game(mut game) => {
+                game.engines = game.pairing.engines().map(|number| self.identities[number].clone());
+                let millis = self.begun.elapsed().as_millis();
+                game.ended = Some(Duration::from_millis(millis.try_into().unwrap_or(u64::MAX)));
+                let saved = self.state.as_mut().map_or(Ok(()), |state| state.add(&game));
+                self.results.add(*game);
+                saved?;
+                (self.observe)(MatchEvent::Game(self.results)).map_err(MatchError::Observer)?;
+                // The file has the moves.
+                self.results.drop_last_moves();
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Starts each engine once that speaks Hub and does not play in the first game; `false` if the
+/// match is being stopped. Programs that are reached over DXP may take a connection without a game
+/// for the end of the session.
+fn try_starts(
+    config: &MatchConfig,
+    first: Pairing,
+    abort: &Arc<Abort>,
+    observe: &mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
+) -> Result<bool, MatchError> {
+    let observer = RefCell::new((observe, Ok(())));
+    for (engine, spec) in config.engines.iter().enumerate() {
+        if spec.kind != EngineKind::Hub || [first.white, first.black].contains(&engine) {
+            continue;
+        }
+        let slow = |missing: &str, tail: &[String]| {
+            let (observe, result) = &mut *observer.borrow_mut();
+            let event = MatchEvent::SlowStart { engine: &spec.name, missing, tail };
+            *result = observe(event);
+        };
+        match start(spec, config.wishes(engine), config.margin, 0, &[], abort, &slow) {
+            Ok(player) => player.quit(),
+            Err(PlayerError::Aborted) => return Ok(false),
+            Err(PlayerError::Fault { message, tail, .. }) => {
+                return Err(MatchError::Start { name: spec.name.clone(), message, tail });
+            }
+            Err(PlayerError::Refused(message)) => {
+                let tail = Vec::new();
+                return Err(MatchError::Start { name: spec.name.clone(), message, tail });
+            }
+        }
+    }
+    let (_, result) = observer.into_inner();
+    result.map_err(MatchError::Observer)?;
+    Ok(true)
+}

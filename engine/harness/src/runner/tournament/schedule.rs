@@ -1,0 +1,136 @@
+//! Which games a match consists of.
+
+use movegen::Color;
+use serde::{Deserialize, Serialize};
+
+use crate::runner::config::{Format, MatchConfig};
+use movegen::random::Random;
+
+/// One game: who plays it and from where.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Pairing {
+    /// The engine with White.
+    pub white: usize,
+    /// The engine with Black.
+    pub black: usize,
+    /// The pair to which the game belongs, from 0; two games have the same.
+    pub pair: usize,
+    /// The opening, by its place in the configuration.
+    pub opening: usize,
+    /// 0 if the game starts at the opening itself, otherwise the number of the position after it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub variation: usize,
+}
+
+impl Pairing {
+    /// The engines under [`Color::index`].
+    #[must_use]
+    pub const fn engines(&self) -> [usize; 2] {
+        [self.black, self.white]
+    }
+
+    /// The colour of an engine; `None` if it does not play.
+    #[must_use]
+    pub fn color_of(&self, engine: usize) -> Option<Color> {
+        Color::ALL.into_iter().find(|color| self.engines()[color.index()] == engine)
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// All games of a match in order: opening after opening, for each pairing of engines two games
+/// with colours exchanged. The same configuration gives the same list.
+#[must_use]
+pub fn schedule(config: &MatchConfig) -> Vec<Pairing> {
+    let mut openings: Vec<usize> = (0..config.openings.len().max(1)).collect();
+    if let Some(seed) = config.seed {
+        Random::new(seed).shuffle(&mut openings);
+    }
+    let count = config.engines.len();
+    let meetings: Vec<(usize, usize)> = match config.format {
+        Format::Gauntlet => (1..count).map(|other| (0, other)).collect(),
+        Format::RoundRobin => {
+            (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))).collect()
+        }
+    };
+    let mut games = Vec::with_capacity(config.game_count());
+    for round in 0..config.pairs {
+        let opening = openings[round % openings.len()];
+        let variation = if config.random_plies > 0 { round / openings.len() } else { 0 };
+        for &(a, b) in &meetings {
+            let pair = games.len() / 2;
+            games.push(Pairing { white: a, black: b, pair, opening, variation });
+            games.push(Pairing { white: b, black: a, pair, opening, variation });
+        }
+    }
+    games
+}
+
+#[cfg(test)]
+pub(in crate::runner) mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::runner::config::spec::EngineSpec;
+
+    /// A match between random movers.
+    pub(in crate::runner) fn config(engines: usize, openings: usize, pairs: usize) -> MatchConfig {
+        let engine = |i| EngineSpec::parse(&format!("random name=e{i}")).unwrap();
+        MatchConfig {
+            event: String::new(),
+            engines: (0..engines).map(engine).collect(),
+            format: Format::RoundRobin,
+            time_control: None,
+            openings: vec![movegen::Position::initial().into(); openings],
+            pairs,
+            random_plies: 0,
+            seed: Some(1),
+            draw_rules: movegen::DrawRules::default(),
+            adjudication: crate::runner::Adjudication::default(),
+            egdb: Vec::new(),
+            margin: std::time::Duration::ZERO,
+            sprt: None,
+        }
+    }
+
+    #[test]
+    fn the_classic_match_has_158_games() {
+        let games = schedule(&config(2, 79, 79));
+        assert_eq!(games.len(), 158);
+        let openings: HashSet<_> = games.iter().map(|g| (g.opening, g.white)).collect();
+        assert_eq!(openings.len(), 158);
+        for pair in games.chunks(2) {
+            assert_eq!(pair[0].opening, pair[1].opening);
+            assert_eq!(pair[0].pair, pair[1].pair);
+            assert_eq!((pair[0].white, pair[0].black), (pair[1].black, pair[1].white));
+        }
+    }
+
+    #[test]
+    fn everybody_meets_as_the_format_says() {
+        let mut config = config(4, 3, 5);
+        assert_eq!(schedule(&config).len(), 2 * 5 * 6);
+        config.format = Format::Gauntlet;
+        let games = schedule(&config);
+        assert_eq!(games.len(), 2 * 5 * 3);
+        assert!(games.iter().all(|g| g.white == 0 || g.black == 0));
+        assert_eq!(games, schedule(&config));
+        assert_eq!(games.len(), config.game_count());
+        config.seed = Some(2);
+        let first = |games: &[Pairing]| games.iter().map(|g| g.opening).collect::<Vec<_>>();
+        let orders: HashSet<_> = (0..20)
+            .map(|seed| {
+                config.seed = Some(seed);
+                first(&schedule(&config))
+            })
+            .collect();
+        assert!(orders.len() > 1);
+        config.seed = None;
+        assert_eq!(schedule(&config)[0].opening, 0);
+        config.openings.clear();
+        assert_eq!(schedule(&config).len(), 30);
+    }
+}

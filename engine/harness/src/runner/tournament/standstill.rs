@@ -1,0 +1,109 @@
+//! Standstills: the process was stopped and goes on (Ctrl-Z), or the whole machine was. The clocks of
+//! a game have gone on meanwhile, so its result says nothing about the players.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use crossbeam::channel::{Receiver, RecvTimeoutError};
+use parking_lot::Mutex;
+
+/// How often the clocks are read.
+const READING_INTERVAL: Duration = Duration::from_millis(200);
+/// A longer time between two readings is a standstill: even on a busy machine a thread that only
+/// reads the clock gets its turn sooner.
+const LONGEST_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Notices standstills, as long as [`Standstills::watch`] runs.
+#[derive(Debug)]
+pub(in crate::runner) struct Standstills(Mutex<ClockHistory>);
+
+#[derive(Debug)]
+struct ClockHistory {
+    last: ClockReading,
+    /// When each standstill ended, and how long it was.
+    found: Vec<(Instant, Duration)>,
+}
+
+/// A reading of both clocks. The first one may stop with the machine, and goes on if only the process
+/// is stopped; the second one always goes on.
+#[derive(Clone, Copy, Debug)]
+struct ClockReading {
+    monotonic: Instant,
+    wall: SystemTime,
+}
+
+impl ClockReading {
+    fn now() -> ClockReading {
+        ClockReading { monotonic: Instant::now(), wall: SystemTime::now() }
+    }
+
+    /// The time since an earlier look, by the clock that says more. A clock that was set back says
+    /// nothing.
+    fn since(self, earlier: ClockReading) -> Duration {
+        let wall = self.wall.duration_since(earlier.wall).unwrap_or_default();
+        self.monotonic.saturating_duration_since(earlier.monotonic).max(wall)
+    }
+}
+
+impl ClockHistory {
+    fn look(&mut self, now: ClockReading) {
+        let gap = now.since(self.last);
+        if gap > LONGEST_INTERVAL {
+            self.found.push((now.monotonic, gap));
+        }
+        self.last = now;
+    }
+
+    fn since(&self, start: Instant) -> Option<Duration> {
+        let after = self.found.iter().filter(|(end, _)| *end >= start);
+        let sum: Duration = after.map(|(_, length)| *length).sum();
+        (!sum.is_zero()).then_some(sum)
+    }
+}
+
+impl Standstills {
+    pub(in crate::runner) fn new() -> Standstills {
+        Standstills(Mutex::new(ClockHistory { last: ClockReading::now(), found: Vec::new() }))
+    }
+
+    /// Looks at the clocks until the channel is closed.
+    pub(in crate::runner) fn watch(&self, end: &Receiver<()>) {
+        while end.recv_timeout(READING_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+            self.0.lock().look(ClockReading::now());
+        }
+    }
+
+    /// How long everything has stood still since `start`; `None` if it has not. It need not have
+    /// been noticed before.
+    pub(in crate::runner) fn since(&self, start: Instant) -> Option<Duration> {
+        let mut seen = self.0.lock();
+        seen.look(ClockReading::now());
+        seen.since(start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_in_either_clock_is_a_standstill() {
+        let first = ClockReading::now();
+        let after = |monotonic: f64, wall: f64| ClockReading {
+            monotonic: first.monotonic + Duration::from_secs_f64(monotonic),
+            wall: first.wall + Duration::from_secs_f64(wall),
+        };
+        let mut seen = ClockHistory { last: first, found: Vec::new() };
+        let mut total = |look: ClockReading| {
+            seen.look(look);
+            seen.since(first.monotonic).map(|length| length.as_secs_f64())
+        };
+        assert_eq!(total(after(0.2, 0.2)), None);
+        assert_eq!(total(after(1.1, 1.1)), None, "busy");
+        assert_eq!(total(after(4.1, 4.1)), Some(3.0), "the process");
+        assert_eq!(total(after(4.3, 9.3)), Some(8.2), "the machine, with its clock");
+        let late = after(4.4, 2.0);
+        assert_eq!(total(late), Some(8.2), "a clock that is set back");
+        assert_eq!(seen.since(late.monotonic), None, "games that have begun since");
+        assert_eq!(seen.since(after(4.2, 0.0).monotonic), Some(Duration::from_millis(5200)));
+    }
+}

@@ -1,0 +1,454 @@
+//! The state file: a line with the match, then one with each finished game, as JSON.
+//!
+//! Lines are only ever added, each with one write. A process that is killed loses at most the
+//! line it was writing, which reading leaves out. As long as a runner has the file, no other one
+//! can open it.
+
+use std::collections::HashSet;
+use std::fs::OpenOptions;
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use meerslag_files::exclusive::{self, LockedFile};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::runner::config::MatchConfig;
+use crate::runner::config::error::ConfigError;
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::stats::results::MatchResults;
+use crate::runner::tournament::schedule::schedule;
+
+/// The version of the format.
+const VERSION: u32 = 1;
+
+/// Why a state file cannot be used.
+#[derive(Debug, Error)]
+pub enum StateError {
+    /// Reading or writing fails.
+    #[error("state file {path}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        #[source]
+        error: io::Error,
+    },
+    /// The file is there already and was not asked to be continued.
+    #[error("state file {0} exists: continue it with --resume, or remove it")]
+    Exists(PathBuf),
+    /// Another process writes it.
+    #[error("state file {0} is in use by another runner")]
+    InUse(PathBuf),
+    /// A line in the middle is damaged.
+    #[error("state file {path}, line {line}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        #[source]
+        error: Box<LineError>,
+    },
+}
+
+/// What is wrong with a line of a state file.
+#[derive(Debug, Error)]
+pub enum LineError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// It is of another version of the format.
+    #[error("format {0}, expected {VERSION}")]
+    Version(u32),
+    /// The match cannot be played.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A game that is not on the schedule.
+    #[error("game {0} is not one of this match")]
+    OtherMatch(usize),
+    /// A game that is there already.
+    #[error("game {0} for the second time")]
+    Twice(usize),
+    /// There is no line at all.
+    #[error("no match in this file")]
+    Empty,
+}
+
+#[derive(Serialize, Deserialize)]
+struct MatchHeader {
+    meerslag_match: u32,
+    config: MatchConfig,
+    /// The command that started it.
+    #[serde(default)]
+    command: String,
+    /// How it was run.
+    #[serde(default)]
+    run: MatchRun,
+    /// Files that the match writes, of an older version that did not say which is which.
+    #[serde(default, skip_serializing)]
+    outputs: Vec<PathBuf>,
+}
+
+/// How a match was started, beside what it is: it goes on in the same way unless told otherwise.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct MatchRun {
+    /// The file of its games.
+    #[serde(default)]
+    pub pdn: Option<PathBuf>,
+    /// The file with a line for each game.
+    #[serde(default)]
+    pub csv: Option<PathBuf>,
+    /// Its page for the browser.
+    #[serde(default)]
+    pub html: Option<PathBuf>,
+    /// Games at the same time.
+    #[serde(default)]
+    pub concurrency: Option<u32>,
+    /// Processors for each of them.
+    #[serde(default)]
+    pub affinity: Option<u32>,
+}
+
+impl MatchRun {
+    /// The files.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        [&self.pdn, &self.csv, &self.html].into_iter().flatten()
+    }
+}
+
+/// A line that says that the match went on.
+#[derive(Serialize, Deserialize)]
+struct Continued {
+    /// By this command.
+    continued: String,
+}
+
+/// How such a line begins.
+const CONTINUED: &[u8] = b"{\"continued\":";
+
+/// What was played of a match without an interruption.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MatchPart {
+    /// The command that played it; empty if it is not known.
+    pub command: String,
+    /// The number of its games.
+    pub games: usize,
+    /// The time to the end of its last game, if it is known.
+    pub played: Option<Duration>,
+}
+
+impl MatchPart {
+    const fn new(command: String) -> MatchPart {
+        MatchPart { command, games: 0, played: None }
+    }
+}
+
+/// A match that goes on.
+#[derive(Debug)]
+pub struct Resumed {
+    /// Its file.
+    pub state: StateFile,
+    /// What it is.
+    pub config: MatchConfig,
+    /// The games played so far, with their moves.
+    pub results: MatchResults,
+    /// How it was started.
+    pub run: MatchRun,
+    /// The parts in which it was played, those without a game left out but for the first one.
+    pub parts: Vec<MatchPart>,
+    /// The other files that it wrote from its start on.
+    pub outputs: Vec<PathBuf>,
+}
+
+/// An open state file.
+#[derive(Debug)]
+pub struct StateFile {
+    file: LockedFile,
+    path: PathBuf,
+}
+
+impl StateFile {
+    /// Starts a file for a match that `command` plays, run in this way.
+    ///
+    /// # Errors
+    /// If the file exists or cannot be written.
+    pub fn create(
+        path: &Path,
+        config: &MatchConfig,
+        command: &str,
+        run: &MatchRun,
+    ) -> Result<StateFile, StateError> {
+        let file = open(path, OpenOptions::new().create_new(true))?;
+        let mut state = StateFile { file, path: path.to_owned() };
+        let (config, run) = (config.clone(), run.clone());
+        let (command, outputs) = (command.to_owned(), Vec::new());
+        state.write(&MatchHeader { meerslag_match: VERSION, config, command, run, outputs })?;
+        Ok(state)
+    }
+
+    /// Reads a file back: the match and its finished games. Half a line at the end is removed.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written, another runner has it, a line other than the last
+    /// is damaged, or a game is there twice.
+    pub fn resume(path: &Path) -> Result<Resumed, StateError> {
+        let io_error = |error| StateError::Io { path: path.to_owned(), error };
+        let damaged = |line, error: LineError| StateError::Damaged {
+            path: path.to_owned(),
+            line,
+            error: error.into(),
+        };
+        let mut file = open(path, OpenOptions::new().read(true))?;
+        let mut reader = BufReader::new(&*file);
+        let mut config = None;
+        let mut run = MatchRun::default();
+        let mut outputs = Vec::new();
+        let mut parts = Vec::new();
+        let mut records: Vec<MatchGame> = Vec::new();
+        let mut games = Vec::new();
+        let mut seen = HashSet::new();
+        let mut good = 0;
+        let mut text = Vec::new();
+        for line in 1.. {
+            text.clear();
+            let length = reader.read_until(b'\n', &mut text).map_err(io_error)?;
+            if length == 0 || text.last() != Some(&b'\n') {
+                break;
+            }
+            if config.is_none() {
+                let header: MatchHeader =
+                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
+                if header.meerslag_match != VERSION {
+                    return Err(damaged(line, LineError::Version(header.meerslag_match)));
+                }
+                header.config.check().map_err(|e| damaged(line, e.into()))?;
+                games = schedule(&header.config);
+                config = Some(header.config);
+                run = header.run;
+                outputs = header.outputs;
+                outputs.extend(run.files().cloned());
+                parts.push(MatchPart::new(header.command));
+                good += length as u64;
+                continue;
+            }
+            if text.starts_with(CONTINUED) {
+                let Continued { continued } =
+                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
+                parts.push(MatchPart::new(continued));
+                good += length as u64;
+                continue;
+            }
+            let record: MatchGame =
+                serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
+            let number = record.game + 1;
+            if games.get(record.game) != Some(&record.pairing) {
+                return Err(damaged(line, LineError::OtherMatch(number)));
+            }
+            if !seen.insert(record.game) {
+                return Err(damaged(line, LineError::Twice(number)));
+            }
+            if let Some(part) = parts.last_mut() {
+                part.games += 1;
+                part.played = record.ended;
+            }
+            records.push(record);
+            good += length as u64;
+        }
+        let config = config.ok_or_else(|| damaged(1, LineError::Empty))?;
+        file.set_len(good).map_err(io_error)?;
+        file.seek(SeekFrom::End(0)).map_err(io_error)?;
+        let state = StateFile { file, path: path.to_owned() };
+        let mut place = 0_usize..;
+        parts.retain(|part| place.next() == Some(0) || part.games > 0);
+        let results = MatchResults::new(&config, records);
+        Ok(Resumed { state, config, results, parts, run, outputs })
+    }
+
+    /// Adds a finished game.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn add(&mut self, record: &MatchGame) -> Result<(), StateError> {
+        self.write(record)
+    }
+
+    /// Notes that this command goes on with the match.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn go_on(&mut self, command: &str) -> Result<(), StateError> {
+        self.write(&Continued { continued: command.to_owned() })
+    }
+
+    /// Removes the file again.
+    ///
+    /// # Errors
+    /// If that is not possible.
+    pub fn discard(self) -> Result<(), StateError> {
+        let StateFile { file, path } = self;
+        file.remove(&path).map_err(|error| StateError::Io { path, error })
+    }
+
+    fn write(&mut self, value: &impl Serialize) -> Result<(), StateError> {
+        let mut write = || {
+            let mut line = serde_json::to_vec(value)?;
+            line.push(b'\n');
+            self.file.write_all(&line)
+        };
+        write().map_err(|error| StateError::Io { path: self.path.clone(), error })
+    }
+}
+
+/// Opens a state file for this process alone.
+fn open(path: &Path, options: &mut OpenOptions) -> Result<LockedFile, StateError> {
+    // There, a file that is only added to cannot be cut off either.
+    let options = options.write(true).append(cfg!(not(windows)));
+    exclusive::open(path, options).map_err(|error| match error {
+        exclusive::Error::InUse => StateError::InUse(path.to_owned()),
+        exclusive::Error::Io(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            StateError::Exists(path.to_owned())
+        }
+        exclusive::Error::Io(error) => StateError::Io { path: path.to_owned(), error },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use meerslag_files::with_causes;
+    use tempfile::TempDir;
+
+    use movegen::Position;
+    use movegen::notation::pdn::GameResult;
+
+    use super::*;
+    use crate::runner::game::termination::Termination;
+    use crate::runner::tournament::schedule::tests::config;
+    use meerslag_study::record::GameRecord;
+
+    fn record(config: &MatchConfig, game: usize) -> MatchGame {
+        let record =
+            GameRecord { result: GameResult::Draw, ..GameRecord::new(Position::initial()) };
+        MatchGame::new(game, schedule(config)[game], record, Termination::DrawRule)
+    }
+
+    #[test]
+    fn one_runner_at_a_time() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("match.jsonl");
+        let config = config(2, 0, 3);
+        let mut state = StateFile::create(&path, &config, "first", &MatchRun::default()).unwrap();
+        state.add(&record(&config, 0)).unwrap();
+        let error = StateFile::resume(&path).unwrap_err();
+        assert!(error.to_string().ends_with("is in use by another runner"), "{error}");
+        assert!(matches!(
+            StateFile::create(&path, &config, "first", &MatchRun::default()),
+            Err(StateError::Exists(_))
+        ));
+        state.add(&record(&config, 1)).unwrap();
+        drop(state);
+
+        let Resumed { mut state, results, .. } = StateFile::resume(&path).unwrap();
+        assert_eq!(results.games().len(), 2);
+        // Where there are no locks, at least nothing is overwritten.
+        #[cfg(unix)]
+        {
+            let line = serde_json::to_string(&record(&config, 2)).unwrap() + "\n";
+            let mut other = OpenOptions::new().append(true).open(&path).unwrap();
+            other.write_all(line.as_bytes()).unwrap();
+        }
+        state.add(&record(&config, 3)).unwrap();
+        drop(state);
+        let games: Vec<usize> =
+            StateFile::resume(&path).unwrap().results.games().iter().map(|g| g.game).collect();
+        assert_eq!(games, if cfg!(unix) { &[0, 1, 2, 3][..] } else { &[0, 1, 3] });
+    }
+
+    #[test]
+    fn commands_and_times_of_all_parts_are_kept() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("match.jsonl");
+        let config = config(2, 0, 3);
+        let mut state = StateFile::create(&path, &config, "first", &MatchRun::default()).unwrap();
+        let engines = [Some("a 1.0".to_owned()), None];
+        for (game, ended) in [(0, 2_500), (1, 7_250)] {
+            let ended = Some(Duration::from_millis(ended));
+            let game = MatchGame { ended, engines: engines.clone(), ..record(&config, game) };
+            state.add(&game).unwrap();
+        }
+        drop(state);
+        let mut texts = Vec::new();
+        for (command, game) in [("second", None), ("third", Some(2)), ("fourth", None)] {
+            let mut resumed = StateFile::resume(&path).unwrap();
+            assert_eq!(resumed.results.games()[1].engines, engines);
+            resumed.state.go_on(command).unwrap();
+            if let Some(game) = game {
+                resumed.state.add(&record(&config, game)).unwrap();
+            }
+            let part = |MatchPart { command, games, played }: &MatchPart| {
+                format!("{command} {games} {played:?}")
+            };
+            texts.push(resumed.parts.iter().map(part).collect::<Vec<_>>().join(", "));
+        }
+        let first = "first 2 Some(7.25s)";
+        assert_eq!(texts, [first, first, "first 2 Some(7.25s), third 1 None"]);
+    }
+
+    #[test]
+    fn games_that_cannot_be_are_refused_with_their_line() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("match.jsonl");
+        let config = config(2, 0, 3);
+        let mut other = record(&config, 2);
+        other.pairing.white = other.pairing.black;
+        let outside = MatchGame { game: 6, ..record(&config, 0) };
+        for (odd, message) in [
+            (record(&config, 0), "line 4: game 1 for the second time"),
+            (other, "line 4: game 3 is not one of this match"),
+            (outside, "line 4: game 7 is not one of this match"),
+        ] {
+            let mut state =
+                StateFile::create(&path, &config, "first", &MatchRun::default()).unwrap();
+            for record in [record(&config, 1), record(&config, 0), odd, record(&config, 3)] {
+                state.add(&record).unwrap();
+            }
+            drop(state);
+            let error = with_causes(&StateFile::resume(&path).unwrap_err());
+            assert!(error.ends_with(message), "{error}");
+            fs::remove_file(&path).unwrap();
+        }
+    }
+
+    /// Files of earlier versions are read, and written as they were.
+    #[test]
+    fn the_form_of_the_file_stays() {
+        let engine = concat!(
+            r#"{"name":"b","kind":"dxp","command":[],"dir":null,"env":{},"params":{},"#,
+            r#""time_control":"75/60","start_seconds":1.1,"stall_seconds":0.3,"forfeits":false,"#,
+            r#""dxp":{"listen":true,"addresses":["localhost:27531"],"gap_ms":100,"#,
+            r#""fractions":false,"log":null},"tail_only":false,"ping":true}"#
+        );
+        let config = format!(r#"{{"event":"x","engines":[{engine}],"format":"round-robin","#)
+            + concat!(
+                r#""time_control":"10+0.25","openings":["W:WK1:BK50:H49:F80","W:W28:B23"],"pairs":2,"#,
+                r#""random_plies":0,"seed":null,"draw_rules":"fmjd-cumulative","#,
+                r#""adjudication":{"max_moves":20,"resign":null,"draw":null},"egdb":[],"#,
+                r#""margin_ms":70,"sprt":null}"#
+            );
+        let read: MatchConfig = serde_json::from_str(&config).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), config);
+        let game = concat!(
+            r#"{"game":0,"pairing":{"white":0,"black":1,"pair":0,"opening":0},"#,
+            r#""fen":"W:W28:B23","plies":[{"mv":"28x19x23","time":1.472e-6,"clock":10.249998528}],"#,
+            r#""white":"win","date":"2026.11.25","termination":"no-move","overhead_us":1.853,"#,
+            r#""latency_us":[12.5,null],"engines":["White's",null],"ended_s":34.61}"#
+        );
+        let read: MatchGame = serde_json::from_str(game).unwrap();
+        assert_eq!(read.latency[movegen::Color::White.index()], Some(Duration::from_nanos(12_500)));
+        assert_eq!(serde_json::to_string(&read).unwrap(), game);
+    }
+}

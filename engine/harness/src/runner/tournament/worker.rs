@@ -1,0 +1,236 @@
+//! A worker plays one game after the other and keeps its engines.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::Sender;
+
+use super::{Event, MatchError};
+use crate::runner::config::MatchConfig;
+use crate::runner::game::arbiter::Arbiter;
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::game::{Fixture, NotPlayed, forfeit, play};
+use crate::runner::openings::starts::Starts;
+use crate::runner::player::launch::start;
+use crate::runner::player::process::pin;
+use crate::runner::player::{Abort, Player, PlayerError};
+use crate::runner::tournament::schedule::Pairing;
+use crate::runner::tournament::standstill::Standstills;
+
+/// Attempts to start an engine that has played before.
+const START_ATTEMPTS: u32 = 2;
+/// Games in a row that an engine can lose because it does not start again; then the match is given
+/// up.
+const LOST_STARTS: u32 = 5;
+
+/// How an engine has done so far, in all games.
+#[derive(Default, Debug)]
+pub(super) struct Health {
+    /// It has begun a game.
+    has_played: AtomicBool,
+    /// Games in a row that it lost because it did not start.
+    lost_starts: AtomicU32,
+}
+
+impl Health {
+    fn played(&self) {
+        self.has_played.store(true, Ordering::Relaxed);
+        self.lost_starts.store(0, Ordering::Relaxed);
+    }
+
+    /// Notes that it did not start; whether the match can go on all the same.
+    fn did_not_start(&self) -> bool {
+        let lost = self.lost_starts.fetch_add(1, Ordering::Relaxed);
+        self.has_played.load(Ordering::Relaxed) && lost < LOST_STARTS
+    }
+}
+
+/// An engine that did not get as far as the start of a game.
+struct NoStart {
+    engine: usize,
+    message: String,
+    tail: Vec<String>,
+}
+
+/// What comes of an attempt to play a game.
+enum Attempt {
+    Done(Box<MatchGame>),
+    /// The match is being stopped.
+    Aborted,
+    /// Everything was paused this long.
+    Void(Duration),
+}
+
+/// Plays one game after the other and keeps its engines from game to game.
+pub(super) struct Worker<'a> {
+    pub config: &'a MatchConfig,
+    pub starts: &'a Starts<'a>,
+    pub arbiter: Option<&'a Arbiter>,
+    pub standstills: &'a Standstills,
+    /// Of all engines.
+    pub health: &'a [Health],
+    /// Which worker it is, from 0.
+    pub slot: usize,
+    pub cpus: Vec<usize>,
+    pub abort: Arc<Abort>,
+    pub events: Sender<Event>,
+    /// Running engines; never more than the two of the last game.
+    pub players: Vec<(usize, Box<dyn Player>)>,
+}
+
+impl Worker<'_> {
+    pub fn work(&mut self, games: &[(usize, Pairing)], next: &AtomicUsize) {
+        pin(None, &self.cpus);
+        while !self.abort.is_set() {
+            let Some(&(number, pairing)) = games.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                break;
+            };
+            let _ = self.events.send(Event::Begin(number, pairing));
+            let start = self.starts.of(pairing);
+            let halfmoves = start.start_counters().plies();
+            let fixture = Fixture { number, pairing, start: *start.start(), halfmoves };
+            let event = match self.play(fixture) {
+                Ok(Some(record)) => Event::Game(Box::new(record)),
+                Ok(None) => break,
+                Err(error) => {
+                    // The match is over: no other game, even if nobody has read this yet.
+                    let _ = self.events.send(Event::Failed(error));
+                    break;
+                }
+            };
+            if self.events.send(event).is_err() {
+                break;
+            }
+        }
+        for (_, player) in self.players.drain(..) {
+            player.quit();
+        }
+    }
+
+    /// Plays a game, and again if everything was paused during it. `None` if the match is being
+    /// stopped.
+    fn play(&mut self, fixture: Fixture) -> Result<Option<MatchGame>, MatchError> {
+        let mut notes = Vec::new();
+        loop {
+            match self.attempt(fixture)? {
+                Attempt::Done(mut record) => {
+                    notes.extend((!record.detail.is_empty()).then_some(record.detail));
+                    record.detail = notes.join("; ");
+                    return Ok(Some(*record));
+                }
+                Attempt::Aborted => return Ok(None),
+                Attempt::Void(standstill) => {
+                    let seconds = standstill.as_secs_f64();
+                    notes.push(format!("played again after a standstill of {seconds:.1} s"));
+                    let game = fixture.number;
+                    let _ = self.events.send(Event::Void { game, standstill });
+                }
+            }
+        }
+    }
+
+    fn attempt(&mut self, fixture: Fixture) -> Result<Attempt, MatchError> {
+        let begun = Instant::now();
+        let done = |record| Attempt::Done(Box::new(record));
+        // By the index of the colour.
+        let wanted = fixture.pairing.engines();
+        for (_, player) in self.players.extract_if(.., |(engine, _)| !wanted.contains(engine)) {
+            player.quit();
+        }
+        let mut players = Vec::new();
+        for engine in wanted {
+            match self.take(engine) {
+                Ok(Some(player)) => players.push(player),
+                Ok(None) => return Ok(Attempt::Aborted),
+                Err(no_start) => {
+                    self.players.extend(wanted.into_iter().zip(players));
+                    return match self.standstills.since(begun) {
+                        Some(standstill) => Ok(Attempt::Void(standstill)),
+                        None => self.not_played(fixture, no_start).map(done),
+                    };
+                }
+            }
+        }
+        let Ok(mut players) = <[_; 2]>::try_from(players) else { return Ok(Attempt::Aborted) };
+        let (config, arbiter) = (self.config, self.arbiter);
+        let (attempt, is_broken) =
+            match play(config, arbiter, self.standstills, fixture, &mut players) {
+                Ok(played) => (done(played.record), played.is_broken),
+                Err(NotPlayed::Void { standstill, is_broken }) => {
+                    (Attempt::Void(standstill), is_broken)
+                }
+                Err(NotPlayed::Aborted) => return Ok(Attempt::Aborted),
+                Err(NotPlayed::Start { engine, message, tail }) => {
+                    // The other one may have begun the game.
+                    for (other, mut player) in wanted.into_iter().zip(players) {
+                        if other != engine && player.recover() {
+                            self.players.push((other, player));
+                        }
+                    }
+                    let no_start = NoStart { engine, message, tail };
+                    return self.not_played(fixture, no_start).map(done);
+                }
+            };
+        for engine in wanted {
+            self.health[engine].played();
+        }
+        for ((engine, mut player), is_broken) in wanted.into_iter().zip(players).zip(is_broken) {
+            // A broken engine is not asked to quit: dropping it kills it.
+            if !is_broken || player.recover() {
+                self.players.push((engine, player));
+            }
+        }
+        Ok(attempt)
+    }
+
+    /// An engine that has played before loses the game; one that never did ends the match.
+    fn not_played(&self, fixture: Fixture, no_start: NoStart) -> Result<MatchGame, MatchError> {
+        let NoStart { engine, message, tail } = no_start;
+        if self.health[engine].did_not_start() {
+            return Ok(forfeit(fixture, engine, &message, tail));
+        }
+        let name = self.config.engines[engine].name.clone();
+        Err(MatchError::Start { name, message, tail })
+    }
+
+    /// `None` if the match is being stopped.
+    fn take(&mut self, engine: usize) -> Result<Option<Box<dyn Player>>, NoStart> {
+        if let Some(index) = self.players.iter().position(|(e, _)| *e == engine) {
+            return Ok(Some(self.players.swap_remove(index).1));
+        }
+        let has_played = self.health[engine].has_played.load(Ordering::Relaxed);
+        // What did not even start the first time will hardly do so a moment later.
+        let attempts = if has_played { START_ATTEMPTS } else { 1 };
+        for attempt in 1.. {
+            match self.start(engine) {
+                Ok(player) => {
+                    if let Some(identity) = player.identity().title() {
+                        let _ = self.events.send(Event::Ready { engine, identity });
+                    }
+                    return Ok(Some(player));
+                }
+                Err(PlayerError::Aborted) => return Ok(None),
+                Err(PlayerError::Fault { .. }) if attempt < attempts => {}
+                Err(PlayerError::Fault { message, tail, .. }) => {
+                    return Err(NoStart { engine, message, tail });
+                }
+                Err(PlayerError::Refused(message)) => {
+                    return Err(NoStart { engine, message, tail: Vec::new() });
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn start(&self, engine: usize) -> Result<Box<dyn Player>, PlayerError> {
+        let spec = &self.config.engines[engine];
+        let slow = |missing: &str, tail: &[String]| {
+            let (missing, tail) = (missing.to_owned(), tail.to_vec());
+            // Nobody listens any more when the match is over.
+            let _ = self.events.send(Event::SlowStart { engine, missing, tail });
+        };
+        let (wishes, margin) = (self.config.wishes(engine), self.config.margin);
+        start(spec, wishes, margin, self.slot, &self.cpus, &self.abort, &slow)
+    }
+}
