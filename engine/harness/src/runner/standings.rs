@@ -13,7 +13,7 @@ use super::stats::{Decision, Pentanomial, Rating, Sprt, Tally};
 use super::termination::Termination;
 use super::time_use::TimeUse;
 use meerslag_search::counted;
-use meerslag_study::digits::rounded;
+use meerslag_study::digits::{median, rounded};
 use meerslag_study::records::Record;
 
 /// What an engine has reached.
@@ -112,11 +112,6 @@ struct StandingRecord<'a> {
     allowed_seconds: f64,
     /// The least that was on its clock after a move.
     least_left_seconds: Option<f64>,
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_unstable_by(f64::total_cmp);
-    values.get(values.len() / 2).copied()
 }
 
 impl Standings {

@@ -1,5 +1,6 @@
 //! What can be wrong with a Hub line.
 
+use meerslag_search::shortened;
 use movegen::ParseFenError;
 use thiserror::Error;
 
@@ -87,32 +88,28 @@ pub enum HubError {
 
 impl HubError {
     pub(super) fn bad_number(name: &str, text: &str, expected: &'static str) -> HubError {
-        HubError::BadNumber { name: name.to_owned(), text: shortened(text), expected }
+        HubError::BadNumber { name: name.to_owned(), text: quotable(text), expected }
     }
 
     pub(crate) fn bad_value(name: &str, text: &str, expected: impl Into<String>) -> HubError {
         HubError::BadValue {
             name: name.to_owned(),
-            text: shortened(text),
+            text: quotable(text),
             expected: expected.into(),
         }
     }
 }
 
 /// The beginning of a text that came from outside, fit for a one-line message.
-pub(super) fn shortened(text: &str) -> String {
-    shortened_to(QUOTED, text)
+pub(super) fn quotable(text: &str) -> String {
+    without_control(&shortened(text, QUOTED))
 }
 
 /// The beginning of a message, fit for one line.
 pub(super) fn one_line(message: &str) -> String {
-    shortened_to(MESSAGE, message)
+    without_control(&shortened(message, MESSAGE))
 }
 
-fn shortened_to(length: usize, text: &str) -> String {
-    let mut short: String = text.chars().take(length).filter(|c| !c.is_control()).collect();
-    if text.chars().nth(length).is_some() {
-        short.push_str("...");
-    }
-    short
+fn without_control(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
 }

@@ -10,7 +10,7 @@ use crossbeam::channel::{Receiver, Sender, at, never, select, unbounded};
 use movegen::notation::hub as notation;
 use movegen::{Game, Position};
 
-use super::error::{HubError, one_line, shortened};
+use super::error::{HubError, one_line, quotable};
 use super::input::{self, Input, MAX_LINE};
 use super::level::Level;
 use super::line::{BadLine, Line, LineWriter};
@@ -453,7 +453,7 @@ impl<W: Write, S: Settings> Session<W, S> {
             let played = notation::parse_move(self.game.position(), text)
                 .is_ok_and(|mv| self.game.play(mv).is_ok());
             if !played {
-                return self.refuse_game(HubError::IllegalMove(shortened(text)));
+                return self.refuse_game(HubError::IllegalMove(quotable(text)));
             }
         }
         Ok(())

@@ -9,6 +9,8 @@ mod wire;
 pub use dxp::check_dxp;
 pub use hub::check_hub;
 
+use meerslag_search::shortened;
+
 /// How serious a finding is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
@@ -55,9 +57,6 @@ impl Check {
 
 /// The beginning of a line, made printable.
 fn shown(text: &str) -> String {
-    let mut short: String = text.chars().take(100).flat_map(char::escape_default).collect();
-    if text.chars().nth(100).is_some() {
-        short.push_str("...");
-    }
+    let short: String = shortened(text, 100).chars().flat_map(char::escape_default).collect();
     short.replace("\\\"", "\"").replace("\\'", "'")
 }
