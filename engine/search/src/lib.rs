@@ -40,4 +40,4 @@ pub use score::{Bound, Score};
 pub use search::{Info, STACK_BYTES, SearchResult};
 pub use thinker::Thinker;
 pub use tt::OutOfMemory;
-pub use words::counted;
+pub use words::{counted, shortened};

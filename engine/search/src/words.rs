@@ -1,4 +1,4 @@
-//! Numbers in sentences.
+//! What messages have in common: numbers of things, texts from outside.
 
 use std::fmt::Display;
 
@@ -14,9 +14,26 @@ pub fn counted<N: Display + Copy + PartialEq + From<u8>>(count: N, noun: &str) -
     }
 }
 
+/// The first characters of a text that came from outside; three dots where there are more than
+/// `most`.
+#[must_use]
+pub fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        assert_eq!(shortened("дамка", 5), "дамка");
+        assert_eq!(shortened("дамка", 4), "дамк...");
+        assert_eq!(shortened("", 0), "");
+    }
 
     #[test]
     fn singular_and_plural() {

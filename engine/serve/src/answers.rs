@@ -6,7 +6,7 @@ use movegen::notation::hub;
 use movegen::notation::moves::{ParseMoveError, format_long, format_move, parse_move};
 use movegen::notation::pdn::GameResult;
 use movegen::{Fen, Game, Move, Position, Status};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::problem::{Problem, ProblemKind};
@@ -23,7 +23,7 @@ const DRAW_PLIES: usize = 40;
 
 /// What a server has and allows.
 #[derive(Serialize, JsonSchema)]
-struct ServerRecord {
+pub(super) struct ServerRecord {
     name: &'static str,
     program_version: &'static str,
     /// The pieces up to which databases are in use.
@@ -54,10 +54,6 @@ struct LevelRecord {
 
 impl Record for ServerRecord {
     const TYPE: &'static str = "server";
-}
-
-pub(super) fn server_schema(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<ServerRecord>()
 }
 
 pub(super) fn server(desk: &Desk, _: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
@@ -112,7 +108,7 @@ impl Standing {
 
 /// The legal moves of a position.
 #[derive(Serialize, JsonSchema)]
-struct LegalRecord {
+pub(super) struct LegalRecord {
     fen: String,
     /// The position as 51 characters.
     hub: String,
@@ -147,10 +143,6 @@ struct LegalMoveRecord {
 
 impl Record for LegalRecord {
     const TYPE: &'static str = "legal";
-}
-
-pub(super) fn legal_schema(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<LegalRecord>()
 }
 
 /// The legal moves that a text may mean: one, several where it is ambiguous, or none.
@@ -193,7 +185,7 @@ pub(super) fn legal(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, P
 
 /// A position as somebody wrote it.
 #[derive(Default, Serialize, JsonSchema)]
-struct FenRecord {
+pub(super) struct FenRecord {
     /// In the strict form; null if the text is none.
     fen: Option<String>,
     /// Plies that count for a draw already, if it says so.
@@ -208,10 +200,6 @@ struct FenRecord {
 
 impl Record for FenRecord {
     const TYPE: &'static str = "fen";
-}
-
-pub(super) fn fen_schema(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<FenRecord>()
 }
 
 pub(super) fn fen(_: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
@@ -230,10 +218,6 @@ pub(super) fn fen(_: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Proble
     Ok(Reply::json(&record))
 }
 
-pub(super) fn probe_schema(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<AnswerRecord<'_>>()
-}
-
 pub(super) fn probe(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
     let game = query.game()?;
     let position = game.position();
@@ -244,7 +228,7 @@ pub(super) fn probe(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, P
 
 /// The best play of both sides.
 #[derive(Serialize, JsonSchema)]
-struct LineAnswerRecord {
+pub(super) struct LineAnswerRecord {
     fen: String,
     /// `win`, `loss`, `draw` or `unknown`, for the side to move.
     value: &'static str,
@@ -258,10 +242,6 @@ struct LineAnswerRecord {
 
 impl Record for LineAnswerRecord {
     const TYPE: &'static str = "line";
-}
-
-pub(super) fn line_schema(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<LineAnswerRecord>()
 }
 
 pub(super) fn line(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
@@ -285,10 +265,6 @@ pub(super) fn line(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Pr
         mtc: solution.mtc,
         line: line.map(|line| LineRecord::new(&game, line, most).with_texts(position, line)),
     }))
-}
-
-pub(super) fn book_schema(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<BookRecord>()
 }
 
 pub(super) fn book(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {

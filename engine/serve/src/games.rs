@@ -8,7 +8,7 @@ use movegen::notation::pdn::{
     WriteOptions, game_to_string,
 };
 use movegen::{Fen, Position};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::ser::{Error as _, SerializeSeq as _};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -99,10 +99,6 @@ struct AnnotationRecord {
     setup: Option<String>,
 }
 
-pub(super) fn games_schema(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<GamesOfText<'_>>()
-}
-
 fn bad(detail: impl Into<String>) -> Problem {
     Problem::new(ProblemKind::BadPdn, detail)
 }
@@ -122,7 +118,7 @@ pub(super) fn read(_: &Desk, _: &Query<'_>, body: &[u8]) -> Result<Reply, Proble
 /// take many times the room of the text.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "GamesRecord")]
-struct GamesOfText<'a> {
+pub(super) struct GamesOfText<'a> {
     #[serde(serialize_with = "each_game")]
     #[schemars(with = "Vec<GameRecord>")]
     games: &'a RefCell<PdnReader<&'a [u8]>>,

@@ -6,7 +6,7 @@ use egdb::{Slice, Wld};
 use movegen::notation::hub;
 use movegen::notation::moves::format_move;
 use movegen::{Color, Game};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answers::Standing;
@@ -21,17 +21,13 @@ const MOST_PIECES: u8 = 5;
 
 /// The slices from which there are positions.
 #[derive(Serialize, JsonSchema)]
-struct SlicesRecord {
+pub(super) struct SlicesRecord {
     /// Black men, black kings, white men, white kings.
     slices: Vec<String>,
 }
 
 impl Record for SlicesRecord {
     const TYPE: &'static str = "slices";
-}
-
-pub(super) fn slices_schema(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<SlicesRecord>()
 }
 
 pub(super) fn slices(desk: &Desk, _: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
@@ -50,7 +46,7 @@ pub(super) fn slices(desk: &Desk, _: &Query<'_>, _: &[u8]) -> Result<Reply, Prob
 
 /// An endgame.
 #[derive(Serialize, JsonSchema)]
-struct EndingRecord {
+pub(super) struct EndingRecord {
     fen: String,
     /// The position as 51 characters.
     hub: String,
@@ -67,10 +63,6 @@ struct EndingRecord {
 
 impl Record for EndingRecord {
     const TYPE: &'static str = "endgame";
-}
-
-pub(super) fn position_schema(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<EndingRecord>()
 }
 
 /// `12` or `10-30`.
@@ -120,7 +112,7 @@ pub(super) fn position(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply
 
 /// What a move was worth.
 #[derive(Serialize, JsonSchema)]
-struct JudgementRecord {
+pub(super) struct JudgementRecord {
     /// In Hub notation.
     #[serde(rename = "move")]
     mv: String,
@@ -166,10 +158,6 @@ struct ReplyRecord {
 
 impl Record for JudgementRecord {
     const TYPE: &'static str = "judgement";
-}
-
-pub(super) fn judgement_schema(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<JudgementRecord>()
 }
 
 pub(super) fn judge(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {

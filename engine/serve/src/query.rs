@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use meerslag_search::shortened;
 use movegen::notation::{hub, moves};
 use movegen::{Fen, Game, Move, Position};
 
@@ -62,8 +63,7 @@ pub(super) const MOVE: Parameter = Parameter {
 };
 /// The start of a text from outside.
 pub(super) fn shown(text: &str) -> String {
-    let start: String = text.chars().take(SHOWN).collect();
-    if start.len() < text.len() { start + "..." } else { start }
+    shortened(text, SHOWN)
 }
 
 /// The parameters of a question, each known to the route, as it should be, and given once.

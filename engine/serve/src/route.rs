@@ -8,6 +8,7 @@ use super::problem::{Problem, ProblemKind};
 use super::query::{FEN, Kind, MOVE, MOVES, Parameter, Query, parameter};
 use super::{Desk, Reply, answers, drawing, games, lesson, search};
 use meerslag_search::Mode;
+use meerslag_study::records::{AnswerRecord, BookRecord};
 
 /// The methods of HTTP that are used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,7 +79,7 @@ pub static ROUTES: &[Route] = &[
         summary: "What this server has and allows",
         parameters: &[],
         takes: &[],
-        gives: Body::Json(answers::server_schema),
+        gives: Body::Json(SchemaGenerator::subschema_for::<answers::ServerRecord>),
         work: Work::Answer(answers::server),
     },
     Route {
@@ -96,7 +97,7 @@ pub static ROUTES: &[Route] = &[
             },
         ],
         takes: &[],
-        gives: Body::Json(answers::legal_schema),
+        gives: Body::Json(SchemaGenerator::subschema_for::<answers::LegalRecord>),
         work: Work::Answer(answers::legal),
     },
     Route {
@@ -109,7 +110,7 @@ pub static ROUTES: &[Route] = &[
             "The position, which need not be one of a game.",
         )],
         takes: &[],
-        gives: Body::Json(answers::fen_schema),
+        gives: Body::Json(SchemaGenerator::subschema_for::<answers::FenRecord>),
         work: Work::Answer(answers::fen),
     },
     Route {
@@ -118,7 +119,7 @@ pub static ROUTES: &[Route] = &[
         summary: "What the endgame databases know: value, distances, all moves with theirs",
         parameters: &[FEN, MOVES],
         takes: &[],
-        gives: Body::Json(answers::probe_schema),
+        gives: Body::Json(SchemaGenerator::subschema_for::<AnswerRecord<'static>>),
         work: Work::Answer(answers::probe),
     },
     Route {
@@ -131,7 +132,7 @@ pub static ROUTES: &[Route] = &[
             parameter("plies", Kind::Integer(1, 2000), "Most moves of the line. Default: 400."),
         ],
         takes: &[],
-        gives: Body::Json(answers::line_schema),
+        gives: Body::Json(SchemaGenerator::subschema_for::<answers::LineAnswerRecord>),
         work: Work::Answer(answers::line),
     },
     Route {
@@ -140,7 +141,7 @@ pub static ROUTES: &[Route] = &[
         summary: "What the opening book knows: moves with their games and scores",
         parameters: &[FEN, MOVES],
         takes: &[],
-        gives: Body::Json(answers::book_schema),
+        gives: Body::Json(SchemaGenerator::subschema_for::<BookRecord>),
         work: Work::Answer(answers::book),
     },
     Route {
@@ -176,7 +177,7 @@ pub static ROUTES: &[Route] = &[
             ),
         ],
         takes: &[],
-        gives: Body::Json(search::move_schema),
+        gives: Body::Json(SchemaGenerator::subschema_for::<search::MoveRecord>),
         work: Work::Play,
     },
     Route {
@@ -202,7 +203,7 @@ pub static ROUTES: &[Route] = &[
             parameter("seed", Kind::Integer(0, u64::MAX), "The same position for the same number."),
         ],
         takes: &[],
-        gives: Body::Json(lesson::position_schema),
+        gives: Body::Json(SchemaGenerator::subschema_for::<lesson::EndingRecord>),
         work: Work::Answer(lesson::position),
     },
     Route {
@@ -211,7 +212,7 @@ pub static ROUTES: &[Route] = &[
         summary: "The slices of up to five pieces from which there are positions",
         parameters: &[],
         takes: &[],
-        gives: Body::Json(lesson::slices_schema),
+        gives: Body::Json(SchemaGenerator::subschema_for::<lesson::SlicesRecord>),
         work: Work::Answer(lesson::slices),
     },
     Route {
@@ -220,7 +221,7 @@ pub static ROUTES: &[Route] = &[
         summary: "What a move is worth beside the others, and the perfect answer to it",
         parameters: &[FEN, MOVES, MOVE],
         takes: &[],
-        gives: Body::Json(lesson::judgement_schema),
+        gives: Body::Json(SchemaGenerator::subschema_for::<lesson::JudgementRecord>),
         work: Work::Answer(lesson::judge),
     },
     Route {
@@ -250,7 +251,7 @@ pub static ROUTES: &[Route] = &[
         summary: "The games of a PDN text, with variations and comments",
         parameters: &[],
         takes: &["text/plain", PDN],
-        gives: Body::Json(games::games_schema),
+        gives: Body::Json(SchemaGenerator::subschema_for::<games::GamesOfText<'static>>),
         work: Work::Answer(games::read),
     },
     Route {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use movegen::notation::moves::format_move;
 use movegen::{Game, Move};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::problem::{Problem, ProblemKind};
@@ -122,7 +122,7 @@ pub fn analyse(
 
 /// A move of the engine.
 #[derive(Serialize, JsonSchema)]
-struct MoveRecord {
+pub(super) struct MoveRecord {
     /// In Hub notation; null without a legal move.
     best: Option<String>,
     /// For people.
@@ -143,10 +143,6 @@ struct MoveRecord {
 
 impl Record for MoveRecord {
     const TYPE: &'static str = "move";
-}
-
-pub(super) fn move_schema(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<MoveRecord>()
 }
 
 /// Finds a move.

@@ -173,7 +173,7 @@ pub(super) fn run(args: &BoardArgs) -> Result<(), Failure> {
     let bytes = match form {
         Form::Text { has_colours } => diagram.to_text(has_colours).into_bytes(),
         Form::Svg => diagram.to_svg(args.size).into_bytes(),
-        Form::Png => diagram.to_png(args.size).map_err(Failure::run)?,
+        Form::Png => png(&diagram, args.size)?,
     };
     match &args.out {
         Some(path) if !files::is_special(path) => {
@@ -186,6 +186,16 @@ pub(super) fn run(args: &BoardArgs) -> Result<(), Failure> {
             Ok(out.flush()?)
         }
     }
+}
+
+#[cfg(feature = "png")]
+fn png(diagram: &Diagram, pixels: u32) -> Result<Vec<u8>, Failure> {
+    diagram.to_png(pixels).map_err(Failure::run)
+}
+
+#[cfg(not(feature = "png"))]
+fn png(_: &Diagram, _: u32) -> Result<Vec<u8>, Failure> {
+    Err(Failure::Input(anyhow!("this program was built without PNG: --svg draws the same")))
 }
 
 /// The game up to the position that is wanted.

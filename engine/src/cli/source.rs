@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use clap::Args;
-use meerslag_search::counted;
+use meerslag_search::{counted, shortened};
 use movegen::notation::pdn::{Counters, PdnGame, PdnReader, WarningSummary};
 use movegen::notation::{Fen, FenWarning};
 use movegen::{Game, Position};
@@ -105,19 +105,10 @@ pub(super) fn open(input: Option<&str>) -> Result<Source, Failure> {
     match start(Some(text)) {
         Ok(game) => Ok(Source::Position(Box::new(game))),
         Err(Failure::Input(error)) => Err(Failure::Input(
-            error.context(format!("'{}' is neither a file nor a position", shown(text))),
+            error.context(format!("'{}' is neither a file nor a position", shortened(text, 60))),
         )),
         Err(other) => Err(other),
     }
-}
-
-/// The start of a text that came from outside.
-fn shown(text: &str) -> String {
-    let mut start: String = text.chars().take(60).collect();
-    if start.len() < text.len() {
-        start.push_str("...");
-    }
-    start
 }
 
 /// The games of a PDN stream, each with a title. What the reader finds odd goes to standard error

@@ -11,6 +11,14 @@ pub fn rounded(value: f64, digits: i32) -> f64 {
     (value * scale).round() / scale
 }
 
+/// The median: of an even number of values the mean of the two in the middle. `None` of nothing.
+#[must_use]
+pub fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_unstable_by(f64::total_cmp);
+    let middle = values.get(values.len().saturating_sub(1) / 2..=values.len() / 2)?;
+    Some(middle.iter().sum::<f64>() / middle.len() as f64)
+}
+
 /// Seconds, to microseconds.
 pub(crate) fn seconds<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(rounded(*value, 6))
@@ -29,4 +37,16 @@ pub(crate) fn ratio<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, 
 /// Scores, in men.
 pub(crate) fn men<S: Serializer>(score: &Score, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(score.men())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 9.0]), Some(3.0));
+        assert_eq!(median(vec![]), None);
+    }
 }

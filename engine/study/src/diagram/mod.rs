@@ -1,6 +1,6 @@
 //! Pictures of a board. One model, [`Diagram`], says what is to be seen: the position, which side
 //! is at the bottom, the last move, marked squares, arrows, coordinates. It is drawn as text for
-//! terminals, as SVG, and as PNG from the same shapes.
+//! terminals, as SVG, and with the feature `png` as PNG from the same shapes.
 //!
 //! Pages that show one position after another get the [`sheet`]: the drawing without pieces. A
 //! script puts pieces, marks and arrows into it, which the sheet defines, at the places that it
@@ -19,6 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "png")]
 mod png;
 mod shapes;
 mod svg;
@@ -29,6 +30,7 @@ use std::str::FromStr;
 use movegen::{Move, Position, Square, Wld};
 use thiserror::Error;
 
+#[cfg(feature = "png")]
 pub use png::PngError;
 pub use svg::sheet;
 
@@ -50,6 +52,11 @@ pub struct Diagram {
 }
 
 impl Diagram {
+    /// The smallest width of a picture, in pixels.
+    pub const LEAST_PIXELS: u32 = 50;
+    /// The greatest width of a picture, in pixels.
+    pub const MOST_PIXELS: u32 = 8_000;
+
     /// The bare position with White at the bottom.
     #[must_use]
     pub const fn new(position: Position) -> Diagram {

@@ -23,11 +23,6 @@ pub enum PngError {
 }
 
 impl Diagram {
-    /// The smallest width of a picture, in pixels.
-    pub const LEAST_PIXELS: u32 = 50;
-    /// The greatest width.
-    pub const MOST_PIXELS: u32 = 8_000;
-
     /// The picture as PNG, this many pixels wide. What lies beyond the frame is transparent.
     ///
     /// # Errors

@@ -63,6 +63,7 @@ fn drawings_are_those_that_were_looked_at() {
     }
 }
 
+#[cfg(feature = "png")]
 /// Rounding may differ between processors: a few pixels by a shade.
 #[test]
 fn pictures_are_those_that_were_looked_at() {
@@ -84,6 +85,7 @@ fn pictures_are_those_that_were_looked_at() {
     }
 }
 
+#[cfg(feature = "png")]
 /// In SVG and PNG alike a piece stands where the rules say: seen through the colours of pixels in
 /// the middle of each square.
 #[test]
@@ -108,6 +110,7 @@ fn pieces_stand_on_their_squares() {
     }
 }
 
+#[cfg(feature = "png")]
 #[test]
 fn sizes_have_bounds() {
     let diagram = Diagram::new(Position::initial());
