@@ -5,9 +5,9 @@
 //! it leads to directly are there; different machines can build what does not depend on each
 //! other.
 //!
-//! Memory and disk are what [`crate::build`] will ask for, by the same rules.
+//! Memory and disk are what [`crate::builder`] will ask for, by the same rules.
 
-use crate::build::{Needs, after_capture, after_crowning, build_order};
+use crate::builder::{Needs, after_capture, after_crowning, build_order};
 use crate::slice::Slice;
 
 /// The stored slices that the moves of a slice lead to, without itself, in an order in which they

@@ -7,7 +7,7 @@ use movegen::geometry::bits;
 
 use super::side::{Counts, Top};
 use super::{Options, Progress, SideSurvey, SurveyError};
-use crate::build::{Group, WorkFiles};
+use crate::builder::{Group, WorkFiles};
 use crate::index::rank;
 use crate::probe::Probe;
 use crate::slice::Slice;

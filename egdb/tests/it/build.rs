@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use egdb::build::{BuildError, BuildEvent, BuildOptions, BuildReport, Builder};
+use egdb::builder::{BuildError, BuildEvent, BuildOptions, BuildReport, Builder};
 use egdb::convert::{ConvertOptions, Target, convert};
 use egdb::index::unrank;
 use egdb::{Database, DbType, OpenOptions, Place, Probe, Slice, Wld};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
 
-use ::egdb::build::{
+use ::egdb::builder::{
     BuildError, BuildEvent, BuildOptions, BuildReport, Builder, Usage, build_order, closure,
 };
 use ::egdb::error::with_causes;
