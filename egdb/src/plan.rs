@@ -69,7 +69,7 @@ pub fn plan(max_pieces: u8, costs: &Costs) -> Vec<Task> {
             positions,
             least_memory,
             memory,
-            disk: cost.work_file(slice),
+            disk: cost.plain(slice) / 5,
             seconds: positions as f64 * f64::from(costs.types) / costs.rate,
         }
     };

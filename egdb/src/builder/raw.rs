@@ -1,38 +1,50 @@
-//! Work files: a solved slice on disk, as it is in memory.
+//! Work files: solved slices on disk.
 //!
-//! `work/2110.raw` holds a heading, the levels from the last to the first (the order in which
-//! they are solved), and the CRC-32 of the heading and of every part. It gets its name when it is
-//! complete, so what is on disk is either whole or damaged later, which the checksums show.
-//! A work file is meant for the machine that made it: numbers are in its byte order.
+//! `work/2110.raw` holds a heading and the units from the last to the first, the order in which
+//! they are solved. While its slice is solved it is called `2110.part` and grows unit by unit: what
+//! a stopped build has left of it is used. A unit consists of chunks (`chunks`), and before them of
+//! their lengths and checksums, which are written last: they say that the unit is whole. A work
+//! file is meant for the machine that made it: numbers are in its byte order.
 
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-#[cfg(feature = "mmap")]
-use std::sync::OnceLock;
 
 use bytemuck::Pod;
+use rayon::prelude::*;
 
+use super::chunks::{CHUNK, Chunks, Decoder, Encoder, Filed, Kind, Places, Source};
 use super::error::BuildError;
 use super::men::MenSets;
-use super::store::{Code, Distances, Metrics, Plane, SolvedLevel, Store, Words};
+use super::store::{Metrics, Plane, SolvedUnit, Store};
 use crate::slice::Slice;
-#[cfg(feature = "mmap")]
-use crate::storage::MemoryMap;
-use crate::storage::{DataFile, Existing, NewFile};
+use crate::storage::DataFile;
 
-const MAGIC: [u8; 8] = *b"MEERWRK1";
-const HEADING: u64 = 24;
+const MAGIC: [u8; 8] = *b"MEERWRK2";
+const HEADING: usize = 32;
 /// The byte order is part of the heading.
 const ORDER: u32 = 0x0102_0304;
+/// Bytes of a unit's list without its entries: the unit, their number, the bytes of all chunks;
+/// after the entries a checksum and four zeros.
+const LIST: u64 = 16 + 8;
+/// Chunks compressed before they are written.
+const BATCH: usize = 256;
+/// Bytes after which what is written has to be on the disk.
+const SYNC: u64 = 64 << 20;
 
 /// The work file of a slice.
 pub(super) fn path(dir: &Path, slice: Slice) -> PathBuf {
     dir.join(format!("{slice}.raw"))
 }
 
-fn heading(slice: Slice, metrics: Metrics) -> [u8; HEADING as usize] {
-    let mut bytes = [0; HEADING as usize];
+/// The work file of a slice that is being solved.
+pub(super) fn part_path(dir: &Path, slice: Slice) -> PathBuf {
+    dir.join(format!("{slice}.part"))
+}
+
+fn heading(slice: Slice, metrics: Metrics) -> [u8; HEADING] {
+    let mut bytes = [0; HEADING];
     bytes[..8].copy_from_slice(&MAGIC);
     bytes[8..12].copy_from_slice(&ORDER.to_ne_bytes());
     bytes[12..16].copy_from_slice(&[
@@ -42,371 +54,380 @@ fn heading(slice: Slice, metrics: Metrics) -> [u8; HEADING as usize] {
         slice.white_kings(),
     ]);
     bytes[16] = u8::from(metrics.dtw) | u8::from(metrics.mtc) << 1;
+    let sum = crc32fast::hash(&bytes[..HEADING - 4]);
+    bytes[HEADING - 4..].copy_from_slice(&sum.to_ne_bytes());
     bytes
 }
 
-/// The parts of a level in their order in the file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Words,
-    Dtw,
-    Mtc,
-    Cells,
+/// The parts of a unit in their order in the file: words, distances to the end and to conversion,
+/// cells; each with its bytes in memory.
+fn parts(store: &Store, unit: usize, metrics: Metrics) -> [(Kind, u64); 4] {
+    let bytes = |dtw, mtc| store.unit_bytes(unit, Metrics { dtw, mtc });
+    let plain = bytes(false, false);
+    let (words, cells) = if store.rows.is_some() { (plain, 0) } else { (0, plain) };
+    // A slice without kings has no distances besides its cells.
+    let dtw = if metrics.dtw { bytes(true, false) - plain } else { 0 };
+    let mtc = if metrics.mtc { bytes(false, true) - plain } else { 0 };
+    [(Kind::Words, words), (Kind::Plain, dtw), (Kind::Plain, mtc), (Kind::Plain, cells)]
 }
 
-/// Where everything is in the file.
-#[derive(Debug)]
-struct Plan {
-    /// Offset and length in bytes, by level and part.
-    parts: Vec<[(u64, u64); 4]>,
+fn chunk_count(parts: &[(Kind, u64); 4]) -> usize {
+    parts.iter().map(|(_, bytes)| bytes.div_ceil(CHUNK as u64) as usize).sum()
+}
+
+/// Bytes of all units of a slice before they are compressed.
+pub(super) fn plain_bytes(store: &Store, metrics: Metrics) -> u64 {
+    (0..store.units.len()).map(|unit| store.unit_bytes(unit, metrics)).sum()
+}
+
+/// What a work file holds.
+struct Contents {
+    /// By unit.
+    units: Vec<Option<Places>>,
+    /// Units that are not there.
+    left: usize,
+    /// The end of the last unit that is there.
     end: u64,
+    /// Number of chunks.
+    chunks: u64,
 }
 
-impl Plan {
-    fn new(store: &Store, metrics: Metrics) -> Plan {
-        let mut at = HEADING;
-        let mut parts = vec![[(0, 0); 4]; store.levels.len()];
-        for level in (0..store.levels.len()).rev() {
-            let blocks = store.levels.size(level) as u64;
-            let lengths = match store.rows {
-                Some(rows) => {
-                    let rows = blocks * rows.count() as u64;
-                    let distances = rows * size_of::<Distances>() as u64;
-                    let of = |is_wanted| if is_wanted { distances } else { 0 };
-                    [rows * size_of::<Words>() as u64, of(metrics.dtw), of(metrics.mtc), 0]
-                }
-                None => [0, 0, 0, blocks * size_of::<[Code; 2]>() as u64],
-            };
-            for (part, length) in parts[level].iter_mut().zip(lengths) {
-                *part = (at, length);
-                at += length;
+impl Contents {
+    fn new(store: &Store) -> Contents {
+        let units = (0..store.units.len()).map(|_| None).collect();
+        Contents { units, left: store.units.len(), end: HEADING as u64, chunks: 0 }
+    }
+
+    /// Reads the lists of the units that are there; what follows them is not looked at.
+    fn read(file: &DataFile, store: &Store, metrics: Metrics) -> io::Result<Contents> {
+        let mut contents = Contents::new(store);
+        while let Some(unit) = contents.left.checked_sub(1) {
+            let count = chunk_count(&parts(store, unit, metrics));
+            let length = LIST + 8 * count as u64;
+            if contents.end + length > file.len {
+                break;
             }
+            let mut list = vec![0u32; length as usize / 4];
+            file.read_at(contents.end, bytemuck::cast_slice_mut(&mut list))?;
+            let (content, sum) = list.split_at(list.len() - 2);
+            let mut at = contents.end + length;
+            let mut places =
+                Places { first: contents.chunks, offsets: vec![at], sums: Vec::new() };
+            for entry in content[4..].chunks_exact(2) {
+                at += u64::from(entry[0]);
+                places.offsets.push(at);
+                places.sums.push(entry[1]);
+            }
+            let is_sound = content[..2] == [unit as u32, count as u32]
+                && sum == [crc32fast::hash(bytemuck::cast_slice(content)), 0];
+            if !is_sound || at > file.len {
+                break;
+            }
+            contents.add(unit, places, at);
         }
-        Plan { parts, end: at }
+        Ok(contents)
     }
 
-    /// Number of checksums: of the heading and of every part.
-    fn sums(&self) -> usize {
-        1 + 4 * self.parts.len()
-    }
-
-    /// Length of the file, with the checksums and their own one.
-    fn length(&self) -> u64 {
-        self.end + 4 * (self.sums() as u64 + 1)
+    fn add(&mut self, unit: usize, places: Places, end: u64) {
+        self.chunks += places.sums.len() as u64;
+        self.end = end;
+        self.left = unit;
+        self.units[unit] = Some(places);
     }
 }
 
-/// Length of the work file of a slice in bytes.
-pub(super) fn length(store: &Store, metrics: Metrics) -> u64 {
-    Plan::new(store, metrics).length()
+/// Compares chunks of a unit with their checksums, on all threads of the pool.
+fn verify(file: &DataFile, places: &Places, go_on: &dyn Fn() -> bool) -> Result<(), BuildError> {
+    let io = |source| BuildError::Io { file: file.path.clone(), source };
+    let numbers: Vec<usize> = (0..places.sums.len()).collect();
+    for batch in numbers.chunks(64 * BATCH) {
+        if !go_on() {
+            return Err(BuildError::Interrupted);
+        }
+        batch.par_iter().with_min_len(BATCH).try_for_each_init(Vec::new, |bytes, &number| {
+            let from = places.offsets[number];
+            bytes.resize((places.offsets[number + 1] - from) as usize, 0);
+            file.read_at(from, bytes).map_err(io)?;
+            if crc32fast::hash(bytes) != places.sums[number] {
+                let reason = format!("wrong checksum of the chunk at byte {from}");
+                return Err(BuildError::Damaged { file: file.path.clone(), reason });
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
 }
 
-/// A work file being written, level by level.
+/// Reads a unit into memory, on all threads of the pool, with the distances that are wanted.
+fn load(
+    read: impl Fn(usize, Kind, &mut [u8], &mut Decoder) -> Result<(), BuildError> + Sync,
+    store: &Store,
+    unit: usize,
+    metrics: Metrics,
+    wanted: Metrics,
+) -> Result<SolvedUnit, BuildError> {
+    let parts = parts(store, unit, metrics);
+    let start = |part: usize| chunk_count(&parts) - chunk_count_from(&parts, part);
+    fn plane<T: Pod + Send>(
+        zero: T,
+        (kind, bytes): (Kind, u64),
+        start: usize,
+        read: impl Fn(usize, Kind, &mut [u8], &mut Decoder) -> Result<(), BuildError> + Sync,
+    ) -> Result<Plane<T>, BuildError> {
+        let mut list = vec![zero; bytes as usize / size_of::<T>()];
+        let out: &mut [u8] = bytemuck::cast_slice_mut(&mut list);
+        out.par_chunks_mut(CHUNK).enumerate().with_min_len(16).try_for_each_init(
+            Decoder::default,
+            |decoder, (number, out)| read(start + number, kind, out, decoder),
+        )?;
+        Ok(Plane::Held(list))
+    }
+    Ok(SolvedUnit {
+        words: plane([0; 4], parts[0], start(0), &read)?,
+        dtw: match wanted.dtw {
+            true => plane([[0; 64]; 2], parts[1], start(1), &read)?,
+            false => Plane::default(),
+        },
+        mtc: match wanted.mtc {
+            true => plane([[0; 64]; 2], parts[2], start(2), &read)?,
+            false => Plane::default(),
+        },
+        cells: plane([0; 2], parts[3], start(3), &read)?,
+    })
+}
+
+/// Chunks of this part and of those after it.
+fn chunk_count_from(parts: &[(Kind, u64); 4], part: usize) -> usize {
+    parts[part..].iter().map(|(_, bytes)| bytes.div_ceil(CHUNK as u64) as usize).sum()
+}
+
+/// A work file being written, unit by unit.
 pub(super) struct RawWriter {
-    file: NewFile,
+    file: File,
+    dir: PathBuf,
     path: PathBuf,
-    sums: Vec<u32>,
+    contents: Contents,
+    metrics: Metrics,
+    /// Bytes written since the last of which it is known that they are on the disk.
+    unsure: u64,
 }
 
 impl RawWriter {
-    pub(super) fn create(
+    /// Goes on with what there is, once that is found to be sound, or begins.
+    pub(super) fn open(
         dir: &Path,
-        slice: Slice,
+        store: &Store,
         metrics: Metrics,
+        go_on: &dyn Fn() -> bool,
     ) -> Result<RawWriter, BuildError> {
-        let path = path(dir, slice);
-        let mut writer = match NewFile::create(&path, Existing::Replace) {
-            Ok(file) => RawWriter { file, path, sums: Vec::new() },
-            Err(source) => return Err(BuildError::Io { file: path, source }),
-        };
-        writer.part(&heading(slice, metrics))?;
-        Ok(writer)
+        let path = part_path(dir, store.slice);
+        let io = |source| BuildError::Io { file: path.clone(), source };
+        let heading = heading(store.slice, metrics);
+        let mut contents = Contents::new(store);
+        match DataFile::open(path.clone()) {
+            Ok(file) => {
+                let mut head = [0; HEADING];
+                file.read_at(0, &mut head).map_err(io)?;
+                if head == heading {
+                    let found = Contents::read(&file, store, metrics).map_err(io)?;
+                    for (unit, places) in found.units.into_iter().enumerate().rev() {
+                        let Some(places) = places else { break };
+                        match verify(&file, &places, go_on) {
+                            Err(BuildError::Damaged { .. }) => break,
+                            other => other?,
+                        }
+                        let end = places.offsets[places.sums.len()];
+                        contents.add(unit, places, end);
+                    }
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => return Err(io(source)),
+        }
+        let mut options = OpenOptions::new();
+        let mut file =
+            options.create(true).truncate(false).write(true).open(&path).map_err(io)?;
+        file.set_len(if contents.left < store.units.len() { contents.end } else { 0 })
+            .map_err(io)?;
+        file.write_all(&heading).map_err(io)?;
+        Ok(RawWriter { file, dir: dir.to_owned(), path, contents, metrics, unsure: 0 })
     }
 
-    fn part(&mut self, bytes: &[u8]) -> Result<(), BuildError> {
-        let io = |source| BuildError::Io { file: self.path.clone(), source };
-        self.file.write_all(bytes).map_err(io)?;
-        self.sums.push(crc32fast::hash(bytes));
+    /// The number of units that are not there: those below this one.
+    pub(super) fn left(&self) -> usize {
+        self.contents.left
+    }
+
+    /// Length of the file in bytes.
+    pub(super) fn len(&self) -> u64 {
+        self.contents.end
+    }
+
+    /// Adds the next lower unit.
+    pub(super) fn add(&mut self, solved: &SolvedUnit) -> Result<(), BuildError> {
+        let unit = self.contents.left - 1;
+        let start = self.contents.end;
+        let RawWriter { file, path, contents, .. } = self;
+        let io = |source| BuildError::Io { file: path.clone(), source };
+        let parts: [(Kind, &[u8]); 4] = [
+            (Kind::Words, bytemuck::cast_slice(solved.words.held())),
+            (Kind::Plain, bytemuck::cast_slice(solved.dtw.held())),
+            (Kind::Plain, bytemuck::cast_slice(solved.mtc.held())),
+            (Kind::Plain, bytemuck::cast_slice(solved.cells.held())),
+        ];
+        let chunks: Vec<(Kind, &[u8])> = parts
+            .iter()
+            .flat_map(|&(kind, bytes)| bytes.chunks(CHUNK).map(move |chunk| (kind, chunk)))
+            .collect();
+        let mut list = vec![unit as u32, chunks.len() as u32, 0, 0];
+        let length = LIST + 8 * chunks.len() as u64;
+        let mut at = start + length;
+        let mut places =
+            Places { first: contents.chunks, offsets: vec![at], sums: Vec::new() };
+        file.seek(SeekFrom::Start(at)).map_err(io)?;
+        let mut out = BufWriter::with_capacity(1 << 20, &mut *file);
+        for batch in chunks.chunks(BATCH) {
+            let encoded = batch.par_iter().with_min_len(16);
+            let encoded: Vec<(Vec<u8>, u32)> = encoded
+                .map_init(Encoder::default, |encoder, &(kind, chunk)| {
+                    let bytes = encoder.encode(kind, chunk);
+                    let sum = crc32fast::hash(&bytes);
+                    (bytes, sum)
+                })
+                .collect();
+            for (bytes, sum) in encoded {
+                out.write_all(&bytes).map_err(io)?;
+                at += bytes.len() as u64;
+                list.extend([bytes.len() as u32, sum]);
+                places.offsets.push(at);
+                places.sums.push(sum);
+            }
+        }
+        out.flush().map_err(io)?;
+        drop(out);
+        let bytes = at - start - length;
+        list[2] = bytes as u32;
+        list[3] = (bytes >> 32) as u32;
+        list.extend([crc32fast::hash(bytemuck::cast_slice(&list)), 0]);
+        self.unsure += at - start;
+        if self.unsure >= SYNC {
+            file.sync_data().map_err(io)?;
+            self.unsure = 0;
+        }
+        file.seek(SeekFrom::Start(start)).map_err(io)?;
+        file.write_all(bytemuck::cast_slice(&list)).map_err(io)?;
+        contents.add(unit, places, at);
         Ok(())
     }
 
-    /// Adds the next lower level.
-    pub(super) fn add(&mut self, level: &SolvedLevel) -> Result<(), BuildError> {
-        self.part(bytemuck::cast_slice(&level.words))?;
-        self.part(bytemuck::cast_slice(&level.dtw))?;
-        self.part(bytemuck::cast_slice(&level.mtc))?;
-        self.part(bytemuck::cast_slice(&level.cells))
+    /// Reads a unit back that is there, without distances to conversion.
+    pub(super) fn load(&self, store: &Store, unit: usize) -> Result<SolvedUnit, BuildError> {
+        let io = |source| BuildError::Io { file: self.path.clone(), source };
+        let file = DataFile::open(self.path.clone()).map_err(io)?;
+        let places = self.contents.units[unit].as_ref().ok_or_else(|| BuildError::Damaged {
+            file: self.path.clone(),
+            reason: format!("unit {unit} is not there"),
+        })?;
+        let read = |number, kind, out: &mut [u8], decoder: &mut Decoder| {
+            decoder.decode(&file, places, number, kind, out)
+        };
+        load(read, store, unit, self.metrics, self.metrics.kept())
     }
 
-    /// Completes the file and gives it its name.
-    pub(super) fn finish(mut self) -> Result<(), BuildError> {
-        let sums = std::mem::take(&mut self.sums);
-        self.part(bytemuck::cast_slice(&sums))?;
-        // The checksum of the checksums.
-        let last = self.sums[0];
-        self.part(&last.to_ne_bytes())?;
-        self.file.finish().map_err(|source| BuildError::Io { file: self.path, source })
+    /// Gives the complete file its name.
+    pub(super) fn finish(self, slice: Slice) -> Result<(), BuildError> {
+        let RawWriter { file, dir, path: part, .. } = self;
+        let path = path(&dir, slice);
+        file.sync_data().map_err(|source| BuildError::Io { file: part.clone(), source })?;
+        // Windows does not rename what is open.
+        drop(file);
+        fs::rename(&part, &path).map_err(|source| BuildError::Io { file: path, source })
     }
-}
-
-/// A work file as long as a real one, with a hole where the levels would be.
-#[cfg(test)]
-pub(super) fn write_hollow(dir: &Path, sets: &[Arc<MenSets>; 6], slice: Slice, metrics: Metrics) {
-    use std::io::{Seek, SeekFrom};
-
-    let plan = Plan::new(&Store::new(sets, slice, metrics.dtw), metrics);
-    let heading = heading(slice, metrics);
-    let mut sums = vec![0; plan.sums()];
-    sums[0] = crc32fast::hash(&heading);
-    sums.push(crc32fast::hash(bytemuck::cast_slice(&sums)));
-    let mut file = std::fs::File::create(path(dir, slice)).unwrap();
-    file.write_all(&heading).unwrap();
-    file.seek(SeekFrom::Start(plan.end)).unwrap();
-    file.write_all(bytemuck::cast_slice(&sums)).unwrap();
 }
 
 /// A complete work file.
 #[derive(Debug)]
 pub(super) struct RawFile {
-    file: DataFile,
-    plan: Plan,
-    sums: Vec<u32>,
-    /// The file in memory, once it was wanted there.
-    #[cfg(feature = "mmap")]
-    map: OnceLock<Arc<MemoryMap>>,
-    /// The parts, by level, that have been compared with their checksums for the map.
-    #[cfg(feature = "mmap")]
-    sound: Vec<OnceLock<()>>,
-    /// The numbering of the slice; it holds no levels.
-    pub store: Store,
+    source: Arc<Source>,
+    /// The slice; its values are read as they are wanted.
+    pub store: Arc<Store>,
     pub metrics: Metrics,
 }
 
 impl RawFile {
-    /// Opens the work file of a slice; `None` if there is none. Checks the heading and the
-    /// length, not the contents.
+    /// Opens the work file of a slice; `None` if there is none. Checks the heading and the lists,
+    /// not the contents. With `with_dtw` values are distances to the end, if they are there.
     pub(super) fn open(
         dir: &Path,
         sets: &[Arc<MenSets>; 6],
         slice: Slice,
+        with_dtw: bool,
+        chunks: &Arc<Chunks>,
     ) -> Result<Option<RawFile>, BuildError> {
         let path = path(dir, slice);
+        let io = |source| BuildError::Io { file: path.clone(), source };
         let file = match DataFile::open(path.clone()) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(BuildError::Io { file: path, source }),
+            Err(source) => return Err(io(source)),
         };
         let damaged =
             |reason: &str| BuildError::Damaged { file: path.clone(), reason: reason.into() };
-        let mut head = [0; HEADING as usize];
-        let io = |source| BuildError::Io { file: path.clone(), source };
+        let mut head = [0; HEADING];
         file.read_at(0, &mut head).map_err(io)?;
         let metrics = Metrics { dtw: head[16] & 1 != 0, mtc: head[16] & 2 != 0 };
         if head != heading(slice, metrics) {
-            return Err(damaged("not a work file of this slice, or of another byte order"));
+            return Err(damaged("not a work file of this slice, of this version and byte order"));
         }
-        let store = Store::new(sets, slice, metrics.dtw);
-        let plan = Plan::new(&store, metrics);
-        if file.len != plan.length() {
-            return Err(damaged("wrong length"));
+        let mut store = Store::new(sets, slice, with_dtw && metrics.dtw);
+        let Contents { units, left, end, .. } = Contents::read(&file, &store, metrics).map_err(io)?;
+        if left > 0 || end != file.len {
+            return Err(damaged("wrong length, or a wrong list of chunks"));
         }
-        let mut tail = vec![0u32; plan.sums() + 1];
-        file.read_at(plan.end, bytemuck::cast_slice_mut(&mut tail)).map_err(io)?;
-        let total = tail.pop();
-        if total != Some(crc32fast::hash(bytemuck::cast_slice(&tail)))
-            || tail[0] != crc32fast::hash(&head)
-        {
-            return Err(damaged("wrong checksum of the heading or of the checksums"));
+        let source = Arc::new(Source::new(file, units, chunks));
+        for unit in 0..store.units.len() {
+            let parts = parts(&store, unit, metrics);
+            let filed = |part: usize| {
+                let start = chunk_count(&parts) - chunk_count_from(&parts, part);
+                let (kind, bytes) = parts[part];
+                Filed::new(&source, unit, start, kind, bytes)
+            };
+            store.solved[unit] = Arc::new(SolvedUnit {
+                words: Plane::Filed(filed(0)),
+                dtw: Plane::Filed(filed(1)),
+                mtc: Plane::Filed(filed(2)),
+                cells: Plane::Filed(filed(3)),
+            });
         }
-        Ok(Some(RawFile::new(file, plan, tail, store, metrics)))
+        Ok(Some(RawFile { source, store: Arc::new(store), metrics }))
     }
 
-    fn new(file: DataFile, plan: Plan, sums: Vec<u32>, store: Store, metrics: Metrics) -> RawFile {
-        #[cfg(feature = "mmap")]
-        let sound = vec![OnceLock::new(); 4 * plan.parts.len()];
-        RawFile {
-            file,
-            plan,
-            sums,
-            #[cfg(feature = "mmap")]
-            map: OnceLock::new(),
-            #[cfg(feature = "mmap")]
-            sound,
-            store,
-            metrics,
-        }
+    /// Length of the file in bytes.
+    pub(super) fn len(&self) -> u64 {
+        self.source.len()
     }
 
-    fn part(&self, level: usize, part: Part, bytes: &mut [u8]) -> Result<(), BuildError> {
-        let (at, length) = self.plan.parts[level][part as usize];
-        debug_assert_eq!(length, bytes.len() as u64);
-        self.read(at, bytes)?;
-        self.compare(level, part, crc32fast::hash(bytes))
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        self.source.path()
     }
 
-    /// Reads a level, its distances to the end if they are asked for and there, never those to
-    /// conversion.
-    pub(super) fn level(&self, level: usize, with_dtw: bool) -> Result<SolvedLevel, BuildError> {
-        Ok(SolvedLevel {
-            words: self.held(level, Part::Words, [0; 4])?,
-            dtw: if with_dtw {
-                self.held(level, Part::Dtw, [[0; 64]; 2])?
-            } else {
-                Plane::default()
-            },
-            mtc: Plane::default(),
-            cells: self.held(level, Part::Cells, [0; 2])?,
-        })
-    }
-
-    fn held<T: Pod>(&self, level: usize, part: Part, zero: T) -> Result<Plane<T>, BuildError> {
-        let (_, length) = self.plan.parts[level][part as usize];
-        let mut list = vec![zero; length as usize / size_of::<T>()];
-        self.part(level, part, bytemuck::cast_slice_mut(&mut list))?;
-        Ok(Plane::Held(list))
-    }
-
-    /// As [`RawFile::level`], but the values stay in the file, which is mapped into memory. The
-    /// checksums are compared as there, the first time.
-    #[cfg(feature = "mmap")]
-    pub(super) fn mapped_level(
-        &self,
-        level: usize,
-        with_dtw: bool,
-    ) -> Result<SolvedLevel, BuildError> {
-        let map = match self.map.get() {
-            Some(map) => map,
-            None => {
-                let io = |source| BuildError::Io { file: self.file.path.clone(), source };
-                let file = DataFile::open(self.file.path.clone()).map_err(io)?;
-                let map = MemoryMap::new(vec![file]).map_err(|(_, source)| io(source))?;
-                self.map.get_or_init(|| Arc::new(map))
-            }
+    /// Reads a unit into memory, with all distances that are there.
+    pub(super) fn load(&self, unit: usize) -> Result<SolvedUnit, BuildError> {
+        let read = |number, kind, out: &mut [u8], decoder: &mut Decoder| {
+            self.source.read(unit, number, kind, out, decoder)
         };
-        Ok(SolvedLevel {
-            words: self.mapped(map, level, Part::Words)?,
-            dtw: if with_dtw { self.mapped(map, level, Part::Dtw)? } else { Plane::default() },
-            mtc: Plane::default(),
-            cells: self.mapped(map, level, Part::Cells)?,
-        })
+        load(read, &self.store, unit, self.metrics, self.metrics)
     }
 
-    #[cfg(feature = "mmap")]
-    fn mapped<T: Pod>(
-        &self,
-        map: &Arc<MemoryMap>,
-        level: usize,
-        part: Part,
-    ) -> Result<Plane<T>, BuildError> {
-        let sound = &self.sound[4 * level + part as usize];
-        if sound.get().is_none() {
-            self.verify_part(level, part, &|| true)?;
-            sound.get_or_init(|| ());
-        }
-        let (start, length) = self.plan.parts[level][part as usize];
-        let (start, length) = (start as usize, length as usize);
-        Ok(Plane::Mapped { map: Arc::clone(map), start, length })
+    /// Why a chunk could not be read, if one could not.
+    pub(super) fn failure(&self) -> Result<(), BuildError> {
+        self.source.failure()
     }
 
-    /// The same file with the values of a slice without kings in memory.
-    pub(super) fn with_cells(&self) -> Result<RawFile, BuildError> {
-        let mut store = self.store.emptied();
-        for level in 0..store.levels.len() {
-            store.solved[level] = Arc::new(self.level(level, false)?);
-        }
-        let path = self.file.path.clone();
-        let file =
-            DataFile::open(path.clone()).map_err(|source| BuildError::Io { file: path, source })?;
-        let plan = Plan::new(&store, self.metrics);
-        Ok(RawFile::new(file, plan, self.sums.clone(), store, self.metrics))
-    }
-
-    /// Bytes of a level in memory.
-    pub(super) fn level_bytes(&self, level: usize, with_dtw: bool) -> u64 {
-        let [words, dtw, _, cells] = self.plan.parts[level].map(|(_, length)| length);
-        words + cells + if with_dtw { dtw } else { 0 }
-    }
-
-    /// Reads rows of a level from a first one on. The bytes are not checked: the checksums are of
-    /// whole levels.
-    pub(super) fn words(
-        &self,
-        level: usize,
-        row: usize,
-        out: &mut [Words],
-    ) -> Result<(), BuildError> {
-        self.rows_at(level, row, Part::Words, size_of::<Words>(), bytemuck::cast_slice_mut(out))
-    }
-
-    /// As [`RawFile::words`], distances to the end of the game, or to conversion.
-    pub(super) fn distances(
-        &self,
-        level: usize,
-        row: usize,
-        is_mtc: bool,
-        out: &mut [Distances],
-    ) -> Result<(), BuildError> {
-        let part = if is_mtc { Part::Mtc } else { Part::Dtw };
-        self.rows_at(level, row, part, size_of::<Distances>(), bytemuck::cast_slice_mut(out))
-    }
-
-    fn rows_at(
-        &self,
-        level: usize,
-        row: usize,
-        part: Part,
-        size: usize,
-        out: &mut [u8],
-    ) -> Result<(), BuildError> {
-        let (start, _) = self.plan.parts[level][part as usize];
-        self.read(start + (row * size) as u64, out)
-    }
-
-    fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), BuildError> {
-        let error = |source| BuildError::Io { file: self.file.path.clone(), source };
-        self.file.read_at(offset, out).map_err(error)
-    }
-
-    /// Compares the contents with the checksums. `go_on` is asked now and then.
+    /// Compares the contents with the checksums, on all threads of the pool. `go_on` is asked now
+    /// and then.
     pub(super) fn verify(&self, go_on: &dyn Fn() -> bool) -> Result<(), BuildError> {
-        for level in (0..self.plan.parts.len()).rev() {
-            for part in [Part::Words, Part::Dtw, Part::Mtc, Part::Cells] {
-                self.verify_part(level, part, go_on)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn verify_part(
-        &self,
-        level: usize,
-        part: Part,
-        go_on: &dyn Fn() -> bool,
-    ) -> Result<(), BuildError> {
-        const PIECE: u64 = 1 << 20;
-        let (start, length) = self.plan.parts[level][part as usize];
-        let mut buffer = vec![0; PIECE.min(length) as usize];
-        let mut hasher = crc32fast::Hasher::new();
-        let mut at = 0;
-        while at < length {
-            if !go_on() {
-                return Err(BuildError::Interrupted);
-            }
-            let piece = &mut buffer[..PIECE.min(length - at) as usize];
-            self.read(start + at, piece)?;
-            hasher.update(piece);
-            at += piece.len() as u64;
-        }
-        self.compare(level, part, hasher.finalize())
-    }
-
-    /// Compares a checksum with the one in the file.
-    fn compare(&self, level: usize, part: Part, sum: u32) -> Result<(), BuildError> {
-        let from_last = self.plan.parts.len() - 1 - level;
-        if sum != self.sums[1 + 4 * from_last + part as usize] {
-            let reason = format!("wrong checksum of level {level}");
-            return Err(BuildError::Damaged { file: self.file.path.clone(), reason });
-        }
-        Ok(())
+        self.source.verify(|file, places| verify(file, places, go_on))
     }
 }

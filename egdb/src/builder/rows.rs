@@ -8,6 +8,7 @@
 use movegen::Color;
 use movegen::geometry::{SQUARES, bits};
 
+use super::symmetry::{Orbits, Turn};
 use crate::index::rank_free;
 use crate::layout::binomial;
 use crate::slice::Slice;
@@ -23,6 +24,8 @@ pub(super) struct Rows {
     count: usize,
     /// Sets of fixed white kings for each set of fixed black ones.
     inner: usize,
+    /// Without men: the sets of black kings that have rows. The others are turned to one of them.
+    orbits: Option<&'static Orbits>,
 }
 
 impl Rows {
@@ -36,9 +39,12 @@ impl Rows {
         } else {
             return None;
         };
-        let free = 50 - u32::from(slice.black_men() + slice.white_men());
+        let men = u32::from(slice.black_men() + slice.white_men());
+        let free = 50 - men;
         let inner = binomial(free - fixed[0], fixed[1]) as usize;
-        Some(Rows { moving, fixed, count: binomial(free, fixed[0]) as usize * inner, inner })
+        let orbits = (men == 0).then(|| Orbits::of(slice.black_kings()));
+        let outer = orbits.map_or(binomial(free, fixed[0]) as usize, |orbits| orbits.sets().len());
+        Some(Rows { moving, fixed, count: outer * inner, inner, orbits })
     }
 
     /// Number of rows.
@@ -47,28 +53,68 @@ impl Rows {
         self.count
     }
 
-    /// The row with these fixed kings.
+    /// The row with these fixed kings, and how the board has to be turned to get there.
     #[inline(always)]
-    pub(super) fn number(&self, men: u64, black: u64, white: u64) -> usize {
+    pub(super) fn place(&self, men: u64, black: u64, white: u64) -> (usize, Turn) {
         let outer = rank_free(black, men) as usize;
-        if self.fixed[1] == 0 {
-            return outer;
+        if let Some(orbits) = self.orbits {
+            let (outer, turn) = orbits.place(outer);
+            return (self.inside(outer, orbits.sets()[outer], turn.apply(white)), turn);
         }
-        outer * self.inner + rank_free(white, men | black) as usize
+        (self.inside(outer, men | black, white), Turn::NONE)
+    }
+
+    /// Visits all rows that are the same as that with these fixed kings.
+    #[inline(always)]
+    pub(super) fn places(
+        &self,
+        men: u64,
+        black: u64,
+        white: u64,
+        mut visit: impl FnMut(usize, Turn),
+    ) {
+        let Some(orbits) = self.orbits else {
+            let (row, turn) = self.place(men, black, white);
+            return visit(row, turn);
+        };
+        let (outer, turns) = orbits.places(rank_free(black, men) as usize);
+        for turn in turns {
+            visit(self.inside(outer, orbits.sets()[outer], turn.apply(white)), turn);
+        }
+    }
+
+    /// The row with these fixed white kings, of those with the same black ones.
+    #[inline(always)]
+    fn inside(&self, outer: usize, taken: u64, white: u64) -> usize {
+        match self.fixed[1] {
+            0 => outer,
+            _ => outer * self.inner + rank_free(white, taken) as usize,
+        }
     }
 
     /// The fixed black and white kings of every row, in order.
     pub(super) fn list(&self, men: u64, list: &mut Vec<[u64; 2]>) {
         list.clear();
-        let free = SQUARES & !men;
-        for_each_subset(free, self.fixed[0], &mut |black| {
-            for_each_subset(free & !black, self.fixed[1], &mut |white| list.push([black, white]));
-        });
+        let mut with = |black| self.list_inside(men, black, |white| list.push([black, white]));
+        match self.orbits {
+            Some(orbits) => orbits.sets().iter().for_each(|&black| with(black)),
+            None => subsets(SQUARES & !men, self.fixed[0], &mut with),
+        }
+    }
+
+    /// The sets of fixed white kings that go with a set of fixed black ones, in order.
+    pub(super) fn list_inside(&self, men: u64, black: u64, mut visit: impl FnMut(u64)) {
+        subsets(SQUARES & !men & !black, self.fixed[1], &mut visit);
+    }
+
+    /// All sets of fixed black kings, also those that have no rows of their own, in order.
+    pub(super) fn list_outside(&self, men: u64, mut visit: impl FnMut(u64)) {
+        subsets(SQUARES & !men, self.fixed[0], &mut visit);
     }
 }
 
 /// The subsets with `count` members in order of their rank.
-fn for_each_subset(free: u64, count: u32, visit: &mut dyn FnMut(u64)) {
+pub(super) fn subsets(free: u64, count: u32, visit: &mut dyn FnMut(u64)) {
     if count == 0 {
         visit(0);
         return;
@@ -77,7 +123,7 @@ fn for_each_subset(free: u64, count: u32, visit: &mut dyn FnMut(u64)) {
     for top in bits(free) {
         let below = free & (top - 1);
         if below.count_ones() + 1 >= count {
-            for_each_subset(below, count - 1, &mut |set| visit(set | top));
+            subsets(below, count - 1, &mut |set| visit(set | top));
         }
     }
 }
@@ -94,8 +140,16 @@ mod tests {
             rows.list(men, &mut list);
             assert_eq!(list.len(), rows.count(), "{digits}");
             for (number, &[black, white]) in list.iter().enumerate() {
-                assert_eq!(rows.number(men, black, white), number, "{digits}");
+                assert_eq!(rows.place(men, black, white), (number, Turn::NONE), "{digits}");
             }
         }
+    }
+
+    #[test]
+    fn kings_alone_need_a_quarter_of_the_rows() {
+        let all = |digits: &str| Rows::new(digits.parse().unwrap()).unwrap().count();
+        assert_eq!(all("0101"), 15);
+        assert!(all("0302") * 39 < 19_600 * 47 * 10 && all("0302") * 4 >= 19_600 * 47);
+        assert_eq!(all("1202"), 49 * 48 / 2 * 47);
     }
 }

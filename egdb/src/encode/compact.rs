@@ -57,6 +57,13 @@ impl CompactWriter {
         })
     }
 
+    /// Bytes of memory that it takes, at most, to add a sub-database of a slice.
+    #[must_use]
+    pub fn memory(slice: Slice) -> u64 {
+        // Runs are fewer than a position in sixty.
+        slice.size() / 4 + slice.size() / 12 + (16 << 20)
+    }
+
     /// Adds a sub-database. `source` gives the value of every index, 1 (win), 2 (loss), 3 (draw)
     /// or [`DONT_CARE`]; it is asked once, in ascending order.
     ///
