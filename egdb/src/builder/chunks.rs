@@ -179,13 +179,7 @@ pub(super) const LEAST: u64 = 4 << 20;
 impl Chunks {
     pub(super) fn new() -> Chunks {
         Chunks {
-            cache: Cache::with(
-                1 << 10,
-                LEAST,
-                Bytes,
-                FxBuildHasher,
-                DefaultLifecycle::default(),
-            ),
+            cache: Cache::with(1 << 10, LEAST, Bytes, FxBuildHasher, DefaultLifecycle::default()),
             serial: AtomicU64::new(0),
             has_failed: AtomicBool::new(false),
             failure: Mutex::new(None),
@@ -196,11 +190,6 @@ impl Chunks {
     /// The memory that chunks may take, in bytes.
     pub(super) fn set_budget(&self, bytes: u64) {
         self.cache.set_capacity(bytes.max(LEAST));
-    }
-
-    /// Throws everything out.
-    pub(super) fn forget(&self) {
-        self.cache.clear();
     }
 
     /// A number that no other file has.
@@ -257,10 +246,6 @@ impl Source {
 
     pub(super) fn path(&self) -> &Path {
         &self.file.path
-    }
-
-    pub(super) fn len(&self) -> u64 {
-        self.file.len
     }
 
     /// Why a chunk could not be read, of this or another file, if one could not.

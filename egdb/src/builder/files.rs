@@ -64,23 +64,19 @@ impl Files {
         fs::remove_file(&path).map_err(|source| BuildError::Io { file: path, source })
     }
 
-    /// Bytes of all files in the folder.
-    pub(super) fn disk(&self) -> u64 {
-        let entries = fs::read_dir(&self.work).into_iter().flatten().flatten();
-        entries.filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum()
-    }
-
     /// Gives the memory to chunks that is not taken by something else.
     pub(super) fn leave(&self, taken: u64) {
         self.chunks.set_budget(self.memory.saturating_sub(OVERHEAD + taken));
     }
 
-    /// What solving a slice takes; the chunks get the rest of the memory. And what it is solved from.
+    /// What a slice is solved from. The chunks get the memory that solving does not take; it is an
+    /// error if that is more than there is, or if `encoder` is, which writing takes afterwards.
     pub(super) fn view(
         &mut self,
         store: &Store,
         metrics: Metrics,
         threads: usize,
+        encoder: u64,
     ) -> Result<Solved, BuildError> {
         let slice = store.slice;
         let mut solved = Solved::new();
@@ -92,8 +88,8 @@ impl Files {
             }
         }
         let own = Demand::greatest(store, metrics, threads);
-        if own + OVERHEAD > self.memory {
-            let (needed, budget) = (own + OVERHEAD, self.memory);
+        if own.max(encoder) + OVERHEAD > self.memory {
+            let (needed, budget) = (own.max(encoder) + OVERHEAD, self.memory);
             return Err(BuildError::Memory { slice, needed, budget });
         }
         self.leave(own);

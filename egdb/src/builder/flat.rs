@@ -129,13 +129,7 @@ const WLD: [u16; 8] = [3, 1, 2, 0, DONT_CARE, DONT_CARE, DONT_CARE, DONT_CARE];
 
 impl Cursor {
     #[inline(always)]
-    fn fill(
-        &mut self,
-        raw: &RawFile,
-        selection: Selection,
-        start: u64,
-        out: &mut [u16],
-    ) {
+    fn fill(&mut self, raw: &RawFile, selection: Selection, start: u64, out: &mut [u16]) {
         let Some(rows) = raw.store.rows else { return self.fill_cells(raw, selection, start, out) };
         let slice = raw.store.slice;
         // With the same men and fixed black kings: of the moving colour the rows are counted in.
@@ -152,7 +146,11 @@ impl Cursor {
                 let (men, black) = (group / in_block, group % in_block);
                 let Some((black_men, white_men)) = unrank_men(slice, men) else { return };
                 let free = SQUARES & !black_men & !white_men;
-                self.enter(rows, [black_men, white_men], unrank_set(black as u32, black_kings, free));
+                self.enter(
+                    rows,
+                    [black_men, white_men],
+                    unrank_set(black as u32, black_kings, free),
+                );
                 self.group = Some(group);
             }
             let inside = at % in_group;

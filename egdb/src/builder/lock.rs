@@ -38,9 +38,7 @@ impl Lock {
         let (name, lock) = match claim {
             Claim::All => return Ok(Lock { _files: vec![alone(dir, &folder)?] }),
             Claim::Slice(slice) => (format!("{slice}.raw"), format!("{slice}.lock")),
-            Claim::PackSlice(slice) => {
-                (format!("packed-{slice}"), format!("packed-{slice}.lock"))
-            }
+            Claim::PackSlice(slice) => (format!("packed-{slice}"), format!("packed-{slice}.lock")),
             Claim::Pack(pieces) => (format!("packed-{pieces}"), format!("packed-{pieces}.lock")),
         };
         let made = OpenOptions::new().create(true).append(true).open(&folder);

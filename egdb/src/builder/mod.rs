@@ -59,7 +59,7 @@ use store::{Metrics, Plane, Store};
 use unit::solve_unit;
 
 pub use error::BuildError;
-pub(crate) use need::Needs;
+pub(crate) use need::{Needs, peak_disk};
 pub use order::{after_capture, after_capture_by, after_crowning, build_order, closure};
 pub use usage::Usage;
 pub(crate) use work::{Group, WorkFiles};
@@ -77,7 +77,10 @@ pub struct BuildOptions {
     pub memory: u64,
     /// Go on with what is in the folder, after verifying it.
     pub resume: bool,
-    /// Leave the work files.
+    /// Most bytes of all files in the folder, work files and database files. The build stops when
+    /// there are more.
+    pub disk: Option<u64>,
+    /// Leave the work files. Otherwise each goes when nothing needs it any more.
     pub keep_work: bool,
 }
 
@@ -90,6 +93,7 @@ impl Default for BuildOptions {
             threads: 0,
             memory: free / 4 * 3,
             resume: false,
+            disk: None,
             keep_work: false,
         }
     }
@@ -179,6 +183,8 @@ pub struct SliceReport {
     pub loads: (u64, u64),
     /// Length of the work file in bytes.
     pub bytes: u64,
+    /// Bytes of all files in the folder.
+    pub disk: u64,
 }
 
 /// What a build has done.
@@ -298,6 +304,7 @@ impl<'a> Builder<'a> {
             let ready = schedule.ready();
             let outputs = ready.iter().map(|&output| schedule.outputs[output].clone());
             self.pack(&outputs.collect::<Vec<_>>(), &schedule.slices)?;
+            self.check_disk(slice)?;
             ready.into_iter().for_each(|output| schedule.outputs[output].is_done = true);
             self.discard(&mut schedule)?;
         }
@@ -406,6 +413,22 @@ impl<'a> Builder<'a> {
         Ok(report)
     }
 
+    /// Bytes of the files in the folder.
+    fn disk(&self) -> u64 {
+        let bytes = |dir: &Path| -> u64 {
+            let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+            let files = entries.filter_map(|entry| entry.metadata().ok());
+            files.filter(|metadata| metadata.is_file()).map(|metadata| metadata.len()).sum()
+        };
+        bytes(&self.dir) + bytes(&self.work)
+    }
+
+    fn check_disk(&self, slice: Slice) -> Result<(), BuildError> {
+        let Some(limit) = self.options.disk else { return Ok(()) };
+        let used = self.disk();
+        if used > limit { Err(BuildError::Disk { slice, used, limit }) } else { Ok(()) }
+    }
+
     fn tell(&self, event: &BuildEvent) -> Result<(), BuildError> {
         if (self.observer)(event) { Ok(()) } else { Err(BuildError::Interrupted) }
     }
@@ -437,12 +460,15 @@ impl<'a> Builder<'a> {
         let before = self.files.chunks.loads();
         let mut store = Store::new(&self.files.sets, slice, self.metrics.dtw);
         let threads = self.pool.current_num_threads();
-        let solved = self.files.view(&store, self.metrics, threads)?;
+        let encoder = match self.options.types.contains(&DbType::Compact) {
+            true => CompactWriter::memory(slice),
+            false => 0,
+        };
+        let solved = self.files.view(&store, self.metrics, threads, encoder)?;
         let observer = self.observer;
         let begun = || observer(&BuildEvent::SliceProgress { slice, done: 0, positions });
-        let mut writer = self.pool.install(|| {
-            RawWriter::open(&self.work, &store, self.metrics, &begun)
-        })?;
+        let mut writer =
+            self.pool.install(|| RawWriter::open(&self.work, &store, self.metrics, &begun))?;
         let all: u64 = (0..store.units.len()).map(|unit| store.units.size(unit) as u64).sum();
         let there = writer.left()..store.units.len();
         let there: u64 = there.map(|unit| store.units.size(unit) as u64).sum();
@@ -483,6 +509,7 @@ impl<'a> Builder<'a> {
             }
             let mut result = result.ok_or(BuildError::TooLong { slice })?;
             self.pool.install(|| writer.add(&result))?;
+            self.check_disk(slice)?;
             result.mtc = Plane::default();
             store.solved[unit] = Arc::new(result);
         }
@@ -497,6 +524,7 @@ impl<'a> Builder<'a> {
             time: start.elapsed(),
             loads: (loads.0 - before.0, loads.1 - before.1),
             bytes,
+            disk: self.disk(),
         };
         self.report.slices.push(report);
         self.tell(&BuildEvent::SliceDone(report))

@@ -111,8 +111,7 @@ impl Contents {
             file.read_at(contents.end, bytemuck::cast_slice_mut(&mut list))?;
             let (content, sum) = list.split_at(list.len() - 2);
             let mut at = contents.end + length;
-            let mut places =
-                Places { first: contents.chunks, offsets: vec![at], sums: Vec::new() };
+            let mut places = Places { first: contents.chunks, offsets: vec![at], sums: Vec::new() };
             for entry in content[4..].chunks_exact(2) {
                 at += u64::from(entry[0]);
                 places.offsets.push(at);
@@ -176,10 +175,12 @@ fn load(
     ) -> Result<Plane<T>, BuildError> {
         let mut list = vec![zero; bytes as usize / size_of::<T>()];
         let out: &mut [u8] = bytemuck::cast_slice_mut(&mut list);
-        out.par_chunks_mut(CHUNK).enumerate().with_min_len(16).try_for_each_init(
-            Decoder::default,
-            |decoder, (number, out)| read(start + number, kind, out, decoder),
-        )?;
+        out.par_chunks_mut(CHUNK)
+            .enumerate()
+            .with_min_len(16)
+            .try_for_each_init(Decoder::default, |decoder, (number, out)| {
+                read(start + number, kind, out, decoder)
+            })?;
         Ok(Plane::Held(list))
     }
     Ok(SolvedUnit {
@@ -245,8 +246,7 @@ impl RawWriter {
             Err(source) => return Err(io(source)),
         }
         let mut options = OpenOptions::new();
-        let mut file =
-            options.create(true).truncate(false).write(true).open(&path).map_err(io)?;
+        let mut file = options.create(true).truncate(false).write(true).open(&path).map_err(io)?;
         file.set_len(if contents.left < store.units.len() { contents.end } else { 0 })
             .map_err(io)?;
         file.write_all(&heading).map_err(io)?;
@@ -282,8 +282,7 @@ impl RawWriter {
         let mut list = vec![unit as u32, chunks.len() as u32, 0, 0];
         let length = LIST + 8 * chunks.len() as u64;
         let mut at = start + length;
-        let mut places =
-            Places { first: contents.chunks, offsets: vec![at], sums: Vec::new() };
+        let mut places = Places { first: contents.chunks, offsets: vec![at], sums: Vec::new() };
         file.seek(SeekFrom::Start(at)).map_err(io)?;
         let mut out = BufWriter::with_capacity(1 << 20, &mut *file);
         for batch in chunks.chunks(BATCH) {
@@ -380,7 +379,8 @@ impl RawFile {
             return Err(damaged("not a work file of this slice, of this version and byte order"));
         }
         let mut store = Store::new(sets, slice, with_dtw && metrics.dtw);
-        let Contents { units, left, end, .. } = Contents::read(&file, &store, metrics).map_err(io)?;
+        let Contents { units, left, end, .. } =
+            Contents::read(&file, &store, metrics).map_err(io)?;
         if left > 0 || end != file.len {
             return Err(damaged("wrong length, or a wrong list of chunks"));
         }
@@ -400,11 +400,6 @@ impl RawFile {
             });
         }
         Ok(Some(RawFile { source, store: Arc::new(store), metrics }))
-    }
-
-    /// Length of the file in bytes.
-    pub(super) fn len(&self) -> u64 {
-        self.source.len()
     }
 
     /// The file.

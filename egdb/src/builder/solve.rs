@@ -152,7 +152,8 @@ impl FindFacts<'_, '_> {
             }
             let [black, white] = Color::ALL;
             facts[0] = self.context.row_facts(&fixed, black, &self.moves[0], first, captures, near);
-            facts[1] = self.context.row_facts(&fixed, white, &self.moves[1], second, captures, near);
+            facts[1] =
+                self.context.row_facts(&fixed, white, &self.moves[1], second, captures, near);
         }
     }
 }

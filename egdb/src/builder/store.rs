@@ -202,10 +202,6 @@ impl Solved {
             return store.value(board, side, near);
         }
         let store = self.by_id[slice.reversed().id()].as_ref();
-        store.expect("slices are solved in order").value(
-            &board.reversed(),
-            side.opponent(),
-            near,
-        )
+        store.expect("slices are solved in order").value(&board.reversed(), side.opponent(), near)
     }
 }

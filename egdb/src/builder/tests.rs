@@ -80,14 +80,20 @@ const SETS: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (
 fn the_plan_asks_for_what_the_builder_takes() {
     for ((mtc, dtw), threads) in SETS.into_iter().zip([1, 2, 1, 3]) {
         let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
-        let needs = Needs::new(mtc, dtw, threads);
         let types = [(true, DbType::Wld2), (mtc, DbType::Mtc), (dtw, DbType::Dtw)];
         let types: Vec<DbType> = types.into_iter().filter(|t| t.0).map(|t| t.1).collect();
+        let needs = Needs::new(&types, threads);
         for slice in (2..=3).flat_map(build_order) {
             let build = |dir: &tempfile::TempDir, memory| {
                 let types = types.clone();
-                let options =
-                    BuildOptions { types, threads, memory, resume: true, keep_work: true };
+                let options = BuildOptions {
+                    types,
+                    threads,
+                    memory,
+                    resume: true,
+                    keep_work: true,
+                    ..BuildOptions::default()
+                };
                 Builder::new(dir.path(), &options, &|_| true)?.build_slice(slice)
             };
             let (least, memory) = needs.memory(slice);

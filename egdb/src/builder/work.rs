@@ -160,8 +160,16 @@ impl WorkFile {
                             squares: fixed.counted(),
                             captures: Color::ALL.map(|side| fixed.captures(side)),
                             words: solved.words.held()[row].map(|word| turn.apply(word)),
-                            dtw: solved.dtw.held().get(row).map(|lists| lists.map(|list| turn.apply_list(&list))),
-                            mtc: solved.mtc.held().get(row).map(|lists| lists.map(|list| turn.apply_list(&list))),
+                            dtw: solved
+                                .dtw
+                                .held()
+                                .get(row)
+                                .map(|lists| lists.map(|list| turn.apply_list(&list))),
+                            mtc: solved
+                                .mtc
+                                .held()
+                                .get(row)
+                                .map(|lists| lists.map(|list| turn.apply_list(&list))),
                         };
                         visit(&mut sums, &group);
                     }

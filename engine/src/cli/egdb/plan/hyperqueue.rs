@@ -21,12 +21,13 @@ pub(super) fn write(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
         let task = Entry { id, command, deps, memory: plan.memory(task), seconds: task.seconds };
         task.write(out, plan)?;
     }
-    for (k, pieces) in plan.piece_counts().enumerate() {
-        let deps = plan.of_pieces(pieces).filter_map(|task| number(task.slice)).collect();
-        let command = ["pack".to_owned(), "--pieces".to_owned(), pieces.to_string()];
-        let seconds = plan.of_pieces(pieces).map(|task| task.seconds).sum();
+    for (k, pack) in plan.packs().into_iter().enumerate() {
+        let deps = pack.tasks.iter().filter_map(|task| number(task.slice)).collect();
+        let [option, value] = pack.arguments();
+        let command = ["pack".to_owned(), format!("--{option}"), value];
+        let seconds = pack.tasks.iter().map(|task| task.seconds).sum();
         let id = plan.tasks.len() + k;
-        Entry { id, command, deps, memory: plan.pack_memory(), seconds }.write(out, plan)?;
+        Entry { id, command, deps, memory: plan.pack_memory(&pack), seconds }.write(out, plan)?;
     }
     Ok(())
 }
