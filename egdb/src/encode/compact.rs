@@ -23,10 +23,8 @@ use crate::slice::Slice;
 
 /// Numbers by which numberings are compared, and how many pieces of the slice they come from.
 const SAMPLE: (u64, u64) = (1 << 18, 32);
-/// The same for the codes of slices whose runs are not held in memory.
+/// The same for the codes of version 2, where runs are not all held in memory.
 const SAMPLE_OF_LARGE: (u64, u64) = (1 << 26, 1 << 10);
-/// Most pieces of slices whose runs are all held in memory, so that the codes are the best ones.
-const HELD: u8 = 6;
 /// Runs that a block is made of, at most: every token has a bit at least.
 const AHEAD: usize = MOST_UNITS * UNIT * 8 + 1;
 /// Values fetched at a time, by all threads.
@@ -40,13 +38,14 @@ const DEFAULT: u16 = 3;
 
 /// Writes one pair of compact files, on the threads of the Rayon pool in which the work runs; the
 /// files are the same for any number. Takes a quarter of a byte of memory for each position of a
-/// sub-database; up to 6 pieces also five for each run.
+/// sub-database, in version 1 also five for each run.
 #[derive(Debug)]
 pub struct CompactWriter {
     data: OutFile,
     index: OutFile,
     units: u32,
-    version: Version,
+    /// Of the files; `None` for what belongs to the piece count.
+    version: Option<Version>,
     records: Vec<CompactRecord>,
 }
 
@@ -61,9 +60,16 @@ impl CompactWriter {
             data: file(DbType::Compact.data_extension())?,
             index: file(DbType::Compact.index_extension())?,
             units: 0,
-            version: Version::One,
+            version: None,
             records: Vec::new(),
         })
+    }
+
+    /// The same in a version of the format, whatever the piece count: version 1 is for up to 6
+    /// pieces, and in version 2 runs are not all held in memory, and the codes come from a sample.
+    #[must_use]
+    pub fn in_version(self, version: Version) -> CompactWriter {
+        CompactWriter { version: Some(version), ..self }
     }
 
     /// Bytes of memory that it takes, at most, to add a sub-database of a slice.
@@ -72,7 +78,8 @@ impl CompactWriter {
         let values = slice.size() / 4;
         // Of large slices the runs are not held in memory; of others they are much fewer than
         // positions.
-        let runs = if slice.pieces() > HELD { 0 } else { slice.size() / 12 };
+        let is_large = Version::of_pieces(slice.pieces()) == Version::Two;
+        let runs = if is_large { 0 } else { slice.size() / 12 };
         values + runs + (32 << 20)
     }
 
@@ -90,11 +97,14 @@ impl CompactWriter {
             let (db_type, most) = (DbType::Compact, DbType::Compact.max_pieces());
             return Err(content(id, format!("{db_type} files hold at most {most} pieces")));
         }
-        self.version = Version::of_pieces(id.slice.pieces());
+        let version = *self.version.get_or_insert(Version::of_pieces(id.slice.pieces()));
+        if version < Version::of_pieces(id.slice.pieces()) {
+            return Err(content(id, "there are too many positions for version 1"));
+        }
         let values = Values::read(id, source)?;
         let body = match values.best_numbering() {
             Err(value) => CompactBody::Constant(value),
-            Ok(numbering) => CompactBody::Data(self.add_data(id, &values, numbering)?),
+            Ok(numbering) => CompactBody::Data(self.add_data(id, &values, numbering, version)?),
         };
         self.records.push(CompactRecord { slice: id.slice, side: id.side, body });
         Ok(())
@@ -105,13 +115,14 @@ impl CompactWriter {
         id: SubId,
         values: &Values,
         numbering: Numbering,
+        version: Version,
     ) -> Result<CompactData, WriteError> {
         let numbered = Numbered::new(values, numbering);
         let size = numbered.size();
         let mut window = Window::new(&numbered);
         let mut source = |start: u64, out: &mut [u16]| window.fill(start, out);
         let mut runs = Runs::new(RunReader::new(size, DEFAULT, &mut source));
-        let codes = if id.slice.pieces() > HELD {
+        let codes = if version == Version::Two {
             numbered.sample(SAMPLE_OF_LARGE).codes()
         } else {
             runs.read(usize::MAX);
@@ -149,7 +160,7 @@ impl CompactWriter {
         if self.records.is_empty() {
             return Ok(None);
         }
-        let text = to_bytes(self.version, &self.records);
+        let text = to_bytes(self.version.unwrap_or(Version::One), &self.records);
         self.index.write(&text)?;
         let bytes = [text.len() as u64, u64::from(self.units) * UNIT as u64];
         let data = self.data.finish()?;

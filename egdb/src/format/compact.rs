@@ -18,7 +18,7 @@ use crate::slice::Slice;
 const MAGIC: &[u8; 7] = b"mlegdb\x00";
 
 /// The versions of the format: they differ in how many bytes the numbers of positions have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Version {
     /// Numbers of 32 bits.
     One,
