@@ -512,6 +512,8 @@ impl<'a> Builder<'a> {
             self.check_disk(slice)?;
             result.mtc = Plane::default();
             store.solved[unit] = Arc::new(result);
+            let done = done.load(Ordering::Relaxed).min(positions);
+            self.tell(&BuildEvent::SliceProgress { slice, done, positions })?;
         }
         let bytes = writer.len();
         writer.finish(slice)?;
