@@ -20,6 +20,9 @@ pub(super) struct Files {
     pub sets: [Arc<MenSets>; 6],
     /// Bytes that the builder may take.
     memory: u64,
+    /// Bytes of them that chunks never take, as some slice of the build needs them: the system does
+    /// not get back what small pieces of memory have taken.
+    pub reserved: u64,
     with_dtw: bool,
     files: HashMap<Slice, Arc<RawFile>>,
     pub chunks: Arc<Chunks>,
@@ -28,7 +31,7 @@ pub(super) struct Files {
 impl Files {
     pub(super) fn new(work: PathBuf, sets: [Arc<MenSets>; 6], memory: u64, with_dtw: bool) -> Self {
         let chunks = Arc::new(Chunks::new());
-        Files { work, sets, memory, with_dtw, files: HashMap::new(), chunks }
+        Files { work, sets, memory, reserved: 0, with_dtw, files: HashMap::new(), chunks }
     }
 
     /// The work file of a slice, if there is one with everything that is wanted.
@@ -66,6 +69,7 @@ impl Files {
 
     /// Gives the memory to chunks that is not taken by something else.
     pub(super) fn leave(&self, taken: u64) {
+        let taken = taken.max(self.reserved);
         self.chunks.set_budget(self.memory.saturating_sub(OVERHEAD + taken));
     }
 

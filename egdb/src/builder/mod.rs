@@ -287,8 +287,11 @@ impl<'a> Builder<'a> {
     fn run(mut self, slices: Vec<Slice>) -> Result<BuildReport, BuildError> {
         self.claim(Claim::All)?;
         let Builder { options, .. } = &self;
+        let needs = Needs::new(&options.types, self.pool.current_num_threads());
         let mut schedule = Schedule::new(slices, &options.types, options.keep_work);
-        if options.resume {
+        let (reserved, resume) = (needs.reserved(&schedule.slices, options.memory), options.resume);
+        self.files.reserved = reserved;
+        if resume {
             self.find(&mut schedule)?;
         }
         self.discard(&mut schedule)?;

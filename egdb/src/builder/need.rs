@@ -58,12 +58,23 @@ impl Needs {
     /// Memory budgets in bytes, see [`super::BuildOptions::memory`]: the smallest with which the
     /// slice is solved, and the smallest with which it reads nothing twice while it is.
     pub(crate) fn memory(&self, slice: Slice) -> (u64, u64) {
-        let own = Demand::greatest(&self.store(slice), self.metrics, self.threads);
-        let encoder = if self.compact { CompactWriter::memory(slice) } else { 0 };
-        let own = own.max(encoder);
+        let own = self.own(slice);
         let others = after_capture(slice).into_iter().chain(after_crowning(slice));
         let bytes = |next| raw::plain_bytes(&self.store(next), self.metrics.kept());
         (OVERHEAD + own, OVERHEAD + own + others.map(bytes).sum::<u64>())
+    }
+
+    /// The most that a slice takes besides what it looks at, of those for which the memory does.
+    pub(super) fn reserved(&self, slices: &[Slice], memory: u64) -> u64 {
+        let own = slices.iter().map(|&slice| self.own(slice));
+        own.filter(|own| own + OVERHEAD <= memory).max().unwrap_or(0)
+    }
+
+    /// Bytes that solving and writing a slice takes besides what it looks at.
+    fn own(&self, slice: Slice) -> u64 {
+        let solving = Demand::greatest(&self.store(slice), self.metrics, self.threads);
+        let writing = if self.compact { CompactWriter::memory(slice) } else { 0 };
+        solving.max(writing)
     }
 
     /// About how long the work file of a slice is, in bytes.
