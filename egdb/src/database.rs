@@ -169,7 +169,7 @@ impl Database {
     }
 
     /// The database of up to four pieces that is part of the library, without any file: exists
-    /// for [`DbType::Wld2`], [`DbType::Mtc`] and [`DbType::Dtw`]. Built by [`crate::build`].
+    /// for [`DbType::Wld2`], [`DbType::Mtc`] and [`DbType::Dtw`]. Built by [`crate::builder`].
     ///
     /// # Errors
     /// If there is none of this type.

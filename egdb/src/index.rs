@@ -271,7 +271,7 @@ const fn first_squares(n: u32) -> u64 {
 }
 
 /// The `count` members of `free` whose numbers within `free` have this rank.
-fn unrank_set(mut rank: u32, count: u32, free: u64) -> u64 {
+pub(crate) fn unrank_set(mut rank: u32, count: u32, free: u64) -> u64 {
     let mut chosen = 0;
     let mut members = [0u8; 64];
     let mut n = 0;

@@ -19,7 +19,7 @@
 extern crate self as egdb;
 
 pub mod bench;
-pub mod build;
+pub mod builder;
 #[cfg(feature = "capi")]
 pub mod capi;
 pub mod check;

@@ -140,22 +140,21 @@ fn placements(group: usize, count: u8) -> u64 {
 pub(crate) struct Numberer {
     squares: &'static SquareNumbers,
     /// What a group's number is multiplied with.
-    factors: [u32; 4],
+    factors: [u64; 4],
     size: u64,
 }
 
 impl Numberer {
-    /// `None` if there are more numbers than 32 bits can tell apart.
-    pub(crate) fn new(slice: Slice, numbering: Numbering) -> Option<Numberer> {
+    pub(crate) fn new(slice: Slice, numbering: Numbering) -> Numberer {
         let counts = group_counts(slice);
         let mut factors = [0; 4];
         let mut size = 1u64;
         for &group in numbering.groups().iter().rev() {
-            factors[group] = u32::try_from(size).ok()?;
+            factors[group] = size;
             size *= placements(group, counts[group]);
         }
         let squares = &SQUARE_NUMBERS[numbering.square_order()];
-        (size <= u64::from(u32::MAX)).then_some(Numberer { squares, factors, size })
+        Numberer { squares, factors, size }
     }
 
     /// How many numbers there are.
@@ -165,7 +164,7 @@ impl Numberer {
 
     /// The number of a position of the slice. Of one that is not, any number.
     #[inline(always)]
-    pub(crate) fn number(&self, board: &Board) -> u32 {
+    pub(crate) fn number(&self, board: &Board) -> u64 {
         // Group and square of each piece, without a branch that could be mispredicted: the
         // number of pieces is all that a processor has to guess.
         const MOST_PIECES: usize = 8;
@@ -182,12 +181,12 @@ impl Numberer {
             pieces[count] = (group as u8, number & 63);
             count += 1;
         }
-        let mut sum = 0u32;
+        let mut sum = 0u64;
         for &(group, number) in &pieces[..count] {
             let group = usize::from(group & 3);
             // Which of its group's pieces it is, from 1.
             let place = (sets[group] & (2u64 << number).wrapping_sub(1)).count_ones();
-            let rank = BINOMIALS[place as usize & 7][usize::from(number)];
+            let rank = u64::from(BINOMIALS[place as usize & 7][usize::from(number)]);
             sum = sum.wrapping_add(self.factors[group].wrapping_mul(rank));
         }
         sum
@@ -283,7 +282,7 @@ mod tests {
             let kinds = group_counts(slice).iter().filter(|&&n| n > 0).count();
             assert_eq!(all.len(), 6 * [1, 2, 6, 24][kinds - 1], "{slice}");
             for numbering in all.into_iter().step_by(7) {
-                let numberer = Numberer::new(slice, numbering).unwrap();
+                let numberer = Numberer::new(slice, numbering);
                 let placements = Placements::new(slice, numbering);
                 let mut positions = 0;
                 let mut at = 0u64;
@@ -294,7 +293,7 @@ mod tests {
                     placements.walk(at, count, |board| {
                         if let Some(board) = board {
                             assert_eq!(Slice::of(&board), Some(slice));
-                            assert_eq!(u64::from(numberer.number(&board)), number, "{board:?}");
+                            assert_eq!(numberer.number(&board), number, "{board:?}");
                             positions += 1;
                         }
                         number += 1;
@@ -310,18 +309,17 @@ mod tests {
     fn by_rows_with_kings_last_follows_the_index() {
         // The order of the Kingsrow index, where there are no men: white kings last.
         let slice: Slice = "0202".parse().unwrap();
-        let numberer = Numberer::new(slice, Numbering::new(0).unwrap()).unwrap();
+        let numberer = Numberer::new(slice, Numbering::new(0).unwrap());
         let numbers =
             (0..slice.size()).step_by(101).map(|i| numberer.number(&unrank(slice, i).unwrap()));
         assert!(numbers.is_sorted_by(|a, b| a < b));
     }
 
     #[test]
-    fn six_pieces_fit() {
-        for slice in (2..=6).flat_map(Slice::stored) {
-            assert!(Numberer::new(slice, Numbering::new(0).unwrap()).is_some(), "{slice}");
-        }
-        assert!(Numberer::new("0403".parse().unwrap(), Numbering::new(0).unwrap()).is_none());
+    fn six_pieces_fit_into_32_bits() {
+        let size = |slice| Numberer::new(slice, Numbering::new(0).unwrap()).size();
+        assert!((2..=6).flat_map(Slice::stored).all(|slice| size(slice) <= u64::from(u32::MAX)));
+        assert_eq!(size("2212".parse().unwrap()), 990 * 1225 * 45 * 1225);
         assert_eq!(Numbering::new(144), None);
     }
 }

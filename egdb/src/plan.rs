@@ -5,9 +5,10 @@
 //! it leads to directly are there; different machines can build what does not depend on each
 //! other.
 //!
-//! Memory and disk are what [`crate::build`] will ask for, by the same rules.
+//! Memory and disk are what [`crate::builder`] will ask for, by the same rules.
 
-use crate::build::{Needs, after_capture, after_crowning, build_order};
+use crate::builder::{Needs, after_capture, after_crowning, build_order};
+use crate::format::DbType;
 use crate::slice::Slice;
 
 /// The stored slices that the moves of a slice lead to, without itself, in an order in which they
@@ -22,16 +23,12 @@ pub fn needs(slice: Slice) -> Vec<Slice> {
 }
 
 /// What is built and how fast.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Costs {
     /// Positions a second for one type of database, solving and writing together.
     pub rate: f64,
-    /// Distances to conversion are built.
-    pub mtc: bool,
-    /// Distances to win are built.
-    pub dtw: bool,
-    /// Types written: 1 to 4.
-    pub types: u32,
+    /// Types written.
+    pub types: Vec<DbType>,
     /// Threads that solve a slice.
     pub threads: u32,
 }
@@ -50,7 +47,7 @@ pub struct Task {
     pub least_memory: u64,
     /// The smallest memory budget in bytes with which everything that it looks at is in memory.
     pub memory: u64,
-    /// Bytes of the work file, until all slices that need it are solved.
+    /// About how many bytes the work file has, until all slices that need it are solved.
     pub disk: u64,
     /// Time in seconds, estimated from the rate.
     pub seconds: f64,
@@ -59,7 +56,7 @@ pub struct Task {
 /// All slices of 2 to `max_pieces` pieces in an order in which they can be built.
 #[must_use]
 pub fn plan(max_pieces: u8, costs: &Costs) -> Vec<Task> {
-    let cost = Needs::new(costs.mtc, costs.dtw, costs.threads as usize);
+    let cost = Needs::new(&costs.types, costs.threads as usize);
     let task = |slice: Slice| {
         let positions = slice.size() * slice.stored_sides().len() as u64;
         let (least_memory, memory) = cost.memory(slice);
@@ -70,10 +67,18 @@ pub fn plan(max_pieces: u8, costs: &Costs) -> Vec<Task> {
             least_memory,
             memory,
             disk: cost.work_file(slice),
-            seconds: positions as f64 * f64::from(costs.types) / costs.rate,
+            seconds: positions as f64 * costs.types.len() as f64 / costs.rate,
         }
     };
     (2..=max_pieces).flat_map(build_order).map(task).collect()
+}
+
+/// About how many bytes the files of a build of some slices take at a time, at most: work files,
+/// which go when nothing needs them any more unless they are kept, and databases. The slices are
+/// in an order in which they can be built.
+#[must_use]
+pub fn peak_disk(slices: &[Slice], types: &[DbType], keep_work: bool) -> u64 {
+    crate::builder::peak_disk(slices, types, keep_work)
 }
 
 #[cfg(test)]
@@ -85,7 +90,9 @@ mod tests {
     use super::*;
     use crate::index::{DbIndex, unrank};
 
-    const COSTS: Costs = Costs { rate: 1e6, mtc: true, dtw: true, types: 3, threads: 2 };
+    fn costs() -> Costs {
+        Costs { rate: 1e6, types: vec![DbType::Wld2, DbType::Mtc, DbType::Dtw], threads: 2 }
+    }
 
     fn slice(text: &str) -> Slice {
         text.parse().expect("a slice")
@@ -93,7 +100,7 @@ mod tests {
 
     #[test]
     fn every_slice_comes_after_what_it_needs() {
-        let tasks = plan(8, &COSTS);
+        let tasks = plan(8, &costs());
         assert_eq!(tasks.len(), 3 + 6 + 14 + 22 + 37 + 38 + 39);
         let mut built = BTreeSet::new();
         for task in &tasks {
@@ -117,7 +124,7 @@ mod tests {
     #[test]
     fn moves_lead_to_what_is_needed() {
         let mut random = Random::new(7);
-        for task in plan(6, &COSTS) {
+        for task in plan(6, &costs()) {
             let mut seen = BTreeSet::new();
             for &side in task.slice.stored_sides() {
                 for _ in 0..600 {
@@ -139,20 +146,19 @@ mod tests {
 
     #[test]
     fn estimates_add_up() {
-        let tasks = plan(5, &COSTS);
+        let tasks = plan(5, &costs());
         let all: u64 = tasks.iter().map(|task| task.positions).sum();
         assert_eq!(all, 8_845 + 806_300 + 41_971_200 + 1_570_600_750);
         for task in &tasks {
             assert!((task.seconds - task.positions as f64 * 3e-6).abs() < 1e-9);
         }
-        let disk = |text| tasks.iter().find(|task| task.slice == slice(text)).map(|t| t.disk);
-        // Rows of 288 bytes: 50 squares of the black king; 45 squares of a man, and those of the
-        // other king; two kings of each side, one of them moving. Two bytes without kings. A
-        // heading, four checksums for each level, and two more.
-        let file = |content: u64, levels: u64| Some(24 + content + 16 * levels + 8);
-        assert_eq!(disk("0101"), file(50 * 288, 1));
-        assert_eq!(disk("1101"), file(45 * 49 * 288, 9));
-        assert_eq!(disk("0202"), file(50 * 49 / 2 * 48 * 288, 1));
-        assert_eq!(disk("2010"), file(45 * 44 / 2 * 45 * 2, 25));
+        let disk = |pieces: u8| {
+            let slices: Vec<Slice> = (2..=pieces).flat_map(build_order).collect();
+            peak_disk(&slices, &[DbType::Compact], false) >> 20
+        };
+        // Work files go when nothing needs them: of seven pieces, all would take 105 GiB.
+        assert!((50..200).contains(&disk(5)), "{}", disk(5));
+        assert!((1_500..3_000).contains(&disk(6)), "{}", disk(6));
+        assert!((20_000..70_000).contains(&disk(7)), "{}", disk(7));
     }
 }

@@ -1,5 +1,6 @@
 //! Writer of compact files (`docs/formats.md`, section 16).
 
+use std::ops::Range;
 use std::path::Path;
 
 use movegen::isa;
@@ -12,8 +13,8 @@ use crate::codec::runs::{RunReader, Source};
 use crate::error::WriteError;
 use crate::format::DbType;
 use crate::format::compact::{
-    BLOCK_UNITS, CompactBody, CompactData, CompactRecord, MOST_STEPS, MOST_UNITS, head_bytes,
-    to_bytes,
+    BLOCK_UNITS, CompactBody, CompactData, CompactRecord, MOST_STEPS, MOST_UNITS, Version,
+    head_bytes, to_bytes,
 };
 use crate::identify::crc32;
 use crate::index::rank;
@@ -22,6 +23,10 @@ use crate::slice::Slice;
 
 /// Numbers by which numberings are compared, and how many pieces of the slice they come from.
 const SAMPLE: (u64, u64) = (1 << 18, 32);
+/// The same for the codes of version 2, where runs are not all held in memory.
+const SAMPLE_OF_LARGE: (u64, u64) = (1 << 26, 1 << 10);
+/// Runs that a block is made of, at most: every token has a bit at least.
+const AHEAD: usize = MOST_UNITS * UNIT * 8 + 1;
 /// Values fetched at a time, by all threads.
 const WINDOW: u64 = 1 << 20;
 /// Values that one of them fetches.
@@ -33,12 +38,14 @@ const DEFAULT: u16 = 3;
 
 /// Writes one pair of compact files, on the threads of the Rayon pool in which the work runs; the
 /// files are the same for any number. Takes a quarter of a byte of memory for each position of a
-/// sub-database, and five for each run.
+/// sub-database, in version 1 also five for each run.
 #[derive(Debug)]
 pub struct CompactWriter {
     data: OutFile,
     index: OutFile,
     units: u32,
+    /// Of the files; `None` for what belongs to the piece count.
+    version: Option<Version>,
     records: Vec<CompactRecord>,
 }
 
@@ -53,8 +60,27 @@ impl CompactWriter {
             data: file(DbType::Compact.data_extension())?,
             index: file(DbType::Compact.index_extension())?,
             units: 0,
+            version: None,
             records: Vec::new(),
         })
+    }
+
+    /// The same in a version of the format, whatever the piece count: version 1 is for up to 6
+    /// pieces, and in version 2 runs are not all held in memory, and the codes come from a sample.
+    #[must_use]
+    pub fn in_version(self, version: Version) -> CompactWriter {
+        CompactWriter { version: Some(version), ..self }
+    }
+
+    /// Bytes of memory that it takes, at most, to add a sub-database of a slice.
+    #[must_use]
+    pub fn memory(slice: Slice) -> u64 {
+        let values = slice.size() / 4;
+        // Of large slices the runs are not held in memory; of others they are much fewer than
+        // positions.
+        let is_large = Version::of_pieces(slice.pieces()) == Version::Two;
+        let runs = if is_large { 0 } else { slice.size() / 12 };
+        values + runs + (32 << 20)
     }
 
     /// Adds a sub-database. `source` gives the value of every index, 1 (win), 2 (loss), 3 (draw)
@@ -71,10 +97,14 @@ impl CompactWriter {
             let (db_type, most) = (DbType::Compact, DbType::Compact.max_pieces());
             return Err(content(id, format!("{db_type} files hold at most {most} pieces")));
         }
+        let version = *self.version.get_or_insert(Version::of_pieces(id.slice.pieces()));
+        if version < Version::of_pieces(id.slice.pieces()) {
+            return Err(content(id, "there are too many positions for version 1"));
+        }
         let values = Values::read(id, source)?;
         let body = match values.best_numbering() {
             Err(value) => CompactBody::Constant(value),
-            Ok(numbering) => CompactBody::Data(self.add_data(id, &values, numbering)?),
+            Ok(numbering) => CompactBody::Data(self.add_data(id, &values, numbering, version)?),
         };
         self.records.push(CompactRecord { slice: id.slice, side: id.side, body });
         Ok(())
@@ -85,17 +115,30 @@ impl CompactWriter {
         id: SubId,
         values: &Values,
         numbering: Numbering,
+        version: Version,
     ) -> Result<CompactData, WriteError> {
-        let size = Numbered::new(values, numbering).size();
-        let runs = Runs::of(values, numbering);
-        let mut counts = Counts::default();
-        runs.iter().for_each(|(value, len)| counts.add(value, len));
-        let codes = counts.codes();
+        let numbered = Numbered::new(values, numbering);
+        let size = numbered.size();
+        let mut window = Window::new(&numbered);
+        let mut source = |start: u64, out: &mut [u16]| window.fill(start, out);
+        let mut runs = Runs::new(RunReader::new(size, DEFAULT, &mut source));
+        let codes = if version == Version::Two {
+            numbered.sample(SAMPLE_OF_LARGE).codes()
+        } else {
+            runs.read(usize::MAX);
+            let mut counts = Counts::default();
+            runs.iter().for_each(|(value, len)| counts.add(value, len));
+            counts.codes()
+        };
         let words = codes.words();
         let start = self.units;
         let (mut firsts, mut place) = (Vec::new(), Place::default());
         while place.number < size {
-            firsts.push(place.number as u32);
+            if runs.lengths.len() - place.run < AHEAD && !runs.is_complete() {
+                runs.forget(&mut place);
+                runs.read(2 * AHEAD);
+            }
+            firsts.push(place.number);
             let (bytes, next) = best_block(&runs, &words, place, size);
             place = next;
             let units = (bytes.len() / UNIT) as u32;
@@ -117,7 +160,7 @@ impl CompactWriter {
         if self.records.is_empty() {
             return Ok(None);
         }
-        let text = to_bytes(&self.records);
+        let text = to_bytes(self.version.unwrap_or(Version::One), &self.records);
         self.index.write(&text)?;
         let bytes = [text.len() as u64, u64::from(self.units) * UNIT as u64];
         let data = self.data.finish()?;
@@ -132,6 +175,21 @@ struct Values {
     packed: Vec<u8>,
 }
 
+/// Packs values; the value that is not possible, if there is one.
+fn pack(values: &[u16], packed: &mut [u8]) -> Result<(), u16> {
+    for (byte, values) in packed.iter_mut().zip(values.chunks(4)) {
+        for (k, &value) in values.iter().enumerate() {
+            let code = match value {
+                DONT_CARE => 0,
+                1..4 => value as u8,
+                _ => return Err(value),
+            };
+            *byte |= code << (2 * k);
+        }
+    }
+    Ok(())
+}
+
 impl Values {
     fn read(id: SubId, source: &mut Source<'_>) -> Result<Values, WriteError> {
         let size = id.slice.size();
@@ -144,17 +202,13 @@ impl Values {
             let here = WINDOW.min(size - start) as usize;
             let values = &mut buffer[..here];
             source(start, values);
-            if let Some(value) = values.iter().find(|&&v| v != DONT_CARE && !(1..4).contains(&v)) {
+            let shares = packed.par_chunks_mut(SHARE / 4).zip(values.par_chunks(SHARE));
+            let wrong = shares.find_map_any(|(packed, values)| pack(values, packed).err());
+            if let Some(value) = wrong {
                 let db_type = DbType::Compact;
                 let reason =
                     format!("value {value} near index {start} cannot be stored as {db_type}");
                 return Err(content(id, reason));
-            }
-            for (byte, values) in packed.iter_mut().zip(values.chunks(4)) {
-                for (k, &value) in values.iter().enumerate() {
-                    let code = if value == DONT_CARE { 0 } else { value as u8 };
-                    *byte |= code << (2 * k);
-                }
             }
         }
         Ok(Values { slice: id.slice, packed })
@@ -174,9 +228,16 @@ impl Values {
     /// The numbering whose runs take the fewest bits, as far as a sample says; the value, if all
     /// positions have the same or none.
     fn best_numbering(&self) -> Result<Numbering, u8> {
+        let of_bytes = |bytes: &[u8]| {
+            let mut seen = [false; 256];
+            bytes.iter().for_each(|&byte| seen[usize::from(byte)] = true);
+            seen
+        };
+        let bytes = self.packed.par_chunks(SHARE).map(of_bytes);
+        let bytes = bytes.reduce(|| [false; 256], |a, b| std::array::from_fn(|k| a[k] | b[k]));
         let mut seen = [false; 4];
-        for &byte in &self.packed {
-            (0..4).for_each(|k| seen[usize::from(byte >> (2 * k) & 3)] = true);
+        for byte in (0..256).filter(|&byte| bytes[byte]) {
+            (0..4).for_each(|k| seen[byte >> (2 * k) & 3] = true);
         }
         match (1..=3).filter(|&value| seen[value]).collect::<Vec<usize>>()[..] {
             [] => return Err(DEFAULT as u8),
@@ -186,20 +247,9 @@ impl Values {
         let all: Vec<Numbering> = Numbering::all(self.slice).collect();
         let rated = all.into_par_iter().map(|numbering| {
             let numbered = Numbered::new(self, numbering);
-            let size = numbered.size();
-            let parts = if size <= SAMPLE.0 { 1 } else { SAMPLE.1 };
-            let len = size.min(SAMPLE.0) / parts;
-            let mut counts = Counts::default();
-            for part in 0..parts {
-                counts.restart();
-                let start = size / parts * part;
-                let mut source = |at: u64, out: &mut [u16]| numbered.fill(start + at, out);
-                let mut reader = RunReader::new(len, DEFAULT, &mut source);
-                reader.fill(usize::MAX);
-                reader.runs().iter().for_each(|run| counts.add(run.value as u8, run.len as u32));
-            }
+            let (parts, len) = sampled(numbered.size(), SAMPLE);
             // Of equal ones the first.
-            (counts.bits() * 1024 / len.max(1), numbering)
+            (numbered.sample((parts * len, parts)).bits() * 1024 / len.max(1), numbering)
         });
         rated.min().map(|(_, numbering)| numbering).ok_or(DEFAULT as u8)
     }
@@ -218,6 +268,22 @@ impl Numbered<'_> {
 
     fn size(&self) -> u64 {
         self.placements.size()
+    }
+
+    /// The runs of some equal parts of the values, at equal distances: how many values in all, at
+    /// most, and how many parts.
+    fn sample(&self, sample: (u64, u64)) -> Counts {
+        let (parts, len) = sampled(self.size(), sample);
+        let mut counts = Counts::default();
+        for part in 0..parts {
+            counts.restart();
+            let start = self.size() / parts * part;
+            let mut source = |at: u64, out: &mut [u16]| self.fill(start + at, out);
+            let mut reader = RunReader::new(len, DEFAULT, &mut source);
+            reader.fill(usize::MAX);
+            reader.runs().iter().for_each(|run| counts.add(run.value as u8, run.len as u32));
+        }
+        counts
     }
 
     fn fill(&self, start: u64, out: &mut [u16]) {
@@ -253,48 +319,89 @@ impl Numbered<'_> {
     }
 }
 
-/// All runs of a sub-database.
-struct Runs {
+/// How many parts a sample of so many values has, and how long each is.
+fn sampled(size: u64, (most, parts): (u64, u64)) -> (u64, u64) {
+    let parts = if size <= most { 1 } else { parts };
+    (parts, size.min(most) / parts)
+}
+
+/// Values in order, found by all threads for a stretch at a time.
+struct Window<'a> {
+    numbered: &'a Numbered<'a>,
+    values: Vec<u16>,
+    held: Range<u64>,
+}
+
+impl<'a> Window<'a> {
+    fn new(numbered: &'a Numbered<'a>) -> Window<'a> {
+        Window { numbered, values: vec![0; WINDOW.min(numbered.size()) as usize], held: 0..0 }
+    }
+
+    fn fill(&mut self, start: u64, out: &mut [u16]) {
+        let size = self.numbered.size();
+        let mut done = 0;
+        while done < out.len() {
+            let at = start + done as u64;
+            if !self.held.contains(&at) {
+                self.held = at..(at + WINDOW).min(size);
+                let shares = self.values[..(self.held.end - at) as usize].par_chunks_mut(SHARE);
+                shares.enumerate().for_each(|(k, share)| {
+                    self.numbered.fill(at + (k * SHARE) as u64, share);
+                });
+            }
+            let from = (at - self.held.start) as usize;
+            let n = ((self.held.end - at) as usize).min(out.len() - done);
+            out[done..done + n].copy_from_slice(&self.values[from..from + n]);
+            done += n;
+        }
+    }
+}
+
+/// Runs of a sub-database that are in memory: all, or a stretch.
+struct Runs<'a> {
+    reader: RunReader<'a>,
     lengths: Vec<u32>,
     values: Vec<u8>,
 }
 
-impl Runs {
-    fn of(values: &Values, numbering: Numbering) -> Runs {
-        let numbered = Numbered::new(values, numbering);
-        let size = numbered.size();
-        let mut window = vec![0; WINDOW.min(size) as usize];
-        let mut held = 0..0;
-        let mut source = |start: u64, out: &mut [u16]| {
-            let mut done = 0;
-            while done < out.len() {
-                let at = start + done as u64;
-                if !held.contains(&at) {
-                    held = at..(at + WINDOW).min(size);
-                    let shares = window[..(held.end - at) as usize].par_chunks_mut(SHARE);
-                    shares.enumerate().for_each(|(k, share)| {
-                        numbered.fill(at + (k * SHARE) as u64, share);
-                    });
-                }
-                let from = (at - held.start) as usize;
-                let n = ((held.end - at) as usize).min(out.len() - done);
-                out[done..done + n].copy_from_slice(&window[from..from + n]);
-                done += n;
-            }
-        };
-        let mut reader = RunReader::new(size, DEFAULT, &mut source);
-        let mut runs = Runs { lengths: Vec::new(), values: Vec::new() };
-        loop {
-            reader.fill(1);
-            let here = reader.runs();
+impl<'a> Runs<'a> {
+    fn new(reader: RunReader<'a>) -> Runs<'a> {
+        Runs { reader, lengths: Vec::new(), values: Vec::new() }
+    }
+
+    /// Whether there are no more.
+    fn is_complete(&self) -> bool {
+        self.reader.is_complete() && self.reader.runs().is_empty()
+    }
+
+    /// Reads on until so many are there, or all.
+    fn read(&mut self, count: usize) {
+        while self.lengths.len() < count {
+            self.reader.fill(1);
+            let here = self.reader.runs();
             if here.is_empty() {
-                return runs;
+                return;
             }
-            runs.lengths.extend(here.iter().map(|run| run.len as u32));
-            runs.values.extend(here.iter().map(|run| run.value as u8));
+            for run in here {
+                // A token cannot say more: what is left of the run begins the next unit.
+                let mut left = run.len;
+                while left > 0 {
+                    let len = left.min(u32::MAX.into());
+                    self.lengths.push(len as u32);
+                    self.values.push(run.value as u8);
+                    left -= len;
+                }
+            }
             let count = here.iter().map(|run| run.len).sum();
-            reader.consume(count);
+            self.reader.consume(count);
         }
+    }
+
+    /// Forgets those before a place.
+    fn forget(&mut self, place: &mut Place) {
+        self.lengths.drain(..place.run);
+        self.values.drain(..place.run);
+        place.run = 0;
     }
 
     fn iter(&self) -> impl Iterator<Item = (u8, u32)> {
@@ -314,7 +421,7 @@ struct Place {
 
 impl Place {
     /// Goes to a number that is not beyond the end.
-    fn advance(mut self, runs: &Runs, to: u64) -> Place {
+    fn advance(mut self, runs: &Runs<'_>, to: u64) -> Place {
         while self.number < to {
             let rest = u64::from(runs.lengths[self.run] - self.used);
             let step = rest.min(to - self.number);
@@ -332,7 +439,7 @@ impl Place {
 /// The block from `place` on, and where the next one begins. Units begin at multiples of a power
 /// of two from the block's beginning: the smallest one for which the block becomes full, or
 /// if there is none, the one with which it reaches furthest.
-fn best_block(runs: &Runs, words: &Words, place: Place, size: u64) -> (Vec<u8>, Place) {
+fn best_block(runs: &Runs<'_>, words: &Words, place: Place, size: u64) -> (Vec<u8>, Place) {
     let mut best = block(runs, words, place, size, 0);
     for shift in 1..=16 {
         if best.units == MOST_UNITS || best.end.number == size {
@@ -353,7 +460,7 @@ struct Block {
     end: Place,
 }
 
-fn block(runs: &Runs, words: &Words, start: Place, size: u64, shift: u32) -> Block {
+fn block(runs: &Runs<'_>, words: &Words, start: Place, size: u64, shift: u32) -> Block {
     let mut steps: Vec<u16> = Vec::with_capacity(MOST_UNITS);
     let mut units = Vec::with_capacity(MOST_UNITS * UNIT);
     let mut at = start;

@@ -14,8 +14,40 @@ use crate::layout::BLOCK;
 use crate::numbering::{Numberer, Numbering};
 use crate::slice::Slice;
 
-/// The first bytes of an index file: a name and the version of the format.
-const MAGIC: &[u8; 8] = b"mlegdb\x00\x01";
+/// The first bytes of an index file, before the version of the format.
+const MAGIC: &[u8; 7] = b"mlegdb\x00";
+
+/// The versions of the format: they differ in how many bytes the numbers of positions have.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Version {
+    /// Numbers of 32 bits.
+    One,
+    /// Numbers of 64 bits.
+    Two,
+}
+
+impl Version {
+    /// What slices with this number of pieces are written in.
+    #[must_use]
+    pub const fn of_pieces(pieces: u8) -> Version {
+        if pieces <= 6 { Version::One } else { Version::Two }
+    }
+
+    const fn number(self) -> u8 {
+        match self {
+            Version::One => 1,
+            Version::Two => 2,
+        }
+    }
+
+    /// Bytes of the number of a position.
+    const fn width(self) -> usize {
+        match self {
+            Version::One => 4,
+            Version::Two => 8,
+        }
+    }
+}
 
 /// Units of a block, its head included.
 pub(crate) const BLOCK_UNITS: usize = BLOCK / UNIT;
@@ -67,7 +99,7 @@ pub struct CompactData {
     /// Number of its units, heads included.
     pub(crate) units: u32,
     /// First number of each block.
-    pub(crate) firsts: Vec<u32>,
+    pub(crate) firsts: Vec<u64>,
 }
 
 /// How many bytes the head of a block of this many units with values has.
@@ -102,15 +134,23 @@ pub fn parse(
     };
     let mut cursor = Cursor::new(file, content);
     if cursor.take(MAGIC.len())? != MAGIC {
-        return Err(whole.error("no index file of the compact type, version 1"));
+        return Err(whole.error("no index file of the compact type"));
     }
+    let version = match cursor.number(1)? {
+        1 => Version::One,
+        2 => Version::Two,
+        other => {
+            let reason = format!("version {other} of the compact type: only 1 and 2 are known");
+            return Err(whole.error(reason));
+        }
+    };
     if u32::from_le_bytes(*sum) != crc32(content) {
         return Err(whole.error("the checksum at its end is wrong"));
     }
     let mut records: Vec<CompactRecord> = Vec::new();
     let mut units = 0u32;
     while !cursor.is_at_end() {
-        let record = record(&mut cursor, slices, &mut units)?;
+        let record = record(&mut cursor, version, slices, &mut units)?;
         if records.iter().any(|r| (r.slice, r.side) == (record.slice, record.side)) {
             return Err(cursor.error("second record for a sub-database"));
         }
@@ -130,6 +170,7 @@ pub fn parse(
 
 fn record(
     cursor: &mut Cursor<'_>,
+    version: Version,
     slices: &[Slice],
     next_unit: &mut u32,
 ) -> Result<CompactRecord, FormatError> {
@@ -150,7 +191,7 @@ fn record(
     }
     let body = match kind {
         1..=3 => CompactBody::Constant(kind),
-        0 => CompactBody::Data(data(cursor, slice, next_unit)?),
+        0 => CompactBody::Data(data(cursor, version, slice, next_unit)?),
         _ => return Err(cursor.error(format!("kind {kind}: expected 0 to 3"))),
     };
     Ok(CompactRecord { slice, side, body })
@@ -158,6 +199,7 @@ fn record(
 
 fn data(
     cursor: &mut Cursor<'_>,
+    version: Version,
     slice: Slice,
     next_unit: &mut u32,
 ) -> Result<CompactData, FormatError> {
@@ -165,9 +207,10 @@ fn data(
     let Some(numbering) = Numbering::new(number) else {
         return Err(cursor.error(format!("numbering {number} does not exist")));
     };
-    let Some(numberer) = Numberer::new(slice, numbering) else {
-        return Err(cursor.error(format!("slice {slice} is too large")));
-    };
+    let numberer = Numberer::new(slice, numbering);
+    if version == Version::One && numberer.size() > u64::from(u32::MAX) {
+        return Err(cursor.error(format!("slice {slice} is too large for version 1")));
+    }
     let mut lists = Vec::with_capacity(CONTEXTS);
     for _ in 0..CONTEXTS {
         lists.push(lengths(cursor)?);
@@ -183,10 +226,11 @@ fn data(
         return Err(cursor.error(format!("{units} units do not make whole blocks")));
     }
     let blocks = (units as usize).div_ceil(BLOCK_UNITS);
-    let firsts = cursor.take(4 * blocks)?.as_chunks::<4>().0;
-    let firsts: Vec<u32> = firsts.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
+    let firsts = cursor.take(version.width() * blocks)?.chunks_exact(version.width());
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte));
+    let firsts: Vec<u64> = firsts.map(number).collect();
     let is_ascending = firsts.is_sorted_by(|a, b| a < b);
-    let last = firsts.last().is_some_and(|&n| u64::from(n) < numberer.size());
+    let last = firsts.last().is_some_and(|&n| n < numberer.size());
     if firsts.first() != Some(&0) || !is_ascending || !last {
         return Err(cursor.error("the first numbers of the blocks are not ascending from 0"));
     }
@@ -216,8 +260,9 @@ fn pack_lengths(lengths: &[(u16, u8)], out: &mut Vec<u8>) {
 
 /// An index file, from its records.
 #[must_use]
-pub fn to_bytes(records: &[CompactRecord]) -> Vec<u8> {
+pub fn to_bytes(version: Version, records: &[CompactRecord]) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
+    out.push(version.number());
     for record in records {
         let s = record.slice;
         out.extend([s.black_men(), s.black_kings(), s.white_men(), s.white_kings()]);
@@ -231,7 +276,7 @@ pub fn to_bytes(records: &[CompactRecord]) -> Vec<u8> {
                 }
                 out.extend(data.units.to_le_bytes());
                 for first in &data.firsts {
-                    out.extend(first.to_le_bytes());
+                    out.extend(&first.to_le_bytes()[..version.width()]);
                 }
             }
         }

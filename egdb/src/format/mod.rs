@@ -130,7 +130,7 @@ impl DbType {
             DbType::WldRun | DbType::Wld2 => 9,
             DbType::Wld1 | DbType::Mtc => 8,
             DbType::Dtw => 7,
-            DbType::Compact => 6,
+            DbType::Compact => 7,
         }
     }
 
@@ -140,7 +140,7 @@ impl DbType {
         match self {
             DbType::Dtw => 1 << 30,
             // No slice is cut up.
-            DbType::Compact => 1 << 32,
+            DbType::Compact => 1 << 40,
             _ => 1 << 31,
         }
     }

@@ -219,7 +219,7 @@ const PER_ENTRY: u64 = 4;
 
 impl Steps {
     /// For `firsts`, ascending from 0, as the first indices of parts of `size` positions.
-    pub(crate) fn new(firsts: &[u32], size: u64) -> Steps {
+    pub(crate) fn new<T: Copy + Into<u64>>(firsts: &[T], size: u64) -> Steps {
         let mut shift = 0;
         while (size >> shift) > PER_ENTRY * firsts.len() as u64 {
             shift += 1;
@@ -228,7 +228,7 @@ impl Steps {
         let mut starts = Vec::with_capacity(count);
         let mut at = 0;
         for step in 0..count as u64 {
-            while at + 1 < firsts.len() && u64::from(firsts[at + 1]) <= step << shift {
+            while at + 1 < firsts.len() && firsts[at + 1].into() <= step << shift {
                 at += 1;
             }
             starts.push(at as u32);
@@ -239,8 +239,12 @@ impl Steps {
     /// Position of the last number not above `index`, of those that `first` gives by position.
     /// `index` is below the size.
     #[inline(always)]
-    pub(crate) fn find(&self, first: impl Fn(usize) -> u32, index: u32) -> usize {
-        let step = (index >> self.shift) as usize;
+    pub(crate) fn find<T: Copy + Ord + Into<u64>>(
+        &self,
+        first: impl Fn(usize) -> T,
+        index: T,
+    ) -> usize {
+        let step = (index.into() >> self.shift) as usize;
         let low = self.starts[step] as usize;
         let high = self.starts[step + 1] as usize;
         // At most one entry begins within most steps; whether it does cannot be predicted.

@@ -15,7 +15,7 @@ use movegen::{Color, Position};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::build::BuildError;
+use crate::builder::BuildError;
 use crate::error::{ProbeError, SelectionError};
 use crate::format::DbType;
 use crate::index::unrank;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use movegen::{Board, Color, Position, Wld};
 
 use super::{Longest, SideSurvey, reaches};
-use crate::build::after_capture_by;
+use crate::builder::after_capture_by;
 use crate::database::Database;
 use crate::encode::SubId;
 use crate::error::ProbeError;

@@ -7,7 +7,7 @@ use movegen::geometry::bits;
 
 use super::side::{Counts, Top};
 use super::{Options, Progress, SideSurvey, SurveyError};
-use crate::build::{Group, WorkFiles};
+use crate::builder::{Group, WorkFiles};
 use crate::index::rank;
 use crate::probe::Probe;
 use crate::slice::Slice;
@@ -33,17 +33,17 @@ pub fn survey_work(
     for slice in slices {
         let file = files.open(slice)?;
         let mut sums = [Counts::default(); 2];
-        for level in 0..file.levels() {
+        for unit in 0..file.units() {
             if !progress(Progress { done, all, slice }) {
                 return Ok(false);
             }
-            let visit = |counts: &mut [Counts; 2], group: &Group<'_>| {
+            let visit = |counts: &mut [Counts; 2], group: &Group| {
                 for side in Color::ALL {
                     count(&mut counts[side.index()], group, slice, side);
                 }
             };
             let merge = |a: [Counts; 2], b: [Counts; 2]| [a[0].merged(&b[0]), a[1].merged(&b[1])];
-            let found = pool.install(|| file.level(level, visit, merge))?;
+            let found = pool.install(|| file.unit(unit, visit, merge))?;
             done +=
                 found.iter().map(|counts| counts.wins + counts.losses + counts.draws).sum::<u64>();
             sums = merge(sums, found);
@@ -56,7 +56,7 @@ pub fn survey_work(
 }
 
 #[inline(always)]
-fn count(counts: &mut Counts, group: &Group<'_>, slice: Slice, side: Color) {
+fn count(counts: &mut Counts, group: &Group, slice: Slice, side: Color) {
     let number = |set: u64| u64::from(set.count_ones());
     let [wins, losses] = group.decided(side);
     counts.wins += number(wins);

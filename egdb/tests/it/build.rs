@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use egdb::build::{BuildError, BuildEvent, BuildOptions, BuildReport, Builder};
+use egdb::builder::{BuildError, BuildEvent, BuildOptions, BuildReport, Builder};
 use egdb::convert::{ConvertOptions, Target, convert};
 use egdb::index::unrank;
 use egdb::{Database, DbIndex, DbType, OpenOptions, Probe, Slice, Wld};
@@ -153,11 +153,95 @@ fn an_interrupted_build_goes_on() {
         let names = work.map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let (done, unfinished): (Vec<_>, Vec<_>) = names.partition(|name| name.ends_with(".raw"));
         assert!(done.len() >= last);
-        assert!(unfinished.is_empty(), "{unfinished:?}");
+        let parts = unfinished.iter().filter(|name| name.ends_with(".part")).count();
+        let marks = unfinished.iter().filter(|name| name.ends_with(".none")).count();
+        assert!(parts <= 1 && parts + marks == unfinished.len(), "{unfinished:?}");
         last = done.len();
     }
     assert!(interruptions >= 3, "{interruptions}");
     assert_eq!(files(dir.path()), expected);
+}
+
+/// A slice goes on with the units that are there, whatever was left of the one in hand.
+#[test]
+fn a_slice_goes_on_where_it_stopped() {
+    let whole = tempfile::tempdir().unwrap();
+    let keep = BuildOptions { keep_work: true, ..options() };
+    build(whole.path(), 3, &keep);
+    let digits = "1110";
+    let of = |dir: &Path, extension: &str| dir.join(format!("work/{digits}.{extension}"));
+    let expected = fs::read(of(whole.path(), "raw")).unwrap();
+
+    let dir = tempfile::tempdir().unwrap();
+    let resume = BuildOptions { resume: true, ..keep };
+    let mut stopped = None;
+    for stop_after in 1..1000 {
+        let units = AtomicU64::new(0);
+        let observer = |event: &BuildEvent| match event {
+            BuildEvent::SliceProgress { slice: of, done, .. }
+                if *of == slice(digits) && *done > 0 =>
+            {
+                units.fetch_add(1, Ordering::Relaxed) < stop_after
+            }
+            _ => true,
+        };
+        match Builder::new(dir.path(), &resume, &observer).unwrap().build(3) {
+            Err(BuildError::Interrupted) => {}
+            other => panic!("{other:?}"),
+        }
+        let length = fs::metadata(of(dir.path(), "part")).unwrap().len();
+        assert!(stopped.is_none_or(|before| length > before));
+        stopped = Some(length);
+        if length > expected.len() as u64 / 2 {
+            break;
+        }
+    }
+    let half = fs::read(of(dir.path(), "part")).unwrap();
+    assert_eq!(half, expected[..half.len()]);
+
+    let (mut least, mut most) = (u64::MAX, 0);
+    for round in 0..12 {
+        let mut part = half.clone();
+        let middle = part.len() / 2 + 1000 * round;
+        match round % 4 {
+            0 => part.truncate(middle),
+            1 => part[middle] ^= 1,
+            // Written in advance, as when the list of a unit has not been written.
+            2 => part.extend([0; 5000]),
+            _ => part[20] ^= 1,
+        }
+        fs::remove_file(of(dir.path(), "raw")).ok();
+        fs::write(of(dir.path(), "part"), &part).unwrap();
+        let builder = Builder::new(dir.path(), &resume, &|_| true).unwrap();
+        let report = builder.build_slice(slice(digits)).unwrap();
+        assert!(fs::read(of(dir.path(), "raw")).unwrap() == expected, "{round}");
+        let report = report.slices[0];
+        (least, most) = (least.min(report.solved), most.max(report.solved));
+        assert_eq!(report.solved == report.positions, round % 4 == 3, "{round}");
+    }
+    assert!(least < most / 2 + most / 8, "{least} {most}");
+}
+
+#[test]
+fn a_limit_of_disk_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let resume = BuildOptions { resume: true, ..options() };
+    let mut limit = 20 << 10;
+    let mut refusals = 0;
+    loop {
+        let options = BuildOptions { disk: Some(limit), ..resume.clone() };
+        match Builder::new(dir.path(), &options, &|_| true).unwrap().build(3) {
+            Ok(_) => break,
+            Err(BuildError::Disk { used, limit: of, .. }) => assert!(used > of && of == limit),
+            Err(error) => panic!("{error}"),
+        }
+        refusals += 1;
+        limit = limit / 2 * 3;
+    }
+    assert!(refusals > 3);
+    let whole = tempfile::tempdir().unwrap();
+    build(whole.path(), 3, &options());
+    assert_eq!(files(dir.path()), files(whole.path()));
 }
 
 #[test]

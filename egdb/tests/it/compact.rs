@@ -8,7 +8,9 @@ use std::sync::{Arc, OnceLock};
 
 use egdb::codec::DONT_CARE;
 use egdb::convert::{ConvertOptions, Target, convert};
+use egdb::encode::compact::CompactWriter;
 use egdb::encode::{DatabaseWriter, SubId};
+use egdb::format::compact::Version;
 use egdb::identify::crc32;
 use egdb::index::unrank;
 use egdb::{Backend, Database, DbIndex, DbType, OpenOptions, Probe, Slice};
@@ -62,7 +64,12 @@ fn choose(n: usize, k: usize) -> usize {
 
 /// The sub-databases of a pair of files; a constant one has a single value.
 fn read_simply(index: &[u8], data: &[u8]) -> HashMap<(String, Color), Simple> {
-    assert_eq!(&index[..8], b"mlegdb\x00\x01");
+    assert_eq!(&index[..7], b"mlegdb\x00");
+    let width = match index[7] {
+        1 => 4,
+        2 => 8,
+        other => panic!("version {other}"),
+    };
     let end = index.len() - 4;
     assert_eq!(number(index, end, 4), crc32(&index[..end]) as usize);
     let (mut at, mut unit, mut subs) = (8, 0, HashMap::new());
@@ -97,8 +104,9 @@ fn read_simply(index: &[u8], data: &[u8]) -> HashMap<(String, Color), Simple> {
         }
         let units = number(index, at, 4);
         let blocks = units.div_ceil(256);
-        let firsts: Vec<usize> = (0..blocks).map(|k| number(index, at + 4 + 4 * k, 4)).collect();
-        at += 4 + 4 * blocks;
+        let firsts: Vec<usize> =
+            (0..blocks).map(|k| number(index, at + 4 + width * k, width)).collect();
+        at += 4 + width * blocks;
         let counts = digits.bytes().map(|digit| usize::from(digit - b'0'));
         let size = counts.zip([45, 50, 45, 50]).map(|(k, n)| choose(n, k)).product();
         let mut values = Vec::new();
@@ -316,7 +324,8 @@ fn values_of_any_density_come_back() {
             }
         }
         let dir = tempfile::tempdir().unwrap();
-        let mut writer = DatabaseWriter::create(dir.path(), DbType::Compact, "db4").unwrap();
+        let version = [Version::One, Version::Two][seed as usize / 2];
+        let mut writer = CompactWriter::create(dir.path(), "db4").unwrap().in_version(version);
         let id = SubId { slice, sub: 0, side: Color::White };
         let mut source = |start: u64, out: &mut [u16]| {
             out.copy_from_slice(&values[start as usize..][..out.len()]);
@@ -331,6 +340,50 @@ fn values_of_any_density_come_back() {
             let board = unrank(slice, index as u64).unwrap();
             let found = database.stored(&board, Color::White).unwrap();
             assert!(value == DONT_CARE || found == Some(value), "{seed} {index}");
+        }
+    }
+}
+
+/// The two versions hold the same values, and the second is hardly longer.
+#[test]
+fn versions_hold_the_same_values() {
+    let (first, database) = all();
+    let dir = tempfile::tempdir().unwrap();
+    let writer = CompactWriter::create(dir.path(), "db3").unwrap();
+    let mut writer = writer.in_version(Version::Two);
+    let wld2 = built_as(DbType::Wld2);
+    for id in database.contents().into_iter().filter(|id| id.slice.pieces() == 3) {
+        let id = SubId { slice: id.slice, sub: 0, side: id.side };
+        let mut source = |start: u64, out: &mut [u16]| {
+            for (index, value) in (start..).zip(out) {
+                let board = unrank(id.slice, index).unwrap();
+                *value = match is_stored(&board) {
+                    true => wld2.stored(&board, id.side).unwrap().unwrap(),
+                    false => DONT_CARE,
+                };
+            }
+        };
+        writer.add(id, &mut source).unwrap();
+    }
+    let written = writer.finish().unwrap().unwrap();
+    let data = std::fs::read(first.path().join("db3.mdb")).unwrap();
+    assert!(written.bytes[1].abs_diff(data.len() as u64) * 50 < data.len() as u64);
+    let read = |path: &Path| std::fs::read(path).unwrap();
+    let simple = read_simply(&read(&written.index), &read(&written.data));
+    let options = OpenOptions { db_type: Some(DbType::Compact), ..OpenOptions::default() };
+    let second = Database::open(dir.path(), &options).unwrap();
+    assert_eq!(simple.len(), second.contents().len());
+    for id in second.contents() {
+        let simple = &simple[&(id.slice.to_string(), id.side)];
+        for index in (0..id.slice.size()).step_by(3) {
+            let board = unrank(id.slice, index).unwrap();
+            let found = second.stored(&board, id.side).unwrap();
+            let number = simple_number(&board, simple.numbering);
+            let value = simple.values.get(number).or(simple.values.first());
+            assert_eq!(value.copied().map(u16::from), found, "{id:?} {index}");
+            if is_stored(&board) {
+                assert_eq!(database.stored(&board, id.side).unwrap(), found, "{id:?} {index}");
+            }
         }
     }
 }
@@ -395,12 +448,18 @@ fn what_checksums_do_not_show_does_no_harm() {
 #[test]
 fn what_it_cannot_hold_is_refused() {
     let dir = tempfile::tempdir().unwrap();
-    let mut writer = DatabaseWriter::create(dir.path(), DbType::Compact, "db7-4030").unwrap();
-    let slice: Slice = "4030".parse().unwrap();
+    let mut writer = DatabaseWriter::create(dir.path(), DbType::Compact, "db8-4040").unwrap();
+    let slice: Slice = "4040".parse().unwrap();
     let mut draws = |_: u64, out: &mut [u16]| out.fill(3);
     let error = writer.add(SubId { slice, sub: 0, side: Color::Black }, &mut draws).unwrap_err();
-    assert!(error.to_string().contains("at most 6 pieces"), "{error}");
+    assert!(error.to_string().contains("at most 7 pieces"), "{error}");
     assert!(writer.finish().unwrap().is_none());
+    // Nor more than six pieces in version 1.
+    let writer = CompactWriter::create(dir.path(), "db7-4030").unwrap();
+    let mut writer = writer.in_version(Version::One);
+    let id = SubId { slice: "4030".parse().unwrap(), sub: 0, side: Color::Black };
+    let error = writer.add(id, &mut draws).unwrap_err();
+    assert!(error.to_string().contains("version 1"), "{error}");
     // A position that is none, from a caller that does not look: a man on the row where it crowns.
     let dir = tempfile::tempdir().unwrap();
     let database = converted(dir.path(), &["1010"]);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use egdb::build::{BuildOptions, Builder};
+use egdb::builder::{BuildOptions, Builder};
 use egdb::convert::{ConvertOptions, Target, convert};
 use egdb::index::unrank;
 use egdb::probe::MTC_AFTER_CONVERSION;

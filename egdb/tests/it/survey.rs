@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use egdb::build::{BuildError, BuildOptions, Builder};
+use egdb::builder::{BuildError, BuildOptions, Builder};
 use egdb::error::SelectionError;
 use egdb::survey::{
     Longest, Options, SideSurvey, SurveyError, data_bytes, file_bytes, survey, survey_work,

@@ -6,6 +6,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use meerslag_tests::{binary, run};
 use nix::sys::signal::{Signal, kill};
@@ -85,6 +86,66 @@ fn killed_and_interrupted_builds_go_on_to_the_same_files() {
     assert!(out.stdout.contains("loss"), "{}", out.stdout);
     let out = run(["egdb", "verify", "--egdb", path], "");
     assert_eq!(out.code, 0, "{}", out.stderr);
+}
+
+/// Kills a build again and again, a while after it has begun, and compares what comes of it.
+fn kill_often(kills: u64) {
+    let whole = tempfile::tempdir().unwrap();
+    let build = |dir: &str| {
+        let build = ["egdb", "build", "--pieces", "4", "--types", "compact,mtc", "--resume"];
+        Command::new(binary())
+            .args([&build[..], &["--threads", "2", "--out", dir]].concat())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    assert!(build(whole.path().to_str().unwrap()).wait().unwrap().success());
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().to_str().unwrap();
+    let work = dir.path().join("work");
+    let mut parts = 0;
+    for kill in 0..kills {
+        let mut child = build(path);
+        // Times that are not in step with anything.
+        std::thread::sleep(Duration::from_millis(60 + kill * 7919 % 640));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let names = fs::read_dir(&work).into_iter().flatten().flatten();
+        parts +=
+            names.filter(|entry| entry.path().extension().is_some_and(|e| e == "part")).count();
+    }
+    assert!(parts > 0, "some slice was stopped in the middle");
+    assert!(build(path).wait().unwrap().success());
+    assert_eq!(files(dir.path()), files(whole.path()));
+    assert!(!work.exists());
+}
+
+#[test]
+fn builds_that_are_killed_a_few_times_make_the_same_files() {
+    kill_often(4);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn builds_that_are_killed_fifty_times_make_the_same_files() {
+    kill_often(50);
+}
+
+#[test]
+fn disk_and_time_are_limited() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().to_str().unwrap();
+    let build = ["egdb", "build", "--pieces", "5", "--types", "compact", "--out", path];
+    let out = run([&build[..], &["--disk", "20M"]].concat(), "");
+    assert_eq!(out.code, 2, "{}", out.stderr);
+    assert!(out.stderr.contains("more than --disk 20 MiB"), "{}", out.stderr);
+    assert!(!dir.path().join("work").exists(), "refused before anything is done");
+    let out = run([&build[..], &["--hours", "0.0001"]].concat(), "");
+    assert_eq!(out.code, 130, "{}", out.stderr);
+    assert!(out.stderr.contains("--resume"), "{}", out.stderr);
+    let out = run([&build[..], &["--hours", "0"]].concat(), "");
+    assert_eq!(out.code, 2, "{}", out.stderr);
 }
 
 #[test]

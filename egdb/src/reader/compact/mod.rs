@@ -49,7 +49,7 @@ struct Sub {
     /// Number of its units, heads included.
     units: u32,
     /// First number of each block.
-    firsts: Box<[u32]>,
+    firsts: Box<[u64]>,
     steps: Steps,
     /// A bit for each block whose checksum was found right.
     good: Box<[AtomicU64]>,
@@ -73,8 +73,7 @@ impl CompactBuilder {
             let slot = match body {
                 CompactBody::Constant(value) => Slot::Constant(value),
                 CompactBody::Data(data) => {
-                    // The index file was refused if there were no numbers.
-                    let Some(numberer) = Numberer::new(slice, data.numbering) else { continue };
+                    let numberer = Numberer::new(slice, data.numbering);
                     let words = data.firsts.len().div_ceil(64);
                     self.subs.push(Sub {
                         slice,
@@ -99,7 +98,7 @@ impl CompactBuilder {
     pub(crate) fn memory(&self) -> usize {
         let sub = |s: &Sub| {
             size_of::<Sub>()
-                + s.firsts.len() * 4
+                + s.firsts.len() * 8
                 + s.good.len() * 8
                 + s.steps.memory()
                 + s.codes.memory()
@@ -134,7 +133,7 @@ impl<'a> Head<'a> {
     /// The unit that holds the number that is so far from the block's first one, and how far the
     /// unit is.
     #[inline(always)]
-    fn find(&self, rest: u32) -> (usize, u64) {
+    fn find(&self, rest: u64) -> (usize, u64) {
         let limit = (rest >> self.shift).min(MOST_STEPS.into()) as u16;
         let is_before = |step: &[u8; 2]| u16::from(u16::from_le_bytes(*step) <= limit);
         // Most blocks are full; their loop has a fixed length.
@@ -178,7 +177,7 @@ impl Sub {
 
     /// The number after the last one of a block.
     fn end(&self, k: usize) -> u64 {
-        self.firsts.get(k + 1).map_or(self.numberer.size(), |&first| first.into())
+        self.firsts.get(k + 1).map_or(self.numberer.size(), |&first| first)
     }
 }
 
@@ -189,7 +188,7 @@ struct Query<'s> {
     /// The block.
     k: usize,
     /// How far the number is from the block's first one.
-    rest: u32,
+    rest: u64,
     /// The unit and how far it is from there, once that has been looked up.
     unit: Option<(usize, u64)>,
 }
@@ -198,7 +197,7 @@ impl Query<'_> {
     /// The unit that would be right if all held equally many numbers.
     #[inline(always)]
     fn guess(&self) -> usize {
-        let first = u64::from(self.sub.firsts[self.k]);
+        let first = self.sub.firsts[self.k];
         let numbers = (self.sub.end(self.k) - first) as f32;
         (self.rest as f32 / numbers * self.sub.block(self.k).1 as f32) as usize
     }
@@ -269,7 +268,7 @@ impl CompactReader {
         let sub = &self.subs[n];
         let number = sub.numberer.number(board);
         // Only what is no position, such as a man that should have been crowned.
-        if u64::from(number) >= sub.numberer.size() {
+        if number >= sub.numberer.size() {
             self.counters.unavailable();
             return Err(Raw::NotStored);
         }
@@ -314,7 +313,7 @@ impl CompactReader {
                 start
             }
         };
-        let mut rest = u64::from(rest).checked_sub(start).ok_or(CONTRADICTION)?;
+        let mut rest = rest.checked_sub(start).ok_or(CONTRADICTION)?;
         let mut reading = Reading::START;
         while let Some(len) = sub.codes.next(&bytes, &mut reading) {
             match rest.checked_sub(len.into()) {
@@ -328,7 +327,7 @@ impl CompactReader {
     /// The unit for a number and how far it is from the block's first one, where the head of the
     /// block lies in memory.
     #[inline(always)]
-    fn mapped_unit(&self, sub: &Sub, k: usize, rest: u32) -> Option<(usize, u64)> {
+    fn mapped_unit(&self, sub: &Sub, k: usize, rest: u64) -> Option<(usize, u64)> {
         let (at, units) = sub.block(k);
         Head::new(self.mapped(sub, at)?, units).map(|head| head.find(rest))
     }

@@ -67,7 +67,7 @@ impl CompactReader {
         }
         let mut bytes = [0; MOST_HEAD];
         let Some(head) = self.head(sub, k, &mut bytes, false)? else { return Err(CONTRADICTION) };
-        let all = sub.end(k) - u64::from(sub.firsts[k]);
+        let all = sub.end(k) - sub.firsts[k];
         let units = sub.block(k).1;
         // A block that was full before its last unit has places left that lead to no unit.
         let used = (1..units).take_while(|&unit| head.is_step(unit)).count() + 1;

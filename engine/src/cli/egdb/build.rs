@@ -5,13 +5,14 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use ::egdb::build::{
+use ::egdb::builder::{
     BuildError, BuildEvent, BuildOptions, BuildReport, Builder, Usage, build_order, closure,
 };
+use ::egdb::plan::peak_disk;
 use ::egdb::{DbType, Slice};
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::{ArgGroup, Args, ValueEnum};
 use indicatif::{MultiProgress, ProgressBar};
 use meerslag_files::with_causes;
@@ -31,12 +32,13 @@ Examples:
   meerslag egdb build --pieces 5 --out db --types wld --memory 2G
   meerslag egdb build --pieces 5 --out db --resume
   meerslag egdb build --slices 3010,2020 --out some
+  nice meerslag egdb build --pieces 7 --out db7 --types compact --memory 14G --disk 60G --resume
 
 Builds all positions up to a number of pieces and writes them in the Kingsrow layout: \
 win/loss/draw (version 2), distance to conversion, distance to win. Each file has a side file \
-'*.sum' with its checksums. Solved slices are kept in DIR/work until the end; after Ctrl-C or a \
-crash the same command with --resume verifies what is there and goes on. DIR/build.jsonl is \
-a log, one JSON object a line.
+'*.sum' with its checksums. Solved slices are kept in DIR/work until nothing needs them; after Ctrl-C or a crash \
+the same command with --resume verifies what is there and goes on in the middle of the slice. \
+DIR/build.jsonl is a log, one JSON object a line.
 
 Check the result with 'meerslag egdb check --egdb DIR'.";
 
@@ -51,9 +53,17 @@ pub(super) struct BuildArgs {
     /// Build these slices and those that they need, such as 2110,2020
     #[arg(long, value_name = "LIST", value_delimiter = ',', group = "what")]
     slices: Vec<Slice>,
-    /// Leave the work files, about four bytes a position
+    /// Leave all work files, about an eighth of a byte a position for win/loss/draw; else each goes
+    /// when nothing needs it any more
     #[arg(long)]
     keep_work: bool,
+    /// Most disk space for everything in the folder, in MiB or such as 60G; refused beforehand if it
+    /// will not do
+    #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
+    disk: Option<u64>,
+    /// Stop after this many hours; the same command with --resume goes on
+    #[arg(long, value_name = "HOURS", value_parser = hours)]
+    hours: Option<f64>,
     /// Go on with a build that was interrupted, or add to a finished one
     #[arg(long)]
     resume: bool,
@@ -105,17 +115,22 @@ pub(super) struct SliceArgs {
 const PACK_EXAMPLES: &str = "\
 Example:
   meerslag egdb pack --pieces 4 --out /shared/db
+  meerslag egdb pack --slice 3210 --out /shared/db
 
-Writes the files of one piece count from the slices in DIR/work, then the mark DIR/work/packed-N.
-Does nothing for files that are there and agree with their checksums.";
+Writes the files of one piece count, or from 6 pieces on of one slice, from the slices in DIR/work,
+then the mark DIR/work/packed-N. Does nothing for files that are there and agree with their checksums.";
 
-/// Write the files of a piece count from slices solved by build-slice
+/// Write the files of a piece count, or of a slice, from slices solved by build-slice
 #[derive(Args, Debug)]
-#[command(after_help = PACK_EXAMPLES)]
+#[command(after_help = PACK_EXAMPLES, group(ArgGroup::new("what").required(true)))]
 pub(super) struct PackArgs {
     /// The piece count
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=8))]
-    pieces: u8,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=8),
+          group = "what")]
+    pieces: Option<u8>,
+    /// The slice, if it has files of its own
+    #[arg(long, group = "what")]
+    slice: Option<Slice>,
     #[command(flatten)]
     common: Common,
 }
@@ -124,7 +139,7 @@ pub(super) struct PackArgs {
 pub(super) enum BuildType {
     /// Win/loss/draw, version 2
     Wld,
-    /// Win/loss/draw in the compact format of this program, up to 6 pieces
+    /// Win/loss/draw in the compact format of this program, up to 7 pieces
     Compact,
     /// Distance to conversion
     Mtc,
@@ -132,20 +147,23 @@ pub(super) enum BuildType {
     Dtw,
 }
 
+impl BuildType {
+    pub(super) const fn db_type(self) -> DbType {
+        match self {
+            BuildType::Wld => DbType::Wld2,
+            BuildType::Compact => DbType::Compact,
+            BuildType::Mtc => DbType::Mtc,
+            BuildType::Dtw => DbType::Dtw,
+        }
+    }
+}
+
 impl Common {
     fn options(&self) -> BuildOptions {
         let mut options = BuildOptions { threads: self.threads, ..BuildOptions::default() };
-        options.types = Vec::new();
-        for (name, db_type) in [
-            (BuildType::Wld, DbType::Wld2),
-            (BuildType::Compact, DbType::Compact),
-            (BuildType::Mtc, DbType::Mtc),
-            (BuildType::Dtw, DbType::Dtw),
-        ] {
-            if self.types.contains(&name) {
-                options.types.push(db_type);
-            }
-        }
+        let all = BuildType::value_variants().iter();
+        let wanted = all.filter(|name| self.types.contains(name));
+        options.types = wanted.map(|name| name.db_type()).collect();
         if let Some(memory) = self.memory {
             options.memory = memory << 20;
         }
@@ -153,16 +171,39 @@ impl Common {
     }
 }
 
+/// A number of hours above 0.
+fn hours(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(hours) if hours > 0.0 && hours < 1e6 => Ok(hours),
+        _ => Err("expected a number of hours above 0".into()),
+    }
+}
+
 pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
-    let options =
-        BuildOptions { resume: args.resume, keep_work: args.keep_work, ..args.common.options() };
+    let options = BuildOptions {
+        resume: args.resume,
+        keep_work: args.keep_work,
+        disk: args.disk.map(|mebibytes| mebibytes << 20),
+        ..args.common.options()
+    };
     let all: Vec<Slice> = match args.pieces {
         Some(pieces) => (2..=pieces).flat_map(build_order).collect(),
         None => closure(&args.slices),
     };
+    if let Some(limit) = options.disk {
+        let needed = peak_disk(&all, &options.types, options.keep_work);
+        if needed > limit {
+            return Err(Failure::Input(anyhow!(
+                "the build will take about {} MiB of disk, more than --disk {} MiB",
+                needed.div_ceil(1 << 20),
+                limit >> 20
+            )));
+        }
+    }
     let positions = all.iter().map(|slice| positions(*slice)).sum();
     let advice = "the same command with --resume goes on";
-    with_display(&args.common, advice, &options, positions, |builder| match args.pieces {
+    let end = args.hours.map(|hours| Instant::now() + Duration::from_secs_f64(3600.0 * hours));
+    with_display(&args.common, advice, &options, positions, end, |builder| match args.pieces {
         Some(pieces) => builder.build(pieces),
         None => builder.build_slices(&args.slices),
     })
@@ -170,15 +211,22 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
 
 pub(super) fn run_slice(args: &SliceArgs) -> Result<(), Failure> {
     let options = BuildOptions { resume: true, ..args.common.options() };
-    with_display(&args.common, GOES_ON, &options, positions(args.slice), |builder| {
+    with_display(&args.common, GOES_ON, &options, positions(args.slice), None, |builder| {
         builder.build_slice(args.slice)
     })
 }
 
 pub(super) fn run_pack(args: &PackArgs) -> Result<(), Failure> {
     let options = BuildOptions { resume: true, ..args.common.options() };
-    with_display(&args.common, GOES_ON, &options, 0, |builder| builder.pack_only(args.pieces))?;
-    let mark = args.common.out.join("work").join(format!("packed-{}", args.pieces));
+    with_display(&args.common, GOES_ON, &options, 0, None, |builder| match args.slice {
+        Some(slice) => builder.pack_slice(slice),
+        None => builder.pack_only(args.pieces.unwrap_or(0)),
+    })?;
+    let name = match args.slice {
+        Some(slice) => slice.to_string(),
+        None => args.pieces.unwrap_or(0).to_string(),
+    };
+    let mark = args.common.out.join("work").join(format!("packed-{name}"));
     File::create(&mark)
         .with_context(|| format!("cannot write {}", mark.display()))
         .map_err(Failure::Run)?;
@@ -197,6 +245,7 @@ fn with_display(
     advice: &'static str,
     options: &BuildOptions,
     positions: u64,
+    end: Option<Instant>,
     work: impl FnOnce(Builder<'_>) -> Result<BuildReport, BuildError>,
 ) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
@@ -206,7 +255,7 @@ fn with_display(
     let display = Display::new(common, advice, positions)?;
     let observer = |event: &BuildEvent| {
         display.show(event);
-        !interrupt.is_pressed()
+        !interrupt.is_pressed() && end.is_none_or(|end| Instant::now() < end)
     };
     let result = Builder::new(&common.out, options, &observer).and_then(work);
     display.end(&common.out, result)
@@ -222,9 +271,14 @@ pub(in crate::cli) enum BuildRecord {
         positions: u64,
         seconds: f64,
         positions_per_second: f64,
-        /// Levels of other slices that were read.
+        /// Positions that were solved now, about; the others had been when a build stopped.
+        positions_solved: u64,
+        /// Pieces of work files that were read, and their bytes in memory.
         levels_loaded: u64,
         bytes_loaded: u64,
+        work_file_bytes: u64,
+        /// All files in the folder.
+        disk_bytes: u64,
         #[serde(skip_serializing_if = "Option::is_none")]
         usage: Option<UsageRecord>,
     },
@@ -336,22 +390,26 @@ impl Display {
             BuildEvent::SliceDone(report) => {
                 self.add(report.positions);
                 let seconds = report.time.as_secs_f64();
-                let rate = report.positions as f64 / seconds.max(1e-9);
+                let rate = report.solved as f64 / seconds.max(1e-9);
                 let event = BuildRecord::Slice {
                     slice: report.slice.to_string(),
                     positions: report.positions,
                     seconds: json::seconds(seconds),
                     positions_per_second: rate.round(),
+                    positions_solved: report.solved,
                     levels_loaded: report.loads.0,
                     bytes_loaded: report.loads.1,
+                    work_file_bytes: report.bytes,
+                    disk_bytes: report.disk,
                     usage: Usage::now().map(UsageRecord::from),
                 };
                 self.line(&event, || {
                     format!(
-                        "{}  {:>13} positions  {seconds:8.2} s  {:6.2} M/s",
+                        "{}  {:>13} positions  {seconds:8.2} s  {:6.2} M/s  {:>6} MiB on disk",
                         report.slice,
                         report.positions,
-                        rate / 1e6
+                        rate / 1e6,
+                        report.disk.div_ceil(1 << 20)
                     )
                 });
             }
@@ -430,6 +488,7 @@ impl Display {
                 let mebibytes = needed.div_ceil(1 << 20);
                 format!("not finished; with --memory {mebibytes}M {}", self.advice)
             }
+            BuildError::Disk { .. } => format!("not finished; with more --disk {}", self.advice),
             _ => format!("not finished; {}", self.advice),
         }
     }
@@ -446,6 +505,7 @@ impl Display {
                 return Err(match error {
                     BuildError::NotEmpty { .. }
                     | BuildError::Memory { .. }
+                    | BuildError::Disk { .. }
                     | BuildError::InUse { .. } => Failure::Input(error.into()),
                     BuildError::Interrupted => {
                         Failure::interrupted(format!("solved slices are kept; {}", self.advice))

@@ -5,8 +5,8 @@ mod snakemake;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use ::egdb::Slice;
-use ::egdb::plan::{Costs, Task, plan};
+use ::egdb::plan::{Costs, Task, peak_disk, plan};
+use ::egdb::{DbType, Slice};
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
@@ -28,13 +28,13 @@ Examples:
 
 A slice can be built when those are there that its moves lead to: by a promotion, or by \
 captures. The workflow calls 'meerslag egdb build-slice' for each slice and 'meerslag egdb pack' \
-for each piece count, in a folder that all machines see. Both do nothing for what is there and \
+for each piece count, from 6 pieces on for each slice, in a folder that all machines see. Both do nothing for what is there and \
 sound, so a workflow can be stopped and started again at any time.
 
 Memory is what solving a slice takes with everything that it looks at in memory. With less it \
 reads smaller slices from their work files, down to what is named as the least. Disk is the work \
-file, until the slices that need it are solved. Times come from --rate alone: measure a piece \
-count less, with the same types and threads.";
+file, estimated from how far smaller ones could be compressed, until the slices that need it are \
+solved. Times come from --rate alone: measure a piece count less, with the same types and threads.";
 
 /// List the slices in building order with what they need and cost, or write a workflow
 #[derive(Args, Debug)]
@@ -55,7 +55,7 @@ pub(super) struct PlanArgs {
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     memory: Option<u64>,
     /// Positions a second with these threads, for one type, solving and writing together
-    #[arg(long, value_name = "N", default_value_t = 5_000_000,
+    #[arg(long, value_name = "N", default_value_t = 20_000_000,
           value_parser = clap::value_parser!(u64).range(1..))]
     rate: u64,
     /// What to write
@@ -84,9 +84,28 @@ struct Plan {
     pieces: u8,
     tasks: Vec<Task>,
     types: String,
+    db_types: Vec<DbType>,
     threads: u32,
     limit: Option<u64>,
     out: String,
+}
+
+/// The writing of database files.
+struct Pack<'a> {
+    pieces: u8,
+    /// The slice, if it is a single one.
+    slice: Option<Slice>,
+    tasks: Vec<&'a Task>,
+}
+
+impl Pack<'_> {
+    /// The option of `meerslag egdb pack`, and its value.
+    fn arguments(&self) -> [String; 2] {
+        match self.slice {
+            Some(slice) => ["slice".to_owned(), slice.to_string()],
+            None => ["pieces".to_owned(), self.pieces.to_string()],
+        }
+    }
 }
 
 const MIB: u64 = 1 << 20;
@@ -98,10 +117,34 @@ impl Plan {
         self.limit.map_or(bytes, |limit| limit.min(bytes))
     }
 
-    /// Memory for packing: encoders take little, the rest is read in order.
-    fn pack_memory(&self) -> u64 {
-        let enough = 1 << 30;
+    /// Memory for packing: most encoders take little, the rest is read in order; what takes much
+    /// counts in what a slice takes.
+    fn pack_memory(&self, pack: &Pack<'_>) -> u64 {
+        let least = pack.tasks.iter().map(|task| task.least_memory).max().unwrap_or(0);
+        let enough = (least + least / 16).max(1 << 30);
         self.limit.map_or(enough, |limit| limit.min(enough))
+    }
+
+    /// What writes database files: for a piece count at a time, or a slice where each has files of
+    /// its own, whatever the types.
+    fn packs(&self) -> Vec<Pack<'_>> {
+        let mut packs = Vec::new();
+        for pieces in self.piece_counts() {
+            let tasks: Vec<&Task> = self.of_pieces(pieces).collect();
+            let is_shared = |db_type: &DbType| {
+                pieces <= db_type.max_pieces() && pieces <= db_type.shared_file_pieces()
+            };
+            if self.db_types.iter().any(is_shared) {
+                packs.push(Pack { pieces, slice: None, tasks });
+            } else {
+                packs.extend(tasks.into_iter().map(|task| Pack {
+                    pieces,
+                    slice: Some(task.slice),
+                    tasks: vec![task],
+                }));
+            }
+        }
+        packs
     }
 
     fn is_out_of_core(&self, task: &Task) -> bool {
@@ -128,16 +171,13 @@ pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
             BuildType::Dtw => "dtw",
         })
         .collect();
-    let costs = Costs {
-        rate: args.rate as f64,
-        mtc: args.types.contains(&BuildType::Mtc),
-        dtw: args.types.contains(&BuildType::Dtw),
-        types: types.len() as u32,
-        threads: args.threads,
-    };
+    let all = BuildType::value_variants().iter().filter(|name| args.types.contains(name));
+    let db_types: Vec<DbType> = all.map(|name| name.db_type()).collect();
+    let costs = Costs { rate: args.rate as f64, types: db_types.clone(), threads: args.threads };
     let plan = Plan {
         pieces: args.pieces,
         tasks: plan(args.pieces, &costs),
+        db_types,
         types: types.join(","),
         threads: args.threads,
         limit: args.memory.map(|mib| mib << 20),
@@ -202,7 +242,15 @@ fn text(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
         .collect();
     rows.push(sums("all".to_owned(), &plan.tasks.iter().collect::<Vec<_>>()));
     let heading = [" pieces", " slices", " positions", " memory MiB", " disk MiB", " time"];
-    write!(out, "\n{}", terminal::table(&heading, &rows))
+    write!(out, "\n{}", terminal::table(&heading, &rows))?;
+    let slices: Vec<Slice> = plan.tasks.iter().map(|task| task.slice).collect();
+    let most = peak_disk(&slices, &plan.db_types, false);
+    writeln!(
+        out,
+        "\n'egdb build' takes about {} MiB of disk at a time, databases included, as work files go \
+         when nothing needs them any more.",
+        most.div_ceil(MIB)
+    )
 }
 
 /// A slice to build.

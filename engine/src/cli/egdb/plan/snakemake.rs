@@ -21,10 +21,6 @@ THREADS = int(config.get("threads", DEFAULT_THREADS))
 QUOTED_OUT = shlex.quote(OUT)
 
 
-def of_pieces(pieces):
-    return [name for name in SLICES if sum(map(int, name)) == pieces]
-
-
 def work(names):
     return [f"{OUT}/work/{name}.raw" for name in names]
 
@@ -34,14 +30,15 @@ localrules: all
 
 rule all:
     input:
-        [f"{OUT}/work/packed-{pieces}" for pieces in PIECES],
+        [f"{OUT}/work/packed-{name}" for name in PACKS],
 
 
 rule build_slice:
     input:
         lambda wildcards: work(SLICES[wildcards.slice]["needs"]),
     output:
-        f"{OUT}/work/{{slice}}.raw",
+        # Goes when nothing needs it any more.
+        temp(f"{OUT}/work/{{slice}}.raw"),
     wildcard_constraints:
         slice=r"\d{4}",
     threads: THREADS
@@ -57,16 +54,21 @@ rule build_slice:
 
 rule pack:
     input:
-        lambda wildcards: work(of_pieces(int(wildcards.pieces))),
+        lambda wildcards: work(PACKS[wildcards.name]["slices"]),
     output:
-        f"{OUT}/work/packed-{{pieces}}",
+        f"{OUT}/work/packed-{{name}}",
     wildcard_constraints:
-        pieces=r"\d",
+        name=r"\d|\d{4}",
     threads: THREADS
+    # So that work files can go.
+    priority: 1000
+    params:
+        what=lambda wildcards: "slice" if len(wildcards.name) == 4 else "pieces",
     resources:
-        mem_mb=PACK_MEM_MB,
+        mem_mb=lambda wildcards: PACKS[wildcards.name]["mem_mb"],
+        runtime=lambda wildcards: PACKS[wildcards.name]["minutes"],
     shell:
-        "{MEERSLAG} egdb pack --pieces {wildcards.pieces} --out {QUOTED_OUT}"
+        "{MEERSLAG} egdb pack --{params.what} {wildcards.name} --out {QUOTED_OUT}"
         " --types {TYPES} --threads {threads} --memory {resources.mem_mb}MB"
 "#;
 
@@ -79,8 +81,6 @@ pub(super) fn write(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
     writeln!(out, "DEFAULT_OUT = {}", quoted(&plan.out))?;
     writeln!(out, "DEFAULT_TYPES = {}", quoted(&plan.types))?;
     writeln!(out, "DEFAULT_THREADS = {}", plan.threads)?;
-    writeln!(out, "PACK_MEM_MB = {}", megabytes(plan.pack_memory()))?;
-    writeln!(out, "PIECES = range(2, {})", plan.pieces + 1)?;
     writeln!(out, "\n# Black men, black kings, white men, white kings.\nSLICES = {{")?;
     for (number, task) in plan.tasks.iter().enumerate() {
         let needs: Vec<String> = task.needs.iter().map(|slice| format!("\"{slice}\"")).collect();
@@ -89,12 +89,29 @@ pub(super) fn write(out: &mut impl Write, plan: &Plan) -> io::Result<()> {
             "    \"{}\": {{\"mem_mb\": {}, \"minutes\": {}, \"priority\": {}, \"needs\": [{}]}},",
             task.slice,
             megabytes(plan.memory(task)),
-            (task.seconds / 60.0 * SLACK.0 + SLACK.1).ceil(),
+            minutes(task.seconds),
             plan.tasks.len() - number,
             needs.join(", ")
         )?;
     }
+    writeln!(out, "}}\n\n# By piece count, or by slice.\nPACKS = {{")?;
+    for pack in plan.packs() {
+        let [_, name] = pack.arguments();
+        let slices: Vec<String> =
+            pack.tasks.iter().map(|task| format!("\"{}\"", task.slice)).collect();
+        writeln!(
+            out,
+            "    \"{name}\": {{\"mem_mb\": {}, \"minutes\": {}, \"slices\": [{}]}},",
+            megabytes(plan.pack_memory(&pack)),
+            minutes(pack.tasks.iter().map(|task| task.seconds).sum()),
+            slices.join(", ")
+        )?;
+    }
     write!(out, "}}\n{RULES}")
+}
+
+fn minutes(seconds: f64) -> f64 {
+    (seconds / 60.0 * SLACK.0 + SLACK.1).ceil()
 }
 
 /// Snakemake counts in millions of bytes.

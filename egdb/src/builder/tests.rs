@@ -2,10 +2,9 @@
 
 use movegen::{Color, Wld};
 
-use super::level::solve_level;
-use super::need::OVERHEAD;
-use super::resident::Resident;
+use super::chunks::Near;
 use super::store::{Code, DRAW, Solved};
+use super::unit::solve_unit;
 use super::*;
 use crate::index::unrank;
 
@@ -15,9 +14,9 @@ mod solver;
 /// Solves a slice in memory.
 fn solve_slice(solved: &Solved, slice: Slice, metrics: Metrics) -> Store {
     let mut store = Store::new(&men::all_sets(), slice, metrics.dtw);
-    for level in (0..store.levels.len()).rev() {
-        let done = solve_level(&store, solved, level, metrics, &|_| true).unwrap();
-        store.solved[level] = Arc::new(done);
+    for unit in (0..store.units.len()).rev() {
+        let done = solve_unit(&store, solved, unit, metrics, &|_| true).unwrap();
+        store.solved[unit] = Arc::new(done);
     }
     store
 }
@@ -44,6 +43,7 @@ fn wld(code: Code) -> Wld {
 fn compare(pieces: u8, metrics: Metrics) {
     let expected = solver::Solution::solve(pieces);
     let solved = build(pieces, metrics);
+    let mut near = Near::default();
     for slice in expected.slices() {
         let store = solved.get(slice).unwrap();
         for side in Color::ALL {
@@ -52,7 +52,7 @@ fn compare(pieces: u8, metrics: Metrics) {
             }
             for (index, entry) in expected.table(slice, side).iter().enumerate() {
                 let board = unrank(slice, index as u64).unwrap();
-                let code = store.value(&board, side);
+                let code = store.value(&board, side, &mut near);
                 assert_eq!(wld(code), entry.wld, "{slice} {side} {board:?}");
                 if metrics.dtw && code != DRAW {
                     assert_eq!(u16::from(code), entry.dtw, "{slice} {side} {board:?}");
@@ -80,14 +80,20 @@ const SETS: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (
 fn the_plan_asks_for_what_the_builder_takes() {
     for ((mtc, dtw), threads) in SETS.into_iter().zip([1, 2, 1, 3]) {
         let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
-        let needs = Needs::new(mtc, dtw, threads);
         let types = [(true, DbType::Wld2), (mtc, DbType::Mtc), (dtw, DbType::Dtw)];
         let types: Vec<DbType> = types.into_iter().filter(|t| t.0).map(|t| t.1).collect();
+        let needs = Needs::new(&types, threads);
         for slice in (2..=3).flat_map(build_order) {
             let build = |dir: &tempfile::TempDir, memory| {
                 let types = types.clone();
-                let options =
-                    BuildOptions { types, threads, memory, resume: true, keep_work: true };
+                let options = BuildOptions {
+                    types,
+                    threads,
+                    memory,
+                    resume: true,
+                    keep_work: true,
+                    ..BuildOptions::default()
+                };
                 Builder::new(dir.path(), &options, &|_| true)?.build_slice(slice)
             };
             let (least, memory) = needs.memory(slice);
@@ -102,42 +108,6 @@ fn the_plan_asks_for_what_the_builder_takes() {
                 fs::read(raw::path(&dir.path().join("work"), slice)).unwrap()
             };
             assert!(file(&dirs[0]) == file(&dirs[1]), "{slice}");
-            assert_eq!(file(&dirs[0]).len() as u64, needs.work_file(slice), "{slice}");
-        }
-    }
-}
-
-/// What the builder finds in the work files of other slices is what the plan computes, for every
-/// slice and set of types. The files have holes instead of values.
-#[cfg(unix)]
-#[test]
-fn plan_and_builder_agree_on_every_slice() {
-    for (mtc, dtw) in SETS {
-        let dir = tempfile::tempdir().unwrap();
-        let metrics = Metrics { dtw, mtc };
-        let sets = men::all_sets();
-        let slices: Vec<Slice> = (2..=6).flat_map(build_order).collect();
-        for &slice in &slices {
-            raw::write_hollow(dir.path(), &sets, slice, metrics);
-        }
-        for threads in [1, 2, 16] {
-            let needs = Needs::new(mtc, dtw, threads);
-            let work = dir.path().to_owned();
-            let mut resident = Resident::new(work, sets.clone(), 0, metrics.dtw);
-            for &slice in &slices {
-                let store = Store::new(&sets, slice, metrics.dtw);
-                let mut most = (0, 0);
-                for level in 0..store.levels.len() {
-                    let demand = resident.demand(&store, level, metrics, threads).unwrap();
-                    let others: u64 = demand.others.iter().map(|(_, bytes)| bytes).sum();
-                    most = (demand.least().max(most.0), (demand.own + others).max(most.1));
-                }
-                let (least, memory) = needs.memory(slice);
-                let found = (most.0 + OVERHEAD, most.1 + OVERHEAD);
-                assert_eq!((least, memory), found, "{slice} {mtc} {dtw}");
-                let file = fs::metadata(raw::path(dir.path(), slice)).unwrap();
-                assert_eq!(file.len(), needs.work_file(slice), "{slice}");
-            }
         }
     }
 }

@@ -3,16 +3,17 @@
 use movegen::{Board, Color, isa};
 use rayon::prelude::*;
 
-use movegen::geometry::bits;
+use movegen::geometry::{SQUARES, bits};
 
+use super::chunks::Near;
 use super::error::BuildError;
 use super::fixed::Fixed;
 use super::raw::RawFile;
 use super::rows::Rows;
-use super::store::{Code, DRAW, Distances, Words};
+use super::store::{Code, DRAW};
 use crate::codec::DONT_CARE;
 use crate::format::DbType;
-use crate::index::{king_placements, unrank_men};
+use crate::index::{king_placements, unrank_men, unrank_set};
 use crate::probe::MTC_ROUNDING;
 
 /// The values of a slice for one side to move, as a type stores them.
@@ -57,7 +58,7 @@ impl<'a> Flat<'a> {
             size,
             window: vec![0; window],
             start: u64::MAX,
-            cursors: (0..4 * threads).map(|_| Cursor::default()).collect(),
+            cursors: (0..4 * threads).map(|_| Cursor::new()).collect(),
             selection: Selection { db_type, side, is_quiet_for_both },
         }
     }
@@ -77,13 +78,14 @@ impl<'a> Flat<'a> {
                     .par_chunks_mut(share)
                     .zip(&mut self.cursors)
                     .enumerate()
-                    .try_for_each(|(i, (part, cursor))| {
+                    .for_each(|(i, (part, cursor))| {
                         let start = first + (i * share) as u64;
                         isa::run_best(
                             #[inline(always)]
                             || cursor.fill(self.raw, self.selection, start, part),
-                        )
-                    })?;
+                        );
+                    });
+                self.raw.failure()?;
             }
             let offset = (at - self.start) as usize;
             let n = (self.window.len() - offset).min(out.len() - done);
@@ -94,61 +96,84 @@ impl<'a> Flat<'a> {
     }
 }
 
-/// Goes through the positions of a slice; keeps what belongs to the arrangement of men where it
-/// stands.
-#[derive(Default)]
+/// Goes through the positions of a slice; keeps what belongs to the group of rows where it
+/// is.
 struct Cursor {
-    /// The arrangement, and whether there is one.
-    men: Option<u64>,
+    /// The number of the group, and whether there is one.
+    group: Option<u64>,
     pieces: [u64; 2],
     kings: Vec<[u64; 2]>,
-    /// Positions of the block before each row, and of the whole block.
+    /// Positions of the group before each row, and of the whole group.
     before: Vec<u64>,
-    words: Vec<Words>,
-    distances: Vec<Distances>,
+    near: Near,
 }
+
+impl Cursor {
+    fn new() -> Cursor {
+        Cursor {
+            group: None,
+            pieces: [0; 2],
+            kings: Vec::new(),
+            before: Vec::new(),
+            near: Near::of_size(SLOTS),
+        }
+    }
+}
+
+/// Chunks that a cursor remembers: it takes one row after the other, and there are many cursors.
+const SLOTS: usize = 16;
 
 /// What is stored for a win (1), a loss (2), neither, and what is left out (4): values are hard to
 /// predict.
 const WLD: [u16; 8] = [3, 1, 2, 0, DONT_CARE, DONT_CARE, DONT_CARE, DONT_CARE];
 
-/// Rows read at a time.
-const ROWS: usize = 1024;
-
 impl Cursor {
     #[inline(always)]
-    fn fill(
-        &mut self,
-        raw: &RawFile,
-        selection: Selection,
-        start: u64,
-        out: &mut [u16],
-    ) -> Result<(), BuildError> {
+    fn fill(&mut self, raw: &RawFile, selection: Selection, start: u64, out: &mut [u16]) {
         let Some(rows) = raw.store.rows else { return self.fill_cells(raw, selection, start, out) };
         let slice = raw.store.slice;
-        let in_block = king_placements(slice);
+        // With the same men and fixed black kings: of the moving colour the rows are counted in.
+        let (in_group, black_kings) = match rows.moving {
+            Color::White => (u64::from(slice.layout().white_kings), slice.black_kings().into()),
+            Color::Black => (king_placements(slice), 0),
+        };
         let mut at = start;
         let mut out = out;
         while !out.is_empty() {
-            let men = at / in_block;
-            if self.men != Some(men) {
-                let Some((black, white)) = unrank_men(slice, men) else { return Ok(()) };
-                self.enter(rows, [black, white]);
-                self.men = Some(men);
+            let group = at / in_group;
+            if self.group != Some(group) {
+                let in_block = king_placements(slice) / in_group;
+                let (men, black) = (group / in_block, group % in_block);
+                let Some((black_men, white_men)) = unrank_men(slice, men) else { return };
+                let free = SQUARES & !black_men & !white_men;
+                self.enter(
+                    rows,
+                    [black_men, white_men],
+                    unrank_set(black as u32, black_kings, free),
+                );
+                self.group = Some(group);
             }
-            let inside = at % in_block;
-            let here = (in_block - inside).min(out.len() as u64) as usize;
+            let inside = at % in_group;
+            let here = (in_group - inside).min(out.len() as u64) as usize;
             let (part, rest) = out.split_at_mut(here);
-            self.fill_rows(raw, rows, selection, inside, part)?;
+            self.fill_rows(raw, rows, selection, inside, part);
             out = rest;
             at += here as u64;
         }
-        Ok(())
     }
 
-    fn enter(&mut self, rows: Rows, men: [u64; 2]) {
+    /// Lists the rows of a group; `black` are all black kings if the moving king is white.
+    #[inline(always)]
+    fn enter(&mut self, rows: Rows, men: [u64; 2], black: u64) {
         self.pieces = men;
-        rows.list(men[0] | men[1], &mut self.kings);
+        let all = men[0] | men[1];
+        self.kings.clear();
+        match rows.moving {
+            Color::White => {
+                rows.list_inside(all, black, |white| self.kings.push([black, white]));
+            }
+            Color::Black => rows.list(all, &mut self.kings),
+        }
         self.before.clear();
         let mut before = 0;
         for &kings in &self.kings {
@@ -167,75 +192,61 @@ impl Cursor {
         selection: Selection,
         start: u64,
         out: &mut [u16],
-    ) -> Result<(), BuildError> {
-        let block = raw.store.levels.block(self.pieces[0], self.pieces[1]);
+    ) {
+        let [black_men, white_men] = self.pieces;
+        let block = raw.store.units.block(black_men, white_men);
         let first = raw.store.first_row(block);
-        let mut row = self.before.partition_point(|&before| before <= start) - 1;
+        let row = self.before.partition_point(|&before| before <= start) - 1;
         let mut skip = (start - self.before[row]) as usize;
         let end = start + out.len() as u64;
         let last = self.before.partition_point(|&before| before < end);
         let side = selection.side.index();
         let has_distances = matches!(selection.db_type, DbType::Mtc | DbType::Dtw);
         let mut out = out.iter_mut();
-        while row < last {
-            let n = ROWS.min(last - row);
+        let unit = &raw.store.solved[block.unit];
+        let distances = if selection.db_type == DbType::Mtc { &unit.mtc } else { &unit.dtw };
+        for row in row..last {
+            let kings = self.kings[row];
+            let fixed = Fixed::new(self.pieces, kings, rows.moving);
+            let mut excluded = fixed.captures(selection.side);
+            if selection.is_quiet_for_both {
+                excluded |= fixed.captures(selection.side.opponent());
+            }
+            let squares = bits(fixed.counted()).skip(std::mem::take(&mut skip));
+            let (row, turn) = rows.place(black_men | white_men, kings[0], kings[1]);
             if has_distances {
-                self.distances.resize(n, [[0; 64]; 2]);
-                let is_mtc = selection.db_type == DbType::Mtc;
-                raw.distances(block.level, first + row, is_mtc, &mut self.distances)?;
+                let codes = &distances.get(first + row, &mut self.near)[side];
+                for (square, out) in squares.zip(&mut out) {
+                    let code = codes[turn.apply(square).trailing_zeros() as usize];
+                    let value = stored(selection.db_type, code);
+                    *out = if excluded & square != 0 { DONT_CARE } else { value };
+                }
             } else {
-                self.words.resize(n, [0; 4]);
-                raw.words(block.level, first + row, &mut self.words)?;
-            }
-            for i in 0..n {
-                let kings = self.kings[row + i];
-                let fixed = Fixed::new(self.pieces, kings, rows.moving);
-                let mut excluded = fixed.captures(selection.side);
-                if selection.is_quiet_for_both {
-                    excluded |= fixed.captures(selection.side.opponent());
-                }
-                let squares = bits(fixed.counted()).skip(std::mem::take(&mut skip));
-                if has_distances {
-                    for (square, out) in squares.zip(&mut out) {
-                        let code = self.distances[i][side][square.trailing_zeros() as usize];
-                        let value = stored(selection.db_type, code);
-                        *out = if excluded & square != 0 { DONT_CARE } else { value };
-                    }
-                } else {
-                    let [wins, losses] = [self.words[i][2 * side], self.words[i][2 * side + 1]];
-                    for (square, out) in squares.zip(&mut out) {
-                        let has = |set: u64| usize::from(set & square != 0);
-                        *out = WLD[has(wins) | has(losses) << 1 | has(excluded) << 2];
-                    }
+                let words = unit.words.get(first + row, &mut self.near);
+                let [wins, losses] = [2 * side, 2 * side + 1].map(|k| turn.apply(words[k]));
+                for (square, out) in squares.zip(&mut out) {
+                    let has = |set: u64| usize::from(set & square != 0);
+                    *out = WLD[has(wins) | has(losses) << 1 | has(excluded) << 2];
                 }
             }
-            row += n;
         }
-        Ok(())
     }
 
-    fn fill_cells(
-        &mut self,
-        raw: &RawFile,
-        selection: Selection,
-        start: u64,
-        out: &mut [u16],
-    ) -> Result<(), BuildError> {
+    fn fill_cells(&mut self, raw: &RawFile, selection: Selection, start: u64, out: &mut [u16]) {
         let slice = raw.store.slice;
         for (men, out) in (start..).zip(out) {
-            let Some((black, white)) = unrank_men(slice, men) else { return Ok(()) };
+            let Some((black, white)) = unrank_men(slice, men) else { return };
             let board = Board { black, white, kings: 0 };
             let is_excluded = board.has_capture(selection.side)
                 || selection.is_quiet_for_both && board.has_capture(selection.side.opponent());
             *out = if is_excluded {
                 DONT_CARE
             } else {
-                let block = raw.store.levels.block(black, white);
-                let cell = raw.store.solved[block.level].cells[block.number];
+                let block = raw.store.units.block(black, white);
+                let cell = raw.store.solved[block.unit].cells.get(block.number, &mut self.near);
                 stored(selection.db_type, cell[selection.side.index()])
             };
         }
-        Ok(())
     }
 }
 

@@ -1,12 +1,13 @@
 //! Arrangements of men, numbered by how far they have advanced.
 //!
-//! A man only moves forward, and each of its moves advances it by one row. The *level* of an
-//! arrangement is the number of rows that its men have advanced in all; a move of a man that is
-//! not crowned leads from a level to the next one, and crowning a man, which has advanced eight
-//! rows, to the level eight below in another slice. So the levels of a slice are solved from the
-//! last to the first, and each needs only one level of its own slice.
+//! A man only moves forward, and each of its moves advances it by one row. The *progress* of a
+//! colour is the number of rows that its men have advanced in all. The arrangements with the same
+//! progress of Black and of White are a *unit*: a move of a man that is not crowned leads to the
+//! unit with one more of its colour, and crowning a man, which has advanced eight rows, to another
+//! slice, with eight less. So the units of a slice are solved from the last to the first, and each
+//! needs only two units of its own slice.
 //!
-//! Within a level an arrangement is numbered by its black and its white men apart, as if they
+//! Within a unit an arrangement is numbered by its black and its white men apart, as if they
 //! could share a square; a number with such a conflict is a hole.
 
 use std::sync::Arc;
@@ -64,76 +65,71 @@ impl MenSets {
     }
 }
 
-/// The levels of a slice and the numbering of arrangements within them.
+/// The units of a slice and the numbering of arrangements within them.
 #[derive(Clone, Debug)]
-pub(super) struct Levels {
+pub(super) struct Units {
     black: Arc<MenSets>,
     white: Arc<MenSets>,
-    /// The first number of the arrangements whose black men have advanced this many rows.
-    starts: Vec<Vec<usize>>,
-    sizes: Vec<usize>,
 }
 
-/// Where an arrangement of men stands.
+/// Where an arrangement of men is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Block {
-    pub level: usize,
+    pub unit: usize,
     pub number: usize,
 }
 
-impl Levels {
-    pub(super) fn new(sets: &[Arc<MenSets>; 6], slice: Slice) -> Levels {
-        let black = Arc::clone(&sets[usize::from(slice.black_men())]);
-        let white = Arc::clone(&sets[usize::from(slice.white_men())]);
-        let last = black.by_progress.len() + white.by_progress.len() - 1;
-        let mut levels = Levels { black, white, starts: Vec::new(), sizes: Vec::new() };
-        for level in 0..last {
-            let mut next = 0;
-            let mut starts = Vec::new();
-            for (progress, sets) in levels.black.by_progress.iter().enumerate() {
-                starts.push(next);
-                next += sets.len() * levels.white_count(level, progress);
-            }
-            levels.starts.push(starts);
-            levels.sizes.push(next);
+impl Units {
+    pub(super) fn new(sets: &[Arc<MenSets>; 6], slice: Slice) -> Units {
+        Units {
+            black: Arc::clone(&sets[usize::from(slice.black_men())]),
+            white: Arc::clone(&sets[usize::from(slice.white_men())]),
         }
-        levels
     }
 
-    /// Arrangements of white men that go with black men of this progress in a level.
-    fn white_count(&self, level: usize, black_progress: usize) -> usize {
-        let progress = level.checked_sub(black_progress);
-        progress.and_then(|p| self.white.by_progress.get(p)).map_or(0, Vec::len)
-    }
-
-    /// Number of levels, at least 1.
+    /// Number of units, at least 1.
     pub(super) fn len(&self) -> usize {
-        self.sizes.len()
+        self.black.by_progress.len() * self.whites()
     }
 
-    /// Number of arrangements in a level, holes included.
-    pub(super) fn size(&self, level: usize) -> usize {
-        self.sizes[level]
+    /// Number of units with the same progress of Black: the unit with one more of it is so far
+    /// from this one. The one with one more of White is the next one.
+    pub(super) fn whites(&self) -> usize {
+        self.white.by_progress.len()
     }
 
-    /// Where these men stand.
+    /// The units of the same slice that moves of men lead to: Black's and White's.
+    pub(super) fn after(&self, unit: usize) -> [Option<usize>; 2] {
+        let whites = self.whites();
+        let black = Some(unit + whites).filter(|&next| next < self.len());
+        let white = Some(unit + 1).filter(|next| next % whites != 0);
+        [black, white]
+    }
+
+    /// Number of arrangements in a unit, holes included.
+    pub(super) fn size(&self, unit: usize) -> usize {
+        let (black, white) = (unit / self.whites(), unit % self.whites());
+        self.black.by_progress[black].len() * self.white.by_progress[white].len()
+    }
+
+    /// Where these men are.
     #[inline(always)]
     pub(super) fn block(&self, black: u64, white: u64) -> Block {
         let (black_progress, black) = self.black.place(black);
         let (white_progress, white) = self.white.place(turned(white));
-        let level = black_progress + white_progress;
         let whites = self.white.by_progress[white_progress].len();
-        Block { level, number: self.starts[level][black_progress] + black * whites + white }
+        Block {
+            unit: black_progress * self.whites() + white_progress,
+            number: black * whites + white,
+        }
     }
 
-    /// The black and white men of a number in a level; `None` for a hole.
-    pub(super) fn men(&self, level: usize, number: usize) -> Option<(u64, u64)> {
-        let starts = &self.starts[level];
-        let progress = starts.partition_point(|&start| start <= number) - 1;
-        let rest = number - starts[progress];
-        let whites = self.white.by_progress.get(level.checked_sub(progress)?)?;
-        let black = *self.black.by_progress[progress].get(rest / whites.len())?;
-        let white = turned(whites[rest % whites.len()]);
+    /// The black and white men of a number in a unit; `None` for a hole.
+    pub(super) fn men(&self, unit: usize, number: usize) -> Option<(u64, u64)> {
+        let (black, white) = (unit / self.whites(), unit % self.whites());
+        let whites = &self.white.by_progress[white];
+        let black = *self.black.by_progress[black].get(number / whites.len())?;
+        let white = turned(whites[number % whites.len()]);
         (black & white == 0).then_some((black, white))
     }
 }
@@ -152,12 +148,12 @@ mod tests {
         let sets = all_sets();
         for digits in ["1010", "2010", "2111", "0202", "1301", "2120"] {
             let slice: Slice = digits.parse().unwrap();
-            let levels = Levels::new(&sets, slice);
+            let units = Units::new(&sets, slice);
             let mut arrangements = 0;
-            for level in 0..levels.len() {
-                for number in 0..levels.size(level) {
-                    let Some((black, white)) = levels.men(level, number) else { continue };
-                    assert_eq!(levels.block(black, white), Block { level, number });
+            for unit in 0..units.len() {
+                for number in 0..units.size(unit) {
+                    let Some((black, white)) = units.men(unit, number) else { continue };
+                    assert_eq!(units.block(black, white), Block { unit, number });
                     arrangements += 1;
                 }
             }

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use movegen::{Board, Color, isa};
 use rayon::prelude::*;
 
+use super::chunks::Chunks;
 use super::context::place;
 use super::error::BuildError;
 use super::fixed::Fixed;
 use super::men::{Block, MenSets, all_sets};
 use super::raw::{self, RawFile};
 use super::rows::Rows;
-use super::store::{Code, DRAW, Distances, SolvedLevel, Words};
+use super::store::{Code, DRAW, Distances, SolvedUnit, Words};
 use crate::mtc_search::{LOSS_BY_CONVERSION, WIN_BY_CONVERSION};
 use crate::slice::Slice;
 
@@ -23,6 +24,7 @@ use crate::slice::Slice;
 pub(crate) struct WorkFiles {
     dir: PathBuf,
     sets: [Arc<MenSets>; 6],
+    chunks: Arc<Chunks>,
 }
 
 /// A work file.
@@ -31,18 +33,18 @@ pub(crate) struct WorkFile(RawFile);
 
 /// Positions that differ in the square of one king only. Each position of a slice is in one group.
 /// A position without kings has a group of its own, and its square is that of a man.
-pub(crate) struct Group<'a> {
+pub(crate) struct Group {
     fixed: Fixed,
     /// The squares of the king.
     pub squares: u64,
     /// Where a side to move can capture.
     pub captures: [u64; 2],
     words: Words,
-    dtw: Option<&'a Distances>,
-    mtc: Option<&'a Distances>,
+    dtw: Option<Distances>,
+    mtc: Option<Distances>,
 }
 
-impl Group<'_> {
+impl Group {
     /// The squares with which a side to move wins, and with which it loses.
     #[inline(always)]
     pub(crate) fn decided(&self, side: Color) -> [u64; 2] {
@@ -75,7 +77,7 @@ impl Group<'_> {
 impl WorkFiles {
     /// The folder is that of the work files themselves.
     pub(crate) fn new(dir: &Path) -> WorkFiles {
-        WorkFiles { dir: dir.to_owned(), sets: all_sets() }
+        WorkFiles { dir: dir.to_owned(), sets: all_sets(), chunks: Arc::new(Chunks::new()) }
     }
 
     /// The work file of a slice.
@@ -83,7 +85,7 @@ impl WorkFiles {
     /// # Errors
     /// If it is not there or no work file.
     pub(crate) fn open(&self, slice: Slice) -> Result<WorkFile, BuildError> {
-        let file = RawFile::open(&self.dir, &self.sets, slice)?;
+        let file = RawFile::open(&self.dir, &self.sets, slice, true, &self.chunks)?;
         let missing = || BuildError::Io {
             file: raw::path(&self.dir, slice),
             source: io::ErrorKind::NotFound.into(),
@@ -96,34 +98,34 @@ impl WorkFiles {
 const SHARE: usize = 1 << 12;
 
 impl WorkFile {
-    /// Number of levels, see [`WorkFile::level`].
-    pub(crate) fn levels(&self) -> usize {
-        self.0.store.levels.len()
+    /// Number of units, see [`WorkFile::unit`].
+    pub(crate) fn units(&self) -> usize {
+        self.0.store.units.len()
     }
 
-    /// Visits all positions of a level, on all threads of the pool; every thread has its own sums,
+    /// Visits all positions of a unit, on all threads of the pool; every thread has its own sums,
     /// which are merged at the end.
     ///
     /// # Errors
     /// If the file cannot be read or is damaged.
-    pub(crate) fn level<T: Default + Send>(
+    pub(crate) fn unit<T: Default + Send>(
         &self,
-        level: usize,
-        visit: impl Fn(&mut T, &Group<'_>) + Sync,
+        unit: usize,
+        visit: impl Fn(&mut T, &Group) + Sync,
         merge: impl Fn(T, T) -> T + Sync + Send,
     ) -> Result<T, BuildError> {
         let store = &self.0.store;
-        let solved = self.0.level(level, true)?;
-        let blocks = 0..store.levels.size(level);
+        let solved = self.0.load(unit)?;
+        let blocks = 0..store.units.size(unit);
         let all = |number: usize| {
-            let Some((black, white)) = store.levels.men(level, number) else {
+            let Some((black, white)) = store.units.men(unit, number) else {
                 return Ok(T::default());
             };
             let men = [black, white];
-            let block = Block { level, number };
+            let block = Block { unit, number };
             match store.rows {
                 Some(rows) => self.rows(rows, men, &solved, block, &visit, &merge),
-                None => Ok(self.cell(men, solved.cells[number], &visit)),
+                None => Ok(self.cell(men, solved.cells.held()[number], &visit)),
             }
         };
         blocks.into_par_iter().map(all).try_reduce(T::default, |a, b| Ok(merge(a, b)))
@@ -133,34 +135,41 @@ impl WorkFile {
         &self,
         rows: Rows,
         men: [u64; 2],
-        solved: &SolvedLevel,
+        solved: &SolvedUnit,
         block: Block,
-        visit: &(impl Fn(&mut T, &Group<'_>) + Sync),
+        visit: &(impl Fn(&mut T, &Group) + Sync),
         merge: &(impl Fn(T, T) -> T + Sync + Send),
     ) -> Result<T, BuildError> {
+        let all = men[0] | men[1];
         let mut kings = Vec::new();
-        rows.list(men[0] | men[1], &mut kings);
+        rows.list_outside(all, |black| {
+            rows.list_inside(all, black, |white| kings.push([black, white]));
+        });
         let first = self.0.store.first_row(block);
-        let share = |(k, kings): (usize, &[[u64; 2]])| {
-            let row = first + k * SHARE;
-            let mut mtc = Vec::new();
-            if self.0.metrics.mtc {
-                mtc.resize(kings.len(), [[0; 64]; 2]);
-                self.0.distances(block.level, row, true, &mut mtc)?;
-            }
+        let share = |kings: &[[u64; 2]]| {
             let mut sums = T::default();
             isa::run_best(
                 #[inline(always)]
                 || {
-                    for (k, &kings) in kings.iter().enumerate() {
+                    for &kings in kings {
+                        let (row, turn) = rows.place(all, kings[0], kings[1]);
+                        let row = first + row;
                         let fixed = Fixed::new(men, kings, rows.moving);
                         let group = Group {
                             fixed,
                             squares: fixed.counted(),
                             captures: Color::ALL.map(|side| fixed.captures(side)),
-                            words: solved.words[row + k],
-                            dtw: solved.dtw.get(row + k),
-                            mtc: mtc.get(k),
+                            words: solved.words.held()[row].map(|word| turn.apply(word)),
+                            dtw: solved
+                                .dtw
+                                .held()
+                                .get(row)
+                                .map(|lists| lists.map(|list| turn.apply_list(&list))),
+                            mtc: solved
+                                .mtc
+                                .held()
+                                .get(row)
+                                .map(|lists| lists.map(|list| turn.apply_list(&list))),
                         };
                         visit(&mut sums, &group);
                     }
@@ -168,7 +177,7 @@ impl WorkFile {
             );
             Ok(sums)
         };
-        let shares = kings.par_chunks(SHARE).enumerate().map(share);
+        let shares = kings.par_chunks(SHARE).map(share);
         shares.try_reduce(T::default, |a, b| Ok(merge(a, b)))
     }
 
@@ -177,7 +186,7 @@ impl WorkFile {
         &self,
         men: [u64; 2],
         codes: [Code; 2],
-        visit: &impl Fn(&mut T, &Group<'_>),
+        visit: &impl Fn(&mut T, &Group),
     ) -> T {
         let fixed = Fixed::new(men, [0; 2], Color::White);
         let square = men[0] & men[0].wrapping_neg();
@@ -205,8 +214,8 @@ impl WorkFile {
             squares: square,
             captures,
             words,
-            dtw: self.0.metrics.dtw.then_some(&dtw),
-            mtc: self.0.metrics.mtc.then_some(&mtc),
+            dtw: self.0.metrics.dtw.then_some(dtw),
+            mtc: self.0.metrics.mtc.then_some(mtc),
         };
         let mut sums = T::default();
         visit(&mut sums, &group);

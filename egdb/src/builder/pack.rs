@@ -80,12 +80,6 @@ fn write(
         let length = db_type.subslice_length();
         let base = u64::from(id.sub) * length;
         let size = id.slice.subslice_size(u64::from(id.sub), length);
-        let loaded;
-        let mut raw: &RawFile = raw;
-        if id.slice.kings() == 0 {
-            loaded = raw.with_cells()?;
-            raw = &loaded;
-        }
         let mut flat = Flat::new(raw, db_type, id.side, (base, size), window);
         let mut failure = None;
         let mut source = |start: u64, out: &mut [u16]| {

@@ -1,4 +1,4 @@
-//! Solving a level: all its arrangements of men.
+//! Solving a unit: all its arrangements of men.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,38 +6,39 @@ use movegen::{MoveList, isa};
 use rayon::prelude::*;
 
 use super::cells;
+use super::chunks::Near;
 use super::context::Context;
 use super::rows::Rows;
 use super::solve::{BlockOut, SHARED, Workspace};
-use super::store::{Code, DRAW, Metrics, Plane, Solved, SolvedLevel, Store};
+use super::store::{Code, DRAW, Metrics, Plane, Solved, SolvedUnit, Store};
 use crate::index::king_placements;
 
-/// Solves a level from what [`Resident::view`](super::resident::Resident::view) gave. `report` is
+/// Solves a unit from what [`Files::view`](super::files::Files::view) gave. `report` is
 /// called with the positions that have been solved, and stops the work by returning false. `None` if
 /// a distance is too long.
-pub(super) fn solve_level(
+pub(super) fn solve_unit(
     store: &Store,
     solved: &Solved,
-    level: usize,
+    unit: usize,
     metrics: Metrics,
     report: &(dyn Fn(u64) -> bool + Sync),
-) -> Option<SolvedLevel> {
+) -> Option<SolvedUnit> {
     let too_long = AtomicBool::new(false);
     let context = Context { solved, store, too_long: &too_long, go_on: report };
     let done = match store.rows {
-        Some(rows) => with_kings(&context, rows, level, metrics),
+        Some(rows) => with_kings(&context, rows, unit, metrics),
         None => {
-            let cells = Plane::Held(without_kings(&context, level));
-            SolvedLevel { cells, ..SolvedLevel::default() }
+            let cells = Plane::Held(without_kings(&context, unit));
+            SolvedUnit { cells, ..SolvedUnit::default() }
         }
     };
     (!too_long.load(Ordering::Relaxed)).then_some(done)
 }
 
-fn with_kings(context: &Context<'_>, rows: Rows, level: usize, metrics: Metrics) -> SolvedLevel {
+fn with_kings(context: &Context<'_>, rows: Rows, unit: usize, metrics: Metrics) -> SolvedUnit {
     let Context { store, go_on, .. } = *context;
     let count = rows.count();
-    let total = store.levels.size(level) * count;
+    let total = store.units.size(unit) * count;
     let plane = |is_wanted| if is_wanted { vec![[[DRAW; 64]; 2]; total] } else { Vec::new() };
     let mut words = vec![[0; 4]; total];
     let (mut dtw, mut mtc) = (plane(metrics.dtw), plane(metrics.mtc));
@@ -54,7 +55,7 @@ fn with_kings(context: &Context<'_>, rows: Rows, level: usize, metrics: Metrics)
     if count >= SHARED {
         let mut work = Workspace::default();
         for (number, out) in outs.iter_mut().enumerate() {
-            let Some((black, white)) = store.levels.men(level, number) else { continue };
+            let Some((black, white)) = store.units.men(unit, number) else { continue };
             if go_on(positions) {
                 isa::run_best(|| {
                     work.solve::<true>(context, rows, [black, white], metrics, out);
@@ -63,7 +64,7 @@ fn with_kings(context: &Context<'_>, rows: Rows, level: usize, metrics: Metrics)
         }
     } else {
         outs.par_iter_mut().enumerate().for_each_init(Workspace::default, |work, (number, out)| {
-            let Some((black, white)) = store.levels.men(level, number) else { return };
+            let Some((black, white)) = store.units.men(unit, number) else { return };
             if go_on(positions) {
                 isa::run_best(|| {
                     work.solve::<false>(context, rows, [black, white], metrics, out);
@@ -72,18 +73,18 @@ fn with_kings(context: &Context<'_>, rows: Rows, level: usize, metrics: Metrics)
         });
     }
     let [dtw, mtc] = [dtw, mtc].map(Plane::Held);
-    SolvedLevel { words: Plane::Held(words), dtw, mtc, cells: Plane::default() }
+    SolvedUnit { words: Plane::Held(words), dtw, mtc, cells: Plane::default() }
 }
 
-fn without_kings(context: &Context<'_>, level: usize) -> Vec<[Code; 2]> {
+fn without_kings(context: &Context<'_>, unit: usize) -> Vec<[Code; 2]> {
     let Context { store, go_on, .. } = *context;
-    let mut cells = vec![[DRAW; 2]; store.levels.size(level)];
+    let mut cells = vec![[DRAW; 2]; store.units.size(unit)];
     let sides = store.slice.stored_sides().len() as u64;
     let values = cells.par_iter_mut().enumerate().with_min_len(64);
-    values.for_each_init(MoveList::new, |list, (number, cell)| {
-        let Some((black, white)) = store.levels.men(level, number) else { return };
+    values.for_each_init(<(MoveList, Near)>::default, |(list, near), (number, cell)| {
+        let Some((black, white)) = store.units.men(unit, number) else { return };
         if go_on(sides) {
-            *cell = isa::run_best(|| cells::solve(context, [black, white], list));
+            *cell = isa::run_best(|| cells::solve(context, [black, white], list, near));
         }
     });
     cells

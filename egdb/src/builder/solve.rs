@@ -5,6 +5,7 @@ use movegen::{Color, isa};
 use rayon::prelude::*;
 
 use super::captures::Captures;
+use super::chunks::Near;
 use super::context::Context;
 use super::external::{Facts, ManMove, Seeds};
 use super::fixed::Fixed;
@@ -30,10 +31,11 @@ pub(super) struct Workspace {
     buckets: Vec<Vec<u32>>,
     waves: Waves,
     captures: Captures,
+    near: Near,
 }
 
 /// Rows from which on all threads work on one block after the other, instead of each on its own:
-/// it takes the memory for one block only, and the blocks of a level may be few.
+/// it takes the memory for one block only, and the blocks of a unit may be few.
 pub(super) const SHARED: usize = 1 << 16;
 
 /// Rows whose facts a thread finds at a time.
@@ -42,14 +44,14 @@ const SHARE: usize = 1 << 10;
 const NO_DISTANCES: Distances = [[DRAW; 64]; 2];
 
 impl Workspace {
-    /// Bytes that solving a level takes besides the result.
-    pub(super) fn bytes(store: &Store, level: usize, metrics: Metrics, threads: usize) -> u64 {
+    /// Bytes that solving a unit takes besides the result.
+    pub(super) fn bytes(store: &Store, unit: usize, metrics: Metrics, threads: usize) -> u64 {
         let Some(rows) = store.rows else { return 0 };
         let distances = if metrics.dtw { 2 * size_of::<Distances>() } else { 0 };
         let row =
             size_of::<[u64; 2]>() + size_of::<[Facts; 2]>() + distances + Waves::BYTES_PER_ROW;
         let is_shared = rows.count() >= SHARED;
-        let spaces = if is_shared { 1 } else { store.levels.size(level).min(threads) };
+        let spaces = if is_shared { 1 } else { store.units.size(unit).min(threads) };
         (rows.count() * row * spaces) as u64
     }
 
@@ -94,10 +96,10 @@ impl Workspace {
         men: [u64; 2],
     ) {
         let moves = Color::ALL.map(|side| context.man_moves(men, side));
-        let Workspace { kings, facts, win, loss, captures, .. } = self;
+        let Workspace { kings, facts, win, loss, captures, near, .. } = self;
         let find = FindFacts { context, rows, men, moves: &moves };
         if !IS_SHARED {
-            find.of_rows(kings, facts, win, loss, captures);
+            find.of_rows(kings, facts, win, loss, captures, near);
             return;
         }
         // Without distances there are no seeds, and nothing to share.
@@ -108,11 +110,11 @@ impl Workspace {
         });
         let parts: Vec<_> = parts.collect();
         parts.into_par_iter().for_each_init(
-            Captures::default,
-            |captures, (kings, facts, win, loss)| {
+            <(Captures, Near)>::default,
+            |(captures, near), (kings, facts, win, loss)| {
                 isa::run_best(
                     #[inline(always)]
-                    || find.of_rows(kings, facts, win, loss, captures),
+                    || find.of_rows(kings, facts, win, loss, captures, near),
                 );
             },
         );
@@ -137,6 +139,7 @@ impl FindFacts<'_, '_> {
         win: &mut [Distances],
         loss: &mut [Distances],
         captures: &mut Captures,
+        near: &mut Near,
     ) {
         for (row, (&kings, facts)) in kings.iter().zip(facts).enumerate() {
             let fixed = Fixed::new(self.men, kings, self.rows.moving);
@@ -148,8 +151,9 @@ impl FindFacts<'_, '_> {
                 second = Some(Seeds { win: win1, loss: loss1 });
             }
             let [black, white] = Color::ALL;
-            facts[0] = self.context.row_facts(&fixed, black, &self.moves[0], first, captures);
-            facts[1] = self.context.row_facts(&fixed, white, &self.moves[1], second, captures);
+            facts[0] = self.context.row_facts(&fixed, black, &self.moves[0], first, captures, near);
+            facts[1] =
+                self.context.row_facts(&fixed, white, &self.moves[1], second, captures, near);
         }
     }
 }

@@ -20,6 +20,8 @@ pub(super) enum Claim {
     Slice(Slice),
     /// The files of a piece count.
     Pack(u8),
+    /// The files of a slice.
+    PackSlice(Slice),
 }
 
 /// Nobody else writes what was claimed as long as this lives.
@@ -36,6 +38,7 @@ impl Lock {
         let (name, lock) = match claim {
             Claim::All => return Ok(Lock { _files: vec![alone(dir, &folder)?] }),
             Claim::Slice(slice) => (format!("{slice}.raw"), format!("{slice}.lock")),
+            Claim::PackSlice(slice) => (format!("packed-{slice}"), format!("packed-{slice}.lock")),
             Claim::Pack(pieces) => (format!("packed-{pieces}"), format!("packed-{pieces}.lock")),
         };
         let made = OpenOptions::new().create(true).append(true).open(&folder);

@@ -7,6 +7,7 @@ use movegen::geometry::{SQUARES, bits, forward_steps, shift};
 use movegen::{Bitboard, Board, Color};
 
 use super::captures::{Captures, Ending, MOVING_KING};
+use super::chunks::Near;
 use super::context::{Context, MAX_PLIES, apply, place};
 use super::fixed::Fixed;
 use super::men::Block;
@@ -110,7 +111,7 @@ impl<'a> Context<'a> {
         if Some(rows.moving) != self.store.rows.map(|rows| rows.moving) {
             return None;
         }
-        Some(Target::Rows { store, rows, block: store.levels.block(men[0], men[1]), crowned })
+        Some(Target::Rows { store, rows, block: store.units.block(men[0], men[1]), crowned })
     }
 
     fn crowning_target(&self, men: [u64; 2], crowned: [u64; 2], side: Color) -> Option<Target<'a>> {
@@ -134,6 +135,7 @@ impl<'a> Context<'a> {
         moves: &[ManMove<'_>],
         mut seeds: Option<Seeds<'_>>,
         captures: &mut Captures,
+        near: &mut Near,
     ) -> Facts {
         captures.find(fixed, side);
         let quiet = SQUARES & !fixed.occupied() & !captures.squares();
@@ -148,9 +150,9 @@ impl<'a> Context<'a> {
             if fixed.occupied() & mv.to != 0 || places == 0 {
                 continue;
             }
-            self.add_man_move(fixed, side, mv, places, &mut facts, &mut seeds);
+            self.add_man_move(fixed, side, mv, places, &mut facts, &mut seeds, near);
         }
-        self.add_captures(fixed, side, captures, &mut facts, &mut seeds);
+        self.add_captures(fixed, side, captures, &mut facts, &mut seeds, near);
         facts
     }
 
@@ -163,6 +165,7 @@ impl<'a> Context<'a> {
         captures: &Captures,
         facts: &mut Facts,
         seeds: &mut Option<Seeds<'_>>,
+        near: &mut Near,
     ) {
         let mut values = CaptureValues::default();
         for (ending, mut squares) in captures.longest() {
@@ -171,7 +174,7 @@ impl<'a> Context<'a> {
                 squares &= !values.wins;
             }
             if squares != 0 {
-                self.add_ending(fixed, side, ending, squares, &mut values, seeds);
+                self.add_ending(fixed, side, ending, squares, &mut values, seeds, near);
             }
         }
         facts.win |= values.wins;
@@ -188,13 +191,14 @@ impl<'a> Context<'a> {
         squares: u64,
         values: &mut CaptureValues,
         seeds: &mut Option<Seeds<'_>>,
+        near: &mut Near,
     ) {
         let after = apply(fixed, side, ending);
         let next = side.opponent();
         // The moving king is where it ended, or off the board.
         if ending.from == 0 || ending.captured & MOVING_KING != 0 {
             let Fixed { pieces: [black, white], kings, .. } = after;
-            let code = self.value(&Board { black, white, kings }, next);
+            let code = self.value(&Board { black, white, kings }, next, near);
             values.add(squares, code);
             if let Some(seeds) = seeds {
                 self.add_codes(&[code; 64], squares, seeds);
@@ -208,21 +212,23 @@ impl<'a> Context<'a> {
         if let (Some(store), Some(rows)) = (store, rows) {
             let all = after.occupied();
             let men = all & !after.kings;
-            let block = store.levels.block(after.pieces[0] & men, after.pieces[1] & men);
-            let row = rows.number(men, after.pieces[0] & !men, after.pieces[1] & !men);
+            let block = store.units.block(after.pieces[0] & men, after.pieces[1] & men);
+            let (row, turn) = rows.place(men, after.pieces[0] & !men, after.pieces[1] & !men);
             let row = store.first_row(block) + row;
-            let level = &store.solved[block.level];
-            let words = &level.words[row];
-            values.wins |= words[2 * next.index() + 1] & squares;
-            values.holds |= squares & !words[2 * next.index()];
+            let unit = &store.solved[block.unit];
+            let words = unit.words.get(row, near);
+            let [wins, losses] = [words[2 * next.index()], words[2 * next.index() + 1]];
+            values.wins |= turn.apply(losses) & squares;
+            values.holds |= squares & !turn.apply(wins);
             if let Some(seeds) = seeds {
-                self.add_codes(&level.dtw[row][next.index()], squares, seeds);
+                let codes = &unit.dtw.get(row, near)[next.index()];
+                self.add_codes(&turn.apply_list(codes), squares, seeds);
             }
             return;
         }
         let mut codes = [DRAW; 64];
         for king in bits(squares) {
-            let code = self.value(&place(&after, king), next);
+            let code = self.value(&place(&after, king), next, near);
             codes[king.trailing_zeros() as usize] = code;
             values.add(king, code);
         }
@@ -240,6 +246,7 @@ impl<'a> Context<'a> {
         places: u64,
         facts: &mut Facts,
         seeds: &mut Option<Seeds<'_>>,
+        near: &mut Near,
     ) {
         let next = side.opponent();
         facts.has_man_move |= places;
@@ -247,14 +254,16 @@ impl<'a> Context<'a> {
             Target::Rows { store, rows, block, crowned } => {
                 let black = fixed.pieces[0] & fixed.kings | crowned[0];
                 let white = fixed.pieces[1] & fixed.kings | crowned[1];
-                let row = store.first_row(*block) + rows.number(mv.men, black, white);
-                let level = &store.solved[block.level];
-                let words = &level.words[row];
+                let (row, turn) = rows.place(mv.men, black, white);
+                let row = store.first_row(*block) + row;
+                let unit = &store.solved[block.unit];
+                let words = unit.words.get(row, near);
                 let [wins, losses] = [words[2 * next.index()], words[2 * next.index() + 1]];
-                facts.win |= losses & places;
-                facts.holds |= places & !wins;
+                facts.win |= turn.apply(losses) & places;
+                facts.holds |= places & !turn.apply(wins);
                 if let Some(seeds) = seeds {
-                    self.add_codes(&level.dtw[row][next.index()], places, seeds);
+                    let codes = &unit.dtw.get(row, near)[next.index()];
+                    self.add_codes(&turn.apply_list(codes), places, seeds);
                 }
             }
             Target::Positions { from } => {
@@ -268,7 +277,7 @@ impl<'a> Context<'a> {
                     if mv.to & Bitboard::promotion_row(side).bits() != 0 {
                         after.kings |= mv.to;
                     }
-                    let code = self.value(&after, next);
+                    let code = self.value(&after, next, near);
                     codes[king.trailing_zeros() as usize] = code;
                     if code == DRAW || code & 1 == 0 {
                         facts.holds |= king;

@@ -1,10 +1,11 @@
-//! What a level is solved from, and the values of single positions that follow from it.
+//! What a unit is solved from, and the values of single positions that follow from it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use movegen::{Bitboard, Board, Color, MoveList};
 
 use super::captures::Ending;
+use super::chunks::Near;
 use super::fixed::Fixed;
 use super::store::{Code, DRAW, Solved, Store};
 use crate::slice::Slice;
@@ -12,11 +13,11 @@ use crate::slice::Slice;
 /// Greatest distance that a [`Code`] holds.
 pub(super) const MAX_PLIES: Code = 253;
 
-/// What a level is solved from.
+/// What a unit is solved from.
 pub(super) struct Context<'a> {
     /// Slices with fewer pieces, and those that crowning leads to.
     pub solved: &'a Solved,
-    /// The slice that is being solved, with the levels beyond the present one.
+    /// The slice that is being solved, with the units beyond the present one.
     pub store: &'a Store,
     /// Set when a distance is above [`MAX_PLIES`].
     pub too_long: &'a AtomicBool,
@@ -27,11 +28,11 @@ pub(super) struct Context<'a> {
 impl Context<'_> {
     /// The value of a position that is solved already.
     #[inline(always)]
-    pub(super) fn value(&self, board: &Board, side: Color) -> Code {
+    pub(super) fn value(&self, board: &Board, side: Color, near: &mut Near) -> Code {
         if Slice::of(board) == Some(self.store.slice) {
-            self.store.value(board, side)
+            self.store.value(board, side, near)
         } else {
-            self.solved.value(board, side)
+            self.solved.value(board, side, near)
         }
     }
 
@@ -50,14 +51,20 @@ impl Context<'_> {
 
     /// The value of a position all of whose moves lead to solved ones.
     #[inline(always)]
-    pub(super) fn resolve(&self, board: &Board, side: Color, list: &mut MoveList) -> Code {
+    pub(super) fn resolve(
+        &self,
+        board: &Board,
+        side: Color,
+        list: &mut MoveList,
+        near: &mut Near,
+    ) -> Code {
         let Ok(position) = board.position(side) else { return DRAW };
         list.clear();
         position.generate(list);
         let mut best = Best::default();
         for &mv in list.iter() {
             let after = position.after(mv);
-            best.add(self, self.value(after.board(), side.opponent()));
+            best.add(self, self.value(after.board(), side.opponent(), near));
         }
         best.code()
     }

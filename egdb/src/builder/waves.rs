@@ -42,10 +42,10 @@ impl Kings<'_> {
         SQUARES & !(self.men | kings[0] | kings[1])
     }
 
-    /// The rows that a move of a fixed king of `side` leads to, each with the squares that the
-    /// king passes, the last one included: the moving king must not stand there.
+    /// The moves of the fixed kings of `side`: where the fixed kings are then, and the squares that
+    /// the king passes, the last one included: the moving king must not stand there.
     #[inline(always)]
-    fn for_each_move(&self, row: usize, side: usize, mut visit: impl FnMut(usize, u64)) {
+    fn for_each_move(&self, row: usize, side: usize, mut visit: impl FnMut([u64; 2], u64)) {
         let kings = self.kings[row];
         let empty = self.empty(row);
         for from in bits(kings[side]) {
@@ -56,7 +56,7 @@ impl Kings<'_> {
                     path |= at;
                     let mut after = kings;
                     after[side] ^= from | at;
-                    visit(self.rows.number(self.men, after[0], after[1]), path);
+                    visit(after, path);
                     at = shift(at, step);
                 }
             }
@@ -73,7 +73,10 @@ impl Kings<'_> {
         if side == self.rows.moving.index() {
             found = king_slides(empty & !wins[row][other], empty);
         }
-        self.for_each_move(row, side, |next, path| found |= !wins[next][other] & !path);
+        self.for_each_move(row, side, |[black, white], path| {
+            let (next, turn) = self.rows.place(self.men, black, white);
+            found |= !turn.apply(wins[next][other]) & !path;
+        });
         found & empty
     }
 }
@@ -230,9 +233,12 @@ impl Waves {
                     touch(row, king_slides(squares, block.empty(row)));
                 }
                 // Moves of kings can be taken back the way they came.
-                block.for_each_move(row, side, |before, path| {
-                    if squares & !path != 0 {
-                        touch(before, squares & !path);
+                block.for_each_move(row, side, |[black, white], path| {
+                    let from = squares & !path;
+                    if from != 0 {
+                        block.rows.places(block.men, black, white, |before, turn| {
+                            touch(before, turn.apply(from));
+                        });
                     }
                 });
             }

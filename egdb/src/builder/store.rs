@@ -1,13 +1,13 @@
-//! Solved slices in the form in which they are solved: levels, blocks (one for each arrangement
+//! Solved slices in the form in which they are solved: units, blocks (one for each arrangement
 //! of men) and rows.
 
-use std::ops::Deref;
 use std::sync::Arc;
 
 use bytemuck::Pod;
 use movegen::{Board, Color};
 
-use super::men::{Block, Levels, MenSets};
+use super::chunks::{CHUNK, Filed, Near};
+use super::men::{Block, MenSets, Units};
 use super::rows::Rows;
 use crate::slice::{SLICE_IDS, Slice};
 
@@ -33,23 +33,19 @@ pub(super) struct Metrics {
 }
 
 impl Metrics {
-    /// What later levels and slices are solved from.
+    /// What later units and slices are solved from.
     pub(super) fn kept(self) -> Metrics {
         Metrics { mtc: false, ..self }
     }
 }
 
-/// Solved values of one kind: in memory, or in a work file that is mapped into memory.
+/// Solved values of one kind.
 #[derive(Debug)]
 pub(super) enum Plane<T> {
+    /// In memory.
     Held(Vec<T>),
-    #[cfg(feature = "mmap")]
-    Mapped {
-        map: Arc<crate::storage::MemoryMap>,
-        /// Offset and length in bytes; the offset is a multiple of the alignment.
-        start: usize,
-        length: usize,
-    },
+    /// In a work file, from which chunks are read as they are wanted.
+    Filed(Filed),
 }
 
 impl<T> Default for Plane<T> {
@@ -58,24 +54,32 @@ impl<T> Default for Plane<T> {
     }
 }
 
-impl<T: Pod> Deref for Plane<T> {
-    type Target = [T];
-
+impl<T: Pod> Plane<T> {
+    /// A value by its number.
     #[inline(always)]
-    fn deref(&self) -> &[T] {
+    pub(super) fn get<'a>(&'a self, number: usize, near: &'a mut Near) -> &'a T {
+        match self {
+            Plane::Held(list) => &list[number],
+            Plane::Filed(filed) => {
+                let per_chunk = const { CHUNK / size_of::<T>() };
+                let chunk = near.chunk(filed, number / per_chunk);
+                &bytemuck::cast_slice(chunk)[number % per_chunk]
+            }
+        }
+    }
+
+    /// The values, if they are in memory; else none.
+    pub(super) fn held(&self) -> &[T] {
         match self {
             Plane::Held(list) => list,
-            #[cfg(feature = "mmap")]
-            Plane::Mapped { map, start, length } => {
-                bytemuck::cast_slice(&map.bytes(0)[*start..*start + *length])
-            }
+            Plane::Filed(_) => &[],
         }
     }
 }
 
-/// The solved positions of one level of a slice.
+/// The solved positions of one unit of a slice.
 #[derive(Debug, Default)]
-pub(super) struct SolvedLevel {
+pub(super) struct SolvedUnit {
     /// Slices with kings: rows of all blocks.
     pub words: Plane<Words>,
     /// Distances to the end of the game, if computed, with `words`.
@@ -86,12 +90,10 @@ pub(super) struct SolvedLevel {
     pub cells: Plane<[Code; 2]>,
 }
 
-impl SolvedLevel {
-    /// Bytes of a level in memory.
-    pub(super) fn bytes(&self) -> u64 {
-        let words = size_of_val(&*self.words) + size_of_val(&*self.cells);
-        let distances = size_of_val(&*self.dtw) + size_of_val(&*self.mtc);
-        (words + distances) as u64
+impl SolvedUnit {
+    /// Whether there is nothing in memory.
+    pub(super) fn is_empty(&self) -> bool {
+        self.words.held().is_empty() && self.cells.held().is_empty()
     }
 }
 
@@ -99,30 +101,24 @@ impl SolvedLevel {
 #[derive(Debug)]
 pub(super) struct Store {
     pub slice: Slice,
-    pub levels: Arc<Levels>,
+    pub units: Units,
     pub rows: Option<Rows>,
-    /// By level; those not solved yet are empty.
-    pub solved: Vec<Arc<SolvedLevel>>,
+    /// By unit; those not solved yet are empty.
+    pub solved: Vec<Arc<SolvedUnit>>,
     pub has_dtw: bool,
 }
 
 impl Store {
     pub(super) fn new(sets: &[Arc<MenSets>; 6], slice: Slice, has_dtw: bool) -> Store {
-        let levels = Arc::new(Levels::new(sets, slice));
-        let none = Arc::new(SolvedLevel::default());
-        let solved = vec![none; levels.len()];
-        Store { slice, levels, rows: Rows::new(slice), solved, has_dtw }
+        let units = Units::new(sets, slice);
+        let none = Arc::new(SolvedUnit::default());
+        let solved = vec![none; units.len()];
+        Store { slice, units, rows: Rows::new(slice), solved, has_dtw }
     }
 
-    /// The same slice without its levels.
-    pub(super) fn emptied(&self) -> Store {
-        let none = Arc::new(SolvedLevel::default());
-        Store { levels: Arc::clone(&self.levels), solved: vec![none; self.levels.len()], ..*self }
-    }
-
-    /// Bytes of a level in memory.
-    pub(super) fn level_bytes(&self, level: usize, metrics: Metrics) -> u64 {
-        let blocks = self.levels.size(level) as u64;
+    /// Bytes of a unit in memory.
+    pub(super) fn unit_bytes(&self, unit: usize, metrics: Metrics) -> u64 {
+        let blocks = self.units.size(unit) as u64;
         let distances = u64::from(metrics.dtw) + u64::from(metrics.mtc);
         let row = size_of::<Words>() as u64 + distances * size_of::<Distances>() as u64;
         match self.rows {
@@ -139,23 +135,24 @@ impl Store {
 
     /// The value of a position of this slice.
     #[inline(always)]
-    pub(super) fn value(&self, board: &Board, side: Color) -> Code {
+    pub(super) fn value(&self, board: &Board, side: Color, near: &mut Near) -> Code {
         let &Board { black, white, kings } = board;
         let men = (black | white) & !kings;
-        let block = self.levels.block(black & men, white & men);
-        let level = &self.solved[block.level];
-        let Some(rows) = self.rows else { return level.cells[block.number][side.index()] };
+        let block = self.units.block(black & men, white & men);
+        let unit = &self.solved[block.unit];
+        let Some(rows) = self.rows else { return unit.cells.get(block.number, near)[side.index()] };
         let (black, white) = (black & kings, white & kings);
         let (row, bit) = match rows.moving {
-            Color::White => (rows.number(men, black, white & (white - 1)), white.trailing_zeros()),
-            Color::Black => (rows.number(men, black & (black - 1), white), black.trailing_zeros()),
+            Color::White => (rows.place(men, black, white & (white - 1)), white),
+            Color::Black => (rows.place(men, black & (black - 1), white), black),
         };
+        let (row, turn) = row;
+        let bit = turn.apply(bit & bit.wrapping_neg()).trailing_zeros();
         let row = block.number * rows.count() + row;
-        debug_assert!(row < level.words.len(), "{} {board:?} {side} {block:?}", self.slice);
         if self.has_dtw {
-            level.dtw[row][side.index()][bit as usize]
+            unit.dtw.get(row, near)[side.index()][bit as usize]
         } else {
-            value_of(&level.words[row], side, bit)
+            value_of(unit.words.get(row, near), side, bit)
         }
     }
 }
@@ -199,12 +196,12 @@ impl Solved {
     /// # Panics
     /// If the slice is not solved.
     #[inline(always)]
-    pub(super) fn value(&self, board: &Board, side: Color) -> Code {
+    pub(super) fn value(&self, board: &Board, side: Color, near: &mut Near) -> Code {
         let Some(slice) = Slice::of(board) else { return 0 };
         if let Some(store) = &self.by_id[slice.id()] {
-            return store.value(board, side);
+            return store.value(board, side, near);
         }
         let store = self.by_id[slice.reversed().id()].as_ref();
-        store.expect("slices are solved in order").value(&board.reversed(), side.opponent())
+        store.expect("slices are solved in order").value(&board.reversed(), side.opponent(), near)
     }
 }

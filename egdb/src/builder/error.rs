@@ -49,6 +49,19 @@ pub enum BuildError {
         /// The budget in bytes.
         budget: u64,
     },
+    /// The folder has become as large as it may.
+    #[error(
+        "slice {slice}: the folder takes {} MiB, the limit is {} MiB", used.div_ceil(1 << 20),
+        limit >> 20
+    )]
+    Disk {
+        /// The slice that was being solved or written.
+        slice: Slice,
+        /// Bytes of the files in the folder.
+        used: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
     /// A slice that this one depends on has not been built.
     #[error("slice {slice} needs slice {missing}, which has not been built")]
     Missing {

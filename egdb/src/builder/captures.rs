@@ -284,7 +284,7 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::build::context::place;
+    use crate::builder::context::place;
     use movegen::MoveList;
     use proptest::prelude::*;
 

@@ -12,30 +12,33 @@
 
 mod captures;
 mod cells;
+mod chunks;
 mod context;
 mod error;
 mod external;
+mod files;
 mod fixed;
 mod flat;
-mod level;
 mod lock;
 mod men;
 mod need;
 mod order;
 mod pack;
 mod raw;
-mod resident;
 mod rows;
+mod schedule;
 mod seeds;
 mod solve;
 mod store;
+mod symmetry;
 #[cfg(test)]
 mod tests;
+mod unit;
 mod usage;
 mod waves;
 mod work;
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -44,17 +47,19 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use crate::encode::Written;
+use crate::encode::compact::CompactWriter;
 use crate::format::DbType;
 use crate::manifest::Manifest;
 use crate::slice::Slice;
-use level::solve_level;
+use files::Files;
 use lock::{Claim, Lock};
 use raw::{RawFile, RawWriter};
-use resident::Resident;
+use schedule::{Output, Schedule};
 use store::{Metrics, Plane, Store};
+use unit::solve_unit;
 
 pub use error::BuildError;
-pub(crate) use need::Needs;
+pub(crate) use need::{Needs, peak_disk};
 pub use order::{after_capture, after_capture_by, after_crowning, build_order, closure};
 pub use usage::Usage;
 pub(crate) use work::{Group, WorkFiles};
@@ -72,7 +77,10 @@ pub struct BuildOptions {
     pub memory: u64,
     /// Go on with what is in the folder, after verifying it.
     pub resume: bool,
-    /// Leave the work files.
+    /// Most bytes of all files in the folder, work files and database files. The build stops when
+    /// there are more.
+    pub disk: Option<u64>,
+    /// Leave the work files. Otherwise each goes when nothing needs it any more.
     pub keep_work: bool,
 }
 
@@ -85,6 +93,7 @@ impl Default for BuildOptions {
             threads: 0,
             memory: free / 4 * 3,
             resume: false,
+            disk: None,
             keep_work: false,
         }
     }
@@ -166,10 +175,16 @@ pub struct SliceReport {
     pub slice: Slice,
     /// Its positions, both sides to move together.
     pub positions: u64,
+    /// Those that were solved now, about; the others had been when an earlier build stopped.
+    pub solved: u64,
     /// Time taken.
     pub time: Duration,
-    /// Levels that had to be read from disk, and their bytes.
+    /// Chunks of work files that had to be read from disk, and their bytes in memory.
     pub loads: (u64, u64),
+    /// Length of the work file in bytes.
+    pub bytes: u64,
+    /// Bytes of all files in the folder.
+    pub disk: u64,
 }
 
 /// What a build has done.
@@ -190,7 +205,7 @@ pub struct Builder<'a> {
     work: PathBuf,
     options: BuildOptions,
     metrics: Metrics,
-    resident: Resident,
+    files: Files,
     pool: rayon::ThreadPool,
     observer: &'a Observer<'a>,
     report: BuildReport,
@@ -230,13 +245,13 @@ impl<'a> Builder<'a> {
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
         let metrics = options.metrics();
-        let resident = Resident::new(work.clone(), men::all_sets(), options.memory, metrics.dtw);
+        let files = Files::new(work.clone(), men::all_sets(), options.memory, metrics.dtw);
         Ok(Builder {
             dir: dir.to_owned(),
             work,
             options: options.clone(),
             metrics,
-            resident,
+            files,
             pool,
             observer,
             report: BuildReport::default(),
@@ -257,31 +272,79 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// If something fails, another process builds in the folder, or the observer asked to stop;
     /// what is complete stays, and a later build with [`BuildOptions::resume`] goes on from there.
-    pub fn build(mut self, pieces: u8) -> Result<BuildReport, BuildError> {
-        self.claim(Claim::All)?;
-        for pieces in 2..=pieces {
-            for slice in build_order(pieces) {
-                self.slice(slice)?;
-            }
-            self.pack(pieces)?;
-        }
-        self.finish()
+    pub fn build(self, pieces: u8) -> Result<BuildReport, BuildError> {
+        self.run((2..=pieces).flat_map(build_order).collect())
     }
 
     /// Builds some slices and those that they need.
     ///
     /// # Errors
     /// As [`Builder::build`].
-    pub fn build_slices(mut self, slices: &[Slice]) -> Result<BuildReport, BuildError> {
+    pub fn build_slices(self, slices: &[Slice]) -> Result<BuildReport, BuildError> {
+        self.run(closure(slices))
+    }
+
+    fn run(mut self, slices: Vec<Slice>) -> Result<BuildReport, BuildError> {
         self.claim(Claim::All)?;
-        let all = closure(slices);
-        for slice in &all {
-            self.slice(*slice)?;
+        let Builder { options, .. } = &self;
+        let needs = Needs::new(&options.types, self.pool.current_num_threads());
+        let mut schedule = Schedule::new(slices, &options.types, options.keep_work);
+        let (reserved, resume) = (needs.reserved(&schedule.slices, options.memory), options.resume);
+        self.files.reserved = reserved;
+        if resume {
+            self.find(&mut schedule)?;
         }
-        for pieces in 2..=all.iter().map(|slice| slice.pieces()).max().unwrap_or(0) {
-            self.pack(pieces)?;
+        self.discard(&mut schedule)?;
+        for number in 0..schedule.slices.len() {
+            let slice = schedule.slices[number];
+            if !schedule.has_file[number] && schedule.needed()[number] {
+                self.solve(slice)?;
+                schedule.has_file[number] = true;
+            } else {
+                let positions = positions(slice);
+                self.tell(&BuildEvent::SliceReused { slice, positions })?;
+            }
+            let ready = schedule.ready();
+            let outputs = ready.iter().map(|&output| schedule.outputs[output].clone());
+            self.pack(&outputs.collect::<Vec<_>>(), &schedule.slices)?;
+            self.check_disk(slice)?;
+            ready.into_iter().for_each(|output| schedule.outputs[output].is_done = true);
+            self.discard(&mut schedule)?;
         }
         self.finish()
+    }
+
+    /// Looks for what an earlier build has left.
+    fn find(&mut self, schedule: &mut Schedule) -> Result<(), BuildError> {
+        for output in &mut schedule.outputs {
+            let db_type = output.db_type;
+            let mark = self.mark(db_type, &output.stem);
+            output.is_done = mark.exists() || is_sound(&self.dir, db_type, &output.stem);
+            if output.is_done {
+                let stem = output.stem.clone();
+                self.tell(&BuildEvent::PackReused { db_type, stem })?;
+            }
+        }
+        for (number, &slice) in schedule.slices.iter().enumerate() {
+            schedule.has_file[number] = self.has_sound_file(slice)?;
+        }
+        Ok(())
+    }
+
+    /// Removes work files that nothing needs.
+    fn discard(&mut self, schedule: &mut Schedule) -> Result<(), BuildError> {
+        for (number, is_needed) in schedule.needed().into_iter().enumerate() {
+            if schedule.has_file[number] && !is_needed {
+                self.files.remove(schedule.slices[number])?;
+                schedule.has_file[number] = false;
+            }
+        }
+        Ok(())
+    }
+
+    /// An empty file that says that a type has nothing to say about the slices of a file.
+    fn mark(&self, db_type: DbType, stem: &str) -> PathBuf {
+        self.work.join(format!("{stem}.{}.none", db_type.index_extension()))
     }
 
     /// Solves one slice into its work file, unless that is there; what it needs must be there.
@@ -290,7 +353,11 @@ impl<'a> Builder<'a> {
     /// As [`Builder::build`], and if a work file is missing.
     pub fn build_slice(mut self, slice: Slice) -> Result<BuildReport, BuildError> {
         self.claim(Claim::Slice(slice))?;
-        self.slice(slice)?;
+        if self.has_sound_file(slice)? {
+            self.tell(&BuildEvent::SliceReused { slice, positions: positions(slice) })?;
+        } else {
+            self.solve(slice)?;
+        }
         Ok(self.report)
     }
 
@@ -300,19 +367,48 @@ impl<'a> Builder<'a> {
     /// As [`Builder::build`], and if a work file is missing.
     pub fn pack_only(mut self, pieces: u8) -> Result<BuildReport, BuildError> {
         self.claim(Claim::Pack(pieces))?;
-        for slice in build_order(pieces) {
-            if self.resident.file(slice, self.metrics)?.is_none() {
+        self.pack_slices(build_order(pieces))
+    }
+
+    /// As [`Builder::pack_only`], the files of one slice, of a piece count of which each slice has
+    /// files of its own.
+    ///
+    /// # Errors
+    /// As [`Builder::pack_only`].
+    pub fn pack_slice(mut self, slice: Slice) -> Result<BuildReport, BuildError> {
+        self.claim(Claim::PackSlice(slice))?;
+        self.pack_slices(vec![slice])
+    }
+
+    fn pack_slices(mut self, slices: Vec<Slice>) -> Result<BuildReport, BuildError> {
+        let mut schedule = Schedule::new(slices, &self.options.types, true);
+        for (number, &slice) in schedule.slices.iter().enumerate() {
+            if self.files.file(slice, self.metrics)?.is_none() {
                 return Err(BuildError::Missing { slice, missing: slice });
             }
+            schedule.has_file[number] = true;
         }
-        self.pack(pieces)?;
+        for output in &mut schedule.outputs {
+            let Output { db_type, stem, .. } = output.clone();
+            output.is_done = self.options.resume && is_sound(&self.dir, db_type, &stem);
+            if output.is_done {
+                self.tell(&BuildEvent::PackReused { db_type, stem })?;
+            }
+        }
+        // Of piece counts with one file for each slice one after the other: each takes memory.
+        for number in 0..schedule.slices.len() {
+            let is_of = |output: &Output| !output.is_done && output.slices.last() == Some(&number);
+            let outputs: Vec<Output> =
+                schedule.outputs.iter().filter(|output| is_of(output)).cloned().collect();
+            self.pack(&outputs, &schedule.slices)?;
+        }
         Ok(self.report)
     }
 
     fn finish(self) -> Result<BuildReport, BuildError> {
-        let Builder { work, options, resident, report, lock, .. } = self;
+        let Builder { work, options, files, report, lock, .. } = self;
         // Windows does not remove a folder as long as a file in it is open.
-        drop(resident);
+        drop(files);
         if !options.keep_work {
             fs::remove_dir_all(&work).map_err(|source| BuildError::Io { file: work, source })?;
         }
@@ -320,116 +416,160 @@ impl<'a> Builder<'a> {
         Ok(report)
     }
 
+    /// Bytes of the files in the folder.
+    fn disk(&self) -> u64 {
+        let bytes = |dir: &Path| -> u64 {
+            let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+            let files = entries.filter_map(|entry| entry.metadata().ok());
+            files.filter(|metadata| metadata.is_file()).map(|metadata| metadata.len()).sum()
+        };
+        bytes(&self.dir) + bytes(&self.work)
+    }
+
+    fn check_disk(&self, slice: Slice) -> Result<(), BuildError> {
+        let Some(limit) = self.options.disk else { return Ok(()) };
+        let used = self.disk();
+        if used > limit { Err(BuildError::Disk { slice, used, limit }) } else { Ok(()) }
+    }
+
     fn tell(&self, event: &BuildEvent) -> Result<(), BuildError> {
         if (self.observer)(event) { Ok(()) } else { Err(BuildError::Interrupted) }
     }
 
-    fn slice(&mut self, slice: Slice) -> Result<(), BuildError> {
-        let positions = slice.size() * slice.stored_sides().len() as u64;
-        match self.sound_work_file(slice) {
-            Ok(true) => return self.tell(&BuildEvent::SliceReused { slice, positions }),
-            Ok(false) => {}
+    /// Whether the work file of a slice is there and whole; one that is not goes.
+    fn has_sound_file(&mut self, slice: Slice) -> Result<bool, BuildError> {
+        match self.verified(slice) {
             Err(error @ BuildError::Damaged { .. }) => {
+                self.files.close(slice);
                 self.tell(&BuildEvent::SliceDiscarded { slice, error })?;
+                Ok(false)
             }
-            Err(error) => return Err(error),
+            other => other,
         }
+    }
+
+    fn verified(&mut self, slice: Slice) -> Result<bool, BuildError> {
+        let Some(file) = self.files.file(slice, self.metrics)? else { return Ok(false) };
+        let (observer, positions) = (self.observer, positions(slice));
+        let go_on = || observer(&BuildEvent::SliceProgress { slice, done: 0, positions });
+        self.pool.install(|| file.verify(&go_on))?;
+        Ok(true)
+    }
+
+    fn solve(&mut self, slice: Slice) -> Result<(), BuildError> {
+        let positions = positions(slice);
         self.tell(&BuildEvent::SliceStarted { slice, positions })?;
         let start = Instant::now();
-        let before = self.resident.loads;
-        let mut store = Store::new(&self.resident.sets, slice, self.metrics.dtw);
-        let mut writer = RawWriter::create(&self.work, slice, self.metrics)?;
-        let mut above = None;
-        let done = AtomicU64::new(0);
-        for level in (0..store.levels.len()).rev() {
-            let threads = self.pool.current_num_threads();
-            let solved = self.resident.view(&mut store, level, self.metrics, above, threads)?;
+        let before = self.files.chunks.loads();
+        let mut store = Store::new(&self.files.sets, slice, self.metrics.dtw);
+        let threads = self.pool.current_num_threads();
+        let encoder = match self.options.types.contains(&DbType::Compact) {
+            true => CompactWriter::memory(slice),
+            false => 0,
+        };
+        let solved = self.files.view(&store, self.metrics, threads, encoder)?;
+        let observer = self.observer;
+        let begun = || observer(&BuildEvent::SliceProgress { slice, done: 0, positions });
+        let mut writer =
+            self.pool.install(|| RawWriter::open(&self.work, &store, self.metrics, &begun))?;
+        let all: u64 = (0..store.units.len()).map(|unit| store.units.size(unit) as u64).sum();
+        let there = writer.left()..store.units.len();
+        let there: u64 = there.map(|unit| store.units.size(unit) as u64).sum();
+        // About as many: holes are counted.
+        let reused = (u128::from(positions) * u128::from(there) / u128::from(all)) as u64;
+        let done = AtomicU64::new(reused);
+        while let Some(unit) = writer.left().checked_sub(1) {
+            // The last unit that was solved is one of the two, where White has men.
+            let after = store.units.after(unit);
+            for (number, solved) in store.solved.iter_mut().enumerate() {
+                if !after.contains(&Some(number)) {
+                    *solved = Arc::default();
+                }
+            }
+            for next in after.into_iter().flatten() {
+                if store.solved[next].is_empty() {
+                    let loaded = self.pool.install(|| writer.load(&store, next))?;
+                    store.solved[next] = Arc::new(loaded);
+                }
+            }
             let stopped = AtomicBool::new(false);
+            let chunks = &self.files.chunks;
             let report = |count: u64| {
                 let before = done.fetch_add(count, Ordering::Relaxed);
                 if before / REPORT != (before + count) / REPORT || count == 0 {
                     let done = (before + count).min(positions);
-                    if !(self.observer)(&BuildEvent::SliceProgress { slice, done, positions }) {
+                    if !observer(&BuildEvent::SliceProgress { slice, done, positions }) {
                         stopped.store(true, Ordering::Relaxed);
                     }
                 }
-                !stopped.load(Ordering::Relaxed)
+                !stopped.load(Ordering::Relaxed) && !chunks.has_failed()
             };
             let result =
-                self.pool.install(|| solve_level(&store, &solved, level, self.metrics, &report));
+                self.pool.install(|| solve_unit(&store, &solved, unit, self.metrics, &report));
+            chunks.failure()?;
             if stopped.load(Ordering::Relaxed) {
                 return Err(BuildError::Interrupted);
             }
             let mut result = result.ok_or(BuildError::TooLong { slice })?;
-            writer.add(&result)?;
+            self.pool.install(|| writer.add(&result))?;
+            self.check_disk(slice)?;
             result.mtc = Plane::default();
-            let result = Arc::new(result);
-            self.resident.keep(slice, level, &result);
-            above = Some(result);
+            store.solved[unit] = Arc::new(result);
+            let done = done.load(Ordering::Relaxed).min(positions);
+            self.tell(&BuildEvent::SliceProgress { slice, done, positions })?;
         }
-        writer.finish()?;
-        self.resident.file(slice, self.metrics)?;
-        let loads = self.resident.loads;
+        let bytes = writer.len();
+        writer.finish(slice)?;
+        self.files.file(slice, self.metrics)?;
+        let loads = self.files.chunks.loads();
         let report = SliceReport {
             slice,
             positions,
+            solved: positions - reused,
             time: start.elapsed(),
             loads: (loads.0 - before.0, loads.1 - before.1),
+            bytes,
+            disk: self.disk(),
         };
         self.report.slices.push(report);
         self.tell(&BuildEvent::SliceDone(report))
     }
 
-    /// Whether the work file of a slice is there and whole.
-    fn sound_work_file(&mut self, slice: Slice) -> Result<bool, BuildError> {
-        let Some(file) = RawFile::open(&self.work, &self.resident.sets, slice)? else {
-            return Ok(false);
-        };
-        if self.metrics.dtw && !file.metrics.dtw || self.metrics.mtc && !file.metrics.mtc {
-            return Ok(false);
-        }
-        let observer = self.observer;
-        let positions = slice.size();
-        file.verify(&|| observer(&BuildEvent::SliceProgress { slice, done: 0, positions }))?;
-        self.resident.file(slice, self.metrics)?;
-        Ok(true)
-    }
-
-    /// Writes the files of a piece count whose slices are all solved.
-    fn pack(&mut self, pieces: u8) -> Result<(), BuildError> {
+    /// Writes database files.
+    fn pack(&mut self, outputs: &[Output], slices: &[Slice]) -> Result<(), BuildError> {
         let mut tasks = Vec::new();
-        for &db_type in &self.options.types {
-            if pieces > db_type.max_pieces() {
-                continue;
-            }
-            for (stem, slices) in db_type.file_stems(pieces) {
-                let mut files = Vec::new();
-                for slice in &slices {
-                    files.extend(self.resident.file(*slice, self.metrics)?);
-                }
-                if files.len() < slices.len() {
-                    continue;
-                }
-                if self.options.resume && is_sound(&self.dir, db_type, &stem) {
-                    self.tell(&BuildEvent::PackReused { db_type, stem })?;
-                } else {
-                    tasks.push((db_type, stem, files));
+        let mut taken = 0;
+        for output in outputs {
+            let mut files = Vec::new();
+            for &number in &output.slices {
+                files.extend(self.files.file(slices[number], self.metrics)?);
+                if output.db_type == DbType::Compact {
+                    taken = taken.max(CompactWriter::memory(slices[number]));
                 }
             }
+            tasks.push((output, files));
+        }
+        if tasks.is_empty() {
+            return Ok(());
         }
         // A window takes two bytes a position, and each type has one.
         let window = (self.options.memory / 64).clamp(1 << 16, 1 << 22) as usize;
-        self.resident.forget();
+        self.files.leave(taken);
         let (dir, observer) = (&self.dir, self.observer);
-        let pack = |(db_type, stem, files): (DbType, String, Vec<Arc<RawFile>>)| {
+        let pack = |(output, files): (&Output, Vec<Arc<RawFile>>)| {
+            let Output { db_type, stem, .. } = output.clone();
             let start = Instant::now();
             let go_on = |positions| observer(&BuildEvent::PackProgress { db_type, positions });
             let written = pack::pack(dir, db_type, &stem, &files, window, &go_on)?;
-            if let Some(Written { bytes, .. }) = &written {
-                let bytes = bytes.iter().sum();
-                let time = start.elapsed();
-                if !observer(&BuildEvent::Packed { db_type, stem, bytes, time }) {
-                    return Err(BuildError::Interrupted);
+            match &written {
+                Some(Written { bytes, .. }) => {
+                    let bytes = bytes.iter().sum();
+                    let time = start.elapsed();
+                    self.tell(&BuildEvent::Packed { db_type, stem, bytes, time })?;
+                }
+                None => {
+                    let mark = self.mark(db_type, &stem);
+                    File::create(&mark).map_err(|source| BuildError::Io { file: mark, source })?;
                 }
             }
             Ok(written)
@@ -441,6 +581,11 @@ impl<'a> Builder<'a> {
         }
         Ok(())
     }
+}
+
+/// Positions of a slice, both sides to move together.
+fn positions(slice: Slice) -> u64 {
+    slice.size() * slice.stored_sides().len() as u64
 }
 
 /// Whether a pair of files is there and agrees with its checksums.
