@@ -47,13 +47,13 @@ pub(super) struct Places {
 #[derive(Default)]
 pub(super) struct Encoder {
     ordered: Vec<u8>,
-    #[cfg(feature = "zstd")]
+    #[cfg(all(feature = "zstd", not(target_arch = "wasm32")))]
     zstd: Option<zstd::bulk::Compressor<'static>>,
 }
 
 /// A level at which a core compresses a third of a gigabyte a second; more costs much and gains
 /// little.
-#[cfg(feature = "zstd")]
+#[cfg(all(feature = "zstd", not(target_arch = "wasm32")))]
 const LEVEL: i32 = 1;
 
 impl Encoder {
@@ -70,7 +70,7 @@ impl Encoder {
             }
             Kind::Plain => chunk,
         };
-        #[cfg(feature = "zstd")]
+        #[cfg(all(feature = "zstd", not(target_arch = "wasm32")))]
         {
             if self.zstd.is_none() {
                 self.zstd = zstd::bulk::Compressor::new(LEVEL).ok();
@@ -89,7 +89,7 @@ impl Encoder {
 pub(super) struct Decoder {
     read: Vec<u8>,
     ordered: Vec<u8>,
-    #[cfg(feature = "zstd")]
+    #[cfg(all(feature = "zstd", not(target_arch = "wasm32")))]
     zstd: Option<zstd::bulk::Decompressor<'static>>,
 }
 
@@ -137,7 +137,7 @@ impl Decoder {
         Ok(())
     }
 
-    #[cfg(feature = "zstd")]
+    #[cfg(all(feature = "zstd", not(target_arch = "wasm32")))]
     fn decompress(&mut self) -> Option<usize> {
         if self.zstd.is_none() {
             self.zstd = zstd::bulk::Decompressor::new().ok();
@@ -145,7 +145,7 @@ impl Decoder {
         self.zstd.as_mut()?.decompress_to_buffer(&self.read, &mut self.ordered[..]).ok()
     }
 
-    #[cfg(not(feature = "zstd"))]
+    #[cfg(not(all(feature = "zstd", not(target_arch = "wasm32"))))]
     fn decompress(&mut self) -> Option<usize> {
         None
     }

@@ -69,7 +69,7 @@ pub(crate) use work::{Group, WorkFiles};
 pub struct BuildOptions {
     /// What to write: of [`DbType::Wld2`], [`DbType::Compact`], [`DbType::Mtc`] and
     /// [`DbType::Dtw`]. Writing [`DbType::Compact`] takes memory of its own, see
-    /// [`CompactWriter`](crate::encode::compact::CompactWriter).
+    /// [`CompactWriter`].
     pub types: Vec<DbType>,
     /// Number of threads, 0 for one per processor.
     pub threads: usize,

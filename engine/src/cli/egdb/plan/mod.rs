@@ -28,8 +28,8 @@ Examples:
 
 A slice can be built when those are there that its moves lead to: by a promotion, or by \
 captures. The workflow calls 'meerslag egdb build-slice' for each slice and 'meerslag egdb pack' \
-for each piece count, from 6 pieces on for each slice, in a folder that all machines see. Both do nothing for what is there and \
-sound, so a workflow can be stopped and started again at any time.
+for each piece count (from 6 pieces on for each slice), in a folder that all machines see. Both do \
+nothing for what is there and sound, so a workflow can be stopped and started again at any time.
 
 Memory is what solving a slice takes with everything that it looks at in memory. With less it \
 reads smaller slices from their work files, down to what is named as the least. Disk is the work \
