@@ -14,7 +14,6 @@ use quick_cache::sync::{Cache, DefaultLifecycle};
 use rustc_hash::FxBuildHasher;
 
 use super::error::BuildError;
-use super::store::Words;
 use crate::storage::DataFile;
 
 /// Bytes of a chunk before it is compressed; the last one of a part may have fewer.
@@ -23,10 +22,13 @@ pub(super) const CHUNK: usize = 1 << 15;
 /// A chunk in memory.
 pub(super) type Chunk = Arc<[u64]>;
 
+/// The words of a row.
+type Words = [u64; 4];
+
 /// How a chunk is written: what it holds, for the order of its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// Rows of [`Words`]: the first words of all rows come first, then the second ones.
+    /// Rows of four words: the first words of all rows come first, then the second ones.
     Words,
     /// Bytes as they are.
     Plain,

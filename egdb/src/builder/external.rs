@@ -73,6 +73,13 @@ enum Target<'a> {
     Positions { from: u64 },
 }
 
+/// The fixed pieces of a row, and who moves.
+#[derive(Clone, Copy)]
+struct Mover<'a> {
+    fixed: &'a Fixed,
+    side: Color,
+}
+
 impl<'a> Context<'a> {
     /// The moves of the men of an arrangement.
     pub(super) fn man_moves(&self, men: [u64; 2], side: Color) -> Vec<ManMove<'a>> {
@@ -137,6 +144,7 @@ impl<'a> Context<'a> {
         captures: &mut Captures,
         near: &mut Near,
     ) -> Facts {
+        let mover = Mover { fixed, side };
         captures.find(fixed, side);
         let quiet = SQUARES & !fixed.occupied() & !captures.squares();
         let mut facts = Facts { quiet, ..Facts::default() };
@@ -150,9 +158,9 @@ impl<'a> Context<'a> {
             if fixed.occupied() & mv.to != 0 || places == 0 {
                 continue;
             }
-            self.add_man_move(fixed, side, mv, places, &mut facts, &mut seeds, near);
+            self.add_man_move(mover, mv, places, &mut facts, &mut seeds, near);
         }
-        self.add_captures(fixed, side, captures, &mut facts, &mut seeds, near);
+        self.add_captures(mover, captures, &mut facts, &mut seeds, near);
         facts
     }
 
@@ -160,8 +168,7 @@ impl<'a> Context<'a> {
     #[inline(always)]
     fn add_captures(
         &self,
-        fixed: &Fixed,
-        side: Color,
+        mover: Mover<'_>,
         captures: &Captures,
         facts: &mut Facts,
         seeds: &mut Option<Seeds<'_>>,
@@ -174,7 +181,7 @@ impl<'a> Context<'a> {
                 squares &= !values.wins;
             }
             if squares != 0 {
-                self.add_ending(fixed, side, ending, squares, &mut values, seeds, near);
+                self.add_ending(mover, ending, squares, &mut values, seeds, near);
             }
         }
         facts.win |= values.wins;
@@ -185,14 +192,14 @@ impl<'a> Context<'a> {
     #[inline(always)]
     fn add_ending(
         &self,
-        fixed: &Fixed,
-        side: Color,
+        mover: Mover<'_>,
         ending: &Ending,
         squares: u64,
         values: &mut CaptureValues,
         seeds: &mut Option<Seeds<'_>>,
         near: &mut Near,
     ) {
+        let Mover { fixed, side } = mover;
         let after = apply(fixed, side, ending);
         let next = side.opponent();
         // The moving king is where it ended, or off the board.
@@ -240,14 +247,14 @@ impl<'a> Context<'a> {
     #[inline(always)]
     fn add_man_move(
         &self,
-        fixed: &Fixed,
-        side: Color,
+        mover: Mover<'_>,
         mv: &ManMove<'_>,
         places: u64,
         facts: &mut Facts,
         seeds: &mut Option<Seeds<'_>>,
         near: &mut Near,
     ) {
+        let Mover { fixed, side } = mover;
         let next = side.opponent();
         facts.has_man_move |= places;
         match &mv.target {

@@ -6,9 +6,9 @@
 //! a position is in several rows, once with each as the moving king.
 
 use movegen::Color;
-use movegen::geometry::{SQUARES, bits};
+use movegen::geometry::SQUARES;
 
-use super::symmetry::{Orbits, Turn};
+use super::symmetry::{Orbits, Turn, subsets};
 use crate::index::rank_free;
 use crate::layout::binomial;
 use crate::slice::Slice;
@@ -110,21 +110,6 @@ impl Rows {
     /// All sets of fixed black kings, also those that have no rows of their own, in order.
     pub(super) fn list_outside(&self, men: u64, mut visit: impl FnMut(u64)) {
         subsets(SQUARES & !men, self.fixed[0], &mut visit);
-    }
-}
-
-/// The subsets with `count` members in order of their rank.
-pub(super) fn subsets(free: u64, count: u32, visit: &mut dyn FnMut(u64)) {
-    if count == 0 {
-        visit(0);
-        return;
-    }
-    // By greatest member, then the rest below it.
-    for top in bits(free) {
-        let below = free & (top - 1);
-        if below.count_ones() + 1 >= count {
-            subsets(below, count - 1, &mut |set| visit(set | top));
-        }
     }
 }
 

@@ -97,7 +97,7 @@ impl Orbits {
     fn new(count: u8) -> Orbits {
         let mut orbits = Orbits { numbers: Vec::new(), turns: Vec::new(), sets: Vec::new() };
         let mut all = Vec::new();
-        super::rows::subsets(SQUARES, count.into(), &mut |set| all.push(set));
+        subsets(SQUARES, count.into(), &mut |set| all.push(set));
         for (rank, &set) in all.iter().enumerate() {
             let images = Turn::ALL.map(|turn| rank_squares(turn.apply(set)) as usize);
             let first = images.into_iter().min().unwrap_or(rank);
@@ -134,6 +134,21 @@ impl Orbits {
     }
 }
 
+/// The subsets with `count` members in order of their rank.
+pub(super) fn subsets(free: u64, count: u32, visit: &mut dyn FnMut(u64)) {
+    if count == 0 {
+        visit(0);
+        return;
+    }
+    // By greatest member, then the rest below it.
+    for top in bits(free) {
+        let below = free & (top - 1);
+        if below.count_ones() + 1 >= count {
+            subsets(below, count - 1, &mut |set| visit(set | top));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,7 +179,7 @@ mod tests {
         for count in 0..4 {
             let orbits = Orbits::of(count);
             let mut all = 0;
-            super::super::rows::subsets(SQUARES, count.into(), &mut |set| {
+            subsets(SQUARES, count.into(), &mut |set| {
                 let rank = rank_squares(set) as usize;
                 let (number, turns) = orbits.places(rank);
                 let turns: Vec<Turn> = turns.collect();
