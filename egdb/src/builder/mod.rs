@@ -421,7 +421,7 @@ impl<'a> Builder<'a> {
         let bytes = |dir: &Path| -> u64 {
             let entries = fs::read_dir(dir).into_iter().flatten().flatten();
             let files = entries.filter_map(|entry| entry.metadata().ok());
-            files.filter(std::fs::Metadata::is_file).map(|metadata| metadata.len()).sum()
+            files.filter(fs::Metadata::is_file).map(|metadata| metadata.len()).sum()
         };
         bytes(&self.dir) + bytes(&self.work)
     }

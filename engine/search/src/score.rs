@@ -185,7 +185,7 @@ impl Score {
     /// losses move away, evaluations stay.
     #[inline]
     #[must_use]
-    pub(crate) const fn from_table(self, plies: u32) -> Score {
+    pub(crate) const fn to_root(self, plies: u32) -> Score {
         if self.is_win() {
             Score(self.0 - plies as i16)
         } else if self.is_loss() {
@@ -195,7 +195,7 @@ impl Score {
         }
     }
 
-    /// The inverse of [`Score::from_table`].
+    /// The inverse of [`Score::to_root`].
     #[inline]
     #[must_use]
     pub(crate) const fn to_table(self, plies: u32) -> Score {
@@ -302,10 +302,10 @@ mod tests {
     #[test]
     fn distances_shift_there_and_back() {
         for score in [Score::win_in(4), Score::loss_in(4), Score::database_win_in(7)] {
-            assert_eq!(score.from_table(5).to_table(5), score);
+            assert_eq!(score.to_root(5).to_table(5), score);
         }
-        assert_eq!(Score::win_in(4).from_table(5), Score::win_in(9));
-        assert_eq!(Score::loss_in(4).from_table(5), Score::loss_in(9));
-        assert_eq!(Score::new(250).from_table(5), Score::new(250));
+        assert_eq!(Score::win_in(4).to_root(5), Score::win_in(9));
+        assert_eq!(Score::loss_in(4).to_root(5), Score::loss_in(9));
+        assert_eq!(Score::new(250).to_root(5), Score::new(250));
     }
 }

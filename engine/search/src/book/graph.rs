@@ -167,7 +167,7 @@ impl Graph {
                     let child = &self.nodes[edge.child? as usize].entry;
                     let searched = child.searched.map(|searched| searched.score);
                     let score = if edge.is_reversible { searched } else { child.score };
-                    Some(-score?.from_table(1))
+                    Some(-score?.to_root(1))
                 })
                 .collect();
             let own = node.entry.searched.map(|searched| searched.score);

@@ -42,6 +42,10 @@ impl<I: Isa> Worker<'_, I> {
     }
 
     /// As [`Worker::search`] for a node that no draw rule ends and with at least one full ply.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "a closure is inlined into the copy, a method's shim need not be"
+    )]
     #[inline(never)]
     pub(super) fn full<K: NodeKind>(&mut self, node: &Node, depth: i32, window: Window) -> Score {
         self.isa.run4(
@@ -315,7 +319,7 @@ impl<I: Isa> Worker<'_, I> {
         {
             return None;
         }
-        let score = hit.score.from_table(self.ply as u32);
+        let score = hit.score.to_root(self.ply as u32);
         let settled = match hit.bound {
             Bound::Exact => true,
             Bound::Lower => score >= beta,

@@ -16,6 +16,10 @@ impl<I: Isa> Worker<'_, I> {
     /// the opponent threatens to capture, a full ply is searched: most threats are parried or
     /// paid back. After a capture beyond the horizon a threat counts for nothing, and so it does
     /// after [`THREAT_PLIES`] full plies: that is Scan's rule but for this limit.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "a closure is inlined into the copy, a method's shim need not be"
+    )]
     #[inline(never)]
     pub(super) fn quiescence<K: NodeKind>(
         &mut self,

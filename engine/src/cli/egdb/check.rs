@@ -124,7 +124,7 @@ impl Record for CheckRecord {
 
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
-    let probe = args.reading.options(&args.folders.paths()).open()?;
+    let probe = args.reading.options(args.folders.paths()).open()?;
     let options = Options {
         max_pieces: args.selection.pieces,
         slices: args.selection.slices(),

@@ -118,7 +118,7 @@ struct Row {
 pub(super) fn run(args: &StatsArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch(|| {})?;
     let folders = args.folders.paths();
-    let probe = args.reading.options(&folders).open()?;
+    let probe = args.reading.options(folders).open()?;
     let mut databases = probe.databases().to_vec();
     databases.sort_by_key(|database| match database.db_type() {
         DbType::Dtw => 2,
