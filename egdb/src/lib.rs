@@ -18,38 +18,46 @@
 #[cfg(test)]
 extern crate self as egdb;
 
-pub mod bench;
-pub mod builder;
-#[cfg(feature = "capi")]
-pub mod capi;
-pub mod check;
-pub mod codec;
+// Looking positions up.
 mod contents;
-pub mod convert;
 mod database;
 #[cfg(feature = "embedded")]
 mod embedded;
+pub mod probe;
+mod reader;
+mod stats;
+pub mod storage;
+pub mod value;
+
+// Which positions there are, and their numbers.
+pub mod index;
+pub mod layout;
+mod numbering;
+pub mod slice;
+mod walk;
+
+// The files.
+pub mod codec;
 pub mod encode;
 pub mod error;
 pub mod format;
 pub mod identify;
-pub mod index;
-mod isa;
-pub mod layout;
 pub mod manifest;
-
-mod mtc_search;
-mod numbering;
-pub mod plan;
-pub mod probe;
-mod reader;
-pub mod slice;
-mod stats;
-pub mod storage;
-pub mod survey;
-pub mod value;
 pub mod verify;
-mod walk;
+
+// Building, converting, checking, counting.
+pub mod bench;
+pub mod builder;
+pub mod check;
+pub mod convert;
+mod mtc_search;
+pub mod plan;
+pub mod survey;
+
+// For other languages; the instruction set.
+#[cfg(feature = "capi")]
+pub mod capi;
+mod isa;
 
 pub use database::{Backend, Database, Memory, OpenOptions};
 pub use format::DbType;

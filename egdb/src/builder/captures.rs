@@ -39,14 +39,14 @@ struct Found {
 }
 
 /// Most pieces that a capture takes.
-const MOST: usize = MAX_ONE_SIDE as usize;
+const MOST_CAPTURED: usize = MAX_ONE_SIDE as usize;
 
 /// The captures of one side in a row.
 #[derive(Debug, Default)]
 pub(super) struct Captures {
     found: SmallVec<[Found; 16]>,
     /// The squares from which at least this many pieces can be taken.
-    reached: [u64; MOST + 2],
+    reached: [u64; MOST_CAPTURED + 2],
 }
 
 /// Stands for the moving king among what is captured.
@@ -70,7 +70,7 @@ impl Captures {
     #[inline(always)]
     pub(super) fn find(&mut self, fixed: &Fixed, side: Color) {
         self.found.clear();
-        self.reached = [0; MOST + 2];
+        self.reached = [0; MOST_CAPTURED + 2];
         let own = fixed.pieces[side.index()];
         let victims = fixed.pieces[side.opponent().index()];
         let is_own = fixed.moving == side;
@@ -302,7 +302,7 @@ mod tests {
         }
         let has_room = fixed.pieces.iter().enumerate().all(|(color, pieces)| {
             let own = pieces.count_ones() + u32::from(color == moving.index());
-            (1..=MOST as u32).contains(&own)
+            (1..=MOST_CAPTURED as u32).contains(&own)
         });
         has_room.then_some(fixed)
     }

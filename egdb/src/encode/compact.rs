@@ -132,7 +132,7 @@ impl CompactWriter {
         };
         let words = codes.words();
         let start = self.units;
-        let (mut firsts, mut place) = (Vec::new(), Place::default());
+        let (mut firsts, mut place) = (Vec::new(), BlockOffset::default());
         while place.number < size {
             if runs.lengths.len() - place.run < AHEAD && !runs.is_complete() {
                 runs.forget(&mut place);
@@ -398,7 +398,7 @@ impl<'a> Runs<'a> {
     }
 
     /// Forgets those before a place.
-    fn forget(&mut self, place: &mut Place) {
+    fn forget(&mut self, place: &mut BlockOffset) {
         self.lengths.drain(..place.run);
         self.values.drain(..place.run);
         place.run = 0;
@@ -411,7 +411,7 @@ impl<'a> Runs<'a> {
 
 /// A place among the runs.
 #[derive(Clone, Copy, Default, Debug)]
-struct Place {
+struct BlockOffset {
     /// The number of the position.
     number: u64,
     run: usize,
@@ -419,9 +419,9 @@ struct Place {
     used: u32,
 }
 
-impl Place {
+impl BlockOffset {
     /// Goes to a number that is not beyond the end.
-    fn advance(mut self, runs: &Runs<'_>, to: u64) -> Place {
+    fn advance(mut self, runs: &Runs<'_>, to: u64) -> BlockOffset {
         while self.number < to {
             let rest = u64::from(runs.lengths[self.run] - self.used);
             let step = rest.min(to - self.number);
@@ -439,7 +439,12 @@ impl Place {
 /// The block from `place` on, and where the next one begins. Units begin at multiples of a power
 /// of two from the block's beginning: the smallest one for which the block becomes full, or
 /// if there is none, the one with which it reaches furthest.
-fn best_block(runs: &Runs<'_>, words: &Words, place: Place, size: u64) -> (Vec<u8>, Place) {
+fn best_block(
+    runs: &Runs<'_>,
+    words: &Words,
+    place: BlockOffset,
+    size: u64,
+) -> (Vec<u8>, BlockOffset) {
     let mut best = block(runs, words, place, size, 0);
     for shift in 1..=16 {
         if best.units == MOST_UNITS || best.end.number == size {
@@ -457,10 +462,10 @@ struct Block {
     bytes: Vec<u8>,
     /// Units with values.
     units: usize,
-    end: Place,
+    end: BlockOffset,
 }
 
-fn block(runs: &Runs<'_>, words: &Words, start: Place, size: u64, shift: u32) -> Block {
+fn block(runs: &Runs<'_>, words: &Words, start: BlockOffset, size: u64, shift: u32) -> Block {
     let mut steps: Vec<u16> = Vec::with_capacity(MOST_UNITS);
     let mut units = Vec::with_capacity(MOST_UNITS * UNIT);
     let mut at = start;

@@ -44,7 +44,7 @@ fn print(position: &Position, best: Option<Move>, id: &str, value: &str, source:
 /// Positions that a proof search looks at before an ending is left out.
 const PROOF_NODES: u64 = 8_000;
 /// The least length of a long win, in plies.
-const LONG: u32 = 15;
+const LONG_GAME: u32 = 15;
 
 struct Endings<'a> {
     solver: Solver<'a>,
@@ -124,7 +124,7 @@ impl Endings<'_> {
         }
         let kings = position.all_kings().len();
         match solution.dtw {
-            Some(plies) if plies >= LONG && kings >= 2 && value == Value::Win => {
+            Some(plies) if plies >= LONG_GAME && kings >= 2 && value == Value::Win => {
                 Some((Theme::Kings(only, plies), value))
             }
             _ => None,

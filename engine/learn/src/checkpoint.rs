@@ -12,12 +12,12 @@ use meerslag_files::{Existing, write_file};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::learner::{Epoch, Learner, State};
+use super::learner::{Epoch, Learner, LearningState};
 
 const FRAME: Frame = Frame { magic: b"MEERCKPT", version: 2, most_text: 1 << 24 };
 
 #[derive(Serialize, Deserialize)]
-struct Header {
+struct CheckpointHeader {
     /// Data and settings.
     identity: String,
     scale: f32,
@@ -52,19 +52,19 @@ pub(super) fn read_or_new<L: Learner>(
     path: &Path,
     identity: &str,
     new: impl FnOnce(Option<f32>) -> L,
-) -> Result<State<L>, CheckpointError> {
+) -> Result<LearningState<L>, CheckpointError> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let model = new(None);
-            return Ok(State { best: model.clone(), model, epochs: Vec::new() });
+            return Ok(LearningState { best: model.clone(), model, epochs: Vec::new() });
         }
         Err(error) => return Err(CheckpointError::Io { path: path.to_owned(), error }),
     };
     let unusable = |reason| CheckpointError::Unusable { path: path.to_owned(), reason };
     let damaged = || unusable("no checkpoint, or a damaged one");
     let (json, rest) = FRAME.open(&bytes).map_err(|_| damaged())?;
-    let header: Header = serde_json::from_slice(json).map_err(|_| damaged())?;
+    let header: CheckpointHeader = serde_json::from_slice(json).map_err(|_| damaged())?;
     if header.identity != identity {
         return Err(unusable("the checkpoint of a training with other data or settings"));
     }
@@ -78,16 +78,16 @@ pub(super) fn read_or_new<L: Learner>(
     let mut best = model.clone();
     model.restore(&floats[..count]);
     best.restore(&floats[count..]);
-    Ok(State { model, best, epochs: header.epochs })
+    Ok(LearningState { model, best, epochs: header.epochs })
 }
 
 /// Writes a checkpoint in place of the one before.
 pub(super) fn write<L: Learner>(
     path: &Path,
     identity: &str,
-    state: &State<L>,
+    state: &LearningState<L>,
 ) -> Result<(), CheckpointError> {
-    let header = Header {
+    let header = CheckpointHeader {
         identity: identity.to_owned(),
         scale: state.model.scale(),
         epochs: state.epochs.clone(),
@@ -126,10 +126,10 @@ mod tests {
             })
             .collect();
         let model = Model::new(EvalKind::Material, 121.7);
-        let state = State { best: model.clone(), model, epochs };
+        let state = LearningState { best: model.clone(), model, epochs };
         write(&path, "identity", &state).unwrap();
         let new = |scale: Option<f32>| Model::new(EvalKind::Material, scale.unwrap());
-        let again: State<Model> = read_or_new(&path, "identity", new).unwrap();
+        let again: LearningState<Model> = read_or_new(&path, "identity", new).unwrap();
         assert_eq!(again.epochs, state.epochs);
         assert_eq!(again.model.scale().to_bits(), state.model.scale().to_bits());
         assert_eq!(again.model.floats(), state.model.floats());

@@ -9,7 +9,7 @@ use movegen::random::Random;
 use super::error::TrainError;
 use super::game::PlayedGame;
 use super::sample::{Filter, Sample, is_held_out};
-use super::store::{Contents, Header, StoreError, files};
+use super::store::{Contents, GamesHeader, StoreError, files};
 
 /// Blocks that are decoded and mixed together: some 60,000 positions.
 const GROUP: usize = 64;
@@ -25,7 +25,7 @@ pub struct Source {
 
 /// The place of a block.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct GameIndex {
     file: usize,
     offset: u64,
 }
@@ -34,7 +34,7 @@ struct Place {
 #[derive(Debug)]
 pub struct DataSet {
     files: Vec<(PathBuf, f32, Filter)>,
-    blocks: Vec<Place>,
+    blocks: Vec<GameIndex>,
     /// Number of games.
     pub games: u64,
     /// Bytes that belong to no good block.
@@ -80,7 +80,7 @@ impl DataSet {
                 while let Some(block) = contents.next_block()? {
                     set.games += u64::from(block.games);
                     sum.update(&block.bytes);
-                    set.blocks.push(Place { file, offset: block.start });
+                    set.blocks.push(GameIndex { file, offset: block.start });
                 }
                 set.skipped += contents.skipped();
                 set.files.push((path, source.weight, filter));
@@ -104,7 +104,7 @@ impl DataSet {
     ) -> Result<(), TrainError> {
         let mut order = self.blocks.clone();
         Random::new(seed).shuffle(&mut order);
-        let groups: Vec<&[Place]> = order.chunks(GROUP).collect();
+        let groups: Vec<&[GameIndex]> = order.chunks(GROUP).collect();
         let threads = threads.clamp(1, groups.len().max(1));
         thread::scope(|scope| {
             // Each thread has a channel of its own, and they are read in turn.
@@ -137,9 +137,9 @@ impl DataSet {
         })
     }
 
-    fn decode(&self, places: &[Place], part: Part) -> Result<Vec<Sample>, StoreError> {
+    fn decode(&self, places: &[GameIndex], part: Part) -> Result<Vec<Sample>, StoreError> {
         let mut samples = Vec::new();
-        let mut sorted: Vec<Place> = places.to_vec();
+        let mut sorted: Vec<GameIndex> = places.to_vec();
         sorted.sort_by_key(|place| (place.file, place.offset));
         for places in sorted.chunk_by(|a, b| a.file == b.file) {
             let (path, weight, filter) = &self.files[places[0].file];
@@ -164,7 +164,7 @@ impl DataSet {
 /// If a file cannot be read or a folder has none; those of `see`.
 pub fn read_games<E: From<StoreError>>(
     paths: &[PathBuf],
-    mut see: impl FnMut(&Header, PlayedGame) -> Result<(), E>,
+    mut see: impl FnMut(&GamesHeader, PlayedGame) -> Result<(), E>,
     mut damaged: impl FnMut(&Path, u64),
 ) -> Result<u64, E> {
     let mut all = Vec::new();
@@ -218,7 +218,7 @@ mod tests {
         drop(store);
         let read = || {
             let (mut seen, mut told) = (Vec::new(), Vec::new());
-            let see = |_: &Header, game| {
+            let see = |_: &GamesHeader, game| {
                 seen.push(game);
                 Ok::<_, StoreError>(())
             };

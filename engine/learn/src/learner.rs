@@ -29,7 +29,7 @@ impl Record for Epoch {
 pub const PHASES: [&str; 3] = ["opening", "middle game", "endgame"];
 
 /// How to learn in an epoch.
-pub(super) struct Step {
+pub(super) struct TrainingStep {
     /// The share of the result in the label.
     pub(super) result_share: f32,
     pub(super) rate: f32,
@@ -42,7 +42,7 @@ pub(super) trait Learner: Clone {
     fn scale(&self) -> f32;
 
     /// Learns from samples, in their order; the sum of their losses, each before its step.
-    fn learn(&mut self, samples: &[Sample], step: &Step) -> f64;
+    fn learn(&mut self, samples: &[Sample], step: &TrainingStep) -> f64;
 
     /// Calls `see` with each sample and White's expected result.
     fn expectations(&self, samples: &[Sample], see: &mut dyn FnMut(&Sample, f32));
@@ -58,14 +58,14 @@ pub(super) trait Learner: Clone {
 }
 
 /// What a training has come to.
-pub(super) struct State<L> {
+pub(super) struct LearningState<L> {
     pub(super) model: L,
     /// The model after the best epoch.
     pub(super) best: L,
     pub(super) epochs: Vec<Epoch>,
 }
 
-impl<L> State<L> {
+impl<L> LearningState<L> {
     /// The number of the best epoch, from 0.
     pub(super) fn best_epoch(&self) -> usize {
         let losses = self.epochs.iter().enumerate();

@@ -49,5 +49,5 @@ pub use sample::{Filter, RandomSamples, Sample};
 pub use selfplay::{Progress, SelfPlay, SelfPlayError};
 pub use settings::{NetworkTraining, Training};
 pub use statistics::{CountTable, Statistics};
-pub use store::{Contents, Header, Shard, StoreError, files};
+pub use store::{Contents, GamesHeader, Shard, StoreError, files};
 pub use train::checkpoint_path;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::store::{BLOCK_GAMES, Contents, Header, Shard, Store, StoreError};
+use super::store::{BLOCK_GAMES, Contents, GamesHeader, Shard, Store, StoreError};
 
 /// What merging has come to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -56,11 +56,11 @@ pub fn merge(parts: &[PathBuf], folder: &Path) -> Result<Merged, StoreError> {
 }
 
 /// The header of the whole run, if these are its parts in their order.
-fn header_of_run(parts: &[Contents]) -> Result<Header, StoreError> {
+fn header_of_run(parts: &[Contents]) -> Result<GamesHeader, StoreError> {
     let first = parts.first().ok_or_else(|| StoreError::Empty(PathBuf::new()))?;
     let of = first.header().shard.of;
     for (part, index) in parts.iter().zip(1..) {
-        let expected = Header { shard: Shard { index, of }, ..first.header().clone() };
+        let expected = GamesHeader { shard: Shard { index, of }, ..first.header().clone() };
         if let Some(reason) = part.header().difference(&expected) {
             return Err(StoreError::OtherRun { path: part.path().to_owned(), reason });
         }
@@ -69,7 +69,7 @@ fn header_of_run(parts: &[Contents]) -> Result<Header, StoreError> {
         let reason = format!("part of a run in {of} parts, of which {} are here", parts.len());
         return Err(StoreError::Foreign { path: first.path().to_owned(), reason });
     }
-    Ok(Header { shard: Shard::WHOLE, ..first.header().clone() })
+    Ok(GamesHeader { shard: Shard::WHOLE, ..first.header().clone() })
 }
 
 #[cfg(test)]
@@ -81,8 +81,8 @@ mod tests {
     use super::super::opening::OpeningMix;
     use super::*;
 
-    fn header(shard: Shard) -> Header {
-        Header {
+    fn header(shard: Shard) -> GamesHeader {
+        GamesHeader {
             seed: 7,
             nodes: 100,
             openings: OpeningMix::default(),

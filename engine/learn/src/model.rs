@@ -6,7 +6,7 @@
 
 use movegen::{Color, Position};
 
-use super::learner::{Learner, Step};
+use super::learner::{Learner, TrainingStep};
 use super::sample::Sample;
 use meerslag_search::eval::board::{self, GROUPS, PART_VALUES, SideView, VIEW_CHUNKS};
 use meerslag_search::eval::kind::{OPENING_STEPS, Pair, UNITS};
@@ -205,7 +205,7 @@ impl Learner for Model {
         self.scale
     }
 
-    fn learn(&mut self, samples: &[Sample], step: &Step) -> f64 {
+    fn learn(&mut self, samples: &[Sample], step: &TrainingStep) -> f64 {
         let mut features = Features::default();
         let mut losses = 0.0;
         for sample in samples {

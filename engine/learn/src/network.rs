@@ -11,7 +11,7 @@ use movegen::{Color, isa};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use super::learner::{Learner, Step};
+use super::learner::{Learner, TrainingStep};
 use super::model::{self, label, sigmoid};
 use super::sample::Sample;
 use super::settings::NetworkTraining;
@@ -208,7 +208,7 @@ impl NetworkModel {
     }
 
     /// A step against the gradients, which are sums over this many positions.
-    fn step(&mut self, gradients: &[f32], count: usize, step: &Step) {
+    fn step(&mut self, gradients: &[f32], count: usize, step: &TrainingStep) {
         self.steps += 1;
         let begun = KEPT.map(|kept| 1.0 - libm::powf(kept, self.steps as f32));
         let outputs = self.parts()[1]..self.parts()[2];
@@ -233,7 +233,7 @@ impl Learner for NetworkModel {
         self.scale
     }
 
-    fn learn(&mut self, samples: &[Sample], step: &Step) -> f64 {
+    fn learn(&mut self, samples: &[Sample], step: &TrainingStep) -> f64 {
         let part = if self.inputs == Inputs::Windows { LARGE_PART } else { PART };
         let mut losses = 0.0;
         for batch in samples.chunks(BATCH) {
@@ -383,7 +383,7 @@ mod tests {
     fn any_number_of_threads_learns_the_same() {
         // One step and the beginning of another, each of several parts.
         let samples: Vec<Sample> = samples(4_000, 5).into_iter().cycle().take(14_000).collect();
-        let step = Step { result_share: 1.0, rate: 0.01, decay: 0.0 };
+        let step = TrainingStep { result_share: 1.0, rate: 0.01, decay: 0.0 };
         for inputs in Inputs::ALL {
             let learnt = |threads| {
                 let mut model = model_with(threads, inputs, 32);
@@ -406,7 +406,7 @@ mod tests {
     fn results_are_learnt_with(inputs: Inputs) {
         let mut model = model(inputs, 64);
         let samples = samples(4_000, 4);
-        let step = Step { result_share: 1.0, rate: 0.01, decay: 0.0 };
+        let step = TrainingStep { result_share: 1.0, rate: 0.01, decay: 0.0 };
         let losses: Vec<f64> = (0..40).map(|_| model.learn(&samples, &step)).collect();
         assert!(losses[39] < 0.6 * losses[0], "{losses:?}");
         let weights = Evaluation::new(model.weights(Provenance::default()));

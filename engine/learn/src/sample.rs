@@ -5,7 +5,7 @@ use movegen::{Color, Position, Wld};
 use serde::Serialize;
 
 use super::game::{End, PlayedGame};
-use super::store::Header;
+use super::store::GamesHeader;
 
 /// Which positions are taken. Nobody may be able to capture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -102,7 +102,7 @@ impl RandomSamples {
     }
 
     /// Looks at a game of a file with this header.
-    pub fn add(&mut self, header: &Header, game: &PlayedGame) {
+    pub fn add(&mut self, header: &GamesHeader, game: &PlayedGame) {
         self.samples.clear();
         self.filter.beyond(header.database_pieces).samples(game, 1.0, &mut self.samples);
         for &sample in &self.samples {

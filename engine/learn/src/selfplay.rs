@@ -18,7 +18,7 @@ use thiserror::Error;
 
 use super::game::{End, MOST_MOVES, PlayedGame, PlayedPly};
 use super::opening::{self, Opening, OpeningMix};
-use super::store::{BLOCK_GAMES, Header, Shard, Store, StoreError};
+use super::store::{BLOCK_GAMES, GamesHeader, Shard, Store, StoreError};
 use egdb::{DatabaseOptions, Probe};
 use meerslag_search::eval::Evaluation;
 use meerslag_search::{Control, Engine, EngineError, EngineOptions, Limits, Score};
@@ -26,7 +26,7 @@ use movegen::random::Random;
 
 /// The players' transposition table. Small, since it is cleared for each game.
 const HASH_MIB: usize = 1;
-/// The games for [`Header::play`], and the most nodes for each of their moves.
+/// The games for [`GamesHeader::play`], and the most nodes for each of their moves.
 const FINGERPRINT_GAMES: u64 = 4;
 const FINGERPRINT_NODES: u64 = 1_000;
 /// A start is not used if searches of these depths find one side ahead by more than these
@@ -121,7 +121,7 @@ impl SelfPlay {
         for _ in 0..self.threads.max(1) {
             players.push(Player::new(self, &databases)?);
         }
-        let header = Header {
+        let header = GamesHeader {
             seed: self.seed,
             nodes: self.nodes,
             openings: self.openings,
@@ -257,7 +257,7 @@ impl Player {
         (outcome.best, outcome.info.score)
     }
 
-    /// See [`Header::play`].
+    /// See [`GamesHeader::play`].
     fn fingerprint(&mut self, run: &SelfPlay) -> Result<String, SelfPlayError> {
         let short = SelfPlay { nodes: run.nodes.min(FINGERPRINT_NODES), ..run.clone() };
         let mut bytes = Vec::new();

@@ -7,7 +7,7 @@ use movegen::{Color, Position};
 
 use super::game::PlayedGame;
 use super::sample::{Filter, Sample};
-use super::store::Header;
+use super::store::GamesHeader;
 
 /// Men's steps to promotion in a row of their table, and the last row.
 const STEPS_OF_ROW: u32 = 50;
@@ -80,7 +80,7 @@ impl Statistics {
     }
 
     /// Counts a game of a file with this header.
-    pub fn add(&mut self, header: &Header, game: &PlayedGame) {
+    pub fn add(&mut self, header: &GamesHeader, game: &PlayedGame) {
         self.games += 1;
         self.plies += game.plies.len() as u64;
         self.count(0, 0, game.opening.name().to_owned());

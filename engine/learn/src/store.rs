@@ -1,7 +1,7 @@
 //! Files of played games.
 //!
 //! All numbers are little-endian. A file begins with the [frame](meerslag_files::frame) of
-//! `MEERGAME`, whose text is the [`Header`] as JSON, and the CRC-32 of all this. Then come blocks: the four bytes `BLCK`, the number of the block among
+//! `MEERGAME`, whose text is the [`GamesHeader`] as JSON, and the CRC-32 of all this. Then come blocks: the four bytes `BLCK`, the number of the block among
 //! those of this file (4), the number of games (4), the length of their bytes (4), the games one
 //! after the other (see [`PlayedGame`]), and the CRC-32 of the block up to there (4).
 //!
@@ -46,7 +46,7 @@ impl Shard {
 
 /// What the games of a file have in common: the same settings give the same games.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Header {
+pub struct GamesHeader {
     /// The seed of the run.
     pub seed: u64,
     /// Nodes for each move.
@@ -67,7 +67,7 @@ pub struct Header {
     pub play: String,
 }
 
-impl Header {
+impl GamesHeader {
     /// The name of the file in its folder.
     #[must_use]
     pub fn file_name(&self) -> String {
@@ -77,7 +77,7 @@ impl Header {
     }
 
     /// What differs from another header, in words.
-    pub(super) fn difference(&self, other: &Header) -> Option<String> {
+    pub(super) fn difference(&self, other: &GamesHeader) -> Option<String> {
         let text = |name: &str, a: String, b: String| {
             (a != b).then(|| format!("{name} {a} in the file, {b} asked for"))
         };
@@ -87,7 +87,7 @@ impl Header {
             .or_else(|| text("evaluation", self.evaluation.clone(), other.evaluation.clone()))
             .or_else(|| text("program", self.program.clone(), other.program.clone()))
             .or_else(|| {
-                let pieces = |header: &Header| header.database_pieces.to_string();
+                let pieces = |header: &GamesHeader| header.database_pieces.to_string();
                 text("databases up to", pieces(self), pieces(other))
             })
             // Databases and weights change the play, too: they are named before.
@@ -158,7 +158,7 @@ impl Store {
     /// # Errors
     /// If the file cannot be read or written, is damaged other than at its end, belongs to another
     /// run, or another process writes it.
-    pub fn open(folder: &Path, header: &Header) -> Result<Store, StoreError> {
+    pub fn open(folder: &Path, header: &GamesHeader) -> Result<Store, StoreError> {
         let path = folder.join(header.file_name());
         let failed = |error| StoreError::Io { path: path.clone(), error };
         fs::create_dir_all(folder).map_err(failed)?;
@@ -224,7 +224,7 @@ impl Store {
     }
 }
 
-fn encoded_header(header: &Header) -> Vec<u8> {
+fn encoded_header(header: &GamesHeader) -> Vec<u8> {
     let json = serde_json::to_vec(header).expect("a header has nothing that JSON cannot hold");
     let mut bytes = FRAME.begin(&json);
     frame::seal(&mut bytes);
@@ -257,7 +257,7 @@ impl Block {
 pub struct Contents {
     file: BufReader<File>,
     path: PathBuf,
-    header: Header,
+    header: GamesHeader,
     /// After the last good block.
     offset: u64,
     /// Bytes that were passed over because they are no good block.
@@ -292,7 +292,7 @@ impl Contents {
 
     /// What the games have in common.
     #[must_use]
-    pub fn header(&self) -> &Header {
+    pub fn header(&self) -> &GamesHeader {
         &self.header
     }
 
@@ -434,8 +434,8 @@ mod tests {
 
     use super::*;
 
-    fn header() -> Header {
-        Header {
+    fn header() -> GamesHeader {
+        GamesHeader {
             seed: 7,
             nodes: 100,
             openings: OpeningMix::default(),
@@ -537,10 +537,16 @@ mod tests {
         let folder = TempDir::new().unwrap();
         file(&folder, &[b"first"]);
         for (other, reason) in [
-            (Header { nodes: 101, ..header() }, "nodes 100 in the file, 101 asked for"),
-            (Header { evaluation: "other".to_owned(), ..header() }, "evaluation some in the file"),
-            (Header { database_pieces: 5, ..header() }, "databases up to 4 in the file"),
-            (Header { play: "0".to_owned(), ..header() }, "play of a program 89abcdef in the file"),
+            (GamesHeader { nodes: 101, ..header() }, "nodes 100 in the file, 101 asked for"),
+            (
+                GamesHeader { evaluation: "other".to_owned(), ..header() },
+                "evaluation some in the file",
+            ),
+            (GamesHeader { database_pieces: 5, ..header() }, "databases up to 4 in the file"),
+            (
+                GamesHeader { play: "0".to_owned(), ..header() },
+                "play of a program 89abcdef in the file",
+            ),
         ] {
             let error = Store::open(folder.path(), &other).unwrap_err().to_string();
             assert!(error.contains(reason), "{error}");

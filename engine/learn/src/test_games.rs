@@ -4,7 +4,7 @@ use movegen::random::Random;
 
 use super::game::{End, MOST_MOVES, PlayedGame, PlayedPly};
 use super::opening::{Opening, OpeningMix};
-use super::store::{Header, Shard};
+use super::store::{GamesHeader, Shard};
 use super::test_positions::{played, scattered};
 use meerslag_search::Score;
 use movegen::Wld;
@@ -36,8 +36,8 @@ pub(crate) fn random_game(seed: u64) -> PlayedGame {
 }
 
 /// That many of them, and the header of a file that could hold them.
-pub(crate) fn games(count: u64) -> (Header, Vec<PlayedGame>) {
-    let header = Header {
+pub(crate) fn games(count: u64) -> (GamesHeader, Vec<PlayedGame>) {
+    let header = GamesHeader {
         seed: 1,
         nodes: 100,
         openings: OpeningMix::default(),

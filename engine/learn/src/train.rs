@@ -13,7 +13,7 @@ use movegen::random::mix;
 use super::checkpoint;
 use super::data::{DataSet, Part};
 use super::error::TrainError;
-use super::learner::{Epoch, Learner, State, Step};
+use super::learner::{Epoch, Learner, LearningState, TrainingStep};
 use super::model::{self, Model};
 use super::network::NetworkModel;
 use super::sample::Sample;
@@ -52,13 +52,13 @@ impl Training {
         }
     }
 
-    fn step(&self, epoch: usize) -> Step {
+    fn step(&self, epoch: usize) -> TrainingStep {
         let share = match self.network {
             // Shorter and shorter steps; the last epochs settle.
             None => 1.0 / (1.0 + epoch as f32),
             Some(_) => 1.0 - epoch as f32 / self.epochs as f32,
         };
-        Step { result_share: self.result_share, rate: self.rate * share, decay: self.decay }
+        TrainingStep { result_share: self.result_share, rate: self.rate * share, decay: self.decay }
     }
 
     /// What tells one training from another.
@@ -124,7 +124,7 @@ impl Run<'_> {
     /// Goes through all games once; false if it was stopped before the end.
     fn epoch<L: Learner>(
         &self,
-        state: &mut State<L>,
+        state: &mut LearningState<L>,
         held_out: &[Sample],
     ) -> Result<bool, TrainError> {
         let number = state.epochs.len();

@@ -10,7 +10,7 @@ use meerslag_study::diagram::{Coordinates, Diagram, MarkedSquare, ParseDiagramEr
 /// The media type of the pictures.
 pub(super) const SVG: &str = "image/svg+xml";
 /// Arrows or marks of a picture.
-const MOST: usize = 100;
+const MOST_MARKS: usize = 100;
 /// Width where a page does not say another one.
 const PIXELS: u32 = 400;
 
@@ -45,8 +45,8 @@ fn list<T: FromStr<Err = ParseDiagramError>>(
 ) -> Result<Vec<T>, Problem> {
     let words = query.text(parameter).unwrap_or_default();
     let words: Vec<&str> = words.split(',').filter(|word| !word.is_empty()).collect();
-    if words.len() > MOST {
-        return Err(Problem::parameter(parameter, format!("more than {MOST}")));
+    if words.len() > MOST_MARKS {
+        return Err(Problem::parameter(parameter, format!("more than {MOST_MARKS}")));
     }
     words.into_iter().map(|word| word.parse().map_err(|error| bad(parameter, &error))).collect()
 }

@@ -14,7 +14,7 @@ use meerslag_search::book::BookOptions;
 use movegen::DrawRules;
 
 use super::databases::ReadingArgs;
-use super::dxp::{DxpSession, GamesArgs, Place, Way, place};
+use super::dxp::{DxpSession, GamesArgs, HostPort, Way, place};
 use super::files::ForceArgs;
 use super::interrupt::Interrupt;
 use super::streams::note;
@@ -59,10 +59,10 @@ pub(super) struct AdaptArgs {
     hub: bool,
     /// Play over DXP with programs that connect with this port; 0 takes a free one and reports it
     #[arg(long, value_name = "[HOST:]PORT", value_parser = place)]
-    dxp_listen: Option<Place>,
+    dxp_listen: Option<HostPort>,
     /// Play over DXP with a program that listens there
     #[arg(long, value_name = "HOST[:PORT]", value_parser = place)]
-    dxp_connect: Option<Place>,
+    dxp_connect: Option<HostPort>,
     /// Let moves come from endgame databases where they know the position, and refuse moves that
     /// throw a known value away: from this folder (may be given several times), or without a
     /// folder those of up to four pieces that are part of the program
@@ -186,7 +186,7 @@ impl AdaptArgs {
 
     /// How connections come about; `None` for Hub.
     fn way(&self) -> Result<Option<Way<'_>>, Failure> {
-        let port = |place: &Place| place.1.unwrap_or(DEFAULT_PORT);
+        let port = |place: &HostPort| place.1.unwrap_or(DEFAULT_PORT);
         match (&self.dxp_listen, &self.dxp_connect) {
             (Some(place), _) => Way::listen(&place.0, port(place), self.once).map(Some),
             (None, Some(place)) => Way::connect(&place.0, port(place), self.retry).map(Some),

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use meerslag_learn::{
-    CountTable, Filter, Header, PlayedGame, RandomSamples, Statistics, StoreError, files, merge,
-    read_games, to_pdn, write_line,
+    CountTable, Filter, GamesHeader, PlayedGame, RandomSamples, Statistics, StoreError, files,
+    merge, read_games, to_pdn, write_line,
 };
 use meerslag_search::counted;
 use movegen::notation::pdn::{WriteOptions, write_game};
@@ -156,7 +156,7 @@ impl Input {
     /// Calls `see` with each game; returns the number of bytes that are no good block.
     fn for_each(
         &self,
-        mut see: impl FnMut(&Header, PlayedGame) -> io::Result<()>,
+        mut see: impl FnMut(&GamesHeader, PlayedGame) -> io::Result<()>,
     ) -> Result<u64, Failure> {
         read_games(
             &self.paths,

@@ -47,7 +47,7 @@ enum Transport {
     Listen {
         /// Address to listen on; others than this machine's own need trust in the network
         #[arg(long, value_name = "HOST[:PORT]", default_value = "localhost", value_parser = place)]
-        host: Place,
+        host: HostPort,
         /// End after the first connection instead of waiting for another one
         #[arg(long)]
         once: bool,
@@ -58,7 +58,7 @@ enum Transport {
     Connect {
         /// The machine on which it runs
         #[arg(value_name = "HOST[:PORT]", default_value = "localhost", value_parser = place)]
-        host: Place,
+        host: HostPort,
         /// How long to try, in seconds: it may still be loading. As long, if it closes each
         /// connection without a game
         #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = super::seconds)]
@@ -199,14 +199,14 @@ fn name(text: &str) -> Result<String, String> {
 }
 
 /// A host, and a port if there is one.
-pub(super) type Place = (String, Option<u16>);
+pub(super) type HostPort = (String, Option<u16>);
 
-pub(super) fn place(text: &str) -> Result<Place, String> {
+pub(super) fn place(text: &str) -> Result<HostPort, String> {
     Address::parts(text).map_err(|error| error.to_string())
 }
 
 /// The port is given with the host or by itself.
-fn port(place: &Place, port: Option<u16>) -> Result<u16, Failure> {
+fn port(place: &HostPort, port: Option<u16>) -> Result<u16, Failure> {
     match (place.1, port) {
         (Some(one), Some(other)) if one != other => {
             Err(Failure::Input(anyhow!("two ports are given, {one} and {other}")))

@@ -365,20 +365,20 @@ fn mebibytes(text: &str) -> Result<u64, String> {
 }
 
 /// The same, within these bounds in MiB.
-fn mebibytes_of<const LEAST: u64, const MOST: u64>(text: &str) -> Result<u64, String> {
+fn mebibytes_of<const MIN: u64, const MAX: u64>(text: &str) -> Result<u64, String> {
     let mib = mebibytes(text)?;
-    if !(LEAST..=MOST).contains(&mib) {
-        return Err(format!("expected {LEAST} to {MOST} MiB"));
+    if !(MIN..=MAX).contains(&mib) {
+        return Err(format!("expected {MIN} to {MAX} MiB"));
     }
     Ok(mib)
 }
 
 /// Reads a number of threads; 0 is one for each processor.
-fn threads<const MOST: usize>(text: &str) -> Result<usize, String> {
+fn threads<const MAX: usize>(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(0) => Ok(thread::available_parallelism().map_or(1, NonZero::get).min(MOST)),
-        Ok(threads) if threads <= MOST => Ok(threads),
-        _ => Err(format!("expected 0 to {MOST} threads")),
+        Ok(0) => Ok(thread::available_parallelism().map_or(1, NonZero::get).min(MAX)),
+        Ok(threads) if threads <= MAX => Ok(threads),
+        _ => Err(format!("expected 0 to {MAX} threads")),
     }
 }
 

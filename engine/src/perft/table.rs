@@ -16,14 +16,14 @@ const BUCKET: usize = size_of::<Bucket>();
 /// A key and its data. The stored key is `key ^ data`, so that an entry of which two threads
 /// wrote one half each fits no key.
 #[derive(Default)]
-struct Entry {
+struct PerftEntry {
     key_xor_data: AtomicU64,
     data: AtomicU64,
 }
 
 #[derive(Default)]
 #[repr(align(64))]
-struct Bucket([Entry; WAYS]);
+struct Bucket([PerftEntry; WAYS]);
 
 const _: () = assert!(BUCKET == 64);
 

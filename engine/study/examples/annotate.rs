@@ -14,7 +14,8 @@ use movegen::Game;
 use movegen::notation::{format_move, parse_move};
 
 /// White's sixth move gives a man away.
-const MOVES: &str = "32-28 19-23 28x19 14x23 33-28 23x32 37x28 10-14 41-37 14-19 28-22 17x28";
+const EXAMPLE_GAME: &str =
+    "32-28 19-23 28x19 14x23 33-28 23x32 37x28 10-14 41-37 14-19 28-22 17x28";
 /// From this many men on a fall of the score is worth a mark.
 const MISTAKE: f64 = 0.5;
 
@@ -23,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut engine = Engine::new(EngineOptions { hash_mib: 16, ..EngineOptions::default() })?;
     let mut game = Game::default();
     let mut before = think(&mut engine, &game, depth);
-    for text in MOVES.split_whitespace() {
+    for text in EXAMPLE_GAME.split_whitespace() {
         let position = *game.position();
         let mv = parse_move(&position, text)?;
         game.play(mv)?;

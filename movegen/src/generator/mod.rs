@@ -48,18 +48,18 @@ pub(crate) trait Visitor {
 
 /// The pieces of a board as the side to move sees them.
 #[derive(Clone, Copy)]
-struct View {
+struct MoverView {
     men: u64,
     kings: u64,
     enemy: u64,
     empty: u64,
 }
 
-impl View {
+impl MoverView {
     #[inline(always)]
-    fn new<const WHITE: bool>(board: &Board) -> View {
+    fn new<const WHITE: bool>(board: &Board) -> MoverView {
         let own = board.own::<WHITE>();
-        View {
+        MoverView {
             men: own & !board.kings,
             kings: own & board.kings,
             enemy: board.enemy::<WHITE>(),
@@ -71,7 +71,7 @@ impl View {
 /// Whether the side could capture if it were to move.
 #[inline(always)]
 pub(crate) fn has_capture<const WHITE: bool>(board: &Board) -> bool {
-    let View { men, kings, enemy, empty } = View::new::<WHITE>(board);
+    let MoverView { men, kings, enemy, empty } = MoverView::new::<WHITE>(board);
     men & Jumps::new(enemy, empty).any() != 0
         || kings != 0 && Reach::new(kings, enemy, empty).captures()
 }
@@ -91,7 +91,7 @@ impl Board {
 /// Whether a piece of the side could go somewhere, captures left aside.
 #[inline(always)]
 pub(crate) fn has_quiet_move<const WHITE: bool>(board: &Board) -> bool {
-    let View { men, kings, empty, .. } = View::new::<WHITE>(board);
+    let MoverView { men, kings, empty, .. } = MoverView::new::<WHITE>(board);
     let [left, right] = man::steps::<WHITE>(men, empty);
     let around = kings >> 5 | kings >> 6 | kings << 5 | kings << 6;
     left | right | (around & empty) != 0
@@ -114,7 +114,7 @@ pub(crate) fn visit<const WHITE: bool, const QUIET: bool, V: Visitor>(
     board: &Board,
     mut visitor: V,
 ) -> V {
-    let View { men, kings, enemy, empty } = View::new::<WHITE>(board);
+    let MoverView { men, kings, enemy, empty } = MoverView::new::<WHITE>(board);
     if kings != 0 {
         let Board { black, white, kings } = *board;
         return visit_with_kings::<WHITE, QUIET, V>(isa, black, white, kings, visitor);
@@ -149,7 +149,7 @@ fn visit_with_kings<const WHITE: bool, const QUIET: bool, V: Visitor>(
         #[inline(always)]
         |black, white, kings, mut visitor| {
             let board = Board { black, white, kings };
-            let View { men, kings, enemy, empty } = View::new::<WHITE>(&board);
+            let MoverView { men, kings, enemy, empty } = MoverView::new::<WHITE>(&board);
             let jumps = Jumps::new(enemy, empty);
             if men & jumps.any() != 0 || Reach::new(kings, enemy, empty).captures() {
                 return visit_captures(isa, men, kings, enemy, empty, visitor);
@@ -228,7 +228,7 @@ fn collect(
 /// Number of legal moves of the side.
 #[inline(always)]
 pub(crate) fn count<const WHITE: bool>(isa: impl Isa, board: &Board) -> u64 {
-    let View { men, kings, enemy, empty } = View::new::<WHITE>(board);
+    let MoverView { men, kings, enemy, empty } = MoverView::new::<WHITE>(board);
     let jumps = Jumps::new(enemy, empty);
     if kings != 0 {
         return count_with_kings::<WHITE>(isa, men, kings, enemy, empty);

@@ -28,7 +28,7 @@ fn step(square: Square, direction: usize) -> Option<Square> {
 
 /// After a jump.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct State {
+struct RouteState {
     /// Immediately behind the captured piece.
     square: Square,
     direction: u8,
@@ -38,7 +38,7 @@ struct State {
 
 /// A jump from one state to the next.
 struct Jump {
-    next: State,
+    next: RouteState,
     /// The square that the PDN 3.0 long form names between this capture and the one before: the
     /// turning square, or on a straight line the square behind the previous piece.
     label: Square,
@@ -81,11 +81,17 @@ impl Routes {
     }
 
     /// The jump from a standing square in a direction, with the squares crossed before it.
-    fn jump(&self, from: Square, direction: usize, rest: Bitboard) -> Option<(State, Vec<Square>)> {
+    fn jump(
+        &self,
+        from: Square,
+        direction: usize,
+        rest: Bitboard,
+    ) -> Option<(RouteState, Vec<Square>)> {
         let run = self.slide(from, direction);
         let piece = step(*run.last()?, direction).filter(|&s| rest.contains(s))?;
         let behind = step(piece, direction).filter(|&s| self.empty.contains(s))?;
-        let state = State { square: behind, direction: direction as u8, rest: rest.without(piece) };
+        let state =
+            RouteState { square: behind, direction: direction as u8, rest: rest.without(piece) };
         Some((state, run))
     }
 
@@ -101,7 +107,7 @@ impl Routes {
             .collect()
     }
 
-    fn following(&self, state: State) -> Vec<Jump> {
+    fn following(&self, state: RouteState) -> Vec<Jump> {
         let ahead = usize::from(state.direction);
         let run = self.slide(state.square, ahead);
         let mut jumps = Vec::new();
@@ -122,7 +128,7 @@ impl Routes {
 
     /// The squares crossed from the last capture to the end, if the state is the last one and can
     /// end there.
-    fn ending(&self, state: State) -> Option<Vec<Square>> {
+    fn ending(&self, state: RouteState) -> Option<Vec<Square>> {
         if !state.rest.is_empty() {
             return None;
         }
@@ -133,7 +139,7 @@ impl Routes {
     }
 
     /// Whether a route goes on from the state to the end.
-    fn can_finish(&self, state: State, known: &mut HashMap<State, bool>) -> bool {
+    fn can_finish(&self, state: RouteState, known: &mut HashMap<RouteState, bool>) -> bool {
         if state.rest.is_empty() {
             return self.ending(state).is_some();
         }
@@ -150,7 +156,7 @@ impl Routes {
     pub(super) fn smallest(&self) -> Vec<Square> {
         let mut known = HashMap::new();
         let mut path = vec![self.mv.from()];
-        let mut states: Vec<State> = self.first().into_iter().map(|j| j.next).collect();
+        let mut states: Vec<RouteState> = self.first().into_iter().map(|j| j.next).collect();
         states.retain(|&s| self.can_finish(s, &mut known));
         for _ in 1..self.mv.captured().len() {
             let mut jumps: Vec<Jump> = states.iter().flat_map(|&s| self.following(s)).collect();
@@ -174,7 +180,7 @@ impl Routes {
         if middle.len() + 1 != self.mv.captured().len() as usize {
             return false;
         }
-        let mut states: Vec<State> = self.first().into_iter().map(|j| j.next).collect();
+        let mut states: Vec<RouteState> = self.first().into_iter().map(|j| j.next).collect();
         for &label in middle {
             let mut next = Vec::new();
             for jump in states.iter().flat_map(|&s| self.following(s)) {
@@ -207,7 +213,7 @@ impl Routes {
             matched
         };
         let mut seen = std::collections::HashSet::new();
-        let mut open: Vec<(State, usize)> = self
+        let mut open: Vec<(RouteState, usize)> = self
             .first()
             .into_iter()
             .map(|j| (j.next, if everywhere { advance(0, &j.visited) } else { 0 }))

@@ -50,7 +50,7 @@ fn unbulked<const WHITE: bool, const BLACK: bool>(
         |black, white, kings, depth, leaf| {
             let board = Board { black, white, kings };
             let below = depth - 1;
-            let inner = Inner::<_, WHITE, BLACK> { board, below, leaf, nodes: 0, isa };
+            let inner = InnerNode::<_, WHITE, BLACK> { board, below, leaf, nodes: 0, isa };
             generator::visit::<WHITE, true, _>(isa, &board, inner).nodes
         },
     )
@@ -80,7 +80,7 @@ fn last_one<const WHITE: bool>(
 }
 
 /// Adds up the counts below the children.
-struct Inner<'a, I, const WHITE: bool, const BLACK: bool> {
+struct InnerNode<'a, I, const WHITE: bool, const BLACK: bool> {
     board: Board,
     /// Plies left below a child.
     below: u32,
@@ -89,7 +89,7 @@ struct Inner<'a, I, const WHITE: bool, const BLACK: bool> {
     isa: I,
 }
 
-impl<I: Isa, const WHITE: bool, const BLACK: bool> Inner<'_, I, WHITE, BLACK> {
+impl<I: Isa, const WHITE: bool, const BLACK: bool> InnerNode<'_, I, WHITE, BLACK> {
     #[inline(always)]
     fn child(&mut self, child: &Board) {
         let Board { black, white, kings } = *child;
@@ -100,7 +100,7 @@ impl<I: Isa, const WHITE: bool, const BLACK: bool> Inner<'_, I, WHITE, BLACK> {
     }
 }
 
-impl<I: Isa, const WHITE: bool, const BLACK: bool> Visitor for Inner<'_, I, WHITE, BLACK> {
+impl<I: Isa, const WHITE: bool, const BLACK: bool> Visitor for InnerNode<'_, I, WHITE, BLACK> {
     #[inline(always)]
     fn quiet(&mut self, kind: Kind, from: u64, to: u64) {
         self.child(&after_quiet::<WHITE>(&self.board, kind, from, to));

@@ -47,23 +47,23 @@ impl Places {
     }
 
     /// Waits for a place, not for long.
-    async fn take(shared: &Arc<Shared>) -> Result<Place, Problem> {
+    async fn take(shared: &Arc<Shared>) -> Result<SearchSeat, Problem> {
         let busy = || Problem::new(ProblemKind::Busy, "all searches are taken");
         let permit = timeout(PLACE_PATIENCE, Arc::clone(&shared.places.free).acquire_owned());
         let permit = permit.await.map_err(|_| busy())?.map_err(|_| busy())?;
         let engine = shared.places.engines.lock().pop().ok_or_else(busy)?;
-        Ok(Place { engine: Some(engine), shared: Arc::clone(shared), _permit: permit })
+        Ok(SearchSeat { engine: Some(engine), shared: Arc::clone(shared), _permit: permit })
     }
 }
 
 /// An engine in use; it goes back when this is dropped, before its permit does.
-struct Place {
+struct SearchSeat {
     engine: Option<Engine>,
     shared: Arc<Shared>,
     _permit: OwnedSemaphorePermit,
 }
 
-impl Drop for Place {
+impl Drop for SearchSeat {
     fn drop(&mut self) {
         self.shared.places.engines.lock().extend(self.engine.take());
     }
@@ -79,7 +79,7 @@ impl Drop for EndOnDrop {
 }
 
 /// What a search needs: a place, and the string that ends it. It ends with the server, too.
-async fn begin(shared: &Arc<Shared>) -> Result<(Place, Arc<Control>), Problem> {
+async fn begin(shared: &Arc<Shared>) -> Result<(SearchSeat, Arc<Control>), Problem> {
     let place = Places::take(shared).await?;
     let control = Arc::new(Control::new());
     let ended = Arc::downgrade(&control);

@@ -37,7 +37,7 @@ pub(super) struct IdentifyArgs {
 #[derive(Serialize, JsonSchema)]
 pub(in crate::cli) struct IdentityRecord {
     dir: String,
-    databases: Vec<Entry>,
+    databases: Vec<IdentifiedFile>,
 }
 
 impl Record for IdentityRecord {
@@ -46,7 +46,7 @@ impl Record for IdentityRecord {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "IdentifiedDatabase")]
-struct Entry {
+struct IdentifiedFile {
     /// `wld2`, `compact`, `wld1`, `run`, `mtc` or `dtw`.
     database: &'static str,
     /// The number that the C interface uses.
@@ -64,7 +64,7 @@ pub(super) fn run(args: &IdentifyArgs) -> Result<(), Failure> {
     }
     let mut out = stdout();
     if args.json {
-        let databases = all.iter().map(|identity| Entry {
+        let databases = all.iter().map(|identity| IdentifiedFile {
             database: identity.db_type.name(),
             type_number: identity.db_type.number(),
             max_pieces: identity.max_pieces,

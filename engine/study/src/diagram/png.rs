@@ -7,7 +7,7 @@ use tiny_skia::{
 
 use super::Diagram;
 use super::shapes::{
-    ARROW_OPACITY, Colour, Outline, SHAFT, Scene, Shape, Step, Symbol, arrow_colour,
+    ARROW_OPACITY, Colour, Outline, PathStep, SHAFT, Scene, Shape, Symbol, arrow_colour,
 };
 
 /// Why there is no picture.
@@ -128,10 +128,12 @@ fn path(outline: &Outline) -> Option<Path> {
             let mut builder = PathBuilder::new();
             for step in steps {
                 match *step {
-                    Step::Move(x, y) => builder.move_to(x, y),
-                    Step::Line(x, y) => builder.line_to(x, y),
-                    Step::Curve([x1, y1, x2, y2, x, y]) => builder.cubic_to(x1, y1, x2, y2, x, y),
-                    Step::Close => builder.close(),
+                    PathStep::Move(x, y) => builder.move_to(x, y),
+                    PathStep::Line(x, y) => builder.line_to(x, y),
+                    PathStep::Curve([x1, y1, x2, y2, x, y]) => {
+                        builder.cubic_to(x1, y1, x2, y2, x, y);
+                    }
+                    PathStep::Close => builder.close(),
                 }
             }
             builder.finish()

@@ -33,7 +33,7 @@ const RED: Colour = [0xd6, 0x3b, 0x2f];
 
 /// A part of an outline, in absolute places.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(super) enum PathStep {
     Move(f32, f32),
     Line(f32, f32),
     Curve([f32; 6]),
@@ -45,7 +45,7 @@ pub(super) enum Step {
 pub(super) enum Outline {
     Rect { x: f32, y: f32, width: f32, height: f32 },
     Circle { x: f32, y: f32, radius: f32 },
-    Path(&'static [Step]),
+    Path(&'static [PathStep]),
 }
 
 /// An outline and its paint.
@@ -154,7 +154,7 @@ fn piece_shapes(Piece { color, kind }: Piece) -> Vec<Shape> {
 fn mark_shapes(mark: Mark) -> Vec<Shape> {
     let whole = Outline::Rect { x: 0.0, y: 0.0, width: SQUARE, height: SQUARE };
     // Not by colour alone: a sign in the upper right corner.
-    let signed = |colour, sign: &'static [Step]| {
+    let signed = |colour, sign: &'static [PathStep]| {
         let sign = Shape::line(Outline::Path(sign), IVORY, 0.45);
         vec![Shape::filled(whole.clone(), colour).pale(0.75), sign]
     };
@@ -330,14 +330,14 @@ fn number(square: Square, x: f32, y: f32, scale: f32, ink: Colour) -> Vec<Placed
         .collect()
 }
 
-use Step::{Close, Curve, Line, Move as To};
+use PathStep::{Close, Curve, Line, Move as To};
 
-const PLUS: &[Step] = &[To(7.4, 1.6), Line(9.4, 1.6), To(8.4, 0.6), Line(8.4, 2.6)];
-const MINUS: &[Step] = &[To(7.4, 1.6), Line(9.4, 1.6)];
-const EQUALS: &[Step] = &[To(7.4, 1.2), Line(9.4, 1.2), To(7.4, 2.1), Line(9.4, 2.1)];
-const HEAD: &[Step] = &[To(0.0, -2.2), Line(3.6, 0.0), Line(0.0, 2.2), Close];
+const PLUS: &[PathStep] = &[To(7.4, 1.6), Line(9.4, 1.6), To(8.4, 0.6), Line(8.4, 2.6)];
+const MINUS: &[PathStep] = &[To(7.4, 1.6), Line(9.4, 1.6)];
+const EQUALS: &[PathStep] = &[To(7.4, 1.2), Line(9.4, 1.2), To(7.4, 2.1), Line(9.4, 2.1)];
+const HEAD: &[PathStep] = &[To(0.0, -2.2), Line(3.6, 0.0), Line(0.0, 2.2), Close];
 
-const CROWN_PATH: &[Step] = &[
+const CROWN_PATH: &[PathStep] = &[
     To(2.9, 5.9),
     Line(2.5, 3.0),
     Line(3.9, 4.2),
@@ -349,7 +349,7 @@ const CROWN_PATH: &[Step] = &[
 ];
 
 /// The digits as lines with round ends: they look the same everywhere, without a font.
-const DIGITS: [&[Step]; 10] = [
+const DIGITS: [&[PathStep]; 10] = [
     &[
         To(3.0, 0.0),
         Curve([5.0, 0.0, 6.0, 2.0, 6.0, 5.0]),

@@ -6,7 +6,7 @@ use std::fmt::{self, Write as _};
 use movegen::Position;
 
 use super::shapes::{
-    ARROW_OPACITY, Colour, Outline, Placed, SHAFT, Scene, Shape, Step, Symbol, arrow_colour,
+    ARROW_OPACITY, Colour, Outline, PathStep, Placed, SHAFT, Scene, Shape, Symbol, arrow_colour,
 };
 use super::{Coordinates, Diagram};
 
@@ -236,16 +236,16 @@ impl fmt::Display for Data<'_> {
         let Outline::Path(steps) = self.0 else { return Ok(()) };
         for step in *steps {
             match step {
-                Step::Move(x, y) => write!(f, "M{} {}", Short(*x), Short(*y))?,
-                Step::Line(x, y) => write!(f, "L{} {}", Short(*x), Short(*y))?,
-                Step::Curve(points) => {
+                PathStep::Move(x, y) => write!(f, "M{} {}", Short(*x), Short(*y))?,
+                PathStep::Line(x, y) => write!(f, "L{} {}", Short(*x), Short(*y))?,
+                PathStep::Curve(points) => {
                     f.write_char('C')?;
                     for (index, point) in points.iter().enumerate() {
                         let blank = if index == 0 { "" } else { " " };
                         write!(f, "{blank}{}", Short(*point))?;
                     }
                 }
-                Step::Close => f.write_char('Z')?,
+                PathStep::Close => f.write_char('Z')?,
             }
         }
         Ok(())

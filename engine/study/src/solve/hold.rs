@@ -32,7 +32,7 @@ pub(super) enum HoldResult {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum HoldState {
     /// Not looked into.
     New,
     Entered,
@@ -40,9 +40,9 @@ enum State {
     Lost(u32),
 }
 
-struct Node {
+struct HoldNode {
     position: Position,
-    state: State,
+    state: HoldState,
     /// The first entry of `links` about positions that rely on this one.
     users: u32,
     /// The position that the defender goes to.
@@ -66,7 +66,7 @@ fn stand(position: &Position, attacker: Color) -> (Bitboard, Bitboard) {
 /// A growing set.
 pub(super) struct Holding {
     attacker: Color,
-    nodes: Vec<Node>,
+    nodes: Vec<HoldNode>,
     /// Numbers of positions by their keys.
     numbers: HashMap<u64, u32>,
     /// A position that relies on another, and the next entry of the same list.
@@ -99,7 +99,7 @@ enum Choice {
 impl Holding {
     /// A set that consists of the root, with this much memory to grow.
     pub(super) fn new(root: &Position, attacker: Color, bytes: usize) -> Holding {
-        let node = Node { position: *root, state: State::New, users: NONE, choice: NONE };
+        let node = HoldNode { position: *root, state: HoldState::New, users: NONE, choice: NONE };
         Holding {
             attacker,
             nodes: vec![node],
@@ -129,7 +129,7 @@ impl Holding {
                 self.sweep(proof);
             }
             let Some(&number) = self.to_enter.last() else { break };
-            if let State::Lost(plies) = self.nodes[0].state {
+            if let HoldState::Lost(plies) = self.nodes[0].state {
                 return Ok(HoldResult::Wins(plies));
             }
             if self.is_full {
@@ -139,7 +139,7 @@ impl Holding {
                 return Ok(HoldResult::Undecided);
             }
             self.to_enter.pop();
-            if self.nodes[number as usize].state == State::New {
+            if self.nodes[number as usize].state == HoldState::New {
                 self.enter(number, proof)?;
             }
             if self.has_changed && self.entered > 1000 + self.nodes.len() / 2 {
@@ -148,7 +148,7 @@ impl Holding {
             }
         }
         Ok(match self.nodes[0].state {
-            State::Lost(plies) => HoldResult::Wins(plies),
+            HoldState::Lost(plies) => HoldResult::Wins(plies),
             _ if self.is_full => HoldResult::TooLarge,
             _ => HoldResult::Holds(self.root_move),
         })
@@ -157,7 +157,7 @@ impl Holding {
     fn enter(&mut self, number: u32, proof: &mut Proof<'_>) -> Result<(), ProbeError> {
         self.entered += 1;
         let node = &mut self.nodes[number as usize];
-        node.state = State::Entered;
+        node.state = HoldState::Entered;
         let position = node.position;
         if position.side_to_move() != self.attacker {
             if let Some(plies) = self.choose(number, proof)? {
@@ -192,7 +192,7 @@ impl Holding {
         if let Some(is_win) = proof.is_known_win(position, self.attacker)? {
             return Ok(Some(if is_win { Some(proof.distance(position)?) } else { None }));
         }
-        if let Some(State::Lost(plies)) = self.find(position).map(|n| self.nodes[n].state) {
+        if let Some(HoldState::Lost(plies)) = self.find(position).map(|n| self.nodes[n].state) {
             return Ok(Some(Some(plies)));
         }
         Ok(match proof.table.get(position, self.attacker) {
@@ -216,8 +216,8 @@ impl Holding {
                     return;
                 }
                 let number = self.nodes.len() as u32;
-                let state = State::New;
-                self.nodes.push(Node { position: *position, state, users: NONE, choice: NONE });
+                let state = HoldState::New;
+                self.nodes.push(HoldNode { position: *position, state, users: NONE, choice: NONE });
                 *self.stands.entry(stand(position, self.attacker)).or_default() += 1;
                 *entry.insert(number)
             }
@@ -227,7 +227,7 @@ impl Holding {
         self.is_full |= node.position != *position;
         self.links.push((user, node.users));
         node.users = link;
-        if node.state == State::New {
+        if node.state == HoldState::New {
             self.to_enter.push(number);
         }
         self.nodes[user as usize].choice = number;
@@ -286,10 +286,10 @@ impl Holding {
         let mut to_do = vec![(number, plies)];
         while let Some((number, plies)) = to_do.pop() {
             let node = &mut self.nodes[number as usize];
-            if matches!(node.state, State::Lost(_)) {
+            if matches!(node.state, HoldState::Lost(_)) {
                 continue;
             }
-            node.state = State::Lost(plies);
+            node.state = HoldState::Lost(plies);
             *self.stands.entry(stand(&node.position, self.attacker)).or_default() -= LOSS;
             proof.table.put(&node.position, self.attacker, ProofEntry::Proved(plies), 1);
             let mut link = node.users;
@@ -297,7 +297,7 @@ impl Holding {
                 let (user, next) = self.links[link as usize];
                 link = next;
                 let node = &self.nodes[user as usize];
-                if matches!(node.state, State::Lost(_)) {
+                if matches!(node.state, HoldState::Lost(_)) {
                     continue;
                 }
                 if node.position.side_to_move() == self.attacker {
@@ -324,12 +324,12 @@ impl Holding {
         while let Some(number) = to_do.pop() {
             let node = &self.nodes[number];
             match node.state {
-                State::Lost(_) => continue,
-                State::New => {
+                HoldState::Lost(_) => continue,
+                HoldState::New => {
                     self.to_enter.push(number as u32);
                     continue;
                 }
-                State::Entered => {}
+                HoldState::Entered => {}
             }
             let mut see = |number: usize| {
                 if !std::mem::replace(&mut is_seen[number], true) {

@@ -41,7 +41,7 @@ struct Reading {
 }
 
 #[derive(Clone)]
-struct Step {
+struct PdnStep {
     /// Index of the first written move.
     index: usize,
     before: Position,
@@ -61,7 +61,7 @@ struct Choice {
 /// The best path found.
 #[derive(Default)]
 struct Path {
-    steps: Vec<Step>,
+    steps: Vec<PdnStep>,
     is_whole: bool,
     /// Readings of the first written move for which more than one fits.
     rivals: Option<(usize, Vec<Move>)>,
@@ -256,7 +256,7 @@ fn readings(position: Position, plies: &[RawPly], index: usize) -> Vec<Reading> 
 /// The first path through all written moves, or else the longest.
 fn find_path(start: Position, plies: &[RawPly], retries: &mut usize) -> Path {
     let mut best = Path::default();
-    let mut steps: Vec<Step> = Vec::new();
+    let mut steps: Vec<PdnStep> = Vec::new();
     let mut choices: Vec<Choice> = Vec::new();
     let mut is_retry = false;
     let (mut index, mut position) = (0, Some(start));
@@ -305,7 +305,7 @@ fn find_path(start: Position, plies: &[RawPly], retries: &mut usize) -> Path {
 }
 
 /// The better of the best path and the one at hand.
-fn longer(best: Path, steps: Vec<Step>, is_whole: bool) -> Path {
+fn longer(best: Path, steps: Vec<PdnStep>, is_whole: bool) -> Path {
     if best.is_whole || best.steps.len() >= steps.len() {
         best
     } else {
@@ -315,7 +315,7 @@ fn longer(best: Path, steps: Vec<Step>, is_whole: bool) -> Path {
 
 /// Plays a reading; the position is `None` if a set-up after it is unusable.
 fn advance(
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<PdnStep>,
     plies: &[RawPly],
     index: usize,
     before: Position,
@@ -326,12 +326,12 @@ fn advance(
     for ply in &plies[index..next] {
         position = position.and_then(|p| set_up(p, &ply.after));
     }
-    steps.push(Step { index, before, reading });
+    steps.push(PdnStep { index, before, reading });
     (next, position)
 }
 
 /// Where two paths part, and with which moves.
-fn rivals(a: &[Step], b: &[Step]) -> Option<(usize, Vec<Move>)> {
+fn rivals(a: &[PdnStep], b: &[PdnStep]) -> Option<(usize, Vec<Move>)> {
     let (a, b) = a.iter().zip(b).find(|(a, b)| a.reading.mv != b.reading.mv)?;
     Some((a.index, vec![a.reading.mv, b.reading.mv]))
 }
