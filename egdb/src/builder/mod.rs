@@ -1,14 +1,14 @@
 //! Generator of endgame databases.
 //!
 //! Slices are solved in order of pieces, then of men, so that captures and crowning lead to
-//! solved slices. Within a slice the arrangements of men are solved level by level, from those
-//! that have advanced most (`men`); what is left for an arrangement are the moves of its kings
+//! solved slices. Within a slice the arrangements of men are solved in units by how far each side's
+//! men have advanced, the farthest first (`men`, `unit`); what is left for an arrangement are the moves of its kings
 //! (`solve`), which work on whole rows of positions at once (`rows`, `fixed`). What moves that
 //! leave the arrangement lead to is looked up (`context`, `external`).
 //!
-//! A solved slice goes to a work file (`raw`), level by level, and comes back from there as far
-//! as it is needed and memory allows (`resident`). When all slices of a piece count are there, they
-//! are written as database files (`flat`, `pack`).
+//! A solved unit goes to a work file (`raw`), and what is looked up comes back from there in pieces
+//! that are kept as far as memory allows (`chunks`, `files`). When all slices of a database file are
+//! there, it is written (`flat`, `pack`); what nothing needs any more goes (`schedule`).
 
 mod captures;
 mod cells;

@@ -177,18 +177,17 @@ pub fn compare_threads(
     let mut medians = vec![Vec::new(); threads.len()];
     let mut totals = vec![(0, 0.0); threads.len()];
     for (index, (_, position)) in positions(set).enumerate() {
-        let mut seconds = vec![Vec::new(); threads.len()];
+        let mut times = vec![Vec::new(); threads.len()];
         for _ in 0..repeat {
             for (which, engine) in engines.iter_mut().enumerate() {
                 let found = search(engine, position, depth);
-                let time = found.info.time.as_secs_f64();
-                seconds[which].push(time);
+                times[which].push(found.info.time);
                 totals[which].0 += found.info.nodes;
-                totals[which].1 += time;
+                totals[which].1 += found.info.time.as_secs_f64();
             }
         }
-        for (medians, seconds) in medians.iter_mut().zip(seconds) {
-            medians.push(median(seconds).unwrap_or_default());
+        for (medians, times) in medians.iter_mut().zip(&mut times) {
+            medians.push(median(times).unwrap_or_default().as_secs_f64());
         }
         each(index + 1);
     }

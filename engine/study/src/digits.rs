@@ -11,12 +11,11 @@ pub fn rounded(value: f64, digits: i32) -> f64 {
     (value * scale).round() / scale
 }
 
-/// The median: of an even number of values the mean of the two in the middle. `None` of nothing.
-#[must_use]
-pub fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_unstable_by(f64::total_cmp);
-    let middle = values.get(values.len().saturating_sub(1) / 2..=values.len() / 2)?;
-    Some(middle.iter().sum::<f64>() / middle.len() as f64)
+/// The median of these values, the greater one of two in the middle; `None` if there is none. The
+/// values are in order afterwards.
+pub fn median<T: Ord + Copy>(values: &mut [T]) -> Option<T> {
+    values.sort_unstable();
+    values.get(values.len() / 2).copied()
 }
 
 /// Seconds, to microseconds.
@@ -45,8 +44,8 @@ mod tests {
 
     #[test]
     fn medians() {
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(vec![4.0, 1.0, 2.0, 9.0]), Some(3.0));
-        assert_eq!(median(vec![]), None);
+        assert_eq!(median(&mut [3, 1, 2]), Some(2));
+        assert_eq!(median(&mut [4, 1, 2, 9]), Some(4));
+        assert_eq!(median::<u8>(&mut []), None);
     }
 }

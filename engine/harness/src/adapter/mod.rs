@@ -21,14 +21,13 @@ use egdb::DatabaseOptions;
 use movegen::{DrawRules, Game, Move};
 use thiserror::Error;
 
-use crate::runner::{
-    Abort, ConfigError, EngineKind, EngineSpec, Identity, Thought, median, tail_text,
-};
+use crate::runner::{Abort, ConfigError, EngineKind, EngineSpec, Identity, Thought, tail_text};
 use engine_slot::{EngineAnswer, EngineSlot};
 use meerslag_search::book::BookOptions;
 use meerslag_search::{
     Control, Engine, EngineError, EngineOptions, Info, Limits, Mode, SearchResult, Thinker,
 };
+use meerslag_study::digits::median;
 use time::TimeBox;
 
 pub use engine_slot::Remark;

@@ -1,22 +1,16 @@
 //! The beginning of a text that came from outside, for messages of one line.
 
+use meerslag_search::shortened;
+
 /// At most this many characters, without control characters.
 pub(crate) fn excerpt(text: &str, length: usize) -> String {
-    cut(text, length, text.chars().take(length).filter(|c| !c.is_control()).collect())
+    shortened(text, length).chars().filter(|c| !c.is_control()).collect()
 }
 
 /// At most this many characters; those that are not printable ASCII are written as escapes.
 pub(crate) fn escaped_excerpt(text: &str, length: usize) -> String {
-    let escaped: String = text.chars().take(length).flat_map(char::escape_default).collect();
-    cut(text, length, escaped.replace("\\\"", "\"").replace("\\'", "'"))
-}
-
-/// Marks what is not all of the text.
-fn cut(text: &str, length: usize, mut beginning: String) -> String {
-    if text.chars().nth(length).is_some() {
-        beginning.push_str("...");
-    }
-    beginning
+    let escaped: String = shortened(text, length).chars().flat_map(char::escape_default).collect();
+    escaped.replace("\\\"", "\"").replace("\\'", "'")
 }
 
 #[cfg(test)]

@@ -38,7 +38,6 @@ pub use player::{
     process,
 };
 pub use report::{MatchPage, StandingsRecord, csv_lines, nice_step};
-pub(crate) use stats::median::median;
 pub use stats::results::MatchResults;
 pub use stats::standings::{Standing, Standings};
 pub use stats::time_use::{Spent, TimeUse};

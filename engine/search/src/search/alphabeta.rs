@@ -172,8 +172,8 @@ impl<I: Isa> Worker<'_, I> {
             picker.score(moves, &node.position, known.find(moves), &self.memory.history);
         }
         let mut tried = Tried { score: Score::MIN, best: None };
-        let busy = &self.shared.busy;
-        let is_shared = busy.is_shared() && depth >= params::PUT_OFF_DEPTH;
+        let searched = &self.shared.searched;
+        let is_shared = searched.is_shared() && depth >= params::PUT_OFF_DEPTH;
         // Tried after the others, because another thread has begun them.
         let mut put_off: SmallVec<[u16; movegen::INLINE_MOVES]> = SmallVec::new();
         let below = depth - 1 + extension;
@@ -205,7 +205,7 @@ impl<I: Isa> Worker<'_, I> {
             let key = if below > 0 { self.shared.key(&child) } else { 0 };
             let mut place = None;
             if is_shared && index > 0 {
-                place = busy.begin(key);
+                place = searched.begin(key);
                 if place.is_none() && is_first_round {
                     put_off.push(index as u16);
                     continue;

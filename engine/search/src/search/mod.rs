@@ -4,8 +4,8 @@
 //! * [`alphabeta`]: the tree below it, [`quiescence`]: its leaves;
 //! * [`node`]: positions with their draw counters, kinds of nodes;
 //! * [`ordering`], [`history`]: which move first; [`pv`]: the best lines;
-//! * [`prober`]: endgame databases in the tree; [`known`]: a root that needs no search;
-//! * [`worker`]: a thread's memory, counting, stopping; [`smp`], [`busy`]: several threads;
+//! * [`prober`]: endgame databases in the tree; [`rated_root`]: a root that needs no search;
+//! * [`worker`]: a thread's memory, counting, stopping; [`smp`], [`abdada`]: several threads;
 //! * [`params`]: the numbers.
 
 mod abdada;

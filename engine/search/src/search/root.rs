@@ -120,8 +120,8 @@ impl<I: Isa> Worker<'_, I> {
             return Score::DRAW;
         }
         let mut best = Score::MIN;
-        let busy = &self.shared.busy;
-        let is_shared = busy.is_shared() && depth > params::PUT_OFF_DEPTH;
+        let searched = &self.shared.searched;
+        let is_shared = searched.is_shared() && depth > params::PUT_OFF_DEPTH;
         // Tried after the others, because another thread has begun them; each with its turn.
         let mut put_off: Vec<(Move, usize)> = Vec::new();
         let mut next = line;
@@ -140,7 +140,7 @@ impl<I: Isa> Worker<'_, I> {
             let child = root.node.after(mv);
             let mut place = None;
             if is_shared && turn > line {
-                place = busy.begin(self.shared.key(&child));
+                place = searched.begin(self.shared.key(&child));
                 if place.is_none() && is_first_round {
                     put_off.push((mv, turn));
                     continue;

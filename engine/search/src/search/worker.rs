@@ -66,7 +66,7 @@ pub(super) struct Shared<'a> {
     /// Set for the helpers when the main thread has finished.
     pub(super) finished: AtomicBool,
     pub(super) counters: Vec<Counter>,
-    pub(super) busy: SearchedNow,
+    pub(super) searched: SearchedNow,
 }
 
 impl<'a> Shared<'a> {
@@ -93,7 +93,7 @@ impl<'a> Shared<'a> {
             start,
             finished,
             counters,
-            busy: SearchedNow::new(threads),
+            searched: SearchedNow::new(threads),
         }
     }
 

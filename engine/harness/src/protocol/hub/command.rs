@@ -3,7 +3,7 @@
 use movegen::notation::hub as notation;
 use movegen::{Game, Position};
 
-use super::error::{HubError, shortened};
+use super::error::{HubError, quotable};
 use super::level::Level;
 use super::line::{BadLine, Line};
 use super::number;
@@ -117,7 +117,7 @@ fn game(line: &Line<'_>) -> Result<Game, HubError> {
         let played =
             notation::parse_move(game.position(), text).is_ok_and(|mv| game.play(mv).is_ok());
         if !played {
-            return Err(HubError::IllegalMove(shortened(text)));
+            return Err(HubError::IllegalMove(quotable(text)));
         }
     }
     Ok(game)

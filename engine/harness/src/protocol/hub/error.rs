@@ -50,7 +50,7 @@ pub enum HubError {
     BadNumber {
         /// The argument's name.
         name: String,
-        /// The offending text, shortened.
+        /// The offending text, quotable.
         text: String,
         /// `an integer`, `a number`.
         expected: &'static str,
@@ -60,7 +60,7 @@ pub enum HubError {
     BadValue {
         /// The parameter's name.
         name: String,
-        /// The offending text, shortened.
+        /// The offending text, quotable.
         text: String,
         /// What the parameter accepts.
         expected: String,
@@ -68,7 +68,7 @@ pub enum HubError {
     /// A parameter that there is not; the protocol ignores it.
     #[error("unknown parameter {name}, expected {names}")]
     UnknownParam {
-        /// The name, shortened.
+        /// The name, quotable.
         name: String,
         /// Those that there are.
         names: String,
@@ -89,20 +89,20 @@ pub enum HubError {
 
 impl HubError {
     pub(super) fn bad_number(name: &str, text: &str, expected: &'static str) -> HubError {
-        HubError::BadNumber { name: name.to_owned(), text: shortened(text), expected }
+        HubError::BadNumber { name: name.to_owned(), text: quotable(text), expected }
     }
 
     pub(crate) fn bad_value(name: &str, text: &str, expected: impl Into<String>) -> HubError {
         HubError::BadValue {
             name: name.to_owned(),
-            text: shortened(text),
+            text: quotable(text),
             expected: expected.into(),
         }
     }
 }
 
 /// The beginning of a text that came from outside, fit for a one-line message.
-pub(super) fn shortened(text: &str) -> String {
+pub(super) fn quotable(text: &str) -> String {
     excerpt(text, MOST_QUOTED)
 }
 

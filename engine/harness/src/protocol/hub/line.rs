@@ -183,7 +183,7 @@ impl<'a> Scanner<'a> {
             end if end.is_none_or(is_space) => {
                 return Err(HubError::MissingValue {
                     column: self.column(),
-                    name: super::error::shortened(name),
+                    name: super::error::quotable(name),
                 });
             }
             Some('"') => {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use meerslag_files::with_causes;
 use movegen::DrawRules;
 
-use super::error::{HubError, shortened};
+use super::error::{HubError, quotable};
 use super::line::LineWriter;
 use super::number;
 use egdb::DatabaseOptions;
@@ -196,7 +196,7 @@ impl Params {
     /// changed then.
     pub fn set_exactly(&mut self, name: &str, text: &str) -> Result<(), HubError> {
         let parameter = find(name).ok_or_else(|| HubError::UnknownParam {
-            name: shortened(name),
+            name: quotable(name),
             names: PARAMETERS.map(|parameter| parameter.name).join(", "),
         })?;
         self.assign(parameter, text, false)

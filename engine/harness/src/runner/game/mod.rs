@@ -18,11 +18,11 @@ use crate::runner::game::clock::GameClock;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::game::termination::Termination;
 use crate::runner::player::{Answer, Claim, FaultKind, NewGame, Player, PlayerError};
-use crate::runner::stats::median::median;
 use crate::runner::tournament::schedule::Pairing;
 use crate::runner::tournament::standstill::Standstills;
 use meerslag_search::Control;
 use meerslag_search::counted;
+use meerslag_study::digits::median;
 use meerslag_study::record::{GameRecord, PlyRecord};
 
 /// From this score on, in men, an engine takes a position for proven.

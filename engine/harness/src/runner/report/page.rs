@@ -13,10 +13,10 @@ use crate::pages::GamesPage;
 use crate::runner::config::MatchConfig;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::stats::Tally;
-use crate::runner::stats::median::median;
 use crate::runner::stats::results::MatchResults;
 use crate::runner::stats::standings::{Standing, Standings};
 use crate::runner::tournament::state::MatchPart;
+use meerslag_study::digits::median;
 
 /// Collects games for the page.
 #[derive(Debug)]

@@ -1,15 +1,9 @@
-//! Medians.
+//! The median of times that come one after the other; of a list there is
+//! [`median`](meerslag_study::digits::median).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
-
-/// The median of these values, the greater one of two in the middle; `None` if there is none. The
-/// values are in order afterwards.
-pub(crate) fn median<T: Ord + Copy>(values: &mut [T]) -> Option<T> {
-    values.sort_unstable();
-    values.get(values.len() / 2).copied()
-}
 
 /// The median of times that come one after the other.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +34,7 @@ impl RunningMedian {
 
 #[cfg(test)]
 mod tests {
+    use meerslag_study::digits::median;
     use proptest::prelude::*;
 
     use super::*;
