@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use meerslag_search::Mode;
 use meerslag_harness::protocol::hub::{Level, Line, LineWriter, Params};
+use meerslag_search::Mode;
 
 fuzz_target!(|text: &str| {
     let line = match Line::parse(text) {

@@ -5,10 +5,11 @@ use std::io::Cursor;
 use std::sync::mpsc;
 
 use libfuzzer_sys::fuzz_target;
-use meerslag_harness::protocol::hub::{Line, Options, serve};
+use meerslag_harness::protocol::hub::{Line, Options, Params, serve};
 
 fuzz_target!(|bytes: &[u8]| {
-    let mut input = b"hub\nset-param name=hash-mb value=1\nset-param name=safety-time value=0.1\n".to_vec();
+    let mut input =
+        b"hub\nset-param name=hash-mb value=1\nset-param name=safety-time value=0.1\n".to_vec();
     // Searches without end, and tables and threads without number, only make the fuzzer slow.
     input.extend(
         bytes
@@ -18,7 +19,8 @@ fuzz_target!(|bytes: &[u8]| {
     );
     input.extend(b"\nstop\nping\nquit\n");
     let (sender, output) = mpsc::channel();
-    serve(Cursor::new(input), Sink(sender), Options::default()).expect("the output does not fail");
+    serve(Cursor::new(input), Sink(sender), Params::default(), None, Options::default())
+        .expect("the output does not fail");
     let output: Vec<u8> = output.try_iter().flatten().collect();
     let output = String::from_utf8(output).expect("UTF-8");
     for line in output.lines() {
