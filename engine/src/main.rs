@@ -3,7 +3,6 @@
 #![deny(unsafe_code)]
 
 mod cli;
-mod perft;
 
 use std::process::ExitCode;
 

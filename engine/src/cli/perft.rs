@@ -4,8 +4,8 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::perft::{self, Counts, Options, PerftError, Progress};
 use clap::Args;
+use meerslag_study::perft::{self, Counts, Options, PerftError, Progress};
 use schemars::JsonSchema;
 use serde::Serialize;
 

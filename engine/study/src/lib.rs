@@ -15,6 +15,7 @@ pub mod record;
 
 // Positions with known answers.
 pub mod bench;
+pub mod perft;
 pub mod suite;
 
 // How it is shown: pictures, JSON, figures.
