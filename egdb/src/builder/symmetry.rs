@@ -88,7 +88,7 @@ pub(super) struct Orbits {
 }
 
 impl Orbits {
-    /// For sets of so many squares, up to 5.
+    /// For sets of a given number of squares, up to 5.
     pub(super) fn of(count: u8) -> &'static Orbits {
         static ALL: [OnceLock<Orbits>; 6] = [const { OnceLock::new() }; 6];
         ALL[usize::from(count.min(5))].get_or_init(|| Orbits::new(count.min(5)))

@@ -319,7 +319,7 @@ impl Numbered<'_> {
     }
 }
 
-/// How many parts a sample of so many values has, and how long each is.
+/// How many parts a sample of `size` values has, and how long each is.
 fn sampled(size: u64, (most, parts): (u64, u64)) -> (u64, u64) {
     let parts = if size <= most { 1 } else { parts };
     (parts, size.min(most) / parts)
@@ -374,7 +374,7 @@ impl<'a> Runs<'a> {
         self.reader.is_complete() && self.reader.runs().is_empty()
     }
 
-    /// Reads on until so many are there, or all.
+    /// Reads on until this many are there, or all.
     fn read(&mut self, count: usize) {
         while self.lengths.len() < count {
             self.reader.fill(1);

@@ -23,13 +23,13 @@ pub(super) const PDN: &str = "application/vnd.chess-pdn";
 /// Games; what is missing when they are to be written is taken to be empty.
 #[derive(Deserialize)]
 struct GamesRecord {
-    games: Vec<GameRecord>,
+    games: Vec<PdnGameRecord>,
 }
 
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(rename = "PdnGame")]
-struct GameRecord {
+struct PdnGameRecord {
     /// The place among all games of the text, from 1. Not read.
     number: u64,
     /// Names and values of the tags, in order.
@@ -120,7 +120,7 @@ pub(super) fn read(_: &Desk, _: &Query<'_>, body: &[u8]) -> Result<Reply, Proble
 #[schemars(rename = "GamesRecord")]
 pub(super) struct GamesOfText<'a> {
     #[serde(serialize_with = "each_game")]
-    #[schemars(with = "Vec<GameRecord>")]
+    #[schemars(with = "Vec<PdnGameRecord>")]
     games: &'a RefCell<PdnReader<&'a [u8]>>,
     /// What is odd in the text, each kind once: with the first place, and how often it came. Games of
     /// other types, which are passed over, are among it.
@@ -141,7 +141,7 @@ fn each_game<S: Serializer>(
     let mut list = serializer.serialize_seq(None)?;
     while let Some(game) = reader.next() {
         let game = game.map_err(S::Error::custom)?;
-        list.serialize_element(&GameRecord::of(&game, reader.counters().games))?;
+        list.serialize_element(&PdnGameRecord::of(&game, reader.counters().games))?;
     }
     list.end()
 }
@@ -154,10 +154,10 @@ fn all_warnings<S: Serializer>(
     serializer.collect_seq(reader.borrow().warnings().iter().map(ToString::to_string))
 }
 
-impl GameRecord {
-    fn of(game: &PdnGame, number: u64) -> GameRecord {
+impl PdnGameRecord {
+    fn of(game: &PdnGame, number: u64) -> PdnGameRecord {
         let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-        GameRecord {
+        PdnGameRecord {
             number,
             tags: game.tags.iter().map(owned).collect(),
             start: game.start_fen().to_string_with_counters(),

@@ -24,7 +24,7 @@ pub(super) use self::session::DxpSession;
 use super::files::{self, ForceArgs, Named};
 use super::interrupt::Interrupt;
 use super::opening_book::OpeningBookArgs;
-use super::{EngineArgs, Failure, match_};
+use super::{EngineArgs, Failure, matches};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -148,10 +148,10 @@ pub(super) struct GamesArgs {
     #[arg(long)]
     pub(super) ponder: bool,
     /// Give up when our own score is at most minus this for some moves in a row
-    #[arg(long, value_name = "MEN,MOVES", value_parser = match_::resign)]
+    #[arg(long, value_name = "MEN,MOVES", value_parser = matches::resign)]
     resign: Option<Resign>,
     /// Claim a draw when our own score is near 0 for some moves in a row, from some move on
-    #[arg(long, value_name = "MEN,MOVES,FROM", value_parser = match_::draw)]
+    #[arg(long, value_name = "MEN,MOVES,FROM", value_parser = matches::draw)]
     draw: Option<Draw>,
 }
 

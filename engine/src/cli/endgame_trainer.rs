@@ -21,7 +21,7 @@ use movegen::{Color, DrawRules, Game, Move, Status};
 
 pub(super) use self::record::EndingRecord;
 use super::console::{Console, ConsoleGame};
-use super::databases::DatabaseArgs;
+use super::databases::{DatabaseArgs, wld};
 use super::files::ForceArgs;
 use super::streams::{Messages, stdout};
 use super::{Failure, json, report, source};
@@ -61,8 +61,8 @@ pub(super) struct TrainEndgameArgs {
     #[arg(long, conflicts_with_all = ["lesson", "slice", "position", "pdn"])]
     lessons: bool,
     /// What the position is worth to you, who are to move
-    #[arg(long, value_enum, default_value_t = Value::Win)]
-    value: Value,
+    #[arg(long, value_parser = wld(), default_value_t = Wld::Win)]
+    value: Wld,
     /// Your side; 'random' is any for which there is such a position. With a position, 'random' is
     /// the side to move
     #[arg(long, value_enum, default_value_t = Side::Random)]
@@ -170,13 +170,6 @@ fn list_lessons(json: bool) -> Result<(), Failure> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Value {
-    Win,
-    Draw,
-    Loss,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Side {
     White,
     Black,
@@ -235,11 +228,7 @@ fn criteria(args: &TrainEndgameArgs, slice: Slice) -> Result<Criteria, Failure> 
     let is_limited = args.min_dtw.is_some() || args.max_dtw.is_some();
     Ok(Criteria {
         slice,
-        value: match args.value {
-            Value::Win => Wld::Win,
-            Value::Draw => Wld::Draw,
-            Value::Loss => Wld::Loss,
-        },
+        value: args.value,
         side: match args.color {
             Side::White => Some(Color::White),
             Side::Black => Some(Color::Black),

@@ -25,7 +25,7 @@ mod json;
 mod learn;
 mod limits;
 mod man;
-mod match_;
+mod matches;
 mod opening_book;
 mod perft;
 mod play;
@@ -112,7 +112,7 @@ enum Command {
     /// Play an endgame against perfect defence, with every mistake named
     TrainEndgame(endgame_trainer::TrainEndgameArgs),
     /// Play matches between engines and judge the result
-    Match(Box<match_::MatchArgs>),
+    Match(Box<matches::MatchArgs>),
     /// Play against another program over DXP, the DamExchange protocol
     Dxp(Box<dxp::DxpArgs>),
     /// Show any engine behind another protocol, with opening book and endgame databases on top
@@ -277,7 +277,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Play(args)) => play::run(&args),
         Some(Command::TrainEndgame(args)) => endgame_trainer::run(&args),
-        Some(Command::Match(args)) => match_::run(&args),
+        Some(Command::Match(args)) => matches::run(&args),
         Some(Command::Dxp(args)) => dxp::run(&args),
         Some(Command::Adapt(args)) => adapt::run(&args),
         Some(Command::ProtocolCheck(args)) => protocol_check::run(&args),

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::streams::stdout;
 use super::{
-    Failure, annotate, book, dxp, egdb, endgame_trainer, match_, perft, protocol_check, solve,
+    Failure, annotate, book, dxp, egdb, endgame_trainer, matches, perft, protocol_check, solve,
     weights,
 };
 #[cfg(feature = "training")]
@@ -51,7 +51,7 @@ impl Catalogue {
         self.add::<solve::SolutionRecord>();
         self.add::<solve::LineErrorRecord<'_>>();
         self.add::<solve::Summary>();
-        self.add::<match_::GameRecord<'_>>();
+        self.add::<matches::MatchGameRecord<'_>>();
         self.add::<StandingsRecord<'_>>();
         self.add::<dxp::DxpRecord>();
         self.add::<endgame_trainer::EndingRecord>();

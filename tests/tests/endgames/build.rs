@@ -104,16 +104,22 @@ fn kill_often(kills: u64) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().to_str().unwrap();
     let work = dir.path().join("work");
+    let unfinished = || {
+        let names = fs::read_dir(&work).into_iter().flatten().flatten();
+        names.filter(|entry| entry.path().extension().is_some_and(|e| e == "part")).count()
+    };
     let mut parts = 0;
     for kill in 0..kills {
         let mut child = build(path);
-        // Times that are not in step with anything.
+        // Times that are not in step with anything; each second time in the middle of a slice,
+        // unless the build ends before.
         std::thread::sleep(Duration::from_millis(60 + kill * 7919 % 640));
+        while kill % 2 == 1 && unfinished() == 0 && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         child.kill().unwrap();
         child.wait().unwrap();
-        let names = fs::read_dir(&work).into_iter().flatten().flatten();
-        parts +=
-            names.filter(|entry| entry.path().extension().is_some_and(|e| e == "part")).count();
+        parts += unfinished();
     }
     assert!(parts > 0, "some slice was stopped in the middle");
     assert!(build(path).wait().unwrap().success());

@@ -1,4 +1,4 @@
-//! Searches: so many at a time, each with an engine of its own, ended when its client goes away.
+//! Searches: a limited number at a time, each with an engine of its own, ended when its client goes away.
 
 use std::convert::Infallible;
 use std::pin::Pin;

@@ -8,6 +8,7 @@ use ::egdb::index::unrank;
 use ::egdb::value::WldValue;
 use ::egdb::{Database, Slice};
 use anyhow::anyhow;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use movegen::Color;
 use schemars::JsonSchema;
@@ -58,8 +59,8 @@ pub(super) struct DumpArgs {
     #[arg(long, value_name = "N")]
     count: Option<u64>,
     /// Only positions of this value (win/loss/draw databases)
-    #[arg(long)]
-    value: Option<Value>,
+    #[arg(long, value_parser = wanted_value())]
+    value: Option<WldValue>,
     /// Only numbers of at least this (distance databases)
     #[arg(long, value_name = "N")]
     min: Option<u16>,
@@ -82,23 +83,12 @@ enum Side {
     White,
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum Value {
-    Win,
-    Loss,
-    Draw,
-    Unknown,
-}
-
-impl Value {
-    fn value(self) -> WldValue {
-        match self {
-            Value::Win => WldValue::Win,
-            Value::Loss => WldValue::Loss,
-            Value::Draw => WldValue::Draw,
-            Value::Unknown => WldValue::Unknown,
-        }
-    }
+/// Reads a value that files state.
+fn wanted_value() -> impl TypedValueParser<Value = WldValue> {
+    let values = [WldValue::Win, WldValue::Loss, WldValue::Draw, WldValue::Unknown];
+    PossibleValuesParser::new(values.map(WldValue::name)).try_map(move |name| {
+        values.into_iter().find(|value| value.name() == name).ok_or("no such value")
+    })
 }
 
 /// A position with its stored value.
@@ -209,7 +199,7 @@ impl<W: Write> Dump<'_, W> {
     fn line(&mut self, slice: Slice, side: Color, index: u64, value: u16) -> Result<bool, Failure> {
         let (db_type, args) = (self.database.db_type(), self.args);
         let wld = db_type.is_wld().then(|| WldValue::from_stored(value as u8));
-        if args.value.is_some_and(|wanted| wld != Some(wanted.value()))
+        if args.value.is_some_and(|wanted| wld != Some(wanted))
             || args.min.is_some_and(|min| value < min)
             || args.max.is_some_and(|max| value > max)
         {

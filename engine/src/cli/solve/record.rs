@@ -26,7 +26,7 @@ pub(in crate::cli) struct SolutionRecord {
     /// Plies of a proved win or loss at most: to the end, or to the databases.
     at_most: Option<u32>,
     databases_within: Option<u32>,
-    moves: Vec<MoveRecord>,
+    moves: Vec<SolvedMove>,
     line: Option<LineRecord>,
     /// Positions that the search looked at.
     nodes: u64,
@@ -73,8 +73,7 @@ impl Record for Summary {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "SolvedMove")]
-struct MoveRecord {
+struct SolvedMove {
     #[serde(rename = "move")]
     mv: String,
     value: &'static str,
@@ -95,7 +94,7 @@ pub(super) fn position(
     let (at_most, databases_within) = within(solution.within);
     let moves = solution.moves.iter().map(|m| {
         let (at_most, databases_within) = within(m.within);
-        MoveRecord {
+        SolvedMove {
             mv: m.mv.to_string(),
             value: m.value.name(),
             dtw: m.dtw,

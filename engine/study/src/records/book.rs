@@ -28,7 +28,7 @@ pub struct BookRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<u8>,
     /// The best first.
-    moves: Vec<MoveRecord>,
+    moves: Vec<BookMoveRecord>,
 }
 
 impl BookRecord {
@@ -45,7 +45,7 @@ impl BookRecord {
             score: entry.score.map(Score::men),
             searched: entry.searched.map(|searched| searched.score.men()),
             depth: entry.searched.map(|searched| searched.depth),
-            moves: moves.iter().map(|(mv, entry)| MoveRecord::new(*mv, entry)).collect(),
+            moves: moves.iter().map(|(mv, entry)| BookMoveRecord::new(*mv, entry)).collect(),
             ..BookRecord::missing(position)
         }
     }
@@ -80,8 +80,7 @@ impl Record for BookRecord {
 
 /// A move for programs, in Hub notation.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "BookMoveRecord")]
-struct MoveRecord {
+struct BookMoveRecord {
     /// The move.
     #[serde(rename = "move")]
     mv: String,
@@ -106,9 +105,9 @@ struct MoveRecord {
     link: bool,
 }
 
-impl MoveRecord {
-    fn new(mv: Move, entry: &MoveEntry) -> MoveRecord {
-        MoveRecord {
+impl BookMoveRecord {
+    fn new(mv: Move, entry: &MoveEntry) -> BookMoveRecord {
+        BookMoveRecord {
             mv: mv.to_string(),
             text: None,
             games: entry.games,

@@ -20,7 +20,7 @@ pub struct AnswerRecord<'a> {
     database_pieces: u8,
     dtw: Option<u32>,
     mtc: Option<u32>,
-    moves: Vec<MoveRecord>,
+    moves: Vec<KnownMove>,
 }
 
 impl Record for AnswerRecord<'_> {
@@ -28,8 +28,7 @@ impl Record for AnswerRecord<'_> {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "KnownMove")]
-struct MoveRecord {
+struct KnownMove {
     #[serde(rename = "move")]
     mv: String,
     /// The move for people, where it was asked for.
@@ -44,7 +43,7 @@ impl<'a> AnswerRecord<'a> {
     /// An answer of these databases about a position, which was given as `fen`.
     #[must_use]
     pub fn new(fen: &'a str, probe: &Probe, answer: &Answer) -> AnswerRecord<'a> {
-        let moves = answer.moves.iter().map(|m| MoveRecord {
+        let moves = answer.moves.iter().map(|m| KnownMove {
             mv: m.mv.to_string(),
             text: None,
             value: value_name(m.wld),

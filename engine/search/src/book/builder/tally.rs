@@ -139,7 +139,7 @@ mod tests {
         let mut expected: Vec<Row> = expected.into_values().collect();
         expected.sort_unstable_by_key(Row::place);
         assert!(expected.len() > 2_900, "{}", expected.len());
-        // All in memory; a run for each 896 rows; so many runs that some are merged.
+        // All in memory; a run for each 896 rows; more runs than are merged at once.
         for most in [1 << 20, 896, 100] {
             let mut tally = Tally::new(0, folder.path());
             tally.most = most;

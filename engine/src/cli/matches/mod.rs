@@ -24,7 +24,7 @@ use meerslag_search::book::Book;
 use meerslag_search::counted;
 use movegen::DrawRules;
 
-pub(super) use self::output::GameRecord;
+pub(super) use self::output::MatchGameRecord;
 use self::output::Output;
 use super::files::{self, ForceArgs};
 use super::interrupt::Interrupt;

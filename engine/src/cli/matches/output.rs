@@ -29,7 +29,7 @@ use super::page::PageFile;
 /// A finished game.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "MatchGame")]
-pub(in crate::cli) struct GameRecord<'a> {
+pub(in crate::cli) struct MatchGameRecord<'a> {
     /// Its number in the schedule, from 1.
     game: usize,
     /// The pair to which it belongs, from 1.
@@ -53,7 +53,7 @@ pub(in crate::cli) struct GameRecord<'a> {
     overhead_us: f64,
 }
 
-impl Record for GameRecord<'_> {
+impl Record for MatchGameRecord<'_> {
     const TYPE: &'static str = "game";
 }
 
@@ -231,7 +231,7 @@ impl Output {
         let (white, black) = (name(record.pairing.white), name(record.pairing.black));
         let mut out = stdout();
         if self.json {
-            let line = GameRecord {
+            let line = MatchGameRecord {
                 game: record.game + 1,
                 pair: record.pairing.pair + 1,
                 white,
