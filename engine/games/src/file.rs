@@ -174,7 +174,7 @@ impl GamesFile {
         // A reader of a file in WAL mode has to write the lists of readers beside it.
         let write = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let file = GamesFile::connect(path, write)?;
-        if file.application()? == 0 && file.is_empty()? {
+        if file.application()? == 0 && file.has_no_tables()? {
             let what = "an empty SQLite database".to_owned();
             return Err(GamesError::Foreign { path: path.to_owned(), what });
         }
@@ -195,7 +195,7 @@ impl GamesFile {
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut file = GamesFile::connect(path, flags)?;
         let db = GamesError::database(path);
-        if file.application()? == 0 && file.is_empty()? {
+        if file.application()? == 0 && file.has_no_tables()? {
             file.connection.pragma_update(None, "journal_mode", "WAL").map_err(&db)?;
             // Two processes may be here at once.
             let behavior = TransactionBehavior::Immediate;
@@ -241,7 +241,7 @@ impl GamesFile {
         self.pragma("application_id")
     }
 
-    fn is_empty(&self) -> Result<bool, GamesError> {
+    fn has_no_tables(&self) -> Result<bool, GamesError> {
         let count: i64 = self
             .connection
             .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
@@ -327,7 +327,7 @@ impl GamesFile {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn len(&self) -> Result<u64, GamesError> {
+    pub fn game_count(&self) -> Result<u64, GamesError> {
         let count: i64 = self
             .connection
             .query_row("SELECT count(*) FROM games", [], |row| row.get(0))

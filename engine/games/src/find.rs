@@ -260,12 +260,13 @@ impl GamesFile {
             let work: Vec<_> = starts
                 .map(|start| {
                     let range = start..=last.min(start + share - 1);
-                    scope.spawn(move || search_range(path, query, range, is_wanted))
+                    let work = move || search_range(path, query, range, is_wanted);
+                    thread::Builder::new().spawn_scoped(scope, work).map_err(GamesError::io(path))
                 })
                 .collect();
             let mut found = Vec::new();
             for thread in work {
-                let part = thread.join().unwrap_or_else(|_| {
+                let part = thread?.join().unwrap_or_else(|_| {
                     Err(GamesError::Input("a thread that searches has died".to_owned()))
                 });
                 found.extend(part?);

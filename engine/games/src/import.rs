@@ -159,7 +159,8 @@ fn collect(path: &Path, is_asked_for: bool, list: &mut Vec<Source>) -> io::Resul
     let mut archive = zip::ZipArchive::new(BufReader::new(File::open(path)?))?;
     for entry in 0..archive.len() {
         let inner = archive.by_index_raw(entry)?;
-        let inside = inner.name().map(|name| name.into_owned()).unwrap_or_default();
+        let inside =
+            inner.name().map_or_else(|_| format!("{entry}.pdn"), std::borrow::Cow::into_owned);
         if inner.is_file() && has_ending(&inside, &["pdn", "txt"]) {
             let name = format!("{name}/{inside}");
             let (path, entry) = (path.to_owned(), Some(entry));
@@ -294,11 +295,12 @@ impl GamesFile {
         let mut report = ImportReport { files: 1, ..ImportReport::default() };
         let read = thread::scope(|scope| -> Result<u64, GamesError> {
             let (send, receive) = sync_channel::<Batch>(8);
-            let reader = scope.spawn(move || {
+            let read = move || {
                 source.open(|input| {
                     read_games(input, encoding, &mut |batch| send.send(batch).is_ok())
                 })
-            });
+            };
+            let reader = thread::Builder::new().spawn_scoped(scope, read).map_err(&io)?;
             for batch in receive {
                 for game in &batch.games {
                     report.games += 1;
@@ -348,7 +350,7 @@ impl GamesFile {
         other: &GamesFile,
         observe: Observe<'_>,
     ) -> Result<ImportReport, GamesError> {
-        let all = other.len()?;
+        let all = other.game_count()?;
         let path = self.path().to_owned();
         let mut adder = Adder::begin(&self.connection, &path)?;
         let name = other.path().display().to_string();
@@ -395,7 +397,7 @@ fn read_games(
     let options = ReadOptions { find_duplicates: false, ..ReadOptions::default() };
     let mut reader = PdnReader::with_options(text, options);
     let mut games = Vec::with_capacity(BATCH);
-    while let Some(game) = reader.next() {
+    for game in reader.by_ref() {
         games.push(game.map_err(io::Error::other)?);
         if games.len() == BATCH {
             let games = std::mem::replace(&mut games, Vec::with_capacity(BATCH));

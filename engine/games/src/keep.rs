@@ -73,7 +73,7 @@ impl GamesFile {
         if !report.faults.is_empty() {
             return Ok(report);
         }
-        let all = self.len()?;
+        let all = self.game_count()?;
         let mut select = self
             .connection
             .prepare(
@@ -285,7 +285,7 @@ impl GamesFile {
     /// If the file cannot be written, or the work was ended.
     pub fn vacuum(&mut self, observe: &mut dyn FnMut(u64, u64) -> bool) -> Result<(), GamesError> {
         let db = GamesError::database(self.path());
-        let all = self.len()?;
+        let all = self.game_count()?;
         {
             let transaction = self.begin()?;
             index::clear(&transaction).map_err(&db)?;

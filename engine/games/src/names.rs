@@ -82,8 +82,12 @@ pub fn is_same_player(one: &str, other: &str) -> bool {
     has_long
 }
 
-/// One letter put in, left out or exchanged, in words of five letters and more.
+/// One letter put in, left out or exchanged, in words of five letters and more. Numbers, as programs
+/// have them in their names, are no slips.
 fn is_one_apart(one: &str, other: &str) -> bool {
+    if [one, other].iter().any(|word| word.contains(|c: char| c.is_ascii_digit())) {
+        return false;
+    }
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     if one.len().min(other.len()) < 5 || one.len().abs_diff(other.len()) > 1 {
         return false;
@@ -116,6 +120,8 @@ mod tests {
             ("Harm Wiersma", "Jan Wiersma", false),
             ("?", "", true),
             ("?", "Wiersma", false),
+            ("Engine31", "Engine30", false),
+            ("Scan 3.1", "Scan 3.0", false),
             ("T", "Ton", false),
             ("A B", "A B", true),
             ("Чижов А.", "Алексей Чижов", true),

@@ -1,5 +1,8 @@
 //! Files of games from outside: imported, asked, kept; and what goes wrong.
 
+#![allow(clippy::disallowed_methods, reason = "a test that gets no thread has failed")]
+#![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -320,7 +323,7 @@ fn the_same_game_is_added_once() {
     assert_eq!((report.known, report.games), (1, 0));
     let report = import(&mut games, &folder.file("two.pdn", &(text + "\n")));
     assert_eq!((report.games, report.added), (5, 0));
-    assert_eq!(games.len().unwrap(), 3);
+    assert_eq!(games.game_count().unwrap(), 3);
     // What was taken out can come again.
     games.delete(&[1]).unwrap();
     let report = import(&mut games, &folder.path("one.pdn"));
@@ -329,7 +332,7 @@ fn the_same_game_is_added_once() {
     // After joining two spellings there may be two of one.
     let other = Folder::new();
     let mut pair = other.games(&(first + &game("Nobody", "Harm Wiersma", "1977.05.01", "Cup")));
-    assert_eq!(pair.len().unwrap(), 2);
+    assert_eq!(pair.game_count().unwrap(), 2);
     assert!(matches!(pair.rename("Nobod", "x"), Err(GamesError::Input(_))));
     assert_eq!(pair.rename("Nobody", "Sijbrands, Ton").unwrap(), 1);
     assert_eq!(pair.info().unwrap().players, 2);
@@ -355,7 +358,7 @@ fn a_tree_and_a_book_agree() {
     let book = Book::open(&book).unwrap();
     let mut moves = 0;
     let all = parsed(&exported(games.path()));
-    for (position, _) in all.iter().step_by(5).flat_map(|game| game.positions()) {
+    for (position, _) in all.iter().step_by(5).flat_map(PdnGame::positions) {
         let query = Query { position: Some(position), twin: true, ..Query::default() };
         let tree = games.tree(&query).unwrap();
         let index = book.find(&position).unwrap();
@@ -526,16 +529,16 @@ fn odd_input_is_taken_as_it_is() {
         )
         .unwrap();
     assert_eq!((report.failed, report.added), (2, 0));
-    assert_eq!(games.len().unwrap(), 1);
+    assert_eq!(games.game_count().unwrap(), 1);
     // The work is ended in the middle: nothing of the file is there.
     let more = folder.file("more.pdn", random_games(300, 20, 5));
     let mut calls = 0;
-    let stopped = games.import(&[more.clone()], ImportOptions::default(), &mut |_| {
+    let stopped = games.import(std::slice::from_ref(&more), ImportOptions::default(), &mut |_| {
         calls += 1;
         calls < 3
     });
     assert!(matches!(stopped, Err(GamesError::Interrupted)));
-    assert_eq!(games.len().unwrap(), 1);
+    assert_eq!(games.game_count().unwrap(), 1);
     assert_eq!(import(&mut games, &more).added, 300);
     assert_eq!(games.check(&mut |_, _| true).unwrap().faults, []);
 }
@@ -565,6 +568,6 @@ fn two_writers_and_a_reader() {
         }
     });
     let games = GamesFile::open(&path).unwrap();
-    assert!(games.len().unwrap() >= 290);
+    assert!(games.game_count().unwrap() >= 290);
     assert_eq!(games.check(&mut |_, _| true).unwrap().faults, []);
 }
