@@ -1,6 +1,5 @@
 //! `meerslag annotate`: the games of a file with every move judged.
 
-use std::fs;
 use std::io::{self, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,12 +51,16 @@ command goes on.";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct AnnotateArgs {
-    /// The games; '-' reads standard input
+    /// The games: PDN, or a file of games; '-' reads standard input
     #[arg(value_name = "FILE")]
     input: PathBuf,
     /// The annotated games
     #[arg(short, long = "out", visible_alias = "output", value_name = "FILE")]
     out: PathBuf,
+    /// Write comments and variations back into FILE, a file of games, as well
+    #[cfg(feature = "games")]
+    #[arg(long)]
+    write_back: bool,
     /// Write a report for the browser: the games on a board, with curve, arrows and clocks
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -97,6 +100,11 @@ impl AnnotateArgs {
 
 pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
     let existing = args.force.existing();
+    #[cfg(feature = "games")]
+    if args.write_back && !meerslag_games::is_games_file(&args.input) {
+        let text = "is no file of games: nothing can be written back into it";
+        return Err(Failure::Input(anyhow!("{} {text}", args.input.display())));
+    }
     let journal = journal_path(&args.out);
     files::check_distinct(
         &[("FILE", files::given(&args.input)), args.evaluation.file()],
@@ -120,14 +128,30 @@ pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
     analyse(args, &games, &limits, &engine, &mut journal)?;
     let probe = args.databases.open()?;
     let mut output = Output::new(args);
-    for (number, mut pdn) in (1..).zip(games) {
-        let judged = annotate::judge(&pdn, journal.analyses(number, &pdn)?, &probe)?;
-        annotate::write(&mut pdn, &judged);
-        output.add(number, &pdn, &judged)?;
+    let mut games = games;
+    for (number, pdn) in (1..).zip(&mut games) {
+        let judged = annotate::judge(pdn, journal.analyses(number, pdn)?, &probe)?;
+        annotate::write(pdn, &judged);
+        output.add(number, pdn, &judged)?;
     }
     output.finish(existing)?;
+    #[cfg(feature = "games")]
+    if args.write_back {
+        write_back(&args.input, &games)?;
+    }
     journal.remove();
     Ok(())
+}
+
+/// The games of a file come in the order of their numbers.
+#[cfg(feature = "games")]
+fn write_back(input: &Path, games: &[PdnGame]) -> Result<(), Failure> {
+    let mut file = meerslag_games::GamesFile::open(input)?;
+    let ids = file.ids_after(0, usize::MAX >> 1)?;
+    if ids.len() != games.len() {
+        return Err(Failure::Run(anyhow!("{} was changed meanwhile", input.display())));
+    }
+    Ok(file.replace(ids.into_iter().zip(games))?)
 }
 
 fn journal_path(out: &Path) -> PathBuf {
@@ -142,8 +166,12 @@ fn read(input: &Path) -> Result<Vec<u8>, Failure> {
         io::stdin().lock().read_to_end(&mut text)?;
         return Ok(text);
     }
-    let text = fs::read(input).with_context(|| format!("cannot read {}", input.display()));
-    text.map_err(Failure::Input)
+    let mut text = Vec::new();
+    source::open_text(input)
+        .and_then(|mut file| file.read_to_end(&mut text))
+        .with_context(|| format!("cannot read {}", input.display()))
+        .map_err(Failure::Input)?;
+    Ok(text)
 }
 
 /// All games. What the reader finds odd goes to standard error.

@@ -18,6 +18,8 @@ mod evaluation;
 mod files;
 #[cfg(feature = "training")]
 mod filter;
+#[cfg(feature = "games")]
+mod games;
 mod hub;
 mod interrupt;
 mod json;
@@ -142,6 +144,9 @@ enum Command {
     Egdb(egdb::EgdbArgs),
     /// Opening books: build from games, expand by search, look up, edit, walk
     Book(book::BookArgs),
+    /// Databases of games: import, find by position and pattern, trees, statistics
+    #[cfg(feature = "games")]
+    Games(games::GamesArgs),
     /// Clear up after a match that was killed (started by `match` itself)
     #[command(name = watchdog::NAME, hide = true)]
     Watchdog,
@@ -170,6 +175,8 @@ impl Command {
             | Command::Man(_) => true,
             Command::Egdb(args) => args.only_prints(),
             Command::Book(args) => args.only_prints(),
+            #[cfg(feature = "games")]
+            Command::Games(args) => args.only_prints(),
             #[cfg(feature = "training")]
             Command::Data(args) => args.only_prints(),
             #[cfg(feature = "training")]
@@ -294,6 +301,8 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Egdb(args)) => egdb::run(&args),
         Some(Command::Book(args)) => book::run(&args),
+        #[cfg(feature = "games")]
+        Some(Command::Games(args)) => games::run(&args),
         Some(Command::Watchdog) => {
             watchdog::run();
             Ok(())

@@ -10,6 +10,8 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+#[cfg(feature = "games")]
+use super::games;
 use super::streams::stdout;
 use super::{
     Failure, annotate, book, dxp, egdb, endgame_trainer, matches, perft, protocol_check, solve,
@@ -76,6 +78,16 @@ impl Catalogue {
         self.add::<egdb::LookupsRecord>();
         self.add::<egdb::BuildRecord>();
         self.add::<egdb::TaskRecord>();
+        #[cfg(feature = "games")]
+        {
+            self.add::<games::import::GamesProblemRecord<'_>>();
+            self.add::<games::import::GamesImportRecord<'_>>();
+            self.add::<games::find::GameFoundRecord<'_>>();
+            self.add::<games::tree::GamesTreeRecord>();
+            self.add::<games::statistics::GamesScoreRecord<'_>>();
+            self.add::<games::keep::GamesInfoRecord>();
+            self.add::<games::keep::GamesCheckRecord>();
+        }
         #[cfg(feature = "training")]
         {
             self.add::<meerslag_learn::Epoch>();

@@ -1,12 +1,12 @@
 //! What a command works on: a position or the games of a file.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use clap::Args;
+use meerslag_search::book::open_pdn;
 use meerslag_search::{counted, shortened};
 use movegen::notation::pdn::{Counters, PdnGame, PdnReader, WarningSummary};
 use movegen::notation::{Fen, FenWarning};
@@ -79,6 +79,16 @@ pub(super) fn no_game(counters: &Counters) -> Failure {
     })
 }
 
+/// Opens a file of games to be read as PDN text: PDN, or an SQLite database of `games`.
+pub(super) fn open_text(path: &Path) -> io::Result<Box<dyn Read>> {
+    #[cfg(feature = "games")]
+    if meerslag_games::is_games_file(path) {
+        let games = meerslag_games::GamesFile::open(path).map_err(io::Error::other)?;
+        return Ok(Box::new(meerslag_games::PdnText::new(games)));
+    }
+    open_pdn(path)
+}
+
 /// What `analyse` is to look at.
 pub(super) enum Source {
     /// One position.
@@ -97,7 +107,7 @@ pub(super) fn open(input: Option<&str>) -> Result<Source, Failure> {
         ))));
     }
     if is_file(text) {
-        let file = File::open(text)
+        let file = open_text(Path::new(text))
             .with_context(|| format!("cannot open {text}"))
             .map_err(Failure::Input)?;
         return Ok(Source::Games(Box::new(Games::new(text, Box::new(BufReader::new(file))))));

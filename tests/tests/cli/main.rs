@@ -11,6 +11,7 @@ mod book;
 mod commands;
 mod docs;
 mod exit_status;
+mod games;
 mod house;
 mod interop;
 mod saving;

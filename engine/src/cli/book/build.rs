@@ -46,7 +46,7 @@ often, and the first lines. What was read of a game that breaks off counts, with
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct BuildArgs {
-    /// PDN files
+    /// PDN files, or files of games
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// The book to be written
@@ -125,7 +125,7 @@ enum Lines {
 }
 
 /// Reads `1990-2010`, `1990-`, `-2010` or `1990`.
-fn years(text: &str) -> Result<RangeInclusive<u32>, String> {
+pub(in crate::cli) fn years(text: &str) -> Result<RangeInclusive<u32>, String> {
     let expected = || "expected years such as 1990-2010".to_owned();
     let year = |text: &str, open: u32| match text.trim() {
         "" => Ok(open),
@@ -226,6 +226,7 @@ impl BuildArgs {
             tree: self.tree || has_tree,
             min_games: self.min_games,
             memory: usize::try_from(self.memory << 20).unwrap_or(usize::MAX),
+            open: source::open_text,
         }
     }
 

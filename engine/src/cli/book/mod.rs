@@ -15,6 +15,9 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 use meerslag_search::book::{Book, BookLock};
 
+#[cfg(feature = "games")]
+pub(super) use build::years;
+
 use super::{Failure, files};
 
 const EXAMPLES: &str = "\

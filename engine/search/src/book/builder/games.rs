@@ -88,7 +88,8 @@ impl Selection {
 }
 
 /// The year of a date such as `2019.05.??` or `3-10-1987`: its number of four digits.
-fn year(date: &str) -> Option<u32> {
+#[must_use]
+pub fn year(date: &str) -> Option<u32> {
     let mut numbers = date.split(|c: char| !c.is_ascii_digit());
     numbers.find(|number| number.len() == 4)?.parse().ok()
 }

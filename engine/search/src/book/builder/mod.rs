@@ -27,7 +27,7 @@ use super::tree::ranked;
 use super::writer::{BookWriter, folder_of};
 use crate::counted;
 use games::{GameLine, Sides, lines};
-pub use games::{PlayerName, Selection};
+pub use games::{PlayerName, Selection, year};
 use lines::Cut;
 pub use lines::LineKind;
 use tally::Tally;
@@ -58,6 +58,20 @@ pub struct BuildOptions {
     pub min_games: u32,
     /// Bytes of memory for the tables; what is more goes to temporary files.
     pub memory: usize,
+    /// Opens an input as PDN text: [`open_pdn`], unless the caller knows other kinds of files.
+    pub open: fn(&Path) -> io::Result<Box<dyn Read>>,
+}
+
+/// Opens a PDN file.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn open_pdn(path: &Path) -> io::Result<Box<dyn Read>> {
+    let file = File::open(path)?;
+    if file.metadata().is_ok_and(|data| data.is_dir()) {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    Ok(Box::new(file))
 }
 
 impl Default for BuildOptions {
@@ -73,6 +87,7 @@ impl Default for BuildOptions {
             tree: false,
             min_games: 1,
             memory: 512 << 20,
+            open: open_pdn,
         }
     }
 }
@@ -294,10 +309,8 @@ impl<'b> Builder<'b> {
 
     /// Adds up the games of a file.
     fn read(&mut self, path: &Path, passes: &mut Passes<'_>) -> Result<(), BookError> {
-        let file = File::open(path).map_err(BookError::io(path))?;
-        if file.metadata().is_ok_and(|data| data.is_dir()) {
-            return Err(BookError::io(path)(io::ErrorKind::IsADirectory.into()));
-        }
+        let size = std::fs::metadata(path).map_err(BookError::io(path))?.len();
+        let file = (self.options.open)(path).map_err(BookError::io(path))?;
         let read = std::cell::Cell::new(0);
         let counted = Counted { file, read: &read };
         let options = ReadOptions { find_duplicates: false, ..ReadOptions::default() };
@@ -311,7 +324,8 @@ impl<'b> Builder<'b> {
             })?;
             self.report.broken += u64::from(game.damage().is_some());
             self.add(&game)?;
-            passes.done = before + read.get();
+            // The text of another kind of file may be longer than the file.
+            passes.done = before + read.get().min(size);
             passes.games = games_before + reader.counters().games;
             let progress =
                 BuildEvent::Progress { done: passes.done, all: passes.all, games: passes.games };
@@ -319,7 +333,7 @@ impl<'b> Builder<'b> {
                 return Err(BookError::Interrupted);
             }
         }
-        passes.done = before + read.get();
+        passes.done = before + size;
         let counters = reader.counters();
         self.report.games += counters.games;
         self.report.other_type += counters.other_type;
@@ -508,7 +522,7 @@ fn prune(book: &Book, mut writer: BookWriter) -> Result<u64, BookError> {
 
 /// A file that counts what is read of it.
 struct Counted<'c> {
-    file: File,
+    file: Box<dyn Read>,
     read: &'c std::cell::Cell<u64>,
 }
 

@@ -1,0 +1,90 @@
+//! What can go wrong with a file of games.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::ErrorCode;
+use thiserror::Error;
+
+/// What can go wrong with a file of games.
+#[derive(Debug, Error)]
+pub enum GamesError {
+    /// A file cannot be opened, read or written.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// It is no file of games.
+    #[error("{}: not a file of games: {what}", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What it is instead.
+        what: String,
+    },
+    /// A newer program wrote it.
+    #[error("{}: a file of games of version {version}, this program reads up to {}", path.display(), crate::schema::VERSION)]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        version: i64,
+    },
+    /// Something in it cannot be.
+    #[error("{}: damaged: {what}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// Another process is writing, and did not finish in time.
+    #[error("{}: another process is writing to it: try again later", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// SQLite failed for another reason, a full disk say.
+    #[error("{}: {error}", path.display())]
+    Database {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        error: rusqlite::Error,
+    },
+    /// What was asked for cannot be used.
+    #[error("{0}")]
+    Input(String),
+    /// The caller ended the work.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl GamesError {
+    pub(crate) fn io(path: &Path) -> impl Fn(io::Error) -> GamesError + '_ {
+        |error| GamesError::Io { path: path.to_owned(), error }
+    }
+
+    /// What a failure of SQLite means for this file.
+    pub(crate) fn database(path: &Path) -> impl Fn(rusqlite::Error) -> GamesError + '_ {
+        |error| {
+            let path = path.to_owned();
+            let code = error.sqlite_error_code();
+            match code {
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                    GamesError::Busy { path }
+                }
+                Some(ErrorCode::NotADatabase) => {
+                    GamesError::Foreign { path, what: "it is no SQLite database".to_owned() }
+                }
+                Some(ErrorCode::DatabaseCorrupt) => {
+                    GamesError::Damaged { path, what: error.to_string() }
+                }
+                _ => GamesError::Database { path, error },
+            }
+        }
+    }
+}

@@ -1,0 +1,394 @@
+//! Games that fulfil a query.
+
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::thread;
+
+use egdb::Slice;
+use movegen::Position;
+use rusqlite::{Row, params};
+use rustc_hash::FxHashMap;
+
+use crate::coding::Replay;
+use crate::error::GamesError;
+use crate::file::{GameHeader, GamesFile, start_of};
+use crate::index::{look_up, number};
+use crate::pattern::{ManoeuvreSearch, PatternSearch, balance};
+use crate::query::{Query, Sort};
+
+/// A game that was found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Hit {
+    /// The game.
+    pub game: GameHeader,
+    /// The plies after which what was asked for is there: the position each time it occurs, a
+    /// pattern, material or moves for the first time. Empty if only columns were asked for.
+    pub plies: Vec<u32>,
+}
+
+/// A part of what was found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Page {
+    /// All games that were found.
+    pub total: u64,
+    /// Those asked for.
+    pub hits: Vec<Hit>,
+}
+
+/// What is looked for on the boards of a game.
+#[derive(Clone)]
+struct BoardSearch {
+    pattern: Option<PatternSearch>,
+    moves: Option<ManoeuvreSearch>,
+    material: Vec<Slice>,
+    sacrifice: Option<crate::pattern::Sacrifice>,
+    stretch: RangeInclusive<u32>,
+    balances: Vec<i32>,
+    is_quiet: Vec<bool>,
+}
+
+impl BoardSearch {
+    fn new(query: &Query) -> BoardSearch {
+        let within = if query.within == 0 { usize::MAX } else { query.within };
+        let mut material: Vec<Slice> = query.material.into_iter().collect();
+        if query.twin {
+            material.extend(query.material.map(Slice::reversed));
+        }
+        BoardSearch {
+            pattern: query
+                .pattern
+                .as_ref()
+                .map(|pattern| PatternSearch::new(pattern, query.twin, query.lasting)),
+            moves: query
+                .moves
+                .as_ref()
+                .map(|moves| ManoeuvreSearch::new(moves, query.twin, within)),
+            material,
+            sacrifice: query.sacrifice,
+            stretch: query.stretch.clone().unwrap_or(0..=u32::MAX),
+            balances: Vec::new(),
+            is_quiet: Vec::new(),
+        }
+    }
+
+    /// In a row with the start in this column, and then the moves.
+    fn find_in(&mut self, row: &Row<'_>, column: usize) -> rusqlite::Result<Option<u32>> {
+        let start = start_of(row.get_ref(column)?.as_str_or_null().unwrap_or_default());
+        let Some(start) = start else { return Ok(None) };
+        Ok(self.find(start, row.get_ref(column + 1)?.as_blob().unwrap_or_default()))
+    }
+
+    /// The ply at which the last of the conditions was fulfilled for the first time.
+    fn find(&mut self, start: Position, moves: &[u8]) -> Option<u32> {
+        let mut replay = Replay::new(start, moves);
+        if let Some(pattern) = &mut self.pattern {
+            pattern.restart();
+        }
+        if let Some(manoeuvre) = &mut self.moves {
+            manoeuvre.restart();
+        }
+        let (mut pattern, mut manoeuvre, mut material) = (None, None, None);
+        self.balances.clear();
+        self.is_quiet.clear();
+        let wants = (self.pattern.is_some(), self.moves.is_some(), !self.material.is_empty());
+        loop {
+            let ply = replay.ply() as u32;
+            let is_in = self.stretch.contains(&ply);
+            let position = *replay.position();
+            if is_in
+                && pattern.is_none()
+                && let Some(search) = &mut self.pattern
+                && search.see(&position)
+            {
+                pattern = Some(ply);
+            }
+            if is_in && wants.2 && material.is_none() {
+                let here = Slice::of(position.board());
+                if here.is_some_and(|here| self.material.contains(&here)) {
+                    material = Some(ply);
+                }
+            }
+            let is_done = (pattern.is_some() || !wants.0)
+                && (manoeuvre.is_some() || !wants.1)
+                && (material.is_some() || !wants.2);
+            if self.sacrifice.is_none() && is_done || ply > *self.stretch.end() {
+                break;
+            }
+            let mv = replay.advance();
+            if self.sacrifice.is_some() && is_in {
+                self.balances.push(balance(&position));
+                self.is_quiet.push(mv.is_none_or(|mv| !mv.is_capture()));
+            }
+            let Some(mv) = mv else { break };
+            if is_in
+                && manoeuvre.is_none()
+                && let Some(search) = &mut self.moves
+                && search.see(mv)
+            {
+                manoeuvre = Some(ply + 1);
+            }
+        }
+        let sacrifice = match self.sacrifice {
+            None => None,
+            Some(sacrifice) => {
+                let ply = sacrifice.find(&self.balances, &self.is_quiet)?;
+                Some(ply as u32 + *self.stretch.start())
+            }
+        };
+        if wants.0 && pattern.is_none()
+            || wants.1 && manoeuvre.is_none()
+            || wants.2 && material.is_none()
+        {
+            return None;
+        }
+        [pattern, manoeuvre, material, sacrifice].into_iter().flatten().max()
+    }
+}
+
+impl GamesFile {
+    /// The games in which a position occurs, and after which plies. The look-up is exact but for one
+    /// chance in many millions; every hit is checked on the board.
+    pub(crate) fn occurrences(
+        &self,
+        query: &Query,
+        position: &Position,
+    ) -> Result<FxHashMap<i64, Vec<u32>>, GamesError> {
+        let db = GamesError::database(self.path());
+        let places = look_up(&self.connection, number(position)).map_err(&db)?;
+        let stretch = query.stretch.clone().unwrap_or(0..=u32::MAX);
+        let mut games: FxHashMap<i64, Vec<u32>> = FxHashMap::default();
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT start, moves FROM moves WHERE game = ?1")
+            .map_err(&db)?;
+        for list in places.chunk_by(|a, b| a.game() == b.game()) {
+            let id = i64::from(list[0].game());
+            let mut rows = select.query([id]).map_err(&db)?;
+            // A game that was deleted is still in the index.
+            let Some(row) = rows.next().map_err(&db)? else { continue };
+            let start: Option<String> = row.get(0).map_err(&db)?;
+            let Some(start) = start_of(start.as_deref()) else { continue };
+            let moves = row.get_ref(1).map_err(&db)?;
+            let mut replay = Replay::new(start, moves.as_blob().unwrap_or_default());
+            for posting in list {
+                let ply = u32::from(posting.ply());
+                while replay.ply() < ply as usize && replay.advance().is_some() {}
+                let here = replay.position();
+                let is_it = here == position || query.twin && here.reversed() == *position;
+                if is_it && replay.ply() == ply as usize && stretch.contains(&ply) {
+                    games.entry(id).or_default().push(ply);
+                }
+            }
+        }
+        Ok(games)
+    }
+
+    /// Numbers of the games that fulfil a query, with the plies, by number.
+    fn found(&self, query: &Query) -> Result<Vec<(i64, Vec<u32>)>, GamesError> {
+        let columns = self.id_set(query)?;
+        let is_wanted = |id: i64| columns.as_ref().is_none_or(|set| set.contains(&id));
+        let mut found: Vec<(i64, Vec<u32>)> = match &query.position {
+            Some(position) => {
+                let places = self.occurrences(query, position)?;
+                places.into_iter().filter(|(id, _)| is_wanted(*id)).collect()
+            }
+            None => Vec::new(),
+        };
+        found.sort_unstable();
+        if !query.looks_at_boards() {
+            return Ok(found);
+        }
+        let few = match (&query.position, &columns) {
+            (Some(_), _) => Some(found.iter().map(|hit| hit.0).collect()),
+            (None, Some(columns)) if columns.len() < FEW => {
+                let mut list: Vec<i64> = columns.iter().copied().collect();
+                list.sort_unstable();
+                Some(list)
+            }
+            _ => None,
+        };
+        let boards: Vec<(i64, u32)> = match few {
+            Some(list) => self.search_list(query, &list)?,
+            None => self.search_all(query, &is_wanted)?,
+        };
+        if query.position.is_none() {
+            return Ok(boards.into_iter().map(|(id, ply)| (id, vec![ply])).collect());
+        }
+        let boards: FxHashMap<i64, u32> = boards.into_iter().collect();
+        found.retain(|(id, _)| boards.contains_key(id));
+        Ok(found)
+    }
+
+    fn search_list(&self, query: &Query, list: &[i64]) -> Result<Vec<(i64, u32)>, GamesError> {
+        let db = GamesError::database(self.path());
+        let mut search = BoardSearch::new(query);
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT start, moves FROM moves WHERE game = ?1")
+            .map_err(&db)?;
+        let mut found = Vec::new();
+        for &id in list {
+            let mut rows = select.query([id]).map_err(&db)?;
+            if let Some(row) = rows.next().map_err(&db)?
+                && let Some(ply) = search.find_in(row, 0).map_err(&db)?
+            {
+                found.push((id, ply));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Looks at the boards of all games, with all processors.
+    fn search_all(
+        &self,
+        query: &Query,
+        is_wanted: &(dyn Fn(i64) -> bool + Sync),
+    ) -> Result<Vec<(i64, u32)>, GamesError> {
+        let (first, last): (i64, i64) = self
+            .connection
+            .query_row(
+                "SELECT coalesce(min(game), 0), coalesce(max(game), -1) FROM moves",
+                [],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
+            .map_err(GamesError::database(self.path()))?;
+        let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get) as i64;
+        let share = ((last - first) / threads + 1).max(1_000);
+        let path = self.path();
+        thread::scope(|scope| {
+            let starts = (first..=last).step_by(share as usize);
+            let work: Vec<_> = starts
+                .map(|start| {
+                    let range = start..=last.min(start + share - 1);
+                    let work = move || search_range(path, query, range, is_wanted);
+                    thread::Builder::new().spawn_scoped(scope, work).map_err(GamesError::io(path))
+                })
+                .collect();
+            let mut found = Vec::new();
+            for thread in work {
+                let part = thread?.join().unwrap_or_else(|_| {
+                    Err(GamesError::Input("a thread that searches has died".to_owned()))
+                });
+                found.extend(part?);
+            }
+            Ok(found)
+        })
+    }
+
+    /// The games that fulfil a query, in its order: `most` of them after the first `skip`.
+    ///
+    /// # Errors
+    /// If the query contradicts itself, or the file cannot be read.
+    pub fn find(&self, query: &Query, skip: u64, most: u64) -> Result<Page, GamesError> {
+        let db = GamesError::database(self.path());
+        let (columns, tables, order) = (GameHeader::COLUMNS, GameHeader::TABLES, query.order());
+        let range = params![most.min(i64::MAX as u64) as i64, skip.min(i64::MAX as u64) as i64];
+        if query.position.is_none() && !query.looks_at_boards() {
+            let filter = query.filter(self)?;
+            let clause = filter.clause();
+            let values = || rusqlite::params_from_iter(filter.values.iter());
+            let sql = format!("SELECT count(*) FROM games g{clause}");
+            let total: i64 =
+                self.connection.query_row(&sql, values(), |row| row.get(0)).map_err(&db)?;
+            let (most, skip) = (most.min(i64::MAX as u64), skip.min(i64::MAX as u64));
+            // Only the games of the page are joined with their players.
+            let sql = if query.sort == Sort::Number {
+                format!(
+                    "SELECT {columns} FROM {tables} WHERE g.id IN (SELECT g.id FROM games g{clause} \
+                     ORDER BY g.id LIMIT {most} OFFSET {skip}) ORDER BY g.id"
+                )
+            } else {
+                format!(
+                    "SELECT {columns} FROM {tables}{clause} ORDER BY {order} LIMIT {most} \
+                     OFFSET {skip}"
+                )
+            };
+            let mut select = self.connection.prepare_cached(&sql).map_err(&db)?;
+            let rows = select.query_map(values(), GameHeader::read).map_err(&db)?;
+            let hits = rows.map(|game| Ok(Hit { game: game?, plies: Vec::new() }));
+            let hits = hits.collect::<rusqlite::Result<_>>().map_err(&db)?;
+            return Ok(Page { total: total as u64, hits });
+        }
+        let found = self.found(query)?;
+        let total = found.len() as u64;
+        let mut hits = Vec::new();
+        if query.sort == Sort::Number {
+            let skip = usize::try_from(skip).unwrap_or(usize::MAX);
+            let most = usize::try_from(most).unwrap_or(usize::MAX);
+            for (id, plies) in found.into_iter().skip(skip).take(most) {
+                let game = self.header(id)?;
+                let game = game.ok_or_else(|| self.damaged(format!("game {id} has no row")))?;
+                hits.push(Hit { game, plies });
+            }
+            return Ok(Page { total, hits });
+        }
+        // SQLite sorts.
+        self.connection
+            .execute_batch(
+                "CREATE TEMP TABLE IF NOT EXISTS found (id INTEGER PRIMARY KEY); \
+                 DELETE FROM temp.found",
+            )
+            .map_err(&db)?;
+        let transaction = self.connection.unchecked_transaction().map_err(&db)?;
+        for (id, _) in &found {
+            transaction
+                .prepare_cached("INSERT INTO temp.found (id) VALUES (?1)")
+                .and_then(|mut insert| insert.execute([id]))
+                .map_err(&db)?;
+        }
+        transaction.commit().map_err(&db)?;
+        let mut plies: FxHashMap<i64, Vec<u32>> = found.into_iter().collect();
+        let sql = format!(
+            "SELECT {columns} FROM temp.found f JOIN {tables} WHERE g.id = f.id ORDER BY {order} \
+             LIMIT ?1 OFFSET ?2"
+        );
+        let mut select = self.connection.prepare_cached(&sql).map_err(&db)?;
+        let rows = select.query_map(range, GameHeader::read).map_err(&db)?;
+        for game in rows {
+            let game = game.map_err(&db)?;
+            let plies = plies.remove(&game.id).unwrap_or_default();
+            hits.push(Hit { game, plies });
+        }
+        Ok(Page { total, hits })
+    }
+
+    /// The numbers of all games that fulfil a query, ascending.
+    ///
+    /// # Errors
+    /// As [`GamesFile::find`].
+    pub fn find_ids(&self, query: &Query) -> Result<Vec<i64>, GamesError> {
+        if query.position.is_none() && !query.looks_at_boards() {
+            return self.ids_by_columns(query);
+        }
+        Ok(self.found(query)?.into_iter().map(|hit| hit.0).collect())
+    }
+}
+
+/// So many games are looked at one by one rather than all in turn.
+const FEW: usize = 20_000;
+
+fn search_range(
+    path: &Path,
+    query: &Query,
+    range: RangeInclusive<i64>,
+    is_wanted: &(dyn Fn(i64) -> bool + Sync),
+) -> Result<Vec<(i64, u32)>, GamesError> {
+    let file = GamesFile::again(path)?;
+    let db = GamesError::database(path);
+    let mut search = BoardSearch::new(query);
+    let mut select = file
+        .connection
+        .prepare("SELECT game, start, moves FROM moves WHERE game BETWEEN ?1 AND ?2")
+        .map_err(&db)?;
+    let mut rows = select.query([range.start(), range.end()]).map_err(&db)?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next().map_err(&db)? {
+        let id = row.get(0).map_err(&db)?;
+        if is_wanted(id)
+            && let Some(ply) = search.find_in(row, 1).map_err(&db)?
+        {
+            found.push((id, ply));
+        }
+    }
+    Ok(found)
+}

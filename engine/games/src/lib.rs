@@ -1,0 +1,33 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod coding;
+mod error;
+mod file;
+mod find;
+mod import;
+mod index;
+mod keep;
+mod names;
+mod pattern;
+mod query;
+mod reader;
+mod schema;
+mod statistics;
+mod text;
+mod tree;
+
+pub use coding::{Replay, encode};
+pub use error::GamesError;
+pub use file::{GameHeader, GamesFile, Info, StoredGame};
+pub use find::{Hit, Page};
+pub use import::{ImportEvent, ImportOptions, ImportReport, Problem};
+pub use keep::{CheckReport, Fault};
+pub use names::{folded, is_same_player};
+pub use pattern::{Manoeuvre, Pattern, Sacrifice};
+pub use query::{Outcome, Query, Sort};
+pub use reader::PdnText;
+pub use schema::{APPLICATION, VERSION, is_games_file};
+pub use statistics::{Score, StatisticsRow};
+pub use text::Encoding;
+pub use tree::{Tree, TreeMove};

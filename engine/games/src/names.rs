@@ -1,0 +1,135 @@
+//! Names of players as people write them.
+
+/// A name for comparison: small letters without accents, words in one order, signs gone.
+/// `Sijbrands, Ton` and `Ton Sijbrands` give the same.
+#[must_use]
+pub fn folded(name: &str) -> String {
+    let mut words = words(name);
+    words.sort_unstable();
+    words.join(" ")
+}
+
+/// The words of a name, folded.
+pub(crate) fn words(name: &str) -> Vec<String> {
+    let mut text = String::with_capacity(name.len());
+    for c in name.chars().flat_map(char::to_lowercase) {
+        match plain(c) {
+            "" if c.is_alphanumeric() => text.push(c),
+            "" if matches!(c, '\'' | '’' | '`' | '\u{300}'..='\u{36f}') => {}
+            "" => text.push(' '),
+            letters => text.push_str(letters),
+        }
+    }
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+/// A small letter without its accent; empty if it has none.
+fn plain(c: char) -> &'static str {
+    match c {
+        'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' | 'ā' | 'ă' | 'ą' => "a",
+        'ç' | 'ć' | 'č' | 'ĉ' => "c",
+        'ď' | 'đ' | 'ð' => "d",
+        'è' | 'é' | 'ê' | 'ë' | 'ē' | 'ė' | 'ę' | 'ě' => "e",
+        'ğ' | 'ģ' | 'ĝ' => "g",
+        'ì' | 'í' | 'î' | 'ï' | 'ī' | 'į' | 'ı' => "i",
+        'ķ' => "k",
+        'ł' | 'ļ' | 'ľ' | 'ĺ' => "l",
+        'ñ' | 'ń' | 'ň' | 'ņ' => "n",
+        'ò' | 'ó' | 'ô' | 'õ' | 'ö' | 'ø' | 'ő' | 'ō' => "o",
+        'ŕ' | 'ř' => "r",
+        'ś' | 'š' | 'ş' | 'ș' => "s",
+        'ť' | 'ţ' | 'ț' => "t",
+        'ù' | 'ú' | 'û' | 'ü' | 'ů' | 'ű' | 'ū' | 'ų' => "u",
+        'ý' | 'ÿ' => "y",
+        'ź' | 'ž' | 'ż' => "z",
+        'æ' => "ae",
+        'œ' => "oe",
+        'ß' => "ss",
+        'ĳ' => "ij",
+        'ё' => "е",
+        _ => "",
+    }
+}
+
+/// Whether two spellings can mean one player: each word of the shorter is one of the longer, its
+/// beginning (`T.` of `Ton`), or one letter away from it; and at least one word of three letters or
+/// more is the same but for that letter. Nobody (`?`) is only nobody.
+#[must_use]
+pub fn is_same_player(one: &str, other: &str) -> bool {
+    let (mut one, mut other) = (words(one), words(other));
+    if one.is_empty() || other.is_empty() {
+        return one.is_empty() && other.is_empty();
+    }
+    if one.len() > other.len() {
+        std::mem::swap(&mut one, &mut other);
+    }
+    // Long words first, that an initial does not take the place of a surname.
+    one.sort_unstable_by_key(|word| std::cmp::Reverse(word.len()));
+    let mut has_long = one.concat() == other.concat();
+    for word in &one {
+        let is_close = |there: &String| word == there || is_one_apart(word, there);
+        let is_beginning = |there: &String| {
+            let initial = word.chars().count() == 1 || there.chars().count() == 1;
+            initial && (there.starts_with(word.as_str()) || word.starts_with(there.as_str()))
+        };
+        let found = other.iter().position(is_close);
+        has_long |= found.is_some() && word.chars().count() >= 3;
+        let Some(found) = found.or_else(|| other.iter().position(is_beginning)) else {
+            return false;
+        };
+        other.swap_remove(found);
+    }
+    has_long
+}
+
+/// One letter put in, left out or exchanged, in words of five letters and more. Numbers, as programs
+/// have them in their names, are no slips.
+fn is_one_apart(one: &str, other: &str) -> bool {
+    if [one, other].iter().any(|word| word.contains(|c: char| c.is_ascii_digit())) {
+        return false;
+    }
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    if one.len().min(other.len()) < 5 || one.len().abs_diff(other.len()) > 1 {
+        return false;
+    }
+    let same = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&one[same..], &other[same..]);
+    let after = |list: &'_ [char]| list.get(1..).unwrap_or_default().to_vec();
+    match a.len().cmp(&b.len()) {
+        std::cmp::Ordering::Less => a == after(b),
+        std::cmp::Ordering::Greater => after(a) == b,
+        std::cmp::Ordering::Equal => after(a) == after(b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_one_player() {
+        for (one, other, is_same) in [
+            ("Sijbrands, Ton", "Ton Sijbrands", true),
+            ("T. Sijbrands", "Sijbrands, Ton", true),
+            ("Sijbrands", "Ton Sijbrands", true),
+            ("Sybrands, Ton", "Sijbrands, Ton", false),
+            ("Sijbrand, Ton", "Sijbrands, T.", true),
+            ("Guntis Valneris", "Valneris Guntis", true),
+            ("Jānis Bāliņš", "Janis Balins", true),
+            ("Wiersma", "Sijbrands", false),
+            ("Harm Wiersma", "Jan Wiersma", false),
+            ("?", "", true),
+            ("?", "Wiersma", false),
+            ("Engine31", "Engine30", false),
+            ("Scan 3.1", "Scan 3.0", false),
+            ("T", "Ton", false),
+            ("A B", "A B", true),
+            ("Чижов А.", "Алексей Чижов", true),
+        ] {
+            assert_eq!(is_same_player(one, other), is_same, "{one} / {other}");
+            assert_eq!(is_same_player(other, one), is_same, "{other} / {one}");
+        }
+        assert_eq!(folded("Sijbrands,  TON"), "sijbrands ton");
+        assert_eq!(folded("O'Neil-Ünal"), "oneil unal");
+    }
+}

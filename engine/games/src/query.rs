@@ -1,0 +1,336 @@
+//! Which games are asked for.
+
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+
+use egdb::Slice;
+use meerslag_search::book::PlayerName;
+use movegen::{Color, Position};
+use rusqlite::types::Value;
+
+use crate::error::GamesError;
+use crate::file::GamesFile;
+use crate::names::words;
+use crate::pattern::{Manoeuvre, Pattern, Sacrifice};
+
+/// How a game ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// For White.
+    WhiteWins,
+    /// For nobody.
+    Draw,
+    /// For Black.
+    BlackWins,
+    /// For the player of [`Query::player`].
+    PlayerWins,
+    /// Against him.
+    PlayerLoses,
+    /// Not known.
+    Unknown,
+}
+
+/// In which order games come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Sort {
+    /// As they were added.
+    #[default]
+    Number,
+    /// By date, the latest first.
+    Date,
+    /// By the sum of the ratings, the highest first.
+    Rating,
+    /// By White's name.
+    White,
+    /// By Black's name.
+    Black,
+    /// By the event.
+    Event,
+    /// By length, the longest first.
+    Plies,
+}
+
+impl Sort {
+    fn sql(self) -> &'static str {
+        match self {
+            Sort::Number => "g.id",
+            Sort::Date => "g.date DESC, g.id",
+            Sort::Rating => "coalesce(g.white_rating, 0) + coalesce(g.black_rating, 0) DESC, g.id",
+            Sort::White => "w.name, g.id",
+            Sort::Black => "b.name, g.id",
+            Sort::Event => "e.name, g.id",
+            Sort::Plies => "g.plies DESC, g.id",
+        }
+    }
+}
+
+/// Which games are asked for: all that fulfil every condition that is given.
+#[derive(Clone, Debug, Default)]
+pub struct Query {
+    /// A player: see [`GamesFile::players`] for what matches.
+    pub player: Option<String>,
+    /// The other player.
+    pub opponent: Option<String>,
+    /// The side of the player.
+    pub color: Option<Color>,
+    /// The event or its place, matched as players are.
+    pub event: Option<String>,
+    /// The years.
+    pub years: Option<RangeInclusive<u32>>,
+    /// How the game ended.
+    pub outcome: Option<Outcome>,
+    /// Both ratings at least this.
+    pub min_rating: Option<u32>,
+    /// Moves of both sides.
+    pub length: Option<RangeInclusive<u32>>,
+    /// These games alone.
+    pub ids: Option<Vec<i64>>,
+
+    /// This position occurs.
+    pub position: Option<Position>,
+    /// The material occurs.
+    pub material: Option<Slice>,
+    /// The pattern occurs.
+    pub pattern: Option<Pattern>,
+    /// Positions in a row that show it, at least 1.
+    pub lasting: usize,
+    /// The moves are played.
+    pub moves: Option<Manoeuvre>,
+    /// Plies from the first of these moves to the last; 0 for any number.
+    pub within: usize,
+    /// Material is given up.
+    pub sacrifice: Option<Sacrifice>,
+    /// Only this stretch of a game is looked at: plies from 0, the start, on.
+    pub stretch: Option<RangeInclusive<u32>>,
+    /// Position, material, pattern and moves also with the board turned by 180 degrees and the
+    /// colours exchanged.
+    pub twin: bool,
+
+    /// The order of the games.
+    pub sort: Sort,
+}
+
+/// A condition on the columns of a game.
+#[derive(Default)]
+pub(crate) struct Filter {
+    pub(crate) sql: String,
+    pub(crate) values: Vec<Value>,
+}
+
+impl Filter {
+    fn and(&mut self, sql: &str) {
+        if !self.sql.is_empty() {
+            self.sql.push_str(" AND ");
+        }
+        self.sql.push_str(sql);
+    }
+
+    fn value(&mut self, value: impl Into<Value>) -> String {
+        self.values.push(value.into());
+        format!("?{}", self.values.len())
+    }
+
+    /// With `WHERE`, if there is a condition.
+    pub(crate) fn clause(&self) -> String {
+        if self.sql.is_empty() { String::new() } else { format!(" WHERE {}", self.sql) }
+    }
+}
+
+fn list(ids: &[i64]) -> String {
+    let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    ids.join(",")
+}
+
+impl Query {
+    /// Whether the moves of games have to be looked at.
+    pub(crate) fn looks_at_boards(&self) -> bool {
+        self.material.is_some()
+            || self.pattern.is_some()
+            || self.moves.is_some()
+            || self.sacrifice.is_some()
+    }
+
+    pub(crate) fn order(&self) -> &'static str {
+        self.sort.sql()
+    }
+
+    /// What can be said about the columns.
+    pub(crate) fn filter(&self, file: &GamesFile) -> Result<Filter, GamesError> {
+        let mut filter = Filter::default();
+        let ids = |name: &Option<String>| -> Result<Option<String>, GamesError> {
+            name.as_deref().map(|name| Ok(list(&file.players(name)?))).transpose()
+        };
+        let (player, opponent) = (ids(&self.player)?, ids(&self.opponent)?);
+        let seat = |color: Color, ids: &str| match color {
+            Color::White => format!("g.white IN ({ids})"),
+            Color::Black => format!("g.black IN ({ids})"),
+        };
+        let pair = |color: Color| {
+            let mut parts = Vec::new();
+            parts.extend(player.as_ref().map(|ids| seat(color, ids)));
+            parts.extend(opponent.as_ref().map(|ids| seat(!color, ids)));
+            match self.outcome {
+                Some(Outcome::PlayerWins) => {
+                    parts.push(format!("g.result = {}", if color == Color::White { 1 } else { 3 }));
+                }
+                Some(Outcome::PlayerLoses) => {
+                    parts.push(format!("g.result = {}", if color == Color::White { 3 } else { 1 }));
+                }
+                _ => {}
+            }
+            format!("({})", parts.join(" AND "))
+        };
+        let is_players = matches!(self.outcome, Some(Outcome::PlayerWins | Outcome::PlayerLoses));
+        if player.is_some() || opponent.is_some() {
+            match self.color {
+                Some(color) => filter.and(&pair(color)),
+                None => {
+                    let both = format!("({} OR {})", pair(Color::White), pair(Color::Black));
+                    filter.and(&both);
+                }
+            }
+        } else if is_players || self.color.is_some() {
+            let text = "a side, 'win' and 'loss' are those of a player: name one".to_owned();
+            return Err(GamesError::Input(text));
+        }
+        if let Some(event) = &self.event {
+            filter.and(&format!("g.event IN ({})", list(&file.events(event)?)));
+        }
+        if let Some(years) = &self.years {
+            let (first, last) = (filter.value(*years.start()), filter.value(*years.end()));
+            filter.and(&format!("g.year BETWEEN {first} AND {last}"));
+        }
+        match self.outcome {
+            Some(Outcome::WhiteWins) => filter.and("g.result = 1"),
+            Some(Outcome::Draw) => filter.and("g.result = 2"),
+            Some(Outcome::BlackWins) => filter.and("g.result = 3"),
+            Some(Outcome::Unknown) => filter.and("g.result = 0"),
+            Some(Outcome::PlayerWins | Outcome::PlayerLoses) | None => {}
+        }
+        if let Some(rating) = self.min_rating {
+            let least = filter.value(rating);
+            filter.and(&format!("g.white_rating >= {least} AND g.black_rating >= {least}"));
+        }
+        if let Some(length) = &self.length {
+            let (first, last) = (filter.value(*length.start()), filter.value(*length.end()));
+            filter.and(&format!("g.plies BETWEEN {first} AND {last}"));
+        }
+        if let Some(ids) = &self.ids {
+            filter.and(&format!("g.id IN ({})", list(ids)));
+        }
+        Ok(filter)
+    }
+}
+
+/// Whether a name is meant by what somebody typed.
+struct Wanted {
+    glob: Option<PlayerName>,
+    words: Vec<String>,
+    text: String,
+}
+
+impl Wanted {
+    fn new(text: &str) -> Result<Wanted, GamesError> {
+        let has_signs = text.contains(['*', '?', '[']) && text.trim() != "?";
+        let glob = has_signs.then(|| PlayerName::parse(text)).transpose();
+        let glob = glob.map_err(|error| GamesError::Input(format!("'{text}': {error}")))?;
+        Ok(Wanted { glob, words: words(text), text: text.trim().to_owned() })
+    }
+
+    fn is(&self, name: &str) -> bool {
+        if let Some(glob) = &self.glob {
+            return glob.matches(name);
+        }
+        if self.words.is_empty() {
+            return name.trim() == self.text;
+        }
+        let mut there = words(name);
+        self.words.iter().all(|word| {
+            let place = there.iter().position(|other| other.starts_with(word.as_str()));
+            place.map(|place| there.swap_remove(place)).is_some()
+        })
+    }
+}
+
+impl GamesFile {
+    /// The rows of the players who are meant by a text: with `*`, `?` or `[` it is a pattern of the
+    /// whole name; otherwise each of its words begins a word of the name, in any order, without
+    /// regard to capitals and accents.
+    ///
+    /// # Errors
+    /// If the text is a broken pattern, or the file cannot be read.
+    pub fn players(&self, text: &str) -> Result<Vec<i64>, GamesError> {
+        let wanted = Wanted::new(text)?;
+        let db = GamesError::database(self.path());
+        let mut select =
+            self.connection.prepare_cached("SELECT id, name FROM players").map_err(&db)?;
+        let mut rows = select.query([]).map_err(&db)?;
+        let mut ids = Vec::new();
+        while let Some(row) = rows.next().map_err(&db)? {
+            if wanted.is(row.get_ref(1).map_err(&db)?.as_str().unwrap_or_default()) {
+                ids.push(row.get(0).map_err(&db)?);
+            }
+        }
+        Ok(ids)
+    }
+
+    fn events(&self, text: &str) -> Result<Vec<i64>, GamesError> {
+        let wanted = Wanted::new(text)?;
+        let db = GamesError::database(self.path());
+        let mut select =
+            self.connection.prepare_cached("SELECT id, name, site FROM events").map_err(&db)?;
+        let mut rows = select.query([]).map_err(&db)?;
+        let mut ids = Vec::new();
+        while let Some(row) = rows.next().map_err(&db)? {
+            let is_meant = [1, 2].iter().any(|&column| {
+                row.get_ref(column).is_ok_and(|t| wanted.is(t.as_str().unwrap_or_default()))
+            });
+            if is_meant {
+                ids.push(row.get(0).map_err(&db)?);
+            }
+        }
+        Ok(ids)
+    }
+
+    /// The numbers of the games of which the columns fit, in the order of the query.
+    pub(crate) fn ids_by_columns(&self, query: &Query) -> Result<Vec<i64>, GamesError> {
+        let db = GamesError::database(self.path());
+        let filter = query.filter(self)?;
+        let sql = format!("SELECT g.id FROM games g{} ORDER BY g.id", filter.clause());
+        let mut select = self.connection.prepare_cached(&sql).map_err(&db)?;
+        let values = rusqlite::params_from_iter(filter.values);
+        let rows = select.query_map(values, |row| row.get(0)).map_err(&db)?;
+        rows.collect::<Result<_, _>>().map_err(&db)
+    }
+
+    pub(crate) fn id_set(&self, query: &Query) -> Result<Option<HashSet<i64>>, GamesError> {
+        if query.filter(self)?.sql.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(self.ids_by_columns(query)?.into_iter().collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_as_people_type_them() {
+        for (text, name, is_meant) in [
+            ("sijbrands", "Sijbrands, Ton", true),
+            ("ton sij", "Sijbrands, Ton", true),
+            ("t t", "Sijbrands, Ton", false),
+            ("Müller", "muller", true),
+            ("Sij*", "Sijbrands, Ton", true),
+            ("*ton", "Sijbrands, Ton", true),
+            ("Sij?", "Sijbrands, Ton", false),
+            ("?", "?", true),
+            ("?", "x", false),
+            ("x'; DROP TABLE games; --", "x'; DROP TABLE games; --", true),
+        ] {
+            assert_eq!(Wanted::new(text).unwrap().is(name), is_meant, "{text} / {name}");
+        }
+        assert!(Wanted::new("[x").is_err());
+    }
+}

@@ -1,0 +1,85 @@
+//! The tables. `docs/games.md` describes them.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// `application_id` of our files: "Dmmn".
+pub const APPLICATION: i64 = 0x446d_6d6e;
+
+/// `user_version` of our files.
+pub const VERSION: i64 = 1;
+
+pub(crate) const SCHEMA: &str = "
+CREATE TABLE players (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    folded TEXT NOT NULL
+);
+CREATE TABLE events (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    site TEXT NOT NULL,
+    UNIQUE (name, site)
+);
+CREATE TABLE sources (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    encoding TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    crc INTEGER,
+    games INTEGER NOT NULL,
+    added INTEGER NOT NULL,
+    duplicates INTEGER NOT NULL,
+    broken INTEGER NOT NULL
+);
+CREATE TABLE games (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    white INTEGER NOT NULL REFERENCES players,
+    black INTEGER NOT NULL REFERENCES players,
+    event INTEGER NOT NULL REFERENCES events,
+    round TEXT NOT NULL,
+    date TEXT NOT NULL,
+    year INTEGER,
+    white_rating INTEGER,
+    black_rating INTEGER,
+    result INTEGER NOT NULL,
+    score TEXT NOT NULL,
+    plies INTEGER NOT NULL,
+    source INTEGER REFERENCES sources,
+    line INTEGER NOT NULL,
+    fingerprint INTEGER NOT NULL
+);
+CREATE INDEX games_white ON games (white);
+CREATE INDEX games_black ON games (black);
+CREATE INDEX games_event ON games (event);
+CREATE INDEX games_year ON games (year);
+CREATE INDEX games_fingerprint ON games (fingerprint);
+CREATE TABLE moves (
+    game INTEGER PRIMARY KEY REFERENCES games,
+    start TEXT,
+    moves BLOB NOT NULL,
+    tags TEXT,
+    text BLOB
+);
+CREATE TABLE segments (
+    id INTEGER PRIMARY KEY,
+    postings INTEGER NOT NULL
+);
+CREATE TABLE positions (
+    id INTEGER PRIMARY KEY,
+    block BLOB NOT NULL
+);
+";
+
+/// Whether a file looks like ours: SQLite's first sixteen bytes and our number. A missing file is
+/// not.
+#[must_use]
+pub fn is_games_file(path: &Path) -> bool {
+    let mut head = [0; 72];
+    let is_read =
+        path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok();
+    is_read
+        && head.starts_with(b"SQLite format 3\0")
+        && head[68..72] == (APPLICATION as u32).to_be_bytes()
+}

@@ -1,0 +1,573 @@
+//! Files of games from outside: imported, asked, kept; and what goes wrong.
+
+#![allow(clippy::disallowed_methods, reason = "a test that gets no thread has failed")]
+#![allow(clippy::unwrap_used, reason = "a failure to set up is a failure of the test")]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use meerslag_games::{
+    GamesError, GamesFile, ImportEvent, ImportOptions, ImportReport, Outcome, PdnText, Query,
+    Sacrifice,
+};
+use movegen::notation::pdn::{GameResult, PdnGame, PdnReader, Ply, WriteOptions, game_to_string};
+use movegen::random::Random;
+use movegen::{Color, Position};
+use tempfile::TempDir;
+
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(TempDir::new().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        fs::write(self.path(name), content).unwrap();
+        self.path(name)
+    }
+
+    /// A file of games of this PDN text.
+    fn games(&self, text: &str) -> GamesFile {
+        let mut games = GamesFile::open_or_create(&self.path("all.games")).unwrap();
+        import(&mut games, &self.file("all.pdn", text));
+        games
+    }
+}
+
+fn import(games: &mut GamesFile, path: &Path) -> ImportReport {
+    games.import(&[path.to_owned()], ImportOptions::default(), &mut |_| true).unwrap()
+}
+
+fn parsed(text: &str) -> Vec<PdnGame> {
+    PdnReader::new(text.as_bytes()).collect::<Result<_, _>>().unwrap()
+}
+
+/// Games at random, of which the first plies are often the same.
+fn random_games(count: usize, plies: usize, seed: u64) -> String {
+    let mut random = Random::new(seed);
+    let mut text = String::new();
+    for number in 0..count {
+        let mut game = PdnGame::new(Position::initial());
+        game.tags.set("Event", &format!("Event {}", number % 7));
+        game.tags.set("White", &format!("Player {}", random.next_u64() % 9));
+        game.tags.set("Black", &format!("Player {}", random.next_u64() % 9));
+        game.tags.set("Date", &format!("{}.01.??", 1950 + random.next_u64() % 60));
+        game.tags.set("WhiteRating", &(1500 + random.next_u64() % 1000).to_string());
+        game.tags.set("Round", &number.to_string());
+        let mut position = game.start;
+        while game.line.plies.len() < plies {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let few = if game.line.plies.len() < 8 { 2 } else { moves.len() };
+            let mv = moves[(random.next_u64() % few.min(moves.len()) as u64) as usize];
+            game.line.plies.push(Ply::from(mv));
+            position = position.after(mv);
+        }
+        let results = [GameResult::WhiteWins, GameResult::Draw, GameResult::BlackWins];
+        game.result = results[(random.next_u64() % 3) as usize];
+        text += &game_to_string(&game, &WriteOptions::default());
+    }
+    text
+}
+
+fn exported(path: &Path) -> String {
+    let mut text = String::new();
+    let mut reader = PdnText::new(GamesFile::open(path).unwrap());
+    std::io::Read::read_to_string(&mut reader, &mut text).unwrap();
+    text
+}
+
+const RICH: &str = "\
+[Event \"Cup\"]\n[Site \"Utrecht\"]\n[Date \"1977.05.??\"]\n[Round \"3\"]\n\
+[White \"Sijbrands, Ton\"]\n[Black \"Wiersma, Harm\"]\n[Result \"12-8\"]\n\
+[WhiteRating \"2400\"]\n[Annotator \"x \\\"y\\\"\"]\n\n\
+{before} 1. 32-28! {good [%eval 0.1]} (1. 31-26 16-21 (1... 17-21)) 19-23 $6 2. 28x19 14x23 12-8\n\n\
+[White \"A\"]\n[FEN \"B:W27,K50:B1,18:H3:F9\"]\n\n18-22 27x18 *\n\n\
+[White \"A\"]\n\n1. 32-28 /FEN \"W:W27:B1\"/ 27-22 1-6 2-0\n\n\
+[White \"A\"]\n[Black \"B\"]\n\n1. 32-28 19-23 2. 28x99 14x23 1-1\n";
+
+#[test]
+fn games_come_out_as_they_went_in() {
+    let folder = Folder::new();
+    let games = folder.games(RICH);
+    let info = games.info().unwrap();
+    assert_eq!((info.games, info.annotated, info.plies), (4, 2, 4 + 2 + 3 + 2));
+    let text = exported(games.path());
+    let (before, after) = (parsed(RICH), parsed(&text));
+    assert_eq!(before.len(), after.len());
+    for (before, after) in before.iter().zip(&after) {
+        assert_eq!(before.line, after.line);
+        assert_eq!(before.start_fen(), after.start_fen());
+        assert_eq!(before.result, after.result);
+        assert_eq!(before.truncated.is_some(), after.truncated.is_some());
+        for (name, value) in before.tags.iter().filter(|(name, _)| *name != "FEN") {
+            assert_eq!(after.tags.get(name), Some(value), "{name}");
+        }
+    }
+    // And a second time nothing changes any more.
+    let second = Folder::new();
+    let again = second.games(&text);
+    assert_eq!(exported(again.path()), text);
+    let game = games.game(1).unwrap().unwrap();
+    assert_eq!((game.header.year, game.header.white_rating), (Some(1977), Some(2400)));
+    assert_eq!(game.header.score, "12-8");
+    assert!(games.game(99).unwrap().is_none());
+}
+
+/// Every position of every game, and some that do not occur, by the index and by going through all
+/// games; so too with segments, merged segments, deleted games, and a file made anew.
+#[test]
+fn positions_are_found_as_a_slow_scan_finds_them() {
+    let folder = Folder::new();
+    let path = folder.path("all.games");
+    let mut games = GamesFile::open_or_create(&path).unwrap();
+    for part in 0..12 {
+        import(&mut games, &folder.file("part.pdn", random_games(12, 60, 100 + part)));
+    }
+    let compare = |games: &GamesFile, removed: &[i64]| {
+        let all: Vec<(i64, PdnGame)> = games
+            .ids_after(0, usize::MAX >> 1)
+            .unwrap()
+            .into_iter()
+            .map(|id| (id, games.game(id).unwrap().unwrap().game))
+            .collect();
+        assert!(all.iter().all(|(id, _)| !removed.contains(id)));
+        let mut asked = 0;
+        for (number, (_, game)) in all.iter().enumerate() {
+            for (ply, (position, _)) in game.positions().enumerate() {
+                if (number + ply) % 11 != 0 {
+                    continue;
+                }
+                let twin = (number + ply) % 2 == 0;
+                let expected: Vec<(i64, Vec<u32>)> = all
+                    .iter()
+                    .filter_map(|(id, other)| {
+                        let ends = other.last_position();
+                        let positions = other.positions().map(|p| p.0).chain([ends]);
+                        let plies: Vec<u32> = (0..)
+                            .zip(positions)
+                            .filter(|(_, p)| *p == position || twin && p.reversed() == position)
+                            .map(|(ply, _)| ply)
+                            .collect();
+                        (!plies.is_empty()).then_some((*id, plies))
+                    })
+                    .collect();
+                let query = Query { position: Some(position), twin, ..Query::default() };
+                let page = games.find(&query, 0, u64::MAX).unwrap();
+                let found: Vec<(i64, Vec<u32>)> =
+                    page.hits.into_iter().map(|hit| (hit.game.id, hit.plies)).collect();
+                assert_eq!(found, expected, "{position}");
+                asked += 1;
+            }
+        }
+        assert!(asked > 300, "{asked}");
+        let nowhere = Position::from_fen("W:WK3:BK48").unwrap();
+        let query = Query { position: Some(nowhere), ..Query::default() };
+        assert_eq!(games.find(&query, 0, 9).unwrap().total, 0);
+    };
+    compare(&games, &[]);
+    let removed = [3, 50, 51, 99];
+    assert_eq!(games.delete(&removed).unwrap(), 4);
+    compare(&games, &removed);
+    assert_eq!(games.check(&mut |_, _| true).unwrap().faults, []);
+    games.vacuum(&mut |_, _| true).unwrap();
+    compare(&games, &removed);
+    assert_eq!(games.check(&mut |_, _| true).unwrap().faults, []);
+}
+
+#[test]
+fn patterns_and_moves_are_found_as_a_slow_scan_finds_them() {
+    let folder = Folder::new();
+    let games = folder.games(&random_games(150, 80, 7));
+    let mut found_any = 0;
+    for text in ["w27 b18", "w28 b23 .22 not w32", "one-of w22,23 one-of b27,28", "W1", "B46 w31"] {
+        let pattern: meerslag_games::Pattern = text.parse().unwrap();
+        for (twin, lasting) in [(false, 1), (true, 1), (false, 3)] {
+            let query = Query { pattern: Some(pattern.clone()), twin, lasting, ..Query::default() };
+            let page = games.find(&query, 0, u64::MAX).unwrap();
+            let found: Vec<(i64, Vec<u32>)> =
+                page.hits.into_iter().map(|hit| (hit.game.id, hit.plies)).collect();
+            let mut expected = Vec::new();
+            for id in games.ids_after(0, usize::MAX >> 1).unwrap() {
+                let game = games.game(id).unwrap().unwrap().game;
+                let list: Vec<Position> =
+                    game.positions().map(|p| p.0).chain([game.last_position()]).collect();
+                let at = (lasting - 1..list.len()).find(|&end| {
+                    let window = &list[end + 1 - lasting..=end];
+                    window.iter().all(|p| pattern.matches(p))
+                        || twin && window.iter().all(|p| pattern.matches(&p.reversed()))
+                });
+                expected.extend(at.map(|at| (id, vec![at as u32])));
+            }
+            found_any += found.len();
+            assert_eq!(found, expected, "{text} {twin} {lasting}");
+        }
+    }
+    assert!(found_any > 50, "{found_any}");
+    // Moves, conditions together, and a stretch of the game.
+    let query = |moves: &str| Query { moves: Some(moves.parse().unwrap()), ..Query::default() };
+    let all = games.find(&query("31-27"), 0, u64::MAX).unwrap();
+    assert!(all.total > 5);
+    for hit in &all.hits {
+        let game = games.game(hit.game.id).unwrap().unwrap().game;
+        assert_eq!(game.line.plies[hit.plies[0] as usize - 1].mv.to_string(), "31-27");
+    }
+    let late = Query { stretch: Some(30..=60), ..query("31-27") };
+    let late = games.find(&late, 0, u64::MAX).unwrap();
+    assert!(late.total < all.total && late.hits.iter().all(|hit| hit.plies[0] > 30));
+    let white = Query {
+        player: Some("Player 3".into()),
+        color: Some(Color::White),
+        outcome: Some(Outcome::PlayerWins),
+        ..query("31-27")
+    };
+    let white = games.find(&white, 0, u64::MAX).unwrap();
+    assert!(white.total < all.total);
+    for hit in &white.hits {
+        assert_eq!((hit.game.white.as_str(), hit.game.result), ("Player 3", GameResult::WhiteWins));
+    }
+}
+
+#[test]
+fn columns_are_asked_together() {
+    let folder = Folder::new();
+    let games = folder.games(&random_games(200, 30, 3));
+    let all: Vec<_> = games.find(&Query::default(), 0, u64::MAX).unwrap().hits;
+    assert_eq!(all.len(), 200);
+    let check = |query: Query, is_it: &dyn Fn(&meerslag_games::GameHeader) -> bool| {
+        let expected: Vec<i64> =
+            all.iter().filter(|hit| is_it(&hit.game)).map(|hit| hit.game.id).collect();
+        let page = games.find(&query, 0, u64::MAX).unwrap();
+        let found: Vec<i64> = page.hits.iter().map(|hit| hit.game.id).collect();
+        assert_eq!((found, page.total), (expected.clone(), expected.len() as u64), "{query:?}");
+        assert!(!expected.is_empty(), "{query:?}");
+        // A page of it.
+        let page = games.find(&query, 1, 2).unwrap();
+        let found: Vec<i64> = page.hits.iter().map(|hit| hit.game.id).collect();
+        assert_eq!(found, expected.iter().copied().skip(1).take(2).collect::<Vec<_>>());
+    };
+    let player = || Query { player: Some("player 4".into()), ..Query::default() };
+    check(player(), &|g| g.white == "Player 4" || g.black == "Player 4");
+    check(Query { color: Some(Color::Black), ..player() }, &|g| g.black == "Player 4");
+    check(Query { opponent: Some("player 5".into()), ..player() }, &|g| {
+        let pair = (g.white.as_str(), g.black.as_str());
+        pair == ("Player 4", "Player 5") || pair == ("Player 5", "Player 4")
+    });
+    check(Query { outcome: Some(Outcome::PlayerLoses), ..player() }, &|g| {
+        g.white == "Player 4" && g.result == GameResult::BlackWins
+            || g.black == "Player 4" && g.result == GameResult::WhiteWins
+    });
+    check(Query { years: Some(1960..=1969), ..Query::default() }, &|g| {
+        g.year.is_some_and(|year| (1960..=1969).contains(&year))
+    });
+    check(Query { event: Some("event 2".into()), ..Query::default() }, &|g| g.event == "Event 2");
+    check(Query { outcome: Some(Outcome::Draw), ..Query::default() }, &|g| {
+        g.result == GameResult::Draw
+    });
+    let sorted = Query { sort: meerslag_games::Sort::Date, ..player() };
+    let page = games.find(&sorted, 0, u64::MAX).unwrap();
+    assert!(page.hits.is_sorted_by(|a, b| a.game.date >= b.game.date) && page.total > 9);
+    let nobody = Query { outcome: Some(Outcome::PlayerWins), ..Query::default() };
+    assert!(matches!(games.find(&nobody, 0, 1), Err(GamesError::Input(_))));
+}
+
+#[test]
+fn sacrifices_are_found() {
+    let folder = Folder::new();
+    // White gives a man and never gets it back; then one that is regained.
+    let games = folder.games(
+        "1. 32-28 19-23 2. 28x19 14x23 3. 34-30 23-29 4. 33x24 20x29 *\n\n\
+         1. 32-27 17-22 2. 27x18 12x23 3. 31-27 7-12 *\n\n\
+         [FEN \"W:W33,38,50:B1,23\"]\n\n1. 33-29 23x34 2. 38-33 1-6 3. 33-28 6-11 *\n",
+    );
+    let sacrifice = |men, side| Query {
+        sacrifice: Some(Sacrifice { men, within: 6, side }),
+        ..Query::default()
+    };
+    let ids = |query: &Query| games.find_ids(query).unwrap();
+    assert_eq!(ids(&sacrifice(1, Some(Color::White))), [3]);
+    assert_eq!(ids(&sacrifice(1, Some(Color::Black))), [0; 0]);
+    assert_eq!(ids(&sacrifice(2, None)), [0; 0]);
+    assert!(!ids(&sacrifice(1, None)).contains(&1), "exchanges");
+}
+
+#[test]
+fn the_same_game_is_added_once() {
+    let folder = Folder::new();
+    let path = folder.path("all.games");
+    let mut games = GamesFile::open_or_create(&path).unwrap();
+    let game = |white: &str, black: &str, date: &str, event: &str| {
+        format!(
+            "[Event \"{event}\"]\n[Date \"{date}\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n\n\
+             1. 32-28 19-23 2. 28x19 14x23 *\n\n"
+        )
+    };
+    let first = game("Sijbrands, Ton", "Harm Wiersma", "1977.05.01", "Cup");
+    let text = first.clone()
+        + &game("T. Sijbrands", "Wiersma, H.", "1977.??.??", "Cup")
+        + &game("Sijbrands", "Wiersma", "", "")
+        + &game("Sijbrands, Ton", "Harm Wiersma", "1978.05.01", "Cup")
+        + &game("Harm Wiersma", "Sijbrands, Ton", "1977.05.01", "Cup");
+    let report = import(&mut games, &folder.file("one.pdn", &text));
+    assert_eq!((report.games, report.added, report.duplicates), (5, 3, 2));
+    // The same file again, and the same games in another one.
+    let report = import(&mut games, &folder.path("one.pdn"));
+    assert_eq!((report.known, report.games), (1, 0));
+    let report = import(&mut games, &folder.file("two.pdn", &(text + "\n")));
+    assert_eq!((report.games, report.added), (5, 0));
+    assert_eq!(games.game_count().unwrap(), 3);
+    // What was taken out can come again.
+    games.delete(&[1]).unwrap();
+    let report = import(&mut games, &folder.path("one.pdn"));
+    assert_eq!(report.added, 1);
+    assert_eq!(games.duplicates().unwrap(), []);
+    // After joining two spellings there may be two of one.
+    let other = Folder::new();
+    let mut pair = other.games(&(first + &game("Nobody", "Harm Wiersma", "1977.05.01", "Cup")));
+    assert_eq!(pair.game_count().unwrap(), 2);
+    assert!(matches!(pair.rename("Nobod", "x"), Err(GamesError::Input(_))));
+    assert_eq!(pair.rename("Nobody", "Sijbrands, Ton").unwrap(), 1);
+    assert_eq!(pair.info().unwrap().players, 2);
+    assert_eq!(pair.duplicates().unwrap(), [(1, 2)]);
+    // Merged with the others nothing is there twice.
+    let report = games.merge(&pair, &mut |_| true).unwrap();
+    assert_eq!((report.games, report.added), (2, 0));
+    assert_eq!(games.check(&mut |_, _| true).unwrap().faults, []);
+}
+
+/// A tree of games and a book of the same games say the same.
+#[test]
+fn a_tree_and_a_book_agree() {
+    use meerslag_files::Existing;
+    use meerslag_search::book::{Book, BuildOptions, OtherBooks, build};
+    let folder = Folder::new();
+    let games = folder.games(&random_games(120, 40, 11));
+    let book = folder.path("all.book");
+    let options = BuildOptions { unique: true, ..BuildOptions::default() };
+    let inputs = [folder.path("all.pdn")];
+    let out = (book.as_path(), Existing::Keep);
+    build(&inputs, out, &options, OtherBooks::default(), "test", &mut |_| true).unwrap();
+    let book = Book::open(&book).unwrap();
+    let mut moves = 0;
+    let all = parsed(&exported(games.path()));
+    for (position, _) in all.iter().step_by(5).flat_map(PdnGame::positions) {
+        let query = Query { position: Some(position), twin: true, ..Query::default() };
+        let tree = games.tree(&query).unwrap();
+        let index = book.find(&position).unwrap();
+        assert_eq!(u64::from(book.position(index).unwrap().games), tree.games);
+        let side = position.side_to_move();
+        let mut there: Vec<(String, u64, [u64; 3])> = book
+            .moves(index)
+            .map(|entry| {
+                let mv = meerslag_search::book::folded_move(entry.code.to_move().unwrap(), side);
+                let [won, drawn, lost] = [entry.wins, entry.draws, entry.losses].map(u64::from);
+                (mv.to_string(), u64::from(entry.games), [won, drawn, lost])
+            })
+            .collect();
+        let mut here: Vec<_> =
+            tree.moves.iter().map(|mv| (mv.mv.to_string(), mv.games, mv.results)).collect();
+        there.sort();
+        here.sort();
+        assert_eq!(here, there, "{position}");
+        moves += here.len();
+    }
+    assert!(moves > 500, "{moves}");
+}
+
+#[test]
+fn archives_folders_and_encodings() {
+    let folder = Folder::new();
+    let inner = folder.path("deep/er");
+    fs::create_dir_all(&inner).unwrap();
+    let russian = "[White \"Иванов Алексей\"]\n[Black \"Чижов\"]\n\n1. 32-28 19-23 *\n";
+    let bytes: Vec<u8> = russian
+        .chars()
+        .map(|c| match c {
+            'А'..='п' => (c as u32 - 'А' as u32 + 0x80) as u8,
+            'р'..='я' => (c as u32 - 'р' as u32 + 0xe0) as u8,
+            c => c as u8,
+        })
+        .collect();
+    fs::write(inner.join("old.PDN"), bytes).unwrap();
+    fs::write(inner.join("notes.txt"), "no games").unwrap();
+    let mut zip = zip::ZipWriter::new(fs::File::create(folder.path("deep/site.zip")).unwrap());
+    let options = zip::write::SimpleFileOptions::default();
+    for (name, text) in [
+        ("round1/a.pdn", "[White \"A\"]\n\n1. 31-26 *\n"),
+        ("b.pdn", "[White \"B\"]\n\n1. 31-27 *\n"),
+        ("readme.doc", "nothing"),
+    ] {
+        zip.start_file(name, options).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap();
+    let mut games = GamesFile::open_or_create(&folder.path("all.games")).unwrap();
+    let mut seen = Vec::new();
+    let report = games
+        .import(&[folder.path("deep")], ImportOptions::default(), &mut |event| {
+            if let ImportEvent::File { name, encoding, .. } = event {
+                seen.push((name.rsplit('/').next().unwrap().to_owned(), encoding.name()));
+            }
+            true
+        })
+        .unwrap();
+    assert_eq!((report.files, report.added), (3, 3));
+    assert_eq!(
+        seen,
+        [("old.PDN", "cp866"), ("a.pdn", "utf-8"), ("b.pdn", "utf-8")]
+            .map(|(name, encoding)| (name.to_owned(), encoding))
+    );
+    let query = Query { player: Some("иванов".into()), ..Query::default() };
+    assert_eq!(games.find(&query, 0, 9).unwrap().hits[0].game.white, "Иванов Алексей");
+}
+
+#[test]
+fn what_is_no_file_of_games_is_refused_and_kept() {
+    let folder = Folder::new();
+    let error = |path: &Path| GamesFile::open(path).unwrap_err();
+    let text = folder.file("text", "1. 32-28 *\n".repeat(100));
+    assert!(matches!(error(&text), GamesError::Foreign { .. }), "{}", error(&text));
+    assert!(matches!(GamesFile::open_or_create(&text), Err(GamesError::Foreign { .. })));
+    assert_eq!(fs::read(&text).unwrap(), "1. 32-28 *\n".repeat(100).as_bytes());
+    assert!(matches!(error(&folder.path("none")), GamesError::Io { .. }));
+    assert!(matches!(error(folder.0.path()), GamesError::Io { .. }));
+    // Of another program.
+    let other = folder.path("other.db");
+    let connection = rusqlite::Connection::open(&other).unwrap();
+    connection.execute_batch("CREATE TABLE games (x)").unwrap();
+    drop(connection);
+    assert!(matches!(error(&other), GamesError::Foreign { .. }));
+    assert!(matches!(GamesFile::open_or_create(&other), Err(GamesError::Foreign { .. })));
+    // Newer.
+    let games = folder.games(RICH);
+    let path = games.path().to_owned();
+    drop(games);
+    let newer = folder.path("newer.games");
+    fs::copy(&path, &newer).unwrap();
+    let connection = rusqlite::Connection::open(&newer).unwrap();
+    connection.pragma_update(None, "user_version", 2).unwrap();
+    drop(connection);
+    assert!(error(&newer).to_string().contains("version 2"), "{}", error(&newer));
+    // Damaged: every byte of the file for itself would take long; some of each page.
+    let whole = fs::read(&path).unwrap();
+    let mut random = Random::new(1);
+    let mut refused = 0;
+    for _ in 0..300 {
+        let mut bytes = whole.clone();
+        for _ in 0..20 {
+            let at = (random.next_u64() % bytes.len() as u64) as usize;
+            bytes[at] ^= random.next_u64() as u8 | 1;
+        }
+        let damaged = folder.file("damaged.games", &bytes);
+        let is_refused = (|| -> Result<bool, GamesError> {
+            let games = GamesFile::open(&damaged)?;
+            let query = Query { position: Some(Position::initial()), ..Query::default() };
+            games.tree(&query)?;
+            games.find(
+                &Query { pattern: Some("w27".parse().unwrap()), ..Query::default() },
+                0,
+                9,
+            )?;
+            Ok(!games.check(&mut |_, _| true)?.faults.is_empty())
+        })();
+        refused += u32::from(is_refused.unwrap_or(true));
+        for end in ["-wal", "-shm"] {
+            let _ = fs::remove_file(folder.path(&format!("damaged.games{end}")));
+        }
+    }
+    assert!(refused > 100, "{refused}");
+    // Cut short.
+    let short = folder.file("short.games", &whole[..whole.len() / 2]);
+    let result = GamesFile::open(&short).and_then(|games| games.check(&mut |_, _| true));
+    assert!(result.map_or(true, |report| !report.faults.is_empty()));
+}
+
+#[test]
+fn odd_input_is_taken_as_it_is() {
+    let folder = Folder::new();
+    let name = "Robert'); DROP TABLE games; --";
+    let long = "déjà vu ".repeat(600_000);
+    let games = folder
+        .games(&format!("[White \"{name}\"]\n[Black \"?\"]\n\n1. 32-28 {{{long}}} 19-23 *\n"));
+    let query = Query { player: Some(name.into()), ..Query::default() };
+    let page = games.find(&query, 0, 9).unwrap();
+    assert_eq!(page.hits[0].game.white, name);
+    // The reader of PDN keeps 256 Ki characters of a comment, and the import says that it was cut.
+    let game = games.game(1).unwrap().unwrap().game;
+    let kept = &game.line.plies[0].comments().next().unwrap().text;
+    assert!(kept.chars().count() > 262_000 && long.starts_with(kept.as_str()));
+    assert_eq!(game.line.plies.len(), 2);
+    assert!(fs::metadata(games.path()).unwrap().len() < 1 << 20);
+    let mut games = games;
+    games.delete(&[1]).unwrap();
+    let mut problems = Vec::new();
+    let report = games.import(&[folder.path("all.pdn")], ImportOptions::default(), &mut |event| {
+        if let ImportEvent::Problem(problem) = event {
+            problems.push(problem.reason.clone());
+        }
+        true
+    });
+    assert_eq!(report.unwrap().broken, 1);
+    assert!(problems[0].contains("262144"), "{problems:?}");
+    // No PDN, and nothing at all.
+    let report = games
+        .import(
+            &[
+                folder.file("picture.pdn", [0x89, b'P', b'N', b'G', 0, 1, 2, 0xff]),
+                folder.file("empty.pdn", ""),
+            ],
+            ImportOptions::default(),
+            &mut |_| true,
+        )
+        .unwrap();
+    assert_eq!((report.failed, report.added), (2, 0));
+    assert_eq!(games.game_count().unwrap(), 1);
+    // The work is ended in the middle: nothing of the file is there.
+    let more = folder.file("more.pdn", random_games(300, 20, 5));
+    let mut calls = 0;
+    let stopped = games.import(std::slice::from_ref(&more), ImportOptions::default(), &mut |_| {
+        calls += 1;
+        calls < 3
+    });
+    assert!(matches!(stopped, Err(GamesError::Interrupted)));
+    assert_eq!(games.game_count().unwrap(), 1);
+    assert_eq!(import(&mut games, &more).added, 300);
+    assert_eq!(games.check(&mut |_, _| true).unwrap().faults, []);
+}
+
+/// One writes while others read and write; all see whole files.
+#[test]
+fn two_writers_and_a_reader() {
+    let folder = Folder::new();
+    let path = folder.path("all.games");
+    drop(GamesFile::open_or_create(&path).unwrap());
+    std::thread::scope(|scope| {
+        for writer in 0..3u64 {
+            let (path, folder) = (&path, &folder);
+            scope.spawn(move || {
+                let mut games = GamesFile::open_or_create(path).unwrap();
+                for part in 0..4 {
+                    let name = format!("{writer}-{part}.pdn");
+                    let text = random_games(25, 30, 1000 + writer * 10 + part);
+                    assert_eq!(import(&mut games, &folder.file(&name, text)).games, 25);
+                }
+            });
+        }
+        let games = GamesFile::open(&path).unwrap();
+        for _ in 0..50 {
+            let query = Query { position: Some(Position::initial()), ..Query::default() };
+            assert!(games.find(&query, 0, 1).unwrap().total <= 300);
+        }
+    });
+    let games = GamesFile::open(&path).unwrap();
+    assert!(games.game_count().unwrap() >= 290);
+    assert_eq!(games.check(&mut |_, _| true).unwrap().faults, []);
+}

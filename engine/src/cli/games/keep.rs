@@ -1,0 +1,389 @@
+//! Keeping a file of games in order: info, check, merge, dedupe, export, delete, rename, vacuum.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use clap::Args;
+use meerslag_files::NewFile;
+use meerslag_games::{Fault, GamesFile, ImportEvent, Info, PdnText};
+use meerslag_search::counted;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::super::Failure;
+use super::super::files::{self, ForceArgs};
+use super::super::interrupt::Interrupt;
+use super::super::json::{self, Record};
+use super::super::progress::Bar;
+use super::super::streams::stdout;
+use super::find::{self, PositionArgs, QueryArgs};
+use super::import::{GamesImportRecord, summary};
+
+/// Say what a file of games holds
+#[derive(Args, Debug)]
+pub(super) struct InfoArgs {
+    /// The file of games
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a file of games holds.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "GamesInfo")]
+pub(in crate::cli) struct GamesInfoRecord {
+    /// The file.
+    file: String,
+    /// Its size.
+    bytes: u64,
+    /// Bytes of it that 'vacuum' would give back.
+    free_bytes: u64,
+    games: u64,
+    players: u64,
+    events: u64,
+    /// Moves of both sides in all games.
+    plies: u64,
+    first_year: Option<u32>,
+    last_year: Option<u32>,
+    white_wins: u64,
+    draws: u64,
+    black_wins: u64,
+    /// Games without a result, or lost by both.
+    other_results: u64,
+    /// Games with comments or variations.
+    annotated: u64,
+    /// Places of positions in the index.
+    indexed: u64,
+    /// Files that were imported.
+    sources: u64,
+}
+
+impl Record for GamesInfoRecord {
+    const TYPE: &'static str = "games_info";
+}
+
+pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
+    let info = super::open(&args.file)?.info()?;
+    let mut out = stdout();
+    let Info { games, players, events, plies, first_year, last_year, .. } = info;
+    let [white_wins, draws, black_wins, other_results] = info.results;
+    if args.json {
+        let record = GamesInfoRecord {
+            file: args.file.display().to_string(),
+            bytes: info.bytes,
+            free_bytes: info.free,
+            games,
+            players,
+            events,
+            plies,
+            first_year,
+            last_year,
+            white_wins,
+            draws,
+            black_wins,
+            other_results,
+            annotated: info.annotated,
+            indexed: info.postings,
+            sources: info.sources,
+        };
+        return Ok(json::write(&mut out, &record)?);
+    }
+    let years = match (first_year, last_year) {
+        (Some(first), Some(last)) => format!(", {first} to {last}"),
+        _ => String::new(),
+    };
+    writeln!(out, "{}: {} bytes, {} of them free", args.file.display(), info.bytes, info.free)?;
+    writeln!(
+        out,
+        "{} of {}, {}{years}",
+        counted(games, "game"),
+        counted(players, "player"),
+        counted(events, "event")
+    )?;
+    writeln!(
+        out,
+        "won by White {white_wins}, drawn {draws}, won by Black {black_wins}, other {other_results}"
+    )?;
+    writeln!(out, "{}, {} annotated", counted(plies, "ply"), counted(info.annotated, "game"))?;
+    writeln!(
+        out,
+        "index: {} in {}; {} imported",
+        counted(info.postings, "position"),
+        counted(info.segments, "segment"),
+        counted(info.sources, "file")
+    )?;
+    Ok(())
+}
+
+/// Check every game, every move and the index
+#[derive(Args, Debug)]
+pub(super) struct CheckArgs {
+    /// The file of games
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a check of a file of games found.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "GamesCheck")]
+pub(in crate::cli) struct GamesCheckRecord {
+    /// The file.
+    file: String,
+    games: u64,
+    plies: u64,
+    /// Places of positions in the index.
+    indexed: u64,
+    /// What is wrong, at most 100 of it.
+    faults: Vec<String>,
+}
+
+impl Record for GamesCheckRecord {
+    const TYPE: &'static str = "games_check";
+}
+
+fn fault(fault: &Fault) -> String {
+    match fault.game {
+        Some(game) => format!("game {game}: {}", fault.what),
+        None => fault.what.clone(),
+    }
+}
+
+pub(super) fn check(args: &CheckArgs) -> Result<(), Failure> {
+    let games = super::open(&args.file)?;
+    let interrupt = Interrupt::catch(|| ())?;
+    let bar = Bar::new("games");
+    let report = games.check(&mut |done, all| {
+        bar.show(done, all, String::new);
+        !interrupt.is_pressed()
+    })?;
+    drop(bar);
+    let faults: Vec<String> = report.faults.iter().map(fault).collect();
+    let count = faults.len();
+    let mut out = stdout();
+    if args.json {
+        let file = args.file.display().to_string();
+        let (games, plies, indexed) = (report.games, report.plies, report.postings);
+        json::write(&mut out, &GamesCheckRecord { file, games, plies, indexed, faults })?;
+    } else {
+        for fault in &faults {
+            writeln!(out, "{fault}")?;
+        }
+        writeln!(
+            out,
+            "{}, {}, {} in the index: {}",
+            counted(report.games, "game"),
+            counted(report.plies, "ply"),
+            counted(report.postings, "position"),
+            if count == 0 { "no fault".to_owned() } else { counted(count, "fault") }
+        )?;
+    }
+    match count {
+        0 => Ok(()),
+        count => {
+            Err(Failure::Run(anyhow!("{} in {}", counted(count, "fault"), args.file.display())))
+        }
+    }
+}
+
+/// Add the games of other files of games
+#[derive(Args, Debug)]
+pub(super) struct MergeArgs {
+    /// Files of games
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// The file of games to which they are added; it is made if it is not there
+    #[arg(long, value_name = "FILE")]
+    to: PathBuf,
+    /// Print JSON objects, one a line
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn merge(args: &MergeArgs) -> Result<(), Failure> {
+    let read: Vec<_> = args.files.iter().map(|file| ("FILE", Some(file.as_path()))).collect();
+    files::check_distinct(&read, &[("--to", Some(&args.to))])?;
+    let others: Vec<GamesFile> =
+        args.files.iter().map(|file| super::open(file)).collect::<Result<_, _>>()?;
+    let interrupt = Interrupt::catch(|| ())?;
+    let mut games = GamesFile::open_or_create(&args.to)?;
+    for other in &others {
+        let bar = Bar::new("games");
+        let report = games.merge(other, &mut |event| {
+            if let ImportEvent::Progress { done, all, .. } = event {
+                bar.show(done, all, String::new);
+            }
+            !interrupt.is_pressed()
+        })?;
+        drop(bar);
+        let mut out = stdout();
+        if args.json {
+            json::write(&mut out, &GamesImportRecord::new(None, &report))?;
+        } else {
+            writeln!(out, "{}: {}", other.path().display(), summary(&report))?;
+        }
+    }
+    Ok(())
+}
+
+/// Find games that are there twice, and take one of them out
+///
+/// Twice means: the same moves, spellings of the same players, and the same year as far as it is
+/// known. Of two the one with comments stays; if both have comments, both do.
+#[derive(Args, Debug)]
+pub(super) struct DedupeArgs {
+    /// The file of games
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Only say which games are there twice
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn dedupe(args: &DedupeArgs) -> Result<(), Failure> {
+    let mut games = super::open(&args.file)?;
+    let pairs = games.duplicates()?;
+    let mut out = stdout();
+    for (kept, gone) in &pairs {
+        writeln!(out, "game {gone} is game {kept}")?;
+    }
+    let count = counted(pairs.len(), "duplicate");
+    if args.dry_run {
+        return Ok(writeln!(out, "{count}")?);
+    }
+    let gone: Vec<i64> = pairs.iter().map(|pair| pair.1).collect();
+    games.delete(&gone)?;
+    Ok(writeln!(out, "{count} taken out")?)
+}
+
+/// Write games as PDN
+#[derive(Args, Debug)]
+pub(super) struct ExportArgs {
+    /// The file of games
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The PDN file; standard output without it
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    query: QueryArgs,
+    #[command(flatten)]
+    position: PositionArgs,
+    #[command(flatten)]
+    force: ForceArgs,
+}
+
+impl ExportArgs {
+    /// See [`super::GamesArgs::only_prints`].
+    pub(super) const fn only_prints(&self) -> bool {
+        self.out.is_none()
+    }
+}
+
+pub(super) fn export(args: &ExportArgs) -> Result<(), Failure> {
+    let existing = args.force.existing();
+    if let Some(out) = &args.out {
+        files::check_distinct(&[("FILE", Some(&args.file))], &[("--out", Some(out))])?;
+        files::check(out, existing)?;
+    }
+    let games = super::open(&args.file)?;
+    let mut text = if args.query.says_something() || args.position.text().is_some() {
+        let ids = games.find_ids(&args.query.query(args.position.text())?)?;
+        PdnText::of(games, ids)
+    } else {
+        PdnText::new(games)
+    };
+    let Some(path) = &args.out else {
+        io::copy(&mut text, &mut stdout()).map_err(read_failure)?;
+        return Ok(());
+    };
+    if files::is_special(path) {
+        let mut file = std::fs::OpenOptions::new().write(true).open(path)?;
+        io::copy(&mut text, &mut file).map_err(read_failure)?;
+        return Ok(());
+    }
+    let named = |error: io::Error| files::named(path, &error);
+    let mut file = NewFile::create(path, existing).map_err(named)?;
+    io::copy(&mut text, &mut file).map_err(read_failure)?;
+    file.finish().map_err(named)?;
+    Ok(())
+}
+
+/// A failure of the file of games behind an error of reading.
+fn read_failure(error: io::Error) -> Failure {
+    match error.downcast::<meerslag_games::GamesError>() {
+        Ok(error) => error.into(),
+        Err(error) => error.into(),
+    }
+}
+
+/// Take games out
+#[derive(Args, Debug)]
+pub(super) struct DeleteArgs {
+    /// The file of games
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The number of a game; several times for several games
+    #[arg(long = "game", value_name = "N")]
+    games: Vec<i64>,
+    #[command(flatten)]
+    query: QueryArgs,
+    #[command(flatten)]
+    position: PositionArgs,
+}
+
+pub(super) fn delete(args: &DeleteArgs) -> Result<(), Failure> {
+    let mut games = super::open(&args.file)?;
+    let ids = find::ids(&games, &args.query, &args.position, &args.games)?;
+    let count = games.delete(&ids)?;
+    if count == 0 {
+        return Err(Failure::Input(anyhow!("there is no such game")));
+    }
+    Ok(writeln!(stdout(), "{} taken out", counted(count, "game"))?)
+}
+
+/// Join two spellings of a player's name
+#[derive(Args, Debug)]
+pub(super) struct RenameArgs {
+    /// The file of games
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The spelling that goes, exactly as it is in the file
+    #[arg(value_name = "FROM")]
+    from: String,
+    /// The spelling that all of these games get
+    #[arg(value_name = "TO")]
+    to: String,
+}
+
+pub(super) fn rename(args: &RenameArgs) -> Result<(), Failure> {
+    let count = super::open(&args.file)?.rename(&args.from, &args.to)?;
+    Ok(writeln!(stdout(), "{} changed", counted(count, "game"))?)
+}
+
+/// Make the index anew and give free space back
+#[derive(Args, Debug)]
+pub(super) struct VacuumArgs {
+    /// The file of games
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+pub(super) fn vacuum(args: &VacuumArgs) -> Result<(), Failure> {
+    let mut games = super::open(&args.file)?;
+    let before = games.info()?.bytes;
+    let interrupt = Interrupt::catch(|| ())?;
+    let bar = Bar::new("games");
+    games.vacuum(&mut |done, all| {
+        bar.show(done, all, String::new);
+        !interrupt.is_pressed()
+    })?;
+    drop(bar);
+    let after = games.info()?.bytes;
+    Ok(writeln!(stdout(), "{before} bytes before, {after} now")?)
+}

@@ -1,0 +1,117 @@
+//! `meerslag games`: databases of games.
+
+pub(super) mod find;
+pub(super) mod import;
+pub(super) mod keep;
+pub(super) mod statistics;
+pub(super) mod tree;
+
+use std::path::Path;
+
+use clap::{Args, Subcommand};
+use meerslag_games::{GamesError, GamesFile};
+
+use super::Failure;
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag games import *.pdn archive.zip folder --to club.games
+  meerslag games find club.games --player Sijbrands --years 1970-1979 --result win
+  meerslag games find club.games --position \"B:W28,31-50:B1-20\"
+  meerslag games find club.games --pattern \"w27,32 b18 not b22\" --twin --pdn
+  meerslag games tree club.games
+  meerslag games stats club.games --player Sijbrands
+
+A file of games is an SQLite database; docs/games.md describes its tables. 'meerslag games COMMAND \
+--help' has more examples. 'book build', 'annotate' and 'analyse' read such a file wherever they \
+read PDN.";
+
+/// Databases of games: import, find by position and pattern, trees, statistics
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES, disable_help_subcommand = true)]
+pub(super) struct GamesArgs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Add the games of PDN files, folders and zip archives
+    Import(import::ImportArgs),
+    /// Find games by players, event, years, result, position, pattern, moves
+    Find(Box<find::FindArgs>),
+    /// Show what was played in a position, and with what success
+    Tree(Box<tree::TreeArgs>),
+    /// Show scores by colour, year, opening and opponent
+    #[command(name = "stats")]
+    Statistics(Box<statistics::StatisticsArgs>),
+    /// Say what a file of games holds
+    Info(keep::InfoArgs),
+    /// Check every game, every move and the index
+    Check(keep::CheckArgs),
+    /// Add the games of other files of games
+    Merge(keep::MergeArgs),
+    /// Find games that are there twice, and take one of them out
+    Dedupe(keep::DedupeArgs),
+    /// Write games as PDN
+    Export(Box<keep::ExportArgs>),
+    /// Take games out
+    Delete(Box<keep::DeleteArgs>),
+    /// Join two spellings of a player's name
+    Rename(keep::RenameArgs),
+    /// Make the index anew and give free space back
+    Vacuum(keep::VacuumArgs),
+}
+
+impl GamesArgs {
+    /// See [`super::Command::only_prints`].
+    pub(super) fn only_prints(&self) -> bool {
+        match &self.command {
+            Command::Find(args) => args.only_prints(),
+            Command::Export(args) => args.only_prints(),
+            Command::Tree(_) | Command::Statistics(_) | Command::Info(_) => true,
+            Command::Import(_)
+            | Command::Check(_)
+            | Command::Merge(_)
+            | Command::Dedupe(_)
+            | Command::Delete(_)
+            | Command::Rename(_)
+            | Command::Vacuum(_) => false,
+        }
+    }
+}
+
+pub(super) fn run(args: &GamesArgs) -> Result<(), Failure> {
+    match &args.command {
+        Command::Import(args) => import::run(args),
+        Command::Find(args) => find::run(args),
+        Command::Tree(args) => tree::run(args),
+        Command::Statistics(args) => statistics::run(args),
+        Command::Info(args) => keep::info(args),
+        Command::Check(args) => keep::check(args),
+        Command::Merge(args) => keep::merge(args),
+        Command::Dedupe(args) => keep::dedupe(args),
+        Command::Export(args) => keep::export(args),
+        Command::Delete(args) => keep::delete(args),
+        Command::Rename(args) => keep::rename(args),
+        Command::Vacuum(args) => keep::vacuum(args),
+    }
+}
+
+fn open(path: &Path) -> Result<GamesFile, Failure> {
+    Ok(GamesFile::open(path)?)
+}
+
+impl From<GamesError> for Failure {
+    fn from(error: GamesError) -> Failure {
+        match error {
+            GamesError::Interrupted => Failure::interrupted("nothing has been changed"),
+            GamesError::Io { .. }
+            | GamesError::Foreign { .. }
+            | GamesError::Newer { .. }
+            | GamesError::Damaged { .. }
+            | GamesError::Input(_) => Failure::Input(error.into()),
+            GamesError::Busy { .. } | GamesError::Database { .. } => Failure::run(error),
+        }
+    }
+}

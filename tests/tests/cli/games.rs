@@ -1,0 +1,278 @@
+//! Databases of games with the real program: imported, asked, kept; killed at any moment.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use meerslag_tests::{Output, binary, run};
+use movegen::Position;
+use movegen::notation::pdn::{PdnGame, Ply, WriteOptions, game_to_string};
+use movegen::random::Random;
+use serde_json::json;
+use tempfile::TempDir;
+
+const GAMES: &str = "\
+[Event \"Cup\"]\n[Date \"1977.05.01\"]\n[White \"Sijbrands, Ton\"]\n[Black \"Wiersma, Harm\"]\n\n\
+1. 32-28 19-23 {a man each} 2. 28x19 14x23 2-0\n\n\
+[Event \"Cup\"]\n[Date \"1978\"]\n[White \"Wiersma, Harm\"]\n[Black \"Sijbrands, Ton\"]\n\n\
+1. 32-28 17-22 2. 28x17 11x22 1-1\n\n\
+[Event \"Match\"]\n[White \"Clerc\"]\n[Black \"Wiersma, Harm\"]\n\n1. 31-26 16-21 0-2\n\n\
+[White \"Broken\"]\n[Black \"Game\"]\n\n1. 31-26 16-22 2. 34-30 *\n";
+
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(TempDir::new().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn name(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    /// The name of a file with this content.
+    fn file(&self, name: &str, content: &str) -> String {
+        fs::write(self.path(name), content).unwrap();
+        self.name(name)
+    }
+
+    /// A file of the games above.
+    fn games(&self) -> String {
+        let (pdn, games) = (self.file("games.pdn", GAMES), self.name("club.games"));
+        let output = run(["games", "import", &pdn, "--to", &games], "").success();
+        assert_eq!(
+            output.stdout,
+            format!("{pdn} (utf-8): 4 games, 4 added, 0 duplicates, 1 broken\n")
+        );
+        assert!(output.stderr.contains("games.pdn, line 24: ") && output.stderr.contains("16-22"));
+        games
+    }
+}
+
+fn games(args: &[&str]) -> Output {
+    run([&["games"], args].concat(), "")
+}
+
+fn ok(args: &[&str]) -> String {
+    games(args).success().stdout
+}
+
+#[test]
+fn from_pdn_to_answers() {
+    let folder = Folder::new();
+    let file = folder.games();
+    let again = ok(&["import", &folder.name("games.pdn"), "--to", &file]);
+    assert!(again.ends_with("games.pdn: imported before\n"), "{again}");
+    let info = games(&["info", &file, "--json"]).success().json_lines().remove(0);
+    assert_eq!(
+        (&info["games"], &info["players"], &info["first_year"]),
+        (&json!(4), &json!(5), &json!(1977))
+    );
+    assert_eq!((&info["white_wins"], &info["annotated"]), (&json!(1), &json!(2)));
+    assert!(ok(&["info", &file]).contains("4 games of 5 players, 3 events, 1977 to 1978"));
+    assert_eq!(ok(&["check", &file]), "4 games, 11 plies, 15 positions in the index: no fault\n");
+
+    let ids = |args: &[&str]| -> Vec<i64> {
+        let lines = games(&[&["find", &file, "--json"], args].concat()).success().json_lines();
+        lines.iter().map(|line| line["game"].as_i64().unwrap()).collect()
+    };
+    assert_eq!(ids(&[]), [1, 2, 3, 4]);
+    assert_eq!(ids(&["--player", "sijbrands"]), [1, 2]);
+    assert_eq!(ids(&["--player", "sijbrands", "--black"]), [2]);
+    assert_eq!(ids(&["--player", "wiersma", "--result", "win"]), [3]);
+    assert_eq!(ids(&["--opponent", "wiersma", "--years", "1970-1977"]), [1]);
+    assert_eq!(ids(&["--event", "cup", "--result", "1-1"]), [2]);
+    assert_eq!(ids(&["--sort", "date", "--limit", "2"]), [2, 1]);
+    assert_eq!(ids(&["--length", "-2"]), [3, 4]);
+    let position = "B:W28,31,33-50:B1-20";
+    assert_eq!(ids(&["--position", position]), [1, 2]);
+    assert_eq!(ids(&["--position", position, "--player", "ton", "--white"]), [1]);
+    assert_eq!(ids(&["--pattern", "w28 b23"]), [1]);
+    assert_eq!(ids(&["--pattern", "b23 one-of w28,19 not w32", "--twin"]), [1]);
+    assert_eq!(ids(&["--moves", "32-28 28x17"]), [2]);
+    assert_eq!(ids(&["--moves", "19-23", "--twin"]), [1, 2]);
+    let table = ok(&["find", &file, "--position", position]);
+    assert!(table.ends_with("2 games\n") && table.contains("Sijbrands, Ton"), "{table}");
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+    assert_eq!(ok(&["find", &file, "--limit", "0"]), "4 games, 0 shown\n");
+    let pdn = ok(&["find", &file, "--player", "ton", "--white", "--pdn"]);
+    assert!(pdn.contains("19-23 {a man each} 2."), "{pdn}");
+
+    let tree = games(&["tree", &file, "--json"]).success().json_lines().remove(0);
+    assert_eq!((&tree["games"], &tree["won"], &tree["lost"]), (&json!(4), &json!(1), &json!(1)));
+    let moves = tree["moves"].as_array().unwrap();
+    let first = moves.iter().find(|mv| mv["move"] == "32-28").unwrap();
+    assert_eq!((&first["move"], &first["games"]), (&json!("32-28"), &json!(2)));
+    assert_eq!((&first["share"], &first["last_year"]), (&json!(0.75), &json!(1978)));
+    let text = ok(&["tree", &file, position, "--event", "cup"]);
+    assert!(
+        text.contains("17-22") && text.ends_with("0 won, 1 drawn, 1 lost, 0 ended here\n"),
+        "{text}"
+    );
+    let stats = games(&["stats", &file, "--player", "wiersma", "--json"]).success().json_lines();
+    assert_eq!(
+        (&stats[0]["games"], &stats[0]["won"], &stats[0]["share"]),
+        (&json!(3), &json!(1), &json!(0.5))
+    );
+    assert!(ok(&["stats", &file]).contains("31-26 16-21"));
+}
+
+#[test]
+fn other_commands_read_it() {
+    let folder = Folder::new();
+    let file = folder.games();
+    let (one, two) = (folder.name("one.book"), folder.name("two.book"));
+    let pdn = folder.name("games.pdn");
+    let from_pdn = run(["book", "build", &pdn, "-o", &one], "").success().stdout;
+    let from_games = run(["book", "build", &file, "-o", &two], "").success().stdout;
+    assert_eq!(from_pdn, from_games);
+    let probe = |book: &str| run(["book", "probe", "--book", book, "--json"], "").success().stdout;
+    assert_eq!(probe(&one), probe(&two));
+    let analysed = run(["analyse", &file, "--depth", "1"], "").success().stdout;
+    assert!(analysed.contains("Clerc - Wiersma, Harm"), "{analysed}");
+    let out = folder.name("annotated.pdn");
+    run(["annotate", &file, "-o", &out, "--depth", "1"], "").success();
+    assert!(!ok(&["export", &file]).contains("[%eval"));
+    run(["annotate", &file, "-o", &out, "--depth", "1", "--write-back", "--force"], "").success();
+    let back = ok(&["export", &file]);
+    assert!(back.contains("[%eval") && back.contains("a man each"), "{back}");
+    let no_file = ["annotate", &pdn, "-o", &folder.name("x.pdn"), "--depth", "1", "--write-back"];
+    assert_eq!(run(no_file, "").code, 2);
+    let text = fs::read_to_string(&out).unwrap();
+    assert!(text.contains("[%eval") && text.contains("Clerc"), "{text}");
+}
+
+#[test]
+fn a_file_is_kept_in_order() {
+    let folder = Folder::new();
+    let file = folder.games();
+    assert_eq!(ok(&["rename", &file, "Clerc", "Clerc, Rob"]), "1 game changed\n");
+    assert_eq!(games(&["rename", &file, "Clerc", "x"]).code, 2);
+    let other = folder.name("other.games");
+    let merged = ok(&["merge", &file, "--to", &other]);
+    assert!(merged.contains("4 games, 4 added, 0 duplicates"), "{merged}");
+    let merged = ok(&["merge", &file, "--to", &other]);
+    assert!(merged.contains("4 games, 0 added, 4 duplicates"), "{merged}");
+    assert_eq!(ok(&["export", &file]), ok(&["export", &other]));
+    let out = folder.name("out.pdn");
+    assert_eq!(ok(&["export", &file, "--player", "clerc", "-o", &out]), "");
+    assert!(fs::read_to_string(&out).unwrap().contains("[White \"Clerc, Rob\"]"));
+    assert_eq!(games(&["export", &file, "-o", &out]).code, 2);
+    assert_eq!(games(&["delete", &file]).code, 2, "no condition");
+    assert_eq!(ok(&["delete", &file, "--player", "clerc"]), "1 game taken out\n");
+    assert_eq!(ok(&["delete", &file, "--game", "4"]), "1 game taken out\n");
+    assert_eq!(games(&["delete", &file, "--game", "4"]).code, 2);
+    assert_eq!(ok(&["find", &file, "--moves", "31-26"]), "0 games\n");
+    assert_eq!(ok(&["dedupe", &file]), "0 duplicates taken out\n");
+    assert!(ok(&["vacuum", &file]).contains(" bytes before, "));
+    assert_eq!(ok(&["check", &file]), "2 games, 8 plies, 10 positions in the index: no fault\n");
+}
+
+#[test]
+fn bad_input_is_named() {
+    let folder = Folder::new();
+    let file = folder.games();
+    for (args, reason) in [
+        (["find", &file, "--pattern", "w27,51"], "'51' is no square"),
+        (["find", &file, "--moves", "27"], "expected a move"),
+        (["find", &file, "--position", "W:W51"], "cannot read the position"),
+        (["find", &file, "--years", "x"], "expected years"),
+        (["find", &file, "--result", "win"], "name one"),
+        (["find", &file, "--player", "[x"], "no pattern"),
+        (["import", "nowhere.pdn", "--to", &file], "nowhere.pdn"),
+        (["import", &folder.file("no.pdn", "nothing here"), "--to", &file], "no game"),
+        (
+            ["import", &folder.name("games.pdn"), "--to", &folder.name("games.pdn")],
+            "not a file of games",
+        ),
+        (["import", &folder.name("games.pdn"), "--to", "/nowhere/x.games"], "/nowhere/x.games"),
+        (["tree", "nowhere.games", "--player", "x"], "nowhere.games"),
+        (["tree", &folder.name("games.pdn"), "--player", "x"], "not a file of games"),
+    ] {
+        let output = games(&args);
+        assert!(matches!(output.code, 1 | 2), "{args:?}: {output:?}");
+        assert!(output.stderr.contains(reason), "{args:?}: {output:?}");
+    }
+    assert_eq!(fs::read_to_string(folder.path("games.pdn")).unwrap(), GAMES);
+    let name = "x'; DROP TABLE games; --";
+    let pdn = folder.file("sql.pdn", &format!("[White \"{name}\"]\n\n1. 31-26 *\n"));
+    ok(&["import", &pdn, "--to", &file]);
+    assert!(ok(&["find", &file, "--player", name]).ends_with("1 game\n"));
+    assert!(ok(&["find", &file, "--limit", "0"]).starts_with("5 games"));
+}
+
+/// A hundred games of one file, different for each number.
+fn pdn(number: u64) -> String {
+    let mut random = Random::new(number);
+    let mut text = String::new();
+    for _ in 0..100 {
+        let mut game = PdnGame::new(Position::initial());
+        let mut position = game.start;
+        while game.line.plies.len() < 40 {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let mv = moves[(random.next_u64() % moves.len() as u64) as usize];
+            game.line.plies.push(Ply::from(mv));
+            position = position.after(mv);
+        }
+        text += &game_to_string(&game, &WriteOptions::default());
+    }
+    text
+}
+
+/// Thirty times the program is killed at some moment of an import. What it said was imported is
+/// there each time, the file is in order, and in the end nothing is missing or twice.
+#[cfg(unix)]
+#[test]
+fn killed_at_any_moment_it_loses_nothing() {
+    let folder = Folder::new();
+    let file = folder.name("club.games");
+    let mut names: Vec<String> =
+        (0..40).map(|number| folder.file(&format!("{number:02}.pdn"), &pdn(number))).collect();
+    names.insert(0, "import".into());
+    let mut random = Random::new(99);
+    let mut most = 0;
+    for _ in 0..30 {
+        let log = fs::File::create(folder.path("log")).unwrap();
+        let mut child = Command::new(binary())
+            .arg("games")
+            .args(&names)
+            .args(["--to", &file])
+            .stdout(log)
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        thread::sleep(Duration::from_millis(20 + random.next_u64() % 300));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let log = fs::read_to_string(folder.path("log")).unwrap();
+        let whole = log.lines().filter(|line| line.contains(": ")).count() as u64;
+        if !folder.path("club.games").exists() {
+            assert_eq!(whole, 0);
+            continue;
+        }
+        let info = games(&["info", &file, "--json"]);
+        if info.code != 0 {
+            // Killed before the tables were there.
+            assert_eq!(most, 0, "{info:?}");
+            continue;
+        }
+        let there = info.json_lines()[0]["games"].as_u64().unwrap();
+        assert!(there >= 100 * whole && there % 100 == 0 && there >= most, "{there} of {whole}");
+        most = there;
+    }
+    let check = games(&["check", &file, "--json"]).success().json_lines().remove(0);
+    assert_eq!(check["faults"], json!([]));
+    let rest: Vec<&str> = names.iter().map(String::as_str).chain(["--to", &file]).collect();
+    ok(&rest);
+    let check = games(&["check", &file, "--json"]).success().json_lines().remove(0);
+    assert_eq!((&check["games"], &check["faults"]), (&json!(4_000), &json!([])));
+}
