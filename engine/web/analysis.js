@@ -32,8 +32,14 @@ const whites = (info, side) => {
 };
 
 export class Analysis {
+  /**
+   * @param {import("./desk.js").Desk} desk
+   * @param {import("./main.js").Parts} parts
+   */
   constructor(desk, { say, redraw, follow }) {
-    Object.assign(this, { desk, say, redraw });
+    this.desk = desk;
+    this.say = say;
+    this.redraw = redraw;
     /** Whether the position on the board is analysed, and the next one will be. */
     this.on = false;
     /** Ends the search while there is one. */
@@ -42,6 +48,7 @@ export class Analysis {
     this.note = "";
     /** Ends the analysis of a whole game while there is one. */
     this.wholeRun = null;
+    /** @type {(Records.InfoRecord & { all: number })[]} */
     this.lines = [];
     find("analyse").addEventListener("click", () => this.toggle());
     find("lines").addEventListener("change", () => this.restart());
@@ -49,8 +56,8 @@ export class Analysis {
     find("whole").addEventListener("click", () => (this.wholeRun ? this.wholeRun.abort() : this.whole()));
     find("curve").addEventListener("click", (event) => this.pick(event));
     find("variations").addEventListener("click", ({ target }) => {
-      const row = target.closest("button");
-      if (row) follow(this.lines[row.dataset.line].pv[0]);
+      const row = /** @type {Element} */ (target).closest("button");
+      if (row) follow(this.lines[Number(row.dataset.line)].pv[0]);
     });
     desk.addEventListener("change", () => {
       if (this.desk.game !== this.game) this.wholeRun?.abort();

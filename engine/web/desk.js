@@ -9,6 +9,7 @@ import { Game } from "./tree.js";
 export const INITIAL = "W" + "b".repeat(20) + "e".repeat(10) + "w".repeat(20);
 
 export class Desk extends EventTarget {
+  /** @param {import("./engine.js").Engine} engine */
   constructor(engine) {
     super();
     this.engine = engine;

@@ -10,8 +10,14 @@ import { Game } from "./tree.js";
 const TAGS = ["Event", "Date", "White", "Black"];
 
 export class Files {
+  /**
+   * @param {import("./desk.js").Desk} desk
+   * @param {import("./main.js").Parts} parts
+   */
   constructor(desk, { say, flipped }) {
-    Object.assign(this, { desk, say, flipped });
+    this.desk = desk;
+    this.say = say;
+    this.flipped = flipped;
     const on = (id, event, action) => find(id).addEventListener(event, action);
     on("pdn-file", "change", async ({ target }) => {
       const [file] = target.files;

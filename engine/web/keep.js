@@ -36,9 +36,15 @@ const read = (storage, name) => {
 };
 
 export class Keep {
-  /** view(): what else of the page is to be kept, an object. */
+  /**
+   * @param {import("./desk.js").Desk} desk
+   * @param {import("./main.js").Parts} parts
+   * @param {() => object} view what else of the page is to be kept.
+   */
   constructor(desk, { say }, view) {
-    Object.assign(this, { desk, say, view });
+    this.desk = desk;
+    this.say = say;
+    this.view = view;
   }
 
   /** Puts back what was kept, and keeps from now on; gives the view, or null. */
@@ -53,7 +59,7 @@ export class Keep {
     addEventListener("pagehide", () => this.save());
     addEventListener("beforeunload", (event) => {
       // A comment that is still being typed belongs to the game.
-      const typing = document.activeElement;
+      const typing = /** @type {HTMLElement} */ (document.activeElement);
       if (typing?.matches("#score input, #game input")) typing.blur();
       this.save();
       if (desk.isUnsaved) event.preventDefault();

@@ -20,6 +20,17 @@ import { Server } from "./server.js";
 import { Tabs } from "./tabs.js";
 import { LANGUAGES, setLanguage, t, translate } from "./texts.js";
 
+/**
+ * What the parts of the page can do with the rest of it.
+ * @typedef {object} Parts
+ * @property {(text: string) => void} say tells the user something.
+ * @property {() => void} redraw shows the board again.
+ * @property {() => boolean} flipped whether Black's side is below.
+ * @property {(move: string) => void} follow plays a move in Hub notation.
+ * @property {() => string | null} turn the side that the user may move, W or B; null is both.
+ * @property {() => void} leave goes back to the view before.
+ */
+
 /** Says something to the user, also to one who cannot see it. */
 const say = (text) => (find("say").textContent = text);
 
@@ -41,7 +52,7 @@ addEventListener("unhandledrejection", (event) => {
 
 const start = async () => {
   // The site that `meerslag serve --export` writes has no server.
-  const isLocal = document.querySelector("meta[name=engine]").content === "local";
+  const isLocal = document.querySelector("meta[name=engine]").getAttribute("content") === "local";
   const engine = await Engine.connect(isLocal ? Local.connect : Server.connect);
   const drawing = await engine.insist(sheet);
   const desk = new Desk(engine);
@@ -132,7 +143,7 @@ const start = async () => {
 
   find("help").addEventListener("click", () => find("keys").showModal());
   document.addEventListener("keydown", (event) => {
-    const isTyping = event.target.closest("input, textarea, select, dialog");
+    const isTyping = /** @type {Element} */ (event.target).closest("input, textarea, select, dialog");
     const isUndo = event.key === "z" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
     if (!isTyping && isUndo) {
       find("undo").click();
@@ -145,7 +156,7 @@ const start = async () => {
     };
     const panels = ["play", "analysis", "endgames", "setup", "book", "game"];
     if (event.key in keys) find(keys[event.key]).click();
-    else if (/^[1-6]$/.test(event.key)) tabs.open(panels[event.key - 1]);
+    else if (/^[1-6]$/.test(event.key)) tabs.open(panels[Number(event.key) - 1]);
     else if (event.key === "m") find("type").focus();
     else if (event.key === "b") grid.focus(grid.focused ?? 28);
     else return;

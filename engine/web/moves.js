@@ -18,7 +18,7 @@ export class Moves {
     this.list = find("moves");
     desk.addEventListener("change", () => this.draw());
     this.list.addEventListener("click", ({ target }) => {
-      const node = this.nodes?.get(target.closest("button"));
+      const node = this.nodes?.get(/** @type {Element} */ (target).closest("button"));
       if (node) desk.go(node);
     });
     const on = (id, action) => find(id).addEventListener("click", action);
@@ -29,12 +29,14 @@ export class Moves {
     on("promote", () => desk.edit(() => desk.node.promote()));
     on("delete", () => this.remove());
     on("undo", () => desk.undo());
-    find("comment").addEventListener("change", ({ target }) => {
-      desk.edit(() => (desk.node.comment = target.value));
+    find("comment").addEventListener("change", () => {
+      const { value } = find("comment");
+      desk.edit(() => (desk.node.comment = value));
     });
-    find("sign").addEventListener("change", ({ target }) => {
+    find("sign").addEventListener("change", () => {
+      const { value } = find("sign");
       const others = desk.node.nags.filter((nag) => !(nag in SIGNS));
-      desk.edit(() => (desk.node.nags = target.value ? [Number(target.value), ...others] : others));
+      desk.edit(() => (desk.node.nags = value ? [Number(value), ...others] : others));
     });
     this.list.addEventListener("copy", (event) => this.copy(event));
     find("sign").append(
@@ -69,7 +71,7 @@ export class Moves {
     this.list.replaceChildren(
       ...spaced([...this.remarks(game.root.comments), ...this.line(game.root.children[0], true)]),
     );
-    const current = this.list.querySelector("[aria-current]");
+    const current = /** @type {HTMLElement} */ (this.list.querySelector("[aria-current]"));
     if (current) {
       // Only the list is scrolled, not the page.
       const { offsetTop, offsetHeight } = current;

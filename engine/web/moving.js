@@ -21,11 +21,16 @@ const which = (moves) =>
 
 export class Moving {
   /**
-   * turn(): the side that the user may move in the position that is looked at, W or B, or null for
-   * both; played(move) is called with the record of a legal move.
+   * @param {import("./desk.js").Desk} desk
+   * @param {import("./main.js").Parts} parts
+   * @param {(move: Records.LegalMove) => void} played is called with a legal move of the user.
    */
   constructor(desk, { say, redraw, turn }, played) {
-    Object.assign(this, { desk, say, redraw, turn, played });
+    this.desk = desk;
+    this.say = say;
+    this.redraw = redraw;
+    this.turn = turn;
+    this.played = played;
     this.chosen = null;
     this.all = [];
     desk.addEventListener("change", () => this.renew());

@@ -6,17 +6,25 @@ import { tell } from "./problem.js";
 import { t } from "./texts.js";
 
 export class Play {
-  /** say: tells the user something; redraw: shows the board again. */
+  /**
+   * @param {import("./desk.js").Desk} desk
+   * @param {import("./main.js").Parts} parts
+   */
   constructor(desk, { say, redraw }) {
-    Object.assign(this, { desk, say, redraw });
+    this.desk = desk;
+    this.say = say;
+    this.redraw = redraw;
     /** Ends what the engine thinks about, if it does. */
     this.thinking = null;
     this.hint = null;
+    /** Called with the user's side when a game begins.
+     * @type {(side: string) => void} */
+    this.onStart = () => {};
     const { levels, longest_seconds: longest } = desk.engine.about;
     // The number behind a level: how much stronger it is than the one below.
     find("play-level").append(...levels.map(({ level, elo_step: step }) =>
       make("option", { value: level, selected: level === 5 }, level + (step ? ` (+${step} Elo)` : ""))));
-    find("play-time").max = Math.min(find("play-time").max, longest);
+    find("play-time").max = String(Math.min(Number(find("play-time").max), longest));
     find("play-kind").addEventListener("change", () => this.showLimit());
     find("play-form").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -26,7 +34,7 @@ export class Play {
     on("play-back", () => this.takeBack());
     on("play-hint", () => this.giveHint());
     on("play-end", () => this.end(t("gameEnded")));
-    desk.addEventListener("change", ({ detail }) => this.changed(detail));
+    desk.addEventListener("change", (/** @type {CustomEvent} */ { detail }) => this.changed(detail));
     this.showLimit();
   }
 
@@ -64,7 +72,7 @@ export class Play {
     game.tags.set(names[0], t("you"));
     game.tags.set(names[1], desk.engine.about.name);
     desk.edition++;
-    this.onStart?.(side);
+    this.onStart(side);
     desk.changed();
     this.go();
   }

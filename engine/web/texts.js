@@ -342,11 +342,14 @@ export const men = (score) => {
   return Number(text) === 0 ? "0.00" : (score > 0 ? "+" : "") + text;
 };
 
+/** @returns {Iterable<HTMLElement>} */
+const all = (selector) => document.querySelectorAll(selector);
+
 /** Puts its text into each element that names one. */
 export const translate = () => {
   document.documentElement.lang = t.language;
-  for (const node of document.querySelectorAll("[data-text]")) node.textContent = t(node.dataset.text);
-  for (const node of document.querySelectorAll("[data-label]")) {
+  for (const node of all("[data-text]")) node.textContent = t(node.dataset.text);
+  for (const node of all("[data-label]")) {
     node.setAttribute("aria-label", t(node.dataset.label));
     if (node.localName === "button") node.title = t(node.dataset.label);
   }

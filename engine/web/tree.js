@@ -10,9 +10,18 @@ export const plain = (comment) => comment.replace(COMMAND, "").trim();
 
 /** A position and the move that led to it; the root has none. */
 export class Node {
+  /**
+   * @param {Node | null} parent
+   * @param {string} position in the notation of the Hub protocol.
+   * @param {string | null} move in Hub notation.
+   * @param {string} text the move as people write it.
+   */
   constructor(parent, position, move = null, text = "") {
-    Object.assign(this, { parent, position, move, text });
-    /** What can follow: the main line first. */
+    this.parent = parent;
+    this.position = position;
+    this.move = move;
+    this.text = text;
+    /** What can follow: the main line first. @type {Node[]} */
     this.children = [];
     this.comments = [];
     /** Comments before the move, at the start of a variation. */
@@ -31,9 +40,10 @@ export class Node {
   }
 
   /** The nodes from the root to this one. */
+  /** @returns {Node[]} */
   path() {
     const path = [];
-    for (let node = this; node; node = node.parent) path.unshift(node);
+    for (let node = /** @type {Node} */ (this); node; node = node.parent) path.unshift(node);
     return path;
   }
 
@@ -76,7 +86,7 @@ export class Node {
 
   /** Makes this the first of the moves that can be played here. */
   promote() {
-    this.parent.children.sort((a, b) => (b === this) - (a === this));
+    this.parent.children.sort((a, b) => Number(b === this) - Number(a === this));
   }
 
   /** What the engine is asked about: a position, and the moves played from there. */
