@@ -17,6 +17,7 @@ import { Moving } from "./moving.js";
 import { Play } from "./play.js";
 import { Problem, tell } from "./problem.js";
 import { Server } from "./server.js";
+import { Share } from "./share.js";
 import { Tabs } from "./tabs.js";
 import { LANGUAGES, setLanguage, t, translate } from "./texts.js";
 
@@ -78,7 +79,7 @@ const start = async () => {
   const editor = new Editor(desk, parts);
   const book = new Book(desk, parts);
   const moves = new Moves(desk);
-  new Files(desk, parts);
+  const files = new Files(desk, parts);
 
   const moving = new Moving(desk, parts, (move) => {
     desk.play(move, { played: true });
@@ -183,6 +184,14 @@ const start = async () => {
   play.showLimit();
   tabs.open(view?.tab ?? "play");
   desk.changed();
+  const share = new Share(desk, parts, {
+    view: () => tabs.current,
+    open: (view) => tabs.open(view),
+    turn,
+    read: (pdn) => files.read(pdn),
+    copy: (text) => files.copy(text),
+  });
+  await share.open();
   find("desk").hidden = false;
   find("loading").hidden = true;
   document.body.dataset.ready = "true";

@@ -311,6 +311,16 @@ const TEXTS = {
   "key.views": ["the six views", "de zes onderdelen", "les six rubriques", "шесть разделов"],
   "key.whole": ["analyse the whole game, stop", "hele partij analyseren, stoppen", "analyser toute la partie, arrêter", "анализ всей партии, стоп"],
   "key.analyse": ["analysis on, off", "analyse aan, uit", "analyse : marche, arrêt", "анализ: вкл., выкл."],
+
+  // Addresses.
+  copyLink: ["Copy link", "Link kopiëren", "Copier le lien", "Копировать ссылку"],
+  badLink: [
+    "The link cannot be opened", "De link kan niet worden geopend", "Le lien ne peut être ouvert", "Ссылку открыть не удалось",
+  ],
+  otherOrigin: [
+    "the file lies on another site", "het bestand staat op een andere site",
+    "le fichier se trouve sur un autre site", "файл лежит на другом сайте",
+  ],
 };
 
 const CODES = Object.keys(LANGUAGES);

@@ -63,7 +63,7 @@ const elements = async () => {
 };
 
 await mkdir(path("generated"), { recursive: true });
-await writeFile(path("generated/records.d.ts"), await records());
+if (!process.argv.includes("--page")) await writeFile(path("generated/records.d.ts"), await records());
 await writeFile(path("generated/elements.d.ts"), await elements());
 const { status } = spawnSync(process.execPath, [path("node_modules/typescript/bin/tsc"), "-p", path("tsconfig.json")], {
   stdio: "inherit",

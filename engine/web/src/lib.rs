@@ -50,6 +50,7 @@ assets! {
     "play.js": SCRIPT,
     "problem.js": SCRIPT,
     "server.js": SCRIPT,
+    "share.js": SCRIPT,
     "sheet.svg": SVG,
     "style.css": STYLE,
     "tabs.js": SCRIPT,
