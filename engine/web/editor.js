@@ -65,6 +65,9 @@ export class Editor {
     this.put(square, this.position[square] === piece ? "e" : piece);
   }
 
+  /** A piece is taken up: nothing is shown for that. */
+  lift() {}
+
   canDrag(square) {
     return this.position[square] !== "e";
   }

@@ -79,6 +79,30 @@ export class Node {
     this.comments = [[...commands, clean].filter(Boolean).join(" ")].filter(Boolean);
   }
 
+  /** Arrows and circles (from and to alike) that were drawn on the board here. */
+  get drawings() {
+    const list = this.comments.join(" ").matchAll(/\[%c[as]l ([^\]]*)\]/g);
+    return [...list].flatMap(([, all]) => all.split(",")).flatMap((one) => {
+      const [, from, to] = one.match(/^[A-Z](\d\d)(\d\d)?$/) ?? [];
+      return from ? [{ from: Number(from), to: Number(to ?? from), kind: "own" }] : [];
+    });
+  }
+
+  /** Draws an arrow or a circle, or takes it away. They are kept as lidraughts does, in the comment. */
+  toggleDrawing(from, to) {
+    const { drawings } = this;
+    const others = drawings.filter((one) => one.from !== from || one.to !== to);
+    if (others.length === drawings.length) others.push({ from, to, kind: "own" });
+    const two = (square) => String(square).padStart(2, "0");
+    const part = (name, list, text) => (list.length ? [`[%${name} ${list.map(text).join(",")}]`] : []);
+    const commands = [
+      ...part("csl", others.filter((one) => one.from === one.to), (one) => "G" + two(one.from)),
+      ...part("cal", others.filter((one) => one.from !== one.to), (one) => "G" + two(one.from) + two(one.to)),
+    ];
+    const rest = this.comments.map((comment) => comment.replace(/\[%c[as]l [^\]]*\]/g, "").trim());
+    this.comments = [[...commands, ...rest].filter(Boolean).join(" ")].filter(Boolean);
+  }
+
   /** Takes this move with all that follows out of the game. */
   remove() {
     this.parent.children = this.parent.children.filter((child) => child !== this);
@@ -148,7 +172,7 @@ const writeLine = (first, isVariation, isKept) => {
 
 /** A game: its tags, its result and the tree of its moves. */
 export class Game {
-  constructor(position, { start = "", tags = [], result = "*", side = null, lesson = null } = {}) {
+  constructor(position, { start = "", tags = [], result = "*", side = null, lesson = null, clock = null } = {}) {
     this.tags = new Map(tags);
     this.result = result;
     this.root = new Node(null, position);
@@ -158,6 +182,8 @@ export class Game {
     this.side = side;
     /** While this is a lesson: { side, goal, mistakes }. */
     this.lesson = lesson;
+    /** While it is played with clocks: milliseconds left for W and B, { W, B, increment, isPaused }. */
+    this.clock = clock;
   }
 
   /** The game of a record of `/v1/games`, or of {@link keep}. */
@@ -177,7 +203,7 @@ export class Game {
 
   /** The record from which {@link Game.read} makes all of it again. */
   keep() {
-    return { ...this.write(true), side: this.side, lesson: this.lesson };
+    return { ...this.write(true), side: this.side, lesson: this.lesson, clock: this.clock };
   }
 
   /** All that can be edited, to be put back. */
