@@ -150,7 +150,12 @@ export class Analysis {
   toggle(on = !this.on) {
     if (on) this.wholeRun?.abort();
     this.show(on);
-    this.restart();
+    if (on) return this.restart();
+    // What was found stays until another position is on the board.
+    this.run?.abort();
+    this.run = null;
+    clearTimeout(this.soon);
+    this.redraw();
   }
 
   /** What the button says is what is. */

@@ -210,6 +210,7 @@ const start = async () => {
     engine.show();
     endgames.loadSlices();
     play.nameLevels();
+    files.list();
     tabs.open(tabs.current);
     analysis.show(analysis.on);
     analysis.draw();

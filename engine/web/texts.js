@@ -401,6 +401,12 @@ const TEXTS = {
   ],
   "key.undo": ["undo, redo", "ongedaan maken, opnieuw doen", "annuler, rétablir", "отменить, повторить"],
 
+  // The list of games.
+  search: ["Search", "Zoeken", "Chercher", "Поиск"],
+  sortBy: ["Order", "Volgorde", "Ordre", "Порядок"],
+  sortFile: ["as in the file", "zoals in het bestand", "comme dans le fichier", "как в файле"],
+  gamesFound: ["{count} of {of}", "{count} van {of}", "{count} sur {of}", "{count} из {of}"],
+
   // Addresses.
   copyLink: ["Copy link", "Link kopiëren", "Copier le lien", "Копировать ссылку"],
   badLink: [

@@ -125,6 +125,14 @@ export class Node {
 /** The comments of annotations. */
 const comments = (annotations) => annotations.flatMap(({ comment }) => comment ?? []);
 
+/** Takes the positions out of a record: the moves give them, and they are most of it. */
+const strip = (line) => {
+  for (const ply of line.plies) {
+    delete ply.fen;
+    for (const { variation } of ply.after) if (variation) strip(variation);
+  }
+};
+
 const readLine = (line, parent) => {
   let last = parent;
   let lead = comments(line.lead);
@@ -133,8 +141,8 @@ const readLine = (line, parent) => {
     lead = [];
   }
   for (const ply of line.plies) {
-    // What this page has kept itself has no positions, and no texts that moves give.
-    const position = ply.fen ? readFen(ply.fen) : after(last.position, ply.move);
+    // What this page has kept itself has no texts that moves give.
+    const position = after(last.position, ply.move);
     const node = last.add(position, ply.move, ply.text ?? short(ply.move));
     node.lead = lead;
     lead = [];
@@ -175,7 +183,9 @@ export class Game {
   constructor(position, { start = "", tags = [], result = "*", side = null, lesson = null, clock = null } = {}) {
     this.tags = new Map(tags);
     this.result = result;
-    this.root = new Node(null, position);
+    this.start = new Node(null, position);
+    /** The record of moves of which no tree has been made yet. */
+    this.pending = null;
     /** What the FEN of the start says of moves before it: `:H12:F34`. */
     this.counters = start.match(/(:[HF]\d+)*$/)[0];
     /** The user's side, W or B, while this is a game against the engine. */
@@ -186,18 +196,33 @@ export class Game {
     this.clock = clock;
   }
 
-  /** The game of a record of `/v1/games`, or of {@link keep}. */
+  /**
+   * The game of a record of `/v1/games`, or of {@link keep}. Its tree is made when somebody looks at
+   * it: of thousands of games in a file few are opened.
+   */
   static read(record) {
     const game = new Game(readFen(record.start), record);
-    readLine(record.line, game.root);
+    game.pending = record.line;
+    strip(record.line);
     return game;
+  }
+
+  /** The position at the start, with all that follows. */
+  get root() {
+    const { pending } = this;
+    if (pending) {
+      this.pending = null;
+      readLine(pending, this.start);
+    }
+    return this.start;
   }
 
   /** The record from which `/v1/pdn` writes the game. */
   write(isKept = false) {
+    const start = fen(this.start.position) + this.counters;
+    if (this.pending && isKept) return { tags: [...this.tags], start, result: this.result, line: this.pending };
     const line = writeLine(this.root.children[0], false, isKept);
     line.lead = [...this.root.comments.map((comment) => ({ comment })), ...line.lead];
-    const start = fen(this.root.position) + this.counters;
     return { tags: [...this.tags], start, result: this.result, line };
   }
 
@@ -229,6 +254,7 @@ export class Game {
 
   /** Whether there is nothing in it but a position. */
   get isEmpty() {
+    if (this.pending) return this.pending.plies.length + this.pending.lead.length === 0;
     return this.root.children.length + this.root.comments.length === 0;
   }
 

@@ -68,12 +68,9 @@ onPage("a line is looked along and played to any depth", async (page) => {
   await page.selectOption("#lines", "1");
   await page.click("#analyse");
   await page.waitForFunction(() => document.querySelectorAll("#variations button").length > 3);
-  await page.click("#analyse");
-  await page.click("#analyse");
-  await page.waitForFunction(() => document.querySelectorAll("#variations button").length > 3);
+  // When it is stopped, what was found stays.
   await page.click("#analyse");
   const third = page.locator("#variations button[data-ply='2']");
-  if (!(await third.count())) return;
   await third.hover();
   assert.equal(await page.locator("#preview").isVisible(), true);
   const pieces = await page.locator("#preview g.pieces use").count();
