@@ -238,6 +238,8 @@ const start = async () => {
   });
   await share.open();
   find("desk").hidden = false;
+  // Scrolled to the move on the board, now that it has a place.
+  moves.draw();
   find("loading").hidden = true;
   document.body.dataset.ready = "true";
   return moves;

@@ -51,6 +51,9 @@ test("a shared link shows the same in a fresh profile", { timeout: 120_000 }, as
   assert.equal(await other.locator("#tab-game").getAttribute("aria-selected"), "true");
   const [upper, lower] = [await cell(other, 50).boundingBox(), await cell(other, 1).boundingBox()];
   assert.ok(upper.y < lower.y, "Black's side is below");
+  // The move on the board is seen in its list.
+  const [list, current] = [await other.locator("#moves").boundingBox(), await other.locator("#moves [aria-current]").boundingBox()];
+  assert.ok(current.y >= list.y && current.y + current.height <= list.y + list.height + 1);
   // What is played from there is not lost by loading the page again.
   await other.click("#last");
   await other.locator(".cell.movable").first().waitFor();
