@@ -1,6 +1,6 @@
 // Live analysis: the best lines of the position on the board, arrows, and the curve of the game.
 
-import { short, squares } from "./board.js";
+import { fen, short, squares } from "./board.js";
 import { find, make } from "./dom.js";
 import { tell } from "./problem.js";
 import { men, t } from "./texts.js";
@@ -18,11 +18,21 @@ const LONG_ENOUGH = 3600;
 /** Milliseconds between two searches of a position, in which others that wait ask for the engine. */
 const TURN = 2000;
 
-/** A score for people: men, or the plies to the end of the game. */
-const scoreText = ({ score, plies_to_end: end }) => {
-  if (end == null) return men(score);
+/** Nodes for the question what the other side threatens. */
+const THREAT_NODES = 300_000;
+/** Moves of a line that are shown. */
+const LINE = 12;
+
+/**
+ * A score for people, from White's side: men, or who wins and in how many plies.
+ * @param {Records.InfoRecord} info
+ * @param {string} side that is to move, W or B.
+ */
+const scoreText = ({ score, plies_to_end: end }, side) => {
+  if (end == null) return men(side === "W" ? score : -score);
   const plies = Math.abs(end);
-  return t("value." + (score > 0 ? "win" : "loss")) + (plies ? " " + t("plies", { plies }) : "");
+  const winner = (score > 0) === (side === "W") ? "W" : "B";
+  return t("side." + winner) + ": " + t("value.win") + (plies ? " " + t("plies", { plies }) : "");
 };
 
 /** The evaluation from White's side, within what the curve shows. */
@@ -32,8 +42,21 @@ const whites = (info, side) => {
 };
 
 export class Analysis {
-  constructor(desk, { say, redraw, follow }) {
-    Object.assign(this, { desk, say, redraw });
+  /**
+   * @param {import("./desk.js").Desk} desk
+   * @param {import("./main.js").Parts} parts
+   * @param {import("./preview.js").Preview} preview
+   */
+  constructor(desk, { say, redraw, follow, flipped }, preview) {
+    this.preview = preview;
+    this.flipped = flipped;
+    /** Ends the question for a threat while there is one. @type {AbortController | null} */
+    this.threatRun = null;
+    /** What the other side threatens, in Hub notation. @type {string | null} */
+    this.threatMove = null;
+    this.desk = desk;
+    this.say = say;
+    this.redraw = redraw;
     /** Whether the position on the board is analysed, and the next one will be. */
     this.on = false;
     /** Ends the search while there is one. */
@@ -42,27 +65,97 @@ export class Analysis {
     this.note = "";
     /** Ends the analysis of a whole game while there is one. */
     this.wholeRun = null;
+    /** @type {(Records.InfoRecord & { all: number })[]} */
     this.lines = [];
     find("analyse").addEventListener("click", () => this.toggle());
     find("lines").addEventListener("change", () => this.restart());
     find("arrows").addEventListener("change", () => this.redraw());
     find("whole").addEventListener("click", () => (this.wholeRun ? this.wholeRun.abort() : this.whole()));
     find("curve").addEventListener("click", (event) => this.pick(event));
-    find("variations").addEventListener("click", ({ target }) => {
-      const row = target.closest("button");
-      if (row) follow(this.lines[row.dataset.line].pv[0]);
+    find("threat").addEventListener("click", () => {
+      const on = find("threat").getAttribute("aria-pressed") !== "true";
+      find("threat").setAttribute("aria-pressed", String(on));
+      this.threat();
     });
+    const list = find("variations");
+    const meant = ({ target }) => /** @type {HTMLElement} */ (target).closest?.("button");
+    list.addEventListener("click", async (event) => {
+      const button = meant(event);
+      if (!button) return;
+      preview.hide();
+      // To any depth, as far as the moves are the user's to make.
+      for (const move of this.movesOf(button)) await follow(move);
+    });
+    const look = (event) => {
+      const button = meant(event);
+      if (button) preview.show(this.node.position, this.movesOf(button), flipped(), button);
+      else preview.hide();
+    };
+    list.addEventListener("pointerover", look);
+    list.addEventListener("focusin", look);
+    list.addEventListener("pointerleave", () => preview.hide());
+    list.addEventListener("focusout", () => preview.hide());
     desk.addEventListener("change", () => {
       if (this.desk.game !== this.game) this.wholeRun?.abort();
-      if (this.desk.node !== this.node) this.restart();
+      if (this.desk.node !== this.node) {
+        this.restart();
+        this.threat();
+      }
+      this.drawBar();
       this.drawCurve();
     });
+  }
+
+  /** The moves of a line up to the one that a button stands for. */
+  movesOf({ dataset }) {
+    return this.lines[Number(dataset.line)]?.pv.slice(0, Number(dataset.ply) + 1) ?? [];
+  }
+
+  /** Looks what the other side would do if it could move now. */
+  async threat() {
+    this.threatRun?.abort();
+    this.threatMove = null;
+    find("threat-text").textContent = "";
+    this.redraw();
+    if (find("threat").getAttribute("aria-pressed") !== "true") return;
+    this.threatRun = new AbortController();
+    const { signal } = this.threatRun;
+    const { position } = this.desk.node;
+    const other = (position[0] === "W" ? "B" : "W") + position.slice(1);
+    let move = null;
+    try {
+      const query = { fen: fen(other), nodes: THREAT_NODES };
+      await this.desk.engine.analyse(query, (info) => (move = info.pv[0] ?? move), signal);
+    } catch (problem) {
+      if (!signal.aborted) this.say(tell(problem));
+    }
+    if (signal.aborted) return;
+    this.threatMove = move;
+    find("threat-text").textContent = move ? t("threatIs", { move: short(move) }) : t("noThreat");
+    this.redraw();
+  }
+
+  /** The score of the position beside the board, White's part from White's side. */
+  drawBar() {
+    const { score } = this.desk.node;
+    const share = 100 / (1 + Math.exp(-(score ?? 0)));
+    find("bar").classList.toggle("flipped", this.flipped());
+    find("bar").classList.toggle("unknown", score == null);
+    find("bar-white").style.height = share + "%";
+    const text = score == null ? "–" : Math.abs(score) >= 100 ? t("result." + (score > 0 ? "2-0" : "0-2")) : men(score);
+    find("bar").setAttribute("aria-label", t("curve") + ": " + text);
+    find("score-now").textContent = score == null ? "" : text;
   }
 
   toggle(on = !this.on) {
     if (on) this.wholeRun?.abort();
     this.show(on);
-    this.restart();
+    if (on) return this.restart();
+    // What was found stays until another position is on the board.
+    this.run?.abort();
+    this.run = null;
+    clearTimeout(this.soon);
+    this.redraw();
   }
 
   /** What the button says is what is. */
@@ -142,18 +235,24 @@ export class Analysis {
       this.timer = null;
       this.draw();
       this.drawCurve();
+      this.drawBar();
       this.redraw();
     }, PAUSE);
   }
 
   /** Arrows of the first moves of the lines. */
   get arrowList() {
-    if (!this.on || !find("arrows").checked) return [];
+    const threats = [];
+    if (this.threatMove) {
+      const [from, to] = squares(this.threatMove);
+      threats.push({ from, to, kind: "bad" });
+    }
+    if (!this.on || !find("arrows").checked) return threats;
     const arrows = this.lines.flatMap((info, index) => {
       const [from, to] = squares(info.pv[0]);
       return { from, to, kind: index === 0 ? "best" : "other" };
     });
-    return arrows.reverse();
+    return [...arrows.reverse(), ...threats];
   }
 
   draw() {
@@ -166,9 +265,15 @@ export class Analysis {
     find("depth").textContent = [searched, this.note].filter(Boolean).join(". ");
     const row = (info, index) =>
       make("li", {},
-        make("button", { type: "button", "data-line": index, title: t("playLine") },
-          make("strong", { class: info.score >= 0 ? "plus" : "minus" }, scoreText(info)),
-          ...info.pv.slice(0, 12).flatMap((move) => [" ", make("span", { class: "whole" }, short(move))])));
+        make("strong", {}, scoreText(info, this.node.position[0])),
+        ...info.pv.slice(0, LINE).flatMap((move, ply) => [" ", make("button", {
+          type: "button", class: "whole", "data-line": index, "data-ply": ply, title: t("playLine"),
+        }, short(move))]));
+    // A move under the pointer stays there while nothing changes.
+    const state = JSON.stringify(this.lines.map((info) => info && [scoreText(info, this.node.position[0]), info.pv]));
+    if (state + t.language === this.drawn) return;
+    this.drawn = state + t.language;
+    this.preview.hide();
     find("variations").replaceChildren(...this.lines.filter(Boolean).map(row));
   }
 

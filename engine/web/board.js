@@ -92,6 +92,12 @@ export class Board {
     }
   }
 
+  /** A piece, w, W, b or B, as it is drawn on a square. */
+  piece(square, letter) {
+    const { x, y } = this.place(square);
+    return element("use", { href: "#" + PIECES[letter], x, y, "data-square": square });
+  }
+
   /** The upper left corner and width of a square, as it is shown now. */
   place(square) {
     return this.places[this.flipped ? 51 - square : square];
@@ -102,6 +108,9 @@ export class Board {
    * arrows: [{ from, to, kind }] }.
    */
   show({ position, flipped = false, last = null, marks = {}, arrows = [] }) {
+    // Pieces that stay are left alone: they may be on their way.
+    const stays = position === this.position && flipped === this.flipped;
+    this.position = position;
     if (flipped !== this.flipped) this.turn(flipped);
     const at = (square, id) => {
       const { x, y } = this.place(square);
@@ -114,12 +123,13 @@ export class Board {
     }
     const marked = Object.entries(all).map(([square, name]) => at(Number(square), "mark-" + name));
     this.layers.marks.replaceChildren(...marked);
-    const pieces = [];
-    for (let square = 1; square <= 50; square++) {
-      const id = PIECES[position[square]];
-      if (id) pieces.push(at(square, id));
+    if (!stays) {
+      const pieces = [];
+      for (let square = 1; square <= 50; square++) {
+        if (position[square] in PIECES) pieces.push(this.piece(square, position[square]));
+      }
+      this.layers.pieces.replaceChildren(...pieces);
     }
-    this.layers.pieces.replaceChildren(...pieces);
     this.layers.arrows.replaceChildren(...arrows.map((arrow) => this.arrow(arrow)));
   }
 
@@ -129,6 +139,16 @@ export class Board {
       return [x + width / 2, y + width / 2];
     };
     const [[x1, y1], [x2, y2]] = [middle(from), middle(to)];
+    if (kind === "own") {
+      const look = { class: "arrow own", stroke: "#e8710a", "stroke-width": 0.9, fill: "none", opacity: 0.9 };
+      if (from === to) return element("circle", { ...look, cx: x1, cy: y1, r: 4.4 });
+      // The point of the arrow is part of its line.
+      const [across, down] = [x2 - x1, y2 - y1];
+      const length = Math.hypot(across, down);
+      const [right, below] = [(2.4 * across) / length, (2.4 * down) / length];
+      const wing = (side) => `${x2 - right + side * below * 0.7} ${y2 - below - side * right * 0.7}`;
+      return element("path", { ...look, d: `M${x1} ${y1}L${x2} ${y2}M${wing(1)}L${x2} ${y2}L${wing(-1)}` });
+    }
     // The colour and width are those of the point that the sheet defines.
     const head = this.svg.querySelector("#head-" + kind + " path");
     return element("line", {

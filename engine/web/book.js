@@ -11,7 +11,7 @@ export class Book {
     this.desk = desk;
     this.isOpen = false;
     find("book-moves").addEventListener("click", ({ target }) => {
-      const button = target.closest("button");
+      const button = /** @type {Element} */ (target).closest("button");
       if (button) follow(button.dataset.move);
     });
     desk.addEventListener("change", () => this.renew());
@@ -51,7 +51,7 @@ export class Book {
     // A book that grew by search knows no games.
     const hasGames = moves.some(({ games }) => games > 0);
     find("book-table").classList.toggle("narrow", !hasGames);
-    for (const heading of document.querySelectorAll("#book-table .count")) heading.hidden = !hasGames;
+    for (const heading of find("book-table").querySelectorAll(".count")) heading.toggleAttribute("hidden", !hasGames);
     const row = ({ move, text, games, wins, draws, losses, score }) => {
       const share = (count) => (games ? percent(count / games) : "–");
       const button = make("button", { type: "button", "data-move": move }, text);

@@ -8,7 +8,11 @@ import { Game } from "./tree.js";
 
 export const INITIAL = "W" + "b".repeat(20) + "e".repeat(10) + "w".repeat(20);
 
+/** Edits that can be taken back. */
+const MOST_EDITS = 200;
+
 export class Desk extends EventTarget {
+  /** @param {import("./engine.js").Engine} engine */
   constructor(engine) {
     super();
     this.engine = engine;
@@ -20,8 +24,9 @@ export class Desk extends EventTarget {
     this.isUnsaved = false;
     /** Grows with every edit of the games. */
     this.edition = 0;
-    /** What {@link undo} brings back; null if there is nothing. */
-    this.before = null;
+    /** What {@link undo} and {@link redo} bring back, the next one last. */
+    this.past = [];
+    this.future = [];
   }
 
   changed(detail = {}) {
@@ -36,10 +41,17 @@ export class Desk extends EventTarget {
 
   /** Changes the open game, so that it can be undone. */
   edit(change) {
-    this.before = this.state;
+    this.mark();
     change();
     this.touch();
     this.changed();
+  }
+
+  /** What lies on the desk now can be brought back. */
+  mark() {
+    this.past.push(this.state);
+    if (this.past.length > MOST_EDITS) this.past.shift();
+    this.future = [];
   }
 
   /** The games have something new. */
@@ -55,12 +67,20 @@ export class Desk extends EventTarget {
     this.changed();
   }
 
-  /** Takes the last edit back, or what came in place of other games; done again, it redoes. */
+  /** Takes the last edit back, or what came in place of other games. */
   undo() {
-    const { before } = this;
-    if (!before) return;
-    this.before = this.state;
-    const { content, ...state } = before;
+    this.step(this.past, this.future);
+  }
+
+  /** Does again what was taken back. */
+  redo() {
+    this.step(this.future, this.past);
+  }
+
+  step(from, to) {
+    if (from.length === 0) return;
+    to.push(this.state);
+    const { content, ...state } = from.pop();
     Object.assign(this, state);
     this.game.content = content;
     this.edition++;
@@ -70,7 +90,7 @@ export class Desk extends EventTarget {
   /** Puts games on the desk and opens the first. */
   open(games) {
     // An empty game is not worth bringing back.
-    if (this.games.some((game) => !game.isEmpty)) this.before = this.state;
+    if (this.games.some((game) => !game.isEmpty)) this.mark();
     this.games = games;
     this.isUnsaved = false;
     this.edition++;

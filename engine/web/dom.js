@@ -1,19 +1,35 @@
 // Elements of the page. Text is always set as text, never read as HTML.
 
-/** The element of this id. */
-export const find = (id) => document.getElementById(id);
+/**
+ * The element of this id. An id that is written out must stand in the page; of one that is put
+ * together nothing is known.
+ * @template {string} K
+ * @param {string extends K ? K : K extends keyof Elements ? K : never} id
+ * @returns {K extends keyof Elements ? Elements[K] : any}
+ */
+export const find = (id) => /** @type {any} */ (document.getElementById(id));
 
-/** A new element with attributes (functions become listeners) and children or texts. */
+/**
+ * A new element with attributes (functions become listeners) and children or texts.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} name
+ * @param {Record<string, unknown>} [attributes]
+ * @param {(Node | string)[]} children
+ * @returns {HTMLElementTagNameMap[K]}
+ */
 export const make = (name, attributes = {}, ...children) => {
   const node = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
-    if (typeof value === "function") node.addEventListener(key, value);
+    if (typeof value === "function") node.addEventListener(key, /** @type {EventListener} */ (value));
     else if (value === true) node.setAttribute(key, "");
-    else if (value !== false && value != null) node.setAttribute(key, value);
+    else if (value !== false && value != null) node.setAttribute(key, String(value));
   }
   node.append(...children);
   return node;
 };
+
+/** The radio buttons of this name. @returns {HTMLInputElement[]} */
+export const radios = (name) => [...document.querySelectorAll(`input[name=${name}]`)].map((node) => /** @type {HTMLInputElement} */ (node));
 
 /** Gives the user a file to save. */
 export const save = (name, media, text) => {

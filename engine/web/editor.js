@@ -2,22 +2,29 @@
 
 import { fen, readFen } from "./board.js";
 import { INITIAL } from "./desk.js";
-import { find } from "./dom.js";
+import { find, radios } from "./dom.js";
 import { t } from "./texts.js";
 
 const EMPTY = "W" + "e".repeat(50);
 
 export class Editor {
   /** leave: closes the panel. */
+  /**
+   * @param {import("./desk.js").Desk} desk
+   * @param {import("./main.js").Parts} parts
+   */
   constructor(desk, { say, redraw, leave }) {
-    Object.assign(this, { desk, say, redraw, leave });
+    this.desk = desk;
+    this.say = say;
+    this.redraw = redraw;
+    this.leave = leave;
     /** The position as it is being set up; null while nothing is edited. */
     this.position = null;
     const on = (id, action) => find(id).addEventListener("click", action);
     on("clear", () => this.set(this.position[0] + EMPTY.slice(1)));
     on("initial", () => this.set(INITIAL));
     on("setup-done", () => this.done());
-    for (const input of document.querySelectorAll("input[name=turn]")) {
+    for (const input of radios("turn")) {
       input.addEventListener("change", () => this.set(input.value + this.position.slice(1)));
     }
     find("fen-form").addEventListener("submit", (event) => {
@@ -54,9 +61,12 @@ export class Editor {
   }
 
   pick(square) {
-    const piece = document.querySelector("input[name=piece]:checked").value;
+    const piece = radios("piece").find(({ checked }) => checked).value;
     this.put(square, this.position[square] === piece ? "e" : piece);
   }
+
+  /** A piece is taken up: nothing is shown for that. */
+  lift() {}
 
   canDrag(square) {
     return this.position[square] !== "e";

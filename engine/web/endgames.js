@@ -14,14 +14,24 @@ const valueText = ({ value, dtw, mtc }) => {
 };
 
 export class Endgames {
+  /**
+   * @param {import("./desk.js").Desk} desk
+   * @param {import("./main.js").Parts} parts
+   */
   constructor(desk, { say, redraw, follow }) {
-    Object.assign(this, { desk, say, redraw });
+    this.desk = desk;
+    this.say = say;
+    this.redraw = redraw;
+    /** Called with the user's side when a lesson begins.
+     * @type {(side: string) => void} */
+    this.onStart = () => {};
+    /** @type {Answers["probe"]} */
     this.answer = null;
     /** Ends the question what a move is worth, if there is one. */
     this.judging = null;
     this.hinted = 0;
     find("values").addEventListener("click", ({ target }) => {
-      const button = target.closest("button");
+      const button = /** @type {Element} */ (target).closest("button");
       if (button) follow(button.dataset.move);
     });
     find("perfect").addEventListener("click", () => this.perfect());
@@ -35,7 +45,7 @@ export class Endgames {
       desk.start(await this.setUp());
       this.say(t("setUp"));
     });
-    desk.addEventListener("change", ({ detail }) => {
+    desk.addEventListener("change", (/** @type {CustomEvent} */ { detail }) => {
       this.goOn(detail);
       this.renew();
     });
@@ -173,7 +183,7 @@ export class Endgames {
     const position = await this.setUp();
     const side = position[0];
     this.desk.start(position, { lesson: { side, goal, mistakes: 0 } });
-    this.onStart?.(side);
+    this.onStart(side);
   }
 
   end(text) {

@@ -16,12 +16,15 @@ export class Engine {
   static async connect(open) {
     const engine = new Engine();
     engine.connection = await engine.insist(open);
-    /** What the engine has and allows, as `/v1/server` gives it. */
     engine.about = engine.connection.about;
     return engine;
   }
 
   constructor() {
+    /** @type {import("./server.js").Server | import("./local.js").Local} */
+    this.connection = null;
+    /** What the engine has and allows. @type {Answers["server"]} */
+    this.about = null;
     /** The questions that are asked again, each with its problem and what asks it at once. */
     this.waiting = new Set();
     find("again").addEventListener("click", () => {
@@ -33,13 +36,23 @@ export class Engine {
    * The answer of a route: an object, or a text where it is not JSON. The query can be a function,
    * which is called each time the question is asked. What the user waits for, `isAwaited`, is not
    * thrown when it is refused: the page says so, and the user can ask again.
+   * @template {keyof Answers} R
+   * @param {R} route
+   * @param {object | (() => object)} [query]
+   * @param {{ signal?: AbortSignal, isAwaited?: boolean, body?: string, media?: string }} [options]
+   * @returns {Promise<Answers[R]>}
    */
   ask(route, query = {}, { signal, isAwaited, ...more } = {}) {
     const given = () => (typeof query === "function" ? query() : query);
     return this.insist(() => this.connection.ask(route, given(), { signal, ...more }), { signal, isAwaited });
   }
 
-  /** Analyses a position until the signal or the end of the search; listener gets each `info`. */
+  /**
+   * Analyses a position until the signal or the end of the search; listener gets each `info`.
+   * @param {object} query
+   * @param {(info: Records.InfoRecord) => void} listener
+   * @param {AbortSignal} [signal]
+   */
   analyse(query, listener, signal) {
     const attempt = (heard) => {
       const hear = (info) => {
@@ -54,9 +67,13 @@ export class Engine {
   /**
    * Tries until it succeeds, is refused or is no longer wanted. An attempt can call what it is given
    * when there is nothing to wait for any more.
+   * @template T
+   * @param {(done: () => void) => Promise<T>} attempt
+   * @param {{ signal?: AbortSignal, isAwaited?: boolean }} [options]
+   * @returns {Promise<T>}
    */
   async insist(attempt, { signal, isAwaited } = {}) {
-    const entry = {};
+    const entry = /** @type {any} */ ({});
     const done = () => {
       clearTimeout(entry.soon);
       if (this.waiting.delete(entry)) this.show();

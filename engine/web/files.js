@@ -9,9 +9,19 @@ import { Game } from "./tree.js";
 /** The tags that can be edited, as PDN names them. */
 const TAGS = ["Event", "Date", "White", "Black"];
 
+/** What stands behind the players in the list of games. */
+const extra = ({ tags, result }) =>
+  [result === "*" ? "" : result, tags.get("Event"), tags.get("Date")].filter(Boolean).map((text) => ", " + text).join("");
+
 export class Files {
+  /**
+   * @param {import("./desk.js").Desk} desk
+   * @param {import("./main.js").Parts} parts
+   */
   constructor(desk, { say, flipped }) {
-    Object.assign(this, { desk, say, flipped });
+    this.desk = desk;
+    this.say = say;
+    this.flipped = flipped;
     const on = (id, event, action) => find(id).addEventListener(event, action);
     on("pdn-file", "change", async ({ target }) => {
       const [file] = target.files;
@@ -19,7 +29,9 @@ export class Files {
       target.value = "";
     });
     on("pdn-read", "click", () => this.read(find("pdn-text").value));
-    on("games", "change", ({ target }) => desk.choose(desk.games[target.selectedIndex]));
+    on("games", "change", ({ target }) => desk.choose(desk.games[Number(target.value)]));
+    on("games-search", "input", () => this.list());
+    on("games-sort", "change", () => this.list());
     on("save-pdn", "click", () => this.savePdn());
     on("show-pdn", "click", async () => (find("pdn-text").value = await this.pdn()));
     on("copy-fen", "click", () => this.copy(fen(desk.node.position)));
@@ -82,12 +94,37 @@ export class Files {
     save("board.svg", "image/svg+xml", await this.desk.engine.ask("board.svg", query));
   }
 
+  /** Lists the games that are searched for, in the order that is chosen. */
+  list() {
+    const { games, game, edition } = this.desk;
+    this.games = games;
+    this.edition = edition;
+    for (const id of ["games-row", "games-find"]) find(id).hidden = games.length < 2;
+    const words = find("games-search").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const isFound = ({ text }) => words.every((word) => text.toLowerCase().includes(word));
+    const by = find("games-sort").value;
+    const rows = games.map((one, index) => ({ one, index, text: index + 1 + ". " + one.title + extra(one) }))
+      .filter((row) => row.one === game || isFound(row));
+    if (by !== "file") {
+      const key = ({ one }) => (by === "result" ? one.result : one.tags.get(by) ?? "");
+      const { compare } = new Intl.Collator(t.language, { numeric: true });
+      const keyed = rows.map((row) => ({ row, key: key(row) }));
+      keyed.sort((a, b) => compare(a.key, b.key) || a.row.index - b.row.index);
+      rows.splice(0, rows.length, ...keyed.map(({ row }) => row));
+    }
+    find("games").replaceChildren(...rows.map(({ index, text }) => make("option", { value: index }, text)));
+    if (game !== this.game) find("games").value = String(games.indexOf(game));
+    this.game = game;
+    const count = words.length ? rows.filter(isFound).length : games.length;
+    find("games-count").textContent = t("gamesFound", { count, of: games.length });
+  }
+
   draw() {
     const { games, game, node } = this.desk;
-    const select = find("games");
-    find("games-row").hidden = games.length < 2;
-    select.replaceChildren(...games.map((one, index) =>
-      make("option", { selected: one === game }, index + 1 + ". " + one.title)));
+    // Thousands of games are not listed again at each step.
+    const { edition } = this.desk;
+    if (games !== this.games || edition !== this.edition) this.list();
+    find("games").value = String(games.indexOf(game));
     for (const tag of TAGS) find("tag-" + tag).value = game.tags.get(tag) ?? "";
     find("result").value = game.result;
     find("fen-now").textContent = fen(node.position);

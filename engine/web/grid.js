@@ -3,6 +3,7 @@
 
 import { Board } from "./board.js";
 import { make } from "./dom.js";
+import { Motion } from "./motion.js";
 import { t } from "./texts.js";
 
 const NAMES = { w: "whiteMan", W: "whiteKing", b: "blackMan", B: "blackKing", e: "empty" };
@@ -12,11 +13,13 @@ const SLACK = 6;
 export class Grid {
   /**
    * frame: the element that gets the board; sheet: the drawing without pieces, an SVG element;
-   * on: { pick(square), drag(from, to or null), canDrag(square) }.
+   * on: { pick(square), drag(from, to or null), canDrag(square), lift(square),
+   * draw(from, to) }.
    */
   constructor(frame, sheet, on) {
     this.on = on;
     this.board = new Board(sheet);
+    this.motion = new Motion(this.board);
     sheet.setAttribute("aria-hidden", "true");
     this.cells = new Map();
     this.grid = make("div", { class: "cells", role: "grid", id: "board" });
@@ -25,6 +28,9 @@ export class Grid {
     this.build();
     this.grid.addEventListener("keydown", (event) => this.key(event));
     this.grid.addEventListener("pointerdown", (event) => this.press(event));
+    this.grid.addEventListener("contextmenu", (event) => event.preventDefault());
+    /** Where an arrow begins that is drawn by keyboard. */
+    this.tail = null;
     this.grid.addEventListener("click", (event) => {
       // A click of a mouse was dealt with as a press; those of keys and screen readers come here.
       if (event.detail === 0) this.pick(event);
@@ -61,8 +67,8 @@ export class Grid {
   }
 
   /**
-   * Shows what {@link Board.show} takes, and `chosen`, the square of the chosen piece, and `movable`,
-   * the set of squares of pieces that can move.
+   * Shows what {@link Board.show} takes, and `chosen`, the square of the chosen piece, `movable`,
+   * the set of squares of pieces that can move, and `names`, marks that are called other than drawn.
    */
   show(shown) {
     const turned = Boolean(shown.flipped) !== Boolean(this.shown.flipped);
@@ -71,7 +77,7 @@ export class Grid {
     if (turned) this.build();
     for (const [square, cell] of this.cells) {
       const piece = t(NAMES[shown.position[square]]);
-      const mark = shown.marks?.[square];
+      const mark = shown.names?.[square] ?? shown.marks?.[square];
       const remark = mark ? ", " + t("mark." + mark) : "";
       cell.setAttribute("aria-label", t("square", { square, piece }) + remark);
       cell.classList.toggle("movable", Boolean(shown.movable?.has(square)));
@@ -104,6 +110,11 @@ export class Grid {
     };
     if (event.key === "Enter" || event.key === " ") {
       this.on.pick(square);
+    } else if (event.key === "c") {
+      this.on.draw(square, square);
+    } else if (event.key === "x") {
+      if (this.tail && this.tail !== square) this.on.draw(this.tail, square);
+      this.tail = this.tail ? null : square;
     } else if (event.key in steps && !event.ctrlKey && !event.altKey && !event.metaKey) {
       const step = this.shown.flipped ? -steps[event.key] : steps[event.key];
       const next = square + step;
@@ -119,6 +130,12 @@ export class Grid {
   /** A press is a pick, unless the pointer then carries the piece somewhere. */
   press(event) {
     const from = Grid.squareOf(event);
+    if (from && event.button === 2) {
+      addEventListener("pointerup", (ended) => {
+        const to = this.board.squareAt(ended);
+        if (to) this.on.draw(from, to);
+      }, { once: true });
+    }
     if (!from || event.button !== 0) return;
     event.preventDefault();
     this.focus(from);
@@ -128,6 +145,7 @@ export class Grid {
       if (!ghost && Math.hypot(right, below) > SLACK && this.on.canDrag(from)) {
         ghost = this.board.svg.querySelector(`g.pieces use[data-square="${from}"]`);
         ghost?.parentNode.append(ghost);
+        if (ghost) this.on.lift(from);
       }
       if (!ghost) return;
       const scale = this.board.svg.viewBox.baseVal.width / this.board.svg.clientWidth;

@@ -1,6 +1,7 @@
 // What lies on the desk outlasts the page: it is kept in the browser, for this tab and for the next
 // visit. Who leaves with games that no file has is asked first.
 
+import { Archive } from "./archive.js";
 import { find } from "./dom.js";
 import { t } from "./texts.js";
 import { Game } from "./tree.js";
@@ -12,7 +13,7 @@ const VERSION = 1;
 const PAUSE = 200;
 /** The fields whose choice is kept. */
 const FIELDS = [
-  "play-side", "play-from", "play-kind", "play-level", "play-time", "play-nodes", "lines", "arrows",
+  "play-side", "play-clock", "play-from", "play-kind", "play-level", "play-time", "play-nodes", "lines", "arrows",
   "slice", "lesson-value",
 ];
 
@@ -36,24 +37,43 @@ const read = (storage, name) => {
 };
 
 export class Keep {
-  /** view(): what else of the page is to be kept, an object. */
+  /**
+   * @param {import("./desk.js").Desk} desk
+   * @param {import("./main.js").Parts} parts
+   * @param {() => object} view what else of the page is to be kept.
+   */
   constructor(desk, { say }, view) {
-    Object.assign(this, { desk, say, view });
+    this.desk = desk;
+    this.say = say;
+    this.view = view;
+    /** @type {Archive | null} */
+    this.archive = null;
+    /** The names in the archive of what lay on the desk. @type {WeakMap<Game[], string>} */
+    this.ids = new WeakMap();
+    /** Called when the archive has something new. */
+    this.onKept = () => {};
   }
 
   /** Puts back what was kept, and keeps from now on; gives the view, or null. */
-  restore() {
+  async restore() {
     const { desk } = this;
     let view = null;
-    const storage = storages().find((storage) => read(storage, GAMES));
-    if (storage) view = this.open(read(storage, GAMES), read(storage, PLACE));
+    this.archive = await Archive.open();
+    const storage = storages().find((storage) => read(storage, GAMES) ?? read(storage, PLACE)?.whole);
+    if (storage) {
+      const place = read(storage, PLACE);
+      // What the storage had no room for is in the archive.
+      const whole = place?.whole && (await this.archive?.get(place.id).catch(() => undefined));
+      if (whole || read(storage, GAMES)) view = this.open(whole ? JSON.parse(whole.kept) : read(storage, GAMES), whole ? { ...place, game: place.whole.game } : place);
+      if (place?.id) this.ids.set(desk.games, place.id);
+    }
     this.edition = storage ? desk.edition : -1;
     desk.addEventListener("change", () => this.soon());
     addEventListener("change", () => this.soon());
     addEventListener("pagehide", () => this.save());
     addEventListener("beforeunload", (event) => {
       // A comment that is still being typed belongs to the game.
-      const typing = document.activeElement;
+      const typing = /** @type {HTMLElement} */ (document.activeElement);
       if (typing?.matches("#score input, #game input")) typing.blur();
       this.save();
       if (desk.isUnsaved) event.preventDefault();
@@ -100,9 +120,14 @@ export class Keep {
     const value = (field) => (field.type === "checkbox" ? field.checked : field.value);
     const path = desk.node.path().slice(1).map((node) => node.parent.children.indexOf(node));
     const fields = Object.fromEntries(FIELDS.map((id) => [id, value(find(id))]));
-    const place = { version: VERSION, game: desk.games.indexOf(desk.game), path, fields, view: this.view() };
+    const place = {
+      version: VERSION, id: this.id, game: desk.games.indexOf(desk.game), path, fields, view: this.view(),
+      whole: this.isTooLarge ? { game: desk.games.indexOf(desk.game) } : undefined,
+    };
     const isNew = this.edition !== desk.edition;
     const games = isNew && this.record(desk.games);
+    if (isNew) this.isTooLarge = false;
+    const kept = isNew ? this.put(games) : Promise.resolve();
     for (const storage of storages()) {
       try {
         storage.setItem(PLACE, JSON.stringify(place));
@@ -112,6 +137,38 @@ export class Keep {
       }
     }
     this.edition = desk.edition;
+    return kept;
+  }
+
+  /** The name in the archive of what lies on the desk. */
+  get id() {
+    const { games } = this.desk;
+    if (!this.ids.has(games)) this.ids.set(games, Date.now().toString(36) + Math.random().toString(36).slice(2, 8));
+    return this.ids.get(games);
+  }
+
+  /** Puts what lies on the desk into the archive, unless it is nothing. */
+  async put(kept) {
+    const { games, game } = this.desk;
+    if (!this.archive || !games.some((one) => !one.isEmpty)) return;
+    const { title } = game;
+    const plies = game.root.line().length - 1;
+    try {
+      await this.archive.put({ id: this.id, when: Date.now(), title, count: games.length, plies, kept });
+      this.onKept();
+    } catch {
+      // Without room there the storages are all there is.
+      this.archive = null;
+    }
+  }
+
+  /** Puts something from the archive on the desk. */
+  bring(id, { games, isUnsaved }) {
+    const { desk } = this;
+    desk.open(games.map((record) => Game.read(record)));
+    this.ids.set(desk.games, id);
+    desk.isUnsaved = isUnsaved;
+    desk.changed();
   }
 
   record(games) {
@@ -121,10 +178,12 @@ export class Keep {
 
   /** Where there is no room for all games, there is for the one on the board. */
   keepOne(storage, place) {
-    this.say(t("tooLargeToKeep"));
+    if (!this.archive) this.say(t("tooLargeToKeep"));
+    this.isTooLarge = true;
     try {
+      const whole = this.archive ? { game: place.game } : undefined;
+      storage.setItem(PLACE, JSON.stringify({ ...place, game: 0, whole }));
       storage.setItem(GAMES, this.record([this.desk.game]));
-      storage.setItem(PLACE, JSON.stringify({ ...place, game: 0 }));
     } catch {
       // What was kept before would come back as if it were the last.
       storage.removeItem(GAMES);

@@ -45,6 +45,9 @@ class Helper {
 }
 
 export class Local {
+  /** @type {Answers["server"]} */
+  about = null;
+
   static async connect() {
     const local = new Local(await WebAssembly.compile(await Local.load()));
     local.about = await local.ask("server");
@@ -97,8 +100,12 @@ export class Local {
     });
   }
 
-  /** As {@link Server.ask}. */
-  ask(route, query = {}, { signal, body } = {}) {
+  /**
+   * As {@link Server.ask}.
+   * @param {{ signal?: AbortSignal, body?: string, media?: string }} [options]
+   */
+  ask(route, query = {}, options = {}) {
+    const { signal, body } = options;
     if (route !== "play") return this.request("answers", { route, query, body }, signal);
     this.end(route);
     return this.request(route, { route, query }, signal);

@@ -15,10 +15,26 @@ import { Local } from "./local.js";
 import { Moves } from "./moves.js";
 import { Moving } from "./moving.js";
 import { Play } from "./play.js";
+import { Preview } from "./preview.js";
 import { Problem, tell } from "./problem.js";
 import { Server } from "./server.js";
+import { Recent } from "./recent.js";
+import { connect } from "./settings.js";
+import { Share } from "./share.js";
+import { sound } from "./sound.js";
 import { Tabs } from "./tabs.js";
 import { LANGUAGES, setLanguage, t, translate } from "./texts.js";
+
+/**
+ * What the parts of the page can do with the rest of it.
+ * @typedef {object} Parts
+ * @property {(text: string) => void} say tells the user something.
+ * @property {() => void} redraw shows the board again.
+ * @property {() => boolean} flipped whether Black's side is below.
+ * @property {(move: string) => void} follow plays a move in Hub notation.
+ * @property {() => string | null} turn the side that the user may move, W or B; null is both.
+ * @property {() => void} leave goes back to the view before.
+ */
 
 /** Says something to the user, also to one who cannot see it. */
 const say = (text) => (find("say").textContent = text);
@@ -41,12 +57,13 @@ addEventListener("unhandledrejection", (event) => {
 
 const start = async () => {
   // The site that `meerslag serve --export` writes has no server.
-  const isLocal = document.querySelector("meta[name=engine]").content === "local";
+  const isLocal = document.querySelector("meta[name=engine]").getAttribute("content") === "local";
   const engine = await Engine.connect(isLocal ? Local.connect : Server.connect);
   const drawing = await engine.insist(sheet);
   const desk = new Desk(engine);
   let flipped = false;
 
+  connect(() => {});
   const redraw = () => draw();
   const parts = {
     say,
@@ -59,15 +76,17 @@ const start = async () => {
   const turn = (value) => {
     flipped = value;
     draw();
+    analysis.drawBar();
+    play.clock.draw();
   };
 
   const play = new Play(desk, parts);
-  const analysis = new Analysis(desk, parts);
+  const analysis = new Analysis(desk, parts, new Preview(find("preview"), drawing));
   const endgames = new Endgames(desk, parts);
   const editor = new Editor(desk, parts);
   const book = new Book(desk, parts);
   const moves = new Moves(desk);
-  new Files(desk, parts);
+  const files = new Files(desk, parts);
 
   const moving = new Moving(desk, parts, (move) => {
     desk.play(move, { played: true });
@@ -81,11 +100,18 @@ const start = async () => {
     pick: (square) => owner().pick(square),
     drag: (from, to) => owner().drag(from, to),
     canDrag: (square) => owner().canDrag(square),
+    lift: (square) => owner().lift(square),
+    draw: (from, to) => {
+      if (editor.position) return;
+      desk.edit(() => desk.node.toggleDrawing(from, to));
+    },
   });
 
+  let showRecent = () => {};
   const tabs = new Tabs(find("tabs"), (panel) => {
     editor.open(panel === "setup");
     book.open(panel === "book");
+    if (panel === "game") showRecent();
     draw();
   });
 
@@ -96,21 +122,43 @@ const start = async () => {
     return [{ from, to, kind: "best" }];
   };
 
+  /** The node that the board showed last. */
+  let drawn = null;
+  /** A step in the game is seen as one. */
+  const animate = (node) => {
+    if (node === drawn) return;
+    const before = drawn;
+    drawn = node;
+    if (before && node.parent === before) {
+      sound(node.move.includes("x") ? "capture" : "move");
+      if (moving.dropped) grid.motion.end();
+      else grid.motion.forward(before.position, node.move);
+    } else if (before?.parent === node) grid.motion.back(before.move);
+    else grid.motion.end();
+    moving.dropped = false;
+  };
+
   function draw() {
     const { node } = desk;
     if (editor.position) {
+      grid.motion.end();
       grid.show({ position: editor.position, flipped });
+      drawn = null;
       return;
     }
     const { chosen } = moving;
     const seesEndgame = tabs.current === "endgames";
     const marks = seesEndgame ? endgames.marks(chosen) : {};
     for (const { to } of moving.targets) marks[to] ??= "target";
+    for (const square of moving.via) marks[square] = "chosen";
     if (chosen) marks[chosen] = "chosen";
-    const arrows = [...analysis.arrowList, ...(seesEndgame ? endgames.arrowList : []), ...hints()];
+    const names = {};
+    for (const square of moving.ahead) [marks[square], names[square]] = ["chosen", "ahead"];
+    const arrows = [...moving.arrowList, ...analysis.arrowList, ...node.drawings, ...(seesEndgame ? endgames.arrowList : []), ...hints()];
     const last = node.move ? squares(node.move).slice(0, 2) : null;
     const { movable } = moving;
-    grid.show({ position: node.position, flipped, last, marks, arrows, chosen, movable });
+    grid.show({ position: node.position, flipped, last, marks, names, arrows, chosen, movable });
+    animate(node);
     find("turn").textContent = t("toMove." + node.position[0]);
   }
 
@@ -132,20 +180,22 @@ const start = async () => {
 
   find("help").addEventListener("click", () => find("keys").showModal());
   document.addEventListener("keydown", (event) => {
-    const isTyping = event.target.closest("input, textarea, select, dialog");
+    const isTyping = /** @type {Element} */ (event.target).closest("input, textarea, select, dialog");
     const isUndo = event.key === "z" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
-    if (!isTyping && isUndo) {
-      find("undo").click();
+    const isRedo = (event.ctrlKey || event.metaKey) && !event.altKey
+      && (event.key === "y" || (event.shiftKey && event.key.toLowerCase() === "z"));
+    if (!isTyping && (isUndo || isRedo)) {
+      find(isUndo ? "undo" : "redo").click();
       return event.preventDefault();
     }
     if (isTyping || event.ctrlKey || event.altKey || event.metaKey) return;
     const keys = {
       ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
-      f: "flip", a: "analyse", w: "whole", h: "play-hint", u: "undo", "?": "help",
+      f: "flip", a: "analyse", w: "whole", h: "play-hint", t: "threat", u: "undo", y: "redo", "?": "help",
     };
     const panels = ["play", "analysis", "endgames", "setup", "book", "game"];
     if (event.key in keys) find(keys[event.key]).click();
-    else if (/^[1-6]$/.test(event.key)) tabs.open(panels[event.key - 1]);
+    else if (/^[1-6]$/.test(event.key)) tabs.open(panels[Number(event.key) - 1]);
     else if (event.key === "m") find("type").focus();
     else if (event.key === "b") grid.focus(grid.focused ?? 28);
     else return;
@@ -159,6 +209,8 @@ const start = async () => {
     setLanguage(language.value);
     engine.show();
     endgames.loadSlices();
+    play.nameLevels();
+    files.list();
     tabs.open(tabs.current);
     analysis.show(analysis.on);
     analysis.draw();
@@ -167,12 +219,27 @@ const start = async () => {
 
   await endgames.loadSlices();
   const keep = new Keep(desk, parts, () => ({ flipped, tab: tabs.current }));
-  const view = keep.restore();
+  const view = await keep.restore();
+  const recent = new Recent(desk, parts, keep);
+  showRecent = () => recent.draw();
+  keep.onKept = () => {
+    if (tabs.current === "game") recent.draw();
+  };
   flipped = Boolean(view?.flipped);
   play.showLimit();
   tabs.open(view?.tab ?? "play");
   desk.changed();
+  const share = new Share(desk, parts, {
+    view: () => tabs.current,
+    open: (view) => tabs.open(view),
+    turn,
+    read: (pdn) => files.read(pdn),
+    copy: (text) => files.copy(text),
+  });
+  await share.open();
   find("desk").hidden = false;
+  // Scrolled to the move on the board, now that it has a place.
+  moves.draw();
   find("loading").hidden = true;
   document.body.dataset.ready = "true";
   return moves;

@@ -19,14 +19,31 @@ const which = (moves) =>
     dialog.showModal();
   });
 
+/** Whether a move ends on a square or, capturing, lands there on its way. */
+const passes = ({ to, path }, square) => square === to || path.slice(1).includes(square);
+
 export class Moving {
   /**
-   * turn(): the side that the user may move in the position that is looked at, W or B, or null for
-   * both; played(move) is called with the record of a legal move.
+   * @param {import("./desk.js").Desk} desk
+   * @param {import("./main.js").Parts} parts
+   * @param {(move: Records.LegalMove) => void} played is called with a legal move of the user.
    */
   constructor(desk, { say, redraw, turn }, played) {
-    Object.assign(this, { desk, say, redraw, turn, played });
+    this.desk = desk;
+    this.say = say;
+    this.redraw = redraw;
+    this.turn = turn;
+    this.played = played;
     this.chosen = null;
+    /** Squares on the way of a capture that were chosen after the piece. @type {number[]} */
+    this.via = [];
+    /** From and to of a move that is played when it is the user's turn. @type {number[]} */
+    this.ahead = [];
+    /** The captures that are shown because something else was tried. @type {Records.LegalMove[]} */
+    this.compulsory = [];
+    /** Whether the last move was put there by hand: then nothing slides. */
+    this.dropped = false;
+    /** @type {Records.LegalMove[]} */
     this.all = [];
     desk.addEventListener("change", () => this.renew());
   }
@@ -34,16 +51,22 @@ export class Moving {
   async renew() {
     const { node } = this.desk;
     this.chosen = null;
+    this.via = [];
+    this.compulsory = [];
     this.all = [];
+    if (!this.turn() || node.parent !== this.node) this.ahead = this.turn() && node === this.node ? this.ahead : [];
+    this.node = node;
     this.redraw();
     const { moves } = await this.desk.legal(node);
     if (this.desk.node !== node) return;
     this.all = moves;
     this.redraw();
+    if (!this.isBlocked) this.playAhead();
   }
 
   /** Whether it is the engine's turn. */
   get isBlocked() {
+    if (this.desk.game.clock?.isPaused) return true;
     return (this.turn() ?? this.desk.node.position[0]) !== this.desk.node.position[0];
   }
 
@@ -54,7 +77,7 @@ export class Moving {
 
   /** The one way in which a move of the user gets into the game. */
   play(move) {
-    if (this.isBlocked) this.say(t("enginesTurn"));
+    if (this.isBlocked) this.say(t(this.desk.game.clock?.isPaused ? "isPaused" : "enginesTurn"));
     else this.played(move);
   }
 
@@ -66,9 +89,9 @@ export class Moving {
     if (move && this.desk.node === node) this.play(move);
   }
 
-  /** The moves of the chosen piece. */
+  /** The moves of the chosen piece that go over the squares that were chosen so far. */
   get targets() {
-    return this.moves.filter(({ from }) => from === this.chosen);
+    return this.moves.filter((move) => move.from === this.chosen && this.via.every((square) => passes(move, square)));
   }
 
   /** The squares of the pieces that can move. */
@@ -80,32 +103,101 @@ export class Moving {
     return this.moves.some(({ from }) => from === square);
   }
 
-  pick(square) {
-    if (this.isBlocked) return this.say(t("enginesTurn"));
-    const targets = this.targets.filter(({ to, path }) => to === square || path.includes(square));
-    if (this.chosen && square !== this.chosen && targets.length > 0) {
-      return this.settle(this.chosen, square);
-    }
-    this.chosen = square !== this.chosen && this.canDrag(square) ? square : null;
+  /** A piece is taken up: its targets are seen while it is carried. */
+  lift(square) {
+    this.choose(square);
+  }
+
+  choose(square) {
+    this.chosen = square;
+    this.via = [];
+    this.compulsory = [];
     this.redraw();
+  }
+
+  pick(square) {
+    if (this.isBlocked) return this.prepare(square);
+    if (this.chosen && square !== this.chosen && !this.canDrag(square)) return this.settle(square);
+    const targets = this.targets.filter((move) => passes(move, square));
+    if (this.chosen && square !== this.chosen && targets.length > 0) return this.settle(square);
+    if (square === this.chosen) return this.choose(null);
+    if (this.canDrag(square)) return this.choose(square);
+    this.choose(null);
+    if (this.desk.node.position[square] !== "e") this.explain(square);
   }
 
   drag(from, to) {
-    if (to) this.settle(from, to);
-    else this.redraw();
+    this.dropped = Boolean(to);
+    if (to) this.settle(to);
+    else this.choose(null);
   }
 
-  async settle(from, to) {
-    let moves = this.moves.filter((move) => move.from === from && move.to === to);
+  /** The chosen piece goes to a square, or over it to where only one way leads from there. */
+  async settle(square) {
+    const { chosen } = this;
+    const moves = this.targets.filter((move) => passes(move, square));
     if (moves.length === 0) {
-      // A square on the way means the capture that passes it, if there is just one.
-      const passing = this.moves.filter((move) => move.from === from && move.path.includes(to));
-      moves = passing.length === 1 ? passing : [];
+      this.dropped = false;
+      this.choose(null);
+      return this.explain(chosen, square);
     }
-    this.chosen = null;
-    this.redraw();
+    const ends = moves.every((move) => move.to === square);
+    if (moves.length > 1 && !ends) {
+      this.via = [...this.via, square];
+      return this.redraw();
+    }
+    this.choose(null);
     const move = moves.length > 1 ? await which(moves) : moves[0];
     if (move && this.moves.includes(move)) this.play(move);
+  }
+
+  /** Says why a piece cannot go there, and shows what has to be captured. */
+  explain(from, to = null) {
+    const { node } = this.desk;
+    const piece = node.position[from];
+    const isOwn = piece.toUpperCase() === node.position[0];
+    if (!isOwn) return this.say(t(this.turn() ? "notYourPiece" : "notItsTurn"));
+    if (this.all.length === 0) return;
+    if (this.all[0].captures.length > 0) {
+      this.compulsory = this.all;
+      this.redraw();
+      const { length: count } = this.all[0].captures;
+      const squares = [...new Set(this.all.map((move) => move.from))].join(", ");
+      return this.say(t("mustCapture", { count, squares }));
+    }
+    if (!to) return this.say(t("isBlocked", { square: from }));
+    this.say(t(piece === node.position[0] ? "kingGoes" : "manGoes", { from, to }));
+  }
+
+  /** Arrows of the captures that are compulsory, after somebody has tried something else. */
+  get arrowList() {
+    return this.compulsory.map(({ from, to }) => ({ from, to, kind: "bad" }));
+  }
+
+  /** A move for when it is the user's turn: a piece, then where it goes; again, and it is forgotten. */
+  prepare(square) {
+    const side = this.turn();
+    const isOwn = this.desk.node.position[square].toUpperCase() === side;
+    const hadOne = this.ahead.length === 2;
+    if (this.ahead.length === 1 && square !== this.ahead[0]) {
+      this.ahead = [this.ahead[0], square];
+      this.say(t("premoveSet", { from: this.ahead[0], to: square }));
+    } else {
+      this.ahead = isOwn && !hadOne && this.desk.node.children.length === 0 && this.ahead[0] !== square ? [square] : [];
+      this.say(t(hadOne ? "premoveGone" : "enginesTurn"));
+    }
+    this.redraw();
+  }
+
+  /** Plays the move that was prepared, if it can be played and only one is meant. */
+  playAhead() {
+    const [from, to] = this.ahead;
+    this.ahead = [];
+    if (!to) return;
+    const moves = this.moves.filter((move) => move.from === from && move.to === to);
+    if (moves.length === 1) return this.play(moves[0]);
+    this.say(t("premoveFails", { from, to }));
+    this.redraw();
   }
 
   /** The legal moves that a text may mean, read as at the terminal: 32-28, 3228, 32 28, 30x39x11x2. */
@@ -125,7 +217,12 @@ export class Moving {
     const { node } = this.desk;
     // Who types fast does it before the legal moves are there.
     const moves = await this.meant(node, text);
-    if (moves.length === 0) return t("notLegal", { move: text });
+    if (moves.length === 0) {
+      const isCapture = this.all[0]?.captures.length > 0;
+      return t("notLegal", { move: text }) + (isCapture ? ". " + t("mustCapture", {
+        count: this.all[0].captures.length, squares: [...new Set(this.all.map((move) => move.from))].join(", "),
+      }) : "");
+    }
     const move = moves.length > 1 ? await which(moves) : moves[0];
     if (move && this.desk.node === node) this.play(move);
     return null;

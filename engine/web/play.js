@@ -1,22 +1,40 @@
 // A game against the engine.
 
+import { Clock, clocks } from "./clock.js";
 import { INITIAL } from "./desk.js";
 import { find, make } from "./dom.js";
 import { tell } from "./problem.js";
+import { sound } from "./sound.js";
 import { t } from "./texts.js";
 
+const OTHER = { W: "B", B: "W" };
+/** Up to which level each of these words stands. @type {[number, string][]} */
+const LEVELS = [[2, "level.veryEasy"], [4, "level.easy"], [6, "level.medium"], [8, "level.hard"], [9, "level.veryHard"], [99, "level.full"]];
+/** The engine takes a draw when it sees no more than this for itself, in men, after so many plies. */
+const [DRAW_SCORE, DRAW_PLIES] = [0.1, 60];
+/** Nodes for the judgement of a draw that is offered before the engine has judged the game itself. */
+const DRAW_NODES = 20_000;
+
 export class Play {
-  /** say: tells the user something; redraw: shows the board again. */
-  constructor(desk, { say, redraw }) {
-    Object.assign(this, { desk, say, redraw });
+  /**
+   * @param {import("./desk.js").Desk} desk
+   * @param {import("./main.js").Parts} parts
+   */
+  constructor(desk, { say, redraw, flipped }) {
+    this.desk = desk;
+    this.say = say;
+    this.redraw = redraw;
     /** Ends what the engine thinks about, if it does. */
     this.thinking = null;
     this.hint = null;
+    /** Called with the user's side when a game begins.
+     * @type {(side: string) => void} */
+    this.onStart = () => {};
     const { levels, longest_seconds: longest } = desk.engine.about;
-    // The number behind a level: how much stronger it is than the one below.
-    find("play-level").append(...levels.map(({ level, elo_step: step }) =>
-      make("option", { value: level, selected: level === 5 }, level + (step ? ` (+${step} Elo)` : ""))));
-    find("play-time").max = Math.min(find("play-time").max, longest);
+    find("play-level").append(...levels.map(({ level }) =>
+      make("option", { value: level, selected: level === 5, "data-level": level })));
+    this.nameLevels();
+    find("play-time").max = String(Math.min(Number(find("play-time").max), longest));
     find("play-kind").addEventListener("change", () => this.showLimit());
     find("play-form").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -26,13 +44,79 @@ export class Play {
     on("play-back", () => this.takeBack());
     on("play-hint", () => this.giveHint());
     on("play-end", () => this.end(t("gameEnded")));
-    desk.addEventListener("change", ({ detail }) => this.changed(detail));
+    on("play-resign", () => this.win(OTHER[this.side], t("resigned")));
+    on("play-draw", () => this.offerDraw());
+    on("play-pause", () => this.pause());
+    /** What the engine said its last move is worth, in men, from its side; null if it said nothing. */
+    this.score = null;
+    this.clock = new Clock(desk, {
+      runs: () => this.running, flipped, fell: (side) => this.win(OTHER[side], t("timeIsUp")),
+    });
+    desk.addEventListener("change", (/** @type {CustomEvent} */ { detail }) => this.changed(detail));
     this.showLimit();
   }
 
   /** The user's side in a running game, W or B. */
   get side() {
     return this.desk.game.side;
+  }
+
+  /** The levels with words beside their numbers. */
+  nameLevels() {
+    for (const option of find("play-level").options) {
+      const level = Number(option.value);
+      option.textContent = level + " – " + t(LEVELS.find(([to]) => level <= to)[1]);
+    }
+  }
+
+  /** The side whose clock runs: the engine's only while it thinks. */
+  get running() {
+    if (!this.side) return null;
+    const [side] = this.desk.node.line().at(-1).position;
+    return side === this.side || this.thinking ? side : null;
+  }
+
+  /** A side has won other than on the board. */
+  win(side, why) {
+    this.desk.game.result = side === "W" ? "2-0" : "0-2";
+    this.finish(why);
+  }
+
+  /** The game is over: the result says how. */
+  finish(why) {
+    this.desk.touch();
+    this.end(t("result." + this.desk.game.result) + (why ? " (" + why + ")" : ""));
+    sound("end");
+  }
+
+  /** The engine takes a draw where it sees nothing better for itself. */
+  async offerDraw() {
+    const { desk } = this;
+    const { game, node } = desk;
+    if (!this.score) {
+      const query = { ...node.query, nodes: DRAW_NODES };
+      /** @type {any} */
+      let last = null;
+      await desk.engine.analyse(query, (info) => (last = info));
+      if (!last || desk.game !== game || !this.side) return;
+      const isEngines = node.position[0] !== this.side;
+      this.score = isEngines ? last.score : -last.score;
+    }
+    const isLate = node.path().length > DRAW_PLIES || desk.isEndgame;
+    if (this.score > DRAW_SCORE || !isLate) return this.say(t("drawDeclined"));
+    game.result = "1-1";
+    this.finish(t("drawAgreed"));
+  }
+
+  pause() {
+    const { clock } = this.desk.game;
+    if (!clock) return;
+    clock.isPaused = !clock.isPaused;
+    this.desk.edition++;
+    this.stop();
+    this.desk.changed();
+    this.say(t(clock.isPaused ? "isPaused" : "goesOn"));
+    if (!clock.isPaused) this.go();
   }
 
   /** Only the field of the chosen kind of limit is seen. */
@@ -44,12 +128,19 @@ export class Play {
   }
 
   showButtons() {
-    for (const id of ["play-back", "play-hint", "play-end"]) find(id).disabled = !this.side;
+    for (const id of ["play-back", "play-hint", "play-end", "play-resign", "play-draw"]) find(id).disabled = !this.side;
+    const { clock } = this.desk.game;
+    find("play-pause").disabled = !this.side || !clock;
+    find("play-pause").textContent = t(clock?.isPaused ? "goOn" : "pause");
   }
 
   get limit() {
     const kind = find("play-kind").value;
-    return { [kind]: find("play-" + kind).value };
+    const limit = { [kind]: find("play-" + kind).value };
+    if (!this.desk.game.clock) return limit;
+    // As much of its time as the clock allows, or less.
+    const time = Math.min(this.clock.share(OTHER[this.side]), this.desk.engine.about.longest_seconds);
+    return { ...limit, time: kind === "time" ? Math.min(Number(limit.time), time) : time };
   }
 
   /** Begins a game from the initial position, or goes on from the one on the board. */
@@ -59,12 +150,13 @@ export class Play {
     const side = chosen === "random" ? "WB"[Math.floor(Math.random() * 2)] : chosen;
     if (find("play-from").value === "initial") desk.start(INITIAL);
     const { game } = desk;
-    Object.assign(game, { side, lesson: null, result: "*" });
+    Object.assign(game, { side, lesson: null, result: "*", clock: clocks(find("play-clock").value) });
+    this.score = null;
     const names = side === "W" ? ["White", "Black"] : ["Black", "White"];
     game.tags.set(names[0], t("you"));
     game.tags.set(names[1], desk.engine.about.name);
     desk.edition++;
-    this.onStart?.(side);
+    this.onStart(side);
     desk.changed();
     this.go();
   }
@@ -72,6 +164,7 @@ export class Play {
   end(text) {
     this.stop();
     this.desk.game.side = null;
+    this.desk.game.clock = null;
     this.desk.edition++;
     this.desk.changed();
     this.say(text);
@@ -87,6 +180,8 @@ export class Play {
   changed({ played, engine }) {
     this.showButtons();
     const { node } = this.desk;
+    if (this.side && (played || engine)) this.clock.press(OTHER[node.position[0]]);
+    this.clock.draw();
     if (node === this.node && !played) return;
     this.node = node;
     // What was being thought about is another position now.
@@ -107,31 +202,35 @@ export class Play {
   async go(isAnswer = false) {
     const { desk, side } = this;
     const { node } = desk;
+    if (desk.game.clock?.isPaused) return this.say(t("isPaused"));
     const signal = this.begin();
     try {
       const { result, reason } = await desk.legal(node);
       if (signal.aborted) return;
       if (result !== "*") {
         desk.game.result = result;
-        return this.end(t("result." + result) + (reason ? " (" + reason + ")" : ""));
+        return this.finish(reason);
       }
       if (node.position[0] === side) {
+        this.thinking = null;
         return this.say(isAnswer ? t("enginePlays", { move: node.text }) : t("yourMove"));
       }
       this.say(t("thinks"));
       const move = await this.think(() => this.limit, signal);
-      if (!signal.aborted) desk.play(move, { engine: true });
+      if (signal.aborted) return;
+      this.score = move.score;
+      desk.play(move, { engine: true });
     } catch (problem) {
       if (!signal.aborted) this.say(tell(problem));
     }
   }
 
-  /** The engine's move as a record of `/v1/legal`. */
+  /** The engine's move as a record of `/v1/legal`, and what it says of it. */
   async think(limit, signal) {
     const { query } = this.desk.node;
     const ask = () => ({ ...query, ...limit() });
     const found = await this.desk.engine.ask("play", ask, { signal, isAwaited: true });
-    return { move: found.best, text: found.text, fen: found.fen };
+    return { move: found.best, text: found.text, fen: found.fen, score: found.from_book ? null : found.score };
   }
 
   /** Takes back the user's last move and what came after it. */

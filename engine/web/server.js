@@ -38,13 +38,22 @@ class Watch {
 }
 
 export class Server {
+  /** @type {Answers["server"]} */
+  about = null;
+
   static async connect() {
     const server = new Server();
     server.about = await server.ask("server");
     return server;
   }
 
-  /** Asks, and has `read` take the answer of a server that did not refuse. */
+  /**
+   * Asks, and has `read` take the answer of a server that did not refuse.
+   * @param {string} route
+   * @param {object} query
+   * @param {{ signal?: AbortSignal, body?: string, media?: string, patience?: number }} options
+   * @param {(response: Response, watch: Watch) => Promise<any>} read
+   */
   async request(route, query, { signal, body, media = "text/plain", patience = PATIENCE }, read) {
     const watch = new Watch(signal, patience);
     const post = body === undefined ? {} : { method: "POST", body, headers: { "Content-Type": media } };
@@ -67,6 +76,7 @@ export class Server {
     return new Problem({ status: response.status, type: response.status === 429 ? "#too-many-requests" : "" });
   }
 
+  /** @param {{ signal?: AbortSignal, body?: string, media?: string }} [options] */
   ask(route, query = {}, options = {}) {
     // A search takes its time.
     const patience = PATIENCE + (route === "play" ? this.about.longest_seconds : 0);

@@ -311,6 +311,111 @@ const TEXTS = {
   "key.views": ["the six views", "de zes onderdelen", "les six rubriques", "шесть разделов"],
   "key.whole": ["analyse the whole game, stop", "hele partij analyseren, stoppen", "analyser toute la partie, arrêter", "анализ всей партии, стоп"],
   "key.analyse": ["analysis on, off", "analyse aan, uit", "analyse : marche, arrêt", "анализ: вкл., выкл."],
+
+  // Clocks, draws, moves that cannot be made.
+  clock: ["Clock", "Klok", "Pendule", "Часы"],
+  noClock: ["no clock", "zonder klok", "sans pendule", "без часов"],
+  clockOf: ["{side}: {time}", "{side}: {time}", "{side} : {time}", "{side}: {time}"],
+  pause: ["Pause", "Pauze", "Pause", "Пауза"],
+  goOn: ["Go on", "Verder", "Continuer", "Продолжить"],
+  isPaused: ["The game is paused", "De partij staat stil", "La partie est en pause", "Партия приостановлена"],
+  goesOn: ["The game goes on", "De partij gaat verder", "La partie continue", "Партия продолжается"],
+  timeIsUp: ["time is up", "de tijd is om", "temps écoulé", "время истекло"],
+  resign: ["Resign", "Opgeven", "Abandonner", "Сдаться"],
+  resigned: ["you resigned", "u gaf op", "vous avez abandonné", "вы сдались"],
+  offerDraw: ["Offer a draw", "Remise aanbieden", "Proposer nulle", "Предложить ничью"],
+  drawAgreed: ["agreed", "overeengekomen", "d’un commun accord", "по соглашению"],
+  drawDeclined: ["The engine plays on", "De computer speelt door", "Le programme continue à jouer", "Программа играет дальше"],
+  "level.veryEasy": ["very easy", "heel makkelijk", "très facile", "очень легко"],
+  "level.easy": ["easy", "makkelijk", "facile", "легко"],
+  "level.medium": ["medium", "gemiddeld", "moyen", "средне"],
+  "level.hard": ["hard", "moeilijk", "difficile", "трудно"],
+  "level.veryHard": ["very hard", "heel moeilijk", "très difficile", "очень трудно"],
+  "level.full": ["full strength", "volle sterkte", "pleine force", "полная сила"],
+  "mark.ahead": ["prepared move", "vooraf gekozen zet", "coup préparé", "подготовленный ход"],
+  premoveSet: [
+    "{from} goes to {to} as soon as it is your turn", "{from} gaat naar {to} zodra u aan zet bent",
+    "{from} ira en {to} dès que ce sera à vous", "{from} пойдёт на {to}, как только будет ваш ход",
+  ],
+  premoveGone: ["The prepared move is forgotten", "De vooraf gekozen zet vervalt", "Le coup préparé est oublié", "Подготовленный ход отменён"],
+  premoveFails: [
+    "{from} cannot go to {to} now", "{from} kan nu niet naar {to}", "{from} ne peut plus aller en {to}", "{from} теперь не может пойти на {to}",
+  ],
+  notYourPiece: ["This piece is not yours", "Dit stuk is niet van u", "Cette pièce n’est pas à vous", "Это не ваша фигура"],
+  notItsTurn: [
+    "It is the other side’s turn", "De andere partij is aan zet", "C’est à l’autre camp de jouer", "Сейчас ход другой стороны",
+  ],
+  mustCapture: [
+    "You must capture {count} {count|piece|pieces}, with the piece on {squares}",
+    "U moet {count} {count|stuk|stukken} slaan, met het stuk op {squares}",
+    "Vous devez prendre {count} {count|pièce|pièces}, avec la pièce en {squares}",
+    "Нужно взять {count} {count|фигуру|фигуры|фигур}; бьёт фигура на {squares}",
+  ],
+  isBlocked: [
+    "The piece on {square} has no move", "Het stuk op {square} heeft geen zet", "La pièce en {square} n’a aucun coup", "У фигуры на {square} нет ходов",
+  ],
+  manGoes: [
+    "{from} to {to}: a man goes one square forward along a diagonal", "{from} naar {to}: een schijf gaat schuin één veld vooruit",
+    "{from} à {to} : un pion avance d’une case en diagonale", "{from} на {to}: простая шашка ходит вперёд по диагонали на одно поле",
+  ],
+  kingGoes: [
+    "{from} to {to}: a king goes along a diagonal that is free", "{from} naar {to}: een dam gaat over een vrije schuine lijn",
+    "{from} à {to} : une dame suit une diagonale libre", "{from} на {to}: дамка ходит по свободной диагонали",
+  ],
+
+  // Settings.
+  settings: ["Settings", "Instellingen", "Réglages", "Настройки"],
+  setMotion: ["Moves slide", "Zetten schuiven", "Les coups glissent", "Плавные ходы"],
+  setSounds: ["Sounds", "Geluid", "Sons", "Звуки"],
+  setBoard: ["Board colours", "Kleuren van het bord", "Couleurs du damier", "Цвета доски"],
+  boardWood: ["wood", "hout", "bois", "дерево"],
+  boardDark: ["dark", "donker", "sombre", "тёмная"],
+  boardGreen: ["green", "groen", "vert", "зелёная"],
+  boardGrey: ["grey", "grijs", "gris", "серая"],
+  setCoordinates: ["Numbers of the squares", "Nummers van de velden", "Numéros des cases", "Номера полей"],
+  coordinatesInside: ["small", "klein", "petits", "мелкие"],
+  coordinatesLarge: ["large", "groot", "grands", "крупные"],
+  coordinatesNone: ["none", "geen", "aucun", "нет"],
+
+  // The archive.
+  recent: ["Recent games", "Recente partijen", "Parties récentes", "Недавние партии"],
+  saveAll: ["Save all as PDN", "Alles als PDN opslaan", "Tout enregistrer en PDN", "Сохранить всё в PDN"],
+  forget: ["Forget {title}", "{title} vergeten", "Oublier {title}", "Забыть: {title}"],
+  gamesOf: [
+    "{count} {count|game|games}", "{count} {count|partij|partijen}", "{count} {count|partie|parties}", "{count} {count|партия|партии|партий}",
+  ],
+  pliesOf: [
+    "{plies} {plies|ply|plies}", "{plies} halve {plies|zet|zetten}", "{plies} {plies|demi-coup|demi-coups}",
+    "{plies} {plies|полуход|полухода|полуходов}",
+  ],
+
+  // Analysis on the board.
+  threat: ["Threat", "Dreiging", "Menace", "Угроза"],
+  threatIs: ["The other side threatens {move}", "De andere partij dreigt {move}", "L’autre camp menace {move}", "Другая сторона грозит {move}"],
+  noThreat: ["Nothing is threatened", "Er dreigt niets", "Rien ne menace", "Угроз нет"],
+  redo: ["Redo", "Opnieuw doen", "Rétablir", "Повторить"],
+  moveMenu: ["What to do with the move", "Wat te doen met de zet", "Que faire du coup", "Действия с ходом"],
+  "key.drawings": [
+    "on the board: a circle; begin and end an arrow", "op het bord: een cirkel; begin en einde van een pijl",
+    "sur le damier : un cercle ; début et fin d’une flèche", "на доске: круг; начало и конец стрелки",
+  ],
+  "key.undo": ["undo, redo", "ongedaan maken, opnieuw doen", "annuler, rétablir", "отменить, повторить"],
+
+  // The list of games.
+  search: ["Search", "Zoeken", "Chercher", "Поиск"],
+  sortBy: ["Order", "Volgorde", "Ordre", "Порядок"],
+  sortFile: ["as in the file", "zoals in het bestand", "comme dans le fichier", "как в файле"],
+  gamesFound: ["{count} of {of}", "{count} van {of}", "{count} sur {of}", "{count} из {of}"],
+
+  // Addresses.
+  copyLink: ["Copy link", "Link kopiëren", "Copier le lien", "Копировать ссылку"],
+  badLink: [
+    "The link cannot be opened", "De link kan niet worden geopend", "Le lien ne peut être ouvert", "Ссылку открыть не удалось",
+  ],
+  otherOrigin: [
+    "the file lies on another site", "het bestand staat op een andere site",
+    "le fichier se trouve sur un autre site", "файл лежит на другом сайте",
+  ],
 };
 
 const CODES = Object.keys(LANGUAGES);
@@ -342,11 +447,14 @@ export const men = (score) => {
   return Number(text) === 0 ? "0.00" : (score > 0 ? "+" : "") + text;
 };
 
+/** @returns {Iterable<HTMLElement>} */
+const all = (selector) => document.querySelectorAll(selector);
+
 /** Puts its text into each element that names one. */
 export const translate = () => {
   document.documentElement.lang = t.language;
-  for (const node of document.querySelectorAll("[data-text]")) node.textContent = t(node.dataset.text);
-  for (const node of document.querySelectorAll("[data-label]")) {
+  for (const node of all("[data-text]")) node.textContent = t(node.dataset.text);
+  for (const node of all("[data-label]")) {
     node.setAttribute("aria-label", t(node.dataset.label));
     if (node.localName === "button") node.title = t(node.dataset.label);
   }

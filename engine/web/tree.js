@@ -10,9 +10,18 @@ export const plain = (comment) => comment.replace(COMMAND, "").trim();
 
 /** A position and the move that led to it; the root has none. */
 export class Node {
+  /**
+   * @param {Node | null} parent
+   * @param {string} position in the notation of the Hub protocol.
+   * @param {string | null} move in Hub notation.
+   * @param {string} text the move as people write it.
+   */
   constructor(parent, position, move = null, text = "") {
-    Object.assign(this, { parent, position, move, text });
-    /** What can follow: the main line first. */
+    this.parent = parent;
+    this.position = position;
+    this.move = move;
+    this.text = text;
+    /** What can follow: the main line first. @type {Node[]} */
     this.children = [];
     this.comments = [];
     /** Comments before the move, at the start of a variation. */
@@ -31,9 +40,10 @@ export class Node {
   }
 
   /** The nodes from the root to this one. */
+  /** @returns {Node[]} */
   path() {
     const path = [];
-    for (let node = this; node; node = node.parent) path.unshift(node);
+    for (let node = /** @type {Node} */ (this); node; node = node.parent) path.unshift(node);
     return path;
   }
 
@@ -69,6 +79,30 @@ export class Node {
     this.comments = [[...commands, clean].filter(Boolean).join(" ")].filter(Boolean);
   }
 
+  /** Arrows and circles (from and to alike) that were drawn on the board here. */
+  get drawings() {
+    const list = this.comments.join(" ").matchAll(/\[%c[as]l ([^\]]*)\]/g);
+    return [...list].flatMap(([, all]) => all.split(",")).flatMap((one) => {
+      const [, from, to] = one.match(/^[A-Z](\d\d)(\d\d)?$/) ?? [];
+      return from ? [{ from: Number(from), to: Number(to ?? from), kind: "own" }] : [];
+    });
+  }
+
+  /** Draws an arrow or a circle, or takes it away. They are kept as lidraughts does, in the comment. */
+  toggleDrawing(from, to) {
+    const { drawings } = this;
+    const others = drawings.filter((one) => one.from !== from || one.to !== to);
+    if (others.length === drawings.length) others.push({ from, to, kind: "own" });
+    const two = (square) => String(square).padStart(2, "0");
+    const part = (name, list, text) => (list.length ? [`[%${name} ${list.map(text).join(",")}]`] : []);
+    const commands = [
+      ...part("csl", others.filter((one) => one.from === one.to), (one) => "G" + two(one.from)),
+      ...part("cal", others.filter((one) => one.from !== one.to), (one) => "G" + two(one.from) + two(one.to)),
+    ];
+    const rest = this.comments.map((comment) => comment.replace(/\[%c[as]l [^\]]*\]/g, "").trim());
+    this.comments = [[...commands, ...rest].filter(Boolean).join(" ")].filter(Boolean);
+  }
+
   /** Takes this move with all that follows out of the game. */
   remove() {
     this.parent.children = this.parent.children.filter((child) => child !== this);
@@ -76,7 +110,7 @@ export class Node {
 
   /** Makes this the first of the moves that can be played here. */
   promote() {
-    this.parent.children.sort((a, b) => (b === this) - (a === this));
+    this.parent.children.sort((a, b) => Number(b === this) - Number(a === this));
   }
 
   /** What the engine is asked about: a position, and the moves played from there. */
@@ -91,6 +125,14 @@ export class Node {
 /** The comments of annotations. */
 const comments = (annotations) => annotations.flatMap(({ comment }) => comment ?? []);
 
+/** Takes the positions out of a record: the moves give them, and they are most of it. */
+const strip = (line) => {
+  for (const ply of line.plies) {
+    delete ply.fen;
+    for (const { variation } of ply.after) if (variation) strip(variation);
+  }
+};
+
 const readLine = (line, parent) => {
   let last = parent;
   let lead = comments(line.lead);
@@ -99,8 +141,8 @@ const readLine = (line, parent) => {
     lead = [];
   }
   for (const ply of line.plies) {
-    // What this page has kept itself has no positions, and no texts that moves give.
-    const position = ply.fen ? readFen(ply.fen) : after(last.position, ply.move);
+    // What this page has kept itself has no texts that moves give.
+    const position = after(last.position, ply.move);
     const node = last.add(position, ply.move, ply.text ?? short(ply.move));
     node.lead = lead;
     lead = [];
@@ -138,36 +180,55 @@ const writeLine = (first, isVariation, isKept) => {
 
 /** A game: its tags, its result and the tree of its moves. */
 export class Game {
-  constructor(position, { start = "", tags = [], result = "*", side = null, lesson = null } = {}) {
+  constructor(position, { start = "", tags = [], result = "*", side = null, lesson = null, clock = null } = {}) {
     this.tags = new Map(tags);
     this.result = result;
-    this.root = new Node(null, position);
+    this.start = new Node(null, position);
+    /** The record of moves of which no tree has been made yet. */
+    this.pending = null;
     /** What the FEN of the start says of moves before it: `:H12:F34`. */
     this.counters = start.match(/(:[HF]\d+)*$/)[0];
     /** The user's side, W or B, while this is a game against the engine. */
     this.side = side;
     /** While this is a lesson: { side, goal, mistakes }. */
     this.lesson = lesson;
+    /** While it is played with clocks: milliseconds left for W and B, { W, B, increment, isPaused }. */
+    this.clock = clock;
   }
 
-  /** The game of a record of `/v1/games`, or of {@link keep}. */
+  /**
+   * The game of a record of `/v1/games`, or of {@link keep}. Its tree is made when somebody looks at
+   * it: of thousands of games in a file few are opened.
+   */
   static read(record) {
     const game = new Game(readFen(record.start), record);
-    readLine(record.line, game.root);
+    game.pending = record.line;
+    strip(record.line);
     return game;
+  }
+
+  /** The position at the start, with all that follows. */
+  get root() {
+    const { pending } = this;
+    if (pending) {
+      this.pending = null;
+      readLine(pending, this.start);
+    }
+    return this.start;
   }
 
   /** The record from which `/v1/pdn` writes the game. */
   write(isKept = false) {
+    const start = fen(this.start.position) + this.counters;
+    if (this.pending && isKept) return { tags: [...this.tags], start, result: this.result, line: this.pending };
     const line = writeLine(this.root.children[0], false, isKept);
     line.lead = [...this.root.comments.map((comment) => ({ comment })), ...line.lead];
-    const start = fen(this.root.position) + this.counters;
     return { tags: [...this.tags], start, result: this.result, line };
   }
 
   /** The record from which {@link Game.read} makes all of it again. */
   keep() {
-    return { ...this.write(true), side: this.side, lesson: this.lesson };
+    return { ...this.write(true), side: this.side, lesson: this.lesson, clock: this.clock };
   }
 
   /** All that can be edited, to be put back. */
@@ -193,6 +254,7 @@ export class Game {
 
   /** Whether there is nothing in it but a position. */
   get isEmpty() {
+    if (this.pending) return this.pending.plies.length + this.pending.lead.length === 0;
     return this.root.children.length + this.root.comments.length === 0;
   }
 

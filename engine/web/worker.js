@@ -20,7 +20,7 @@ const host = {
 };
 
 const start = async (module) => {
-  program = (await WebAssembly.instantiate(module, { host })).exports;
+  program = /** @type {any} */ (await WebAssembly.instantiate(module, { host })).exports;
 };
 
 const answer = ({ id, route, query, body }) => {

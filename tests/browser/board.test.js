@@ -160,7 +160,7 @@ for (const [name, start] of hosts) {
     onPage("analysis shows lines, arrows and a curve", async (page) => {
       await page.click("#tab-analysis");
       await page.click("#analyse");
-      await page.waitForFunction(() => document.querySelectorAll("#variations button").length === 3);
+      await page.waitForFunction(() => document.querySelectorAll("#variations li").length === 3);
       await page.waitForFunction(() => document.querySelectorAll("g.arrows > *").length === 3);
       assert.match(await text(page, "#depth"), /Depth \d+/);
       await picture(page, "analysis");
@@ -202,7 +202,7 @@ for (const [name, start] of hosts) {
       await label("Stop");
       await page.keyboard.press("a");
       await label("Whole game");
-      await page.waitForFunction(() => document.querySelectorAll("#variations button").length === 3);
+      await page.waitForFunction(() => document.querySelectorAll("#variations li").length === 3);
       await page.keyboard.press("a");
 
       // Another game on the desk ends it, too; a short one is analysed to its end.

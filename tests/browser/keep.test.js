@@ -3,6 +3,7 @@
 // MEERSLAG, SITE, CHROMIUM: as for board.test.js.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { chromium } from "playwright-core";
 
@@ -169,22 +170,72 @@ describe("what lies on the desk", () => {
     }
   });
 
-  visit("a full memory keeps the game on the board, and says so", async (open) => {
-    const page = await open();
-    await page.evaluate(() => {
+  /** Has the storages refuse texts with this word. */
+  const fill = (page, word) =>
+    page.evaluate((word) => {
       const set = Storage.prototype.setItem;
       Storage.prototype.setItem = function (name, value) {
-        if (value.includes("Carla")) throw new DOMException("full", "QuotaExceededError");
+        if (value.includes(word)) throw new DOMException("full", "QuotaExceededError");
         return set.call(this, name, value);
       };
-    });
-    await page.click("#tab-game");
+    }, word);
+
+  visit("what the storage has no room for is kept all the same", async (open) => {
+    const page = await open();
+    await fill(page, "Carla");
+    await read(page, TWO_GAMES);
+    await page.selectOption("#games", { index: 1 });
+    await page.click("#last");
+    await page.waitForTimeout(500);
+    await reload(page);
+    assert.equal(await page.locator("#tag-White").inputValue(), "Carla");
+    assert.equal(await page.locator("#games option").count(), 2);
+    assert.equal(await text(page, "#moves .move[aria-current]"), "18-23");
+  });
+
+  visit("without the archive the game on the board is kept, and the page says so", async (open) => {
+    const page = await open();
+    await page.evaluate(() => (IDBObjectStore.prototype.put = () => {
+      throw new DOMException("full", "QuotaExceededError");
+    }));
+    await read(page, "1. 32-28 *");
+    await page.waitForTimeout(500);
+    await fill(page, "Carla");
     await page.fill("#pdn-text", TWO_GAMES);
     await page.click("#pdn-read");
     await says(page, /no room to keep all games/);
     await reload(page);
     assert.equal(await page.locator("#tag-White").inputValue(), "Anna");
     await moves(page, 7);
+  });
+
+  visit("recent games are listed, opened, saved and forgotten", async (open) => {
+    const page = await open();
+    await read(page, TWO_GAMES);
+    await says(page, /Anna.*2 games/, "#recent");
+    await page.selectOption("#games", { index: 0 });
+    await read(page, '[White "Emil"]\n1. 34-30 20-25 *');
+    await says(page, /Emil.*2 plies/, "#recent");
+    await page.close();
+    // The next day.
+    const next = await open();
+    await next.click("#tab-game");
+    await next.waitForFunction(() => document.querySelectorAll("#recent li").length === 2);
+    assert.match(await next.locator("#recent button").first().innerText(), /Emil/);
+    await next.locator("#recent button", { hasText: "Anna" }).click();
+    await moves(next, 7);
+    await next.fill("#tag-Event", "Again");
+    await next.press("#tag-Event", "Tab");
+    await next.waitForTimeout(500);
+    // What is edited stays one entry.
+    assert.equal(await next.locator("#recent li").count(), 2);
+    const [file] = await Promise.all([next.waitForEvent("download"), next.click("#save-all")]);
+    const saved = await readFile(await file.path(), "utf8");
+    assert.match(saved, /Anna[^]*Carla[^]*Emil/);
+    assert.match(saved, /\[Event "Again"\]/);
+    await next.locator("#recent button[data-action=forget]").last().click();
+    await next.waitForFunction(() => document.querySelectorAll("#recent li").length === 1);
+    assert.match(await next.locator("#recent").innerText(), /Anna/);
   });
 
   visit("every edit is undone, and done again", async (open) => {
@@ -200,11 +251,32 @@ describe("what lies on the desk", () => {
     await undo.click();
     await moves(page, 7);
     assert.equal(await page.locator("#moves .move[aria-current]").innerText(), "32-28");
-    await undo.click();
+    await page.click("#redo");
     await moves(page, 0);
+    assert.equal(await page.locator("#redo").isDisabled(), true);
     await page.locator("#help").focus();
     await page.keyboard.press("u");
     await moves(page, 7);
+    await page.keyboard.press("Control+y");
+    await moves(page, 0);
+    await page.keyboard.press("Control+z");
+    await moves(page, 7);
+    // Several edits, one after the other.
+    const order = [];
+    for (const nag of ["1", "2", "5"]) {
+      await page.selectOption("#sign", nag);
+      order.push(await page.locator("#moves .move[aria-current]").innerText());
+    }
+    assert.deepEqual(order, ["32-28!", "32-28?", "32-28!?"]);
+    for (const sign of ["?", "!", ""]) {
+      await undo.click();
+      assert.equal(await page.locator("#moves .move[aria-current]").innerText(), "32-28" + sign);
+    }
+    for (const sign of ["!", "?", "!?"]) {
+      await page.click("#redo");
+      assert.equal(await page.locator("#moves .move[aria-current]").innerText(), "32-28" + sign);
+    }
+    for (let edit = 0; edit < 3; edit++) await undo.click();
     // Other games, a new game, a lesson, a position of the editor.
     await read(page, "1. 34-30 *");
     await moves(page, 1);

@@ -202,7 +202,7 @@ test("the board is read in every language and view", options, async () => {
       await read(`${language}: book`);
       await page.click("#tab-analysis");
       await page.click("#analyse");
-      await page.waitForFunction(() => document.querySelectorAll("#variations button").length === 3);
+      await page.waitForFunction(() => document.querySelectorAll("#variations li").length === 3);
       await read(`${language}: analysis`);
       await page.click("#analyse");
       // What cannot be read, and an endgame with its values, its line and a lesson.

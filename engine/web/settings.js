@@ -1,0 +1,46 @@
+// What the user has chosen for all visits: motion, sounds, the look of the board.
+
+import { find } from "./dom.js";
+
+const KEPT = "settings";
+
+/** The settings and what they are before somebody changes them. */
+export const settings = {
+  motion: true, sounds: true, board: "wood", coordinates: "inside",
+};
+
+const look = () => {
+  document.documentElement.dataset.board = settings.board;
+  document.documentElement.dataset.coordinates = settings.coordinates;
+};
+
+/** Puts back what was chosen, and lets it be changed; changed() is called after that. */
+export const connect = (changed) => {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEPT)) ?? {};
+    for (const name of Object.keys(settings)) {
+      if (typeof kept[name] === typeof settings[name]) settings[name] = kept[name];
+    }
+  } catch {
+    // A page without storage begins with what is here.
+  }
+  for (const name of Object.keys(settings)) {
+    const field = find("set-" + name);
+    if (field.type === "checkbox") field.checked = settings[name];
+    else field.value = settings[name];
+    // An option that there is no more.
+    if (field.value === "") settings[name] = field.value = field.options[0].value;
+    field.addEventListener("change", () => {
+      settings[name] = field.type === "checkbox" ? field.checked : field.value;
+      try {
+        localStorage.setItem(KEPT, JSON.stringify(settings));
+      } catch {
+        // A page without storage forgets.
+      }
+      look();
+      changed();
+    });
+  }
+  find("settings").addEventListener("click", () => find("look").showModal());
+  look();
+};

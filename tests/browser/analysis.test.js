@@ -1,0 +1,161 @@
+// Analysis as people use it: a bar, lines to look along, threats, drawings, the list of moves.
+//
+// MEERSLAG, SITE, CHROMIUM: as for board.test.js.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { chromium } from "playwright-core";
+
+import { serveFolder, startServer } from "./hosts.js";
+import { cell, moves, read, says, setUp, text, type } from "./pages.js";
+import { barriers } from "./reading.js";
+
+const { MEERSLAG, SITE, CHROMIUM = "/usr/bin/chromium" } = process.env;
+
+let browser;
+let host;
+before(async () => {
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  host = MEERSLAG ? await startServer(MEERSLAG) : await serveFolder(SITE);
+});
+after(async () => {
+  await host.stop();
+  await browser.close();
+});
+
+const onPage = (title, work, options = {}) =>
+  test(title, { timeout: 120_000 }, async () => {
+    const context = await browser.newContext({ locale: "en-GB", ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    const faults = [];
+    page.on("pageerror", (error) => faults.push(String(error)));
+    page.on("dialog", (dialog) => dialog.accept());
+    await page.goto(host.url);
+    await page.waitForSelector("body[data-ready]");
+    await work(page);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+/** Black, to move, is a king ahead. */
+const BLACK_WINS = "B:W28:BK1,K2,K3,12";
+
+onPage("the score is White's, in the lines and beside the board", async (page) => {
+  await setUp(page, "B:W26,31,36,37:B3,8,9,12,13,14,16");
+  await page.click("#tab-analysis");
+  await page.click("#analyse");
+  await page.waitForSelector("#variations li strong");
+  await says(page, /^-\d/, "#variations li strong");
+  await says(page, /^-\d/, "#score-now");
+  assert.match(await page.locator("#bar").getAttribute("aria-label"), /Evaluation for White: -\d/);
+  const [bar, white] = [await page.locator("#bar").boundingBox(), await page.locator("#bar-white").boundingBox()];
+  assert.ok(white.height < bar.height / 2);
+  assert.ok(Math.abs(white.y + white.height - bar.y - bar.height) < 3, "White's part is below");
+  await page.click("#flip");
+  const turned = await page.locator("#bar-white").boundingBox();
+  assert.ok(Math.abs(turned.y - bar.y) < 3, "and above when the board is turned");
+  await page.click("#analyse");
+  await setUp(page, BLACK_WINS);
+  await page.click("#tab-analysis");
+  await page.click("#analyse");
+  await page.waitForSelector("#variations li strong");
+  await says(page, /^-\d|^Black: win/, "#variations li strong");
+});
+
+onPage("a line is looked along and played to any depth", async (page) => {
+  await page.click("#tab-analysis");
+  await page.selectOption("#lines", "1");
+  await page.click("#analyse");
+  await page.waitForFunction(() => document.querySelectorAll("#variations button").length > 3);
+  // When it is stopped, what was found stays.
+  await page.click("#analyse");
+  const third = page.locator("#variations button[data-ply='2']");
+  await third.hover();
+  assert.equal(await page.locator("#preview").isVisible(), true);
+  const pieces = await page.locator("#preview g.pieces use").count();
+  assert.ok(pieces <= 40 && pieces > 30);
+  await third.click();
+  await moves(page, 3);
+  assert.equal(await page.locator("#preview").isVisible(), false);
+});
+
+onPage("a threat is shown on request", async (page) => {
+  // Black to move; White threatens 28x19.
+  await setUp(page, "B:W28,38:B23,1,2");
+  await page.click("#tab-analysis");
+  await page.click("#threat");
+  await says(page, /threatens 28x19/, "#threat-text");
+  assert.equal(await page.locator("g.arrows .bad").count(), 1);
+  await type(page, "1-7");
+  await says(page, /is not a legal move/);
+  await page.click("#threat");
+  assert.equal(await text(page, "#threat-text"), "");
+  assert.equal(await page.locator("#frame g.arrows .bad").count(), 0);
+});
+
+onPage("arrows and circles are drawn by mouse and keyboard, and kept", async (page) => {
+  const own = page.locator("#frame g.arrows .own");
+  await type(page, "32-28");
+  await moves(page, 1);
+  await cell(page, 19).hover();
+  await page.mouse.down({ button: "right" });
+  await cell(page, 23).hover();
+  await page.mouse.up({ button: "right" });
+  await page.waitForFunction(() => document.querySelectorAll("#frame g.arrows path.own").length === 1);
+  await page.keyboard.press("b");
+  await page.keyboard.press("c");
+  await page.keyboard.press("x");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("x");
+  assert.equal(await own.count(), 3);
+  await page.click("#tab-game");
+  await page.click("#show-pdn");
+  await page.waitForFunction(() => document.querySelector("#pdn-text").value);
+  const pdn = await page.locator("#pdn-text").inputValue();
+  assert.match(pdn, /\[%csl G28\]\s+\[%cal G1923,G28\d\d\]/);
+  assert.equal(await text(page, "#position-comment"), "");
+  await page.click("#back");
+  assert.equal(await own.count(), 0);
+  await page.click("#pdn-read");
+  await page.click("#last");
+  assert.equal(await own.count(), 3);
+  // The same once more takes it away.
+  await cell(page, 28).click({ button: "right" });
+  assert.equal(await own.count(), 2);
+  await page.click("#undo");
+  assert.equal(await own.count(), 3);
+});
+
+onPage("moves stand in two columns, with a menu for each", async (page) => {
+  await read(page, "1. 32-28 19-23 $4 (1... 18-23 $1 2. 37-32) 2. 28x19 14x23 *");
+  const place = (name) => page.locator("#moves .mainline", { hasText: name }).boundingBox();
+  const [white, black, next] = [await place("32-28"), await place("19-23"), await place("28x19")];
+  assert.ok(white.x < black.x && Math.abs(white.y - black.y) < 3);
+  assert.ok(Math.abs(next.x - white.x) < 3 && next.y > white.y);
+  const colour = (name) => page.locator("#moves .move", { hasText: name }).first().evaluate((node) => getComputedStyle(node).color);
+  const colours = [await colour("32-28"), await colour("19-23"), await colour("18-23")];
+  assert.equal(new Set(colours).size, 3, "mistakes and good moves are coloured");
+  await page.locator("#moves .variation .move").first().click({ button: "right" });
+  await page.waitForSelector("#menu:popover-open");
+  assert.deepEqual(await barriers(page), []);
+  await page.click("#menu [data-action=promote]");
+  assert.match(await text(page, "#moves"), /1\.\s+32-28\s+18-23!/);
+  // By keyboard: the key for menus, arrows, Enter.
+  await page.locator("#moves .move[aria-current]").focus();
+  await page.locator("#moves .move[aria-current]").dispatchEvent("contextmenu");
+  await page.waitForSelector("#menu:popover-open");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await moves(page, 4);
+  await page.click("#undo");
+  await moves(page, 6);
+  await page.locator("#moves .mainline").first().click({ button: "right" });
+  await page.click("#menu [data-nag='3']");
+  assert.match(await text(page, "#moves"), /32-28!!/);
+  await page.locator("#moves .mainline").first().click({ button: "right" });
+  await page.click("#menu [data-action=comment]");
+  await page.keyboard.type("Best");
+  await page.keyboard.press("Enter");
+  assert.equal(await text(page, "#position-comment"), "Best");
+});

@@ -1,0 +1,232 @@
+// A game as people play it: motion, sounds, clocks, draws, moves ahead of time, and why not.
+//
+// MEERSLAG, SITE, CHROMIUM: as for board.test.js.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { chromium } from "playwright-core";
+
+import { serveFolder, startServer } from "./hosts.js";
+import { cell, hold, moves, play, says, setUp, text, type } from "./pages.js";
+
+const { MEERSLAG, SITE, CHROMIUM = "/usr/bin/chromium" } = process.env;
+
+let browser;
+let host;
+before(async () => {
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  host = MEERSLAG ? await startServer(MEERSLAG) : await serveFolder(SITE);
+});
+after(async () => {
+  await host.stop();
+  await browser.close();
+});
+
+const onPage = (title, work, options = {}) =>
+  test(title, { timeout: 120_000, skip: options.server && !MEERSLAG }, async () => {
+    const context = await browser.newContext({ locale: "en-GB", ...options.context });
+    const page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    const faults = [];
+    page.on("pageerror", (error) => faults.push(String(error)));
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") faults.push(message.text());
+    });
+    page.on("dialog", (dialog) => dialog.accept());
+    if (options.clock) await page.clock.install();
+    await page.goto(host.url);
+    await page.waitForSelector("body[data-ready]");
+    await work(page);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+/** A white king can capture in three ways that part on their way. */
+const WAYS = "W:WK28:B12,13,22,23,33";
+/** White must capture 28x19, and has a man that could move otherwise. */
+const MUST = "W:W28,38:B23,1";
+
+/** What moves on the board: the squares of the pieces, and whether they vanish. */
+const moving = (page) =>
+  page.evaluate(() => [...document.querySelectorAll("g.pieces use")].flatMap((piece) =>
+    piece.getAnimations().map((one) => ({
+      square: Number(piece.dataset.square), steps: one.effect.getKeyframes().length,
+      fades: "opacity" in one.effect.getKeyframes()[0], delay: one.effect.getTiming().delay,
+    }))));
+
+onPage("moves slide, and captured pieces vanish in their order", async (page) => {
+  await setUp(page, WAYS);
+  await page.waitForSelector(".cell.movable");
+  await type(page, "28x50");
+  await page.waitForFunction(() => document.querySelectorAll("g.pieces use").length > 1);
+  const seen = await moving(page);
+  assert.equal(seen.find(({ square }) => square === 50).steps, 6, "five jumps");
+  const fading = seen.filter(({ fades }) => fades).sort((a, b) => a.delay - b.delay);
+  assert.deepEqual(fading.map(({ square }) => square), [22, 12, 13, 23, 33]);
+  assert.equal(await page.evaluate(() => document.body.dataset.sound), "capture");
+  // Afterwards only the king is there.
+  await page.waitForFunction(() => document.querySelectorAll("g.pieces use").length === 1);
+  await page.click("#back");
+  assert.deepEqual((await moving(page)).map(({ square }) => square), [28]);
+  // Not where motion is not wanted, by the settings or the system.
+  await page.click("#settings");
+  await page.uncheck("#set-motion");
+  await page.uncheck("#set-sounds");
+  await page.click("#look button");
+  await page.evaluate(() => delete document.body.dataset.sound);
+  await page.click("#forward");
+  assert.deepEqual(await moving(page), []);
+  assert.equal(await page.evaluate(() => document.body.dataset.sound), undefined);
+  await page.reload();
+  await page.waitForSelector("body[data-ready]");
+  assert.equal(await page.locator("#set-motion").isChecked(), false);
+});
+
+onPage("nothing slides where the system wants less motion", async (page) => {
+  await type(page, "32-28");
+  await moves(page, 1);
+  assert.deepEqual(await moving(page), []);
+}, { context: { reducedMotion: "reduce" } });
+
+onPage("targets are seen while a piece is carried, and it does not slide when it is put", async (page) => {
+  await page.waitForSelector(".cell.movable");
+  await cell(page, 32).hover();
+  await page.mouse.down();
+  await cell(page, 37).hover();
+  assert.match(await cell(page, 28).getAttribute("aria-label"), /can go here/);
+  await cell(page, 28).hover();
+  await page.mouse.up();
+  await moves(page, 1);
+  assert.deepEqual(await moving(page), []);
+});
+
+onPage("a capture is clicked along its way", async (page) => {
+  await setUp(page, WAYS);
+  await page.waitForSelector(".cell.movable");
+  await cell(page, 28).click();
+  await cell(page, 17).click();
+  // All ways lead over 17: it is chosen, and nothing is played.
+  assert.match(await cell(page, 17).getAttribute("aria-label"), /chosen/);
+  assert.equal(await page.locator("#moves .move").count(), 0);
+  assert.equal(await page.locator("#which[open]").count(), 0);
+  await cell(page, 44).click();
+  await moves(page, 1);
+  assert.equal(await page.locator("#moves .move").innerText(), "28x44");
+});
+
+onPage("why a move cannot be made is said and shown", async (page) => {
+  await setUp(page, MUST);
+  await page.waitForSelector(".cell.movable");
+  await cell(page, 38).click();
+  await says(page, /You must capture 1 piece, with the piece on 28/);
+  assert.equal(await page.locator("g.arrows .bad").count(), 1);
+  await cell(page, 28).click();
+  assert.equal(await page.locator("g.arrows .bad").count(), 0);
+  await cell(page, 22).click();
+  await says(page, /You must capture/);
+  await type(page, "38-33");
+  await says(page, /38-33 is not a legal move. You must capture 1 piece/);
+  await cell(page, 1).click();
+  await says(page, /other side’s turn/);
+  await setUp(page, "W:W28,K45:B1");
+  await page.waitForSelector(".cell.movable");
+  await cell(page, 28).click();
+  await cell(page, 32).click();
+  await says(page, /28 to 32: a man goes one square forward/);
+  await cell(page, 45).click();
+  await cell(page, 44).click();
+  await says(page, /45 to 44: a king goes along/);
+  await setUp(page, "W:W31,35:B24,30");
+  await page.waitForSelector(".cell.movable");
+  await cell(page, 35).click();
+  await says(page, /The piece on 35 has no move/);
+});
+
+onPage("a move is prepared while the engine thinks, and played when it may be", async (page) => {
+  await play(page, 0.3, "W:W39,46:B1,2,4");
+  let answer = await hold(page);
+  await type(page, "39-34");
+  await says(page, /is thinking/);
+  await cell(page, 46).click();
+  await cell(page, 41).click();
+  await says(page, /46 goes to 41 as soon as/);
+  assert.match(await cell(page, 41).getAttribute("aria-label"), /prepared move/);
+  answer();
+  await moves(page, 4);
+  assert.equal(await page.locator("#moves .move").nth(2).innerText(), "46-41");
+  // One that is taken back is not played.
+  await page.unroute("**/v1/play?*");
+  answer = await hold(page);
+  await says(page, /engine plays|Your move/);
+  await type(page, "34-30");
+  await says(page, /is thinking/);
+  await cell(page, 41).click();
+  await cell(page, 36).click();
+  await says(page, /41 goes to 36/);
+  await cell(page, 41).click();
+  await says(page, /forgotten/);
+  answer();
+  await moves(page, 6);
+}, { server: true });
+
+/** Begins a game with a clock, in which the engine thinks this many seconds at most. */
+const withClock = async (page, clock, seconds = 0.2) => {
+  await page.selectOption("#play-clock", clock);
+  await play(page, seconds);
+};
+
+onPage("the clock runs, gets its increment, stands still, and falls", async (page) => {
+  await page.click("#tab-play");
+  await withClock(page, "3+2");
+  assert.equal(await text(page, "#clock-far"), "3:00");
+  await page.clock.runFor(61_000);
+  assert.match(await text(page, "#clock-near"), /^1:5[89]$/);
+  assert.match(await page.locator("#clock-near").getAttribute("aria-label"), /^White: 1:5/);
+  await type(page, "39-34");
+  await page.clock.runFor(1000);
+  await moves(page, 2);
+  assert.match(await text(page, "#clock-near"), /^(2:0\d|1:59)$/);
+  // Paused: nothing runs and nothing can be moved; after a reload it is the same.
+  await page.click("#play-pause");
+  await says(page, /paused/);
+  const before = await text(page, "#clock-near");
+  await page.clock.runFor(30_000);
+  assert.equal(await text(page, "#clock-near"), before);
+  assert.equal(await page.locator(".cell.movable").count(), 0);
+  await page.reload();
+  await page.waitForSelector("body[data-ready]");
+  await page.clock.runFor(5000);
+  assert.equal(await text(page, "#clock-near"), before);
+  await page.click("#play-pause");
+  await says(page, /Your move/);
+  await page.clock.runFor(130_000);
+  await says(page, /Black wins \(time is up\)/);
+  assert.equal(await page.locator("#result").inputValue(), "0-2");
+  assert.equal(await page.locator("#clock-near").isVisible(), false);
+  assert.equal(await page.locator("#play-resign").isDisabled(), true);
+}, { clock: true, server: true });
+
+onPage("a game is resigned, a draw is offered", async (page) => {
+  await play(page, 0.2);
+  await page.click("#play-draw");
+  await says(page, /plays on/);
+  await page.click("#play-resign");
+  await says(page, /Black wins \(you resigned\)/);
+  assert.equal(await page.locator("#result").inputValue(), "0-2");
+  // An endgame that is a draw.
+  await play(page, 0.2, "W:WK46:BK2,K3");
+  await page.click("#play-draw");
+  await says(page, /A draw \(agreed\)/);
+  assert.equal(await page.locator("#result").inputValue(), "1-1");
+  await page.click("#tab-game");
+  await page.click("#show-pdn");
+  await page.waitForFunction(() => document.querySelector("#pdn-text").value.includes("1-1"));
+}, { server: true });
+
+onPage("levels have names", async (page) => {
+  const names = await page.locator("#play-level option").allInnerTexts();
+  assert.equal(names[0], "1 – very easy");
+  assert.equal(names.at(-1), "10 – full strength");
+  await page.selectOption("#language", "nl");
+  assert.equal((await page.locator("#play-level option").allInnerTexts())[0], "1 – heel makkelijk");
+});

@@ -1,0 +1,105 @@
+// An address carries a position, moves, the side and the view.
+//
+// MEERSLAG, SITE, CHROMIUM: as for board.test.js.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { chromium } from "playwright-core";
+
+import { serveFolder, startServer } from "./hosts.js";
+import { cell, moves, read, says, text, type } from "./pages.js";
+
+const { MEERSLAG, SITE, CHROMIUM = "/usr/bin/chromium" } = process.env;
+
+let browser;
+let host;
+before(async () => {
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  host = MEERSLAG ? await startServer(MEERSLAG) : await serveFolder(SITE);
+});
+after(async () => {
+  await host.stop();
+  await browser.close();
+});
+
+/** A page of a visitor who was never here. */
+const visit = async (address = "") => {
+  const context = await browser.newContext({ locale: "en-GB", permissions: ["clipboard-read", "clipboard-write"] });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  page.on("dialog", (dialog) => dialog.accept());
+  await page.goto(host.url + address);
+  await page.waitForSelector("body[data-ready]");
+  return page;
+};
+
+test("a shared link shows the same in a fresh profile", { timeout: 120_000 }, async () => {
+  const page = await visit();
+  await read(page, '[FEN "W:W27,28,32,37:B14,18,19,23"]\n1. 28-22 19-24 2. 22x13 24-29 *');
+  await moves(page, 4);
+  await page.click("#forward");
+  await page.click("#forward");
+  await page.click("#flip");
+  await page.click("#copy-link");
+  await says(page, /^Copied: http/);
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(link, /#fen=W:W27,28,32,37:B14,18,19,23&moves=28-22,19-24,22x13,24-29&ply=2&side=B&view=game$/);
+  const other = await visit(link.slice(host.url.length));
+  await moves(other, 4);
+  assert.equal(await text(other, "#moves .move[aria-current]"), "19-24");
+  assert.equal(await text(other, "#fen-now"), await text(page, "#fen-now"));
+  assert.equal(await other.locator("#tab-game").getAttribute("aria-selected"), "true");
+  const [upper, lower] = [await cell(other, 50).boundingBox(), await cell(other, 1).boundingBox()];
+  assert.ok(upper.y < lower.y, "Black's side is below");
+  // The move on the board is seen in its list.
+  const [list, current] = [await other.locator("#moves").boundingBox(), await other.locator("#moves [aria-current]").boundingBox()];
+  assert.ok(current.y >= list.y && current.y + current.height <= list.y + list.height + 1);
+  // What is played from there is not lost by loading the page again.
+  await other.click("#last");
+  await other.locator(".cell.movable").first().waitFor();
+  await type(other, "13-8");
+  await moves(other, 5);
+  await other.reload();
+  await other.waitForSelector("body[data-ready]");
+  await moves(other, 5);
+  assert.ok(!other.url().includes("#"));
+  await page.context().close();
+  await other.context().close();
+});
+
+test("a link in an open page, and one that is wrong", { timeout: 120_000 }, async () => {
+  const page = await visit();
+  await page.evaluate(() => (location.hash = "moves=32-28,19-23,28x19&view=analysis"));
+  await moves(page, 3);
+  assert.equal(await text(page, "#moves .move[aria-current]"), "28x19");
+  for (const wrong of ["fen=nonsense", "moves=32-28,28-32", 'fen=W:W31:B20"]{x', "moves=<b>"]) {
+    await page.evaluate((hash) => (location.hash = encodeURI(hash)), wrong);
+    await says(page, /The link cannot be opened \(./);
+    assert.equal(await page.locator("#moves .move").count(), 3, wrong);
+    await page.evaluate(() => (document.querySelector("#say").textContent = ""));
+  }
+  await page.context().close();
+});
+
+test("a file of the same origin is opened, one of another is not", { timeout: 120_000 }, async () => {
+  const context = await browser.newContext({ locale: "en-GB" });
+  const page = await context.newPage();
+  await page.route((url) => url.pathname === "/games.pdn", (request) => request.fulfill({ body: "1. 32-28 19-23 2. 28x19 *" }));
+  let foreign = 0;
+  await page.route("http://example.org/**", (request) => {
+    foreign++;
+    return request.fulfill({ body: "1. 34-30 *" });
+  });
+  await page.goto(host.url + "?pdn=games.pdn#ply=1");
+  await page.waitForSelector("body[data-ready]");
+  await moves(page, 3);
+  assert.equal(await text(page, "#moves .move[aria-current]"), "32-28");
+  await page.goto(host.url + "?pdn=http://example.org/games.pdn");
+  await page.waitForSelector("body[data-ready]");
+  await says(page, /cannot be opened \(.*another site/);
+  await page.goto(host.url + "?pdn=missing.pdn");
+  await page.waitForSelector("body[data-ready]");
+  await says(page, /cannot be opened \(.*404/);
+  assert.equal(foreign, 0);
+  await context.close();
+});
