@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use egdb::Slice;
+use meerslag_files::NewFile;
 use meerslag_games::{GameHeader, Hit, Manoeuvre, Outcome, Pattern, Query, Sacrifice, Sort};
 use meerslag_search::counted;
 use movegen::Color;
@@ -337,7 +338,7 @@ pub(super) fn run(args: &FindArgs) -> Result<(), Failure> {
         }
         if let Some(path) = &args.out {
             let file = files::begin(path, &pdn, args.force.existing());
-            file.and_then(|file| file.finish()).map_err(|error| files::named(path, &error))?;
+            file.and_then(NewFile::finish).map_err(|error| files::named(path, &error))?;
         }
         return Ok(());
     }
