@@ -111,7 +111,8 @@ pub(super) struct GamesArgs {
     /// Initiator: moves of each player after which a game ends; 0 for no limit
     #[arg(long, default_value_t = 75, value_parser = clap::value_parser!(u32).range(..=999))]
     moves: u32,
-    /// Initiator: start positions: start, two-move, three-move or a FEN file; each is played twice
+    /// Initiator: start positions: start, two-move, three-move, unbalanced or a FEN file; each is
+    /// played twice
     #[arg(long, value_name = "SET|FILE", default_value = "start")]
     openings: String,
     /// Initiator: number of games [default: two from each opening]

@@ -165,13 +165,12 @@ impl<'a> DxpSession<'a> {
 
 /// The games that the initiator proposes: each opening with both colours.
 fn games(args: &GamesArgs) -> anyhow::Result<Vec<(Position, Color)>> {
-    let openings = match args.openings.as_str() {
-        "start" => vec![Position::initial().into()],
-        "two-move" => openings::two_move_ballots(),
-        "three-move" => openings::three_move_ballots(),
-        path => {
-            let text = fs::read_to_string(path).with_context(|| format!("openings {path}"))?;
-            openings::from_fens(&text).with_context(|| format!("openings {path}"))?
+    let openings = match openings::by_name(&args.openings) {
+        Some(openings) => openings,
+        None => {
+            let failed = || format!("openings {}", args.openings);
+            let text = fs::read_to_string(&args.openings).with_context(failed)?;
+            openings::from_fens(&text).with_context(failed)?
         }
     };
     let count = args.games.unwrap_or(2 * openings.len());

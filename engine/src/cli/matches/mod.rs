@@ -79,8 +79,8 @@ pub(super) struct MatchArgs {
     /// Who plays whom
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Pairings::RoundRobin)]
     format: Pairings,
-    /// Start positions: two-move (79 ballots), three-move (331), start, or a FEN or PDN file or an
-    /// opening book (*.book)
+    /// Start positions: two-move (79 ballots), three-move (331), unbalanced (300 in which a side is
+    /// better), start, or a FEN or PDN file or an opening book (*.book)
     #[arg(long, value_name = "SET|FILE", default_value = "two-move")]
     openings: String,
     /// Plies to take from each game of a PDN file of openings, or from a book
@@ -342,11 +342,12 @@ impl MatchArgs {
     }
 
     fn read_openings(&self) -> anyhow::Result<Vec<Opening>> {
-        match self.openings.as_str() {
-            "two-move" => return Ok(openings::two_move_ballots()),
-            "three-move" => return Ok(openings::three_move_ballots()),
-            "start" => return Ok(Vec::new()),
-            _ => {}
+        if self.openings == "start" {
+            // The runner knows it by there being none, and leaves programs their books.
+            return Ok(Vec::new());
+        }
+        if let Some(openings) = openings::by_name(&self.openings) {
+            return Ok(openings);
         }
         let path = Path::new(&self.openings);
         let failed = || format!("openings {}", path.display());

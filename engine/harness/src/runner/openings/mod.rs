@@ -17,6 +17,8 @@ use meerslag_search::book::{self, Book};
 const TWO_MOVE: &str = include_str!("../../../data/ballots-2move.fen");
 /// The 331 three-move ballots.
 const THREE_MOVE: &str = include_str!("../../../data/ballots-3move.fen");
+/// 300 openings in which one side is a little better.
+const UNBALANCED: &str = include_str!("../../../data/openings-unbalanced.fen");
 
 /// Where games start: a position, and what counts for a draw there already.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -114,8 +116,26 @@ pub fn three_move_ballots() -> Vec<Opening> {
     built_in(THREE_MOVE)
 }
 
+/// The openings in which one side is 0.3 to 0.7 men better: less is drawn from them.
+#[must_use]
+pub fn unbalanced() -> Vec<Opening> {
+    built_in(UNBALANCED)
+}
+
+/// The openings that options call `start`, `two-move`, `three-move` or `unbalanced`.
+#[must_use]
+pub fn by_name(name: &str) -> Option<Vec<Opening>> {
+    match name {
+        "start" => Some(vec![Position::initial().into()]),
+        "two-move" => Some(two_move_ballots()),
+        "three-move" => Some(three_move_ballots()),
+        "unbalanced" => Some(unbalanced()),
+        _ => None,
+    }
+}
+
 fn built_in(text: &str) -> Vec<Opening> {
-    // The tests read both files in full.
+    // The tests read all files in full.
     from_fens(text).unwrap_or_default()
 }
 
@@ -228,6 +248,23 @@ mod tests {
         }
         assert_eq!(two_move_ballots().len(), 79);
         assert_eq!(three_move_ballots().len(), 331);
+    }
+
+    #[test]
+    fn unbalanced_openings_are_early_even_in_men_and_quiet() {
+        let openings = from_fens(UNBALANCED).unwrap();
+        assert_eq!(openings.len(), 300);
+        let different: HashSet<_> = openings.iter().map(Opening::position).collect();
+        assert_eq!(different.len(), openings.len());
+        for Opening { fen, position, .. } in &openings {
+            let [white, black] = [Color::White, Color::Black].map(|side| position.men(side).len());
+            assert!(white == black && white >= 12 && position.all_kings().is_empty(), "{fen}");
+            assert!(Color::ALL.iter().all(|&side| !position.has_capture(side)), "{fen}");
+        }
+        let names = ["start", "two-move", "three-move", "unbalanced"];
+        let sizes = names.map(|name| by_name(name).map(|openings| openings.len()));
+        assert_eq!(sizes, [Some(1), Some(79), Some(331), Some(300)]);
+        assert!(by_name("four-move").is_none());
     }
 
     #[test]
