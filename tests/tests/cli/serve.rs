@@ -332,6 +332,13 @@ fn pages_of_other_origins_cannot_ask_unless_they_are_named() {
         assert_eq!(server.request("OPTIONS", "/v1/analyse", headers, &[]).status, 403);
     }
     assert!(server.get("/metrics").body.contains("meerslag_searches 0\n"));
+    // A picture may be shown by any page, under a name of this server.
+    let shown = server.request("GET", "/v1/board.svg", &["sec-fetch-site: cross-site"], &[]);
+    assert_eq!(shown.status, 200);
+    assert_eq!(shown.header("cross-origin-resource-policy"), Some("cross-origin"));
+    assert_eq!(shown.header("access-control-allow-origin"), None);
+    assert_eq!(server.request("GET", "/v1/board.svg", &["host: evil.example"], &[]).status, 403);
+    assert_eq!(server.get("/v1/probe").header("cross-origin-resource-policy"), None);
     // The page itself may be linked to.
     let linked = server.request("GET", "/board.js", &["sec-fetch-site: cross-site"], &[]);
     assert_eq!(linked.status, 200);

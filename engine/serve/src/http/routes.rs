@@ -72,11 +72,23 @@ async fn guard(State(shared): State<Arc<Shared>>, mut request: Request, next: Ne
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers.insert(header::VARY, HeaderValue::from_static("origin"));
     }
+    if is_picture(&path) {
+        headers.insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
+    }
     if let Some(origin) = origin {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     }
     shared.metrics.answered(&path, response.status().as_u16(), begun.elapsed());
     response
+}
+
+/// Who may show an answer (<https://fetch.spec.whatwg.org/#cross-origin-resource-policy-header>).
+const RESOURCE_POLICY: header::HeaderName =
+    header::HeaderName::from_static("cross-origin-resource-policy");
+
+/// Whether pages of any origin may show the answer of this route.
+fn is_picture(path: &str) -> bool {
+    path == "/v1/board.svg"
 }
 
 /// The answer to a browser that asks whether a page may ask.
@@ -100,6 +112,8 @@ fn admit(shared: &Shared, request: &Request, now: Instant) -> Result<Pass, Probl
         }
         // The page itself may be linked to from anywhere.
         Err(Refusal::Origin(_)) if !request.uri().path().starts_with("/v1/") => Pass::Own,
+        // So may a picture be shown, which costs little and tells only what was asked.
+        Err(Refusal::Origin(_)) if is_picture(request.uri().path()) => Pass::Own,
         Err(Refusal::Origin(origin)) => {
             let origin: String = origin.chars().take(60).collect();
             return Err(forbidden(format!(
