@@ -31,14 +31,14 @@ const violations = (page) =>
   });
 
 for (const colorScheme of ["light", "dark"]) {
-  test(`no violations in four languages, ${colorScheme}`, { timeout: 180_000 }, async () => {
+  test(`no violations in six languages, ${colorScheme}`, { timeout: 180_000 }, async () => {
     const page = await browser.newPage({ locale: "en-GB", colorScheme });
     await page.goto(host.url);
     await page.waitForSelector("body[data-ready]");
     await page.evaluate(axe);
     await read(page, "1. 32-28 {A start.} 19-23 (1... 18-23 2. 37-32) 2. 28x19 14x23 *");
     await page.click("#last");
-    for (const language of ["nl", "fr", "ru", "en"]) {
+    for (const language of ["nl", "fr", "ru", "de", "pl", "en"]) {
       await page.selectOption("#language", language);
       for (const view of ["play", "analysis", "endgames", "setup", "book", "game"]) {
         await page.click("#tab-" + view);
@@ -75,7 +75,7 @@ test("trouble is said, and dealt with by keyboard", { skip: !MEERSLAG, timeout: 
   await cell(page, 32).click();
   await cell(page, 28).click();
   await says(page, /has failed/, "#waiting-text");
-  for (const language of ["nl", "fr", "ru", "en"]) {
+  for (const language of ["nl", "fr", "ru", "de", "pl", "en"]) {
     await page.selectOption("#language", language);
     assert.deepEqual(await violations(page), [], language);
   }

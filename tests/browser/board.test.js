@@ -348,8 +348,8 @@ for (const [name, start] of hosts) {
       }
     }, { viewport: { width: 360, height: 740 } });
 
-    onPage("four languages, light and dark", async (page) => {
-      for (const [code, word] of [["nl", "Spelen"], ["fr", "Jouer"], ["ru", "Игра"], ["en", "Play"]]) {
+    onPage("six languages, light and dark", async (page) => {
+      for (const [code, word] of [["nl", "Spelen"], ["fr", "Jouer"], ["ru", "Игра"], ["de", "Spielen"], ["pl", "Gra"], ["en", "Play"]]) {
         await page.selectOption("#language", code);
         assert.equal(await text(page, "#tab-play"), word);
         assert.equal(await page.evaluate(() => document.documentElement.lang), code);

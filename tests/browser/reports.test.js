@@ -187,7 +187,7 @@ test("the board is read in every language and view", options, async () => {
       await page.waitForFunction(() => document.querySelectorAll("#moves .move").length === 0);
     };
     const languages = await page.locator("#language option").evaluateAll((all) => all.map(({ value }) => value));
-    assert.equal(languages.length, 4);
+    assert.equal(languages.length, 6);
     for (const language of languages) {
       await page.selectOption("#language", language);
       // A game with comments and a variation.

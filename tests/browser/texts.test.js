@@ -11,14 +11,14 @@ const sources = async () => {
   return Promise.all(names.map((name) => readFile(new URL(name, web), "utf8")));
 };
 
-test("every text that is used stands in the table, with four columns", async () => {
+test("every text that is used stands in the table, with six columns", async () => {
   const table = await readFile(new URL("texts.js", web), "utf8");
   const rows = [...table.matchAll(/^ {2}"?([\w.-]+)"?: \[([\s\S]*?)\],$/gm)];
   const keys = new Set(rows.map(([, key]) => key));
   assert.ok(keys.size > 100, String(keys.size));
   for (const [, key, columns] of rows) {
     const texts = columns.match(/"(?:[^"\\]|\\.)*"/g);
-    assert.equal(texts.length, 4, key);
+    assert.equal(texts.length, 6, key);
     const names = (text) => (text.match(/\{\w+\}/g) ?? []).sort().join();
     for (const text of texts) assert.equal(names(text), names(texts[0]), `${key}: ${text}`);
   }
@@ -37,6 +37,8 @@ test("numbers have their nouns in the right form", async () => {
     nl: ["in 0 halve zetten", "in 1 halve zet", "in 2 halve zetten", "in 5 halve zetten", "in 21 halve zetten"],
     fr: ["en 0 demi-coup", "en 1 demi-coup", "en 2 demi-coups", "en 5 demi-coups", "en 21 demi-coups"],
     ru: ["за 0 полуходов", "за 1 полуход", "за 2 полухода", "за 5 полуходов", "за 21 полуход"],
+    de: ["in 0 Halbzügen", "in 1 Halbzug", "in 2 Halbzügen", "in 5 Halbzügen", "in 21 Halbzügen"],
+    pl: ["w 0 półruchach", "w 1 półruchu", "w 2 półruchach", "w 5 półruchach", "w 21 półruchach"],
   };
   for (const [language, expected] of Object.entries(texts)) {
     t.language = language;
@@ -47,7 +49,7 @@ test("numbers have their nouns in the right form", async () => {
 
 test("a place for a number has a form for every number", async () => {
   const table = await readFile(new URL("texts.js", web), "utf8");
-  const forms = { en: 2, nl: 2, fr: 2, ru: 3 };
+  const forms = { en: 2, nl: 2, fr: 2, ru: 3, de: 2, pl: 3 };
   let count = 0;
   for (const [, columns] of table.matchAll(/^ {2}"?[\w.-]+"?: \[([\s\S]*?)\],$/gm)) {
     const texts = columns.match(/"(?:[^"\\]|\\.)*"/g);

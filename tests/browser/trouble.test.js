@@ -297,7 +297,7 @@ describe("a server that goes away and comes back", { skip: !MEERSLAG }, () => {
     await host.stop("SIGKILL");
     await page.click("#perfect");
     await says(page, /does not answer/, "#waiting-text");
-    for (const [code, words] of [["nl", /antwoordt niet/], ["fr", /ne répond pas/], ["ru", /не отвечает/], ["en", /does not answer/]]) {
+    for (const [code, words] of [["nl", /antwoordt niet/], ["fr", /ne répond pas/], ["ru", /не отвечает/], ["de", /antwortet nicht/], ["pl", /nie odpowiada/], ["en", /does not answer/]]) {
       await page.selectOption("#language", code);
       await says(page, words, "#waiting-text");
     }
