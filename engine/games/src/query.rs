@@ -10,7 +10,7 @@ use rusqlite::types::Value;
 
 use crate::error::GamesError;
 use crate::file::GamesFile;
-use crate::names::words;
+use crate::names::{folded, words};
 use crate::pattern::{Manoeuvre, Pattern, Sacrifice};
 
 /// How a game ended.
@@ -225,6 +225,7 @@ impl Query {
 /// Whether a name is meant by what somebody typed.
 struct Wanted {
     glob: Option<PlayerName>,
+    /// The longest first: the beginnings of words that few words have.
     words: Vec<String>,
     text: String,
 }
@@ -234,20 +235,27 @@ impl Wanted {
         let has_signs = text.contains(['*', '?', '[']) && text.trim() != "?";
         let glob = has_signs.then(|| PlayerName::parse(text)).transpose();
         let glob = glob.map_err(|error| GamesError::Input(format!("'{text}': {error}")))?;
-        Ok(Wanted { glob, words: words(text), text: text.trim().to_owned() })
+        let mut words = words(text);
+        words.sort_unstable_by_key(|word| std::cmp::Reverse(word.len()));
+        Ok(Wanted { glob, words, text: text.trim().to_owned() })
     }
 
-    fn is(&self, name: &str) -> bool {
+    /// For a name and what [`folded`] makes of it.
+    fn is(&self, name: &str, folded: &str) -> bool {
         if let Some(glob) = &self.glob {
             return glob.matches(name);
         }
         if self.words.is_empty() {
             return name.trim() == self.text;
         }
-        let mut there = words(name);
+        // A word of the name answers one word; names have few words.
+        let mut taken = 0u64;
         self.words.iter().all(|word| {
-            let place = there.iter().position(|other| other.starts_with(word.as_str()));
-            place.map(|place| there.swap_remove(place)).is_some()
+            let mut there = folded.split(' ').take(64).enumerate();
+            let place = there.position(|(place, other)| {
+                taken >> place & 1 == 0 && other.starts_with(word.as_str())
+            });
+            place.map(|place| taken |= 1 << place).is_some()
         })
     }
 }
@@ -263,11 +271,12 @@ impl GamesFile {
         let wanted = Wanted::new(text)?;
         let db = GamesError::database(self.path());
         let mut select =
-            self.connection.prepare_cached("SELECT id, name FROM players").map_err(&db)?;
+            self.connection.prepare_cached("SELECT id, name, folded FROM players").map_err(&db)?;
         let mut rows = select.query([]).map_err(&db)?;
         let mut ids = Vec::new();
         while let Some(row) = rows.next().map_err(&db)? {
-            if wanted.is(row.get_ref(1).map_err(&db)?.as_str().unwrap_or_default()) {
+            let text = |column| row.get_ref(column).map(|t| t.as_str().unwrap_or_default());
+            if wanted.is(text(1).map_err(&db)?, text(2).map_err(&db)?) {
                 ids.push(row.get(0).map_err(&db)?);
             }
         }
@@ -283,7 +292,8 @@ impl GamesFile {
         let mut ids = Vec::new();
         while let Some(row) = rows.next().map_err(&db)? {
             let is_meant = [1, 2].iter().any(|&column| {
-                row.get_ref(column).is_ok_and(|t| wanted.is(t.as_str().unwrap_or_default()))
+                let text = row.get_ref(column).ok().and_then(|t| t.as_str().ok());
+                text.is_some_and(|text| wanted.is(text, &folded(text)))
             });
             if is_meant {
                 ids.push(row.get(0).map_err(&db)?);
@@ -321,6 +331,7 @@ mod tests {
             ("sijbrands", "Sijbrands, Ton", true),
             ("ton sij", "Sijbrands, Ton", true),
             ("t t", "Sijbrands, Ton", false),
+            ("s sijb", "Sijbrands, Simon", true),
             ("Müller", "muller", true),
             ("Sij*", "Sijbrands, Ton", true),
             ("*ton", "Sijbrands, Ton", true),
@@ -329,7 +340,8 @@ mod tests {
             ("?", "x", false),
             ("x'; DROP TABLE games; --", "x'; DROP TABLE games; --", true),
         ] {
-            assert_eq!(Wanted::new(text).unwrap().is(name), is_meant, "{text} / {name}");
+            let is = Wanted::new(text).unwrap().is(name, &folded(name));
+            assert_eq!(is, is_meant, "{text} / {name}");
         }
         assert!(Wanted::new("[x").is_err());
     }
