@@ -58,6 +58,7 @@ impl World {
         let _ = world.run("book export {book} --out {lines}").success();
         fs::write(world.path("suite"), "W:W28:B23; 28x19; taken; win; me\n").unwrap();
         fs::write(world.path("pdn"), "1. 32-28 19-23 2. 28x19 14x23 1-1\n").unwrap();
+        fs::write(world.path("named"), "[White \"A\"]\n\n1. 32-28 19-23 *\n").unwrap();
         fs::write(world.path("file"), "this is a file\n").unwrap();
         world
     }
@@ -129,6 +130,18 @@ pub(super) const GOOD: &[&str] = &[
     "book export {book}",
     "book import {lines} --out {imported} --force",
     "book merge {book} {book} --out {both} --force",
+    "games import {named} --to {club}",
+    "games find {club}",
+    "games tree {club}",
+    "games stats {club}",
+    "games info {club}",
+    "games check {club}",
+    "games merge {club} --to {clubs}",
+    "games dedupe {club}",
+    "games export {club}",
+    "games delete {club} --player nobody",
+    "games rename {club} A A",
+    "games vacuum {club}",
     "schema",
     "completions bash",
     "man",
@@ -161,6 +174,8 @@ pub(super) const FAILING: &[(&str, &str)] = &[
     ("egdb build-slice --slice 1010 --out {file}/x", "file/x"),
     ("egdb pack --pieces 2 --out {file}/x", "file/x"),
     ("egdb verify --egdb {unknown}", "nothing to compare with"),
+    ("games merge {club} --to /nonexistent/x", "/nonexistent/x"),
+    ("games export {club} -o /nonexistent/x.pdn", "cannot write"),
 ];
 
 /// 2: what cannot be read or used.
@@ -222,6 +237,19 @@ pub(super) const UNUSABLE: &[(&str, &str)] = &[
     ("book info missing", "missing"),
     ("book merge missing --out {new}", "<FILE>"),
     ("book probe --book missing", "missing"),
+    ("games import missing.pdn --to {new}", "missing.pdn"),
+    ("games import {pdn} --to {file}", "not a file of games"),
+    ("games find missing", "missing"),
+    ("games tree {file}", "not a file of games"),
+    ("games stats missing", "missing"),
+    ("games info missing", "missing"),
+    ("games check {file}", "not a file of games"),
+    ("games merge missing --to {new}", "missing"),
+    ("games dedupe missing", "missing"),
+    ("games export missing", "missing"),
+    ("games delete missing --game 1", "missing"),
+    ("games rename missing A B", "missing"),
+    ("games vacuum {file}", "not a file of games"),
 ];
 
 /// Commands without any input but their options.

@@ -45,11 +45,9 @@ impl Folder {
     /// A file of the games above.
     fn games(&self) -> String {
         let (pdn, games) = (self.file("games.pdn", GAMES), self.name("club.games"));
-        let output = run(["games", "import", &pdn, "--to", &games], "").success();
-        assert_eq!(
-            output.stdout,
-            format!("{pdn} (utf-8): 4 games, 4 added, 0 duplicates, 1 broken\n")
-        );
+        let output = run(["games", "import", &pdn, "--to", &games], "");
+        let said = format!("{pdn} (utf-8): 4 games, 4 added, 0 duplicates, 1 broken\n");
+        assert_eq!((output.code, output.stdout), (0, said));
         assert!(output.stderr.contains("games.pdn, line 24: ") && output.stderr.contains("16-22"));
         games
     }
@@ -129,9 +127,11 @@ fn other_commands_read_it() {
     let file = folder.games();
     let (one, two) = (folder.name("one.book"), folder.name("two.book"));
     let pdn = folder.name("games.pdn");
-    let from_pdn = run(["book", "build", &pdn, "-o", &one], "").success().stdout;
+    // The PDN has a broken game, of which the file of games has what can be played.
+    let from_pdn = run(["book", "build", &pdn, "-o", &one], "");
+    assert_eq!((from_pdn.code, from_pdn.stdout.starts_with("4 games, 4 of use")), (0, true));
     let from_games = run(["book", "build", &file, "-o", &two], "").success().stdout;
-    assert_eq!(from_pdn, from_games);
+    assert!(from_games.starts_with("4 games, 4 of use"), "{from_games}");
     let probe = |book: &str| run(["book", "probe", "--book", book, "--json"], "").success().stdout;
     assert_eq!(probe(&one), probe(&two));
     let analysed = run(["analyse", &file, "--depth", "1"], "").success().stdout;
@@ -255,7 +255,7 @@ fn killed_at_any_moment_it_loses_nothing() {
         child.kill().unwrap();
         child.wait().unwrap();
         let log = fs::read_to_string(folder.path("log")).unwrap();
-        let whole = log.lines().filter(|line| line.contains(": ")).count() as u64;
+        let whole = log.lines().filter(|line| line.contains(".pdn")).count() as u64;
         if !folder.path("club.games").exists() {
             assert_eq!(whole, 0);
             continue;

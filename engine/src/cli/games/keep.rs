@@ -340,10 +340,11 @@ pub(super) struct DeleteArgs {
 pub(super) fn delete(args: &DeleteArgs) -> Result<(), Failure> {
     let mut games = super::open(&args.file)?;
     let ids = find::ids(&games, &args.query, &args.position, &args.games)?;
-    let count = games.delete(&ids)?;
-    if count == 0 {
-        return Err(Failure::Input(anyhow!("there is no such game")));
+    if ids.len() < args.games.len() {
+        let missing = args.games.len() - ids.len();
+        return Err(Failure::Input(anyhow!("{} not there", counted(missing as u64, "game"))));
     }
+    let count = games.delete(&ids)?;
     Ok(writeln!(stdout(), "{} taken out", counted(count, "game"))?)
 }
 
