@@ -67,6 +67,10 @@ export class Analysis {
     this.wholeRun = null;
     /** @type {(Records.InfoRecord & { all: number })[]} */
     this.lines = [];
+    /** The lines as they are on the page, which may be older. */
+    this.shown = [];
+    /** Whether the pointer is pressed on them. */
+    this.held = false;
     find("analyse").addEventListener("click", () => this.toggle());
     find("lines").addEventListener("change", () => this.restart());
     find("arrows").addEventListener("change", () => this.redraw());
@@ -79,6 +83,14 @@ export class Analysis {
     });
     const list = find("variations");
     const meant = ({ target }) => /** @type {HTMLElement} */ (target).closest?.("button");
+    // A button that is replaced between press and release gets no click.
+    list.addEventListener("pointerdown", () => (this.held = true));
+    for (const name of ["pointerup", "pointercancel"]) {
+      document.addEventListener(name, () => this.held && setTimeout(() => {
+        this.held = false;
+        this.draw();
+      }));
+    }
     list.addEventListener("click", async (event) => {
       const button = meant(event);
       if (!button) return;
@@ -108,7 +120,7 @@ export class Analysis {
 
   /** The moves of a line up to the one that a button stands for. */
   movesOf({ dataset }) {
-    return this.lines[Number(dataset.line)]?.pv.slice(0, Number(dataset.ply) + 1) ?? [];
+    return this.shown[Number(dataset.line)]?.pv.slice(0, Number(dataset.ply) + 1) ?? [];
   }
 
   /** Looks what the other side would do if it could move now. */
@@ -263,6 +275,7 @@ export class Analysis {
       speed: Math.round(best.nodes / Math.max(best.seconds, 0.001) / 1000).toLocaleString(t.language),
     });
     find("depth").textContent = [searched, this.note].filter(Boolean).join(". ");
+    if (this.held) return;
     const row = (info, index) =>
       make("li", {},
         make("strong", {}, scoreText(info, this.node.position[0])),
@@ -274,6 +287,7 @@ export class Analysis {
     if (state + t.language === this.drawn) return;
     this.drawn = state + t.language;
     this.preview.hide();
+    this.shown = [...this.lines];
     find("variations").replaceChildren(...this.lines.filter(Boolean).map(row));
   }
 
