@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The position after so many plies, if it is quiet and the men are even.
+/// The position after this many plies, if it is quiet and the men are even.
 fn beginning(engine: &mut Engine, random: &mut Random, plies: usize) -> Option<Position> {
     let mut game = Game::new(Position::initial());
     engine.new_game();
