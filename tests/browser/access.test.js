@@ -4,25 +4,12 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, test } from "node:test";
-import { chromium } from "playwright-core";
+import { test } from "node:test";
 
-import { serveFolder, startServer } from "./hosts.js";
 import { cell, read, says, setUp } from "./pages.js";
+import { MEERSLAG, browser, host } from "./stage.js";
 
-const { MEERSLAG, SITE, CHROMIUM = "/usr/bin/chromium" } = process.env;
 const axe = await readFile(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-
-let browser;
-let host;
-before(async () => {
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
-  host = MEERSLAG ? await startServer(MEERSLAG) : await serveFolder(SITE);
-});
-after(async () => {
-  await host.stop();
-  await browser.close();
-});
 
 const violations = (page) =>
   page.evaluate(async () => {

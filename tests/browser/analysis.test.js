@@ -3,25 +3,11 @@
 // MEERSLAG, SITE, CHROMIUM: as for board.test.js.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { chromium } from "playwright-core";
+import { test } from "node:test";
 
-import { serveFolder, startServer } from "./hosts.js";
 import { cell, moves, read, says, setUp, text, type } from "./pages.js";
 import { barriers } from "./reading.js";
-
-const { MEERSLAG, SITE, CHROMIUM = "/usr/bin/chromium" } = process.env;
-
-let browser;
-let host;
-before(async () => {
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
-  host = MEERSLAG ? await startServer(MEERSLAG) : await serveFolder(SITE);
-});
-after(async () => {
-  await host.stop();
-  await browser.close();
-});
+import { browser, host } from "./stage.js";
 
 const onPage = (title, work, options = {}) =>
   test(title, { timeout: 120_000 }, async () => {

@@ -3,28 +3,15 @@
 // MEERSLAG, SITE, CHROMIUM: as for board.test.js.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { chromium } from "playwright-core";
+import { test } from "node:test";
 
-import { serveFolder, startServer } from "./hosts.js";
 import { text } from "./pages.js";
+import { browser, host } from "./stage.js";
 
-const { MEERSLAG, SITE, CHROMIUM = "/usr/bin/chromium" } = process.env;
 const COUNT = 5000;
 const MOVES = `1. 34-29 17-21 2. 29-23 18x29 3. 33x24 20x29 4. 31-26 15-20 5. 26x17 11x22 6. 35-30 12-17 7.
 30-24 19x30 8. 40-34 29x40 9. 44x15 14-19 10. 32-27 22x31 11. 37x26 7-11 12. 50-44 1-7 13. 41-37
 10-14 14. 37-31 13-18 15. 46-41 8-13 16. 41-37 7-12 17. 37-32 2-8 18. 32-28 17-21 19. 26x17 11x33`;
-
-let browser;
-let host;
-before(async () => {
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
-  host = MEERSLAG ? await startServer(MEERSLAG) : await serveFolder(SITE);
-});
-after(async () => {
-  await host.stop();
-  await browser.close();
-});
 
 test("5,000 games are opened, searched, sorted and stepped through", { timeout: 240_000 }, async (t) => {
   const page = await browser.newPage({ locale: "en-GB" });

@@ -1,0 +1,24 @@
+// A browser and a host of the board for the tests of a file.
+//
+// MEERSLAG, SITE, CHROMIUM: as for board.test.js.
+
+import { after, before } from "node:test";
+import { chromium } from "playwright-core";
+
+import { serveFolder, startServer } from "./hosts.js";
+
+export const { MEERSLAG, SITE, CHROMIUM = "/usr/bin/chromium" } = process.env;
+
+/** @type {import("playwright-core").Browser} */
+export let browser;
+/** Where the page is: the program's server, or the site without one. */
+export let host;
+
+before(async () => {
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  host = MEERSLAG ? await startServer(MEERSLAG) : await serveFolder(SITE);
+});
+after(async () => {
+  await host.stop();
+  await browser.close();
+});
