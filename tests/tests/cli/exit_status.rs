@@ -60,6 +60,7 @@ impl World {
         fs::write(world.path("pdn"), "1. 32-28 19-23 2. 28x19 14x23 1-1\n").unwrap();
         fs::write(world.path("named"), "[White \"A\"]\n\n1. 32-28 19-23 *\n").unwrap();
         fs::write(world.path("file"), "this is a file\n").unwrap();
+        let _ = world.run("games import {named} --to {club}").success();
         world
     }
 
