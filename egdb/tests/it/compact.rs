@@ -4,10 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use egdb::codec::DONT_CARE;
-use egdb::convert::{ConvertOptions, Target, convert};
 use egdb::encode::compact::CompactWriter;
 use egdb::encode::{DatabaseWriter, SubId};
 use egdb::format::compact::Version;
@@ -17,28 +16,7 @@ use egdb::{Backend, Database, DbIndex, DbType, OpenOptions, Probe, Slice};
 use movegen::random::Random;
 use movegen::{Board, Color, Square};
 
-use crate::embedded::built_as;
-
-/// Slices (none: all) of the database that a build makes in the compact form.
-fn converted(dir: &Path, slices: &[&str]) -> Arc<Database> {
-    let source = Arc::new(built_as(DbType::Wld2));
-    let slices = slices.iter().map(|digits| digits.parse().unwrap()).collect();
-    let options =
-        ConvertOptions { slices, ..ConvertOptions::new(Target::Database(DbType::Compact)) };
-    convert(&source, dir, &options, &mut |_| true).unwrap();
-    let options = OpenOptions { db_type: Some(DbType::Compact), ..OpenOptions::default() };
-    Arc::new(Database::open(dir, &options).unwrap())
-}
-
-/// All of that database in the compact form, converted once for all tests.
-fn all() -> &'static (tempfile::TempDir, Arc<Database>) {
-    static ALL: OnceLock<(tempfile::TempDir, Arc<Database>)> = OnceLock::new();
-    ALL.get_or_init(|| {
-        let dir = tempfile::tempdir().unwrap();
-        let database = converted(dir.path(), &[]);
-        (dir, database)
-    })
-}
+use crate::embedded::{built_as, compact as all, converted};
 
 /// Whether a position has a value in the files.
 fn is_stored(board: &Board) -> bool {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::process::{self, Stdio};
 
 use anyhow::{Context, anyhow};
 use clap::{Args, Command, CommandFactory};
@@ -15,18 +16,21 @@ use super::{Cli, Failure};
 
 const EXAMPLES: &str = "\
 Examples:
-  meerslag man | man -l -
+  meerslag man
       read the page of the program
-  meerslag man egdb build | man -l -
-      read the page of a command
+  meerslag man egdb build > meerslag-egdb-build.1
+      write the page of a command to a file
   meerslag man --out ~/.local/share/man/man1
       write all pages to where 'man meerslag' and 'man meerslag-analyse' find them";
 
-/// Print a manual page, or write all of them
+/// Show a manual page, or write all of them
+///
+/// In a terminal the program `man` shows the page, or, where there is none, the help is printed.
+/// Otherwise the source of the page goes to the standard output.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ManArgs {
-    /// The command whose page is printed; without it the page of the program
+    /// The command whose page is shown; without it the page of the program
     #[arg(conflicts_with = "out")]
     command: Vec<String>,
     /// Write the pages of all commands into this folder; made if it is not there
@@ -41,8 +45,14 @@ pub(super) fn run(args: &ManArgs) -> Result<(), Failure> {
     // Gives the commands below it their full names.
     program.build();
     let Some(folder) = &args.out else {
-        let page = render(find(&program, &args.command)?)?;
-        stdout().write_all(&page)?;
+        let command = find(&program, &args.command)?;
+        let page = render(command)?;
+        let mut out = stdout();
+        if !out.is_terminal() {
+            out.write_all(&page)?;
+        } else if !read_with_man(&page) {
+            write!(out, "{}", command.clone().render_long_help())?;
+        }
         return Ok(());
     };
     fs::create_dir_all(folder)
@@ -61,6 +71,21 @@ pub(super) fn run(args: &ManArgs) -> Result<(), Failure> {
             .map_err(|error| files::named(&path, &error))?;
     }
     Ok(())
+}
+
+/// Lets the system's program show a page; false if it does not.
+fn read_with_man(page: &[u8]) -> bool {
+    let mut man = process::Command::new("man");
+    let Ok(mut man) = man.args(["-l", "-"]).stdin(Stdio::piped()).stderr(Stdio::null()).spawn()
+    else {
+        return false;
+    };
+    if let Some(mut input) = man.stdin.take() {
+        // Fails where the reader has seen enough, or the program does not know the option: the
+        // status tells them apart.
+        let _ = input.write_all(page);
+    }
+    man.wait().is_ok_and(|status| status.success())
 }
 
 fn find<'a>(program: &'a Command, words: &[String]) -> Result<&'a Command, Failure> {

@@ -76,7 +76,8 @@ Examples:
 Exit status: 0 success, 1 failure while running, 2 wrong usage or unreadable input, 130 \
 interrupted with Ctrl-C.
 
-Without a command, meerslag waits for the word 'hub' on its standard input.";
+Without a command, meerslag opens the board in the browser ('meerslag serve --open'); started by a
+program, with a pipe as its standard input, it waits for the word 'hub' there.";
 
 /// International draughts (10x10): an engine that speaks the Hub protocol, and tools for analysis.
 #[derive(Parser, Debug)]
@@ -104,7 +105,7 @@ enum Command {
     Annotate(Box<annotate::AnnotateArgs>),
     /// Draw a position: text, SVG or PNG
     Board(board::BoardArgs),
-    /// Serve rules, endgame values, book and analysis over HTTP
+    /// The board in the browser: play, analysis, endgames; and all of it for other programs over HTTP
     #[cfg(feature = "serve")]
     Serve(Box<serve::ServeArgs>),
     /// Solve endgame positions: value, distance, all moves, the perfect line
@@ -154,7 +155,7 @@ enum Command {
     Schema(schema::SchemaArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
-    /// Print a manual page, or write all of them
+    /// Show a manual page, or write all of them
     Man(man::ManArgs),
 }
 
@@ -266,10 +267,17 @@ impl From<meerslag_search::EngineError> for Failure {
     }
 }
 
+/// What is done for somebody who started the program without a command, in a terminal or by a double
+/// click: the board. For a program at the other end of a pipe nothing is.
+fn for_a_person() -> Option<Command> {
+    let is_a_person = cfg!(feature = "serve") && io::stdin().is_terminal();
+    is_a_person.then(|| Cli::parse_from(["meerslag", "serve", "--open"]).command).flatten()
+}
+
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
     // Wrong usage ends here, with `status::INPUT`.
-    let command = Cli::parse().command;
+    let command = Cli::parse().command.or_else(for_a_person);
     if command.as_ref().is_some_and(Command::only_prints) {
         streams::only_print();
     }

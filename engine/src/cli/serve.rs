@@ -1,7 +1,7 @@
 //! `meerslag serve`: rules, databases, book and search for other programs and for the browser.
 
-use std::io::Write;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::io::{self, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,14 +16,15 @@ use meerslag_serve::{Desk, DeskLimits};
 use super::files::ForceArgs;
 use super::interrupt::Interrupt;
 use super::opening_book::OpeningBookArgs;
-use super::streams::stdout;
+use super::streams::{Messages, stdout};
 use super::{EngineArgs, Failure, threads};
 
 const EXAMPLES: &str = "\
 Examples:
   meerslag serve
-      then open http://127.0.0.1:8010/ or ask:
-      curl 'http://127.0.0.1:8010/v1/probe?fen=W:WK11:BK2,K6'
+      then ask: curl 'http://127.0.0.1:8010/v1/probe?fen=W:WK11:BK2,K6'
+  meerslag serve --open
+      the board in the browser; the same as meerslag without a command
   meerslag serve --egdb /data/egdb --book own.book --port 80 --host 0.0.0.0 --allow-host desk.example
   meerslag serve --searches 4 --threads 2 --hash 256
   meerslag serve --export site                 the board for any web host, without a server
@@ -31,16 +32,19 @@ Examples:
 Everything about the routes is in docs/serve.md, and in the server's own /openapi.json. Pages of \
 other origins may not ask unless --allow-origin names them.";
 
-/// Serve rules, endgame values, book and analysis over HTTP
+/// The board in the browser: play, analysis, endgames; and all of it for other programs over HTTP
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ServeArgs {
     /// Address to listen on; others than this machine's own need trust in the network
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     host: IpAddr,
-    /// Port; 0 takes a free one
-    #[arg(long, default_value_t = 8010)]
-    port: u16,
+    /// Port; 0 takes a free one [default: 8010; with --open a free one if that is in use]
+    #[arg(long)]
+    port: Option<u16>,
+    /// Open the board in the browser of this machine
+    #[arg(long, conflicts_with = "export")]
+    open: bool,
     #[command(flatten)]
     book: OpeningBookArgs,
     /// Searches at a time, each with an engine of its own: --threads and --hash are for each
@@ -108,7 +112,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
         },
     };
     let options = ServerOptions {
-        address: SocketAddr::new(args.host, args.port),
+        address: SocketAddr::new(args.host, args.port()),
         allowed_origins: args.allow_origin.clone(),
         allowed_hosts: args.allow_host.clone(),
         proxies: args.proxy.clone(),
@@ -124,13 +128,63 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
     let stop = server.stop();
     let interrupt = Interrupt::catch(move || stop.stop())?;
     let mut out = stdout();
-    writeln!(out, "Listening on http://{}/", server.address()?)?;
+    let address = server.address()?;
+    writeln!(out, "Listening on http://{address}/")?;
     out.flush()?;
+    if args.open {
+        open_browser(address);
+    }
     server.run()?;
     if interrupt.is_pressed() {
         return Err(Failure::interrupted("the server has ended"));
     }
     Ok(())
+}
+
+impl ServeArgs {
+    /// The port asked for. A person who wants the board gets it also where another program has the
+    /// usual port, on which the browser keeps his games.
+    fn port(&self) -> u16 {
+        const USUAL: u16 = 8010;
+        let is_in_use = || {
+            TcpListener::bind((self.host, USUAL))
+                .is_err_and(|error| error.kind() == io::ErrorKind::AddrInUse)
+        };
+        match self.port {
+            Some(port) => port,
+            None if self.open && is_in_use() => 0,
+            None => USUAL,
+        }
+    }
+}
+
+/// Shows the board to whoever has started the program, and how to end it.
+fn open_browser(address: SocketAddr) {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    let address = SocketAddr::new(ip, address.port());
+    let said = match has_screen().then(|| open::that_detached(format!("http://{address}/"))) {
+        Some(Ok(())) => "The board opens in your browser.".to_owned(),
+        Some(Err(error)) => {
+            format!("No browser opens ({error}): go to http://{address}/ yourself.")
+        }
+        None => format!("There is no screen here to open a browser on: go to http://{address}/."),
+    };
+    let _ = writeln!(
+        Messages,
+        "{said} Ctrl-C ends the program; 'meerslag --help' lists its other commands."
+    );
+}
+
+/// Whether a browser has somewhere to be seen. Without a screen, what opens addresses may take the
+/// terminal for a browser of text.
+fn has_screen() -> bool {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    cfg!(any(windows, target_os = "macos"))
+        || ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].into_iter().any(is_set)
 }
 
 /// Writes the board as a site.

@@ -349,3 +349,146 @@ fn the_c_example_compiles() {
         .expect("a C compiler, which linking Rust programs needs as well");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+/// The commands of this program in the documents, as they are typed, and where they are.
+fn typed_commands() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for page in files(root(), "md") {
+        let name = page.strip_prefix(root()).unwrap().display().to_string();
+        for (language, text) in Page::read(&page).blocks {
+            if !matches!(&*language, "sh" | "console") {
+                continue;
+            }
+            let text = text.replace("\\\n", " ");
+            let lines = text.lines().map(|line| line.strip_prefix("$ ").unwrap_or(line));
+            let lines = lines.filter(|line| line.starts_with("meerslag ") && !line.contains("..."));
+            // Output of a console does not begin with a prompt.
+            let is_output =
+                |line: &&str| language == "console" && !text.contains(&format!("$ {line}"));
+            found.extend(
+                lines.filter(|line| !is_output(line)).map(|line| (name.clone(), line.to_owned())),
+            );
+        }
+    }
+    assert!(found.len() > 90, "only {} commands were found", found.len());
+    found
+}
+
+/// No option and no value of them is out of date. `--help` ends a command when all before it is read.
+#[test]
+fn every_command_that_a_document_types_is_understood() {
+    let mut wrong = Vec::new();
+    for (page, line) in typed_commands() {
+        let words = shlex::split(&line).unwrap_or_else(|| panic!("{page}: {line}"));
+        let ends = |word: &String| [">", "|", "&&", "2>"].contains(&word.as_str());
+        let words = words.into_iter().skip(1).take_while(|word| !ends(word));
+        let output = meerslag_tests::run(words.chain(["--help".to_owned()]), "");
+        if output.code != 0 {
+            wrong.push(format!("{page}: {line}: {}", output.stderr));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// What is not tried: it needs more than this program and a minute, or a person.
+#[cfg(unix)]
+const NOT_TRIED: &[&str] = &[
+    // Other programs, machines and folders.
+    "./",
+    "mobydam",
+    "dame hub",
+    "new/meerslag",
+    "example.org",
+    "/shared",
+    "/data/version1",
+    "-- /tmp/db",
+    // People, and what goes on until it is ended.
+    "meerslag play",
+    "train-endgame --slice",
+    "explore",
+    "meerslag serve",
+    "meerslag hub",
+    "dxp listen",
+    "dxp connect",
+    // Hours, or minutes.
+    "meerslag learn",
+    "meerslag selfplay",
+    "meerslag train ",
+    "expand",
+    "--pieces 6 ",
+    "--pieces 7",
+    "perft",
+    "meerslag bench",
+    "meerslag match",
+    "egdb bench",
+];
+
+/// The others are, in a folder with what a reader has: databases, games, positions.
+#[test]
+#[cfg(unix)]
+fn quick_commands_of_the_documents_do_their_work() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir(path("bin")).unwrap();
+    std::os::unix::fs::symlink(meerslag_tests::binary(), path("bin/meerslag")).unwrap();
+    let game =
+        "[White \"A\"]\n[WhiteRating \"2300\"]\n[BlackRating \"2300\"]\n[Black \"B\"]\n[Result \"2-0\"]\n\n1. 32-28 19-23 2. 28x19 14x23 2-0\n\n";
+    for name in ["game.pdn", "games.pdn", "more.pdn"] {
+        fs::write(path(name), game.repeat(2)).unwrap();
+    }
+    for name in ["positions.txt", "problems.fen"] {
+        fs::write(path(name), "W:WK11:BK2,K6\nW:WK28:B23\n").unwrap();
+    }
+    let search_path = std::env::var("PATH").unwrap();
+    let shell = |line: &str| {
+        let output = Command::new("sh")
+            .args(["-c", line])
+            .current_dir(folder.path())
+            .env("PATH", format!("{}:{search_path}", path("bin").display()))
+            .stdin(std::process::Stdio::null())
+            .output()
+            .unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    for line in [
+        "meerslag egdb build --pieces 3 --out db --keep-work",
+        "meerslag book expand own.book --depth 1 --positions 20 --hash 1",
+        "meerslag egdb stats --egdb db --json >a.jsonl; cp a.jsonl b.jsonl",
+    ] {
+        assert_eq!(shell(line).0, Some(0), "{line}: {}", shell(line).1);
+    }
+    let (mut count, mut wrong) = (0, Vec::new());
+    for (page, line) in typed_commands() {
+        if NOT_TRIED.iter().any(|part| line.contains(part)) {
+            continue;
+        }
+        count += 1;
+        let mut small = line.clone();
+        if line.contains("egdb build") {
+            // In a new folder: what others look into stays.
+            small = small.replace("--out ", &format!("--out {count}-"));
+        }
+        for (large, quick) in [
+            ("/data/wld", "db"),
+            ("/data/mtc", "db"),
+            ("/data/dtw", "db"),
+            ("/data/egdb", "db"),
+            ("--pieces 5", "--pieces 3"),
+            ("--pieces 4", "--pieces 3"),
+            ("--sample 10000000", "--sample 1000"),
+            ("--time 10", "--time 0.1"),
+            ("--time 5", "--time 0.1"),
+            ("--ply 30", "--ply 3"),
+            ("--min 30", "--min 10"),
+            ("--slice 0301", "--slice 0201"),
+        ] {
+            small = small.replace(large, quick);
+        }
+        let (code, errors) = shell(&small);
+        if code != Some(0) {
+            wrong.push(format!("{page}: {small}: {code:?} {errors}"));
+        }
+    }
+    assert!(count > 35, "only {count} commands were tried");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

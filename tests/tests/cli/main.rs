@@ -14,6 +14,7 @@ mod exit_status;
 mod games;
 mod house;
 mod interop;
+mod person;
 mod saving;
 mod serve;
 mod surroundings;

@@ -117,10 +117,14 @@ pub(super) fn run(args: &DumpArgs) -> Result<(), Failure> {
     let database = args.database.open(args.dir.as_deref(), None)?;
     let is_wld = database.db_type().is_wld();
     if args.value.is_some() && !is_wld {
-        return Err(Failure::Input(anyhow!("--value needs a win/loss/draw database")));
+        return Err(Failure::Input(anyhow!(
+            "--value needs a win/loss/draw database: --type wld2 where a folder has several"
+        )));
     }
     if (args.min.is_some() || args.max.is_some()) && is_wld {
-        return Err(Failure::Input(anyhow!("--min and --max need a distance database")));
+        return Err(Failure::Input(anyhow!(
+            "--min and --max need a distance database: --type mtc or dtw where a folder has several"
+        )));
     }
     let wanted = args.side.map(|side| match side {
         Side::Black => Color::Black,
