@@ -31,11 +31,46 @@ pub(super) struct HubArgs {
     /// Add all lines of the session to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
+    /// Wait this long after each line, for clients that lose lines which arrive together
+    #[arg(long, value_name = "MILLISECONDS", default_value = "0", value_parser = pause, hide_default_value = true)]
+    pause: Duration,
+}
+
+fn pause(text: &str) -> Result<Duration, String> {
+    let millis = text.parse().ok().filter(|millis| *millis <= 1000);
+    millis.map(Duration::from_millis).ok_or_else(|| "not a number from 0 to 1000".to_owned())
+}
+
+/// Writes line by line with pauses: some clients wait for the pipe although they have lines of it.
+struct Paced<W> {
+    output: W,
+    pause: Duration,
+}
+
+impl<W: Write> Write for Paced<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Some(end) = bytes.iter().position(|&byte| byte == b'\n') else {
+            return self.output.write(bytes);
+        };
+        self.output.write_all(&bytes[..=end])?;
+        self.output.flush()?;
+        thread::sleep(self.pause);
+        Ok(end + 1)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
 }
 
 pub(super) fn run(args: &HubArgs) -> Result<(), Failure> {
     let log = files::log_or_none(args.log.as_deref())?;
-    converse(Options { log, ..options(end_soon) }, Params::default(), None)
+    let mut options = Options { log, ..options(end_soon) };
+    if !args.pause.is_zero() {
+        // What has been asked before the end of the input takes its time.
+        options.on_end_of_input = None;
+    }
+    converse(options, Params::default(), None, args.pause)
 }
 
 /// The program was started without a command: speak Hub if somebody says `hub`.
@@ -44,13 +79,14 @@ pub(super) fn listen() -> Result<(), Failure> {
         let line = "Waiting for 'hub'. See 'meerslag --help' for other commands; Ctrl-C to leave.";
         let _ = writeln!(Messages, "{line}");
     }
-    converse(Options { until_hub: true, ..options(end_soon) }, Params::default(), None)
+    let options = Options { until_hub: true, ..options(end_soon) };
+    converse(options, Params::default(), None, Duration::ZERO)
 }
 
 /// A session with another program behind it, which gets the time to end in good order.
 pub(super) fn converse_with(adapter: Adapter, log: Log) -> Result<(), Failure> {
     let options = Options { log, patience: LAST_MOMENT_OF_OTHERS, ..options(end_later) };
-    converse(options, AdapterSettings::new(&adapter), Some(adapter))
+    converse(options, AdapterSettings::new(&adapter), Some(adapter), Duration::ZERO)
 }
 
 fn options(on_end_of_input: fn()) -> Options {
@@ -61,13 +97,18 @@ fn converse<S: Settings>(
     options: Options,
     settings: S,
     engine: Option<S::Engine>,
+    pause: Duration,
 ) -> Result<(), Failure> {
     // Clients that merge standard error into standard output would take a panic message for
     // protocol lines. The session reports a failed search itself.
     panic::set_hook(Box::new(|_| {}));
     #[expect(clippy::disallowed_methods, reason = "the session knows when its client is gone")]
     let output = io::stdout();
-    serve(io::stdin(), output, settings, engine, options)?;
+    if pause.is_zero() {
+        serve(io::stdin(), output, settings, engine, options)?;
+    } else {
+        serve(io::stdin(), Paced { output, pause }, settings, engine, options)?;
+    }
     Ok(())
 }
 

@@ -431,8 +431,7 @@ fn quick_commands_of_the_documents_do_their_work() {
     let path = |name: &str| folder.path().join(name);
     fs::create_dir(path("bin")).unwrap();
     std::os::unix::fs::symlink(meerslag_tests::binary(), path("bin/meerslag")).unwrap();
-    let game =
-        "[White \"A\"]\n[WhiteRating \"2300\"]\n[BlackRating \"2300\"]\n[Black \"B\"]\n[Result \"2-0\"]\n\n1. 32-28 19-23 2. 28x19 14x23 2-0\n\n";
+    let game = "[White \"A\"]\n[WhiteRating \"2300\"]\n[BlackRating \"2300\"]\n[Black \"B\"]\n[Result \"2-0\"]\n\n1. 32-28 19-23 2. 28x19 14x23 2-0\n\n";
     for name in ["game.pdn", "games.pdn", "more.pdn"] {
         fs::write(path(name), game.repeat(2)).unwrap();
     }

@@ -660,3 +660,31 @@ fn shuffle(position: &Position) -> Vec<String> {
     }
     panic!("no way back")
 }
+
+/// For clients that look at the pipe before each line although they have taken several out of it.
+#[test]
+fn a_pause_keeps_lines_apart() {
+    use std::io::{Read, Write};
+    use std::process::{Command, Stdio};
+
+    let mut child = Command::new(meerslag_tests::binary())
+        .args(["hub", "--pause=100"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"hub\nquit\n").unwrap();
+    let mut out = child.stdout.take().unwrap();
+    let (mut chunks, mut lines, mut buffer) = (0, 0, [0; 1 << 16]);
+    loop {
+        let read = out.read(&mut buffer).unwrap();
+        if read == 0 {
+            break;
+        }
+        chunks += 1;
+        lines += buffer[..read].iter().filter(|&&byte| byte == b'\n').count();
+    }
+    assert!(child.wait().unwrap().success());
+    // A busy machine may hold this reader up now and then.
+    assert!(lines > 15 && chunks > lines / 2, "{lines} lines in {chunks} pieces");
+}
