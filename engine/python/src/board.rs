@@ -6,6 +6,7 @@ use movegen::{Bitboard, Square};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::diagram::picture;
 use crate::{IllegalMoveError, value_error};
 
 /// A side. White stands on the high numbers and moves first.
@@ -249,6 +250,37 @@ impl Position {
             return Err(PyValueError::new_err(format!("depth {depth}: expected 0 to 20")));
         }
         Ok(py.detach(|| perft(&self.0, depth)))
+    }
+
+    /// The position as a picture (SVG); notebooks show it by themselves.
+    ///
+    /// Args:
+    ///     size: the width in pixels, 50 to 8000.
+    ///     flipped: Black at the bottom.
+    ///     last: the move that led here; its two squares are marked.
+    ///     arrows: such as ``32-28``, or ``28x19:bad`` of the kinds ``best``, ``other``, ``bad``.
+    ///     marks: squares such as ``28:win``: ``from``, ``to``, ``win``, ``draw``, ``loss``,
+    ///         ``chosen`` or ``target``.
+    ///     coordinates: ``none``, ``edge`` or ``numbers``.
+    ///
+    /// Raises:
+    ///     ValueError: an argument is none of these.
+    #[pyo3(signature = (*, size = 400, flipped = false, last = None, arrows = Vec::new(),
+                        marks = Vec::new(), coordinates = "none"))]
+    fn svg(
+        &self,
+        size: u32,
+        flipped: bool,
+        last: Option<Move>,
+        arrows: Vec<String>,
+        marks: Vec<String>,
+        coordinates: &str,
+    ) -> PyResult<String> {
+        picture(self.0, size, flipped, last.map(|mv| mv.0), &arrows, &marks, coordinates)
+    }
+
+    fn _repr_svg_(&self) -> PyResult<String> {
+        self.svg(400, false, None, Vec::new(), Vec::new(), "none")
     }
 
     fn __str__(&self) -> String {

@@ -1,14 +1,19 @@
 //! Endgame databases.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
 
 use egdb::DatabaseOptions;
 use egdb::error::ProbeError;
-use pyo3::exceptions::PyValueError;
+use meerslag_study::solve::{SolveOptions, Solver};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::DatabaseError;
 use crate::board::Move;
+use crate::engine::SIGNALS;
 use crate::game::PositionOrText;
 use meerslag_files::with_causes;
 
@@ -115,6 +120,54 @@ fn failed(error: &ProbeError) -> PyErr {
     DatabaseError::new_err(with_causes(error))
 }
 
+/// What is known of a position that was solved, from the view of the side to move.
+#[pyclass(module = "meerslag", frozen, get_all)]
+pub struct Solution {
+    /// ``win``, ``draw``, ``loss``, ``at_least_draw``, ``at_most_draw`` or ``unknown``.
+    value: &'static str,
+    /// Plies to the end of the game, where the databases have them.
+    dtw: Option<u32>,
+    /// Distance to conversion, where the databases have it.
+    mtc: Option<u32>,
+    /// All legal moves with their values, best first.
+    moves: Vec<(Move, &'static str)>,
+    /// The best play of both sides in a win or loss; empty where it is not known.
+    line: Vec<Move>,
+    /// Positions that the proof search looked at.
+    nodes: u64,
+}
+
+#[pymethods]
+impl Solution {
+    fn __repr__(&self) -> String {
+        format!("<Solution: {}, {} plies>", self.value, self.line.len())
+    }
+}
+
+/// Runs work on a thread of its own, so that this one notices Ctrl-C and stops it.
+fn interruptible<T: Send>(stop: &AtomicBool, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    thread::scope(|scope| {
+        let (sender, done) = channel();
+        let thread =
+            thread::Builder::new().name("solve".to_owned()).spawn_scoped(scope, move || {
+                let result = work();
+                drop(sender);
+                result
+            })?;
+        let mut raised = Ok(());
+        while done.recv_timeout(SIGNALS) == Err::<(), _>(RecvTimeoutError::Timeout) {
+            if raised.is_ok() {
+                raised = Python::attach(|py| py.check_signals());
+            }
+            if raised.is_err() {
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+        let result = thread.join().map_err(|_| PyRuntimeError::new_err("the solver failed"))?;
+        raised.map(|()| result)
+    })
+}
+
 /// Endgame databases that answer together, for every legal position with few enough pieces.
 ///
 /// ``Probe()`` has the databases of up to four pieces that are part of the package. Any number of
@@ -186,6 +239,42 @@ impl Probe {
             wld: answer.wld.map(Wld::from),
             dtw: answer.dtw,
             mtc: answer.mtc,
+        })
+    }
+
+    /// Finds out what a position is worth, also outside the databases: by a proof search down to them.
+    /// Ctrl-C ends it.
+    ///
+    /// Args:
+    ///     position: the position.
+    ///     nodes: positions that the proof search looks at before it gives up.
+    ///     hash_mib: its memory in MiB.
+    ///
+    /// Raises:
+    ///     DatabaseError: a database is damaged.
+    #[pyo3(signature = (position, *, nodes = 20_000_000, hash_mib = 64))]
+    fn solve(
+        &self,
+        py: Python<'_>,
+        position: PositionOrText,
+        nodes: u64,
+        hash_mib: usize,
+    ) -> PyResult<Solution> {
+        let position = position.position()?;
+        let options = SolveOptions { nodes, hash_mib: hash_mib.max(1), ..SolveOptions::default() };
+        let stop = AtomicBool::new(false);
+        let solution = py.detach(|| {
+            interruptible(&stop, || Solver::new(&self.0, options).solve(&position, &stop))
+        })?;
+        let solution = solution.map_err(|error| failed(&error))?;
+        let line = solution.line.map(|line| line.plies.iter().map(|ply| Move(ply.mv)).collect());
+        Ok(Solution {
+            value: solution.value.name(),
+            dtw: solution.dtw,
+            mtc: solution.mtc,
+            moves: solution.moves.iter().map(|of| (Move(of.mv), of.value.name())).collect(),
+            line: line.unwrap_or_default(),
+            nodes: solution.nodes,
         })
     }
 

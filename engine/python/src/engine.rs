@@ -7,7 +7,9 @@ use std::thread;
 use std::time::Duration;
 
 use meerslag_search::eval::Evaluation;
-use meerslag_search::{Bound, Clock, Control, EngineError, EngineOptions, Limits, Mode, Score};
+use meerslag_search::{
+    Bound, Clock, Control, EngineError, EngineOptions, Limits, Mode, PlayingLevel, Score,
+};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -18,7 +20,7 @@ use crate::{DatabaseError, value_error};
 use meerslag_files::with_causes;
 
 /// How often a search looks whether Ctrl-C was pressed.
-const SIGNALS: Duration = Duration::from_millis(50);
+pub const SIGNALS: Duration = Duration::from_millis(50);
 /// More seconds than any game has.
 const MAX_SECONDS: f64 = 1e7;
 
@@ -93,6 +95,8 @@ pub struct SearchResult {
     ponder: Option<Move>,
     /// The last report of the best move.
     info: Info,
+    /// The last report of each of the ``multipv`` best moves, best first.
+    lines: Vec<Info>,
 }
 
 #[pymethods]
@@ -182,7 +186,8 @@ impl Engine {
     ///     time: seconds, never exceeded.
     ///     clock: seconds left and increment in seconds; the engine decides how much to use.
     ///     infinite: search until ``stop``; one of the limits must be given otherwise.
-    ///     multipv: how many of the best moves to find.
+    ///     multipv: how many of the best moves to find: ``lines`` of the result.
+    ///     level: a playing level from 1 to 10; below 10 it limits ``nodes`` and needs no other limit.
     ///     on_info: called with an ``Info`` for each report. What it raises ends the search and
     ///         is raised again.
     ///
@@ -190,7 +195,7 @@ impl Engine {
     ///     ValueError: a limit is out of range, or there is none.
     ///     RuntimeError: another thread is searching with this engine.
     #[pyo3(signature = (game, *, depth = None, nodes = None, time = None, clock = None,
-                        infinite = false, multipv = 1, on_info = None))]
+                        infinite = false, multipv = 1, level = None, on_info = None))]
     #[expect(clippy::too_many_arguments, reason = "named ones, of which each has a default")]
     fn search(
         &self,
@@ -202,9 +207,20 @@ impl Engine {
         clock: Option<(f64, f64)>,
         infinite: bool,
         multipv: usize,
+        level: Option<u8>,
         on_info: Option<Py<PyAny>>,
     ) -> PyResult<SearchResult> {
         let game = game.game()?;
+        let most = match level {
+            None => None,
+            Some(number) => PlayingLevel::new(number)
+                .ok_or_else(|| {
+                    let (least, most) = (PlayingLevel::MIN, PlayingLevel::MAX);
+                    let text = format!("level is {number}: expected {least} to {most}");
+                    PyValueError::new_err(text)
+                })?
+                .nodes(),
+        };
         if depth == Some(0) || nodes == Some(0) {
             return Err(PyValueError::new_err("depth and nodes: expected at least 1"));
         }
@@ -216,14 +232,14 @@ impl Engine {
         }
         let limits = Limits {
             depth,
-            nodes,
+            nodes: nodes.into_iter().chain(most).min(),
             move_time: time.map(|time| seconds("time", time)).transpose()?,
             clock: clock.map(|(time, inc)| Clock { time, inc, moves: None }),
             mode: Mode::Think,
             multipv,
         };
         if limits.is_infinite() && !infinite {
-            let text = "no limit: expected depth, nodes, time, clock or infinite=True";
+            let text = "no limit: expected depth, nodes, time, clock, level or infinite=True";
             return Err(PyValueError::new_err(text));
         }
         py.detach(|| self.search_detached(&game, &limits, on_info))
@@ -263,13 +279,20 @@ impl Engine {
             let search = move || {
                 let Ok(mut engine) = self.engine.try_lock() else { return Err(busy()) };
                 self.control.reset();
+                let mut lines: Vec<meerslag_search::Info> = Vec::new();
                 let mut report = |info: &meerslag_search::Info| {
+                    match lines.iter_mut().find(|line| line.multipv == info.multipv) {
+                        Some(line) => line.clone_from(info),
+                        None => lines.push(info.clone()),
+                    }
                     // The other end waits until this one is dropped.
                     if is_reported {
                         let _ = sender.send(info.clone());
                     }
                 };
-                Ok(engine.search(game, limits, &self.control, &mut report))
+                let result = engine.search(game, limits, &self.control, &mut report);
+                lines.sort_by_key(|line| line.multipv);
+                Ok((result, lines))
             };
             let thread = thread::Builder::new()
                 .name("search".to_owned())
@@ -295,13 +318,17 @@ impl Engine {
                     raised = outcome;
                 }
             }
-            let result =
+            let (result, lines) =
                 thread.join().map_err(|_| PyRuntimeError::new_err("the search failed"))??;
             raised?;
+            // The first line is the result's own, also where nothing was reported.
+            let first = std::iter::once(result.info.clone());
+            let lines = first.chain(lines.into_iter().filter(|line| line.multipv > 1));
             Ok(SearchResult {
                 best: result.best.map(Move),
                 ponder: result.ponder.map(Move),
                 info: result.info.into(),
+                lines: lines.map(Info::from).collect(),
             })
         })
     }

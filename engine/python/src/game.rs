@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use movegen::notation::pdn::{self, GameResult, WriteOptions};
 use movegen::{DrawRules, Fen};
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::board::{Color, Move, MoveOrText, Position};
+use crate::diagram::picture;
 use crate::value_error;
 
 /// A position, or its text in any notation.
@@ -102,17 +104,59 @@ impl Status {
 /// A start position and the moves played from it, with the counters of the draw rules.
 ///
 /// The start is a ``Position``, a FEN (whose ``:H`` field counts for the draw rules), or the
-/// initial position. After a draw moves can still be played: ``status`` gives the state of the game.
+/// initial position; ``moves`` are played from there. After a draw moves can still be played:
+/// ``status`` gives the state of the game. ``len(game)`` is the number of moves, ``for mv in game``
+/// goes through them, and games can be pickled.
 #[pyclass(module = "meerslag", eq, from_py_object)]
 #[derive(Clone, PartialEq, Eq)]
 pub struct Game(pub movegen::Game);
 
+impl Game {
+    /// The game as PDN has it, without result.
+    fn pdn(&self) -> pdn::PdnGame {
+        let mut game = pdn::PdnGame::new(*self.0.start());
+        let counted = self.0.start_counters().plies();
+        game.halfmoves = (counted > 0).then_some(counted.into());
+        game.line.plies = self.0.moves().iter().copied().map(pdn::Ply::from).collect();
+        game
+    }
+}
+
+/// The result with this name.
+pub fn result(text: &str) -> PyResult<GameResult> {
+    GameResult::parse(text).ok_or_else(|| {
+        let text = format!("'{text}' is no result: expected 2-0, 1-1, 0-2, 0-0 or *");
+        PyValueError::new_err(text)
+    })
+}
+
+/// Sets tags, whose names are checked.
+pub fn set_tags(
+    tags: &mut pdn::Tags,
+    values: impl IntoIterator<Item = (String, String)>,
+) -> PyResult<()> {
+    for (name, value) in values {
+        if !pdn::Tags::is_name(&name) {
+            let text =
+                format!("'{name}' is no name of a tag: expected a letter, then letters and digits");
+            return Err(PyValueError::new_err(text));
+        }
+        tags.set(&name, &value);
+    }
+    Ok(())
+}
+
 #[pymethods]
 impl Game {
     #[new]
-    #[pyo3(signature = (start = None))]
-    fn new(start: Option<PositionOrText>) -> PyResult<Game> {
-        start.map_or_else(|| Ok(movegen::Game::default()), PositionOrText::game).map(Game)
+    #[pyo3(signature = (start = None, moves = Vec::new()))]
+    fn new(start: Option<PositionOrText>, moves: Vec<MoveOrText>) -> PyResult<Game> {
+        let start = start.map_or_else(|| Ok(movegen::Game::default()), PositionOrText::game)?;
+        let mut game = Game(start);
+        for mv in moves {
+            game.push(mv)?;
+        }
+        Ok(game)
     }
 
     /// The current position.
@@ -148,15 +192,68 @@ impl Game {
     ///
     /// Raises:
     ///     IllegalMoveError: the move is not legal; the game stays as it was.
-    fn play(&mut self, mv: MoveOrText) -> PyResult<Move> {
+    fn push(&mut self, mv: MoveOrText) -> PyResult<Move> {
         let mv = mv.resolve(self.0.position())?;
         self.0.play(mv).map_err(|error| crate::IllegalMoveError::new_err(error.to_string()))?;
         Ok(Move(mv))
     }
 
-    /// Takes the last move back and returns it; ``None`` at the start.
-    fn undo(&mut self) -> Option<Move> {
-        self.0.undo().map(Move)
+    /// Takes the last move back and returns it.
+    ///
+    /// Raises:
+    ///     IndexError: there is none.
+    fn pop(&mut self) -> PyResult<Move> {
+        self.0.undo().map(Move).ok_or_else(|| PyIndexError::new_err("no move has been played"))
+    }
+
+    /// Whether the game is over by the rules, see ``status``.
+    #[pyo3(signature = (draw_rules = "lidraughts"))]
+    fn is_over(&self, draw_rules: &str) -> PyResult<bool> {
+        Ok(self.0.status(self::draw_rules(draw_rules)?).is_over())
+    }
+
+    /// The positions of the game, the start and the current one included.
+    fn positions(&self) -> Vec<Position> {
+        let first = Position(*self.0.start());
+        let after = |position: &mut Position, mv: &movegen::Move| {
+            position.0 = position.0.after(*mv);
+            Some(*position)
+        };
+        let rest = self.0.moves().iter().scan(first, after);
+        std::iter::once(first).chain(rest).collect()
+    }
+
+    /// The current position as a picture, with the squares of the last move marked; the arguments
+    /// are those of ``Position.svg``.
+    #[pyo3(signature = (*, size = 400, flipped = false, arrows = Vec::new(), marks = Vec::new(),
+                        coordinates = "none"))]
+    fn svg(
+        &self,
+        size: u32,
+        flipped: bool,
+        arrows: Vec<String>,
+        marks: Vec<String>,
+        coordinates: &str,
+    ) -> PyResult<String> {
+        let last = self.0.moves().last().copied();
+        picture(*self.0.position(), size, flipped, last, &arrows, &marks, coordinates)
+    }
+
+    fn _repr_svg_(&self) -> PyResult<String> {
+        self.svg(400, false, Vec::new(), Vec::new(), "none")
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.ply()
+    }
+
+    fn __iter__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let moves = self.moves().into_pyobject(py)?;
+        Ok(moves.try_iter()?.into_any().unbind())
+    }
+
+    fn __getnewargs__(&self) -> (String, Vec<Move>) {
+        (self.pdn().start_fen().to_string_with_counters(), self.moves())
     }
 
     /// How often the current position has occurred, this time included.
@@ -190,25 +287,11 @@ impl Game {
         tags: Option<BTreeMap<String, String>>,
         result: Option<&str>,
     ) -> PyResult<String> {
-        let mut game = pdn::PdnGame::new(*self.0.start());
-        for (name, value) in tags.unwrap_or_default() {
-            if !pdn::Tags::is_name(&name) {
-                let text = format!(
-                    "'{name}' is no name of a tag: expected a letter, then letters and digits"
-                );
-                return Err(pyo3::exceptions::PyValueError::new_err(text));
-            }
-            game.tags.set(&name, &value);
-        }
-        let counted = self.0.start_counters().plies();
-        game.halfmoves = (counted > 0).then_some(counted.into());
-        game.line.plies = self.0.moves().iter().copied().map(pdn::Ply::from).collect();
+        let mut game = self.pdn();
+        set_tags(&mut game.tags, tags.unwrap_or_default())?;
         game.result = match result {
             None => self.0.status(DrawRules::default()).into(),
-            Some(text) => GameResult::parse(text).ok_or_else(|| {
-                let text = format!("'{text}' is no result: expected 2-0, 1-1, 0-2 or *");
-                pyo3::exceptions::PyValueError::new_err(text)
-            })?,
+            Some(text) => self::result(text)?,
         };
         Ok(pdn::game_to_string(&game, &WriteOptions::default()))
     }

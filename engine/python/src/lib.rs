@@ -1,10 +1,12 @@
 //! The Python package `meerslag`: the rules, PDN, the search and the endgame databases.
 //!
 //! Classes here are thin: each holds one value of the libraries. What a Python user reads are the
-//! doc comments; `meerslag.pyi` has the types.
+//! doc comments; `_meerslag.pyi` has the types. What is better written in Python (other programs as
+//! engines) is in `python/meerslag`.
 
 mod board;
 mod databases;
+mod diagram;
 mod engine;
 mod game;
 mod pdn;
@@ -35,20 +37,20 @@ fn value_error(error: impl std::error::Error) -> PyErr {
 ///
 /// A position is a value that never changes; a game keeps its moves and counts for the draw rules.
 /// Squares are the numbers 1 to 50 of the board.
-#[pymodule(name = "meerslag")]
+#[pymodule(name = "_meerslag")]
 mod meerslag_python {
     use pyo3::prelude::*;
 
     #[pymodule_export]
     use super::board::{Color, Move, Position};
     #[pymodule_export]
-    use super::databases::{Answer, MoveAnswer, Probe, Wld};
+    use super::databases::{Answer, MoveAnswer, Probe, Solution, Wld};
     #[pymodule_export]
     use super::engine::{Engine, Info, SearchResult};
     #[pymodule_export]
     use super::game::{Game, Status};
     #[pymodule_export]
-    use super::pdn::{PdnGame, PdnReader, open_pdn, read_pdn};
+    use super::pdn::{PdnGame, PdnMove, PdnReader, open_pdn, read_pdn};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,69 +1,289 @@
-//! Reading PDN.
+//! Reading and writing PDN.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use movegen::notation::pdn;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::board::{Move, Position};
-use crate::game::Game;
+use crate::board::{Move, MoveOrText, Position};
+use crate::game::{Game, PositionOrText, set_tags};
 
-/// A game read from PDN. Every move is legal.
-#[pyclass(module = "meerslag", frozen, get_all)]
-pub struct PdnGame {
-    /// The tags in the order of the file, such as ``("White", "A")``.
-    tags: Vec<(String, String)>,
-    /// The position before the first move.
-    start: Position,
-    /// The moves of the main line.
-    moves: Vec<Move>,
-    /// What is said after each move, ``""`` where nothing is; as many as there are moves.
-    comments: Vec<String>,
-    /// The result: ``2-0``, ``1-1``, ``0-2``, ``0-0`` (both lose) or ``*``.
-    result: &'static str,
-    /// Why the moves end before the text did, or ``None``. The result must not be trusted then.
-    truncated: Option<String>,
-    /// What was odd, with line and column.
-    warnings: Vec<String>,
-    /// The line of the file on which the game begins, from 1.
-    first_line: u64,
-    /// Whether the position changes by command in the middle of the game.
-    has_set_ups: bool,
-    /// The start as FEN, with the counters of the ``FEN`` tag (``:H``, ``:F``) if it has them.
-    start_fen: String,
+/// A move of a game with what is said about it.
+///
+/// Args:
+///     move: the move, or its text in any notation.
+///     nags: numeric annotation glyphs, such as 1 for ``!`` and 2 for ``?``.
+///     comment: what is said after the move.
+///     clock: seconds left to the player (``[%clk]``).
+///     evaluation: in men, from White's side (``[%eval]``).
+///     variations: lines that replace the move, each a sequence of ``PdnMove``, ``Move`` or text.
+#[pyclass(module = "meerslag", frozen, eq, from_py_object)]
+#[derive(Clone, PartialEq, Eq)]
+pub struct PdnMove {
+    ply: pdn::Ply,
 }
 
-impl From<pdn::PdnGame> for PdnGame {
-    fn from(game: pdn::PdnGame) -> PdnGame {
-        let comments = game.line.plies.iter().map(|ply| {
-            let texts: Vec<_> = ply.comments().map(pdn::Comment::plain_text).collect();
-            texts.join(" ")
-        });
-        PdnGame {
-            tags: game.tags.iter().map(|(n, v)| (n.to_owned(), v.to_owned())).collect(),
-            start: Position(game.start),
-            moves: game.line.moves().map(Move).collect(),
-            comments: comments.collect(),
-            result: game.result.as_str(),
-            truncated: game.truncated.as_ref().map(ToString::to_string),
-            warnings: game.warnings.iter().map(ToString::to_string).collect(),
-            first_line: game.first_line,
-            has_set_ups: game.has_set_ups(),
-            start_fen: game.start_fen().to_string_with_counters(),
+/// A move of a line that is put together.
+#[derive(FromPyObject)]
+pub enum LineMove {
+    #[pyo3(transparent, annotation = "PdnMove")]
+    Annotated(PdnMove),
+    #[pyo3(transparent, annotation = "Move | str")]
+    Bare(MoveOrText),
+}
+
+/// A move before its position is known: texts are read when the game is put together.
+enum Pending {
+    Known(pdn::Ply),
+    Bare(MoveOrText),
+}
+
+impl From<LineMove> for Pending {
+    fn from(mv: LineMove) -> Pending {
+        match mv {
+            LineMove::Annotated(mv) => Pending::Known(mv.ply),
+            LineMove::Bare(mv) => Pending::Bare(mv),
         }
     }
 }
 
+/// The line from a position, with every move of it and of its variations tried.
+fn line(
+    mut position: movegen::Position,
+    moves: impl IntoIterator<Item = Pending>,
+) -> PyResult<Vec<pdn::Ply>> {
+    let mut plies = Vec::new();
+    for mv in moves {
+        let (mv, rest) = match mv {
+            Pending::Bare(mv) => (mv, None),
+            Pending::Known(ply) => (MoveOrText::Move(Move(ply.mv)), Some(ply)),
+        };
+        let mv = mv.resolve(&position)?;
+        let mut ply = rest.unwrap_or_else(|| mv.into());
+        for after in &mut ply.after {
+            if let pdn::Annotation::Variation(variation) = after {
+                let moves = std::mem::take(&mut variation.plies).into_iter().map(Pending::Known);
+                variation.plies = line(position, moves)?;
+            }
+        }
+        position = position.after(mv);
+        plies.push(ply);
+    }
+    Ok(plies)
+}
+
+#[pymethods]
+impl PdnMove {
+    #[new]
+    #[pyo3(signature = (r#move, *, nags = Vec::new(), comment = "", clock = None,
+                        evaluation = None, variations = Vec::new()))]
+    fn new(
+        r#move: Move,
+        nags: Vec<u32>,
+        comment: &str,
+        clock: Option<f64>,
+        evaluation: Option<f64>,
+        variations: Vec<Vec<PdnMove>>,
+    ) -> PyResult<PdnMove> {
+        let mut said = Vec::new();
+        if let Some(clock) = clock {
+            let time = Duration::try_from_secs_f64(clock).map_err(|_| {
+                PyValueError::new_err(format!("clock is {clock}: expected seconds from 0"))
+            })?;
+            said.push(format!("[%clk {}]", pdn::format_time(time)));
+        }
+        if let Some(evaluation) = evaluation {
+            if !evaluation.is_finite() {
+                let text = format!("evaluation is {evaluation}: expected a number of men");
+                return Err(PyValueError::new_err(text));
+            }
+            said.push(format!("[%eval {evaluation:.2}]"));
+        }
+        if let Some(sign) = comment.chars().find(|sign| matches!(sign, '{' | '}')) {
+            return Err(PyValueError::new_err(format!("a comment cannot contain '{sign}'")));
+        }
+        if !comment.is_empty() {
+            said.push(comment.to_owned());
+        }
+        let mut ply = pdn::Ply { nags, ..pdn::Ply::from(r#move.0) };
+        if !said.is_empty() {
+            ply.after.push(pdn::Annotation::Comment(pdn::Comment::new(&said.join(" "))));
+        }
+        ply.after.extend(variations.into_iter().map(|moves| {
+            let plies = moves.into_iter().map(|mv| mv.ply).collect();
+            pdn::Annotation::Variation(pdn::Variation { lead: Vec::new(), plies })
+        }));
+        Ok(PdnMove { ply })
+    }
+
+    /// The move.
+    #[getter]
+    fn r#move(&self) -> Move {
+        Move(self.ply.mv)
+    }
+
+    /// Numeric annotation glyphs: 1 is ``!``, 2 ``?``, 3 ``!!``, 4 ``??``, 5 ``!?``, 6 ``?!``.
+    #[getter]
+    fn nags(&self) -> Vec<u32> {
+        self.ply.nags.clone()
+    }
+
+    /// What is said after the move, without commands; ``""`` where nothing is.
+    #[getter]
+    fn comment(&self) -> String {
+        said_after(&self.ply)
+    }
+
+    /// Seconds left to the player after the move (``[%clk]``), or ``None``.
+    #[getter]
+    fn clock(&self) -> Option<f64> {
+        self.ply.comments().find_map(pdn::Comment::remaining_time).map(|time| time.as_secs_f64())
+    }
+
+    /// Seconds used for the move (``[%emt]``), or ``None``.
+    #[getter]
+    fn elapsed(&self) -> Option<f64> {
+        self.ply.comments().find_map(pdn::Comment::elapsed_move_time).map(|time| time.as_secs_f64())
+    }
+
+    /// The evaluation after the move in men, as the file has it (``[%eval]``), or ``None``.
+    #[getter]
+    fn evaluation(&self) -> Option<f64> {
+        self.ply.comments().find_map(pdn::Comment::evaluation)
+    }
+
+    /// The lines that replace the move.
+    #[getter]
+    fn variations(&self) -> Vec<Vec<PdnMove>> {
+        self.ply.variations().map(|variation| moves_of(&variation.plies)).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        let variations = match self.ply.variations().count() {
+            0 => String::new(),
+            count => format!(", variations: {count}"),
+        };
+        format!("<PdnMove: {}{variations}>", self.ply.mv)
+    }
+}
+
+fn moves_of(plies: &[pdn::Ply]) -> Vec<PdnMove> {
+    plies.iter().map(|ply| PdnMove { ply: ply.clone() }).collect()
+}
+
+fn said_after(ply: &pdn::Ply) -> String {
+    let texts: Vec<_> = ply.comments().map(pdn::Comment::plain_text).collect();
+    texts.join(" ")
+}
+
+/// A game of a PDN file, or one that is put together to be written. Every move is legal.
+///
+/// Args:
+///     line: the main line: ``PdnMove``, ``Move`` or text.
+///     start: the position before the first move; the initial position without it.
+///     tags: names and values, such as ``{"White": "A"}``.
+///     result: ``2-0``, ``1-1``, ``0-2``, ``0-0`` or ``*``.
+///
+/// Raises:
+///     IllegalMoveError: a move of the line or of a variation is not legal.
+///     ValueError: a tag or the result cannot be written.
+#[pyclass(module = "meerslag", frozen, eq)]
+#[derive(PartialEq, Eq)]
+pub struct PdnGame(pub pdn::PdnGame);
+
 #[pymethods]
 impl PdnGame {
+    #[new]
+    #[pyo3(signature = (line = Vec::new(), *, start = None, tags = None, result = "*"))]
+    fn new(
+        line: Vec<LineMove>,
+        start: Option<PositionOrText>,
+        tags: Option<BTreeMap<String, String>>,
+        result: &str,
+    ) -> PyResult<PdnGame> {
+        let start =
+            start.map_or_else(|| Ok(movegen::Position::initial()), PositionOrText::position)?;
+        let mut game = pdn::PdnGame::new(start);
+        game.line.plies = self::line(start, line.into_iter().map(Pending::from))?;
+        set_tags(&mut game.tags, tags.unwrap_or_default())?;
+        game.result = crate::game::result(result)?;
+        Ok(PdnGame(game))
+    }
+
+    /// The tags in the order of the file, such as ``("White", "A")``.
+    #[getter]
+    fn tags(&self) -> Vec<(String, String)> {
+        self.0.tags.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    }
+
+    /// The position before the first move.
+    #[getter]
+    fn start(&self) -> Position {
+        Position(self.0.start)
+    }
+
+    /// The moves of the main line.
+    #[getter]
+    fn moves(&self) -> Vec<Move> {
+        self.0.line.moves().map(Move).collect()
+    }
+
+    /// The main line with what is said about its moves, and its variations.
+    #[getter]
+    fn line(&self) -> Vec<PdnMove> {
+        moves_of(&self.0.line.plies)
+    }
+
+    /// What is said after each move, ``""`` where nothing is; as many as there are moves.
+    #[getter]
+    fn comments(&self) -> Vec<String> {
+        self.0.line.plies.iter().map(said_after).collect()
+    }
+
+    /// The result: ``2-0``, ``1-1``, ``0-2``, ``0-0`` (both lose) or ``*``.
+    #[getter]
+    fn result(&self) -> &'static str {
+        self.0.result.as_str()
+    }
+
+    /// Why the moves end before the text did, or ``None``. The result must not be trusted then.
+    #[getter]
+    fn truncated(&self) -> Option<String> {
+        self.0.truncated.as_ref().map(ToString::to_string)
+    }
+
+    /// What was odd, with line and column.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.0.warnings.iter().map(ToString::to_string).collect()
+    }
+
+    /// The line of the file on which the game begins, from 1.
+    #[getter]
+    fn first_line(&self) -> u64 {
+        self.0.first_line
+    }
+
+    /// Whether the position changes by command in the middle of the game.
+    #[getter]
+    fn has_set_ups(&self) -> bool {
+        self.0.has_set_ups()
+    }
+
+    /// The start as FEN, with the counters of the ``FEN`` tag (``:H``, ``:F``) if it has them.
+    #[getter]
+    fn start_fen(&self) -> String {
+        self.0.start_fen().to_string_with_counters()
+    }
+
     /// The value of a tag whatever its case, or ``None``.
     fn tag(&self, name: &str) -> Option<&str> {
-        let mut tags = self.tags.iter();
-        tags.find(|(tag, _)| tag.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+        self.0.tags.get(name)
     }
 
     /// The game to play on from. The plies that the ``FEN`` tag counts already (``:H``) count for
@@ -72,22 +292,27 @@ impl PdnGame {
     /// Raises:
     ///     ValueError: the position changes by command in the middle of the game.
     fn game(&self) -> PyResult<Game> {
-        if self.has_set_ups {
+        if self.0.has_set_ups() {
             let text = "the position changes by command in the middle of this game";
             return Err(PyValueError::new_err(text));
         }
-        let start = self.start_fen.parse::<movegen::Fen>().map_err(crate::value_error)?;
-        let mut game = start.game().map_err(crate::value_error)?;
-        for mv in &self.moves {
-            game.play(mv.0).map_err(crate::value_error)?;
+        let mut game = self.0.beginning();
+        for mv in self.0.line.moves() {
+            game.play(mv).map_err(crate::value_error)?;
         }
         Ok(Game(game))
+    }
+
+    /// The game as PDN 3.0, with its comments, glyphs and variations.
+    fn to_pdn(&self) -> String {
+        pdn::game_to_string(&self.0, &pdn::WriteOptions::default())
     }
 
     fn __repr__(&self) -> String {
         let player = |name| self.tag(name).unwrap_or("?").to_owned();
         let (white, black) = (player("White"), player("Black"));
-        format!("<PdnGame: {white} - {black}, {} plies, {}>", self.moves.len(), self.result)
+        let (plies, result) = (self.0.line.plies.len(), self.result());
+        format!("<PdnGame: {white} - {black}, {plies} plies, {result}>")
     }
 }
 
@@ -108,7 +333,7 @@ impl PdnReader {
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<PdnGame>> {
         let next = py.detach(|| self.0.next().transpose());
         let next = next.map_err(|error| PyOSError::new_err(meerslag_files::with_causes(&error)))?;
-        Ok(next.map(PdnGame::from))
+        Ok(next.map(PdnGame))
     }
 
     /// What was odd so far, each kind once: with its first place, and how often it came.

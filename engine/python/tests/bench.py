@@ -18,7 +18,7 @@ def random_game(seed, plies):
     game = ours.start()
     while len(keys) < plies and (moves := game.legal_moves()):
         keys.append(ours.key(choice(sorted(moves))))
-        game.play({ours.key(mv): mv for mv in moves}[keys[-1]])
+        game.push({ours.key(mv): mv for mv in moves}[keys[-1]])
     return keys
 
 

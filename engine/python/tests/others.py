@@ -18,10 +18,10 @@ class Ours:
         return mv.from_square, mv.to_square, frozenset(mv.captured)
 
     def play(self, game, mv):
-        game.play(mv)
+        game.push(mv)
 
     def undo(self, game):
-        game.undo()
+        game.pop()
 
     def fen(self, game):
         return game.position.fen

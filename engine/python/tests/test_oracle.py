@@ -29,7 +29,7 @@ def play_one(package, choice):
         if not ours:
             return game.ply, True
         key = choice(sorted(ours, key=lambda key: (*key[:2], sorted(key[2]))))
-        game.play(ours[key])
+        game.push(ours[key])
         package.play(theirs, found[key])
         assert game.position == Position(package.fen(theirs)), game.to_pdn()
 

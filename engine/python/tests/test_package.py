@@ -1,10 +1,12 @@
 """What a user gets beside the classes: types, help, examples."""
 
 import importlib.metadata
+import json
 import pathlib
 import re
 import subprocess
 import sys
+import types
 
 import pytest
 
@@ -22,12 +24,18 @@ def test_everything_has_a_docstring():
     for name in classes:
         cls = getattr(meerslag, name)
         assert cls.__doc__, name
-        assert cls.__module__ == "meerslag", name
+        assert cls.__module__ in ("meerslag", "meerslag.hub"), name
         if not issubclass(cls, Exception):
             for member in public(cls):
                 value = getattr(cls, member)
+                if value is None or isinstance(value, (str, tuple)):
+                    continue  # the default of a field
                 # The values of an enumeration have the docstring of their class.
                 assert value.__doc__, f"{name}.{member}"
+
+
+def test_every_name_is_exported():
+    assert set(meerslag.__all__) == {*meerslag._meerslag.__all__, *meerslag.hub.__all__}
 
 
 def test_the_version_is_that_of_the_package():
@@ -36,12 +44,27 @@ def test_the_version_is_that_of_the_package():
 
 def test_the_types_are_those_of_the_module(tmp_path):
     pytest.importorskip("mypy", reason="pip install mypy")
-    # The wrapper package holds the compiled module under its own name.
-    allow = tmp_path / "allow"
-    allow.write_text("meerslag\\.meerslag\n")
-    command = [sys.executable, "-m", "mypy.stubtest", "meerslag", "--allowlist", str(allow)]
+    command = [sys.executable, "-m", "mypy.stubtest", "meerslag"]
     result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_the_package_and_its_users_pass_the_strict_check(tmp_path):
+    pytest.importorskip("mypy", reason="pip install mypy")
+    user = tmp_path / "user.py"
+    user.write_text(
+        "from meerslag import Engine, Game, HubEngine, PdnGame, PdnMove, Position\n"
+        "game: Game = Game(Position(), ['32-28'])\n"
+        "line: list[PdnMove] = PdnGame(game.moves).line\n"
+        "score: int = Engine(hash_mib=1).search(game, depth=1).lines[0].score\n"
+        "picture: str = game.svg(arrows=['19-23'])\n"
+        "def ask(engine: HubEngine) -> float | None:\n"
+        "    return engine.play(game, depth=1).info.score\n"
+    )
+    command = [sys.executable, "-m", "mypy", "--strict", "-p", "meerslag"]
+    for words in (command, [*command[:-2], str(user)]):
+        result = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
+        assert result.returncode == 0, result.stdout + result.stderr
 
 
 README = pathlib.Path(__file__).parent.parent / "README.md"
@@ -52,3 +75,17 @@ EXAMPLES = re.findall(r"```python\n(.*?)```", README.read_text(), re.S)
 def test_the_examples_of_the_readme_run(example):
     exec(compile(example, str(README), "exec"), {})
     assert len(EXAMPLES) >= 4
+
+
+def test_the_notebook_runs(monkeypatch):
+    """Without Jupyter: what shows pictures there is replaced."""
+    shown = []
+    display = types.SimpleNamespace(SVG=lambda data: data, display=shown.append)
+    monkeypatch.setitem(sys.modules, "IPython", types.ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    notebook = json.loads((README.parent / "examples/a_game.ipynb").read_text())
+    names = {}
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+    assert shown[0].startswith("<svg") and len(names["result"].lines) == 3

@@ -42,7 +42,7 @@ def test_files_are_read_game_by_game(tmp_path):
 
 def test_what_is_written_reads_back():
     game = Game("B:W31:BK5")
-    game.play("5-14")
+    game.push("5-14")
     text = game.to_pdn({"White": "A \"b\""}, "0-2")
     (read,) = meerslag.read_pdn(text)
     assert read.tag("White") == 'A "b"' and read.result == "0-2"
@@ -70,7 +70,7 @@ def test_counters_of_the_fen_stay():
 def _played(start, *moves):
     game = Game(start)
     for mv in moves:
-        game.play(mv)
+        game.push(mv)
     return game
 
 

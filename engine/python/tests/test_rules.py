@@ -92,16 +92,18 @@ def test_wrong_arguments_are_refused():
 
 def test_games():
     game = Game()
-    first = game.play("32-28")
-    game.play("19-23")
+    first = game.push("32-28")
+    game.push("19-23")
     assert [str(mv) for mv in game.legal_moves()] == ["28x19x23"]
     assert game.ply == 2 and game.moves[0] == first and game.start == Position()
     twin, deep = copy.copy(game), copy.deepcopy(game)
-    assert game.undo() == Move("19-23") and game.undo() == first and game.undo() is None
+    assert game.pop() == Move("19-23") and game.pop() == first
+    with pytest.raises(IndexError):
+        game.pop()
     assert game.position == Position() and game != twin
     assert twin.ply == deep.ply == 2 and twin == deep
     with pytest.raises(IllegalMoveError):
-        game.play("33-27")
+        game.push("33-27")
     assert game.ply == 0
 
 
@@ -118,7 +120,7 @@ def test_draw_rules():
     there_and_back = ["1-6", "50-45", "6-1", "45-50"]
     for text in there_and_back * 2:
         assert not game.status().is_over
-        game.play(text)
+        game.push(text)
     assert game.occurrences == 3
     status = game.status()
     assert status.is_over and status.winner is None and status.result == "1-1"
