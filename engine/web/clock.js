@@ -39,7 +39,7 @@ export class Clock {
   }
 
   get state() {
-    return this.desk.game.clock;
+    return this.desk.task("play")?.clock ?? null;
   }
 
   /** Takes the time that has passed from the side whose clock runs. */

@@ -19,6 +19,8 @@ export class Desk extends EventTarget {
     this.games = [new Game(INITIAL)];
     this.game = this.games[0];
     this.node = this.game.root;
+    /** The position that is being set up in place of the game; null while none is. @type {string | null} */
+    this.draft = null;
     this.answers = new WeakMap();
     /** Whether the games have something that no file has. */
     this.isUnsaved = false;
@@ -31,6 +33,27 @@ export class Desk extends EventTarget {
 
   changed(detail = {}) {
     this.dispatchEvent(new CustomEvent("change", { detail }));
+  }
+
+  /** Who has the board: what is done on it goes there. @returns {"editor" | "analysis" | import("./tree.js").Task["kind"]} */
+  get owner() {
+    return this.draft ? "editor" : this.game.task?.kind ?? "analysis";
+  }
+
+  /**
+   * The task of the game, if it is of this kind.
+   * @template {import("./tree.js").Task["kind"]} K
+   * @param {K} kind
+   * @returns {Extract<import("./tree.js").Task, { kind: K }> | null}
+   */
+  task(kind) {
+    const { task } = this.game;
+    return task?.kind === kind ? /** @type {any} */ (task) : null;
+  }
+
+  /** The side that is the user's to move, W or B; null is both. */
+  get side() {
+    return this.game.task?.side ?? null;
   }
 
   /** What lies on the desk now. */

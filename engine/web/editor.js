@@ -18,8 +18,6 @@ export class Editor {
     this.say = say;
     this.redraw = redraw;
     this.leave = leave;
-    /** The position as it is being set up; null while nothing is edited. */
-    this.position = null;
     const on = (id, action) => find(id).addEventListener("click", action);
     on("clear", () => this.set(this.position[0] + EMPTY.slice(1)));
     on("initial", () => this.set(INITIAL));
@@ -36,18 +34,24 @@ export class Editor {
     });
   }
 
+  /** The position as it is being set up; null while nothing is edited. */
+  get position() {
+    return this.desk.draft;
+  }
+
   open(isOpen) {
-    const { node } = this.desk;
+    const { desk } = this;
+    const { node } = desk;
     this.isOpen = isOpen;
-    this.position = null;
+    desk.draft = null;
     // What was begun to be set up is still there, as long as the board shows the same.
-    if (isOpen) this.set(this.draft?.node === node ? this.draft.position : node.position);
+    if (isOpen) this.set(this.begun?.node === node ? this.begun.position : node.position);
     else this.redraw();
   }
 
   set(position) {
-    this.position = position;
-    this.draft = { node: this.desk.node, position };
+    this.desk.draft = position;
+    this.begun = { node: this.desk.node, position };
     find("fen").value = fen(position);
     find("turn-" + position[0]).checked = true;
     find("fen-problem").textContent = "";

@@ -53,7 +53,7 @@ export class Endgames {
 
   /** The user's side in a lesson, W or B. */
   get side() {
-    return this.desk.game.lesson?.side ?? null;
+    return this.desk.task("lesson")?.side ?? null;
   }
 
   async loadSlices() {
@@ -80,11 +80,11 @@ export class Endgames {
   /** The move of a lesson that waits for a judgement and an answer gets them. */
   goOn({ played }) {
     const { node, game } = this.desk;
-    const { lesson } = game;
+    const lesson = this.desk.task("lesson");
     find("lesson-hint").disabled = find("lesson-end").disabled = !lesson;
     // A verdict is about the lesson that it was given in, and after that about its position.
     const { told } = this;
-    if (game !== told?.game || (!lesson && (told.lesson || node !== told.node))) {
+    if (game !== told?.game || (!lesson && (told.isLesson || node !== told.node))) {
       this.told = { game, node };
       find("verdict").textContent = "";
       if (lesson) this.tell(t("lesson." + lesson.goal, { side: t("side." + lesson.side) }));
@@ -182,14 +182,14 @@ export class Endgames {
     const goal = find("lesson-value").value;
     const position = await this.setUp();
     const side = position[0];
-    this.desk.start(position, { lesson: { side, goal, mistakes: 0 } });
+    this.desk.start(position, { task: { kind: "lesson", side, goal, mistakes: 0 } });
     this.onStart(side);
   }
 
   end(text) {
     const { desk } = this;
     this.judging?.abort();
-    desk.game.lesson = null;
+    desk.game.task = null;
     desk.edition++;
     this.tell(text);
     desk.changed();
@@ -198,7 +198,7 @@ export class Endgames {
   /** Says it, and leaves it standing. */
   tell(text) {
     const { game, node } = this.desk;
-    this.told = { game, node, lesson: game.lesson };
+    this.told = { game, node, isLesson: this.desk.owner === "lesson" };
     find("verdict").textContent = text;
     this.say(text);
   }
@@ -221,8 +221,9 @@ export class Endgames {
     const { verdict, reply } = judged;
     const best = judged.best.map(short).join(", ");
     let text = t("verdict." + verdict, { move: judged.text, best, plies: judged.lost_plies });
-    if (verdict === "mistake") game.lesson = { ...game.lesson, mistakes: game.lesson.mistakes + 1 };
-    const { mistakes } = game.lesson;
+    const lesson = desk.task("lesson");
+    const mistakes = lesson.mistakes + Number(verdict === "mistake");
+    game.task = { ...lesson, mistakes };
     if (reply) {
       desk.play(reply, { engine: true });
       text += " " + t("reply", { move: reply.text });

@@ -32,7 +32,6 @@ import { LANGUAGES, setLanguage, t, translate } from "./texts.js";
  * @property {() => void} redraw shows the board again.
  * @property {() => boolean} flipped whether Black's side is below.
  * @property {(move: string) => void} follow plays a move in Hub notation.
- * @property {() => string | null} turn the side that the user may move, W or B; null is both.
  * @property {() => void} leave goes back to the view before.
  */
 
@@ -70,7 +69,6 @@ const start = async () => {
     redraw,
     flipped: () => flipped,
     follow: (move) => moving.follow(move),
-    turn: () => play.side ?? endgames.side,
     leave: () => tabs.open(tabs.before ?? "play"),
   };
   const turn = (value) => {
@@ -91,18 +89,17 @@ const start = async () => {
   const moving = new Moving(desk, parts, (move) => {
     desk.play(move, { played: true });
     // During a game the engine's answer is announced; else the move itself.
-    if (!parts.turn()) say(move.text);
+    if (!desk.side) say(move.text);
   });
 
-  // The editor has the board while its panel is open.
-  const owner = () => (editor.position ? editor : moving);
+  const owner = () => (desk.owner === "editor" ? editor : moving);
   const grid = new Grid(find("frame"), drawing, {
     pick: (square) => owner().pick(square),
     drag: (from, to) => owner().drag(from, to),
     canDrag: (square) => owner().canDrag(square),
     lift: (square) => owner().lift(square),
     draw: (from, to) => {
-      if (editor.position) return;
+      if (desk.owner === "editor") return;
       desk.edit(() => desk.node.toggleDrawing(from, to));
     },
   });
@@ -140,9 +137,9 @@ const start = async () => {
 
   function draw() {
     const { node } = desk;
-    if (editor.position) {
+    if (desk.owner === "editor") {
       grid.motion.end();
-      grid.show({ position: editor.position, flipped });
+      grid.show({ position: desk.draft, flipped });
       drawn = null;
       return;
     }

@@ -28,11 +28,10 @@ export class Moving {
    * @param {import("./main.js").Parts} parts
    * @param {(move: Records.LegalMove) => void} played is called with a legal move of the user.
    */
-  constructor(desk, { say, redraw, turn }, played) {
+  constructor(desk, { say, redraw }, played) {
     this.desk = desk;
     this.say = say;
     this.redraw = redraw;
-    this.turn = turn;
     this.played = played;
     this.chosen = null;
     /** Squares on the way of a capture that were chosen after the piece. @type {number[]} */
@@ -54,7 +53,8 @@ export class Moving {
     this.via = [];
     this.compulsory = [];
     this.all = [];
-    if (!this.turn() || node.parent !== this.node) this.ahead = this.turn() && node === this.node ? this.ahead : [];
+    const { side } = this.desk;
+    if (!side || node.parent !== this.node) this.ahead = side && node === this.node ? this.ahead : [];
     this.node = node;
     this.redraw();
     const { moves } = await this.desk.legal(node);
@@ -64,10 +64,15 @@ export class Moving {
     if (!this.isBlocked) this.playAhead();
   }
 
+  get isPaused() {
+    return Boolean(this.desk.task("play")?.clock?.isPaused);
+  }
+
   /** Whether it is the engine's turn. */
   get isBlocked() {
-    if (this.desk.game.clock?.isPaused) return true;
-    return (this.turn() ?? this.desk.node.position[0]) !== this.desk.node.position[0];
+    const { desk } = this;
+    if (this.isPaused) return true;
+    return (desk.side ?? desk.node.position[0]) !== desk.node.position[0];
   }
 
   /** The legal moves, if it is the user who moves. */
@@ -77,7 +82,7 @@ export class Moving {
 
   /** The one way in which a move of the user gets into the game. */
   play(move) {
-    if (this.isBlocked) this.say(t(this.desk.game.clock?.isPaused ? "isPaused" : "enginesTurn"));
+    if (this.isBlocked) this.say(t(this.isPaused ? "isPaused" : "enginesTurn"));
     else this.played(move);
   }
 
@@ -156,7 +161,7 @@ export class Moving {
     const { node } = this.desk;
     const piece = node.position[from];
     const isOwn = piece.toUpperCase() === node.position[0];
-    if (!isOwn) return this.say(t(this.turn() ? "notYourPiece" : "notItsTurn"));
+    if (!isOwn) return this.say(t(this.desk.side ? "notYourPiece" : "notItsTurn"));
     if (this.all.length === 0) return;
     if (this.all[0].captures.length > 0) {
       this.compulsory = this.all;
@@ -176,7 +181,7 @@ export class Moving {
 
   /** A move for when it is the user's turn: a piece, then where it goes; again, and it is forgotten. */
   prepare(square) {
-    const side = this.turn();
+    const { side } = this.desk;
     const isOwn = this.desk.node.position[square].toUpperCase() === side;
     const hadOne = this.ahead.length === 2;
     if (this.ahead.length === 1 && square !== this.ahead[0]) {

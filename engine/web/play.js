@@ -58,7 +58,7 @@ export class Play {
 
   /** The user's side in a running game, W or B. */
   get side() {
-    return this.desk.game.side;
+    return this.desk.task("play")?.side ?? null;
   }
 
   /** The levels with words beside their numbers. */
@@ -109,7 +109,7 @@ export class Play {
   }
 
   pause() {
-    const { clock } = this.desk.game;
+    const clock = this.clock.state;
     if (!clock) return;
     clock.isPaused = !clock.isPaused;
     this.desk.edition++;
@@ -129,7 +129,7 @@ export class Play {
 
   showButtons() {
     for (const id of ["play-back", "play-hint", "play-end", "play-resign", "play-draw"]) find(id).disabled = !this.side;
-    const { clock } = this.desk.game;
+    const clock = this.clock.state;
     find("play-pause").disabled = !this.side || !clock;
     find("play-pause").textContent = t(clock?.isPaused ? "goOn" : "pause");
   }
@@ -137,7 +137,7 @@ export class Play {
   get limit() {
     const kind = find("play-kind").value;
     const limit = { [kind]: find("play-" + kind).value };
-    if (!this.desk.game.clock) return limit;
+    if (!this.clock.state) return limit;
     // As much of its time as the clock allows, or less.
     const time = Math.min(this.clock.share(OTHER[this.side]), this.desk.engine.about.longest_seconds);
     return { ...limit, time: kind === "time" ? Math.min(Number(limit.time), time) : time };
@@ -150,7 +150,8 @@ export class Play {
     const side = chosen === "random" ? "WB"[Math.floor(Math.random() * 2)] : chosen;
     if (find("play-from").value === "initial") desk.start(INITIAL);
     const { game } = desk;
-    Object.assign(game, { side, lesson: null, result: "*", clock: clocks(find("play-clock").value) });
+    game.task = { kind: "play", side, clock: clocks(find("play-clock").value) };
+    game.result = "*";
     this.score = null;
     const names = side === "W" ? ["White", "Black"] : ["Black", "White"];
     game.tags.set(names[0], t("you"));
@@ -163,8 +164,7 @@ export class Play {
 
   end(text) {
     this.stop();
-    this.desk.game.side = null;
-    this.desk.game.clock = null;
+    this.desk.game.task = null;
     this.desk.edition++;
     this.desk.changed();
     this.say(text);
@@ -202,7 +202,7 @@ export class Play {
   async go(isAnswer = false) {
     const { desk, side } = this;
     const { node } = desk;
-    if (desk.game.clock?.isPaused) return this.say(t("isPaused"));
+    if (this.clock.state?.isPaused) return this.say(t("isPaused"));
     const signal = this.begin();
     try {
       const { result, reason } = await desk.legal(node);

@@ -178,9 +178,23 @@ const writeLine = (first, isVariation, isKept) => {
   return { lead, plies };
 };
 
+/**
+ * A game against the engine; its clocks are null without.
+ * @typedef {{ kind: "play", side: string, clock: ReturnType<typeof import("./clock.js").clocks> }} PlayTask
+ */
+/** @typedef {{ kind: "lesson", side: string, goal: string, mistakes: number }} LessonTask */
+/**
+ * What a game is for: who has its task has the board, and the user has the side, W or B.
+ * @typedef {PlayTask | LessonTask} Task
+ */
+
 /** A game: its tags, its result and the tree of its moves. */
 export class Game {
-  constructor(position, { start = "", tags = [], result = "*", side = null, lesson = null, clock = null } = {}) {
+  /**
+   * @param {string} position
+   * @param {{ start?: string, tags?: [string, string][], result?: string, task?: Task | null }} more
+   */
+  constructor(position, { start = "", tags = [], result = "*", task = null } = {}) {
     this.tags = new Map(tags);
     this.result = result;
     this.start = new Node(null, position);
@@ -188,12 +202,8 @@ export class Game {
     this.pending = null;
     /** What the FEN of the start says of moves before it: `:H12:F34`. */
     this.counters = start.match(/(:[HF]\d+)*$/)[0];
-    /** The user's side, W or B, while this is a game against the engine. */
-    this.side = side;
-    /** While this is a lesson: { side, goal, mistakes }. */
-    this.lesson = lesson;
-    /** While it is played with clocks: milliseconds left for W and B, { W, B, increment, isPaused }. */
-    this.clock = clock;
+    /** What it is for now; null when it is only looked at and edited. */
+    this.task = task;
   }
 
   /**
@@ -228,7 +238,7 @@ export class Game {
 
   /** The record from which {@link Game.read} makes all of it again. */
   keep() {
-    return { ...this.write(true), side: this.side, lesson: this.lesson, clock: this.clock };
+    return { ...this.write(true), task: this.task };
   }
 
   /** All that can be edited, to be put back. */
@@ -241,8 +251,8 @@ export class Game {
       nodes.push([node, { children: [...children], comments, lead, nags }]);
       rest.push(...children);
     }
-    const { result, side, lesson } = this;
-    return { nodes, tags: new Map(this.tags), result, side, lesson };
+    const { result, task } = this;
+    return { nodes, tags: new Map(this.tags), result, task };
   }
 
   set content({ nodes, tags, ...rest }) {
