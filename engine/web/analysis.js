@@ -8,8 +8,6 @@ import { men, t } from "./texts.js";
 const SVG = "http://www.w3.org/2000/svg";
 /** Evaluations beyond this many men look alike in the curve. */
 const MOST = 5;
-/** Nodes for each position when a whole game is looked at. */
-const GAME_NODES = 50_000;
 /** Milliseconds between two drawings of the lines, and before a position that stays is searched. */
 const PAUSE = 150;
 
@@ -36,7 +34,7 @@ const scoreText = ({ score, plies_to_end: end }, side) => {
 };
 
 /** The evaluation from White's side, within what the curve shows. */
-const whites = (info, side) => {
+export const whites = (info, side) => {
   const bound = Math.max(-100, Math.min(100, info.score));
   return side === "W" ? bound : -bound;
 };
@@ -63,8 +61,8 @@ export class Analysis {
     this.run = null;
     /** What there is to say about a search that has ended by itself. */
     this.note = "";
-    /** Ends the analysis of a whole game while there is one. */
-    this.wholeRun = null;
+    /** Called when it begins. */
+    this.onStart = () => {};
     /** @type {(Records.InfoRecord & { all: number })[]} */
     this.lines = [];
     /** The lines as they are on the page, which may be older. */
@@ -74,7 +72,6 @@ export class Analysis {
     find("analyse").addEventListener("click", () => this.toggle());
     find("lines").addEventListener("change", () => this.restart());
     find("arrows").addEventListener("change", () => this.redraw());
-    find("whole").addEventListener("click", () => (this.wholeRun ? this.wholeRun.abort() : this.whole()));
     find("curve").addEventListener("click", (event) => this.pick(event));
     find("threat").addEventListener("click", () => {
       const on = find("threat").getAttribute("aria-pressed") !== "true";
@@ -108,13 +105,11 @@ export class Analysis {
     list.addEventListener("pointerleave", () => preview.hide());
     list.addEventListener("focusout", () => preview.hide());
     desk.addEventListener("change", () => {
-      if (this.desk.game !== this.game) this.wholeRun?.abort();
       if (this.desk.node !== this.node) {
         this.restart();
         this.threat();
       }
-      this.drawBar();
-      this.drawCurve();
+      this.drawScores();
     });
   }
 
@@ -137,7 +132,7 @@ export class Analysis {
     let move = null;
     try {
       const query = { fen: fen(other), nodes: THREAT_NODES };
-      await this.desk.engine.analyse(query, (info) => (move = info.pv[0] ?? move), signal);
+      await this.desk.engine.analyse(query, (info) => (move = info.pv[0] ?? move), signal, "threat");
     } catch (problem) {
       if (!signal.aborted) this.say(tell(problem));
     }
@@ -160,7 +155,7 @@ export class Analysis {
   }
 
   toggle(on = !this.on) {
-    if (on) this.wholeRun?.abort();
+    if (on) this.onStart();
     this.show(on);
     if (on) return this.restart();
     // What was found stays until another position is on the board.
@@ -246,8 +241,7 @@ export class Analysis {
     this.timer ??= setTimeout(() => {
       this.timer = null;
       this.draw();
-      this.drawCurve();
-      this.drawBar();
+      this.drawScores();
       this.redraw();
     }, PAUSE);
   }
@@ -291,45 +285,10 @@ export class Analysis {
     find("variations").replaceChildren(...this.lines.filter(Boolean).map(row));
   }
 
-  /** Evaluates every position of the line on the board, until all is done or it is stopped. */
-  async whole() {
-    if (this.on) this.toggle(false);
-    const run = new AbortController();
-    const line = this.desk.node.line();
-    this.wholeRun = run;
-    this.game = this.desk.game;
-    this.nameWhole();
-    let end = "gameAnalysed";
-    try {
-      for (const [index, node] of line.entries()) {
-        find("depth").textContent = t("position", { number: index + 1, of: line.length });
-        await this.evaluate(node, run.signal);
-        this.drawCurve();
-      }
-    } catch (problem) {
-      this.note = run.signal.aborted ? "" : tell(problem);
-      end = "gameStopped";
-    }
-    this.wholeRun = null;
-    this.nameWhole();
-    this.draw();
-    this.say([t(end), this.note].filter(Boolean).join(". "));
-  }
-
-  /** What the button for a whole game does next. */
-  nameWhole() {
-    const button = find("whole");
-    button.dataset.text = this.wholeRun ? "stopAnalysis" : "wholeGame";
-    button.textContent = t(button.dataset.text);
-  }
-
-  /** Finds the score of a position, unless the signal ends the search before. */
-  async evaluate(node, signal) {
-    let last = null;
-    const query = { ...node.query, nodes: GAME_NODES };
-    await this.desk.engine.analyse(query, (info) => (last = info), signal);
-    signal.throwIfAborted();
-    if (last) node.score = whites(last, node.position[0]);
+  /** The scores of the game have changed. */
+  drawScores() {
+    this.drawBar();
+    this.drawCurve();
   }
 
   /** The curve of the evaluation along the line on the board, White's side up. */

@@ -116,9 +116,9 @@ export class Endgames {
     this.redraw();
   }
 
-  /** Whether the values are hidden, because they would give the lesson away. */
+  /** Whether the values are hidden, because they would give away what is looked for. */
   get isHidden() {
-    return this.side !== null;
+    return ["lesson", "report"].includes(this.desk.owner);
   }
 
   draw() {

@@ -52,14 +52,16 @@ export class Engine {
    * @param {object} query
    * @param {(info: Records.InfoRecord) => void} listener
    * @param {AbortSignal} [signal]
+   * @param {string} [purpose] a new analysis ends the one before of the same purpose.
+   * @returns {Promise<Records.ResultRecord>}
    */
-  analyse(query, listener, signal) {
+  analyse(query, listener, signal, purpose = "analyse") {
     const attempt = (heard) => {
       const hear = (info) => {
         heard();
         listener(info);
       };
-      return this.connection.analyse(query, hear, signal);
+      return this.connection.analyse(query, hear, signal, purpose);
     };
     return this.insist(attempt, { signal });
   }

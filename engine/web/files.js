@@ -53,7 +53,7 @@ export class Files {
     const problem = find("pdn-problem");
     problem.textContent = "";
     try {
-      const { games, warnings } = await this.desk.engine.ask("games", {}, { body: text });
+      const { games, warnings } = await this.desk.engine.ask("games", { positions: false }, { body: text });
       if (games.length === 0) throw new Error([t("noGames"), ...warnings].join("; "));
       this.desk.open(games.map((record) => Game.read(record)));
       problem.textContent = warnings.slice(0, 5).join("; ");

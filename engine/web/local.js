@@ -1,5 +1,5 @@
-// The engine as WebAssembly, for a site without a server. Up to three workers hold it: one answers
-// questions at once; one finds moves and one analyses. These are ended when their search is no
+// The engine as WebAssembly, for a site without a server. Several workers hold it: one answers
+// questions at once; one finds moves, and one for each purpose analyses. These are ended when their search is no
 // longer wanted, because a running search cannot be spoken to.
 
 import { Problem } from "./problem.js";
@@ -112,8 +112,8 @@ export class Local {
   }
 
   /** As {@link Server.analyse}. */
-  analyse(query, listener, signal) {
-    this.end("analyse");
-    return this.request("analyse", { route: "analyse", query }, signal, listener);
+  analyse(query, listener, signal, purpose = "analyse") {
+    this.end(purpose);
+    return this.request(purpose, { route: "analyse", query }, signal, listener);
   }
 }

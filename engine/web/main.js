@@ -17,6 +17,7 @@ import { Moving } from "./moving.js";
 import { Play } from "./play.js";
 import { Preview } from "./preview.js";
 import { Problem, tell } from "./problem.js";
+import { Report } from "./report.js";
 import { Server } from "./server.js";
 import { Recent } from "./recent.js";
 import { connect } from "./settings.js";
@@ -80,6 +81,7 @@ const start = async () => {
 
   const play = new Play(desk, parts);
   const analysis = new Analysis(desk, parts, new Preview(find("preview"), drawing));
+  const report = new Report(desk, parts, analysis);
   const endgames = new Endgames(desk, parts);
   const editor = new Editor(desk, parts);
   const book = new Book(desk, parts);
@@ -87,6 +89,7 @@ const start = async () => {
   const files = new Files(desk, parts);
 
   const moving = new Moving(desk, parts, (move) => {
+    if (desk.owner === "report") return report.tried(move);
     desk.play(move, { played: true });
     // During a game the engine's answer is announced; else the move itself.
     if (!desk.side) say(move.text);
@@ -151,7 +154,7 @@ const start = async () => {
     if (chosen) marks[chosen] = "chosen";
     const names = {};
     for (const square of moving.ahead) [marks[square], names[square]] = ["chosen", "ahead"];
-    const arrows = [...moving.arrowList, ...analysis.arrowList, ...node.drawings, ...(seesEndgame ? endgames.arrowList : []), ...hints()];
+    const arrows = [...moving.arrowList, ...analysis.arrowList, ...report.arrowList, ...node.drawings, ...(seesEndgame ? endgames.arrowList : []), ...hints()];
     const last = node.move ? squares(node.move).slice(0, 2) : null;
     const { movable } = moving;
     grid.show({ position: node.position, flipped, last, marks, names, arrows, chosen, movable });
@@ -159,7 +162,8 @@ const start = async () => {
     find("turn").textContent = t("toMove." + node.position[0]);
   }
 
-  play.onStart = endgames.onStart = (side) => turn(side === "B");
+  play.onStart = endgames.onStart = report.onStart = (side) => turn(side === "B");
+  analysis.onStart = () => report.run?.abort();
 
   desk.addEventListener("change", () => {
     const { node } = desk;
@@ -211,6 +215,7 @@ const start = async () => {
     tabs.open(tabs.current);
     analysis.show(analysis.on);
     analysis.draw();
+    report.translate();
     desk.changed();
   });
 

@@ -82,7 +82,7 @@ export class Share {
     const moves = (query.get("moves") ?? "").replaceAll(",", " ");
     if (!FEN.test(start) || !MOVES.test(moves)) throw new Error(t("badFen"));
     const tag = start ? `[FEN "${start}"]\n` : "";
-    const { games: [record], warnings } = await this.desk.engine.ask("games", {}, { body: tag + moves + " *" });
+    const { games: [record], warnings } = await this.desk.engine.ask("games", { positions: false }, { body: tag + moves + " *" });
     if (!record || record.truncated) throw new Error([record?.truncated, ...warnings].filter(Boolean).join("; "));
     const game = Game.read(record);
     // The tag was only the way to say it.

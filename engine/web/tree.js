@@ -125,14 +125,6 @@ export class Node {
 /** The comments of annotations. */
 const comments = (annotations) => annotations.flatMap(({ comment }) => comment ?? []);
 
-/** Takes the positions out of a record: the moves give them, and they are most of it. */
-const strip = (line) => {
-  for (const ply of line.plies) {
-    delete ply.fen;
-    for (const { variation } of ply.after) if (variation) strip(variation);
-  }
-};
-
 const readLine = (line, parent) => {
   let last = parent;
   let lead = comments(line.lead);
@@ -184,17 +176,22 @@ const writeLine = (first, isVariation, isKept) => {
  */
 /** @typedef {{ kind: "lesson", side: string, goal: string, mistakes: number }} LessonTask */
 /**
+ * A better move than that of this ply is looked for.
+ * @typedef {{ kind: "report", side: string, ply: number, hints: number }} ReportTask
+ */
+/**
  * What a game is for: who has its task has the board, and the user has the side, W or B.
- * @typedef {PlayTask | LessonTask} Task
+ * @typedef {PlayTask | LessonTask | ReportTask} Task
  */
 
 /** A game: its tags, its result and the tree of its moves. */
 export class Game {
   /**
    * @param {string} position
-   * @param {{ start?: string, tags?: [string, string][], result?: string, task?: Task | null }} more
+   * @param {{ start?: string, tags?: [string, string][], result?: string, task?: Task | null,
+   *   report?: import("./report.js").Findings | null }} more
    */
-  constructor(position, { start = "", tags = [], result = "*", task = null } = {}) {
+  constructor(position, { start = "", tags = [], result = "*", task = null, report = null } = {}) {
     this.tags = new Map(tags);
     this.result = result;
     this.start = new Node(null, position);
@@ -204,6 +201,8 @@ export class Game {
     this.counters = start.match(/(:[HF]\d+)*$/)[0];
     /** What it is for now; null when it is only looked at and edited. */
     this.task = task;
+    /** What is known about its moves. */
+    this.report = report;
   }
 
   /**
@@ -212,8 +211,8 @@ export class Game {
    */
   static read(record) {
     const game = new Game(readFen(record.start), record);
+    if (!record.line?.plies) throw new Error("no moves");
     game.pending = record.line;
-    strip(record.line);
     return game;
   }
 
@@ -238,7 +237,7 @@ export class Game {
 
   /** The record from which {@link Game.read} makes all of it again. */
   keep() {
-    return { ...this.write(true), task: this.task };
+    return { ...this.write(true), task: this.task, report: this.report };
   }
 
   /** All that can be edited, to be put back. */
@@ -252,7 +251,7 @@ export class Game {
       rest.push(...children);
     }
     const { result, task } = this;
-    return { nodes, tags: new Map(this.tags), result, task };
+    return { nodes, start: this.start, tags: new Map(this.tags), result, task };
   }
 
   set content({ nodes, tags, ...rest }) {
@@ -260,6 +259,22 @@ export class Game {
     for (const [node, { children, ...more }] of nodes) {
       Object.assign(node, more, { children: [...children] });
     }
+  }
+
+  /**
+   * Takes the moves with all that is said about them from a record of the same game; gives the node
+   * that has the place of this one.
+   * @param {Records.PdnGame} record
+   * @param {Node} node
+   */
+  replace(record, node) {
+    const { root, tags } = Game.read(record);
+    const before = this.root.line();
+    // A record has the scores of what its comments say, not of the start.
+    for (const [index, one] of root.line().entries()) one.score ??= before[index].score;
+    Object.assign(this, { start: root, tags });
+    const follow = (place, { move }) => place.children.find((child) => child.move === move) ?? place;
+    return node.path().slice(1).reduce(follow, root);
   }
 
   /** Whether there is nothing in it but a position. */

@@ -51,7 +51,7 @@ const records = async () => {
 const ELEMENTS = {
   button: "HTMLButtonElement", canvas: "HTMLCanvasElement", dialog: "HTMLDialogElement", form: "HTMLFormElement",
   input: "HTMLInputElement", select: "HTMLSelectElement", svg: "SVGSVGElement", textarea: "HTMLTextAreaElement",
-  option: "HTMLOptionElement", table: "HTMLTableElement",
+  option: "HTMLOptionElement", progress: "HTMLProgressElement", table: "HTMLTableElement",
 };
 
 /** The elements of the page by their ids. */

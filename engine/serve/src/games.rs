@@ -13,12 +13,19 @@ use serde::ser::{Error as _, SerializeSeq as _};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::problem::{Problem, ProblemKind};
-use super::query::{self, Query};
+use super::query::{self, Kind, Parameter, Query, parameter};
 use super::{Desk, JSON, Reply};
 use meerslag_study::records::{self, Record};
 
 /// The media type of PDN that browsers and servers know.
 pub(super) const PDN: &str = "application/vnd.chess-pdn";
+
+/// Whether the positions after the moves are wanted: they are most of the answer.
+pub(super) const POSITIONS: Parameter = parameter(
+    "positions",
+    Kind::Boolean,
+    "Whether the position after each move is given, which the moves tell too. Default: true.",
+);
 
 /// Games; what is missing when they are to be written is taken to be empty.
 #[derive(Deserialize)]
@@ -29,7 +36,7 @@ struct GamesRecord {
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(rename = "PdnGame")]
-struct PdnGameRecord {
+pub(super) struct PdnGameRecord {
     /// The place among all games of the text, from 1. Not read.
     number: u64,
     /// Names and values of the tags, in order.
@@ -63,8 +70,9 @@ struct PlyRecord {
     mv: String,
     /// For people. Not read.
     text: String,
-    /// The position after it. Not read.
-    fen: String,
+    /// The position after it, unless it is not wanted. Not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fen: Option<String>,
     /// Numeric annotation glyphs.
     nags: Vec<u32>,
     /// From the comments: the evaluation in men, White's view. Not read.
@@ -99,19 +107,26 @@ struct AnnotationRecord {
     setup: Option<String>,
 }
 
-fn bad(detail: impl Into<String>) -> Problem {
+pub(super) fn bad(detail: impl Into<String>) -> Problem {
     Problem::new(ProblemKind::BadPdn, detail)
 }
 
 /// PDN to JSON.
-pub(super) fn read(_: &Desk, _: &Query<'_>, body: &[u8]) -> Result<Reply, Problem> {
+pub(super) fn read(_: &Desk, query: &Query<'_>, body: &[u8]) -> Result<Reply, Problem> {
     let options = ReadOptions { find_duplicates: false, ..ReadOptions::default() };
     let reader = RefCell::new(PdnReader::with_options(body, options));
+    let source = Source { reader, has_positions: query.text(POSITIONS.name) != Some("false") };
     let mut text = Vec::new();
-    records::write(&mut text, &GamesOfText { games: &reader, warnings: &reader })
+    records::write(&mut text, &GamesOfText { games: &source, warnings: &source })
         .map_err(|error| bad(error.to_string()))?;
     let text = String::from_utf8(text).map_err(|error| bad(error.to_string()))?;
     Ok(Reply { media_type: JSON, text })
+}
+
+/// A text with games, and how they are wanted.
+pub(super) struct Source<'a> {
+    reader: RefCell<PdnReader<&'a [u8]>>,
+    has_positions: bool,
 }
 
 /// The games of a text as [`GamesRecord`], written one after another: all of them as records would
@@ -121,41 +136,39 @@ pub(super) fn read(_: &Desk, _: &Query<'_>, body: &[u8]) -> Result<Reply, Proble
 pub(super) struct GamesOfText<'a> {
     #[serde(serialize_with = "each_game")]
     #[schemars(with = "Vec<PdnGameRecord>")]
-    games: &'a RefCell<PdnReader<&'a [u8]>>,
+    games: &'a Source<'a>,
     /// What is odd in the text, each kind once: with the first place, and how often it came. Games of
     /// other types, which are passed over, are among it.
     #[serde(serialize_with = "all_warnings")]
     #[schemars(with = "Vec<String>")]
-    warnings: &'a RefCell<PdnReader<&'a [u8]>>,
+    warnings: &'a Source<'a>,
 }
 
 impl Record for GamesOfText<'_> {
     const TYPE: &'static str = "pdn";
 }
 
-fn each_game<S: Serializer>(
-    reader: &RefCell<PdnReader<&[u8]>>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let mut reader = reader.borrow_mut();
+fn each_game<S: Serializer>(source: &Source<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut reader = source.reader.borrow_mut();
     let mut list = serializer.serialize_seq(None)?;
     while let Some(game) = reader.next() {
         let game = game.map_err(S::Error::custom)?;
-        list.serialize_element(&PdnGameRecord::of(&game, reader.counters().games))?;
+        list.serialize_element(&PdnGameRecord::of(
+            &game,
+            reader.counters().games,
+            source.has_positions,
+        ))?;
     }
     list.end()
 }
 
 /// After the games, when all of them have been read.
-fn all_warnings<S: Serializer>(
-    reader: &RefCell<PdnReader<&[u8]>>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(reader.borrow().warnings().iter().map(ToString::to_string))
+fn all_warnings<S: Serializer>(source: &Source<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(source.reader.borrow().warnings().iter().map(ToString::to_string))
 }
 
 impl PdnGameRecord {
-    fn of(game: &PdnGame, number: u64) -> PdnGameRecord {
+    pub(super) fn of(game: &PdnGame, number: u64, has_positions: bool) -> PdnGameRecord {
         let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
         PdnGameRecord {
             number,
@@ -164,11 +177,11 @@ impl PdnGameRecord {
             result: game.result.as_str().to_owned(),
             truncated: game.truncated.as_ref().map(ToString::to_string),
             warnings: game.warnings.iter().map(ToString::to_string).collect(),
-            line: LineOfPlay::of(game.start, &game.line),
+            line: LineOfPlay::of(game.start, &game.line, has_positions),
         }
     }
 
-    fn game(&self) -> Result<PdnGame, Problem> {
+    pub(super) fn game(&self) -> Result<PdnGame, Problem> {
         let start = position(&self.start)?;
         let mut game = PdnGame::new(start);
         if let Ok(fen) = self.start.parse::<Fen>() {
@@ -208,9 +221,10 @@ fn after_set_ups(position: Position, list: &[Annotation]) -> Position {
 }
 
 impl LineOfPlay {
-    fn of(start: Position, line: &Variation) -> LineOfPlay {
+    fn of(start: Position, line: &Variation, has_positions: bool) -> LineOfPlay {
         let annotations = |list: &[Annotation], before: Position| {
-            list.iter().map(|annotation| AnnotationRecord::of(annotation, before)).collect()
+            let record = |annotation| AnnotationRecord::of(annotation, before, has_positions);
+            list.iter().map(record).collect()
         };
         let mut position = after_set_ups(start, &line.lead);
         let ply = |ply: &Ply| {
@@ -221,7 +235,7 @@ impl LineOfPlay {
             PlyRecord {
                 mv: ply.mv.to_string(),
                 text: format_move(&before, ply.mv),
-                fen: after.to_fen(),
+                fen: has_positions.then(|| after.to_fen()),
                 nags: ply.nags.clone(),
                 eval: ply.comments().find_map(Comment::evaluation),
                 clock: ply.comments().find_map(Comment::remaining_time).map(seconds),
@@ -256,14 +270,16 @@ impl LineOfPlay {
 
 impl AnnotationRecord {
     /// `before` is the position that a variation starts from.
-    fn of(annotation: &Annotation, before: Position) -> AnnotationRecord {
+    fn of(annotation: &Annotation, before: Position, has_positions: bool) -> AnnotationRecord {
         let mut record = AnnotationRecord::default();
         match annotation {
             Annotation::Comment(comment) => {
                 record.comment = Some(comment.text.clone());
                 record.plain = Some(comment.plain_text());
             }
-            Annotation::Variation(line) => record.variation = Some(LineOfPlay::of(before, line)),
+            Annotation::Variation(line) => {
+                record.variation = Some(LineOfPlay::of(before, line, has_positions));
+            }
             Annotation::SetUp(position) => record.setup = Some(position.to_fen()),
         }
         record
@@ -332,6 +348,19 @@ mod tests {
         let written = post("/v1/pdn", &games.to_string()).unwrap();
         assert!(written.contains("[White \"A\"]") && written.contains("{calm}"), "{written}");
         assert_eq!(read(&written)["games"][0]["line"], games["games"][0]["line"]);
+    }
+
+    #[test]
+    fn positions_are_left_out_where_nobody_wants_them() {
+        let query = [("positions".to_owned(), "false".to_owned())];
+        let route = Route::of("/v1/games").unwrap();
+        let lean = answer(&desk(), route, &query, GAME.as_bytes()).unwrap().text;
+        assert!(!lean.contains("\"fen\""), "{lean}");
+        let whole = read(GAME);
+        let variation = &whole["games"][0]["line"]["plies"][1]["after"][0]["variation"];
+        assert!(variation["plies"][0]["fen"].is_string(), "{variation}");
+        // All the rest is there, and the same PDN comes of it.
+        assert_eq!(post("/v1/pdn", &lean).unwrap(), post("/v1/pdn", &whole.to_string()).unwrap());
     }
 
     #[test]

@@ -10,8 +10,9 @@
 //! * `http`: the answers over HTTP (feature `http`); `export`: the
 //!   board as a site;
 //! * `answers`: rules, databases, book; `lesson`: endgames to practise; `games`: PDN;
-//!   `drawing`: pictures; `search`.
+//!   `annotate`: games with their moves judged; `drawing`: pictures; `search`.
 
+mod annotate;
 mod answers;
 mod drawing;
 #[cfg(not(target_family = "wasm"))]

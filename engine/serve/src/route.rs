@@ -6,7 +6,7 @@ use schemars::{Schema, SchemaGenerator};
 use super::games::PDN;
 use super::problem::{Problem, ProblemKind};
 use super::query::{FEN, Kind, MOVE, MOVES, Parameter, Query, parameter};
-use super::{Desk, Reply, answers, drawing, games, lesson, search};
+use super::{Desk, Reply, annotate, answers, drawing, games, lesson, search};
 use meerslag_search::Mode;
 use meerslag_study::records::{AnswerRecord, BookRecord};
 
@@ -249,7 +249,7 @@ pub static ROUTES: &[Route] = &[
         path: "/v1/games",
         method: Method::Post,
         summary: "The games of a PDN text, with variations and comments",
-        parameters: &[],
+        parameters: &[games::POSITIONS],
         takes: &["text/plain", PDN],
         gives: Body::Json(SchemaGenerator::subschema_for::<games::GamesOfText<'static>>),
         work: Work::Answer(games::read),
@@ -262,6 +262,15 @@ pub static ROUTES: &[Route] = &[
         takes: &["application/json"],
         gives: Body::Text(PDN),
         work: Work::Answer(games::write),
+    },
+    Route {
+        path: "/v1/annotate",
+        method: Method::Post,
+        summary: "What each move of a game gave away, from searches of all its positions",
+        parameters: &[games::POSITIONS],
+        takes: &["application/json"],
+        gives: Body::Json(SchemaGenerator::subschema_for::<annotate::AnnotationRecord<'static>>),
+        work: Work::Answer(annotate::annotate),
     },
 ];
 

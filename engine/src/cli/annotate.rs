@@ -11,10 +11,10 @@ use meerslag_harness::pages::AnnotationPage;
 use meerslag_search::counted;
 use meerslag_search::{Control, EngineOptions, Limits, Mode};
 use meerslag_study::annotate::{
-    self, AnalyseGamesError, Journal, JournalError, JournalHeader, JudgedGame, JudgedMove,
-    PlayerSummary, Players, SideSummary,
+    self, AnalyseGamesError, Journal, JournalError, JournalHeader, JudgedGame, PlayerSummary,
+    Players,
 };
-use movegen::Color;
+use meerslag_study::records::{self, AnnotatedGameRecord};
 use movegen::notation::pdn::{PdnGame, PdnReader, WriteOptions, write_game};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -290,81 +290,6 @@ impl Output<'_> {
     }
 }
 
-/// A game with its moves judged.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "AnnotatedGame")]
-pub(super) struct AnnotatedGameRecord<'a> {
-    /// Its number in the file, from 1.
-    game: usize,
-    /// The players.
-    white: Option<&'a str>,
-    black: Option<&'a str>,
-    /// Its result.
-    result: &'static str,
-    /// Of White's and Black's moves with a choice, in percent.
-    white_accuracy: Option<f64>,
-    black_accuracy: Option<f64>,
-    /// The move that gave away most, if it was a mistake: its ply, from 0.
-    turning_point: Option<usize>,
-    /// The moves.
-    moves: Vec<JudgedMoveRecord>,
-}
-
-impl Record for AnnotatedGameRecord<'_> {
-    const TYPE: &'static str = "annotated_game";
-}
-
-impl AnnotatedGameRecord<'_> {
-    fn new<'a>(number: usize, pdn: &'a PdnGame, judged: &JudgedGame) -> AnnotatedGameRecord<'a> {
-        let accuracy = |color: Color| accuracy(&judged.sides[color.index()]);
-        AnnotatedGameRecord {
-            game: number,
-            white: pdn.tags.get("White"),
-            black: pdn.tags.get("Black"),
-            result: pdn.result.as_str(),
-            white_accuracy: accuracy(Color::White),
-            black_accuracy: accuracy(Color::Black),
-            turning_point: judged.turning_point(),
-            moves: judged.moves.iter().map(JudgedMoveRecord::from).collect(),
-        }
-    }
-}
-
-/// A move with its judgement.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "JudgedMove")]
-struct JudgedMoveRecord {
-    /// The move.
-    #[serde(rename = "move")]
-    mv: String,
-    /// White's score after it, in men.
-    score: f64,
-    /// The mover's share of the points before it, 0 to 1.
-    chance: f64,
-    /// What it gave away of that.
-    drop: f64,
-    /// `good`, `inaccuracy`, `mistake` or `blunder`.
-    grade: &'static str,
-    /// What the databases say of the position before it, for its mover.
-    value: Option<String>,
-    /// The best line from before it.
-    pv: Vec<String>,
-}
-
-impl From<&JudgedMove> for JudgedMoveRecord {
-    fn from(judged: &JudgedMove) -> JudgedMoveRecord {
-        JudgedMoveRecord {
-            mv: judged.mv.to_string(),
-            score: judged.score,
-            chance: json::rounded(judged.before.expected(), 4),
-            drop: json::rounded(judged.drop(), 4),
-            grade: judged.grade.name(),
-            value: judged.exact.as_ref().map(|exact| exact.value.to_string()),
-            pv: judged.line.iter().map(ToString::to_string).collect(),
-        }
-    }
-}
-
 /// How a player played in all games.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct PlayerRecord<'a> {
@@ -392,14 +317,10 @@ impl<'a> From<&'a PlayerSummary> for PlayerRecord<'a> {
             player: &player.name,
             games: player.games,
             moves: player.play.moves,
-            accuracy: accuracy(&player.play),
+            accuracy: records::accuracy(&player.play),
             inaccuracies,
             mistakes,
             blunders,
         }
     }
-}
-
-fn accuracy(play: &SideSummary) -> Option<f64> {
-    play.accuracy().map(|percent| json::rounded(percent, 2))
 }

@@ -44,7 +44,7 @@ impl Catalogue {
         self.add::<records::InfoRecord>();
         self.add::<records::PositionRecord>();
         self.add::<records::ResultRecord>();
-        self.add::<annotate::AnnotatedGameRecord<'_>>();
+        self.add::<records::AnnotatedGameRecord<'_>>();
         self.add::<annotate::PlayerRecord<'_>>();
         self.add::<records::BookRecord>();
         self.add::<book::info::BookInfoRecord<'_>>();

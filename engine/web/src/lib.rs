@@ -54,6 +54,7 @@ assets! {
     "preview.js": SCRIPT,
     "problem.js": SCRIPT,
     "recent.js": SCRIPT,
+    "report.js": SCRIPT,
     "server.js": SCRIPT,
     "settings.js": SCRIPT,
     "share.js": SCRIPT,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use meerslag_tests::check_value;
 use movegen::random::Random;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -221,6 +221,20 @@ fn every_route_answers_as_it_is_described() {
     assert_eq!((pdn.status, pdn.header("content-type")), (200, Some("application/vnd.chess-pdn")));
     let again = server.post("/v1/games", "application/vnd.chess-pdn", &pdn.body).json();
     assert_eq!(again["games"][0]["line"], json["games"][0]["line"]);
+    let lean = server.post("/v1/games?positions=false", "text/plain", PDN);
+    fits("/v1/games", "post", &lean);
+    assert!(lean.body.len() < games.body.len() && !lean.body.contains("\"fen\""), "{lean:?}");
+
+    // A game with its moves judged; the searches would come from /v1/analyse.
+    let search = json!({ "score": 0.1, "depth": 5, "nodes": 100, "pv": [] });
+    let body = json!({ "game": json["games"][0], "searches": vec![search; 5] }).to_string();
+    let judged =
+        fits("/v1/annotate", "post", &server.post("/v1/annotate", "application/json", &body));
+    assert_eq!(
+        (&judged["type"], judged["moves"].as_array().unwrap().len()),
+        (&"annotation".into(), 4)
+    );
+    assert_eq!(judged["annotated"]["line"]["plies"][3]["eval"], 0.1, "{judged}");
 
     for (target, start) in [
         ("/health", "{\"status\":\"ok\"}"),

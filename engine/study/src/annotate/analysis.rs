@@ -25,6 +25,12 @@ pub struct PositionAnalysis {
 }
 
 impl PositionAnalysis {
+    /// What a search elsewhere found out; the line is as Hub writes it.
+    #[must_use]
+    pub fn new(score: Score, depth: u32, nodes: u64, line: Vec<String>) -> PositionAnalysis {
+        PositionAnalysis { score: score.hundredths(), depth, nodes, line }
+    }
+
     fn ended(score: Score) -> PositionAnalysis {
         PositionAnalysis { score: score.hundredths(), depth: 0, nodes: 0, line: Vec::new() }
     }
@@ -82,8 +88,7 @@ pub(super) fn moments(pdn: &PdnGame) -> Vec<Position> {
 }
 
 /// Searches every position of the main line within these limits: as many as there are moves, and
-/// the last one. From the end to the beginning, so that what later positions showed is known to
-/// earlier ones. `None` if it was stopped.
+/// the last one. `None` if it was stopped.
 pub fn analyse(
     engine: &mut Engine,
     pdn: &PdnGame,
@@ -92,42 +97,43 @@ pub fn analyse(
 ) -> Option<Vec<PositionAnalysis>> {
     engine.new_game();
     let rules = engine.options().draw_rules;
-    let mut found = Vec::new();
+    analyse_with(pdn, rules, |_, game| {
+        let found = engine.search(game, limits, control, &mut |_| {});
+        (!control.is_stopped()).then(|| PositionAnalysis {
+            score: found.info.score.hundredths(),
+            depth: found.info.depth,
+            nodes: found.info.nodes,
+            line: found.info.pv.iter().map(ToString::to_string).collect(),
+        })
+    })
+}
+
+/// The analyses of all positions of the main line, where `search` finds out about those in which the
+/// game goes on. It gets their places, from 0, and is asked from the end to the beginning, so that
+/// what later positions showed is known to earlier ones. `None` as soon as it says so.
+pub fn analyse_with(
+    pdn: &PdnGame,
+    rules: DrawRules,
+    mut search: impl FnMut(usize, &Game) -> Option<PositionAnalysis>,
+) -> Option<Vec<PositionAnalysis>> {
     let stretches = stretches(pdn);
     let last = stretches.len() - 1;
+    let mut left = 1 + stretches.iter().map(Game::ply).sum::<usize>();
+    let mut found = Vec::with_capacity(left);
     for (index, mut game) in stretches.into_iter().enumerate().rev() {
         let mut is_left = index == last || game.undo().is_some();
         while is_left {
-            found.push(position(engine, &game, rules, limits, control)?);
+            left -= 1;
+            found.push(match game.status(rules) {
+                Status::Win(..) => PositionAnalysis::ended(Score::loss_in(0)),
+                Status::Draw(_) => PositionAnalysis::ended(Score::DRAW),
+                Status::Ongoing => search(left, &game)?,
+            });
             is_left = game.undo().is_some();
         }
     }
     found.reverse();
     Some(found)
-}
-
-fn position(
-    engine: &mut Engine,
-    game: &Game,
-    rules: DrawRules,
-    limits: &Limits,
-    control: &Control,
-) -> Option<PositionAnalysis> {
-    match game.status(rules) {
-        Status::Win(..) => return Some(PositionAnalysis::ended(Score::loss_in(0))),
-        Status::Draw(_) => return Some(PositionAnalysis::ended(Score::DRAW)),
-        Status::Ongoing => {}
-    }
-    let found = engine.search(game, limits, control, &mut |_| {});
-    if control.is_stopped() {
-        return None;
-    }
-    Some(PositionAnalysis {
-        score: found.info.score.hundredths(),
-        depth: found.info.depth,
-        nodes: found.info.nodes,
-        line: found.info.pv.iter().map(ToString::to_string).collect(),
-    })
 }
 
 #[cfg(test)]
@@ -171,6 +177,14 @@ mod tests {
             let engine = engine.as_mut().unwrap();
             let found = analyse(engine, &pdn, &Limits::nodes(50), &Control::new()).unwrap();
             assert_eq!(found.len(), expected.len(), "{text}");
+            let mut places = Vec::new();
+            let again = analyse_with(&pdn, engine.options().draw_rules, |place, game| {
+                assert_eq!(*game.position(), expected[place], "{text}");
+                places.push(place);
+                Some(found[place].clone())
+            });
+            assert_eq!(again.as_ref(), Some(&found), "{text}");
+            assert!(places.is_sorted_by(|a, b| a > b), "{text}: {places:?}");
             for (analysis, position) in found.iter().zip(&expected) {
                 let is_over = !position.has_legal_move();
                 assert_eq!(analysis.line(position).is_empty(), is_over, "{text}");

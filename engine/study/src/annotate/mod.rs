@@ -13,7 +13,7 @@ mod judge;
 mod pdn;
 mod players;
 
-pub use analysis::{PositionAnalysis, analyse};
+pub use analysis::{PositionAnalysis, analyse, analyse_with};
 pub use chance::Chance;
 pub use games::{AnalyseGamesError, analyse_games};
 pub use journal::{Journal, JournalError, JournalHeader};

@@ -1,6 +1,7 @@
 //! What programs get: JSON objects, from `--json`, from the server and in WebAssembly. Each has the
 //! keys `type` and `version`, and those of its record; `docs/json.md` is the glossary.
 
+mod annotate;
 mod book;
 mod endgame;
 mod search;
@@ -10,6 +11,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use annotate::{AnnotatedGameRecord, accuracy};
 pub use book::BookRecord;
 pub use endgame::{AnswerRecord, LineRecord, value_name};
 pub use search::{BestRecord, InfoRecord, PositionRecord, ResultRecord};

@@ -1,0 +1,224 @@
+// The report of a game: moves are judged as `meerslag annotate` judges them, better ones are looked for.
+//
+// MEERSLAG, SITE, CHROMIUM: as for board.test.js.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+
+import { serveFolder, startServer } from "./hosts.js";
+import { moves, read, says, text, type } from "./pages.js";
+import { barriers, faults } from "./reading.js";
+import { MEERSLAG, SITE, browser } from "./stage.js";
+
+/** Two mistakes: 2. 29-23, where 31-26 and 32-28 were better, and 6... 12-17, which is the turning point. */
+const GAME = `[White "Anna"]
+[Black "Bert"]
+
+1. 34-29 17-21 2. 29-23 (2. 31-27 {Slower.}) 18x29 3. 33x24 20x29 4. 31-26 {Good.} 15-20 5. 26x17
+11x22 6. 35-30 12-17 7. 30-24 19x30 8. 40-34 29x40 9. 44x15 14-19 *
+`;
+/** Its moves, with the variation. */
+const ALL = 19;
+
+const LANGUAGES = ["nl", "fr", "ru", "de", "pl", "en"];
+
+/** Opens a page with a game, and has the game judged. */
+const judge = async (page) => {
+  await read(page, GAME);
+  await page.click("#tab-analysis");
+  await page.click("#whole");
+  await says(page, /The game is analysed/);
+};
+
+const rows = (page) => page.locator("#mistakes li").allInnerTexts();
+
+/** What the program itself says about the game. */
+const annotated = async () => {
+  const folder = await mkdtemp(join(tmpdir(), "meerslag-"));
+  try {
+    const [input, out] = [join(folder, "game.pdn"), join(folder, "out.pdn")];
+    await writeFile(input, GAME);
+    const options = ["annotate", input, "--out", out, "--nodes", "50000", "--json"];
+    const [game] = execFileSync(MEERSLAG, options, { encoding: "utf8" }).split("\n");
+    return { ...JSON.parse(game), pdn: await readFile(out, "utf8") };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+};
+
+const hosts = [
+  ["behind the server", MEERSLAG, () => startServer(MEERSLAG, ["--hash", "64"])],
+  ["as a site", SITE, () => serveFolder(SITE)],
+];
+
+for (const [name, isThere, start] of /** @type {[string, string, () => Promise<any>][]} */ (hosts)) {
+  describe(`the report ${name}`, { skip: !isThere }, () => {
+    let host;
+    before(async () => (host = await start()));
+    after(() => host.stop());
+
+    /** Runs a test on a fresh page on which nothing may go wrong. */
+    const onPage = (title, work) =>
+      test(title, { timeout: 120_000 }, async () => {
+        const context = await browser.newContext({ locale: "en-GB" });
+        const page = await context.newPage();
+        const wrong = [];
+        page.setDefaultTimeout(30_000);
+        page.on("console", (message) => {
+          if (message.type() === "error" && !/^Failed to load resource/.test(message.text())) wrong.push(message.text());
+        });
+        page.on("pageerror", (error) => wrong.push(String(error)));
+        page.on("dialog", (dialog) => dialog.accept());
+        await page.goto(host.url);
+        await page.waitForSelector("body[data-ready]");
+        await work(page);
+        assert.deepEqual(wrong, []);
+        await context.close();
+      });
+
+    onPage("judges as annotate does, and puts it into the game", async (page) => {
+      await judge(page);
+      const [white, black] = await page.locator("#accuracy tr").allInnerTexts();
+      assert.match(white, /^Anna/);
+      assert.match(black, /^Bert/);
+      const list = await rows(page);
+      assert.match(list[0], /^2\. 29-23\?\??\s+from \d+ % to \d+ % of the points/);
+      assert.match(list[1], /^6\.\.\. 12-17\?.*\s+from \d+ % to \d+ % of the points/);
+      await page.locator("#mistakes button").first().click();
+      assert.equal(await text(page, "#moves .move[aria-current]"), "29-23");
+      await page.click("#put-in");
+      await says(page, /Signs and comments are in the game/);
+      assert.match(await text(page, "#moves .move[aria-current]"), /^29-23\?/);
+      assert.match(await text(page, "#position-comment"), /of the points; better 3.-2.\./);
+      await page.click("#tab-game");
+      await page.click("#show-pdn");
+      await page.waitForFunction(() => document.querySelector("#pdn-text").value.includes("Annotator"));
+      const pdn = await page.locator("#pdn-text").inputValue();
+      await page.click("#undo");
+      await moves(page, ALL);
+      assert.equal(await text(page, "#moves .move[aria-current]"), "29-23");
+      if (host.port === undefined) return;
+      const expected = await annotated();
+      const bad = expected.moves.filter(({ grade }) => grade !== "good");
+      assert.equal(list.length, bad.length);
+      const shown = ({ chance, drop }) => `from ${Math.round(100 * chance)} % to ${Math.round(100 * (chance - drop))} %`;
+      for (const [index, move] of bad.entries()) assert.ok(list[index].includes(shown(move)), list[index]);
+      assert.ok(white.includes(expected.white_accuracy.toFixed(1)), white);
+      assert.ok(black.includes(expected.black_accuracy.toFixed(1)), black);
+      assert.equal(pdn.trim(), expected.pdn.trim());
+    });
+
+    onPage("better moves are found by keyboard, and that is kept", async (page) => {
+      await judge(page);
+      await page.locator("#better-first").focus();
+      await page.keyboard.press("Enter");
+      await says(page, /White played 29-23. Find a better move/, "#better-text");
+      const typed = async (move) => {
+        await page.locator("#better-hint").focus();
+        await page.keyboard.press("m");
+        await page.keyboard.type(move);
+        await page.keyboard.press("Enter");
+      };
+      await typed("29-23");
+      await says(page, /29-23 was played in the game/, "#better-text");
+      await typed("35-30");
+      await says(page, /35-30 gives away \d+ % of the points/, "#better-text");
+      await page.locator("#better-hint").focus();
+      await page.keyboard.press("Enter");
+      await says(page, /The piece on 3\d has the best move/, "#better-text");
+      await moves(page, ALL);
+      await page.reload();
+      await page.waitForSelector("body[data-ready]");
+      await says(page, /White played 29-23/, "#better-text");
+      await typed("32-28");
+      await says(page, /32-28 is (good|better)/, "#better-text");
+      assert.match((await rows(page))[0], /, found/);
+      // The game is as it was, and the board is free again.
+      await moves(page, ALL);
+      await type(page, "32-28");
+      await moves(page, ALL + 1);
+      await page.waitForSelector("#better", { state: "hidden" });
+      await page.reload();
+      await page.waitForSelector("body[data-ready]");
+      assert.match((await rows(page))[0], /, found/);
+    });
+
+    onPage("a solution is shown, and is none that was found", async (page) => {
+      await judge(page);
+      await page.locator("#mistakes [data-action=better]").first().click();
+      await page.click("#better-show");
+      await says(page, /Better is 3\d-2\d \d/, "#better-text");
+      assert.match((await rows(page))[0], /, shown/);
+      await page.click("#forward");
+      await page.waitForSelector("#better", { state: "hidden" });
+      // Another move makes another game of it.
+      await page.click("#last");
+      await type(page, "38-33");
+      await moves(page, ALL + 1);
+      await page.waitForSelector("#report", { state: "hidden" });
+      await page.click("#delete");
+      await page.waitForSelector("#report");
+    });
+
+    onPage("is stopped and goes on where it was", async (page) => {
+      await read(page, GAME);
+      await page.click("#tab-analysis");
+      await page.selectOption("#report-nodes", "1000000");
+      await page.click("#whole");
+      await says(page, /Position ([2-9]|1\d) of 19/, "#report-text");
+      await page.click("#whole");
+      await says(page, /The analysis was stopped/);
+      const done = await page.locator("#curve circle").count();
+      assert.ok(done > 0);
+      await page.reload();
+      await page.waitForSelector("body[data-ready]");
+      const heard = page.evaluate(() => new Promise((resolve) => {
+        const progress = document.querySelector("#report-text");
+        new MutationObserver(() => resolve(progress.textContent)).observe(progress, { childList: true });
+      }));
+      await page.click("#whole");
+      assert.ok(Number((await heard).match(/Position (\d+)/)[1]) > 1);
+      await page.click("#whole");
+    });
+
+    onPage("can be read by everybody", async (page) => {
+      await judge(page);
+      await page.click("#better-first");
+      for (const language of LANGUAGES) {
+        await page.selectOption("#language", language);
+        assert.deepEqual(await faults(page), [], language);
+        assert.deepEqual(await barriers(page), [], language);
+      }
+      await page.emulateMedia({ colorScheme: "dark" });
+      assert.deepEqual(await barriers(page), [], "dark");
+    });
+  });
+}
+
+test("a server that goes away is waited for", { skip: !MEERSLAG, timeout: 120_000 }, async () => {
+  let host = await startServer(MEERSLAG);
+  const page = await browser.newPage({ locale: "en-GB" });
+  page.setDefaultTimeout(30_000);
+  await page.goto(host.url);
+  await page.waitForSelector("body[data-ready]");
+  await read(page, GAME);
+  await page.click("#tab-analysis");
+  await page.selectOption("#report-nodes", "1000000");
+  await page.click("#whole");
+  await says(page, /Position ([2-9]|1\d) of 19/, "#report-text");
+  await host.stop("SIGKILL");
+  await says(page, /does not answer/, "#waiting-text");
+  // It waits in the background.
+  await page.click("#last");
+  await page.click("#tab-game");
+  host = await startServer(MEERSLAG, [], host.port);
+  await says(page, /The game is analysed/);
+  await page.click("#tab-analysis");
+  assert.match((await rows(page))[0], /29-23\?/);
+  await page.close();
+  await host.stop();
+});
