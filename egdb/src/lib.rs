@@ -22,7 +22,7 @@ extern crate self as egdb;
 mod contents;
 mod database;
 #[cfg(feature = "embedded")]
-mod embedded;
+pub mod embedded;
 pub mod probe;
 mod reader;
 mod stats;

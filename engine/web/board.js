@@ -86,6 +86,9 @@ export class Board {
     }
     this.squares = [...svg.querySelectorAll("rect.square")];
     this.numbers = [...svg.querySelectorAll("g.number")];
+    /** Whether the numbers stand around the board. */
+    this.isOutside = false;
+    this.inside = svg.getAttribute("viewBox");
     this.transforms = {};
     for (const number of this.numbers) {
       this.transforms[number.dataset.square] = number.getAttribute("transform");
@@ -164,9 +167,28 @@ export class Board {
       square.setAttribute("x", x);
       square.setAttribute("y", y);
     }
+    this.number();
+  }
+
+  /** Puts the numbers around the board, or back into their squares. */
+  numberOutside(isOutside) {
+    if (isOutside === this.isOutside) return;
+    this.isOutside = isOutside;
+    this.svg.setAttribute("viewBox", isOutside ? "-4.5 -4.5 109 109" : this.inside);
+    this.number();
+  }
+
+  /** Puts the numbers where they belong on the board as it is turned now. */
+  number() {
     for (const number of this.numbers) {
       const square = Number(number.dataset.square);
-      number.setAttribute("transform", this.transforms[flipped ? 51 - square : square]);
+      const { x, y, width } = this.place(square);
+      // Above, below, on the left or on the right; of squares that lie at no side none is seen.
+      const beside = y < 1 ? [x + 3.5, -3.6] : y > 89 ? [x + 3, 101.3] : x < 1 ? [-4.2, y + width / 2 - 1] : x > 89 ? [101.2, y + width / 2 - 1] : null;
+      number.toggleAttribute("hidden", this.isOutside && !beside);
+      number.setAttribute("transform", this.isOutside && beside
+        ? `translate(${beside[0]} ${beside[1]}) scale(0.22)`
+        : this.transforms[this.flipped ? 51 - square : square]);
     }
   }
 

@@ -6,6 +6,9 @@ import { find, make } from "./dom.js";
 import { tell } from "./problem.js";
 import { t } from "./texts.js";
 
+/** Milliseconds after which an answer is being waited for. */
+const SLOW = 300;
+
 /** A value with its distance for people. A game that is over has no distance. */
 const valueText = ({ value, dtw, mtc }) => {
   const name = t("value." + value);
@@ -25,6 +28,9 @@ export class Endgames {
     /** Called with the user's side when a lesson begins.
      * @type {(side: string) => void} */
     this.onStart = () => {};
+    /** Called with a lesson that has been played to its end, and whether that was without a mistake.
+     * @type {(lesson: { number?: number }, isRight: boolean) => void} */
+    this.onEnd = () => {};
     /** @type {Answers["probe"]} */
     this.answer = null;
     /** Ends the question what a move is worth, if there is one. */
@@ -37,12 +43,12 @@ export class Endgames {
     find("perfect").addEventListener("click", () => this.perfect());
     find("lesson-form").addEventListener("submit", (event) => {
       event.preventDefault();
-      this.start();
+      this.begin(this.chosen);
     });
     find("lesson-hint").addEventListener("click", () => this.hint());
     find("lesson-end").addEventListener("click", () => this.end(t("lessonEnded")));
     find("slice-set").addEventListener("click", async () => {
-      desk.start(await this.setUp());
+      desk.start(await this.setUp(this.chosen));
       this.say(t("setUp"));
     });
     desk.addEventListener("change", (/** @type {CustomEvent} */ { detail }) => {
@@ -103,6 +109,10 @@ export class Endgames {
     this.hinted = 0;
     find("line").textContent = "";
     if (desk.isEndgame) {
+      // A site without a server fetches its databases first.
+      const slow = setTimeout(() => {
+        if (desk.node === node) find("value").textContent = t("loading");
+      }, SLOW);
       try {
         const answer = await desk.probe(node);
         if (desk.node !== node) return;
@@ -110,6 +120,8 @@ export class Endgames {
       } catch (problem) {
         if (desk.node === node) find("value").textContent = tell(problem);
         return;
+      } finally {
+        clearTimeout(slow);
       }
     }
     this.draw();
@@ -118,7 +130,7 @@ export class Endgames {
 
   /** Whether the values are hidden, because they would give away what is looked for. */
   get isHidden() {
-    return ["lesson", "report"].includes(this.desk.owner);
+    return ["lesson", "puzzle", "report"].includes(this.desk.owner);
   }
 
   draw() {
@@ -169,20 +181,22 @@ export class Endgames {
     find("line").replaceChildren(...(moves.length ? moves : [t("noLine")]));
   }
 
-  /** Sets up a random position of the chosen material. */
-  async setUp() {
-    const query = {
-      slice: find("slice").value, value: find("lesson-value").value,
-      seed: Math.floor(Math.random() * 2 ** 32),
-    };
+  /** The material and the task that are chosen. */
+  get chosen() {
+    return { slice: find("slice").value, value: find("lesson-value").value };
+  }
+
+  /** A random position of this kind. */
+  async setUp(kind) {
+    const query = { ...kind, seed: Math.floor(Math.random() * 2 ** 32) };
     return readFen((await this.desk.engine.ask("position", query)).fen);
   }
 
-  async start() {
-    const goal = find("lesson-value").value;
-    const position = await this.setUp();
+  /** Begins a lesson; `more` is kept with it. */
+  async begin(kind, more = {}) {
+    const position = await this.setUp(kind);
     const side = position[0];
-    this.desk.start(position, { task: { kind: "lesson", side, goal, mistakes: 0 } });
+    this.desk.start(position, { task: { kind: "lesson", side, goal: kind.value, mistakes: 0, ...more } });
     this.onStart(side);
   }
 
@@ -231,6 +245,8 @@ export class Endgames {
     const { result } = reply ?? judged;
     if (result === "*") return this.tell(text);
     game.result = result;
+    const wanted = { win: lesson.side === "W" ? "2-0" : "0-2", draw: "1-1" }[lesson.goal];
+    this.onEnd(lesson, result === wanted && mistakes === 0);
     this.end(text + " " + t("result." + result) + ". " + t("mistakes", { count: mistakes }));
   }
 

@@ -32,6 +32,16 @@ export class Engine {
     });
   }
 
+  /** The page can be used: there is time for what will be asked later. */
+  prepare() {
+    return this.connection.prepare();
+  }
+
+  /** An endgame is near. */
+  foresee() {
+    this.connection.foresee();
+  }
+
   /**
    * The answer of a route: an object, or a text where it is not JSON. The query can be a function,
    * which is called each time the question is asked. What the user waits for, `isAwaited`, is not

@@ -86,6 +86,13 @@ export class Grid {
     this.grid.setAttribute("aria-label", t("board"));
   }
 
+  /** Puts the numbers of the squares around the board, or back. */
+  numberOutside(isOutside) {
+    this.board.numberOutside(isOutside);
+    this.build();
+    this.show(this.shown);
+  }
+
   static squareOf(event) {
     const cell = event.target.closest?.("[data-square]");
     return cell ? Number(cell.dataset.square) : null;

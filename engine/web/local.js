@@ -1,13 +1,27 @@
-// The engine as WebAssembly, for a site without a server. Several workers hold it: one answers
-// questions at once; one finds moves, and one for each purpose analyses. These are ended when their search is no
-// longer wanted, because a running search cannot be spoken to.
+// The engine as WebAssembly, for a site without a server. What a visit begins with comes first and is
+// small: the answers to the first questions (first.json) and the rules. The engine and the endgame
+// databases come later, each when it is first needed.
+//
+// Several workers hold a module: one has the rules; of the engine one answers questions at once, one finds
+// moves, and one for each purpose analyses. These are ended when their search is no longer wanted, because a
+// running search cannot be spoken to.
 
 import { Problem } from "./problem.js";
+import { RULES, beside, compiled, load, unpacked } from "./program.js";
+
+const [ENGINE, DATABASES] = ["meerslag.wasm.gz", "databases.bin.gz"];
+/** What the module of the rules answers while there is no engine. */
+const BY_RULES = ["legal", "fen", "games"];
+/** What cannot be answered without databases. */
+const BY_DATABASES = ["probe", "line", "position", "judge"];
+/** Searches, each with a worker of its own. */
+const SEARCHES = ["play", "analyse"];
 
 class Helper {
   constructor(module) {
-    this.worker = new Worker("worker.js", { type: "module" });
+    this.worker = new Worker(beside("worker.js"), { type: "module" });
     this.isDead = false;
+    this.hasDatabases = false;
     this.waiting = new Map();
     this.worker.addEventListener("message", ({ data: { id, event, data } }) => {
       this.waiting.get(id)?.(event, data);
@@ -30,6 +44,13 @@ class Helper {
     this.worker.postMessage({ id, ...request });
   }
 
+  /** The next request finds the databases in the module. */
+  give(databases) {
+    if (this.hasDatabases || !databases) return;
+    this.hasDatabases = true;
+    this.worker.postMessage({ databases });
+  }
+
   /** The worker died, of a lack of memory or of a fault in the program. */
   fail(detail) {
     this.isDead = true;
@@ -44,36 +65,89 @@ class Helper {
   }
 }
 
+/** The outcome of a promise while it is wanted. */
+const wanted = (promise, signal) => new Promise((resolve, reject) => {
+  promise.then(resolve, reject);
+  signal?.addEventListener("abort", () => reject(signal.reason));
+});
+
 export class Local {
   /** @type {Answers["server"]} */
   about = null;
 
   static async connect() {
-    const local = new Local(await WebAssembly.compile(await Local.load()));
-    local.about = await local.ask("server");
+    await Local.renew();
+    const local = new Local();
+    local.first = JSON.parse(new TextDecoder().decode(await load("first.json")));
+    local.about = local.first.server;
+    // What has not come is asked for again with the first question that needs it.
+    local.once(RULES, compiled).catch(() => {});
     return local;
   }
 
-  static async load() {
-    let response;
-    try {
-      response = await fetch("meerslag.wasm");
-      // Not every web host names the media type that streaming compilation insists on.
-      if (response.ok) return await response.arrayBuffer();
-    } catch {
-      throw Problem.lost();
-    }
-    throw new Problem({ status: response.status, detail: "meerslag.wasm: " + response.status });
+  /** A newer site that was fetched in an earlier visit takes the place of this one. */
+  static async renew() {
+    const { serviceWorker } = navigator;
+    const waiting = (await serviceWorker?.getRegistration())?.waiting;
+    if (!waiting) return;
+    const changed = new Promise((resolve) => serviceWorker.addEventListener("controllerchange", resolve));
+    waiting.postMessage("take over");
+    await changed;
+    location.reload();
+    await new Promise(() => {});
   }
 
-  constructor(module) {
-    this.module = module;
+  constructor() {
+    /** Answers to questions without parameters, by their routes. @type {Partial<Answers>} */
+    this.first = {};
     this.helpers = new Map();
+    /** Files that have come or are on their way. @type {Map<string, Promise<any>>} */
+    this.files = new Map();
+    /** @type {ArrayBuffer | null} */
+    this.databases = null;
+    this.hasEngine = false;
+  }
+
+  /** Has a file fetched, once. */
+  once(name, get) {
+    if (!this.files.has(name)) {
+      const file = get(name);
+      this.files.set(name, file);
+      file.catch(() => this.files.delete(name));
+    }
+    return this.files.get(name);
+  }
+
+  async engine() {
+    const module = await this.once(ENGINE, compiled);
+    this.hasEngine = true;
+    return module;
+  }
+
+  async endgames() {
+    this.databases = await this.once(DATABASES, unpacked);
+  }
+
+  /** The page can be used: what will be asked next is fetched, and the site is kept for a day without a network. */
+  async prepare() {
+    // One after the other: the next move needs the rules alone.
+    await this.once(RULES, compiled).catch(() => {});
+    await this.engine().catch(() => {});
+    // There is none where the browser does not trust the way to the host.
+    const registration = await navigator.serviceWorker?.register("offline.js");
+    // Without a network there is nothing newer.
+    await registration?.update().catch(() => {});
+  }
+
+  /** An endgame is near. */
+  foresee() {
+    // A search goes on without databases, and a question about an endgame says what is wrong.
+    this.endgames().catch(() => {});
   }
 
   /** The worker for this kind of work; one that died is replaced. */
-  helper(kind) {
-    if (this.helpers.get(kind)?.isDead ?? true) this.helpers.set(kind, new Helper(this.module));
+  helper(kind, module) {
+    if (this.helpers.get(kind)?.isDead ?? true) this.helpers.set(kind, new Helper(module));
     return this.helpers.get(kind);
   }
 
@@ -84,36 +158,49 @@ export class Local {
     this.helpers.delete(kind);
   }
 
-  /** Sends a request, and gives its last event. */
-  request(kind, request, signal, listener) {
+  /** Sends a request to the worker for it, and gives its last event; an analysis has a purpose. */
+  async request(request, signal, listener, purpose = request.route) {
+    const { route } = request;
+    const isSearch = SEARCHES.includes(route);
+    const isRules = !this.hasEngine && BY_RULES.includes(route);
+    const kind = isSearch ? purpose : isRules ? "rules" : "answers";
+    const module = await wanted(isRules ? this.once(RULES, compiled) : this.engine(), signal);
+    if (BY_DATABASES.includes(route)) await wanted(this.endgames(), signal);
+    if (isSearch) this.end(kind);
+    const helper = this.helper(kind, module);
+    if (!isRules) helper.give(this.databases);
     return new Promise((resolve, reject) => {
-      const helper = this.helper(kind);
       helper.send(request, (event, data) => {
         if (event === "problem") reject(new Problem(data));
         else if (event === "info") listener?.(data);
         else if (event !== "position") resolve(data);
       });
       signal?.addEventListener("abort", () => {
-        if (kind !== "answers") this.end(kind, helper);
+        if (isSearch) this.end(kind, helper);
         reject(signal.reason);
       });
     });
+  }
+
+  /** The answer, if it came with the page. */
+  known(route, query) {
+    const { fen, moves, ...more } = /** @type {{ fen?: string, moves?: string }} */ (query);
+    const answer = this.first[route];
+    const isFirst = !moves && (!fen || fen === answer?.hub) && Object.keys(more).length === 0;
+    return isFirst ? answer : undefined;
   }
 
   /**
    * As {@link Server.ask}.
    * @param {{ signal?: AbortSignal, body?: string, media?: string }} [options]
    */
-  ask(route, query = {}, options = {}) {
+  async ask(route, query = {}, options = {}) {
     const { signal, body } = options;
-    if (route !== "play") return this.request("answers", { route, query, body }, signal);
-    this.end(route);
-    return this.request(route, { route, query }, signal);
+    return this.known(route, query) ?? this.request({ route, query, body }, signal);
   }
 
   /** As {@link Server.analyse}. */
   analyse(query, listener, signal, purpose = "analyse") {
-    this.end(purpose);
-    return this.request(purpose, { route: "analyse", query }, signal, listener);
+    return this.request({ route: "analyse", query }, signal, listener, purpose);
   }
 }

@@ -4,6 +4,7 @@ import { Analysis } from "./analysis.js";
 import { short, squares } from "./board.js";
 import { Book } from "./book.js";
 import { Desk } from "./desk.js";
+import { Diagrams } from "./diagrams.js";
 import { find, make } from "./dom.js";
 import { Editor } from "./editor.js";
 import { Endgames } from "./endgames.js";
@@ -11,6 +12,7 @@ import { Engine } from "./engine.js";
 import { Files } from "./files.js";
 import { Grid } from "./grid.js";
 import { Keep } from "./keep.js";
+import { Learn } from "./learn.js";
 import { Local } from "./local.js";
 import { Moves } from "./moves.js";
 import { Moving } from "./moving.js";
@@ -20,7 +22,7 @@ import { Problem, tell } from "./problem.js";
 import { Report } from "./report.js";
 import { Server } from "./server.js";
 import { Recent } from "./recent.js";
-import { connect } from "./settings.js";
+import { connect, settings } from "./settings.js";
 import { Share } from "./share.js";
 import { sound } from "./sound.js";
 import { Tabs } from "./tabs.js";
@@ -35,6 +37,9 @@ import { LANGUAGES, setLanguage, t, translate } from "./texts.js";
  * @property {(move: string) => void} follow plays a move in Hub notation.
  * @property {() => void} leave goes back to the view before.
  */
+
+/** With this many pieces an endgame of the databases is near. */
+const ENDGAME = 10;
 
 /** Says something to the user, also to one who cannot see it. */
 const say = (text) => (find("say").textContent = text);
@@ -63,7 +68,7 @@ const start = async () => {
   const desk = new Desk(engine);
   let flipped = false;
 
-  connect(() => {});
+  connect(() => grid.numberOutside(settings.coordinates === "outside"));
   const redraw = () => draw();
   const parts = {
     say,
@@ -83,6 +88,7 @@ const start = async () => {
   const analysis = new Analysis(desk, parts, new Preview(find("preview"), drawing));
   const report = new Report(desk, parts, analysis);
   const endgames = new Endgames(desk, parts);
+  const learn = new Learn(desk, parts, endgames);
   const editor = new Editor(desk, parts);
   const book = new Book(desk, parts);
   const moves = new Moves(desk);
@@ -107,10 +113,14 @@ const start = async () => {
     },
   });
 
+  grid.numberOutside(settings.coordinates === "outside");
+  const diagrams = new Diagrams(desk, parts, drawing);
+
   let showRecent = () => {};
   const tabs = new Tabs(find("tabs"), (panel) => {
     editor.open(panel === "setup");
     book.open(panel === "book");
+    if (panel === "learn") learn.open();
     if (panel === "game") showRecent();
     draw();
   });
@@ -154,7 +164,10 @@ const start = async () => {
     if (chosen) marks[chosen] = "chosen";
     const names = {};
     for (const square of moving.ahead) [marks[square], names[square]] = ["chosen", "ahead"];
-    const arrows = [...moving.arrowList, ...analysis.arrowList, ...report.arrowList, ...node.drawings, ...(seesEndgame ? endgames.arrowList : []), ...hints()];
+    const arrows = [
+      ...moving.arrowList, ...analysis.arrowList, ...report.arrowList, ...node.drawings,
+      ...(seesEndgame ? endgames.arrowList : []), ...learn.arrowList, ...hints(),
+    ];
     const last = node.move ? squares(node.move).slice(0, 2) : null;
     const { movable } = moving;
     grid.show({ position: node.position, flipped, last, marks, names, arrows, chosen, movable });
@@ -162,11 +175,13 @@ const start = async () => {
     find("turn").textContent = t("toMove." + node.position[0]);
   }
 
-  play.onStart = endgames.onStart = report.onStart = (side) => turn(side === "B");
+  learn.onLesson = () => tabs.open("endgames");
+  play.onStart = endgames.onStart = report.onStart = learn.onStart = (side) => turn(side === "B");
   analysis.onStart = () => report.run?.abort();
 
   desk.addEventListener("change", () => {
     const { node } = desk;
+    if (desk.pieces <= ENDGAME) engine.foresee();
     find("position-comment").textContent = node.comment;
     document.title = (node.move ? node.number + " " + short(node.move) + " – " : "") + "Meerslag";
   });
@@ -194,9 +209,9 @@ const start = async () => {
       ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
       f: "flip", a: "analyse", w: "whole", h: "play-hint", t: "threat", u: "undo", y: "redo", "?": "help",
     };
-    const panels = ["play", "analysis", "endgames", "setup", "book", "game"];
+    const panels = ["play", "analysis", "endgames", "setup", "book", "game", "learn"];
     if (event.key in keys) find(keys[event.key]).click();
-    else if (/^[1-6]$/.test(event.key)) tabs.open(panels[Number(event.key) - 1]);
+    else if (/^[1-7]$/.test(event.key)) tabs.open(panels[Number(event.key) - 1]);
     else if (event.key === "m") find("type").focus();
     else if (event.key === "b") grid.focus(grid.focused ?? 28);
     else return;
@@ -216,6 +231,8 @@ const start = async () => {
     analysis.show(analysis.on);
     analysis.draw();
     report.translate();
+    learn.draw();
+    diagrams.draw();
     desk.changed();
   });
 
@@ -244,6 +261,7 @@ const start = async () => {
   moves.draw();
   find("loading").hidden = true;
   document.body.dataset.ready = "true";
+  engine.prepare();
   return moves;
 };
 

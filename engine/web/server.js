@@ -8,9 +8,9 @@ const PATIENCE = 30;
 /** The parameters that are given. */
 const given = (query) => Object.entries(query).filter(([, value]) => value != null && value !== "");
 
-const url = (route, query) => {
+const url = (base, route, query) => {
   const parameters = String(new URLSearchParams(given(query)));
-  return "v1/" + route + (parameters && "?" + parameters);
+  return base + "v1/" + route + (parameters && "?" + parameters);
 };
 
 /** Watches a request: one that is silent for too long is lost. */
@@ -41,11 +41,22 @@ export class Server {
   /** @type {Answers["server"]} */
   about = null;
 
+  /** @param {string} base the address of the server; without it the one that the page comes from. */
+  constructor(base = "") {
+    this.base = base;
+  }
+
   static async connect() {
     const server = new Server();
     server.about = await server.ask("server");
     return server;
   }
+
+  /** As {@link Local.prepare}: the server has all there is. */
+  async prepare() {}
+
+  /** As {@link Local.foresee}. */
+  foresee() {}
 
   /**
    * Asks, and has `read` take the answer of a server that did not refuse.
@@ -58,7 +69,7 @@ export class Server {
     const watch = new Watch(signal, patience);
     const post = body === undefined ? {} : { method: "POST", body, headers: { "Content-Type": media } };
     try {
-      const response = await fetch(url(route, query), { ...post, signal: watch.controller.signal });
+      const response = await fetch(url(this.base, route, query), { ...post, signal: watch.controller.signal });
       if (!response.ok) throw await Server.refusal(response);
       return await read(response, watch);
     } catch (error) {

@@ -6,11 +6,12 @@ const KEPT = "settings";
 
 /** The settings and what they are before somebody changes them. */
 export const settings = {
-  motion: true, sounds: true, board: "wood", coordinates: "inside",
+  motion: true, sounds: true, board: "wood", pieces: "classic", coordinates: "inside",
 };
 
 const look = () => {
   document.documentElement.dataset.board = settings.board;
+  document.documentElement.dataset.pieces = settings.pieces;
   document.documentElement.dataset.coordinates = settings.coordinates;
 };
 

@@ -143,6 +143,106 @@ const TEXTS = {
   ],
   whichCapture: ["Which capture?", "Welke slag?", "Quelle prise ?", "Какое взятие?", "Welcher Schlag?", "Które bicie?"],
 
+  // Learning.
+  learn: ["Learn", "Leren", "Apprendre", "Обучение", "Lernen", "Nauka"],
+  puzzles: ["Combinations", "Combinaties", "Combinaisons", "Комбинации", "Kombinationen", "Kombinacje"],
+  puzzlesHelp: [
+    "One move alone wins, and it gives something away first. What went wrong comes again: after ten minutes, then after ever longer times.",
+    "Er is één zet die wint, en die geeft eerst iets weg. Wat misging komt terug: na tien minuten, daarna met steeds langere tussenpozen.",
+    "Un seul coup gagne, et il commence par un sacrifice. Ce qui a échoué revient : après dix minutes, puis à des intervalles de plus en plus longs.",
+    "Выигрывает только один ход, и он начинается с жертвы. То, что не удалось, повторится: через десять минут, потом всё реже.",
+    "Nur ein Zug gewinnt, und er gibt zuerst etwas her. Was misslang, kommt wieder: nach zehn Minuten, dann in immer größeren Abständen.",
+    "Wygrywa tylko jeden ruch, a zaczyna się od poświęcenia. To, co się nie udało, wróci: po dziesięciu minutach, potem coraz rzadziej.",
+  ],
+  puzzleNext: [
+    "Next combination", "Volgende combinatie", "Combinaison suivante", "Следующая комбинация", "Nächste Kombination",
+    "Następna kombinacja",
+  ],
+  puzzleShow: ["Solution", "Oplossing", "Solution", "Решение", "Lösung", "Rozwiązanie"],
+  puzzleTask: [
+    "{side} to move and win", "{side} aan zet wint", "{side} : jouer et gagner", "{side}: ход и выигрыш", "{side} zieht und gewinnt",
+    "{side}: ruch i wygrana",
+  ],
+  puzzleRight: [
+    "{move} is right", "{move} is goed", "{move} : c’est juste", "{move} — верно", "{move} ist richtig", "{move} – dobrze",
+  ],
+  puzzleAfterAll: [
+    "{move} is right. It comes again later.", "{move} is goed. Deze komt later terug.", "{move} : c’est juste. Elle reviendra plus tard.",
+    "{move} — верно. Она ещё повторится.", "{move} ist richtig. Sie kommt später wieder.", "{move} – dobrze. Wróci później.",
+  ],
+  puzzleWrong: [
+    "{move} does not win. Try again.", "{move} wint niet. Probeer het opnieuw.", "{move} ne gagne pas. Essayez encore.",
+    "{move} не выигрывает. Попробуйте ещё раз.", "{move} gewinnt nicht. Noch ein Versuch.", "{move} nie wygrywa. Spróbuj ponownie.",
+  ],
+  puzzleSource: [
+    "{id}, from the engine’s games against itself: {source}", "{id}, uit partijen van de computer tegen zichzelf: {source}",
+    "{id}, tirée des parties du programme contre lui-même : {source}", "{id}, из партий программы с собой: {source}",
+    "{id}, aus Partien des Programms gegen sich selbst: {source}", "{id}, z partii programu z samym sobą: {source}",
+  ],
+  puzzleScore: [
+    "Solved: {solved} of {all}. Tries: {right} right, {wrong} wrong. To repeat now: {due}",
+    "Opgelost: {solved} van {all}. Pogingen: {right} goed, {wrong} fout. Nu te herhalen: {due}",
+    "Résolues : {solved} sur {all}. Essais : {right} justes, {wrong} faux. À revoir maintenant : {due}",
+    "Решено: {solved} из {all}. Попытки: верно {right}, неверно {wrong}. Повторить сейчас: {due}",
+    "Gelöst: {solved} von {all}. Versuche: {right} richtig, {wrong} falsch. Jetzt zu wiederholen: {due}",
+    "Rozwiązane: {solved} z {all}. Próby: {right} dobrze, {wrong} źle. Do powtórzenia teraz: {due}",
+  ],
+  lessons: ["Endgame lessons", "Eindspellessen", "Leçons de finales", "Уроки эндшпиля", "Endspiellektionen", "Lekcje końcówek"],
+  lessonScore: [
+    "without a mistake: {right}, with: {wrong}", "zonder fout: {right}, met: {wrong}", "sans faute : {right}, avec : {wrong}",
+    "без ошибок: {right}, с ошибками: {wrong}", "ohne Fehler: {right}, mit: {wrong}", "bez błędu: {right}, z błędem: {wrong}",
+  ],
+  lessonAgain: ["to repeat", "herhalen", "à revoir", "повторить", "zu wiederholen", "do powtórzenia"],
+  "lessonName.1": [
+    "Catch a man with a king", "Vang een schijf met een dam", "Prendre un pion avec une dame", "Поймать шашку дамкой",
+    "Mit einer Dame einen Stein fangen", "Złap pionka damką",
+  ],
+  "lessonName.2": [
+    "Catch a man with a king, further away", "Vang een schijf met een dam, van verder weg", "Prendre un pion avec une dame, de plus loin",
+    "Поймать шашку дамкой издалека", "Mit einer Dame einen Stein fangen, von weiter weg", "Złap pionka damką z większej odległości",
+  ],
+  "lessonName.3": [
+    "One man against one: the opposition", "Eén schijf tegen één: de oppositie", "Un pion contre un : l’opposition",
+    "Шашка против шашки: оппозиция", "Ein Stein gegen einen: die Opposition", "Pionek przeciw pionkowi: opozycja",
+  ],
+  "lessonName.4": [
+    "Two men against one", "Twee schijven tegen één", "Deux pions contre un", "Две шашки против одной", "Zwei Steine gegen einen",
+    "Dwa pionki przeciw jednemu",
+  ],
+  "lessonName.5": [
+    "A king and a man against a man", "Een dam en een schijf tegen een schijf", "Une dame et un pion contre un pion",
+    "Дамка и шашка против шашки", "Eine Dame und ein Stein gegen einen Stein", "Damka i pionek przeciw pionkowi",
+  ],
+  "lessonName.6": [
+    "Hold a man against two", "Houd remise met een schijf tegen twee", "Tenir la nulle avec un pion contre deux",
+    "Удержать ничью: шашка против двух", "Mit einem Stein gegen zwei remis halten", "Utrzymaj remis pionkiem przeciw dwóm",
+  ],
+  "lessonName.7": [
+    "Two kings against two men", "Twee dammen tegen twee schijven", "Deux dames contre deux pions", "Две дамки против двух шашек",
+    "Zwei Damen gegen zwei Steine", "Dwie damki przeciw dwóm pionkom",
+  ],
+  "lessonName.8": [
+    "Three kings catch one", "Drie dammen vangen er één", "Trois dames en prennent une", "Три дамки ловят одну", "Drei Damen fangen eine",
+    "Trzy damki łapią jedną",
+  ],
+  "lessonName.9": [
+    "Hold a king against two kings and a man", "Houd remise met een dam tegen twee dammen en een schijf",
+    "Tenir la nulle avec une dame contre deux dames et un pion", "Удержать ничью: дамка против двух дамок и шашки",
+    "Mit einer Dame gegen zwei Damen und einen Stein remis halten", "Utrzymaj remis damką przeciw dwóm damkom i pionkowi",
+  ],
+  "lessonName.10": [
+    "A king and two men against a king", "Een dam en twee schijven tegen een dam", "Une dame et deux pions contre une dame",
+    "Дамка и две шашки против дамки", "Eine Dame und zwei Steine gegen eine Dame", "Damka i dwa pionki przeciw damce",
+  ],
+  "lessonName.11": [
+    "Two men each: hold the draw", "Twee schijven elk: houd remise", "Deux pions chacun : tenir la nulle",
+    "По две шашки: удержать ничью", "Je zwei Steine: das Remis halten", "Po dwa pionki: utrzymaj remis",
+  ],
+  "lessonName.12": [
+    "Two men each: the long win", "Twee schijven elk: de lange winst", "Deux pions chacun : le long gain",
+    "По две шашки: долгий выигрыш", "Je zwei Steine: der lange Gewinn", "Po dwa pionki: długa wygrana",
+  ],
+
   // Play.
   play: ["Play", "Spelen", "Jouer", "Игра", "Spielen", "Gra"],
   yourSide: ["You play", "U speelt met", "Vous jouez", "Вы играете", "Sie spielen mit", "Grasz"],
@@ -654,6 +754,39 @@ const TEXTS = {
   ],
   coordinatesInside: ["small", "klein", "petits", "мелкие", "klein", "małe"],
   coordinatesLarge: ["large", "groot", "grands", "крупные", "groß", "duże"],
+  coordinatesOutside: ["around the board", "om het bord", "autour du damier", "вокруг доски", "um das Brett", "wokół planszy"],
+  setPieces: ["Pieces", "Stukken", "Pièces", "Шашки", "Steine", "Pionki"],
+  piecesClassic: ["with a ring", "met een ring", "avec un anneau", "с кольцом", "mit Ring", "z pierścieniem"],
+  piecesPlain: ["plain", "effen", "unies", "гладкие", "schlicht", "gładkie"],
+  piecesWood: ["wood", "hout", "bois", "дерево", "Holz", "drewno"],
+  piecesRed: ["white and red", "wit en rood", "blanches et rouges", "белые и красные", "weiß und rot", "białe i czerwone"],
+  diagrams: ["Diagrams on paper", "Diagrammen op papier", "Diagrammes sur papier", "Диаграммы на бумаге", "Diagramme auf Papier", "Diagramy na papierze"],
+  diagramsHelp: [
+    "Collect positions, change what stands below them, and print six or twelve on a page.",
+    "Verzamel standen, verander wat eronder staat en druk er zes of twaalf per pagina af.",
+    "Rassemblez des positions, modifiez leurs légendes et imprimez-en six ou douze par page.",
+    "Соберите позиции, измените подписи и напечатайте по шесть или двенадцать на странице.",
+    "Stellungen sammeln, ändern, was darunter steht, und sechs oder zwölf auf eine Seite drucken.",
+    "Zbierz pozycje, zmień podpisy i wydrukuj sześć lub dwanaście na stronie.",
+  ],
+  diagramAdd: [
+    "Add this position", "Deze stand toevoegen", "Ajouter cette position", "Добавить эту позицию",
+    "Diese Stellung hinzufügen", "Dodaj tę pozycję",
+  ],
+  diagramAdded: [
+    "Diagram {number} is on the sheet", "Diagram {number} staat op het blad", "Le diagramme {number} est sur la feuille",
+    "Диаграмма {number} добавлена", "Diagramm {number} ist auf dem Blatt", "Diagram {number} jest na arkuszu",
+  ],
+  diagramsFull: [
+    "No more than {most} diagrams fit", "Er passen niet meer dan {most} diagrammen op", "Pas plus de {most} diagrammes",
+    "Не больше {most} диаграмм", "Mehr als {most} Diagramme passen nicht", "Nie więcej niż {most} diagramów",
+  ],
+  diagramsPage: ["On a page", "Per pagina", "Par page", "На странице", "Auf einer Seite", "Na stronie"],
+  diagramsClear: ["Empty the list", "Lijst leegmaken", "Vider la liste", "Очистить список", "Liste leeren", "Wyczyść listę"],
+  print: ["Print", "Afdrukken", "Imprimer", "Печать", "Drucken", "Drukuj"],
+  caption: [
+    "Caption {number}", "Bijschrift {number}", "Légende {number}", "Подпись {number}", "Beschriftung {number}", "Podpis {number}",
+  ],
   coordinatesNone: ["none", "geen", "aucun", "нет", "keine", "brak"],
 
   // The archive.

@@ -174,14 +174,22 @@ const writeLine = (first, isVariation, isKept) => {
  * A game against the engine; its clocks are null without.
  * @typedef {{ kind: "play", side: string, clock: ReturnType<typeof import("./clock.js").clocks> }} PlayTask
  */
-/** @typedef {{ kind: "lesson", side: string, goal: string, mistakes: number }} LessonTask */
+/**
+ * Perfect defence is to be beaten or held; a lesson of the list has a number.
+ * @typedef {{ kind: "lesson", side: string, goal: string, mistakes: number, number?: number }} LessonTask
+ */
+/**
+ * The one move that wins is looked for: `best`, as people write it.
+ * @typedef {{ kind: "puzzle", side: string, id: string, best: string[], source: string, hints: number,
+ *   isWrong: boolean }} PuzzleTask
+ */
 /**
  * A better move than that of this ply is looked for.
  * @typedef {{ kind: "report", side: string, ply: number, hints: number }} ReportTask
  */
 /**
  * What a game is for: who has its task has the board, and the user has the side, W or B.
- * @typedef {PlayTask | LessonTask | ReportTask} Task
+ * @typedef {PlayTask | LessonTask | PuzzleTask | ReportTask} Task
  */
 
 /** A game: its tags, its result and the tree of its moves. */

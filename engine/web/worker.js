@@ -1,43 +1,18 @@
-// The engine in a worker. A request and its reply are JSON texts in the memory of the program:
-// `request` makes room for one, `answer` answers it, `reply` and `reply_length` say where that is.
-// A search sends its reports through `report` before it answers.
+// The engine in a worker.
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+import { Program } from "./program.js";
 
-let program;
 let current;
-
-const text = (start, length) =>
-  decoder.decode(new Uint8Array(program.memory.buffer, start, length));
-
-const host = {
-  now: () => performance.now(),
-  report(start, length) {
-    const { event, data } = JSON.parse(text(start, length));
-    postMessage({ id: current, event, data });
-  },
-};
-
-const start = async (module) => {
-  program = /** @type {any} */ (await WebAssembly.instantiate(module, { host })).exports;
-};
-
-const answer = ({ id, route, query, body }) => {
-  current = id;
-  const request = encoder.encode(JSON.stringify({ route, query, body }));
-  const place = program.request(request.length);
-  new Uint8Array(program.memory.buffer, place, request.length).set(request);
-  program.answer();
-  postMessage({ id, ...JSON.parse(text(program.reply(), program.reply_length())) });
-};
-
 let ready;
-addEventListener("message", async ({ data }) => {
+
+addEventListener("message", async ({ data: { module, databases, id, route, query, body } }) => {
   try {
-    if (data.module) ready = start(data.module);
-    await ready;
-    if (data.route) answer(data);
+    if (module) ready = Program.start(module, (event) => postMessage({ id: current, ...event }));
+    const program = await ready;
+    if (databases) program.install(databases);
+    if (!route) return;
+    current = id;
+    postMessage({ id, ...program.ask({ route, query, body }) });
   } catch (error) {
     // A rejected promise would stay in the worker; an error that is thrown reaches the page.
     setTimeout(() => {

@@ -27,7 +27,7 @@ for (const colorScheme of ["light", "dark"]) {
     await page.click("#last");
     for (const language of ["nl", "fr", "ru", "de", "pl", "en"]) {
       await page.selectOption("#language", language);
-      for (const view of ["play", "analysis", "endgames", "setup", "book", "game"]) {
+      for (const view of ["play", "analysis", "endgames", "setup", "book", "game", "learn"]) {
         await page.click("#tab-" + view);
         assert.deepEqual(await violations(page), [], `${view}, ${language}`);
       }

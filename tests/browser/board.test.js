@@ -340,7 +340,7 @@ for (const [name, start] of hosts) {
     });
 
     onPage("a phone is wide enough", async (page) => {
-      for (const view of ["play", "analysis", "endgames", "setup", "book", "game"]) {
+      for (const view of ["play", "analysis", "endgames", "setup", "book", "game", "learn"]) {
         await page.click("#tab-" + view);
         const [wide, shown] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
         assert.ok(wide <= shown, `${view}: ${wide} of ${shown} pixels`);

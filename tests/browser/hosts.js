@@ -1,6 +1,7 @@
 // The two hosts of the board: `meerslag serve`, and any web host with the exported site.
 
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer, request as ask } from "node:http";
@@ -9,24 +10,49 @@ import { createInterface } from "node:readline";
 
 const TYPES = {
   ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css",
-  ".svg": "image/svg+xml", ".wasm": "application/wasm",
+  ".svg": "image/svg+xml", ".png": "image/png", ".json": "application/json",
+  ".webmanifest": "application/manifest+json", ".gz": "application/gzip",
 };
 
-/** Serves a folder, as a plain web host does. */
-export const serveFolder = async (folder) => {
+/** The path of a request for a file. */
+const fileOf = (request) => {
+  const path = normalize(new URL(request.url, "http://host").pathname);
+  return path.endsWith("/") ? path + "index.html" : path;
+};
+
+/** The headers of a file of this name. */
+const headersOf = (file) => ({ "Content-Type": TYPES[extname(file)] ?? "text/plain" });
+
+/**
+ * Serves a folder, as a web host does that gives out compressed files where they lie beside the others, and
+ * tells browsers what has not changed. `sent` has what was asked for, with the bytes of the answers.
+ */
+export const serveFolder = async (folder, port = 0) => {
+  const sent = [];
   const server = createServer(async (request, response) => {
-    const path = normalize(new URL(request.url, "http://host").pathname);
-    const file = path === "/" ? "/index.html" : path;
+    const file = fileOf(request);
     try {
-      const content = await readFile(join(folder, file));
-      response.writeHead(200, { "Content-Type": TYPES[extname(file)] ?? "text/plain" }).end(content);
+      const plain = join(folder, file);
+      const packed = await readFile(plain + ".gz").catch(() => null);
+      const content = packed ?? (await readFile(plain));
+      const tag = '"' + createHash("sha256").update(content).digest("hex") + '"';
+      const isKnown = request.headers["if-none-match"] === tag;
+      sent.push({ file: file.slice(1), status: isKnown ? 304 : 200, bytes: isKnown ? 0 : content.length });
+      if (isKnown) return response.writeHead(304, { ETag: tag }).end();
+      const coding = packed ? { "Content-Encoding": "gzip" } : {};
+      response.writeHead(200, { ...headersOf(file), ...coding, ETag: tag }).end(content);
     } catch {
+      sent.push({ file: file.slice(1), status: 404, bytes: 0 });
       response.writeHead(404).end();
     }
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(port, "127.0.0.1");
   await once(server, "listening");
-  return { url: `http://127.0.0.1:${server.address().port}/`, stop: () => server.close() };
+  const stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${server.address().port}/`, port: server.address().port, sent, stop };
 };
 
 /**
@@ -38,11 +64,10 @@ const { PAGE } = process.env;
 /** Stands before a server: files of the folder, and all else from the server. */
 const before = async (server, port) => {
   const front = createServer(async (request, response) => {
-    const path = normalize(new URL(request.url, "http://host").pathname);
-    const file = path === "/" ? "/index.html" : path;
+    const file = fileOf(request);
     try {
       const content = await readFile(join(PAGE, file));
-      return response.writeHead(200, { "Content-Type": TYPES[extname(file)] ?? "text/plain" }).end(content);
+      return response.writeHead(200, headersOf(file)).end(content);
     } catch {
       // Not a file of the page.
     }

@@ -1,21 +1,45 @@
 //! The board as a site without a server: the same page, with the engine as WebAssembly beside it.
+//!
+//! A visit begins with the page, `first.json` and the rules; the engine and the databases are fetched when
+//! they are needed. These three are there in compressed form alone, which the page unpacks itself. Of other
+//! files there is a compressed one beside each that gets smaller, for web hosts that give such files out.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use egdb::Probe;
 use meerslag_files::{Existing, write_file};
+use meerslag_search::book::Book;
+use serde_json::{Map, Value, json};
 use thiserror::Error;
 
-use meerslag_web::{ASSETS, Asset};
+use super::gzip::{gzip, pays};
+use super::{Desk, DeskLimits, Route, answer};
+use meerslag_web::{ASSETS, page};
 
-/// The name of the engine in the site, and of the file from which it comes.
-pub const WASM: &str = "meerslag.wasm";
+/// The name of the engine, in the folder from which it comes.
+pub const ENGINE: &str = "meerslag.wasm";
+/// The same of the module that knows the rules alone.
+pub const RULES: &str = "rules.wasm";
+/// The name of the endgame databases in the site, a bundle of [`egdb::embedded`].
+const DATABASES: &str = "databases.bin";
+/// The name of the answers to the first questions.
+const FIRST: &str = "first.json";
+/// Questions without parameters that every visit begins with.
+const FIRST_QUESTIONS: [&str; 4] = ["server", "slices", "lessons", "legal"];
 /// With what every WebAssembly module begins: the magic number and version 1.
 const MAGIC: &[u8] = b"\0asm\x01\0\0\0";
 /// What the page says of its engine, and what the site's page says.
 const SERVER: &str = "<meta name=\"engine\" content=\"server\">";
 const LOCAL: &str = "<meta name=\"engine\" content=\"local\">";
+/// The element for pages of others, and what it says of its rules.
+const ELEMENT: &str = "meerslag-board.js";
+const HAS_SERVER: &str = "const HAS_SERVER = true;";
+const HAS_NONE: &str = "const HAS_SERVER = false;";
+/// What is filled in in the service worker.
+const WORKER: &str = "offline.js";
+const PAGE: &str = "index.html";
 
 /// Why there is no site.
 #[derive(Debug, Error)]
@@ -36,79 +60,218 @@ pub enum ExportError {
     NotEmpty(PathBuf),
 }
 
+/// A file of the site.
+struct File {
+    name: String,
+    bytes: Vec<u8>,
+    /// When a service worker keeps it.
+    kept: Kept,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    /// After the first visit.
+    AtOnce,
+    /// When it is first used.
+    Later,
+    /// Never: it is for the web host, or the worker itself.
+    Never,
+}
+
 /// Writes the site into a folder, which is made if it is missing, and returns its size in bytes.
-/// The engine is read from `wasm`. Files that are there are replaced only with
+/// [`ENGINE`] and [`RULES`] are read from the folder `modules`. Files that are there are replaced only with
 /// [`Existing::Replace`]; files of other names stay.
 ///
 /// # Errors
-/// If the engine cannot be read or is none, the folder is not empty, or a file cannot be written.
-pub fn export(folder: &Path, wasm: &Path, existing: Existing) -> Result<u64, ExportError> {
+/// If a module cannot be read or is none, the folder is not empty, or a file cannot be written.
+pub fn export(folder: &Path, modules: &Path, existing: Existing) -> Result<u64, ExportError> {
     let io_error = |path: &Path| {
         let path = path.to_owned();
         move |error| ExportError::Io { path, error }
     };
-    let engine = fs::read(wasm).map_err(io_error(wasm))?;
-    if !engine.starts_with(MAGIC) {
-        return Err(ExportError::NoModule(wasm.to_owned()));
-    }
+    let module = |name: &str| {
+        let path = modules.join(name);
+        let bytes = fs::read(&path).map_err(io_error(&path))?;
+        if bytes.starts_with(MAGIC) { Ok(bytes) } else { Err(ExportError::NoModule(path)) }
+    };
+    let files = site(&module(ENGINE)?, &module(RULES)?);
     fs::create_dir_all(folder).map_err(io_error(folder))?;
     let mut entries = fs::read_dir(folder).map_err(io_error(folder))?;
     if existing == Existing::Keep && entries.next().is_some() {
         return Err(ExportError::NotEmpty(folder.to_owned()));
     }
     let mut size = 0;
-    let mut write = |name: &str, bytes: &[u8]| {
+    for File { name, bytes, .. } in files {
         let path = folder.join(name);
         size += bytes.len() as u64;
-        write_file(&path, bytes, existing).map_err(io_error(&path))
-    };
-    write(WASM, &engine)?;
-    // The page comes last: what it names is there then.
-    for asset in ASSETS.iter().filter(|asset| asset.name != PAGE) {
-        write(asset.name, asset.bytes)?;
-    }
-    for asset in ASSETS.iter().filter(|asset| asset.name == PAGE) {
-        write(PAGE, &local_page(asset))?;
+        write_file(&path, &bytes, existing).map_err(io_error(&path))?;
     }
     Ok(size)
 }
 
-const PAGE: &str = "index.html";
+/// All files, in the order in which they are written: what names others comes after them.
+fn site(engine: &[u8], rules: &[u8]) -> Vec<File> {
+    let mut files = Vec::new();
+    let packed = |name: &str, bytes: &[u8], kept| File {
+        name: format!("{name}.gz"),
+        bytes: gzip(bytes),
+        kept,
+    };
+    files.push(packed(DATABASES, &egdb::embedded::bundle(), Kept::Later));
+    files.push(packed(ENGINE, engine, Kept::AtOnce));
+    files.push(packed(RULES, rules, Kept::AtOnce));
+    let mut add = |name: &str, bytes: Vec<u8>, kept, media_type: &str| {
+        let beside = pays(media_type).then(|| packed(name, &bytes, Kept::Never));
+        files.extend(beside);
+        files.push(File { name: name.to_owned(), bytes, kept });
+    };
+    add(FIRST, first_answers().into_bytes(), Kept::AtOnce, "application/json");
+    let is_last = |name: &str| [WORKER, PAGE].contains(&name);
+    for asset in ASSETS.iter().filter(|asset| !is_last(asset.name)) {
+        let bytes = match asset.name {
+            name if name.ends_with(".html") => page(asset).into_bytes(),
+            ELEMENT => asset.text().replace(HAS_SERVER, HAS_NONE).into_bytes(),
+            _ => asset.bytes.to_vec(),
+        };
+        add(asset.name, bytes, Kept::AtOnce, asset.media_type);
+    }
+    for name in [PAGE, WORKER] {
+        let Some(asset) = meerslag_web::asset(name) else { continue };
+        let bytes = match name {
+            PAGE => local_page(&page(asset)).into_bytes(),
+            _ => filled_in(asset.text(), &files).into_bytes(),
+        };
+        let kept = if name == PAGE { Kept::AtOnce } else { Kept::Never };
+        let beside = packed(name, &bytes, Kept::Never);
+        files.extend([beside, File { name: name.to_owned(), bytes, kept }]);
+    }
+    files
+}
 
-/// The page, told to use the engine beside it.
-fn local_page(page: &Asset) -> Vec<u8> {
-    String::from_utf8_lossy(page.bytes).replace(SERVER, LOCAL).into_bytes()
+/// The page, told to use the engine beside it, with what it will ask for first.
+fn local_page(page: &str) -> String {
+    let link =
+        |name: &&str| format!("<link rel=\"preload\" as=\"fetch\" crossorigin href=\"{name}\">\n");
+    let links: String = [FIRST, "sheet.svg"].iter().map(link).collect();
+    page.replace(SERVER, LOCAL).replace("</head>", &(links + "</head>"))
+}
+
+/// The answers to the questions that every visit begins with, so that none waits for an engine.
+fn first_answers() -> String {
+    let desk = Desk {
+        probe: Probe::embedded().unwrap_or_default(),
+        book: Some(Book::built_in()),
+        draw_rules: Default::default(),
+        limits: DeskLimits::OWN,
+    };
+    let answers = FIRST_QUESTIONS.iter().filter_map(|name| {
+        let route = Route::of(&format!("/v1/{name}"))?;
+        let reply = answer(&desk, route, &[], b"").ok()?;
+        Some(((*name).to_owned(), serde_json::from_str(&reply.text).ok()?))
+    });
+    Value::Object(answers.collect::<Map<_, _>>()).to_string()
+}
+
+/// The service worker, which knows the files and a name for the content of all of them.
+fn filled_in(worker: &str, files: &[File]) -> String {
+    let mut sum = crc32fast::Hasher::new();
+    for File { name, bytes, .. } in files.iter().filter(|file| file.kept == Kept::AtOnce) {
+        sum.update(name.as_bytes());
+        sum.update(bytes);
+    }
+    let names = files.iter().filter(|file| file.kept == Kept::AtOnce);
+    let names: Vec<&str> =
+        names.map(|file| if file.name == PAGE { "./" } else { &file.name }).collect();
+    let later = files.iter().filter(|file| file.kept == Kept::Later);
+    let later: Map<_, _> = later
+        .map(|file| (file.name.clone(), format!("{:08x}", crc32fast::hash(&file.bytes)).into()))
+        .collect();
+    worker
+        .replace("VERSION = \"\"", &format!("VERSION = \"{:08x}\"", sum.finalize()))
+        .replace("FILES = []", &format!("FILES = {}", json!(names)))
+        .replace("LATER = {}", &format!("LATER = {}", Value::Object(later)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn module(more: &[u8]) -> Vec<u8> {
+        [MAGIC, more].concat()
+    }
+
     #[test]
     fn a_site_has_every_file_and_a_page_with_its_own_engine() {
         let folder = tempfile::tempdir().unwrap();
-        let wasm = folder.path().join("engine");
-        let site = folder.path().join("a/site");
-        fs::write(&wasm, "no module").unwrap();
-        let refused = export(&site, &wasm, Existing::Keep).unwrap_err();
-        assert!(matches!(refused, ExportError::NoModule(_)) && !site.exists());
+        let modules = folder.path();
+        let site = modules.join("a/site");
+        let missing = export(&site, modules, Existing::Keep).unwrap_err();
+        assert!(missing.to_string().contains(ENGINE), "{missing}");
+        fs::write(modules.join(ENGINE), module(b"engine")).unwrap();
+        fs::write(modules.join(RULES), "no module").unwrap();
+        let refused = export(&site, modules, Existing::Keep).unwrap_err();
+        assert!(matches!(refused, ExportError::NoModule(path) if path.ends_with(RULES)));
+        assert!(!site.exists());
 
-        fs::write(&wasm, [MAGIC, b"rest"].concat()).unwrap();
-        let size = export(&site, &wasm, Existing::Keep).unwrap();
+        fs::write(modules.join(RULES), module(b"rules")).unwrap();
+        let size = export(&site, modules, Existing::Keep).unwrap();
         let files: Vec<_> = fs::read_dir(&site).unwrap().map(Result::unwrap).collect();
-        assert_eq!(files.len(), ASSETS.len() + 1);
         assert_eq!(size, files.iter().map(|file| file.metadata().unwrap().len()).sum::<u64>());
-        let page = fs::read_to_string(site.join(PAGE)).unwrap();
+        let text = |name: &str| fs::read_to_string(site.join(name)).unwrap();
+        for asset in ASSETS {
+            assert_eq!(
+                site.join(asset.name.to_owned() + ".gz").exists(),
+                pays(asset.media_type),
+                "{}",
+                asset.name
+            );
+            assert!(site.join(asset.name).exists(), "{}", asset.name);
+        }
+        assert!(text(ELEMENT).contains(HAS_NONE) && !text(ELEMENT).contains(HAS_SERVER));
+        let page = text(PAGE);
         assert!(page.contains(LOCAL) && !page.contains(SERVER));
         // Nothing is named that is not there.
-        for name in
-            page.split(['"', '\'']).filter(|part| part.ends_with(".js") || part.ends_with(".css"))
-        {
+        for name in page.split('"').filter(|part| {
+            [".js", ".css", ".gz", ".json", ".svg", ".webmanifest"]
+                .iter()
+                .any(|end| part.ends_with(end))
+        }) {
             assert!(site.join(name).is_file(), "{name}");
         }
+        let first: Value = serde_json::from_str(&text(FIRST)).unwrap();
+        assert_eq!(first["server"]["database_pieces"], 4);
+        assert_eq!(first["legal"]["moves"].as_array().unwrap().len(), 9);
+        assert!(first["slices"]["slices"].as_array().unwrap().len() > 10);
 
-        let again = export(&site, &wasm, Existing::Keep).unwrap_err();
+        let again = export(&site, modules, Existing::Keep).unwrap_err();
         assert!(matches!(again, ExportError::NotEmpty(_)), "{again}");
-        assert_eq!(export(&site, &wasm, Existing::Replace).unwrap(), size);
+        let worker = text(WORKER);
+        assert_eq!(export(&site, modules, Existing::Replace).unwrap(), size);
+        assert_eq!(text(WORKER), worker, "the same content has the same name");
+        fs::write(modules.join(ENGINE), module(b"another")).unwrap();
+        export(&site, modules, Existing::Replace).unwrap();
+        assert_ne!(text(WORKER), worker);
+    }
+
+    #[test]
+    fn the_service_worker_knows_what_to_keep() {
+        let files = site(&module(b"e"), &module(b"r"));
+        let worker = files.iter().find(|file| file.name == WORKER).unwrap();
+        let worker = std::str::from_utf8(&worker.bytes).unwrap();
+        let line = |start: &str| worker.lines().find(|line| line.starts_with(start)).unwrap();
+        let names = line("const FILES = ");
+        for name in [
+            "\"./\"",
+            "\"main.js\"",
+            "\"rules.wasm.gz\"",
+            "\"meerslag.wasm.gz\"",
+            "\"icon-192.png\"",
+        ] {
+            assert!(names.contains(name), "{name}: {names}");
+        }
+        assert!(!names.contains("databases") && !names.contains("main.js.gz"), "{names}");
+        assert!(!names.contains(WORKER) && !names.contains(PAGE), "{names}");
+        assert!(line("const LATER = ").contains("databases.bin.gz"));
+        assert!(!line("const VERSION = ").contains("\"\""));
     }
 }

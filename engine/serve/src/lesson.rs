@@ -13,7 +13,9 @@ use super::answers::Standing;
 use super::problem::{Problem, ProblemKind};
 use super::query::{self, Query, shown};
 use super::{Desk, Reply};
-use meerslag_study::endgame_trainer::{self, Criteria, Measure, PickError, Picker, Verdict};
+use meerslag_study::endgame_trainer::{
+    self, Criteria, LESSONS, Measure, PickError, Picker, Verdict,
+};
 use meerslag_study::records::{Record, value_name};
 
 /// Slices with more pieces are too many for a list to choose from.
@@ -42,6 +44,46 @@ pub(super) fn slices(desk: &Desk, _: &Query<'_>, _: &[u8]) -> Result<Reply, Prob
     slices.sort_by_key(|slice| (slice.pieces(), slice.to_string()));
     slices.dedup();
     Ok(Reply::json(&SlicesRecord { slices: slices.iter().map(Slice::to_string).collect() }))
+}
+
+/// What there is to learn.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct LessonsRecord {
+    /// From easy to hard.
+    lessons: Vec<LessonRecord>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Lesson")]
+struct LessonRecord {
+    /// From 1.
+    lesson: usize,
+    /// In English.
+    goal: &'static str,
+    /// Black men, black kings, white men, white kings.
+    slice: &'static str,
+    /// `win` or `draw`: what the positions are worth to the side that learns.
+    value: &'static str,
+    /// The side that learns, `W` or `B`.
+    side: char,
+    /// The distance to the end as `/v1/position` takes it; null if it does not matter.
+    dtw: Option<String>,
+}
+
+impl Record for LessonsRecord {
+    const TYPE: &'static str = "lessons";
+}
+
+pub(super) fn lessons(_: &Desk, _: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
+    let lessons = (1..).zip(&LESSONS).map(|(lesson, it)| LessonRecord {
+        lesson,
+        goal: it.goal,
+        slice: it.slice,
+        value: it.value.name(),
+        side: it.side.letter(),
+        dtw: it.dtw.map(|(least, most)| format!("{least}-{most}")),
+    });
+    Ok(Reply::json(&LessonsRecord { lessons: lessons.collect() }))
 }
 
 /// An endgame.
@@ -250,6 +292,20 @@ mod tests {
         assert!(slices.contains(&"0102") && slices.contains(&"0201"));
         assert!(slices.iter().all(|slice| slice[..2] != *"00" && slice[2..] != *"00"));
         assert_eq!(slices.len(), 4 + 12 + 25, "{slices:?}");
+    }
+
+    #[test]
+    fn lessons_can_be_asked_for_as_positions() {
+        let lessons = ask("/v1/lessons", &[]).unwrap();
+        let lessons = lessons["lessons"].as_array().unwrap();
+        assert_eq!(lessons.len(), 12);
+        for lesson in lessons {
+            let text = |name: &str| lesson[name].as_str();
+            let query = ["slice", "value", "side", "dtw"].map(|name| (name, text(name)));
+            let query: Vec<_> =
+                query.iter().filter_map(|&(name, text)| Some((name, text?))).collect();
+            assert_eq!(ask("/v1/position", &query).unwrap()["value"], lesson["value"], "{lesson}");
+        }
     }
 
     #[test]

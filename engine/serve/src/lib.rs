@@ -8,7 +8,7 @@
 //!
 //! * `route`: questions; `query`: their parameters, and reading them; `problem`: why there is no answer;
 //! * `http`: the answers over HTTP (feature `http`); `export`: the
-//!   board as a site;
+//!   board as a site; `gzip`: compressed files;
 //! * `answers`: rules, databases, book; `lesson`: endgames to practise; `games`: PDN;
 //!   `annotate`: games with their moves judged; `drawing`: pictures; `search`.
 
@@ -18,6 +18,8 @@ mod drawing;
 #[cfg(not(target_family = "wasm"))]
 pub mod export;
 mod games;
+#[cfg(not(target_family = "wasm"))]
+mod gzip;
 #[cfg(all(feature = "http", not(target_family = "wasm")))]
 pub mod http;
 mod lesson;
@@ -35,7 +37,7 @@ use movegen::DrawRules;
 use meerslag_search::book::Book;
 pub use problem::{Problem, ProblemKind};
 pub use query::{Kind, Parameter, Query};
-pub use route::{Body, Method, ROUTES, Route, Work};
+pub use route::{Body, Method, ROUTES, RULES, Route, Work};
 pub use search::{Event, Search, analyse, play};
 
 /// What questions are answered from.
@@ -66,13 +68,18 @@ pub struct DeskLimits {
 
 impl Default for DeskLimits {
     fn default() -> DeskLimits {
-        DeskLimits {
-            searches: 1,
-            longest: Duration::from_secs(60),
-            max_multipv: 20,
-            max_body_bytes: 64 << 20,
-        }
+        DeskLimits { longest: Duration::from_secs(60), ..DeskLimits::OWN }
     }
+}
+
+impl DeskLimits {
+    /// Of an engine in somebody's own browser: nobody else waits for it.
+    pub const OWN: DeskLimits = DeskLimits {
+        searches: 1,
+        longest: Duration::from_secs(3600),
+        max_multipv: 20,
+        max_body_bytes: 64 << 20,
+    };
 }
 
 const JSON: &str = "application/json";

@@ -1,7 +1,7 @@
 //! Which questions there are.
 
 use movegen::Wld;
-use schemars::{Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::games::PDN;
 use super::problem::{Problem, ProblemKind};
@@ -28,6 +28,14 @@ pub enum Body {
     Events,
     /// A text of this media type.
     Text(&'static str),
+}
+
+/// An answer of this type. WebAssembly modules describe nothing, and are smaller without it.
+const fn json<T: JsonSchema>() -> Body {
+    #[cfg(not(target_family = "wasm"))]
+    return Body::Json(SchemaGenerator::subschema_for::<T>);
+    #[cfg(target_family = "wasm")]
+    return Body::Json(|_| Schema::default());
 }
 
 /// What answers a question.
@@ -71,6 +79,85 @@ const NODES: Parameter = parameter(
 );
 const VALUES: &[&str] = &[Wld::Win.name(), Wld::Draw.name(), Wld::Loss.name()];
 
+const LEGAL: Route = Route {
+    path: "/v1/legal",
+    method: Method::Get,
+    summary: "The legal moves, and whether the game is over by the rules",
+    parameters: &[
+        FEN,
+        MOVES,
+        Parameter {
+            is_required: false,
+            summary: "Only the moves that this text may mean. It is read as at the terminal: \
+                      3228, 32 28, 30x39x11x2.",
+            ..MOVE
+        },
+    ],
+    takes: &[],
+    gives: json::<answers::LegalRecord>(),
+    work: Work::Answer(answers::legal),
+};
+
+const READ_FEN: Route = Route {
+    path: "/v1/fen",
+    method: Method::Get,
+    summary: "A position in any form that people write, as FEN in the strict form",
+    parameters: &[parameter(
+        FEN.name,
+        Kind::Text,
+        "The position, which need not be one of a game.",
+    )],
+    takes: &[],
+    gives: json::<answers::FenRecord>(),
+    work: Work::Answer(answers::fen),
+};
+
+const PICTURE: Route = Route {
+    path: "/v1/board.svg",
+    method: Method::Get,
+    summary: "The position as a picture",
+    parameters: &[
+        FEN,
+        MOVES,
+        parameter("flip", Kind::Boolean, "Black at the bottom."),
+        parameter(
+            "coordinates",
+            Kind::Choice(&["none", "edge", "numbers"]),
+            "Where numbers of squares are drawn. Default: none.",
+        ),
+        parameter("arrows", Kind::Text, "Arrows, such as 32-28,19-23:bad,17-22:other."),
+        parameter("marks", Kind::Text, "Marked squares, such as 28:win,33:draw,12:loss."),
+        parameter("sheet", Kind::Boolean, "Instead, the drawing without pieces, for pages."),
+    ],
+    takes: &[],
+    gives: Body::Text(drawing::SVG),
+    work: Work::Answer(drawing::board),
+};
+
+const READ_GAMES: Route = Route {
+    path: "/v1/games",
+    method: Method::Post,
+    summary: "The games of a PDN text, with variations and comments",
+    parameters: &[games::POSITIONS],
+    takes: &["text/plain", PDN],
+    gives: json::<games::GamesOfText<'static>>(),
+    work: Work::Answer(games::read),
+};
+
+const WRITE_GAMES: Route = Route {
+    path: "/v1/pdn",
+    method: Method::Post,
+    summary: "Games in the form of /v1/games as PDN",
+    parameters: &[],
+    takes: &["application/json"],
+    gives: Body::Text(PDN),
+    work: Work::Answer(games::write),
+};
+
+/// The questions that need neither an engine nor databases nor a book: the WebAssembly module that a site
+/// begins with answers these alone, and is small for it.
+pub static RULES: &[Route] = &[LEGAL, READ_FEN, READ_GAMES];
+
 /// All questions.
 pub static ROUTES: &[Route] = &[
     Route {
@@ -79,47 +166,18 @@ pub static ROUTES: &[Route] = &[
         summary: "What this server has and allows",
         parameters: &[],
         takes: &[],
-        gives: Body::Json(SchemaGenerator::subschema_for::<answers::ServerRecord>),
+        gives: json::<answers::ServerRecord>(),
         work: Work::Answer(answers::server),
     },
-    Route {
-        path: "/v1/legal",
-        method: Method::Get,
-        summary: "The legal moves, and whether the game is over by the rules",
-        parameters: &[
-            FEN,
-            MOVES,
-            Parameter {
-                is_required: false,
-                summary: "Only the moves that this text may mean. It is read as at the terminal: \
-                          3228, 32 28, 30x39x11x2.",
-                ..MOVE
-            },
-        ],
-        takes: &[],
-        gives: Body::Json(SchemaGenerator::subschema_for::<answers::LegalRecord>),
-        work: Work::Answer(answers::legal),
-    },
-    Route {
-        path: "/v1/fen",
-        method: Method::Get,
-        summary: "A position in any form that people write, as FEN in the strict form",
-        parameters: &[parameter(
-            FEN.name,
-            Kind::Text,
-            "The position, which need not be one of a game.",
-        )],
-        takes: &[],
-        gives: Body::Json(SchemaGenerator::subschema_for::<answers::FenRecord>),
-        work: Work::Answer(answers::fen),
-    },
+    LEGAL,
+    READ_FEN,
     Route {
         path: "/v1/probe",
         method: Method::Get,
         summary: "What the endgame databases know: value, distances, all moves with theirs",
         parameters: &[FEN, MOVES],
         takes: &[],
-        gives: Body::Json(SchemaGenerator::subschema_for::<AnswerRecord<'static>>),
+        gives: json::<AnswerRecord<'static>>(),
         work: Work::Answer(answers::probe),
     },
     Route {
@@ -132,7 +190,7 @@ pub static ROUTES: &[Route] = &[
             parameter("plies", Kind::Integer(1, 2000), "Most moves of the line. Default: 400."),
         ],
         takes: &[],
-        gives: Body::Json(SchemaGenerator::subschema_for::<answers::LineAnswerRecord>),
+        gives: json::<answers::LineAnswerRecord>(),
         work: Work::Answer(answers::line),
     },
     Route {
@@ -141,7 +199,7 @@ pub static ROUTES: &[Route] = &[
         summary: "What the opening book knows: moves with their games and scores",
         parameters: &[FEN, MOVES],
         takes: &[],
-        gives: Body::Json(SchemaGenerator::subschema_for::<BookRecord>),
+        gives: json::<BookRecord>(),
         work: Work::Answer(answers::book),
     },
     Route {
@@ -177,7 +235,7 @@ pub static ROUTES: &[Route] = &[
             ),
         ],
         takes: &[],
-        gives: Body::Json(SchemaGenerator::subschema_for::<search::MoveRecord>),
+        gives: json::<search::MoveRecord>(),
         work: Work::Play,
     },
     Route {
@@ -203,7 +261,7 @@ pub static ROUTES: &[Route] = &[
             parameter("seed", Kind::Integer(0, u64::MAX), "The same position for the same number."),
         ],
         takes: &[],
-        gives: Body::Json(SchemaGenerator::subschema_for::<lesson::EndingRecord>),
+        gives: json::<lesson::EndingRecord>(),
         work: Work::Answer(lesson::position),
     },
     Route {
@@ -212,8 +270,17 @@ pub static ROUTES: &[Route] = &[
         summary: "The slices of up to five pieces from which there are positions",
         parameters: &[],
         takes: &[],
-        gives: Body::Json(SchemaGenerator::subschema_for::<lesson::SlicesRecord>),
+        gives: json::<lesson::SlicesRecord>(),
         work: Work::Answer(lesson::slices),
+    },
+    Route {
+        path: "/v1/lessons",
+        method: Method::Get,
+        summary: "The endgame lessons, from easy to hard",
+        parameters: &[],
+        takes: &[],
+        gives: json::<lesson::LessonsRecord>(),
+        work: Work::Answer(lesson::lessons),
     },
     Route {
         path: "/v1/judge",
@@ -221,55 +288,19 @@ pub static ROUTES: &[Route] = &[
         summary: "What a move is worth beside the others, and the perfect answer to it",
         parameters: &[FEN, MOVES, MOVE],
         takes: &[],
-        gives: Body::Json(SchemaGenerator::subschema_for::<lesson::JudgementRecord>),
+        gives: json::<lesson::JudgementRecord>(),
         work: Work::Answer(lesson::judge),
     },
-    Route {
-        path: "/v1/board.svg",
-        method: Method::Get,
-        summary: "The position as a picture",
-        parameters: &[
-            FEN,
-            MOVES,
-            parameter("flip", Kind::Boolean, "Black at the bottom."),
-            parameter(
-                "coordinates",
-                Kind::Choice(&["none", "edge", "numbers"]),
-                "Where numbers of squares are drawn. Default: none.",
-            ),
-            parameter("arrows", Kind::Text, "Arrows, such as 32-28,19-23:bad,17-22:other."),
-            parameter("marks", Kind::Text, "Marked squares, such as 28:win,33:draw,12:loss."),
-            parameter("sheet", Kind::Boolean, "Instead, the drawing without pieces, for pages."),
-        ],
-        takes: &[],
-        gives: Body::Text(drawing::SVG),
-        work: Work::Answer(drawing::board),
-    },
-    Route {
-        path: "/v1/games",
-        method: Method::Post,
-        summary: "The games of a PDN text, with variations and comments",
-        parameters: &[games::POSITIONS],
-        takes: &["text/plain", PDN],
-        gives: Body::Json(SchemaGenerator::subschema_for::<games::GamesOfText<'static>>),
-        work: Work::Answer(games::read),
-    },
-    Route {
-        path: "/v1/pdn",
-        method: Method::Post,
-        summary: "Games in the form of /v1/games as PDN",
-        parameters: &[],
-        takes: &["application/json"],
-        gives: Body::Text(PDN),
-        work: Work::Answer(games::write),
-    },
+    PICTURE,
+    READ_GAMES,
+    WRITE_GAMES,
     Route {
         path: "/v1/annotate",
         method: Method::Post,
         summary: "What each move of a game gave away, from searches of all its positions",
         parameters: &[games::POSITIONS],
         takes: &["application/json"],
-        gives: Body::Json(SchemaGenerator::subschema_for::<annotate::AnnotationRecord<'static>>),
+        gives: json::<annotate::AnnotationRecord<'static>>(),
         work: Work::Answer(annotate::annotate),
     },
 ];
@@ -278,7 +309,13 @@ impl Route {
     /// The route of an address.
     #[must_use]
     pub fn of(path: &str) -> Option<&'static Route> {
-        ROUTES.iter().find(|route| route.path == path)
+        Route::among(ROUTES, path)
+    }
+
+    /// The one of these routes that has this address.
+    #[must_use]
+    pub fn among(routes: &'static [Route], path: &str) -> Option<&'static Route> {
+        routes.iter().find(|route| route.path == path)
     }
 }
 

@@ -12,8 +12,8 @@ use clap::{Args, ValueEnum};
 use meerslag_search::Control;
 use meerslag_search::counted;
 use meerslag_study::endgame_trainer::{
-    Assessment, Criteria, Measure, PickError, Picker, Summary, TrainerError, TrainerSession,
-    Verdict,
+    Assessment, Criteria, LESSONS, Lesson, Measure, PickError, Picker, Summary, TrainerError,
+    TrainerSession, Verdict,
 };
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::PdnGame;
@@ -91,68 +91,6 @@ pub(super) struct TrainEndgameArgs {
     databases: DatabaseArgs,
 }
 
-/// A kind of endgame to learn.
-struct Lesson {
-    goal: &'static str,
-    slice: &'static str,
-    value: Wld,
-    /// The side that learns.
-    side: Color,
-    /// The distance to the end in plies.
-    dtw: Option<(u32, u32)>,
-}
-
-impl Lesson {
-    const fn new(
-        goal: &'static str,
-        slice: &'static str,
-        value: Wld,
-        side: Color,
-        dtw: Option<(u32, u32)>,
-    ) -> Lesson {
-        Lesson { goal, slice, value, side, dtw }
-    }
-
-    fn criteria(&self, color: Side) -> Result<Criteria, Failure> {
-        let slice: Slice = self.slice.parse().map_err(|_| {
-            Failure::Run(anyhow!("the lesson's slice {} cannot be read", self.slice))
-        })?;
-        // The twin has the same positions with colours exchanged.
-        let is_exchanged = match color {
-            Side::White => self.side == Color::Black,
-            Side::Black => self.side == Color::White,
-            Side::Random => false,
-        };
-        let (slice, side) = if is_exchanged {
-            (slice.reversed(), self.side.opponent())
-        } else {
-            (slice, self.side)
-        };
-        let dtw = self.dtw.map(|(min, max)| min..=max);
-        Ok(Criteria { slice, value: self.value, side: Some(side), dtw })
-    }
-}
-
-/// From easy to hard; all within the databases of the program.
-const LESSONS: [Lesson; 12] = {
-    use Color::White;
-    use Wld::{Draw, Win};
-    [
-        Lesson::new("catch a man with a king.", "1001", Win, White, Some((3, 3))),
-        Lesson::new("catch a man with a king, further away.", "1001", Win, White, Some((5, 7))),
-        Lesson::new("one man against one: the opposition.", "1010", Win, White, Some((5, 40))),
-        Lesson::new("two men against one.", "1020", Win, White, Some((7, 60))),
-        Lesson::new("a king and a man against a man.", "1011", Win, White, Some((7, 60))),
-        Lesson::new("hold a man against two.", "2010", Draw, White, None),
-        Lesson::new("two kings against two men.", "2002", Win, White, Some((7, 60))),
-        Lesson::new("three kings catch one.", "0103", Win, White, Some((5, 40))),
-        Lesson::new("hold a king against two kings and a man.", "1201", Draw, White, None),
-        Lesson::new("a king and two men against a king.", "0121", Win, White, Some((9, 80))),
-        Lesson::new("two men each: hold the draw.", "2020", Draw, White, None),
-        Lesson::new("two men each: the long win.", "2020", Win, White, Some((21, 99))),
-    ]
-};
-
 fn list_lessons(json: bool) -> Result<(), Failure> {
     let mut out = stdout();
     for (number, &Lesson { goal, slice, value, .. }) in (1..).zip(&LESSONS) {
@@ -176,6 +114,17 @@ enum Side {
     Random,
 }
 
+impl Side {
+    /// The side, if it matters.
+    fn wanted(self) -> Option<Color> {
+        match self {
+            Side::White => Some(Color::White),
+            Side::Black => Some(Color::Black),
+            Side::Random => None,
+        }
+    }
+}
+
 /// Reads `3,0,1,0` or `3010`.
 fn slice(text: &str) -> Result<Slice, String> {
     let digits: String = text.chars().filter(|c| !matches!(c, ',' | ' ')).collect();
@@ -194,7 +143,7 @@ pub(super) fn run(args: &TrainEndgameArgs) -> Result<(), Failure> {
     let lesson = args.lesson.map(|number| usize::from(number) - 1);
     let source = match (args.position.as_ref(), args.slice) {
         (None, None) if lesson.is_some() => {
-            let criteria = LESSONS[lesson.unwrap_or_default()].criteria(args.color)?;
+            let criteria = LESSONS[lesson.unwrap_or_default()].criteria(args.color.wanted());
             Source::Random { criteria, picker: picker() }
         }
         (Some(fen), _) => Source::Fen(Box::new(source::start(Some(fen))?)),
@@ -206,11 +155,7 @@ pub(super) fn run(args: &TrainEndgameArgs) -> Result<(), Failure> {
     let mut trainer = Trainer {
         probe: args.databases.open()?,
         rules: args.draw_rules,
-        user: match args.color {
-            Side::White => Some(Color::White),
-            Side::Black => Some(Color::Black),
-            Side::Random => None,
-        },
+        user: args.color.wanted(),
         source,
         lesson,
     };
@@ -229,11 +174,7 @@ fn criteria(args: &TrainEndgameArgs, slice: Slice) -> Result<Criteria, Failure> 
     Ok(Criteria {
         slice,
         value: args.value,
-        side: match args.color {
-            Side::White => Some(Color::White),
-            Side::Black => Some(Color::Black),
-            Side::Random => None,
-        },
+        side: args.color.wanted(),
         dtw: is_limited.then_some(min..=max),
     })
 }
@@ -521,20 +462,6 @@ mod tests {
     #[test]
     fn the_help_is_a_table() {
         super::super::console::check_help(Ending::HELP, 17);
-    }
-
-    #[test]
-    fn every_lesson_has_positions() {
-        let probe = Probe::embedded().unwrap();
-        for (number, lesson) in (1..).zip(&LESSONS) {
-            let criteria = lesson.criteria(Side::Random).unwrap();
-            let position = Picker::new(1).pick(&probe, &criteria, DrawRules::default());
-            let position = position.unwrap_or_else(|error| panic!("lesson {number}: {error}"));
-            assert_eq!(probe.wld(&position).unwrap(), Some(lesson.value), "lesson {number}");
-            assert_eq!(position.side_to_move(), Color::White, "lesson {number}");
-            let black = lesson.criteria(Side::Black).unwrap();
-            assert_eq!((black.slice.reversed(), black.side), (criteria.slice, Some(Color::Black)));
-        }
     }
 
     #[test]

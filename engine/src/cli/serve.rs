@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::anyhow;
 use clap::Args;
 use meerslag_search::EngineOptions;
-use meerslag_serve::export::{ExportError, WASM, export};
+use meerslag_serve::export::{ENGINE, ExportError, RULES, export};
 use meerslag_serve::http::{Server, ServerError, ServerOptions};
 use meerslag_serve::{Desk, DeskLimits};
 
@@ -77,6 +77,10 @@ pub(super) struct ServeArgs {
     /// several times
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
+    /// Pages of this origin, such as `https://example.org`, may show the board in a frame; '*' for all.
+    /// May be given several times
+    #[arg(long, value_name = "ORIGIN")]
+    frames: Vec<String>,
     /// Address of a reverse proxy before this server, such as 127.0.0.1: --rate and --body are for
     /// the clients that it names in X-Forwarded-For. May be given several times
     #[arg(long, value_name = "ADDRESS")]
@@ -84,8 +88,9 @@ pub(super) struct ServeArgs {
     /// Write the board to this folder instead, as a site that needs no server: docs/board.md
     #[arg(long, value_name = "DIR")]
     export: Option<PathBuf>,
-    /// The engine of that site, a WebAssembly module [default: meerslag.wasm beside the program]
-    #[arg(long, value_name = "FILE", requires = "export")]
+    /// The folder with the WebAssembly modules of that site, meerslag.wasm and rules.wasm [default:
+    /// where the program is]
+    #[arg(long, value_name = "DIR", requires = "export")]
     wasm: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
@@ -115,6 +120,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
         address: SocketAddr::new(args.host, args.port()),
         allowed_origins: args.allow_origin.clone(),
         allowed_hosts: args.allow_host.clone(),
+        frames: args.frames.clone(),
         proxies: args.proxy.clone(),
         rate: args.rate,
         has_one_body_limit: args.body.is_some(),
@@ -189,16 +195,16 @@ fn has_screen() -> bool {
 
 /// Writes the board as a site.
 fn write_site(args: &ServeArgs, folder: &Path) -> Result<(), Failure> {
-    let wasm = match &args.wasm {
-        Some(file) => file.clone(),
-        None => installed_module().ok_or_else(|| {
+    let modules = match &args.wasm {
+        Some(modules) => modules.clone(),
+        None => installed_modules().ok_or_else(|| {
             Failure::Input(anyhow!(
-                "there is no {WASM} beside the program: docs/board.md says how to build it; \
-                 --wasm FILE names it"
+                "there are no {ENGINE} and {RULES} beside the program: docs/board.md says how to build \
+                 them; --wasm DIR names their folder"
             ))
         })?,
     };
-    let size = export(folder, &wasm, args.force.existing()).map_err(|error| match error {
+    let size = export(folder, &modules, args.force.existing()).map_err(|error| match error {
         ExportError::NotEmpty(_) => {
             Failure::Input(anyhow!("{error}: --force replaces the files of the site in it"))
         }
@@ -210,16 +216,19 @@ fn write_site(args: &ServeArgs, folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The module where archives and packages of a release have it.
-fn installed_module() -> Option<PathBuf> {
+/// The folder where archives and packages of a release have the modules.
+fn installed_modules() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;
     let folder = program.parent()?;
-    let places = [folder.join(WASM), folder.join("../share/meerslag").join(WASM)];
-    places.into_iter().find(|place| place.is_file())
+    let places = [folder.to_owned(), folder.join("../share/meerslag")];
+    places.into_iter().find(|place| place.join(ENGINE).is_file() && place.join(RULES).is_file())
 }
 
 impl From<ServerError> for Failure {
     fn from(error: ServerError) -> Failure {
-        Failure::run(error)
+        match error {
+            ServerError::Origin(_) => Failure::Input(anyhow!("--frames: {error}")),
+            error => Failure::run(error),
+        }
     }
 }

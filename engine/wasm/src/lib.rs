@@ -7,25 +7,32 @@
 //! `{"event": "answer", "data": ...}`; of a problem the event is `problem`. During an analysis
 //! other events go to the host's `report`. Requests are answered one after another; who wants to
 //! stop a search ends the worker that holds the module.
+//!
+//! The databases are not part of the module. The host writes them, as the bundle that `meerslag serve
+//! --export` puts beside it, to the place that [`request`] gives, and calls [`install`]. Until then
+//! nothing is known of any endgame, and searches do without.
+//!
+//! Without the feature `engine` the module answers the questions of [`RULES`] alone.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use egdb::Probe;
-use meerslag_search::book::Book;
-use meerslag_serve::{
-    self, Desk, DeskLimits, Event, Problem, ProblemKind, Reply, Route, Search, Work,
-};
-use meerslag_search::{Control, Engine, EngineOptions, clock};
+#[cfg(feature = "engine")]
+use meerslag_search::{Control, Engine, EngineOptions, book::Book};
+#[cfg(feature = "engine")]
+use meerslag_serve::{Event, ROUTES as ANSWERED, Search};
+use meerslag_serve::{Desk, DeskLimits, Problem, ProblemKind, Reply, Route, Work};
+#[cfg(not(feature = "engine"))]
+use meerslag_serve::RULES as ANSWERED;
 use serde::Deserialize;
 use serde_json::Value;
 
 /// The transposition table, in MiB: browsers of phones have little memory.
+#[cfg(feature = "engine")]
 const HASH_MIB: usize = 16;
-/// Nobody else waits for the machine.
-const LONGEST: Duration = Duration::from_secs(3600);
 
+#[cfg(feature = "engine")]
 // SAFETY: `meerslag serve --export` writes the one host of this module beside it. `now` takes and
 // gives numbers only. `report` reads the bytes that it is shown before it returns.
 #[link(wasm_import_module = "host")]
@@ -52,18 +59,27 @@ struct Request {
 struct Module {
     desk: Desk,
     /// Made by the first search.
+    #[cfg(feature = "engine")]
     engine: Option<Engine>,
 }
 
 impl Module {
     fn new() -> Module {
-        clock::set_clock(|| now());
-        let probe = Probe::embedded().expect("the tests of the crate open these databases");
-        let limits = DeskLimits { longest: LONGEST, ..DeskLimits::default() };
-        let desk = Desk { probe, book: Some(Book::built_in()), draw_rules: Default::default(), limits };
-        Module { desk, engine: None }
+        #[cfg(feature = "engine")]
+        meerslag_search::clock::set_clock(|| now());
+        #[cfg(feature = "engine")]
+        let book = Some(Book::built_in());
+        #[cfg(not(feature = "engine"))]
+        let book = None;
+        let (probe, draw_rules) = (Probe::new(), Default::default());
+        Module {
+            desk: Desk { probe, book, draw_rules, limits: DeskLimits::OWN },
+            #[cfg(feature = "engine")]
+            engine: None,
+        }
     }
 
+    #[cfg(feature = "engine")]
     fn engine(&mut self) -> Result<&mut Engine, Problem> {
         let engine = match self.engine.take() {
             Some(engine) => engine,
@@ -77,7 +93,7 @@ impl Module {
         let bad = |what: String| Problem::new(ProblemKind::BadParameter, what);
         let request: Request =
             serde_json::from_slice(request).map_err(|error| bad(error.to_string()))?;
-        let route = Route::of(&format!("/v1/{}", request.route))
+        let route = Route::among(ANSWERED, &format!("/v1/{}", request.route))
             .ok_or_else(|| Problem::new(ProblemKind::NotFound, request.route))?;
         let text = |value: Value| match value {
             Value::Null => None,
@@ -91,10 +107,12 @@ impl Module {
                 let body = request.body.unwrap_or_default();
                 meerslag_serve::answer(&self.desk, route, &query, body.as_bytes())
             }
+            #[cfg(feature = "engine")]
             Work::Play => {
                 let search = Search::read(&self.desk, route, &query)?;
                 meerslag_serve::play(self.engine()?, &search, &Control::new())
             }
+            #[cfg(feature = "engine")]
             Work::Analyse => {
                 let search = Search::read(&self.desk, route, &query)?;
                 let mut last = None;
@@ -109,6 +127,8 @@ impl Module {
                 let last = last.expect("the last event has an id");
                 Ok(Reply { media_type: EVENT, text: event_text(&last) })
             }
+            #[cfg(not(feature = "engine"))]
+            Work::Play | Work::Analyse => Err(bad("this module has no engine".to_owned())),
         }
     }
 }
@@ -116,6 +136,7 @@ impl Module {
 /// Marks a reply that is an event already.
 const EVENT: &str = "event";
 
+#[cfg(feature = "engine")]
 fn event_text(Event { name, data, .. }: &Event) -> String {
     format!("{{\"event\":\"{name}\",\"data\":{data}}}")
 }
@@ -151,6 +172,23 @@ pub extern "C" fn answer() {
         }
         Err(problem) => format!("{{\"event\":\"problem\",\"data\":{}}}", problem.to_json()),
     });
+}
+
+/// Takes the databases from where a request would be, and says whether they are good.
+// SAFETY: no other symbol of this name is linked.
+#[cfg(feature = "engine")]
+#[unsafe(no_mangle)]
+pub extern "C" fn install() -> bool {
+    let bundle = REQUEST.take();
+    let Some(probe) = egdb::embedded::install(bundle).ok().and_then(|()| Probe::embedded().ok()) else {
+        return false;
+    };
+    MODULE.with_borrow_mut(|module| {
+        module.desk.probe = probe;
+        // The next search makes one that knows them.
+        module.engine = None;
+    });
+    true
 }
 
 /// The media type of answers that are objects; others are texts.

@@ -251,6 +251,19 @@ fn every_route_answers_as_it_is_described() {
     assert!(policy.contains("default-src 'none'"), "{policy}");
     let known = format!("if-none-match: {}", file.header("etag").unwrap());
     assert_eq!(server.request("GET", "/sheet.svg", &[&known], &[]).status, 304);
+    // Compressed for those who take it, as another form with a tag of its own.
+    let packed = server.request("HEAD", "/sheet.svg", &["accept-encoding: br, gzip"], &[]);
+    assert_eq!(packed.header("content-encoding"), Some("gzip"));
+    let length =
+        |answer: &Answer| answer.header("content-length").unwrap().parse::<usize>().unwrap();
+    assert!(4 * length(&packed) < length(&file), "{packed:?}");
+    assert_ne!(packed.header("etag"), file.header("etag"));
+    assert_eq!(packed.header("vary"), Some("accept-encoding"));
+    assert_eq!(file.header("content-encoding"), None);
+    assert!(policy.ends_with("frame-ancestors 'none'"), "{policy}");
+    let framed = Server::start(&["--frames=https://a.example"]).get("/");
+    let policy = framed.header("content-security-policy").unwrap();
+    assert!(policy.ends_with("frame-ancestors https://a.example"), "{policy}");
     let metrics = server.get("/metrics").body;
     assert!(metrics.contains("route=\"/v1/probe\",status=\"200\"} 3"), "{metrics}");
 }

@@ -1,20 +1,46 @@
 //! The board in the browser: the files that are part of the program.
 
-use axum::extract::Request;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
+use super::super::gzip::{gzip, pays};
 use super::super::{Problem, ProblemKind};
+use super::Shared;
 use super::refusal::refused;
-use meerslag_web::asset;
+use meerslag_web::{ASSETS, asset, page};
 
-/// What a page may do: nothing but with this server.
+/// What a page may do: nothing but with this server. Who may show it in a frame comes last.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; \
     style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; \
-    manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    manifest-src 'self'; base-uri 'none'; form-action 'none';";
+
+/// The policy of a server whose pages may be shown in frames of pages of these origins; `*` is all.
+///
+/// # Errors
+/// With the first text that is no origin.
+pub(super) fn policy(frames: &[String]) -> Result<HeaderValue, String> {
+    let is_origin = |text: &str| {
+        let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+        let is_host = |host: &str| {
+            !host.is_empty()
+                && host.chars().all(|c| c.is_ascii_alphanumeric() || ".-:[]".contains(c))
+        };
+        text == "*" || host.is_some_and(is_host)
+    };
+    if let Some(bad) = frames.iter().find(|text| !is_origin(text)) {
+        return Err(bad.clone());
+    }
+    let frames = if frames.is_empty() { "'none'".to_owned() } else { frames.join(" ") };
+    HeaderValue::from_str(&format!("{POLICY} frame-ancestors {frames}")).map_err(|_| frames)
+}
 
 /// Gives out a file.
-pub(super) async fn get(request: Request) -> Response {
+pub(super) async fn get(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let path = request.uri().path();
     let name = if path == "/" { "index.html" } else { path.trim_start_matches('/') };
     let Some(asset) = asset(name) else {
@@ -24,7 +50,12 @@ pub(super) async fn get(request: Request) -> Response {
     if ![Method::GET, Method::HEAD].contains(request.method()) {
         return refused(&Problem::new(ProblemKind::MethodNotAllowed, "a file can only be fetched"));
     }
-    let tag = format!("\"{:08x}\"", crc32fast::hash(asset.bytes));
+    let file = &FILES[asset.name];
+    let accepted =
+        request.headers().get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+    let packed = file.packed.as_deref().filter(|_| accepted.is_some_and(accepts_gzip));
+    // A tag is of one form of the file alone.
+    let tag = format!("\"{:08x}{}\"", file.sum, if packed.is_some() { "-gzip" } else { "" });
     let is_known = request.headers().get(header::IF_NONE_MATCH).is_some_and(|known| {
         known.to_str().is_ok_and(|known| known.split(',').any(|known| known.trim() == tag))
     });
@@ -36,10 +67,98 @@ pub(super) async fn get(request: Request) -> Response {
     };
     set(header::ETAG, &tag);
     set(header::CACHE_CONTROL, "no-cache");
-    set(header::CONTENT_SECURITY_POLICY, POLICY);
+    set(header::VARY, "accept-encoding");
+    // Whoever has the program has its files: pages of other origins may use the modules.
+    set(header::ACCESS_CONTROL_ALLOW_ORIGIN, "*");
+    headers.insert(header::CONTENT_SECURITY_POLICY, shared.policy.clone());
     if is_known {
         return (StatusCode::NOT_MODIFIED, headers).into_response();
     }
-    set(header::CONTENT_TYPE, asset.media_type);
-    (headers, asset.bytes).into_response()
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(asset.media_type));
+    match packed {
+        Some(packed) => {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            (headers, packed).into_response()
+        }
+        None => (headers, file.bytes.as_ref()).into_response(),
+    }
+}
+
+/// A file as it is given out.
+struct File {
+    bytes: Cow<'static, [u8]>,
+    /// Compressed, where that makes it smaller.
+    packed: Option<Vec<u8>>,
+    /// The checksum of its content.
+    sum: u32,
+}
+
+/// All files by their names; made when the server starts.
+static FILES: LazyLock<HashMap<&str, File>> = LazyLock::new(|| {
+    let files = ASSETS.iter().map(|asset| {
+        let bytes = match asset.name.ends_with(".html") {
+            true => Cow::Owned(page(asset).into_bytes()),
+            false => Cow::Borrowed(asset.bytes),
+        };
+        let packed = pays(asset.media_type).then(|| gzip(&bytes));
+        (asset.name, File { packed, sum: crc32fast::hash(&bytes), bytes })
+    });
+    files.collect()
+});
+
+/// Makes the files ready.
+pub(super) fn prepare() {
+    LazyLock::force(&FILES);
+}
+
+/// Whether a client takes gzip, by its `Accept-Encoding`
+/// (<https://www.rfc-editor.org/rfc/rfc9110#name-accept-encoding>).
+fn accepts_gzip(accepted: &str) -> bool {
+    let wanted = |name: &str| {
+        accepted.split(',').find_map(|one| {
+            let (coding, weight) = one.split_once(';').unwrap_or((one, "q=1"));
+            let weight =
+                weight.trim().strip_prefix("q=").and_then(|weight| weight.parse::<f32>().ok());
+            coding
+                .trim()
+                .eq_ignore_ascii_case(name)
+                .then(|| weight.is_some_and(|weight| weight > 0.0))
+        })
+    };
+    wanted("gzip").or_else(|| wanted("*")).unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_of_the_origins_that_are_named() {
+        let text = |frames: &[&str]| {
+            let frames: Vec<String> = frames.iter().map(ToString::to_string).collect();
+            policy(&frames).map(|policy| policy.to_str().unwrap().to_owned())
+        };
+        assert!(text(&[]).unwrap().ends_with("; frame-ancestors 'none'"));
+        let two = text(&["https://a.example", "http://localhost:8000"]).unwrap();
+        assert!(
+            two.ends_with("; frame-ancestors https://a.example http://localhost:8000"),
+            "{two}"
+        );
+        assert!(text(&["*"]).unwrap().ends_with("frame-ancestors *"));
+        for bad in
+            ["", "example.org", "https://", "https://a; script-src *", "https://a/b", "'self'"]
+        {
+            assert_eq!(text(&["https://a", bad]), Err(bad.to_owned()));
+        }
+    }
+
+    #[test]
+    fn gzip_is_given_to_those_who_take_it() {
+        for yes in ["gzip", "br, gzip", "GZIP;q=0.5", "deflate, *", "gzip;q=1.0, identity; q=0.5"] {
+            assert!(accepts_gzip(yes), "{yes}");
+        }
+        for no in ["", "br", "gzip;q=0", "*;q=1, gzip;q=0", "gzip;q=x", "gzipped", "*;q=0"] {
+            assert!(!accepts_gzip(no), "{no}");
+        }
+    }
 }

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use axum::http::HeaderValue;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -57,6 +58,8 @@ pub struct ServerOptions {
     pub allowed_origins: Vec<String>,
     /// Names of this machine by which it may be asked; `localhost` and addresses always.
     pub allowed_hosts: Vec<String>,
+    /// Origins of pages that may show the board in a frame; `*` for all.
+    pub frames: Vec<String>,
     /// Addresses of proxies whose `X-Forwarded-For` is believed.
     pub proxies: Vec<IpAddr>,
     /// Requests a second of one address, ten seconds' worth at once; without a number only
@@ -92,6 +95,8 @@ struct Shared {
     rate: Rate,
     has_one_body_limit: bool,
     metrics: Metrics,
+    /// What a page may do.
+    policy: HeaderValue,
     places: Places,
     patience: Duration,
     /// The server is to end.
@@ -135,6 +140,9 @@ pub enum ServerError {
     /// The system does not give as many threads as the server may need.
     #[error("cannot start {0} threads; fewer --workers or --searches need fewer")]
     Threads(usize, #[source] io::Error),
+    /// Not an origin.
+    #[error("'{0}' is no origin of pages, such as https://example.org, nor '*'")]
+    Origin(String),
     /// The system refuses.
     #[error("cannot serve")]
     Io(#[from] io::Error),
@@ -146,6 +154,8 @@ impl Server {
     /// # Errors
     /// If the address cannot be used, the engines do not start, or there are too few threads.
     pub fn bind(desk: Desk, options: &ServerOptions) -> Result<Server, ServerError> {
+        let policy = files::policy(&options.frames).map_err(ServerError::Origin)?;
+        files::prepare();
         let address = options.address;
         let listen = |source| ServerError::Listen { address, source };
         let listener = std::net::TcpListener::bind(address).map_err(listen)?;
@@ -169,6 +179,7 @@ impl Server {
             rate: Rate::new(options.rate),
             has_one_body_limit: options.has_one_body_limit,
             metrics: Metrics::new(),
+            policy,
             places: Places::new(engines),
             patience: options.patience,
             stop: stopped,

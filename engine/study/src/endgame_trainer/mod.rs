@@ -7,6 +7,7 @@
 
 mod distance;
 mod judge;
+mod lessons;
 mod opponent;
 mod pick;
 mod session;
@@ -15,6 +16,7 @@ mod test_endings;
 
 pub use distance::{Assessment, Measure};
 pub use judge::{Judgement, Verdict, judge};
+pub use lessons::{LESSONS, Lesson};
 pub use opponent::reply;
 pub use pick::{Criteria, PickError, Picker};
 pub use session::{Summary, TrainerError, TrainerSession};

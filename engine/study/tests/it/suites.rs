@@ -73,7 +73,7 @@ fn values_of_endings_are_those_of_the_databases() {
 
 #[test]
 fn combinations_are_sacrifices() {
-    let suite = read("combinations.suite");
+    let suite = read("../engine/web/combinations.suite");
     assert!(suite.len() >= 200, "{}", suite.len());
     for wanted in &suite {
         let position = &wanted.position;
@@ -97,7 +97,7 @@ fn most_endings_are_solved_without_databases() {
 /// Measured on 2026-11-24: 245 of 257 within 1,000 nodes, 241 at depth 3, 249 at depth 4.
 #[test]
 fn most_combinations_are_seen_at_once() {
-    let suite = read("combinations.suite");
+    let suite = read("../engine/web/combinations.suite");
     for (limits, floor) in
         [(Limits::nodes(1_000), 244), (Limits::depth(3), 240), (Limits::depth(4), 248)]
     {

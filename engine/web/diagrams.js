@@ -1,0 +1,112 @@
+// Sheets of diagrams with captions, for paper: positions are collected, and six or twelve fit on a page.
+
+import { Board } from "./board.js";
+import { find, make } from "./dom.js";
+import { t } from "./texts.js";
+
+const KEPT = "diagrams";
+/** More diagrams than this are no exercise sheet. */
+const MOST = 240;
+
+/** A position with what stands below it. @typedef {{ position: string, flipped: boolean, caption: string }} Diagram */
+
+export class Diagrams {
+  /**
+   * @param {import("./desk.js").Desk} desk
+   * @param {import("./main.js").Parts} parts
+   * @param {Element} sheet the drawing of a board.
+   */
+  constructor(desk, { say, flipped }, sheet) {
+    this.sheet = sheet;
+    /** @type {Diagram[]} */
+    this.list = [];
+    try {
+      const kept = JSON.parse(localStorage.getItem(KEPT)) ?? [];
+      this.list = kept.filter(({ position, caption }) => /^[WB][wWbBe]{50}$/.test(position) && typeof caption === "string");
+    } catch {
+      // A page without storage, or with somebody else's, begins anew.
+    }
+    find("diagram-add").addEventListener("click", () => {
+      if (this.list.length >= MOST) return say(t("diagramsFull", { most: MOST }));
+      const { node } = desk;
+      const caption = node.comment || t("toMove." + node.position[0]);
+      this.list.push({ position: node.position, flipped: flipped(), caption });
+      this.changed();
+      say(t("diagramAdded", { number: this.list.length }));
+    });
+    find("diagrams-clear").addEventListener("click", () => {
+      this.list = [];
+      this.changed();
+    });
+    find("diagrams-print").addEventListener("click", () => this.print());
+    find("diagrams").addEventListener("click", ({ target }) => {
+      const button = /** @type {Element} */ (target).closest("button");
+      if (button) this.list.splice(Number(button.dataset.place), 1);
+      if (button) this.changed();
+    });
+    find("diagrams").addEventListener("change", ({ target }) => {
+      const { dataset, value } = /** @type {HTMLInputElement} */ (target);
+      this.list[Number(dataset.place)].caption = value;
+      this.keep();
+    });
+    addEventListener("afterprint", () => this.close());
+    this.draw();
+  }
+
+  changed() {
+    this.keep();
+    this.draw();
+  }
+
+  keep() {
+    try {
+      localStorage.setItem(KEPT, JSON.stringify(this.list));
+    } catch {
+      // A page without storage forgets.
+    }
+  }
+
+  /** The list, with the captions to be changed. */
+  draw() {
+    const row = ({ caption }, place) => {
+      const name = t("caption", { number: place + 1 });
+      const field = make("input", { "data-place": place, "aria-label": name, autocomplete: "off", maxlength: 200 });
+      field.value = caption;
+      const label = t("delete") + ": " + name;
+      return make("li", {}, field, " ", make("button", { type: "button", "data-place": place, "aria-label": label }, "×"));
+    };
+    find("diagrams").replaceChildren(...this.list.map(row));
+    find("diagrams-print").disabled = find("diagrams-clear").disabled = this.list.length === 0;
+  }
+
+  /** A drawing of a position with its caption. */
+  figure({ position, flipped, caption }, number) {
+    const svg = /** @type {any} */ (this.sheet.cloneNode(true));
+    // The drawings that a board refers to are those of the page's first sheet.
+    svg.querySelector("defs").remove();
+    const board = new Board(svg);
+    board.numberOutside(false);
+    board.show({ position, flipped });
+    return make("figure", {}, svg, make("figcaption", {}, number + ". " + caption));
+  }
+
+  /** Lays the sheets out, page by page, and has the browser print them. */
+  print() {
+    const perPage = Number(find("diagrams-page").value);
+    const figures = this.list.map((diagram, place) => this.figure(diagram, place + 1));
+    const pages = [];
+    for (let place = 0; place < figures.length; place += perPage) {
+      pages.push(make("section", { class: "of-" + perPage }, ...figures.slice(place, place + perPage)));
+    }
+    find("sheets").replaceChildren(...pages);
+    find("sheets").hidden = false;
+    document.body.dataset.print = "diagrams";
+    print();
+  }
+
+  close() {
+    find("sheets").hidden = true;
+    find("sheets").replaceChildren();
+    delete document.body.dataset.print;
+  }
+}

@@ -1,0 +1,51 @@
+// Keeps the site in the browser, so that it works without a network after one visit. A service worker:
+// it runs apart from the page and answers its requests. Another content of the site is another VERSION;
+// it is fetched beside the old one and takes its place when the page is next loaded.
+//
+// `meerslag serve --export` fills in the three constants.
+
+/** Names the content of the site. */
+const VERSION = "";
+/** What is fetched at once; "./" is the page. */
+const FILES = [];
+/** What is kept when it is first used, each with the checksum of its content. */
+const LATER = {};
+
+const worker = /** @type {any} */ (self);
+/** Sites beside this one have caches of their own. */
+const mine = "meerslag " + worker.registration.scope + " ";
+const site = mine + VERSION;
+/** The cache of a file that outlasts versions, undefined for other files. */
+const later = (name) => (name in LATER ? mine + name + " " + LATER[name] : undefined);
+
+const fill = async () => {
+  const cache = await caches.open(site);
+  // What the page has just fetched is only asked about.
+  await cache.addAll(FILES.map((name) => new Request(name, { cache: "no-cache" })));
+};
+
+const takeOver = async () => {
+  const wanted = [site, ...Object.keys(LATER).map(later)];
+  const old = (await caches.keys()).filter((name) => name.startsWith(mine) && !wanted.includes(name));
+  await Promise.all(old.map((name) => caches.delete(name)));
+  await worker.clients.claim();
+};
+
+const answer = async (request) => {
+  const name = request.url.slice(worker.registration.scope.length);
+  const place = later(name) ?? site;
+  const cache = await caches.open(place);
+  const kept = await cache.match(request, { ignoreSearch: true, ignoreVary: true });
+  if (kept) return kept;
+  const response = await fetch(request);
+  if (response.ok && place !== site) await cache.put(request, response.clone());
+  return response;
+};
+
+worker.addEventListener("install", (event) => event.waitUntil(fill()));
+worker.addEventListener("activate", (event) => event.waitUntil(takeOver()));
+worker.addEventListener("message", () => worker.skipWaiting());
+worker.addEventListener("fetch", (event) => {
+  const { request } = event;
+  if (request.method === "GET" && request.url.startsWith(worker.registration.scope)) event.respondWith(answer(request));
+});

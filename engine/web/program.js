@@ -1,0 +1,81 @@
+// A WebAssembly module of the engine, and the files that lie beside this one. A request and its reply are
+// JSON texts in the memory of the module: `request` makes room for one, `answer` answers it, `reply` and
+// `reply_length` say where that is. A search sends its reports through `report` before it answers.
+// `install` takes the databases.
+
+import { Problem } from "./problem.js";
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export class Program {
+  /**
+   * @param {WebAssembly.Module} module
+   * @param {(event: { event: string, data: any }) => void} report gets the events of a search.
+   */
+  static async start(module, report = () => {}) {
+    const host = {
+      now: () => performance.now(),
+      report: (start, length) => report(JSON.parse(program.text(start, length))),
+    };
+    const program = new Program(/** @type {any} */ (await WebAssembly.instantiate(module, { host })).exports);
+    return program;
+  }
+
+  constructor(exports) {
+    this.exports = exports;
+  }
+
+  text(start, length) {
+    return decoder.decode(new Uint8Array(this.exports.memory.buffer, start, length));
+  }
+
+  /** Writes bytes to where the module reads them. */
+  write(bytes) {
+    const place = this.exports.request(bytes.length);
+    new Uint8Array(this.exports.memory.buffer, place, bytes.length).set(bytes);
+  }
+
+  /** The last event of the answer to a question: `answer`, `result` or `problem`. */
+  ask({ route, query, body }) {
+    const { exports } = this;
+    this.write(encoder.encode(JSON.stringify({ route, query, body })));
+    exports.answer();
+    return JSON.parse(this.text(exports.reply(), exports.reply_length()));
+  }
+
+  install(databases) {
+    this.write(new Uint8Array(databases));
+    if (!this.exports.install()) throw new Error("the endgame databases are damaged");
+  }
+}
+
+/** Where this module lies, and all that it fetches. */
+export const beside = (name) => new URL(name, import.meta.url).href;
+
+/** Fetches a file that lies beside this module. */
+export const load = async (name) => {
+  let response;
+  try {
+    response = await fetch(beside(name));
+    if (response.ok) return await response.arrayBuffer();
+  } catch {
+    throw Problem.lost();
+  }
+  throw new Problem({ status: response.status, detail: name + ": " + response.status });
+};
+
+/** Unpacks a file, unless the web host has told the browser to do that. */
+export const unpacked = async (name) => {
+  const bytes = await load(name);
+  const [first, second] = new Uint8Array(bytes);
+  if (first !== 0x1f || second !== 0x8b) return bytes;
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+};
+
+/** Compiles a module. Not every web host names the media type that streaming compilation insists on. */
+export const compiled = async (name) => WebAssembly.compile(await unpacked(name));
+
+/** The name of the module that knows the rules alone. */
+export const RULES = "rules.wasm.gz";

@@ -1,0 +1,77 @@
+// What went wrong comes again, after growing intervals. For everything that can be right or wrong and has a
+// name that stays the same: puzzles, lessons, "find the better move". Each kind has a list of its own, kept in
+// the browser.
+
+/** Milliseconds after which something comes again: first after a mistake, then after each time it was right. */
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const INTERVALS = [10 * MINUTE, DAY, 3 * DAY, 7 * DAY, 21 * DAY, 60 * DAY];
+
+/**
+ * How something stands: times right and wrong, and, while it is to be repeated, the step in the intervals and
+ * when it is due, in milliseconds since 1970.
+ * @typedef {{ right: number, wrong: number, step?: number, due?: number }} Standing
+ */
+
+export class Repetition {
+  /**
+   * @param {string} kind names the list.
+   * @param {() => number} now the time.
+   */
+  constructor(kind, now = Date.now) {
+    this.key = "repeat-" + kind;
+    this.now = now;
+    /** @type {Map<string, Standing>} */
+    this.known = new Map();
+    try {
+      const kept = JSON.parse(localStorage.getItem(this.key)) ?? {};
+      for (const [id, standing] of Object.entries(kept)) {
+        if (Number.isInteger(standing?.right) && Number.isInteger(standing?.wrong)) this.known.set(id, standing);
+      }
+    } catch {
+      // A page without storage, or with somebody else's, begins anew.
+    }
+  }
+
+  /** It was right: what is being repeated comes later next time, and after the last interval never. */
+  right(id) {
+    const { right, wrong, step } = this.of(id);
+    const next = step === undefined ? INTERVALS.length : step + 1;
+    const more = next < INTERVALS.length ? { step: next, due: this.now() + INTERVALS[next] } : {};
+    this.keep(id, { right: right + 1, wrong, ...more });
+  }
+
+  /** It was wrong: it comes again soon. */
+  wrong(id) {
+    const { right, wrong } = this.of(id);
+    this.keep(id, { right, wrong: wrong + 1, step: 0, due: this.now() + INTERVALS[0] });
+  }
+
+  /** @returns {Standing} */
+  of(id) {
+    return this.known.get(id) ?? { right: 0, wrong: 0 };
+  }
+
+  /** What is to be repeated now, the longest due first. */
+  get due() {
+    const now = this.now();
+    const due = [...this.known].filter(([, standing]) => standing.due <= now);
+    return due.sort(([, one], [, other]) => one.due - other.due).map(([id]) => id);
+  }
+
+  /** How many were right at least once, and tries that were right and wrong. */
+  get score() {
+    const all = [...this.known.values()];
+    const sum = (name) => all.reduce((sum, standing) => sum + standing[name], 0);
+    return { solved: all.filter(({ right }) => right > 0).length, right: sum("right"), wrong: sum("wrong") };
+  }
+
+  keep(id, standing) {
+    this.known.set(id, standing);
+    try {
+      localStorage.setItem(this.key, JSON.stringify(Object.fromEntries(this.known)));
+    } catch {
+      // A page without storage forgets.
+    }
+  }
+}

@@ -1,0 +1,97 @@
+// Diagrams on paper, and how the board looks: numbers around it, other pieces.
+//
+// MEERSLAG, SITE, CHROMIUM: as for board.test.js.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { cell, setUp } from "./pages.js";
+import { barriers } from "./reading.js";
+import { browser, host } from "./stage.js";
+
+const visit = async () => {
+  const page = await browser.newPage({ locale: "en-GB" });
+  page.setDefaultTimeout(20_000);
+  page.on("dialog", (dialog) => dialog.accept());
+  await page.addInitScript(() => {
+    window.print = () => (document.body.dataset.printed = "true");
+  });
+  await page.goto(host.url);
+  await page.waitForSelector("body[data-ready]");
+  return page;
+};
+
+test("six or twelve diagrams with captions are on a page", { timeout: 120_000 }, async () => {
+  const page = await visit();
+  await page.click("#tab-game");
+  assert.ok(await page.locator("#diagrams-print").isDisabled());
+  for (let count = 1; count <= 7; count++) {
+    await page.click("#diagram-add");
+    assert.equal(await page.locator("#diagrams li").count(), count);
+  }
+  await setUp(page, "B:W28:BK1");
+  await page.click("#tab-game");
+  await page.click("#diagram-add");
+  await page.fill("#diagrams li:nth-child(2) input", "White <wins>");
+  await page.press("#diagrams li:nth-child(2) input", "Enter");
+  await page.click("#diagrams li:nth-child(1) button");
+  assert.deepEqual(await barriers(page), []);
+  // The list is there at the next visit.
+  await page.reload();
+  await page.waitForSelector("body[data-ready]");
+  await page.click("#tab-game");
+  assert.equal(await page.locator("#diagrams li").count(), 7);
+  for (const [perPage, counts] of [["6", [6, 1]], ["12", [7]]]) {
+    await page.selectOption("#diagrams-page", perPage);
+    await page.click("#diagrams-print");
+    const sheets = page.locator("#sheets section");
+    assert.equal(await sheets.count(), counts.length);
+    for (const [place, count] of counts.entries()) assert.equal(await sheets.nth(place).locator("figure").count(), count);
+    const captions = await page.locator("#sheets figcaption").allInnerTexts();
+    assert.deepEqual([captions[0], captions[6]], ["1. White <wins>", "7. Black to move"]);
+    assert.equal(await page.locator("#sheets figure").first().locator("g.pieces use").count(), 40);
+    assert.equal(await page.locator("#sheets figure").last().locator("g.pieces use").count(), 2);
+    const pdf = await page.pdf({ format: "A4" });
+    assert.equal(pdf.toString("latin1").match(/\/Type\s*\/Page\b/g).length, counts.length, "pages of paper");
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    assert.ok(await page.locator("#sheets").isHidden());
+  }
+  await page.click("#diagrams-clear");
+  assert.equal(await page.locator("#diagrams li").count(), 0);
+  await page.close();
+});
+
+test("numbers stand around the board, and squares are where they are seen", { timeout: 60_000 }, async () => {
+  const page = await visit();
+  await page.click("#settings");
+  await page.selectOption("#set-coordinates", "outside");
+  await page.selectOption("#set-pieces", "red");
+  await page.click("#look button");
+  const seen = page.locator("#frame g.number:not([hidden])");
+  const numbers = await seen.evaluateAll((all) => all.map((one) => Number(/** @type {HTMLElement} */ (one).dataset.square)).sort((a, b) => a - b));
+  assert.deepEqual(numbers, [1, 2, 3, 4, 5, 6, 15, 16, 25, 26, 35, 36, 45, 46, 47, 48, 49, 50]);
+  // Each number lies beside its square, outside the board, on both sides of it.
+  for (const isTurned of [false, true]) {
+    if (isTurned) await page.click("#flip");
+    for (const number of [1, 5, 15, 36, 46, 50]) {
+      const box = await page.locator(`#frame g.number[data-square="${number}"]`).boundingBox();
+      const square = await cell(page, number).boundingBox();
+      const [right, below] = [box.x + box.width / 2 - square.x - square.width / 2, box.y + box.height / 2 - square.y - square.height / 2];
+      const far = Math.max(Math.abs(right), Math.abs(below)) / square.width;
+      assert.ok(far > 0.5 && far < 1.1, `${number}: ${far}`);
+    }
+    const rect = await page.locator('#frame rect.square[data-square="28"]').boundingBox();
+    const target = await cell(page, 28).boundingBox();
+    assert.ok(Math.abs(rect.x - target.x) < 2 && Math.abs(rect.y - target.y) < 2);
+  }
+  const fill = await page.locator("#black-man circle").first().evaluate((node) => getComputedStyle(node).fill);
+  assert.equal(fill, "rgb(179, 38, 30)");
+  // It stays at the next visit, and goes back.
+  await page.reload();
+  await page.waitForSelector("body[data-ready]");
+  assert.equal(await seen.count(), 18);
+  await page.click("#settings");
+  await page.selectOption("#set-coordinates", "inside");
+  assert.equal(await seen.count(), 50);
+  await page.close();
+});

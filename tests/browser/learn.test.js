@@ -1,0 +1,123 @@
+// Learning: combinations as puzzles, lessons, and what comes again.
+//
+// MEERSLAG, SITE, CHROMIUM: as for board.test.js.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { cell, moves, says, text } from "./pages.js";
+import { barriers } from "./reading.js";
+import { browser, host } from "./stage.js";
+
+/** Names by which the page knows its puzzles and their solutions: the first of the suite. */
+const [FIRST, SECOND] = [["shot-1", 34, 29], ["shot-2", 17, 21]];
+
+const visit = async () => {
+  const context = await browser.newContext({ locale: "en-GB", reducedMotion: "reduce" });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  page.on("dialog", (dialog) => dialog.accept());
+  await page.clock.install();
+  await page.goto(host.url);
+  await page.waitForSelector("body[data-ready]");
+  await page.click("#tab-learn");
+  await says(page, /of 257/, "#puzzle-score");
+  return page;
+};
+
+const play = async (page, from, to) => {
+  await cell(page, from).click();
+  await cell(page, to).click();
+};
+
+test("a combination is solved, with its source and the score", { timeout: 90_000 }, async () => {
+  const page = await visit();
+  await page.click("#puzzle-next");
+  await says(page, /White to move and win/, "#puzzle-text");
+  assert.match(await text(page, "#puzzle-source"), new RegExp(`^${FIRST[0]}, from the engine’s games.*self-play, gen1fast`));
+  await cell(page, FIRST[1]).and(page.locator(".movable")).waitFor();
+  await play(page, FIRST[1], FIRST[2]);
+  await says(page, /34-29 is right/, "#puzzle-text");
+  await says(page, /Solved: 1 of 257. Tries: 1 right, 0 wrong/, "#puzzle-score");
+  assert.ok(await page.locator("#puzzle-hint").isDisabled());
+  // The next one is another one, with Black's side below.
+  await page.click("#puzzle-next");
+  await says(page, new RegExp("^" + SECOND[0]), "#puzzle-source");
+  const [upper, lower] = [await cell(page, 50).boundingBox(), await cell(page, 1).boundingBox()];
+  assert.ok(upper.y < lower.y);
+  assert.deepEqual(await barriers(page), []);
+  // It is there after a reload, to be solved.
+  await page.reload();
+  await page.waitForSelector("body[data-ready]");
+  await cell(page, SECOND[1]).and(page.locator(".movable")).waitFor();
+  await play(page, SECOND[1], SECOND[2]);
+  await says(page, /17-21 is right/, "#puzzle-text");
+  await says(page, /Solved: 2 of 257/, "#puzzle-score");
+  await page.context().close();
+});
+
+test("hints come in two steps; what went wrong comes again, later and later", { timeout: 90_000 }, async () => {
+  const page = await visit();
+  await page.click("#puzzle-next");
+  await cell(page, 38).and(page.locator(".movable")).waitFor();
+  // A wrong move goes back.
+  await page.fill("#type", "38-33");
+  await page.press("#type", "Enter");
+  await says(page, /38-33 does not win|not a legal move/, "#puzzle-text, #say");
+  await page.click("#puzzle-hint");
+  await says(page, /34/, "#puzzle-text");
+  assert.equal(await page.locator("#frame line.arrow").count(), 0);
+  await page.click("#puzzle-hint");
+  await says(page, /34-29/, "#puzzle-text");
+  assert.equal(await page.locator("#frame line.arrow").count(), 1);
+  await moves(page, 0);
+  await play(page, FIRST[1], FIRST[2]);
+  await says(page, /It comes again later/, "#puzzle-text");
+  await says(page, /Solved: 0 of 257. Tries: 0 right, 1 wrong. To repeat now: 0/, "#puzzle-score");
+  await page.click("#puzzle-next");
+  await says(page, new RegExp("^" + SECOND[0]), "#puzzle-source");
+  // Ten minutes later it is due before anything new; then in a day.
+  for (const [wait, name] of [["10:01", FIRST[0]], ["10:01", SECOND[0]], ["24:00:00", FIRST[0]]]) {
+    await page.clock.fastForward(wait);
+    await page.click("#puzzle-next");
+    await says(page, new RegExp(`^${name},`), "#puzzle-source");
+    if (name !== FIRST[0]) continue;
+    await cell(page, FIRST[1]).and(page.locator(".movable")).waitFor();
+    await play(page, FIRST[1], FIRST[2]);
+    await says(page, /34-29 is right$/, "#puzzle-text");
+  }
+  await says(page, /Solved: 1 of 257. Tries: 2 right, 1 wrong/, "#puzzle-score");
+  // Who looks the solution up has not solved it.
+  await page.click("#puzzle-next");
+  await page.click("#puzzle-show");
+  await says(page, /It comes again later/, "#puzzle-text");
+  await says(page, /2 right, 2 wrong/, "#puzzle-score");
+  await page.context().close();
+});
+
+test("a lesson of the list is played and counted", { timeout: 120_000 }, async () => {
+  const page = await visit();
+  assert.equal(await page.locator("#lessons button").count(), 12);
+  await page.click('#lessons button[data-lesson="1"]');
+  await says(page, /./, "#verdict");
+  assert.equal(await page.locator("#tab-endgames").getAttribute("aria-selected"), "true");
+  // A win in three plies: the second hint names the move.
+  for (let move = 1; move <= 2; move++) {
+    await page.locator(".cell.movable").first().waitFor();
+    await page.click("#lesson-hint");
+    await says(page, /\d/, "#verdict");
+    await page.click("#lesson-hint");
+    await says(page, /\d+[-x]\d+/, "#verdict");
+    const [best] = (await text(page, "#verdict")).match(/\d+[-x]\d+/);
+    const before = await page.locator("#moves .move").count();
+    await page.fill("#type", best);
+    await page.press("#type", "Enter");
+    await page.waitForFunction((count) => document.querySelectorAll("#moves .move").length > count, before);
+    await page.waitForFunction(() => document.querySelector("#lesson-end").disabled || document.querySelector(".cell.movable"));
+    if (await page.locator("#lesson-end").isDisabled()) break;
+  }
+  await says(page, /White wins|2-0|wins/i, "#verdict");
+  await page.click("#tab-learn");
+  await says(page, /without a mistake: 1, with: 0/, "#lessons li:first-child");
+  await page.context().close();
+});

@@ -1,0 +1,169 @@
+// The site without a server: what comes first and what later, without a network, and a new version.
+//
+// SITE, CHROMIUM: as for board.test.js.
+
+import assert from "node:assert/strict";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { chromium } from "playwright-core";
+
+import { serveFolder } from "./hosts.js";
+import { cell, moves, says, setUp, text } from "./pages.js";
+
+const { SITE, CHROMIUM = "/usr/bin/chromium" } = process.env;
+
+const [ENGINE, RULES, DATABASES] = ["meerslag.wasm.gz", "rules.wasm.gz", "databases.bin.gz"];
+
+describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
+  /** @type {import("playwright-core").Browser} */
+  let browser;
+  let folder;
+
+  before(async () => {
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+    folder = await mkdtemp(join(tmpdir(), "site-"));
+  });
+  after(async () => {
+    await browser.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const open = async (context, host) => {
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    await page.goto(host.url);
+    await page.waitForSelector("body[data-ready]");
+    return page;
+  };
+
+  /** Waits until the site is kept in the browser. */
+  const isKept = (page) => page.evaluate(async () => {
+    await navigator.serviceWorker.ready;
+    if (!navigator.serviceWorker.controller) {
+      await new Promise((resolve) => navigator.serviceWorker.addEventListener("controllerchange", resolve));
+    }
+  });
+
+  /** Plays a game against level 1 until the engine has answered once. */
+  const playOnce = async (page) => {
+    await page.click("#tab-play");
+    await page.selectOption("#play-level", "1");
+    await page.click("#play-form button.main");
+    await says(page, /Your move/);
+    await cell(page, 32).click();
+    await cell(page, 28).click();
+    await moves(page, 2);
+  };
+
+  test("the first visit fetches little, and what it needs first comes first", async () => {
+    const host = await serveFolder(SITE);
+    const context = await browser.newContext({ locale: "en-GB" });
+    const page = await open(context, host);
+    assert.ok(await page.locator(".cell.movable").count());
+    const { sent } = host;
+    await isKept(page);
+    const order = sent.map(({ file }) => file);
+    const source = await readFile(join(SITE, "index.html"), "utf8");
+    const modules = [...source.matchAll(/rel="modulepreload" href="([^"]+)"/g)].map(([, name]) => name);
+    assert.ok(modules.length > 20, modules.join());
+    // The engine is asked for when all that the board needs has come.
+    const begin = order.slice(0, order.indexOf(ENGINE));
+    for (const name of [...modules, "index.html", "first.json", "sheet.svg", "main.js", RULES]) {
+      assert.ok(begin.includes(name), name);
+    }
+    const bytes = (list) => list.reduce((sum, one) => sum + one.bytes, 0);
+    const before = bytes(sent.filter(({ file }) => begin.includes(file) && file !== RULES));
+    assert.ok(before < 120_000, `${before} bytes for a board`);
+    await playOnce(page);
+    assert.ok(!sent.some(({ file }) => file === DATABASES));
+    assert.ok(bytes(sent) < 1_000_000, `${bytes(sent)} bytes for a first game`);
+    // The service worker has not fetched again what the page had.
+    assert.ok(sent.filter(({ file, bytes }) => file === ENGINE && bytes > 0).length === 1);
+    // The databases come with the first endgame, once.
+    await setUp(page, "W:WK11:BK2,K6");
+    await page.click("#tab-endgames");
+    await says(page, /loss in 8 plies/, "#value");
+    assert.equal(sent.filter(({ file }) => file === DATABASES).length, 1);
+    await context.close();
+    host.stop();
+  });
+
+  test("after one visit the site works without a network", async () => {
+    const host = await serveFolder(SITE);
+    const context = await browser.newContext({ locale: "en-GB" });
+    const first = await open(context, host);
+    await isKept(first);
+    await first.close();
+    host.stop();
+    const page = await open(context, host);
+    await playOnce(page);
+    // The databases were never fetched: that is said, and it is not the end.
+    await setUp(page, "W:WK11:BK2,K6");
+    await says(page, /./, "#waiting-text");
+    const again = await serveFolder(SITE, host.port);
+    await page.click("#tab-endgames");
+    await page.click("#again");
+    await says(page, /loss in 8 plies/, "#value");
+    await page.close();
+    again.stop();
+    // Now they are there without a network, too.
+    const last = await open(context, host);
+    await setUp(last, "W:WK11:BK2,K7");
+    await last.click("#tab-endgames");
+    await says(last, /plies|draw/, "#value");
+    await context.close();
+  });
+
+  test("a new site takes the place of the old one, whole", async () => {
+    await cp(SITE, folder, { recursive: true });
+    const change = async (name, before, after) => {
+      const text = await readFile(join(folder, name), "utf8");
+      assert.match(text, before);
+      await rm(join(folder, name + ".gz"), { force: true });
+      await writeFile(join(folder, name), text.replace(before, after));
+    };
+    const host = await serveFolder(folder);
+    const context = await browser.newContext({ locale: "en-GB" });
+    const page = await open(context, host);
+    await isKept(page);
+    await change("texts.js", /"Copy link"/, '"Copy this link"');
+    await change("offline.js", /VERSION = "\w+"/, 'VERSION = "another"');
+    await page.reload();
+    await page.waitForSelector("body[data-ready]");
+    await page.click("#tab-game");
+    assert.equal(await text(page, "#copy-link"), "Copy link");
+    await page.evaluate(async () => {
+      const registration = await navigator.serviceWorker.ready;
+      while (!registration.waiting) await new Promise((resolve) => setTimeout(resolve, 50));
+    });
+    await page.reload();
+    await page.waitForFunction(() => document.querySelector("#copy-link").textContent === "Copy this link");
+    await page.waitForSelector("body[data-ready]");
+    const caches = await page.evaluate(() => globalThis.caches.keys());
+    assert.equal(caches.length, 1, caches.join());
+    assert.match(caches[0], /another$/);
+    await context.close();
+    host.stop();
+  });
+
+  test("it can be installed", async () => {
+    const host = await serveFolder(SITE);
+    const context = await browser.newContext();
+    const page = await open(context, host);
+    const session = await context.newCDPSession(page);
+    const { errors, data, url } = await session.send("Page.getAppManifest");
+    assert.deepEqual(errors, []);
+    assert.equal(url, host.url + "manifest.webmanifest");
+    for (const { src, type } of JSON.parse(data).icons) {
+      const answer = await page.request.get(host.url + src);
+      assert.equal(answer.headers()["content-type"], type);
+    }
+    const { installabilityErrors } = await session.send("Page.getInstallabilityErrors");
+    // A private window installs nothing; there is no other fault.
+    assert.deepEqual(installabilityErrors.filter(({ errorId }) => errorId !== "in-incognito"), []);
+    await context.close();
+    host.stop();
+  });
+});
