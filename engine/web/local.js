@@ -14,6 +14,8 @@ const [ENGINE, DATABASES] = ["meerslag.wasm.gz", "databases.bin.gz"];
 const BY_RULES = ["legal", "fen", "games"];
 /** What cannot be answered without databases. */
 const BY_DATABASES = ["probe", "line", "position", "judge"];
+/** Milliseconds that a newer site gets to take the place of this one. */
+const LONGEST = 3000;
 /** Searches, each with a worker of its own. */
 const SEARCHES = ["play", "analyse"];
 
@@ -90,11 +92,10 @@ export class Local {
     const { serviceWorker } = navigator;
     const waiting = (await serviceWorker?.getRegistration())?.waiting;
     if (!waiting) return;
-    const changed = new Promise((resolve) => serviceWorker.addEventListener("controllerchange", resolve));
+    serviceWorker.addEventListener("controllerchange", () => location.reload());
     waiting.postMessage("take over");
-    await changed;
-    location.reload();
-    await new Promise(() => {});
+    // Should the browser not do it, the old one is as good as before.
+    await new Promise((resolve) => setTimeout(resolve, LONGEST));
   }
 
   constructor() {

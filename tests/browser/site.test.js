@@ -10,7 +10,7 @@ import { after, before, describe, test } from "node:test";
 import { chromium } from "playwright-core";
 
 import { serveFolder } from "./hosts.js";
-import { cell, moves, says, setUp, text } from "./pages.js";
+import { cell, moves, says, setUp } from "./pages.js";
 
 const { SITE, CHROMIUM = "/usr/bin/chromium" } = process.env;
 
@@ -132,8 +132,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
     await change("offline.js", /VERSION = "\w+"/, 'VERSION = "another"');
     await page.reload();
     await page.waitForSelector("body[data-ready]");
-    await page.click("#tab-game");
-    assert.equal(await text(page, "#copy-link"), "Copy link");
+    assert.equal(await page.locator("#copy-link").textContent(), "Copy link");
     await page.evaluate(async () => {
       const registration = await navigator.serviceWorker.ready;
       while (!registration.waiting) await new Promise((resolve) => setTimeout(resolve, 50));
