@@ -92,10 +92,12 @@ export class Local {
     const { serviceWorker } = navigator;
     const waiting = (await serviceWorker?.getRegistration())?.waiting;
     if (!waiting) return;
-    serviceWorker.addEventListener("controllerchange", () => location.reload());
+    const changed = new Promise((resolve) => serviceWorker.addEventListener("controllerchange", () => resolve(true)));
     waiting.postMessage("take over");
-    // Should the browser not do it, the old one is as good as before.
-    await new Promise((resolve) => setTimeout(resolve, LONGEST));
+    // While the browser has work for the old one, that is as good as before.
+    if (!(await Promise.race([changed, new Promise((resolve) => setTimeout(resolve, LONGEST))]))) return;
+    location.reload();
+    await new Promise(() => {});
   }
 
   constructor() {

@@ -137,10 +137,13 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
       const registration = await navigator.serviceWorker.ready;
       while (!registration.waiting) await new Promise((resolve) => setTimeout(resolve, 50));
     });
-    await page.reload();
-    await page.waitForFunction(() => document.querySelector("#copy-link").textContent === "Copy this link");
-    await page.waitForSelector("body[data-ready]");
-    const caches = await page.evaluate(() => globalThis.caches.keys());
+    // The browser lets the new one begin when the old one has had nothing to do for a while.
+    let next = page;
+    do {
+      await next.close();
+      next = await open(context, host);
+    } while ((await next.locator("#copy-link").textContent()) !== "Copy this link");
+    const caches = await next.evaluate(() => globalThis.caches.keys());
     assert.equal(caches.length, 1, caches.join());
     assert.match(caches[0], /another$/);
     await context.close();
