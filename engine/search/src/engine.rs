@@ -13,7 +13,7 @@ use crate::level::PlayingLevel;
 use crate::limits::{Control, Limits, Mode};
 use crate::options::{EngineError, EngineOptions};
 use crate::score::Score;
-use crate::search::{self, Info, Resources, SearchResult, WorkerMemory};
+use crate::search::{self, Info, Resources, SearchNumbers, SearchResult, WorkerMemory};
 use crate::tt::TranspositionTable;
 
 /// The engine: transposition table, search threads and what they remember between moves.
@@ -21,6 +21,8 @@ use crate::tt::TranspositionTable;
 pub struct Engine {
     options: EngineOptions,
     databases: Probe,
+    /// Other numbers than the search normally has.
+    numbers: Option<SearchNumbers>,
     table: TranspositionTable,
     /// One per thread.
     memories: Vec<WorkerMemory>,
@@ -40,7 +42,7 @@ impl Engine {
         let memory = || WorkerMemory::new(&options.evaluation);
         let memories = std::iter::repeat_with(memory).take(options.threads).collect();
         let random = Random::new(RandomState::new().build_hasher().finish());
-        Ok(Engine { options, databases, table, memories, random })
+        Ok(Engine { options, databases, numbers: None, table, memories, random })
     }
 
     /// Changes the options. The contents of the table are lost if its size changes.
@@ -85,6 +87,14 @@ impl Engine {
                 Err(error.into())
             }
         }
+    }
+
+    /// Searches with these numbers from now on, and forgets what it has learnt with others. Every
+    /// number must lie in its range of [`SearchNumbers::RANGES`].
+    #[cfg(feature = "tuning")]
+    pub fn set_numbers(&mut self, numbers: SearchNumbers) {
+        self.numbers = Some(numbers);
+        self.new_game();
     }
 
     /// The largest piece count that the open endgame databases have values for, 0 without any.
@@ -145,7 +155,7 @@ impl Engine {
             return found;
         }
         self.table.next_search();
-        let Engine { options, databases, table, memories, .. } = self;
+        let Engine { options, databases, numbers, table, memories, .. } = self;
         let is_weaker = options.level < PlayingLevel::FULL && limits.mode != Mode::Analyze;
         let threads = if is_weaker { 1 } else { memories.len() };
         let limits = options.level.limits(limits);
@@ -156,6 +166,7 @@ impl Engine {
             ponder: options.ponder,
             databases,
             evaluation: &options.evaluation,
+            numbers: numbers.as_ref(),
             table,
             memories: &mut memories[..threads],
         };

@@ -37,6 +37,8 @@ pub use level::PlayingLevel;
 pub use limits::{Clock, Control, Limits, Mode};
 pub use options::{EngineError, EngineOptions};
 pub use score::{Bound, Score};
+#[cfg(feature = "tuning")]
+pub use search::SearchNumbers;
 pub use search::{Info, STACK_BYTES, SearchResult};
 pub use thinker::Thinker;
 pub use tt::OutOfMemory;

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::node::{Node, NodeKind, Shallow};
 use super::ordering::Picker;
-use super::params::{self, MAX_PLY, PROBCUT_DEPTH};
+use super::params::{self, MAX_PLY, Numbers};
 use super::probe::Verdict;
 use super::worker::Worker;
 use crate::score::{Bound, Score, Window};
@@ -19,7 +19,7 @@ struct Tried {
     best: Option<usize>,
 }
 
-impl<I: Isa> Worker<'_, I> {
+impl<I: Isa, N: Numbers> Worker<'_, I, N> {
     /// The score of a node for its side to move. Exact if it lies between `alpha` and `beta`,
     /// otherwise a bound. Meaningless once `stopped` is set. `depth` is below 0 only after captures
     /// beyond the horizon.
@@ -106,18 +106,18 @@ impl<I: Isa> Worker<'_, I> {
 
         let mut eval = hit.and_then(|hit| hit.eval);
         if !K::PV
-            && depth <= params::REVERSE_FUTILITY_DEPTH
+            && depth <= self.numbers.get().reverse_futility_depth
             && let Some(score) = self.reverse_futility(node, eval, depth, Window { alpha, beta })
         {
             return score;
         }
-        if K::PROBCUT && depth >= PROBCUT_DEPTH && !beta.is_decided() {
+        if K::PROBCUT && depth >= self.numbers.get().probcut_depth && !beta.is_decided() {
             let standing = match eval {
                 Some(eval) => eval,
                 None => self.standing(node, Window::FULL),
             };
             eval = Some(standing);
-            if standing >= beta.plus(-params::PROBCUT_BELOW)
+            if standing >= beta.plus(-self.numbers.get().probcut_below)
                 && let Some(score) = self.probcut(node, depth, beta)
             {
                 return score;
@@ -172,6 +172,7 @@ impl<I: Isa> Worker<'_, I> {
             picker.score(moves, &node.position, known.find(moves), &self.memory.history);
         }
         let mut tried = Tried { score: Score::MIN, best: None };
+        let numbers = self.numbers;
         let searched = &self.shared.searched;
         let is_shared = searched.is_shared() && depth >= params::PUT_OFF_DEPTH;
         // Tried after the others, because another thread has begun them.
@@ -190,7 +191,8 @@ impl<I: Isa> Worker<'_, I> {
             };
             let is_first_round = turn < moves.len();
             turn += 1;
-            let reduction = |mv, index| params::reduction(&node.position, mv, K::PV, depth, index);
+            let reduction =
+                |mv, index| numbers.get().reduction(&node.position, mv, K::PV, depth, index);
             let (mv, child) = if let Some(child) = ahead.take() {
                 (moves[index], child)
             } else {
@@ -285,10 +287,11 @@ impl<I: Isa> Worker<'_, I> {
         if let [_] = moves {
             return;
         }
+        let rate = self.numbers.get().history_rate;
         for &tried in &moves[..best] {
-            self.memory.history.bad(side, tried);
+            self.memory.history.bad(side, tried, rate);
         }
-        self.memory.history.good(side, moves[best]);
+        self.memory.history.good(side, moves[best], rate);
     }
 
     /// The table's score, if it settles the node.
@@ -347,7 +350,7 @@ impl<I: Isa> Worker<'_, I> {
         {
             return None;
         }
-        let raised = beta.plus(params::reverse_futility_margin(depth));
+        let raised = beta.plus(self.numbers.get().reverse_futility_margin(depth));
         let standing = match eval {
             Some(eval) => eval,
             None => self.standing(node, Window::reaching(raised)),
@@ -358,9 +361,9 @@ impl<I: Isa> Worker<'_, I> {
     /// ProbCut: if even a shallow search comes out well above beta, the deep one would as well.
     #[inline(always)]
     fn probcut(&mut self, node: &Node, depth: i32, beta: Score) -> Option<Score> {
-        let margin = params::probcut_margin(depth);
+        let margin = self.numbers.get().probcut_margin(depth);
         let raised = beta.plus(margin);
-        let shallow = params::probcut_depth(depth);
+        let shallow = self.numbers.get().probcut_depth(depth);
         let score = self.full::<Shallow>(node, shallow, Window::reaching(raised));
         if self.stopped {
             return Some(Score::DRAW);

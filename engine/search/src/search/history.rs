@@ -6,7 +6,6 @@ use movegen::{Color, Move};
 pub(super) struct History(Box<[[u16; 4096]; 2]>);
 
 const ONE: u16 = 1 << 12;
-const RATE: u16 = 5;
 
 impl History {
     pub(super) fn new() -> History {
@@ -25,16 +24,18 @@ impl History {
         i32::from(self.0[side.index()][mv.from_to_index()])
     }
 
+    /// The move raised alpha; counted as much as 1 in 2^rate.
     #[inline(always)]
-    pub(super) fn good(&mut self, side: Color, mv: Move) {
+    pub(super) fn good(&mut self, side: Color, mv: Move, rate: i32) {
         let p = &mut self.0[side.index()][mv.from_to_index()];
-        *p += (ONE - *p) >> RATE;
+        *p += (ONE - *p) >> rate;
     }
 
+    /// The same of a move that did not.
     #[inline(always)]
-    pub(super) fn bad(&mut self, side: Color, mv: Move) {
+    pub(super) fn bad(&mut self, side: Color, mv: Move, rate: i32) {
         let p = &mut self.0[side.index()][mv.from_to_index()];
-        *p -= *p >> RATE;
+        *p -= *p >> rate;
     }
 }
 
@@ -49,13 +50,13 @@ mod tests {
         let mv = Position::initial().legal_moves()[0];
         let start = history.get(Color::White, mv);
         for _ in 0..10_000 {
-            history.good(Color::White, mv);
+            history.good(Color::White, mv, 5);
         }
         assert!(history.get(Color::White, mv) > start);
         assert!(history.get(Color::White, mv) <= 4096);
         assert_eq!(history.get(Color::Black, mv), start);
         for _ in 0..10_000 {
-            history.bad(Color::White, mv);
+            history.bad(Color::White, mv, 5);
         }
         assert!(history.get(Color::White, mv) < start);
         history.clear();

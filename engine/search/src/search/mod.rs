@@ -38,6 +38,8 @@ use crate::score::Score;
 use crate::time::{self, Pace};
 use crate::tt::TranspositionTable;
 use node::Node;
+use params::Fixed;
+pub use params::SearchNumbers;
 use prober::Prober;
 pub use report::{Info, SearchResult};
 use root::{Root, RootMove};
@@ -63,6 +65,8 @@ pub(crate) struct Resources<'e> {
     pub(crate) ponder: bool,
     pub(crate) databases: &'e Probe,
     pub(crate) evaluation: &'e Evaluation,
+    /// Other numbers than [`SearchNumbers::PLAYED`].
+    pub(crate) numbers: Option<&'e SearchNumbers>,
     pub(crate) table: &'e TranspositionTable,
     /// One per thread.
     pub(crate) memories: &'e mut [WorkerMemory],
@@ -84,6 +88,7 @@ pub(crate) fn run(
         ponder,
         databases,
         evaluation,
+        numbers,
         table,
         memories,
     } = resources;
@@ -147,7 +152,11 @@ pub(crate) fn run(
         pace: Pace::new(),
     };
     let keys = game.reversible_keys();
-    let mut info = with_isa!(isa => smp::search(isa, &shared, memories, &root, keys, report));
+    let mut info = with_isa!(isa => match numbers {
+        #[cfg(feature = "tuning")]
+        Some(numbers) => smp::search(isa, numbers, &shared, memories, &root, keys, report),
+        _ => smp::search(isa, Fixed, &shared, memories, &root, keys, report),
+    });
     // Whoever wants to see more moves than keep the value sees what the others are worth.
     let missing = wanted_lines.saturating_sub(root.lines);
     rated_root::report_worse(&info, root.lines, &worse[..missing.min(worse.len())], report);
@@ -186,7 +195,7 @@ mod tests {
     const MOST_VISITED: u32 = 50_000;
 
     impl Plain {
-        fn full(&mut self, position: &Position, depth: i32, threats: u32, ply: u32) -> Score {
+        fn full(&mut self, position: &Position, depth: i32, threats: i32, ply: u32) -> Score {
             self.visited += 1;
             if self.visited > MOST_VISITED {
                 return Score::DRAW;
@@ -209,7 +218,7 @@ mod tests {
             &mut self,
             position: &Position,
             captured: bool,
-            threats: u32,
+            threats: i32,
             ply: u32,
         ) -> Score {
             self.visited += 1;
@@ -223,7 +232,7 @@ mod tests {
                 return moves.iter().map(child).max().expect("there is a capture");
             }
             let is_threatened = position.has_capture(side.opponent());
-            if is_threatened && !captured && threats < params::THREAT_PLIES {
+            if is_threatened && !captured && threats < SearchNumbers::PLAYED.threat_plies {
                 self.full(position, 1, threats + 1, ply)
             } else {
                 Evaluation::default().score(position)

@@ -10,65 +10,152 @@ pub(crate) const MAX_PLY: usize = 120;
 /// The last iteration.
 pub(crate) const MAX_DEPTH: i32 = Limits::MAX_DEPTH as i32;
 
-/// First iteration with an aspiration window.
-pub(super) const ASPIRATION_DEPTH: i32 = 4;
-/// Half the first window; the side that fails doubles.
-pub(super) const ASPIRATION_WIDTH: i32 = 10;
-/// Beyond this half-width the window opens fully.
-pub(super) const ASPIRATION_MAX: i32 = 500;
+/// Defines [`SearchNumbers`] from lines `name: value in range;`. `meerslag tune` writes the values
+/// of such lines anew.
+macro_rules! search_numbers {
+    ($($(#[$doc:meta])* $name:ident: $value:literal in $low:literal..=$high:literal;)*) => {
+        /// The numbers of the search that games can tune.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub struct SearchNumbers {
+            $($(#[$doc])* pub $name: i32,)*
+        }
 
-/// ProbCut is tried from this depth on.
-pub(super) const PROBCUT_DEPTH: i32 = 3;
+        impl SearchNumbers {
+            /// Those that the engine plays with.
+            pub const PLAYED: SearchNumbers = SearchNumbers { $($name: $value),* };
+        }
 
-/// ProbCut is not tried where the evaluation is further than this below beta.
-pub(super) const PROBCUT_BELOW: i32 = 10;
+        #[cfg(feature = "tuning")]
+        impl SearchNumbers {
+            /// Their names in the order of the fields, and the ranges in which they make sense.
+            pub const RANGES: &[(&str, std::ops::RangeInclusive<i32>)] =
+                &[$((stringify!($name), $low..=$high)),*];
 
-/// The depth of the search that stands for one of `depth` plies.
-pub(super) const fn probcut_depth(depth: i32) -> i32 {
-    depth * 2 / 5
+            /// This file: what a patch of the values changes.
+            pub const SOURCE: &str = include_str!("params.rs");
+
+            /// The values in the order of [`SearchNumbers::RANGES`].
+            #[must_use]
+            pub fn values(&self) -> Vec<i32> {
+                vec![$(self.$name),*]
+            }
+
+            /// The number with this name.
+            pub fn get_mut(&mut self, name: &str) -> Option<&mut i32> {
+                match name {
+                    $(stringify!($name) => Some(&mut self.$name),)*
+                    _ => None,
+                }
+            }
+        }
+    };
 }
 
-/// How far above beta the shallow search must come out.
-pub(super) const fn probcut_margin(depth: i32) -> i32 {
-    10 * depth
+search_numbers! {
+    /// First iteration with an aspiration window.
+    aspiration_depth: 4 in 2..=10;
+    /// Half the first window; the side that fails doubles.
+    aspiration_width: 10 in 2..=60;
+    /// Beyond this half-width the window opens fully.
+    aspiration_max: 500 in 50..=1000;
+    /// ProbCut is tried from this depth on.
+    probcut_depth: 3 in 3..=8;
+    /// ProbCut is not tried where the evaluation is further than this below beta.
+    probcut_below: 10 in -60..=100;
+    /// The depth of the search that stands for a deep one, in percent of the deep one's.
+    probcut_share: 40 in 34..=70;
+    /// How far above beta the shallow search must come out, for each ply of the deep one.
+    probcut_margin: 10 in 0..=30;
+    /// Reverse futility pruning is tried up to this depth.
+    reverse_futility_depth: 2 in 0..=8;
+    /// How far above beta the evaluation must be, at depth 0.
+    reverse_futility_base: 20 in -40..=120;
+    /// The same for each ply more.
+    reverse_futility_margin: 40 in 0..=120;
+    /// Late moves are reduced from this depth on.
+    reduction_depth: 2 in 2..=8;
+    /// The first move (from 0) that is reduced by a ply where the exact score is wanted.
+    reduction_exact: 3 in 1..=12;
+    /// The same elsewhere.
+    reduction_first: 1 in 1..=8;
+    /// The first move that is reduced by another ply there.
+    reduction_second: 4 in 1..=24;
+    /// Full plies on one path beyond the horizon that answer threats of capture. They end by
+    /// themselves where captures follow; this limit is for boards full of kings, where threats could
+    /// answer threats without end (bench to depth 9 needs the same number of nodes as without it).
+    threat_plies: 8 in 1..=16;
+    /// How slowly the history of a move forgets: each trial counts as much as 1 in 2^rate.
+    history_rate: 5 in 2..=8;
 }
 
-/// Reverse futility pruning is tried up to this depth.
-pub(super) const REVERSE_FUTILITY_DEPTH: i32 = 2;
+impl SearchNumbers {
+    /// The depth of the search that stands for one of `depth` plies.
+    #[inline(always)]
+    pub(super) const fn probcut_depth(&self, depth: i32) -> i32 {
+        depth * self.probcut_share / 100
+    }
 
-/// How far above beta the evaluation must be.
-pub(super) const fn reverse_futility_margin(depth: i32) -> i32 {
-    20 + 40 * depth
+    /// How far above beta the shallow search must come out.
+    #[inline(always)]
+    pub(super) const fn probcut_margin(&self, depth: i32) -> i32 {
+        self.probcut_margin * depth
+    }
+
+    /// How far above beta the evaluation must be for reverse futility pruning.
+    #[inline(always)]
+    pub(super) const fn reverse_futility_margin(&self, depth: i32) -> i32 {
+        self.reverse_futility_base + self.reverse_futility_margin * depth
+    }
+
+    /// By how many plies the move number `index` (from 0) is searched less deep at first.
+    #[inline(always)]
+    pub(super) const fn reduction(
+        &self,
+        position: &Position,
+        mv: Move,
+        pv: bool,
+        depth: i32,
+        index: usize,
+    ) -> i32 {
+        let index = index as i32;
+        if depth < self.reduction_depth || mv.is_capture() || position.is_promotion(mv) {
+            0
+        } else if pv {
+            (index >= self.reduction_exact) as i32
+        } else {
+            (index >= self.reduction_first) as i32 + (index >= self.reduction_second) as i32
+        }
+    }
 }
 
-/// Late moves are reduced from this depth on.
-const REDUCTION_DEPTH: i32 = 2;
+/// Where a search has its numbers from. The search is compiled for each: numbers that are fixed cost
+/// nothing.
+pub(super) trait Numbers: Copy + Send + Sync {
+    /// All of them.
+    fn get(&self) -> &SearchNumbers;
+}
 
-/// By how many plies the move number `index` (from 0) is searched less deep at first.
-#[inline(always)]
-pub(super) const fn reduction(
-    position: &Position,
-    mv: Move,
-    pv: bool,
-    depth: i32,
-    index: usize,
-) -> i32 {
-    if depth < REDUCTION_DEPTH || mv.is_capture() || position.is_promotion(mv) {
-        0
-    } else if pv {
-        (index >= 3) as i32
-    } else {
-        (index >= 1) as i32 + (index >= 4) as i32
+/// [`SearchNumbers::PLAYED`], as constants.
+#[derive(Clone, Copy)]
+pub(super) struct Fixed;
+
+impl Numbers for Fixed {
+    #[inline(always)]
+    fn get(&self) -> &SearchNumbers {
+        const { &SearchNumbers::PLAYED }
+    }
+}
+
+#[cfg(feature = "tuning")]
+impl Numbers for &SearchNumbers {
+    #[inline(always)]
+    fn get(&self) -> &SearchNumbers {
+        self
     }
 }
 
 /// Where several threads search, moves that another one has begun are put off from this depth on.
 pub(super) const PUT_OFF_DEPTH: i32 = 2;
-
-/// Full plies on one path beyond the horizon that answer threats of capture. They end by themselves
-/// where captures follow; this limit is for boards full of kings, where threats could answer threats
-/// without end (bench to depth 9 needs the same number of nodes as without it).
-pub(super) const THREAT_PLIES: u32 = 8;
 
 /// Nodes between two looks at the clock and the commands; also the helpers' reporting interval.
 pub(super) const POLL_NODES: u64 = 256;

@@ -4,7 +4,7 @@ use egdb::Wld;
 use movegen::isa::Isa;
 
 use super::node::Node;
-use super::params::DATABASE_DEPTH;
+use super::params::{DATABASE_DEPTH, Numbers};
 use super::worker::Worker;
 use crate::score::{Bound, Score, Window};
 use crate::tt::TableMove;
@@ -19,7 +19,7 @@ pub(super) enum Verdict {
     AtMost(Score),
 }
 
-impl<I: Isa> Worker<'_, I> {
+impl<I: Isa, N: Numbers> Worker<'_, I, N> {
     /// Whether the databases may know the position.
     #[inline]
     pub(super) fn may_probe(&self, node: &Node) -> bool {

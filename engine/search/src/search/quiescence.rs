@@ -4,18 +4,18 @@ use movegen::MoveList;
 use movegen::isa::Isa;
 
 use super::node::{Node, NodeKind};
-use super::params::{MAX_PLY, THREAT_PLIES};
+use super::params::{MAX_PLY, Numbers};
 use super::worker::Worker;
 use crate::score::{Score, Window};
 
-impl<I: Isa> Worker<'_, I> {
+impl<I: Isa, N: Numbers> Worker<'_, I, N> {
     /// The score of a node at the horizon that no draw rule ends. `depth` is 0, or below 0 after
     /// captures beyond the horizon.
     ///
     /// Captures are compulsory, so all of them are searched and standing pat is no choice. If
     /// the opponent threatens to capture, a full ply is searched: most threats are parried or
     /// paid back. After a capture beyond the horizon a threat counts for nothing, and so it does
-    /// after [`THREAT_PLIES`] full plies: that is Scan's rule but for this limit.
+    /// after [`threat_plies`](super::params::SearchNumbers::threat_plies) full plies: that is Scan's rule but for this limit.
     #[expect(
         clippy::redundant_closure_for_method_calls,
         reason = "a closure is inlined into the copy, a method's shim need not be"
@@ -95,7 +95,7 @@ impl<I: Isa> Worker<'_, I> {
             return if self.enter(ply) { score } else { Score::DRAW };
         }
         if depth == 0
-            && self.threat_plies < THREAT_PLIES
+            && self.threat_plies < self.numbers.get().threat_plies
             && position.has_capture(position.side_to_move().opponent())
         {
             self.threat_plies += 1;

@@ -4,7 +4,7 @@ use movegen::Move;
 use movegen::isa::Isa;
 
 use super::node::{Node, Pv};
-use super::params::{self, ASPIRATION_DEPTH, ASPIRATION_MAX, ASPIRATION_WIDTH, MAX_DEPTH};
+use super::params::{self, MAX_DEPTH, Numbers};
 use super::report::Info;
 use super::worker::Worker;
 use crate::limits::Mode;
@@ -40,10 +40,10 @@ pub(super) struct Root {
     pub(super) pace: Pace,
 }
 
-impl<I: Isa> Worker<'_, I> {
+impl<I: Isa, N: Numbers> Worker<'_, I, N> {
     /// Searches deeper and deeper until something ends the search.
     pub(super) fn iterate(&mut self, root: &mut Root) {
-        let last_depth = |worker: &Worker<'_, I>| match worker.shared.limits.depth {
+        let last_depth = |worker: &Worker<'_, I, N>| match worker.shared.limits.depth {
             Some(depth) if worker.id == 0 && !worker.pondering => (depth as i32).min(MAX_DEPTH),
             _ => MAX_DEPTH,
         };
@@ -89,10 +89,13 @@ impl<I: Isa> Worker<'_, I> {
     /// Finds the best of the moves from `line` on and brings it to `line`.
     fn aspirate(&mut self, root: &mut Root, depth: i32, line: usize) {
         let centre = root.moves[line].score;
-        let (mut below, mut above) = (ASPIRATION_WIDTH, ASPIRATION_WIDTH);
-        let open = depth < ASPIRATION_DEPTH || centre.is_decided() || root.moves[line].depth == 0;
+        let numbers = self.numbers;
+        let numbers = numbers.get();
+        let (mut below, mut above) = (numbers.aspiration_width, numbers.aspiration_width);
+        let open =
+            depth < numbers.aspiration_depth || centre.is_decided() || root.moves[line].depth == 0;
         loop {
-            let full = |width| open || width > ASPIRATION_MAX;
+            let full = |width| open || width > numbers.aspiration_max;
             let alpha = if full(below) { Score::MIN } else { centre.plus(-below) };
             let beta = if full(above) { Score::MAX } else { centre.plus(above) };
             let score = self.search_root(root, depth, Window { alpha, beta }, line);
@@ -146,7 +149,8 @@ impl<I: Isa> Worker<'_, I> {
                     continue;
                 }
             }
-            let reduction = params::reduction(&root.node.position, mv, true, depth, turn - line);
+            let numbers = self.numbers.get();
+            let reduction = numbers.reduction(&root.node.position, mv, true, depth, turn - line);
             let (is_first, window) = (turn == line, Window { alpha, beta });
             let score = self.try_move::<Pv>(&child, depth - 1, reduction, is_first, window);
             if let Some(place) = place {

@@ -9,6 +9,7 @@ use std::thread;
 use movegen::isa::Isa;
 
 use super::STACK_BYTES;
+use super::params::Numbers;
 use super::report::Info;
 use super::root::{Root, RootMove};
 use super::worker::{Reporter, Shared, Worker, WorkerMemory};
@@ -19,8 +20,9 @@ const VOTE_BASE: i32 = 10;
 
 /// Searches with one thread per memory, this one among them. Returns the final word on the best
 /// variation, after reporting it if it is not what was last reported.
-pub(super) fn search<I: Isa>(
+pub(super) fn search<I: Isa, N: Numbers>(
     isa: I,
+    numbers: N,
     shared: &Shared<'_>,
     memories: &mut [WorkerMemory],
     root: &Root,
@@ -36,7 +38,7 @@ pub(super) fn search<I: Isa>(
             let id = i + 1;
             let mut root = root.clone();
             let body = move || {
-                let mut worker = Worker::new(isa, shared, memory, id);
+                let mut worker = Worker::new((isa, numbers), shared, memory, id);
                 worker.begin(keys);
                 worker.iterate(&mut root);
                 root.moves.swap_remove(0)
@@ -55,7 +57,7 @@ pub(super) fn search<I: Isa>(
                 *last.borrow_mut() = Some(info.clone());
             }
         };
-        let mut worker = Worker::new(isa, shared, main_memory, 0);
+        let mut worker = Worker::new((isa, numbers), shared, main_memory, 0);
         worker.reporter = Some(Reporter::new(&mut remember));
         worker.begin(keys);
         let mut root = root.clone();
@@ -99,7 +101,7 @@ fn elect<'a>(voters: &[&'a RootMove]) -> &'a RootMove {
     best
 }
 
-impl<I: Isa> Worker<'_, I> {
+impl<I: Isa, N: Numbers> Worker<'_, I, N> {
     /// When there is nothing left to search but nobody has asked for the result yet, sleeps.
     fn wait_for_command(&mut self) {
         if self.stopped {

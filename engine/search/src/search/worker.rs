@@ -9,7 +9,7 @@ use movegen::{Color, DrawRules};
 use super::abdada::SearchedNow;
 use super::history::History;
 use super::node::Node;
-use super::params::{MAX_PLY, POLL_NODES};
+use super::params::{MAX_PLY, Numbers, POLL_NODES};
 use super::prober::Prober;
 use super::pv::PvTable;
 use super::report::Info;
@@ -188,9 +188,10 @@ impl<'a> Reporter<'a> {
 }
 
 /// One searching thread at work.
-pub(super) struct Worker<'a, I> {
+pub(super) struct Worker<'a, I, N> {
     /// For all that is compiled once for each instruction set.
     pub(super) isa: I,
+    pub(super) numbers: N,
     pub(super) shared: &'a Shared<'a>,
     pub(super) memory: &'a mut WorkerMemory,
     /// 0 is the main thread, which alone decides by depth and reports.
@@ -207,7 +208,7 @@ pub(super) struct Worker<'a, I> {
     pub(super) completed: i32,
     pub(super) max_ply: usize,
     /// Full plies beyond the horizon on the current path.
-    pub(super) threat_plies: u32,
+    pub(super) threat_plies: i32,
     /// Plies from the root to the current node.
     pub(super) ply: usize,
     /// The main thread's way to say what it has found.
@@ -216,16 +217,17 @@ pub(super) struct Worker<'a, I> {
     leaf_plies: u64,
 }
 
-impl<'a, I: Isa> Worker<'a, I> {
+impl<'a, I: Isa, N: Numbers> Worker<'a, I, N> {
     pub(super) fn new(
-        isa: I,
+        (isa, numbers): (I, N),
         shared: &'a Shared<'a>,
         memory: &'a mut WorkerMemory,
         id: usize,
-    ) -> Worker<'a, I> {
+    ) -> Worker<'a, I, N> {
         let pondering = shared.limits.mode == Mode::Ponder;
         Worker {
             isa,
+            numbers,
             shared,
             memory,
             id,
@@ -392,7 +394,7 @@ impl<'a, I: Isa> Worker<'a, I> {
     pub(super) fn descend<T>(
         &mut self,
         child: &Node,
-        visit: impl FnOnce(&mut Worker<'a, I>) -> T,
+        visit: impl FnOnce(&mut Worker<'a, I, N>) -> T,
     ) -> T {
         self.memory.keys.push(child.position.key());
         self.ply += 1;
