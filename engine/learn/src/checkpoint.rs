@@ -1,7 +1,7 @@
-//! The state of a training between two epochs.
+//! The state of a training between two epochs, or of a tuning between two steps.
 //!
 //! A file of this program for itself: a [frame](meerslag_files::frame) with a header in JSON, then
-//! what has been learnt and the same of the best epoch as 32-bit floats.
+//! floats: of a training, what has been learnt and the same of the best epoch.
 
 use std::fs;
 use std::io;
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use meerslag_files::frame::{self, Frame};
 use meerslag_files::{Existing, write_file};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -16,10 +17,17 @@ use super::learner::{Epoch, Learner, LearningState};
 
 const FRAME: Frame = Frame { magic: b"MEERCKPT", version: 2, most_text: 1 << 24 };
 
+/// What stands in the file before the floats.
 #[derive(Serialize, Deserialize)]
-struct CheckpointHeader {
+struct CheckpointHeader<S> {
     /// Data and settings.
     identity: String,
+    #[serde(flatten)]
+    state: S,
+}
+
+#[derive(Serialize, Deserialize)]
+struct TrainingState {
     scale: f32,
     epochs: Vec<Epoch>,
 }
@@ -46,60 +54,80 @@ pub enum CheckpointError {
     },
 }
 
-/// Reads a checkpoint; without one, the state at the start. `new` makes what learns, with the
-/// scale of the checkpoint if there is one.
+/// Reads a checkpoint; `None` without one.
+pub(super) fn open<S: DeserializeOwned>(
+    path: &Path,
+    identity: &str,
+) -> Result<Option<(S, Vec<u8>)>, CheckpointError> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(CheckpointError::Io { path: path.to_owned(), error }),
+    };
+    let (json, rest) = FRAME.open(&bytes).map_err(|_| damaged(path))?;
+    let header: CheckpointHeader<S> = serde_json::from_slice(json).map_err(|_| damaged(path))?;
+    if header.identity != identity {
+        let reason = "the checkpoint of a training with other data or settings";
+        return Err(CheckpointError::Unusable { path: path.to_owned(), reason });
+    }
+    Ok(Some((header.state, rest.to_vec())))
+}
+
+/// The error of a checkpoint whose contents make no sense.
+pub(super) fn damaged(path: &Path) -> CheckpointError {
+    let reason = "no checkpoint, or a damaged one";
+    CheckpointError::Unusable { path: path.to_owned(), reason }
+}
+
+/// Writes a checkpoint in place of the one before.
+pub(super) fn save<S: Serialize>(
+    path: &Path,
+    identity: &str,
+    state: S,
+    rest: impl IntoIterator<Item = u8>,
+) -> Result<(), CheckpointError> {
+    let header = CheckpointHeader { identity: identity.to_owned(), state };
+    let json = serde_json::to_vec(&header).expect("nothing that JSON cannot hold");
+    let mut bytes = FRAME.begin(&json);
+    bytes.extend(rest);
+    frame::seal(&mut bytes);
+    write_file(path, &bytes, Existing::Replace)
+        .map_err(|error| CheckpointError::Io { path: path.to_owned(), error })
+}
+
+/// Reads the checkpoint of a training; without one, the state at the start. `new` makes what learns,
+/// with the scale of the checkpoint if there is one.
 pub(super) fn read_or_new<L: Learner>(
     path: &Path,
     identity: &str,
     new: impl FnOnce(Option<f32>) -> L,
 ) -> Result<LearningState<L>, CheckpointError> {
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let model = new(None);
-            return Ok(LearningState { best: model.clone(), model, epochs: Vec::new() });
-        }
-        Err(error) => return Err(CheckpointError::Io { path: path.to_owned(), error }),
+    let Some((TrainingState { scale, epochs }, rest)) = open(path, identity)? else {
+        let model = new(None);
+        return Ok(LearningState { best: model.clone(), model, epochs: Vec::new() });
     };
-    let unusable = |reason| CheckpointError::Unusable { path: path.to_owned(), reason };
-    let damaged = || unusable("no checkpoint, or a damaged one");
-    let (json, rest) = FRAME.open(&bytes).map_err(|_| damaged())?;
-    let header: CheckpointHeader = serde_json::from_slice(json).map_err(|_| damaged())?;
-    if header.identity != identity {
-        return Err(unusable("the checkpoint of a training with other data or settings"));
-    }
     let (chunks, _) = rest.as_chunks::<4>();
     let floats: Vec<f32> = chunks.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
-    let mut model = new(Some(header.scale));
+    let mut model = new(Some(scale));
     let count = model.floats().len();
     if floats.len() != 2 * count {
-        return Err(damaged());
+        return Err(damaged(path));
     }
     let mut best = model.clone();
     model.restore(&floats[..count]);
     best.restore(&floats[count..]);
-    Ok(LearningState { model, best, epochs: header.epochs })
+    Ok(LearningState { model, best, epochs })
 }
 
-/// Writes a checkpoint in place of the one before.
+/// Writes the checkpoint of a training.
 pub(super) fn write<L: Learner>(
     path: &Path,
     identity: &str,
     state: &LearningState<L>,
 ) -> Result<(), CheckpointError> {
-    let header = CheckpointHeader {
-        identity: identity.to_owned(),
-        scale: state.model.scale(),
-        epochs: state.epochs.clone(),
-    };
-    let json = serde_json::to_vec(&header).expect("nothing that JSON cannot hold");
-    let mut bytes = FRAME.begin(&json);
-    for model in [&state.model, &state.best] {
-        bytes.extend(model.floats().iter().flat_map(|float| float.to_le_bytes()));
-    }
-    frame::seal(&mut bytes);
-    write_file(path, &bytes, Existing::Replace)
-        .map_err(|error| CheckpointError::Io { path: path.to_owned(), error })
+    let header = TrainingState { scale: state.model.scale(), epochs: state.epochs.clone() };
+    let floats = [&state.model, &state.best].into_iter().flat_map(Learner::floats);
+    save(path, identity, header, floats.into_iter().flat_map(f32::to_le_bytes))
 }
 
 #[cfg(test)]

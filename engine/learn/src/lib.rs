@@ -2,14 +2,16 @@
 //!
 //! Learning the evaluation from the engine's own games.
 //!
-//! * `selfplay`: plays games; `opening`: where they begin;
+//! * `selfplay`: plays games; `opening`: where they begin; `referee`: when they are over;
 //! * `game`: one played game and its bytes; `store`: the files that hold games; `merge`: one file
 //!   from the parts of a run;
 //! * `data`: sets of such files; `sample`: the positions to learn from; `statistics`: counts of both;
 //!   `export`: games as text;
 //! * `settings`: what to train; `train`: fits what can learn (`learner`) to the positions, `model` or
 //!   `network`; `checkpoint`: its state between two epochs; `plot`: its course;
-//! * `generations`: all of it in turn, from nothing to an evaluation.
+//! * `generations`: all of it in turn, from nothing to an evaluation;
+//! * `tune`: numbers of the search, tuned by games; `spsa`: how they move; `patch`: the source with the
+//!   new values.
 
 mod checkpoint;
 mod data;
@@ -22,10 +24,13 @@ mod merge;
 mod model;
 mod network;
 mod opening;
+mod patch;
 mod plot;
+mod referee;
 mod sample;
 mod selfplay;
 mod settings;
+mod spsa;
 mod statistics;
 mod store;
 #[cfg(test)]
@@ -34,6 +39,7 @@ mod test_games;
 #[path = "../../search/src/test_positions.rs"]
 mod test_positions;
 mod train;
+mod tune;
 
 pub use checkpoint::CheckpointError;
 pub use data::{DataSet, Source, read_games};
@@ -51,3 +57,4 @@ pub use settings::{NetworkTraining, Training};
 pub use statistics::{CountTable, Statistics};
 pub use store::{Contents, GamesHeader, Shard, StoreError, files};
 pub use train::checkpoint_path;
+pub use tune::{ParseNumberError, TuneError, Tuned, TunedNumber, Tuning};

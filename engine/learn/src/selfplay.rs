@@ -12,12 +12,13 @@ use std::time::Duration;
 
 use egdb::Wld;
 use egdb::error::ProbeError;
-use movegen::{Color, DrawRules, Game, Move, Position, Status};
+use movegen::{Game, Move, Position};
 use parking_lot::{Condvar, Mutex};
 use thiserror::Error;
 
 use super::game::{End, MOST_MOVES, PlayedGame, PlayedPly};
 use super::opening::{self, Opening, OpeningMix};
+use super::referee::{self, Ahead, MOST_PLIES};
 use super::store::{BLOCK_GAMES, GamesHeader, Shard, Store, StoreError};
 use egdb::{DatabaseOptions, Probe};
 use meerslag_search::eval::Evaluation;
@@ -36,15 +37,6 @@ const CHECKS: [(u32, i32); 2] = [(2, 200), (6, 100)];
 const MIDDLE_PLIES: std::ops::Range<usize> = 16..56;
 /// Quick play has this share of the nodes.
 const QUICK_SHARE: u64 = 8;
-/// A game is won at this score, with this many pieces more and no king against them, after this
-/// many plies in a row.
-const WON_SCORE: i32 = 600;
-const WON_PIECES: u32 = 3;
-const WON_PLIES: u32 = 6;
-/// A draw after this many plies without a capture or a man's move.
-const NO_PROGRESS: u16 = 30;
-/// The longest game.
-const MOST_PLIES: usize = 400;
 
 /// What to play.
 #[derive(Clone, Debug)]
@@ -228,6 +220,11 @@ impl SelfPlay {
     }
 }
 
+/// The random numbers of the game with this number.
+pub(super) fn random_of(seed: u64, number: u64) -> Random {
+    Random::new(Random::new(seed).next_u64() ^ Random::new(number).next_u64())
+}
+
 /// One thread's player: both sides of its games.
 struct Player {
     engine: Engine,
@@ -269,8 +266,7 @@ impl Player {
 
     /// Plays the game with this number.
     fn play(&mut self, run: &SelfPlay, number: u64) -> Result<PlayedGame, SelfPlayError> {
-        let mut seed = Random::new(run.seed);
-        let mut random = Random::new(seed.next_u64() ^ Random::new(number).next_u64());
+        let mut random = random_of(run.seed, number);
         let (opening, start) = loop {
             let opening = run.openings.pick(&mut random);
             self.engine.new_game();
@@ -286,7 +282,7 @@ impl Player {
         let mut plies = Vec::new();
         let mut ahead = Ahead::default();
         let (white, end) = loop {
-            if let Some(verdict) = self.verdict(&game)? {
+            if let Some(verdict) = referee::verdict(&self.databases, &game)? {
                 break verdict;
             }
             let moves = game.position().legal_moves();
@@ -350,60 +346,6 @@ impl Player {
             score.hundredths().abs() <= most_score
         })
     }
-
-    /// White's result, once the rules, the databases or the lack of progress end the game.
-    fn verdict(&self, game: &Game) -> Result<Option<(Wld, End)>, ProbeError> {
-        let won_by = |color| match color {
-            Color::White => Wld::Win,
-            Color::Black => Wld::Loss,
-        };
-        match game.status(DrawRules::default()) {
-            Status::Win(color, _) => return Ok(Some((won_by(color), End::NoMove))),
-            Status::Draw(_) => return Ok(Some((Wld::Draw, End::DrawRule))),
-            Status::Ongoing => {}
-        }
-        let position = game.position();
-        let side = position.side_to_move();
-        if self.databases.reaches(position)
-            && !position.has_capture(side)
-            && let Some(value) = self.databases.wld(position)?
-        {
-            let white = if side == Color::White { value } else { value.opponent() };
-            return Ok(Some((white, End::Database)));
-        }
-        let stuck = game.counters().reversible() >= NO_PROGRESS;
-        Ok(stuck.then_some((Wld::Draw, End::NoProgress)))
-    }
-}
-
-/// How long one side has been far ahead.
-#[derive(Default)]
-struct Ahead {
-    side: Option<Color>,
-    plies: u32,
-}
-
-impl Ahead {
-    /// Looks at a position with its score; White's result if one side has been ahead for long
-    /// enough.
-    fn see(&mut self, position: &Position, score: Score) -> Option<Wld> {
-        let side = position.side_to_move();
-        let leader = if score > Score::DRAW { side } else { side.opponent() };
-        let count = |color| position.pieces(color).len();
-        let is_far = score.hundredths().abs() >= WON_SCORE
-            && count(leader) >= count(leader.opponent()) + WON_PIECES
-            && position.kings(leader.opponent()).is_empty();
-        if !is_far {
-            *self = Ahead::default();
-            return None;
-        }
-        if self.side != Some(leader) {
-            *self = Ahead { side: Some(leader), plies: 0 };
-        }
-        self.plies += 1;
-        let result = if leader == Color::White { Wld::Win } else { Wld::Loss };
-        (self.plies >= WON_PLIES).then_some(result)
-    }
 }
 
 #[cfg(test)]
@@ -412,6 +354,9 @@ mod tests {
 
     use tempfile::TempDir;
 
+    use movegen::{Color, DrawRules, Status};
+
+    use super::super::referee::NO_PROGRESS;
     use super::super::store::Contents;
     use super::*;
 

@@ -90,7 +90,7 @@ impl Engine {
     }
 
     /// Searches with these numbers from now on, and forgets what it has learnt with others. Every
-    /// number must lie in its range of [`SearchNumbers::RANGES`].
+    /// number must lie in its range of [`SearchNumbers::ALL`].
     #[cfg(feature = "tuning")]
     pub fn set_numbers(&mut self, numbers: SearchNumbers) {
         self.numbers = Some(numbers);

@@ -46,6 +46,8 @@ mod streams;
 mod terminal;
 #[cfg(feature = "training")]
 mod train;
+#[cfg(feature = "training")]
+mod tune;
 mod watchdog;
 mod weights;
 mod workflow;
@@ -139,6 +141,9 @@ enum Command {
     /// Fit the weights of an evaluation to games of self-play
     #[cfg(feature = "training")]
     Train(train::TrainArgs),
+    /// Tune numbers of the search by games (SPSA)
+    #[cfg(feature = "training")]
+    Tune(tune::TuneArgs),
     /// Count the move sequences of a given length (check and speed test of the move generator)
     Perft(perft::PerftArgs),
     /// Endgame databases (Kingsrow formats): look up positions, check and convert files
@@ -194,7 +199,7 @@ impl Command {
             #[cfg(feature = "serve")]
             Command::Serve(_) => false,
             #[cfg(feature = "training")]
-            Command::Learn(_) | Command::Train(_) => false,
+            Command::Learn(_) | Command::Train(_) | Command::Tune(_) => false,
         }
     }
 }
@@ -305,6 +310,8 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Data(args)) => data::run(&args),
         #[cfg(feature = "training")]
         Some(Command::Train(args)) => train::run(&args),
+        #[cfg(feature = "training")]
+        Some(Command::Tune(args)) => tune::run(&args),
         Some(Command::Weights(args)) => weights::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Egdb(args)) => egdb::run(&args),

@@ -18,7 +18,7 @@ use super::{
     weights,
 };
 #[cfg(feature = "training")]
-use super::{data, learn, selfplay};
+use super::{data, learn, selfplay, tune};
 
 /// Collects the schemas of all records.
 struct Catalogue {
@@ -93,6 +93,7 @@ impl Catalogue {
             self.add::<meerslag_learn::Epoch>();
             self.add::<selfplay::SelfPlayRecord>();
             self.add::<learn::GenerationRecord>();
+            self.add::<tune::TuneRecord>();
             self.add::<data::CountRecord>();
             self.add::<data::SampleRecord>();
             self.add::<data::GamesRecord>();

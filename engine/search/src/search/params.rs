@@ -27,18 +27,13 @@ macro_rules! search_numbers {
 
         #[cfg(feature = "tuning")]
         impl SearchNumbers {
-            /// Their names in the order of the fields, and the ranges in which they make sense.
-            pub const RANGES: &[(&str, std::ops::RangeInclusive<i32>)] =
-                &[$((stringify!($name), $low..=$high)),*];
+            /// Their names, the values of [`SearchNumbers::PLAYED`], and the ranges in which they make
+            /// sense.
+            pub const ALL: &[(&str, i32, std::ops::RangeInclusive<i32>)] =
+                &[$((stringify!($name), $value, $low..=$high)),*];
 
             /// This file: what a patch of the values changes.
             pub const SOURCE: &str = include_str!("params.rs");
-
-            /// The values in the order of [`SearchNumbers::RANGES`].
-            #[must_use]
-            pub fn values(&self) -> Vec<i32> {
-                vec![$(self.$name),*]
-            }
 
             /// The number with this name.
             pub fn get_mut(&mut self, name: &str) -> Option<&mut i32> {

@@ -1,0 +1,579 @@
+//! Search numbers, tuned by games ([`Tuning`]).
+//!
+//! A step is a number of pairs of games, each between two versions of its own ([`Spsa`]); then the
+//! numbers move. Each pair depends on the settings, the numbers at the start of the step, and its own
+//! number alone: the result is the same for any number of threads, and after an interruption.
+
+use std::fs;
+use std::io;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+use egdb::error::ProbeError;
+use egdb::{Probe, Wld};
+use meerslag_files::{Existing, exclusive, write_file};
+use meerslag_harness::runner::openings::{self, Opening};
+use meerslag_search::eval::Evaluation;
+use meerslag_search::{
+    Control, Engine, EngineError, EngineOptions, Limits, STACK_BYTES, SearchNumbers,
+};
+use movegen::random::Random;
+use movegen::{Color, Game};
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::checkpoint::{self, CheckpointError};
+use super::patch;
+use super::plot::numbers_plot;
+use super::referee::{self, Ahead, MOST_PLIES};
+use super::selfplay::{Progress, random_of};
+use super::spsa::{Range, Spsa};
+
+/// The table of each version.
+const HASH_MIB: usize = 1;
+/// Pairs of games between two moves of the numbers.
+const STEP_PAIRS: u64 = 16;
+const STEP_GAMES: u64 = 2 * STEP_PAIRS;
+/// Places of the course that are kept.
+const COURSE: u64 = 1_000;
+/// The files of a tuning.
+const CHECKPOINT: &str = "tune.checkpoint";
+const PLOT: &str = "numbers.svg";
+const PATCH: &str = "params.patch";
+const LOCK: &str = "lock";
+
+/// A number of the search that is to be tuned, within a range.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TunedNumber {
+    /// A name of [`SearchNumbers::ALL`].
+    pub name: String,
+    /// The least value.
+    pub low: i32,
+    /// The greatest value.
+    pub high: i32,
+    /// The value at the start: that of [`SearchNumbers::PLAYED`].
+    pub start: i32,
+}
+
+/// Why a text is no number to tune.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum ParseNumberError {
+    /// No such number.
+    #[error("no search number is called '{0}': expected {names}", names = names())]
+    Name(String),
+    /// Not `NAME` or `NAME=LOW..HIGH`.
+    #[error("'{0}': expected NAME or NAME=LOW..HIGH with whole numbers, LOW below HIGH")]
+    Form(String),
+    /// A range beyond what the search can take.
+    #[error("the range of {name} must lie within {low}..{high}")]
+    Range {
+        /// The number.
+        name: String,
+        /// The least low end.
+        low: i32,
+        /// The greatest high end.
+        high: i32,
+    },
+    /// The engine's number is not in the range.
+    #[error("{name} is {start} now, outside the range")]
+    Start {
+        /// The number.
+        name: String,
+        /// Its value.
+        start: i32,
+    },
+}
+
+fn names() -> String {
+    let names: Vec<&str> = SearchNumbers::ALL.iter().map(|(name, ..)| *name).collect();
+    names.join(", ")
+}
+
+impl TunedNumber {
+    /// All numbers with their own ranges.
+    #[must_use]
+    pub fn all() -> Vec<TunedNumber> {
+        let number = |(name, start, range): &(&str, i32, RangeInclusive<i32>)| TunedNumber {
+            name: (*name).to_owned(),
+            low: *range.start(),
+            high: *range.end(),
+            start: *start,
+        };
+        SearchNumbers::ALL.iter().map(number).collect()
+    }
+}
+
+impl FromStr for TunedNumber {
+    type Err = ParseNumberError;
+
+    fn from_str(text: &str) -> Result<TunedNumber, ParseNumberError> {
+        let (name, range) = text.split_once('=').map_or((text, None), |(n, r)| (n, Some(r)));
+        let mut all = TunedNumber::all().into_iter();
+        let mut number = all
+            .find(|number| number.name == name)
+            .ok_or_else(|| ParseNumberError::Name(name.to_owned()))?;
+        let Some(range) = range else { return Ok(number) };
+        let ends =
+            range.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+        let (low, high) = ends
+            .filter(|(low, high)| low < high)
+            .ok_or_else(|| ParseNumberError::Form(text.to_owned()))?;
+        let TunedNumber { name, start, .. } = number.clone();
+        if low < number.low || high > number.high {
+            return Err(ParseNumberError::Range { name, low: number.low, high: number.high });
+        }
+        if !(low..=high).contains(&start) {
+            return Err(ParseNumberError::Start { name, start });
+        }
+        (number.low, number.high) = (low, high);
+        Ok(number)
+    }
+}
+
+/// What to tune, and how.
+#[derive(Clone, Debug)]
+pub struct Tuning {
+    /// The numbers; each once.
+    pub numbers: Vec<TunedNumber>,
+    /// Games of the whole run; rounded up to whole steps of 32.
+    pub games: u64,
+    /// Nodes for each move.
+    pub nodes: u64,
+    /// How far numbers move: the share of its last change by which a won game moves a number at the
+    /// end.
+    pub rate: f64,
+    /// The seed.
+    pub seed: u64,
+    /// Games at the same time.
+    pub threads: usize,
+    /// What the versions see in positions.
+    pub evaluation: Evaluation,
+}
+
+impl Tuning {
+    /// The usual [`Tuning::rate`].
+    pub const DEFAULT_RATE: f64 = 0.002;
+}
+
+/// What a tuning has come to.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tuned {
+    /// How far it is.
+    pub progress: Progress,
+    /// The numbers in their order, as they are now.
+    pub values: Vec<f64>,
+}
+
+/// Why a tuning ends early.
+#[derive(Debug, Error)]
+pub enum TuneError {
+    /// A number that is named twice, or none at all.
+    #[error("{0}")]
+    Numbers(String),
+    /// The checkpoint.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// A file or folder.
+    #[error("cannot write {path}")]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// The system's reason.
+        #[source]
+        error: io::Error,
+    },
+    /// Another process tunes in the folder.
+    #[error("{0} is in use by another process")]
+    InUse(PathBuf),
+    /// The engines.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The endgame databases.
+    #[error("endgame databases: {0}")]
+    Probe(#[from] ProbeError),
+    /// A thread cannot be started.
+    #[error("cannot start a thread")]
+    Thread(#[source] io::Error),
+}
+
+/// The state between two steps.
+#[derive(Clone, PartialEq, Debug)]
+struct State {
+    step: u64,
+    values: Vec<f64>,
+    /// The values at the start and then at up to [`COURSE`] steps.
+    course: Vec<Vec<f64>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StateHeader {
+    step: u64,
+}
+
+impl State {
+    fn open(path: &Path, identity: &str, start: Vec<f64>) -> Result<State, CheckpointError> {
+        let Some((StateHeader { step }, rest)) = checkpoint::open(path, identity)? else {
+            return Ok(State { step: 0, course: vec![start.clone()], values: start });
+        };
+        let (chunks, _) = rest.as_chunks::<8>();
+        let floats: Vec<f64> = chunks.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect();
+        let mut rows = floats.chunks(start.len()).map(<[f64]>::to_vec);
+        let values = rows.next().filter(|_| floats.len().is_multiple_of(start.len()));
+        let values = values.ok_or_else(|| checkpoint::damaged(path))?;
+        Ok(State { step, values, course: rows.collect() })
+    }
+
+    fn save(&self, path: &Path, identity: &str) -> Result<(), CheckpointError> {
+        let rows = std::iter::once(&self.values).chain(&self.course);
+        let bytes = rows.flatten().flat_map(|value| value.to_le_bytes());
+        checkpoint::save(path, identity, StateHeader { step: self.step }, bytes)
+    }
+}
+
+impl Tuning {
+    /// Plays the games that the folder does not have yet, and writes there the course of the numbers
+    /// as a picture and their values as a patch of the source. Ends early when `stop` is set, with
+    /// all finished steps in the checkpoint.
+    ///
+    /// # Errors
+    /// If the numbers make no sense, the folder cannot be written or belongs to other settings, or
+    /// an engine fails.
+    pub fn run(
+        &self,
+        folder: &Path,
+        stop: &AtomicBool,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Tuned, TuneError> {
+        self.check()?;
+        let io = |path: &Path| {
+            let path = path.to_owned();
+            move |error| TuneError::Io { path, error }
+        };
+        fs::create_dir_all(folder).map_err(io(folder))?;
+        let lock = folder.join(LOCK);
+        let _lock = exclusive::open(&lock, fs::OpenOptions::new().write(true).create(true))
+            .map_err(|error| match error {
+                exclusive::Error::InUse => TuneError::InUse(folder.to_owned()),
+                exclusive::Error::Io(error) => io(&lock)(error),
+            })?;
+        let (path, identity) = (folder.join(CHECKPOINT), self.identity());
+        let start = self.numbers.iter().map(|number| f64::from(number.start)).collect();
+        let mut state = State::open(&path, &identity, start)?;
+        let before = state.step * STEP_GAMES;
+        let at =
+            |step| Progress { games: step * STEP_GAMES, before, of: self.steps() * STEP_GAMES };
+        let mut duels = Vec::new();
+        for _ in 0..self.threads.max(1) {
+            duels.push(Duel::new(self)?);
+        }
+        let mut spread = 0;
+        progress(at(state.step));
+        while state.step < self.steps() && self.step(&mut state, &mut duels, stop)? {
+            state.save(&path, &identity)?;
+            progress(at(state.step));
+            if spread != state.course.len() {
+                spread = state.course.len();
+                self.show(folder, &state)?;
+            }
+        }
+        self.show(folder, &state)?;
+        Ok(Tuned { progress: at(state.step), values: state.values })
+    }
+
+    fn steps(&self) -> u64 {
+        self.games.div_ceil(STEP_GAMES)
+    }
+
+    fn check(&self) -> Result<(), TuneError> {
+        for (i, number) in self.numbers.iter().enumerate() {
+            if self.numbers[..i].iter().any(|other| other.name == number.name) {
+                return Err(TuneError::Numbers(format!("{} is named twice", number.name)));
+            }
+        }
+        let none = self.numbers.is_empty();
+        if none { Err(TuneError::Numbers("no number to tune".to_owned())) } else { Ok(()) }
+    }
+
+    /// What the result depends on, but for the program's own code.
+    fn identity(&self) -> String {
+        let numbers = serde_json::to_string(&self.numbers).expect("nothing that JSON cannot hold");
+        let Tuning { games: _, nodes, rate, seed, evaluation, .. } = self;
+        let (steps, evaluation) = (self.steps(), evaluation.name());
+        let (program, played) = (env!("CARGO_PKG_VERSION"), SearchNumbers::PLAYED);
+        format!("{program} {steps} {nodes} {rate} {seed} {evaluation} {numbers} {played:?}")
+    }
+
+    fn spsa(&self) -> Spsa {
+        let range =
+            |number: &TunedNumber| Range { low: number.low.into(), high: number.high.into() };
+        Spsa {
+            ranges: self.numbers.iter().map(range).collect(),
+            pairs: self.steps() * STEP_PAIRS,
+            rate: self.rate,
+        }
+    }
+
+    /// Plays a step; false if it was broken off.
+    fn step(
+        &self,
+        state: &mut State,
+        duels: &mut [Duel],
+        stop: &AtomicBool,
+    ) -> Result<bool, TuneError> {
+        let spsa = self.spsa();
+        let first = state.step * STEP_PAIRS;
+        let versions = |pair: u64| {
+            let mut random = random_of(self.seed, first + pair);
+            (spsa.versions(&state.values, first + pair, &mut random), random)
+        };
+        let next = AtomicUsize::new(0);
+        let won: [Mutex<Option<i32>>; STEP_PAIRS as usize] = Default::default();
+        let failure = Mutex::new(None);
+        thread::scope(|scope| {
+            for duel in duels {
+                let play = || {
+                    loop {
+                        let pair = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(place) = won.get(pair) else { return };
+                        let (versions, mut random) = versions(pair as u64);
+                        let numbers = [&versions.plus, &versions.minus].map(|v| self.numbers(v));
+                        match duel.pair(numbers, self.nodes, &mut random, stop) {
+                            Ok(Some(result)) => *place.lock() = Some(result),
+                            Ok(None) => return,
+                            Err(error) => {
+                                failure.lock().get_or_insert(error);
+                                return;
+                            }
+                        }
+                    }
+                };
+                let builder = thread::Builder::new().stack_size(STACK_BYTES);
+                if let Err(error) = builder.spawn_scoped(scope, play) {
+                    failure.lock().get_or_insert(TuneError::Thread(error));
+                }
+            }
+        });
+        if let Some(error) = failure.into_inner() {
+            return Err(error);
+        }
+        let Some(won) = won.map(Mutex::into_inner).into_iter().collect::<Option<Vec<i32>>>() else {
+            return Ok(false);
+        };
+        let versions: Vec<_> = (0..STEP_PAIRS).map(|pair| versions(pair).0).collect();
+        for (versions, won) in versions.iter().zip(won) {
+            spsa.learn(&mut state.values, versions, won);
+        }
+        state.step += 1;
+        if state.step * COURSE / self.steps() > (state.step - 1) * COURSE / self.steps() {
+            state.course.push(state.values.clone());
+        }
+        Ok(true)
+    }
+
+    /// The numbers of a version.
+    fn numbers(&self, values: &[i32]) -> SearchNumbers {
+        let mut numbers = SearchNumbers::PLAYED;
+        for (number, &value) in self.numbers.iter().zip(values) {
+            if let Some(place) = numbers.get_mut(&number.name) {
+                *place = value;
+            }
+        }
+        numbers
+    }
+
+    /// Writes picture and patch.
+    fn show(&self, folder: &Path, state: &State) -> Result<(), TuneError> {
+        let write = |name: &str, text: &str| {
+            let path = folder.join(name);
+            write_file(&path, text.as_bytes(), Existing::Replace)
+                .map_err(|error| TuneError::Io { path, error })
+        };
+        let rows = self.steps().min(COURSE) as usize;
+        write(PLOT, &numbers_plot(&self.numbers, &state.course, rows, self.steps() * STEP_GAMES))?;
+        let values: Vec<(&str, i32)> = (self.numbers.iter().zip(&state.values))
+            .map(|(number, value)| (number.name.as_str(), value.round() as i32))
+            .collect();
+        write(PATCH, &patch::of_values(SearchNumbers::SOURCE, &values))
+    }
+}
+
+/// Two versions of the engine that play each other.
+struct Duel {
+    engines: [Engine; 2],
+    databases: Probe,
+    control: Control,
+    /// The three-move ballots, and the openings in which a side is better.
+    openings: [Vec<Opening>; 2],
+}
+
+impl Duel {
+    fn new(tuning: &Tuning) -> Result<Duel, EngineError> {
+        let options = || EngineOptions {
+            hash_mib: HASH_MIB,
+            evaluation: tuning.evaluation.clone(),
+            ..EngineOptions::default()
+        };
+        Ok(Duel {
+            databases: options().databases.open()?,
+            engines: [Engine::new(options())?, Engine::new(options())?],
+            control: Control::new(),
+            openings: [openings::three_move_ballots(), openings::unbalanced()],
+        })
+    }
+
+    /// Plays an opening from both sides: the games that the first version wins beyond those it
+    /// loses. `None` if it was broken off.
+    fn pair(
+        &mut self,
+        numbers: [SearchNumbers; 2],
+        nodes: u64,
+        random: &mut Random,
+        stop: &AtomicBool,
+    ) -> Result<Option<i32>, TuneError> {
+        let set = &self.openings[random.below(self.openings.len())];
+        let start = set[random.below(set.len())].game();
+        let mut won = 0;
+        for (engine, numbers) in self.engines.iter_mut().zip(numbers) {
+            engine.set_numbers(numbers);
+        }
+        for white in [0, 1] {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            won += match (self.game(start.clone(), white, nodes)?, white) {
+                (Wld::Draw, _) => 0,
+                (Wld::Win, 0) | (Wld::Loss, 1) => 1,
+                _ => -1,
+            };
+        }
+        Ok(Some(won))
+    }
+
+    /// Plays a game in which the version with this number is White; White's result.
+    fn game(&mut self, mut game: Game, white: usize, nodes: u64) -> Result<Wld, TuneError> {
+        let limits = Limits::nodes(nodes);
+        for engine in &mut self.engines {
+            engine.new_game();
+        }
+        let mut ahead = Ahead::default();
+        for _ in 0..MOST_PLIES {
+            if let Some((white, _)) = referee::verdict(&self.databases, &game)? {
+                return Ok(white);
+            }
+            let moves = game.position().legal_moves();
+            let mut mv = moves[0];
+            if moves.len() > 1 {
+                let is_white = game.position().side_to_move() == Color::White;
+                let engine = &mut self.engines[if is_white { white } else { 1 - white }];
+                let found = engine.search(&game, &limits, &self.control, &mut |_| {});
+                if let Some(white) = ahead.see(game.position(), found.info.score) {
+                    return Ok(white);
+                }
+                mv = found.best.unwrap_or(mv);
+            }
+            game.play(mv).expect("a legal move");
+        }
+        Ok(Wld::Draw)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn tuning() -> Tuning {
+        let numbers = ["probcut_margin", "reduction_second=2..12", "history_rate"];
+        Tuning {
+            numbers: numbers.iter().map(|text| text.parse().unwrap()).collect(),
+            games: 96,
+            nodes: 60,
+            rate: 0.2,
+            seed: 5,
+            threads: 1,
+            evaluation: Evaluation::default(),
+        }
+    }
+
+    fn run(tuning: &Tuning, folder: &TempDir, stop_after: u64) -> Result<Tuned, TuneError> {
+        let stop = AtomicBool::new(false);
+        tuning.run(folder.path(), &stop, &mut |progress| {
+            stop.store(progress.games >= stop_after, Ordering::Relaxed);
+        })
+    }
+
+    #[test]
+    fn the_same_numbers_for_any_threads_and_interruptions() {
+        let whole = TempDir::new().unwrap();
+        let tuned = run(&tuning(), &whole, u64::MAX).unwrap();
+        assert_eq!(tuned.progress, Progress { games: 96, before: 0, of: 96 });
+        let start: Vec<f64> = tuning().numbers.iter().map(|it| it.start.into()).collect();
+        assert_ne!(tuned.values, start);
+
+        let parts = TempDir::new().unwrap();
+        let two = Tuning { threads: 2, ..tuning() };
+        assert_eq!(run(&two, &parts, 32).unwrap().progress.games, 32);
+        let again = run(&two, &parts, u64::MAX).unwrap();
+        assert_eq!((again.progress.before, again.values), (32, tuned.values.clone()));
+        for file in [CHECKPOINT, PLOT, PATCH] {
+            let read = |folder: &TempDir| fs::read(folder.path().join(file)).unwrap();
+            assert!(read(&whole) == read(&parts), "{file}");
+        }
+        let plot = fs::read_to_string(whole.path().join(PLOT)).unwrap();
+        assert_eq!(plot.matches("<polyline").count(), 3);
+        // A finished run has nothing to do.
+        assert_eq!(run(&two, &parts, u64::MAX).unwrap().values, tuned.values);
+
+        let other = TempDir::new().unwrap();
+        assert_ne!(
+            run(&Tuning { seed: 6, ..tuning() }, &other, u64::MAX).unwrap().values,
+            tuned.values
+        );
+        let error = run(&Tuning { nodes: 61, ..tuning() }, &whole, u64::MAX).unwrap_err();
+        assert!(error.to_string().contains("other data or settings"), "{error}");
+    }
+
+    #[test]
+    fn a_version_plays_with_its_numbers() {
+        let mut engine = Duel::new(&tuning()).unwrap().engines.into_iter().next().unwrap();
+        let game = openings::three_move_ballots()[7].game();
+        let mut nodes = |numbers: SearchNumbers| {
+            engine.set_numbers(numbers);
+            engine.search(&game, &Limits::depth(10), &Control::new(), &mut |_| {}).info.nodes
+        };
+        let played = nodes(SearchNumbers::PLAYED);
+        for (name, value, range) in SearchNumbers::ALL {
+            for other in [*range.start(), *range.end()].into_iter().filter(|end| end != value) {
+                let mut numbers = SearchNumbers::PLAYED;
+                *numbers.get_mut(name).unwrap() = other;
+                // Wide windows and long threats are rare.
+                let is_rare = name.starts_with("aspiration") || *name == "threat_plies";
+                assert!(nodes(numbers) != played || is_rare, "{name} {other}");
+            }
+        }
+        assert_eq!(nodes(SearchNumbers::PLAYED), played);
+    }
+
+    #[test]
+    fn numbers_that_make_no_sense_are_refused() {
+        let error = |text: &str| text.parse::<TunedNumber>().unwrap_err().to_string();
+        assert!(error("margin").contains("'margin': expected aspiration_depth, "));
+        for bad in ["history_rate=", "history_rate=3", "history_rate=5..5", "history_rate=a..7"] {
+            assert!(error(bad).contains("LOW below HIGH"), "{bad}");
+        }
+        assert_eq!(error("history_rate=1..7"), "the range of history_rate must lie within 2..8");
+        assert_eq!(error("history_rate=6..8"), "history_rate is 5 now, outside the range");
+        let folder = TempDir::new().unwrap();
+        let twice = Tuning { numbers: [tuning().numbers, tuning().numbers].concat(), ..tuning() };
+        for (numbers, message) in [(twice.numbers, "named twice"), (Vec::new(), "no number")] {
+            let tuning = Tuning { numbers, ..tuning() };
+            let error = run(&tuning, &folder, 0).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}
