@@ -139,14 +139,14 @@ mod tests {
         let mut sums = [0; 3];
         for pair in 0..1_000 {
             let versions = spsa.versions(&values, pair, &mut random);
-            for i in 0..3 {
+            for (i, sum) in sums.iter_mut().enumerate() {
                 let (plus, minus) = (versions.plus[i], versions.minus[i]);
                 assert_ne!(plus, minus, "{versions:?}");
                 assert_eq!(plus > minus, versions.moves[i] > 0.0, "{versions:?}");
                 for value in [plus, minus].map(f64::from) {
                     assert!(value >= spsa.ranges[i].low && value <= spsa.ranges[i].high);
                 }
-                sums[i] += plus + minus;
+                *sum += plus + minus;
             }
         }
         // Rounded at random, so right on average.

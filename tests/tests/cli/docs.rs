@@ -414,6 +414,7 @@ const NOT_TRIED: &[&str] = &[
     "meerslag learn",
     "meerslag selfplay",
     "meerslag train ",
+    "meerslag tune",
     "expand",
     "--pieces 6 ",
     "--pieces 7",

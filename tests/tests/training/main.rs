@@ -343,3 +343,44 @@ fn positions_are_filtered_on_reading() {
     let output = train(&["--per-game=5", "--force"]);
     assert!(output.code == 1 && output.stderr.contains("other data or settings"), "{output:?}");
 }
+
+#[test]
+fn a_killed_tuning_goes_on_to_the_same_numbers() {
+    let folder = TempDir::new().unwrap();
+    let tune = |name: &str, threads: &str| {
+        let folder = folder.path().join(name);
+        let numbers =
+            "--number=probcut_margin --number=history_rate=3..7 --number=probcut_below=-20..40";
+        let mut command = Command::new(binary());
+        command.arg("tune").arg(folder).args(["--games=320", "--nodes=50", "--rate=0.1", "--json"]);
+        command.arg(format!("--threads={threads}")).args(numbers.split(' ')).stdout(Stdio::piped());
+        command
+    };
+    let values = |command: &mut Command| {
+        let output = command.output().unwrap();
+        let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(record["games"], 320, "{record}");
+        record["numbers"].clone()
+    };
+    let whole = values(&mut tune("whole", "1"));
+    assert!(whole[0]["name"] == "probcut_margin" && whole[0]["value"] != whole[0]["start"]);
+
+    let checkpoint = folder.path().join("killed/tune.checkpoint");
+    let mut child = tune("killed", "2").spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !checkpoint.exists() {
+        assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none());
+        thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(values(&mut tune("killed", "2")), whole);
+    for file in ["numbers.svg", "params.patch"] {
+        let read = |name: &str| fs::read(folder.path().join(name).join(file)).unwrap();
+        assert!(read("killed") == read("whole"), "{file}");
+    }
+    let mut other = tune("killed", "1");
+    let output = other.arg("--seed=2").output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(1) && error.contains("other data or settings"), "{error}");
+}
