@@ -10,7 +10,7 @@
 //! * `settings`: what to train; `train`: fits what can learn (`learner`) to the positions, `model` or
 //!   `network`; `checkpoint`: its state between two epochs; `plot`: its course;
 //! * `generations`: all of it in turn, from nothing to an evaluation;
-//! * `tune`: numbers of the search, tuned by games; `spsa`: how they move; `patch`: the source with the
+//! * `tune`: numbers of the search (`number`), tuned by games; `spsa`: how they move; `patch`: the source with the
 //!   new values.
 
 mod checkpoint;
@@ -23,6 +23,7 @@ mod learner;
 mod merge;
 mod model;
 mod network;
+mod number;
 mod opening;
 mod patch;
 mod plot;
@@ -49,6 +50,7 @@ pub use game::{DecodeError, End, PlayedGame, PlayedPly};
 pub use generations::{BestWeights, GenerationStep, Generations, GenerationsError};
 pub use learner::{Epoch, PHASES};
 pub use merge::{Merged, merge};
+pub use number::{ParseNumberError, TunedNumber};
 pub use opening::{Opening, OpeningMix, ParseMixError};
 pub use plot::loss_plot;
 pub use sample::{Filter, RandomSamples, Sample};
@@ -57,4 +59,4 @@ pub use settings::{NetworkTraining, Training};
 pub use statistics::{CountTable, Statistics};
 pub use store::{Contents, GamesHeader, Shard, StoreError, files};
 pub use train::checkpoint_path;
-pub use tune::{ParseNumberError, TuneError, Tuned, TunedNumber, Tuning};
+pub use tune::{TuneError, Tuned, Tuning};

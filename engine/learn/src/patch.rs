@@ -47,7 +47,7 @@ mod tests {
     use meerslag_search::SearchNumbers;
 
     use super::*;
-    use crate::tune::TunedNumber;
+    use crate::number::TunedNumber;
 
     /// The source after the patch, and its old lines that are no longer there.
     fn applied(patch: &str) -> (String, usize) {

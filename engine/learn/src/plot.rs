@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::learner::Epoch;
-use super::tune::TunedNumber;
+use super::number::TunedNumber;
 use meerslag_harness::runner::nice_step;
 
 const WIDTH: f64 = 720.0;
