@@ -194,7 +194,10 @@ const start = async () => {
     else find("type").value = "";
   });
 
-  find("help").addEventListener("click", () => find("keys").showModal());
+  find("help").addEventListener("click", () => {
+    find("manual").href = desk.engine.about.manual;
+    find("keys").showModal();
+  });
   document.addEventListener("keydown", (event) => {
     const isTyping = /** @type {Element} */ (event.target).closest("input, textarea, select, dialog");
     const isUndo = event.key === "z" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;

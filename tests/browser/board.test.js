@@ -324,6 +324,7 @@ for (const [name, start] of hosts) {
       await page.locator("#help").focus();
       await keyboard.press("?");
       await page.waitForSelector("#keys[open]");
+      assert.match(await page.locator("#manual").getAttribute("href"), /^https:.*board\.md$/);
       await keyboard.press("Escape");
     });
 

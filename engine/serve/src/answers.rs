@@ -26,6 +26,8 @@ const DRAW_PLIES: usize = 40;
 pub(super) struct ServerRecord {
     name: &'static str,
     program_version: &'static str,
+    /// The address of the manual of the board.
+    manual: &'static str,
     /// The pieces up to which databases are in use.
     database_pieces: u8,
     /// The kinds of databases: `compact`, `wld2`, `mtc`, `dtw` and so on.
@@ -68,6 +70,7 @@ pub(super) fn server(desk: &Desk, _: &Query<'_>, _: &[u8]) -> Result<Reply, Prob
     Ok(Reply::json(&ServerRecord {
         name: "Meerslag",
         program_version: env!("CARGO_PKG_VERSION"),
+        manual: concat!(env!("CARGO_PKG_HOMEPAGE"), "/blob/main/docs/board.md"),
         database_pieces: desk.probe.max_pieces(),
         databases,
         has_book: desk.book.is_some(),
