@@ -6,6 +6,7 @@
 // moves, and one for each purpose analyses. These are ended when their search is no longer wanted, because a
 // running search cannot be spoken to.
 
+import { Collection } from "./collection.js";
 import { Problem } from "./problem.js";
 import { RULES, beside, compiled, load, unpacked } from "./program.js";
 
@@ -81,7 +82,8 @@ export class Local {
     await Local.renew();
     const local = new Local();
     local.first = JSON.parse(new TextDecoder().decode(await load("first.json")));
-    local.about = local.first.server;
+    // The page has a database of its own.
+    local.about = { ...local.first.server, has_games: true, takes_games: true };
     // What has not come is asked for again with the first question that needs it.
     local.once(RULES, compiled).catch(() => {});
     return local;
@@ -104,6 +106,7 @@ export class Local {
     /** Answers to questions without parameters, by their routes. @type {Partial<Answers>} */
     this.first = {};
     this.helpers = new Map();
+    this.collection = new Collection((body) => this.ask("games", {}, { body }));
     /** Files that have come or are on their way. @type {Map<string, Promise<any>>} */
     this.files = new Map();
     /** @type {ArrayBuffer | null} */
@@ -199,6 +202,7 @@ export class Local {
    */
   async ask(route, query = {}, options = {}) {
     const { signal, body } = options;
+    if (route.startsWith("games/")) return this.collection.ask(route, query, body);
     return this.known(route, query) ?? this.request({ route, query, body }, signal);
   }
 

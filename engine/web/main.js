@@ -3,6 +3,7 @@
 import { Analysis } from "./analysis.js";
 import { short, squares } from "./board.js";
 import { Book } from "./book.js";
+import { Database } from "./database.js";
 import { Desk } from "./desk.js";
 import { Diagrams } from "./diagrams.js";
 import { find, make } from "./dom.js";
@@ -91,6 +92,7 @@ const start = async () => {
   const learn = new Learn(desk, parts, endgames);
   const editor = new Editor(desk, parts);
   const book = new Book(desk, parts);
+  const database = new Database(desk, parts);
   const moves = new Moves(desk);
   const files = new Files(desk, parts);
 
@@ -101,14 +103,14 @@ const start = async () => {
     if (!desk.side) say(move.text);
   });
 
-  const owner = () => (desk.owner === "editor" ? editor : moving);
+  const owner = () => (desk.owner === "editor" ? editor : database.isDrawing ? database : moving);
   const grid = new Grid(find("frame"), drawing, {
     pick: (square) => owner().pick(square),
     drag: (from, to) => owner().drag(from, to),
     canDrag: (square) => owner().canDrag(square),
     lift: (square) => owner().lift(square),
     draw: (from, to) => {
-      if (desk.owner === "editor") return;
+      if (owner() !== moving) return;
       desk.edit(() => desk.node.toggleDrawing(from, to));
     },
   });
@@ -121,6 +123,7 @@ const start = async () => {
     editor.open(panel === "setup");
     book.open(panel === "book");
     if (panel === "learn") learn.open();
+    database.open(panel === "database");
     if (panel === "game") showRecent();
     draw();
   });
@@ -153,6 +156,12 @@ const start = async () => {
     if (desk.owner === "editor") {
       grid.motion.end();
       grid.show({ position: desk.draft, flipped });
+      drawn = null;
+      return;
+    }
+    if (database.isDrawing) {
+      grid.motion.end();
+      grid.show({ ...database.shown, flipped });
       drawn = null;
       return;
     }
@@ -212,9 +221,9 @@ const start = async () => {
       ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
       f: "flip", a: "analyse", w: "whole", h: "play-hint", t: "threat", u: "undo", y: "redo", "?": "help",
     };
-    const panels = ["play", "analysis", "endgames", "setup", "book", "game", "learn"];
+    const panels = ["play", "analysis", "endgames", "setup", "book", "game", "learn", "database"];
     if (event.key in keys) find(keys[event.key]).click();
-    else if (/^[1-7]$/.test(event.key)) tabs.open(panels[Number(event.key) - 1]);
+    else if (/^[1-8]$/.test(event.key)) tabs.open(panels[Number(event.key) - 1]);
     else if (event.key === "m") find("type").focus();
     else if (event.key === "b") grid.focus(grid.focused ?? 28);
     else return;

@@ -878,6 +878,44 @@ const TEXTS = {
     "le fichier se trouve sur un autre site", "файл лежит на другом сайте",
     "die Datei liegt auf einer anderen Seite", "plik leży na innej stronie",
   ],
+
+  // A database of games.
+  years: ["Years", "Jaren", "Années", "Годы", "Jahre", "Lata"],
+  points: ["Score", "Score", "Score", "Очки", "Punkte", "Punkty"],
+  rating: ["Rating", "Rating", "Classement", "Рейтинг", "Wertung", "Ranking"],
+  withPosition: [
+    "with the position on the board", "met de stand op het bord", "avec la position du damier", "с позицией на доске",
+    "mit der Stellung auf dem Brett", "z pozycją na planszy",
+  ],
+  withTwin: [
+    "also turned, with colours exchanged", "ook gedraaid, met verwisselde kleuren", "aussi retournée, couleurs échangées",
+    "также с поворотом и сменой цветов", "auch gedreht, mit vertauschten Farben", "także obrócona, z zamianą kolorów",
+  ],
+  drawPattern: ["Draw a pattern", "Patroon tekenen", "Dessiner un motif", "Нарисовать шаблон", "Muster zeichnen", "Narysuj wzór"],
+  patternHelp: [
+    "Choose a mark and a piece, then squares of the board.", "Kies een markering en een stuk, en dan velden van het bord.",
+    "Choisissez une marque et une pièce, puis des cases du damier.", "Выберите отметку и фигуру, затем поля доски.",
+    "Wählen Sie eine Marke und eine Figur, dann Felder des Bretts.", "Wybierz znak i figurę, a potem pola planszy.",
+  ],
+  markLabel: ["Mark", "Markering", "Marque", "Отметка", "Marke", "Znak"],
+  "mark.must": ["must be there", "moet er staan", "doit y être", "должно быть", "muss da sein", "musi być"],
+  "mark.one-of": ["one of these", "een van deze", "une de celles-ci", "одно из этих", "eines von diesen", "jedno z tych"],
+  "mark.not": ["must not be there", "mag er niet staan", "ne doit pas y être", "не должно быть", "darf nicht da sein", "nie może być"],
+  earlierGames: ["Games before", "Vorige partijen", "Parties précédentes", "Предыдущие партии", "Vorige Partien", "Poprzednie partie"],
+  furtherGames: ["Games after", "Volgende partijen", "Parties suivantes", "Следующие партии", "Weitere Partien", "Następne partie"],
+  addGames: ["Add PDN files", "PDN-bestanden toevoegen", "Ajouter des fichiers PDN", "Добавить файлы PDN", "PDN-Dateien hinzufügen", "Dodaj pliki PDN"],
+  gamesAdded: [
+    "New: {added} of {games}", "Nieuw: {added} van {games}", "Nouvelles : {added} sur {games}", "Новых: {added} из {games}",
+    "Neu: {added} von {games}", "Nowe: {added} z {games}",
+  ],
+  noGamesFile: [
+    "The server has no file of games: it is started with --games FILE.",
+    "De server heeft geen bestand met partijen: start hem met --games BESTAND.",
+    "Le serveur n’a pas de fichier de parties : lancez-le avec --games FICHIER.",
+    "У сервера нет файла партий: запустите его с --games ФАЙЛ.",
+    "Der Server hat keine Datei mit Partien: starten Sie ihn mit --games DATEI.",
+    "Serwer nie ma pliku partii: uruchom go z --games PLIK.",
+  ],
 };
 
 const CODES = Object.keys(LANGUAGES);

@@ -84,6 +84,13 @@ pub(crate) fn push_move(bytes: &mut Vec<u8>, mv: Move, side: Color) {
     }
 }
 
+/// The first byte of a move of this side.
+pub(crate) fn first_code(mv: Move, side: Color) -> u8 {
+    let mut bytes = Vec::new();
+    push_move(&mut bytes, mv, side);
+    bytes.first().copied().unwrap_or(NO_MOVE)
+}
+
 fn push_set_ups(bytes: &mut Vec<u8>, list: &[Annotation]) {
     for annotation in list {
         if let Annotation::SetUp(position) = annotation {

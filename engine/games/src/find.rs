@@ -5,14 +5,14 @@ use std::path::Path;
 use std::thread;
 
 use egdb::Slice;
-use movegen::Position;
+use movegen::{Color, Position};
 use rusqlite::{Row, params};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::coding::Replay;
 use crate::error::GamesError;
 use crate::file::{GameHeader, GamesFile, start_of};
-use crate::index::{look_up, number};
+use crate::index::{Posting, look_up, number};
 use crate::pattern::{ManoeuvreSearch, PatternSearch, balance};
 use crate::query::{Query, Sort};
 
@@ -33,6 +33,28 @@ pub struct Page {
     pub total: u64,
     /// Those asked for.
     pub hits: Vec<Hit>,
+}
+
+/// A game that was found, with the plies; most games have one, which needs no list.
+struct Found {
+    id: i64,
+    first: u32,
+    more: Vec<u32>,
+}
+
+impl Found {
+    /// Places of one game.
+    fn of(places: &[Posting]) -> Option<Found> {
+        let (first, rest) = places.split_first()?;
+        let more = rest.iter().map(|place| u32::from(place.ply())).collect();
+        Some(Found { id: i64::from(first.game()), first: u32::from(first.ply()), more })
+    }
+
+    fn plies(self) -> Vec<u32> {
+        let mut plies = self.more;
+        plies.insert(0, self.first);
+        plies
+    }
 }
 
 /// What is looked for on the boards of a game.
@@ -146,60 +168,108 @@ impl BoardSearch {
 }
 
 impl GamesFile {
-    /// The games in which a position occurs, and after which plies. The look-up is exact but for one
-    /// chance in many millions; every hit is checked on the board.
+    /// Where a position occurs, by game and ply. Up to [`CHECKED`] places are looked at on the board,
+    /// and all of games that do not begin from the initial position. Of the others more places are
+    /// believed: another position with the same number is one chance in many millions, and a
+    /// position and its half-turned twin differ in who is to move, which the ply says.
     pub(crate) fn occurrences(
         &self,
         query: &Query,
         position: &Position,
-    ) -> Result<FxHashMap<i64, Vec<u32>>, GamesError> {
+    ) -> Result<Vec<Posting>, GamesError> {
+        self.places(query, position, CHECKED)
+    }
+
+    fn places(
+        &self,
+        query: &Query,
+        position: &Position,
+        checked: usize,
+    ) -> Result<Vec<Posting>, GamesError> {
         let db = GamesError::database(self.path());
-        let places = look_up(&self.connection, number(position)).map_err(&db)?;
-        let stretch = query.stretch.clone().unwrap_or(0..=u32::MAX);
-        let mut games: FxHashMap<i64, Vec<u32>> = FxHashMap::default();
+        let mut places = look_up(&self.connection, number(position)).map_err(&db)?;
+        if let Some(stretch) = &query.stretch {
+            places.retain(|place| stretch.contains(&u32::from(place.ply())));
+        }
+        let is_much = places.len() > checked;
+        let starts = if is_much { self.games_with_starts()? } else { FxHashSet::default() };
+        // A game that was deleted is still in the index.
+        let there = if is_much { self.ids_if_some_are_missing()? } else { None };
+        let parity = u16::from(position.side_to_move() == Color::Black);
         let mut select = self
             .connection
             .prepare_cached("SELECT start, moves FROM moves WHERE game = ?1")
             .map_err(&db)?;
+        let mut found = Vec::with_capacity(places.len());
         for list in places.chunk_by(|a, b| a.game() == b.game()) {
             let id = i64::from(list[0].game());
+            if is_much && !starts.contains(&id) {
+                if there.as_ref().is_none_or(|ids| ids.contains(&id)) {
+                    found.extend(list.iter().filter(|p| query.twin || p.ply() % 2 == parity));
+                }
+                continue;
+            }
             let mut rows = select.query([id]).map_err(&db)?;
-            // A game that was deleted is still in the index.
             let Some(row) = rows.next().map_err(&db)? else { continue };
             let start: Option<String> = row.get(0).map_err(&db)?;
             let Some(start) = start_of(start.as_deref()) else { continue };
             let moves = row.get_ref(1).map_err(&db)?;
             let mut replay = Replay::new(start, moves.as_blob().unwrap_or_default());
             for posting in list {
-                let ply = u32::from(posting.ply());
-                while replay.ply() < ply as usize && replay.advance().is_some() {}
+                let ply = usize::from(posting.ply());
+                while replay.ply() < ply && replay.advance().is_some() {}
                 let here = replay.position();
                 let is_it = here == position || query.twin && here.reversed() == *position;
-                if is_it && replay.ply() == ply as usize && stretch.contains(&ply) {
-                    games.entry(id).or_default().push(ply);
+                if is_it && replay.ply() == ply {
+                    found.push(*posting);
                 }
             }
         }
-        Ok(games)
+        Ok(found)
+    }
+
+    /// The games that do not begin from the initial position.
+    pub(crate) fn games_with_starts(&self) -> Result<FxHashSet<i64>, GamesError> {
+        self.ids("SELECT game FROM moves WHERE start IS NOT NULL")
+    }
+
+    /// The numbers of all games, unless no game was ever deleted.
+    fn ids_if_some_are_missing(&self) -> Result<Option<FxHashSet<i64>>, GamesError> {
+        let given = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'games'";
+        let given: i64 = self
+            .connection
+            .query_row(given, [], |row| row.get(0))
+            .map_err(GamesError::database(self.path()))?;
+        if given as u64 == self.game_count()? {
+            return Ok(None);
+        }
+        self.ids("SELECT id FROM games").map(Some)
+    }
+
+    fn ids(&self, sql: &str) -> Result<FxHashSet<i64>, GamesError> {
+        let db = GamesError::database(self.path());
+        let mut select = self.connection.prepare_cached(sql).map_err(&db)?;
+        let rows = select.query_map([], |row| row.get(0)).map_err(&db)?;
+        rows.collect::<Result<_, _>>().map_err(&db)
     }
 
     /// Numbers of the games that fulfil a query, with the plies, by number.
-    fn found(&self, query: &Query) -> Result<Vec<(i64, Vec<u32>)>, GamesError> {
+    fn found(&self, query: &Query) -> Result<Vec<Found>, GamesError> {
         let columns = self.id_set(query)?;
         let is_wanted = |id: i64| columns.as_ref().is_none_or(|set| set.contains(&id));
-        let mut found: Vec<(i64, Vec<u32>)> = match &query.position {
+        let mut found: Vec<Found> = match &query.position {
             Some(position) => {
                 let places = self.occurrences(query, position)?;
-                places.into_iter().filter(|(id, _)| is_wanted(*id)).collect()
+                let games = places.chunk_by(|a, b| a.game() == b.game());
+                games.filter_map(Found::of).filter(|hit| is_wanted(hit.id)).collect()
             }
             None => Vec::new(),
         };
-        found.sort_unstable();
         if !query.looks_at_boards() {
             return Ok(found);
         }
         let few = match (&query.position, &columns) {
-            (Some(_), _) => Some(found.iter().map(|hit| hit.0).collect()),
+            (Some(_), _) => Some(found.iter().map(|hit| hit.id).collect()),
             (None, Some(columns)) if columns.len() < FEW => {
                 let mut list: Vec<i64> = columns.iter().copied().collect();
                 list.sort_unstable();
@@ -212,10 +282,13 @@ impl GamesFile {
             None => self.search_all(query, &is_wanted)?,
         };
         if query.position.is_none() {
-            return Ok(boards.into_iter().map(|(id, ply)| (id, vec![ply])).collect());
+            return Ok(boards
+                .into_iter()
+                .map(|(id, first)| Found { id, first, more: Vec::new() })
+                .collect());
         }
         let boards: FxHashMap<i64, u32> = boards.into_iter().collect();
-        found.retain(|(id, _)| boards.contains_key(id));
+        found.retain(|hit| boards.contains_key(&hit.id));
         Ok(found)
     }
 
@@ -315,10 +388,11 @@ impl GamesFile {
         if query.sort == Sort::Number {
             let skip = usize::try_from(skip).unwrap_or(usize::MAX);
             let most = usize::try_from(most).unwrap_or(usize::MAX);
-            for (id, plies) in found.into_iter().skip(skip).take(most) {
-                let game = self.header(id)?;
-                let game = game.ok_or_else(|| self.damaged(format!("game {id} has no row")))?;
-                hits.push(Hit { game, plies });
+            for hit in found.into_iter().skip(skip).take(most) {
+                let game = self.header(hit.id)?;
+                let game =
+                    game.ok_or_else(|| self.damaged(format!("game {} has no row", hit.id)))?;
+                hits.push(Hit { game, plies: hit.plies() });
             }
             return Ok(Page { total, hits });
         }
@@ -330,14 +404,14 @@ impl GamesFile {
             )
             .map_err(&db)?;
         let transaction = self.connection.unchecked_transaction().map_err(&db)?;
-        for (id, _) in &found {
+        for Found { id, .. } in &found {
             transaction
                 .prepare_cached("INSERT INTO temp.found (id) VALUES (?1)")
                 .and_then(|mut insert| insert.execute([id]))
                 .map_err(&db)?;
         }
         transaction.commit().map_err(&db)?;
-        let mut plies: FxHashMap<i64, Vec<u32>> = found.into_iter().collect();
+        let mut plies: FxHashMap<i64, Found> = found.into_iter().map(|hit| (hit.id, hit)).collect();
         let sql = format!(
             "SELECT {columns} FROM temp.found f JOIN {tables} WHERE g.id = f.id ORDER BY {order} \
              LIMIT ?1 OFFSET ?2"
@@ -346,7 +420,7 @@ impl GamesFile {
         let rows = select.query_map(range, GameHeader::read).map_err(&db)?;
         for game in rows {
             let game = game.map_err(&db)?;
-            let plies = plies.remove(&game.id).unwrap_or_default();
+            let plies = plies.remove(&game.id).map(Found::plies).unwrap_or_default();
             hits.push(Hit { game, plies });
         }
         Ok(Page { total, hits })
@@ -360,12 +434,15 @@ impl GamesFile {
         if query.position.is_none() && !query.looks_at_boards() {
             return self.ids_by_columns(query);
         }
-        Ok(self.found(query)?.into_iter().map(|hit| hit.0).collect())
+        Ok(self.found(query)?.into_iter().map(|hit| hit.id).collect())
     }
 }
 
+/// So many places of a position are looked at on the board.
+const CHECKED: usize = 1_000;
+
 /// So many games are looked at one by one rather than all in turn.
-const FEW: usize = 20_000;
+pub(crate) const FEW: usize = 20_000;
 
 fn search_range(
     path: &Path,
@@ -391,4 +468,43 @@ fn search_range(
         }
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::ImportOptions;
+
+    /// The same position in both colours, from the initial position and from others, and a game that
+    /// is deleted: places that are believed are those that the boards show.
+    #[test]
+    fn places_that_are_believed_are_those_on_the_boards() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = GamesFile::open_or_create(&folder.path().join("all.games")).unwrap();
+        let pdn = "[White \"A\"]\n[Black \"B\"]\n1. 32-28 19-23 2. 28x19 14x23 *\n\n\
+            [White \"C\"]\n[Black \"D\"]\n1. 32-28 18-22 *\n\n\
+            [White \"E\"]\n[Black \"F\"]\n[FEN \"B:W28,31,33-50:B1-20\"]\n1... 19-23 *\n\n\
+            [White \"G\"]\n[Black \"H\"]\n[FEN \"B:W31-50:B1-20\"]\n1... 19-23 2. 31-27 *\n\n\
+            [White \"I\"]\n[Black \"J\"]\n1. 32-28 20-24 *\n";
+        file.import_text("test", pdn.as_bytes(), ImportOptions::default(), &mut |_| true).unwrap();
+        let mut counts = Vec::new();
+        for is_deleted in [false, true] {
+            if is_deleted {
+                file.delete(&[2]).unwrap();
+            }
+            for fen in
+                ["W:W31-50:B1-20", "B:W28,31,33-50:B1-20", "W:W31-50:B1-18,20,23", "B:W31-50:B1-20"]
+            {
+                let position = fen.parse::<movegen::Fen>().unwrap().position().unwrap();
+                for twin in [false, true] {
+                    let query = Query { twin, ..Query::default() };
+                    let checked = file.places(&query, &position, usize::MAX).unwrap();
+                    assert_eq!(file.places(&query, &position, 0).unwrap(), checked, "{fen} {twin}");
+                    counts.push(checked.len());
+                }
+            }
+        }
+        assert_eq!(counts[..4], [3, 4, 4, 5]);
+        assert_eq!(counts[8..12], [2, 3, 3, 4]);
+    }
 }

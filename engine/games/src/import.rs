@@ -100,17 +100,22 @@ pub enum ImportEvent<'e> {
 type Observe<'o> = &'o mut dyn FnMut(ImportEvent<'_>) -> bool;
 
 /// A file to be read.
-struct Source {
+struct Source<'t> {
     path: PathBuf,
     /// The entry of an archive.
     entry: Option<usize>,
+    /// What was given in the place of a file.
+    text: Option<&'t [u8]>,
     name: String,
     size: u64,
 }
 
-impl Source {
+impl Source<'_> {
     /// Calls `read` with its bytes.
     fn open<T>(&self, read: impl FnOnce(&mut dyn Read) -> io::Result<T>) -> io::Result<T> {
+        if let Some(mut text) = self.text {
+            return read(&mut text);
+        }
         let mut file = File::open(&self.path)?;
         match self.entry {
             None => read(&mut file),
@@ -129,7 +134,7 @@ fn has_ending(name: &str, endings: &[&str]) -> bool {
 
 /// The files that a path stands for: itself, the PDN files and archives of a folder and those in
 /// it, the PDN files of an archive.
-fn collect(path: &Path, is_asked_for: bool, list: &mut Vec<Source>) -> io::Result<()> {
+fn collect(path: &Path, is_asked_for: bool, list: &mut Vec<Source<'static>>) -> io::Result<()> {
     let data = std::fs::metadata(path)?;
     let name = path.display().to_string();
     if data.is_dir() {
@@ -153,7 +158,13 @@ fn collect(path: &Path, is_asked_for: bool, list: &mut Vec<Source>) -> io::Resul
         };
     }
     if !has_ending(&name, &["zip"]) {
-        list.push(Source { path: path.to_owned(), entry: None, name, size: data.len() });
+        list.push(Source {
+            path: path.to_owned(),
+            entry: None,
+            text: None,
+            name,
+            size: data.len(),
+        });
         return Ok(());
     }
     let mut archive = zip::ZipArchive::new(BufReader::new(File::open(path)?))?;
@@ -164,7 +175,7 @@ fn collect(path: &Path, is_asked_for: bool, list: &mut Vec<Source>) -> io::Resul
         if inner.is_file() && has_ending(&inside, &["pdn", "txt"]) {
             let name = format!("{name}/{inside}");
             let (path, entry) = (path.to_owned(), Some(entry));
-            list.push(Source { path, entry, name, size: inner.size() });
+            list.push(Source { path, entry, text: None, name, size: inner.size() });
         }
     }
     Ok(())
@@ -259,9 +270,27 @@ impl GamesFile {
         Ok(total)
     }
 
+    /// Adds the games of a text, all or none, as [`GamesFile::import`] adds those of a file; `name`
+    /// is where it comes from.
+    ///
+    /// # Errors
+    /// If there is no game in it, or the file of games cannot be written.
+    pub fn import_text(
+        &mut self,
+        name: &str,
+        text: &[u8],
+        options: ImportOptions,
+        observe: Observe<'_>,
+    ) -> Result<ImportReport, GamesError> {
+        let (path, size) = (PathBuf::from(name), text.len() as u64);
+        let source = Source { path, entry: None, text: Some(text), name: name.to_owned(), size };
+        let mut count = |done, games| ImportEvent::Progress { done, all: size, games };
+        Ok(self.import_source(&source, options, &mut count, observe)?.1)
+    }
+
     fn import_source(
         &mut self,
-        source: &Source,
+        source: &Source<'_>,
         options: ImportOptions,
         progress: &mut dyn FnMut(u64, u64) -> ImportEvent<'static>,
         observe: Observe<'_>,

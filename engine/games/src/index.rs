@@ -380,7 +380,8 @@ pub(crate) fn look_up(connection: &Connection, wanted: u64) -> rusqlite::Result<
             }
         }
     }
-    places.sort_unstable();
+    // Rows of segments, each sorted.
+    places.sort();
     Ok(places)
 }
 

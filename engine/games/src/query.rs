@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
+use std::str::FromStr;
 
 use egdb::Slice;
 use meerslag_search::book::PlayerName;
@@ -30,6 +31,22 @@ pub enum Outcome {
     Unknown,
 }
 
+impl FromStr for Outcome {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Outcome, String> {
+        Ok(match text {
+            "2-0" | "1-0" => Outcome::WhiteWins,
+            "1-1" | "draw" | "1/2-1/2" => Outcome::Draw,
+            "0-2" | "0-1" => Outcome::BlackWins,
+            "*" => Outcome::Unknown,
+            "win" => Outcome::PlayerWins,
+            "loss" => Outcome::PlayerLoses,
+            _ => return Err("expected 2-0, 1-1, 0-2, *, win, draw or loss".to_owned()),
+        })
+    }
+}
+
 /// In which order games come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Sort {
@@ -51,6 +68,31 @@ pub enum Sort {
 }
 
 impl Sort {
+    /// All orders.
+    pub const ALL: [Sort; 7] = [
+        Sort::Number,
+        Sort::Date,
+        Sort::Rating,
+        Sort::White,
+        Sort::Black,
+        Sort::Event,
+        Sort::Plies,
+    ];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Sort::Number => "number",
+            Sort::Date => "date",
+            Sort::Rating => "rating",
+            Sort::White => "white",
+            Sort::Black => "black",
+            Sort::Event => "event",
+            Sort::Plies => "length",
+        }
+    }
+
     fn sql(self) -> &'static str {
         match self {
             Sort::Number => "g.id",

@@ -62,6 +62,7 @@ CREATE TABLE moves (
     tags TEXT,
     text BLOB
 );
+CREATE INDEX moves_start ON moves (game) WHERE start IS NOT NULL;
 CREATE TABLE segments (
     id INTEGER PRIMARY KEY,
     postings INTEGER NOT NULL

@@ -1,14 +1,16 @@
 //! What was played in a position.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use meerslag_search::book::folded_move;
 use movegen::{Color, Move, Position};
 use rustc_hash::FxHashMap;
 
-use crate::coding::Replay;
+use crate::coding::{Replay, first_code};
 use crate::error::GamesError;
-use crate::file::{GamesFile, start_of};
+use crate::file::GamesFile;
+use crate::find::FEW;
 use crate::query::Query;
 
 /// A move with the games in which it was played.
@@ -89,61 +91,88 @@ impl GamesFile {
     /// # Errors
     /// If the query has no position or contradicts itself, or the file cannot be read.
     pub fn tree(&self, query: &Query) -> Result<Tree, GamesError> {
+        self.tree_of(query, FEW)
+    }
+
+    /// With so many games the whole table is looked through.
+    fn tree_of(&self, query: &Query, few: usize) -> Result<Tree, GamesError> {
         let Some(position) = query.position else {
             return Err(GamesError::Input("a tree needs a position".to_owned()));
         };
-        let db = GamesError::database(self.path());
         let places = self.occurrences(query, &position)?;
         let rest = Query { position: None, ..query.clone() };
         let is_all = !rest.looks_at_boards() && rest.filter(self)?.sql.is_empty();
-        let mut ids: Vec<i64> = places.keys().copied().collect();
+        let mut ids: Vec<i64> = places.iter().map(|place| i64::from(place.game())).collect();
+        ids.dedup();
         if !is_all {
             let filtered = Query { ids: Some(ids), ..rest };
             ids = self.find_ids(&filtered)?;
+            ids.sort_unstable();
         }
-        ids.sort_unstable();
         let side = position.side_to_move();
         let (mut sums, mut whole): (BTreeMap<u64, (Move, Sum)>, Sum) =
             (BTreeMap::new(), Sum::default());
         let mut ended = 0;
-        let mut select = self
-            .connection
-            .prepare_cached(
-                "SELECT g.result, g.year, g.white_rating, g.black_rating, m.start, m.moves \
-                 FROM games g JOIN moves m ON m.game = g.id WHERE g.id = ?1",
-            )
-            .map_err(&db)?;
-        let none = Vec::new();
-        for id in ids {
-            let mut rows = select.query([id]).map_err(&db)?;
-            let Some(row) = rows.next().map_err(&db)? else { continue };
-            let mut ratings = [None; 2];
-            ratings[Color::White.index()] = row.get(2).map_err(&db)?;
-            ratings[Color::Black.index()] = row.get(3).map_err(&db)?;
-            let game =
-                Row { result: row.get(0).map_err(&db)?, year: row.get(1).map_err(&db)?, ratings };
-            let start: Option<String> = row.get(4).map_err(&db)?;
-            let Some(start) = start_of(start.as_deref()) else { continue };
-            let moves = row.get_ref(5).map_err(&db)?.as_blob().unwrap_or_default();
-            let mut replay = Replay::new(start, moves);
-            let mut seen: FxHashMap<u64, ()> = FxHashMap::default();
+        // As the asked position has them, by their first byte.
+        let mut first_bytes: FxHashMap<u8, Option<Move>> = FxHashMap::default();
+        for mv in position.legal_moves() {
+            let first = first_code(mv, side);
+            first_bytes.entry(first).and_modify(|known| *known = None).or_insert(Some(mv));
+        }
+        let starts = self.games_with_starts()?;
+        let mut games = places.chunk_by(|a, b| a.game() == b.game()).peekable();
+        let mut seen: Vec<u64> = Vec::new();
+        self.tree_rows(&ids, few, &mut |id, game| {
+            while games.next_if(|list| i64::from(list[0].game()) < id).is_some() {}
+            let Some(list) = games.next_if(|list| i64::from(list[0].game()) == id) else {
+                return Ok(());
+            };
+            // Read only if the first byte does not tell the move.
+            let row = OnceCell::new();
+            let mut replay = None;
+            seen.clear();
             let mut mover = side;
             let mut has_move = false;
-            for &ply in places.get(&id).unwrap_or(&none) {
-                while replay.ply() < ply as usize && replay.advance().is_some() {}
-                mover = replay.position().side_to_move();
-                let Some(mv) = replay.peek() else { continue };
+            for place in list {
+                let known = first_bytes.get(&place.next()).copied().flatten();
+                let (here, mv) = match known {
+                    Some(mv) if !starts.contains(&id) => {
+                        let here = if place.ply() % 2 == 1 { Color::Black } else { Color::White };
+                        (here, Some(mv))
+                    }
+                    _ => {
+                        let replay = match &mut replay {
+                            Some(replay) => replay,
+                            None => {
+                                let (start, moves) = match row.get() {
+                                    Some(row) => row,
+                                    None => {
+                                        let read = self.start_and_moves(id)?;
+                                        row.get_or_init(|| read)
+                                    }
+                                };
+                                replay.insert(Replay::new(*start, moves))
+                            }
+                        };
+                        let ply = usize::from(place.ply());
+                        while replay.ply() < ply && replay.advance().is_some() {}
+                        let is_turned = *replay.position() != position;
+                        let turn = |mv| if is_turned { folded_move(mv, Color::Black) } else { mv };
+                        (replay.position().side_to_move(), replay.peek().map(turn))
+                    }
+                };
+                mover = here;
+                let Some(mv) = mv else { continue };
                 has_move = true;
-                // As the asked position has it.
-                let is_turned = *replay.position() != position;
-                let mv = if is_turned { folded_move(mv, Color::Black) } else { mv };
-                if seen.insert(mv.to_bits(), ()).is_none() {
-                    sums.entry(mv.to_bits()).or_insert((mv, Sum::default())).1.add(&game, mover);
+                if !seen.contains(&mv.to_bits()) {
+                    seen.push(mv.to_bits());
+                    sums.entry(mv.to_bits()).or_insert((mv, Sum::default())).1.add(game, mover);
                 }
             }
             ended += u64::from(!has_move);
-            whole.add(&game, mover);
-        }
+            whole.add(game, mover);
+            Ok(())
+        })?;
         let mut moves: Vec<TreeMove> = sums
             .into_values()
             .map(|(mv, sum)| TreeMove {
@@ -159,5 +188,87 @@ impl GamesFile {
             b.games.cmp(&a.games).then_with(|| a.mv.to_bits().cmp(&b.mv.to_bits()))
         });
         Ok(Tree { position, games: whole.games, ended, results: whole.results, moves })
+    }
+    fn start_and_moves(&self, id: i64) -> Result<(Position, Vec<u8>), GamesError> {
+        let row = self.moves_row(id)?;
+        let read = row.and_then(|row| Some((row.start()?, row.moves)));
+        read.ok_or_else(|| self.damaged(format!("the moves of game {id}")))
+    }
+
+    /// What the tree needs of these games, in order of their numbers: one by one, or, if they are
+    /// many, with one look through the whole table.
+    fn tree_rows(
+        &self,
+        ids: &[i64],
+        few: usize,
+        take: &mut dyn FnMut(i64, &Row) -> Result<(), GamesError>,
+    ) -> Result<(), GamesError> {
+        let db = GamesError::database(self.path());
+        let columns = "SELECT id, result, year, white_rating, black_rating FROM games";
+        let mut read = |row: &rusqlite::Row<'_>| -> Result<(), GamesError> {
+            let mut ratings = [None; 2];
+            ratings[Color::White.index()] = row.get(3).map_err(&db)?;
+            ratings[Color::Black.index()] = row.get(4).map_err(&db)?;
+            let (result, year) = (row.get(1).map_err(&db)?, row.get(2).map_err(&db)?);
+            take(row.get(0).map_err(&db)?, &Row { result, year, ratings })
+        };
+        if ids.len() > few {
+            let mut select =
+                self.connection.prepare_cached(&format!("{columns} ORDER BY id")).map_err(&db)?;
+            let mut rows = select.query([]).map_err(&db)?;
+            let mut wanted = ids.iter().copied().peekable();
+            while let Some(row) = rows.next().map_err(&db)? {
+                let id: i64 = row.get(0).map_err(&db)?;
+                while wanted.next_if(|&wanted| wanted < id).is_some() {}
+                if wanted.next_if_eq(&id).is_some() {
+                    read(row)?;
+                }
+            }
+            return Ok(());
+        }
+        let mut select =
+            self.connection.prepare_cached(&format!("{columns} WHERE id = ?1")).map_err(&db)?;
+        for id in ids {
+            let mut rows = select.query([id]).map_err(&db)?;
+            if let Some(row) = rows.next().map_err(&db)? {
+                read(row)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::ImportOptions;
+
+    /// Moves out of the index, long captures out of the game; one by one, or in one look.
+    #[test]
+    fn a_tree_is_the_same_however_games_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = GamesFile::open_or_create(&folder.path().join("all.games")).unwrap();
+        let pdn = "[White \"A\"]\n[Black \"B\"]\n[Date \"1990\"]\n[FEN \"W:W32,38,39:B16,17,28\"]\n\
+            1. 32x23 16-21 2-0\n\n\
+            [White \"C\"]\n[Black \"D\"]\n[WhiteRating \"2000\"]\n1. 32-28 19-23 2. 28x19 14x23 0-2\n\n\
+            [White \"E\"]\n[Black \"F\"]\n1. 32-28 18-22 1-1\n\n\
+            [White \"G\"]\n[Black \"H\"]\n1. 31-27 *\n";
+        file.import_text("test", pdn.as_bytes(), ImportOptions::default(), &mut |_| true).unwrap();
+        let tree = |fen: &str, few: usize| {
+            let position = fen.parse::<movegen::Fen>().unwrap().position().ok();
+            file.tree_of(&Query { position, ..Query::default() }, few).unwrap()
+        };
+        for fen in ["W:W31-50:B1-20", "B:W28,31,33-50:B1-20", "W:W32,38,39:B16,17,28"] {
+            assert_eq!(tree(fen, 0), tree(fen, usize::MAX), "{fen}");
+        }
+        let start = tree("W:W31-50:B1-20", 0);
+        let first = &start.moves[0];
+        assert_eq!(
+            (first.mv.to_string().as_str(), first.games, first.results),
+            ("32-28", 2, [0, 1, 1])
+        );
+        assert_eq!((start.games, start.ended, first.rating), (3, 0, Some(2000.0)));
+        let other = tree("W:W32,38,39:B16,17,28", 0);
+        assert_eq!((other.moves[0].results, other.moves[0].first_year), ([1, 0, 0], Some(1990)));
     }
 }

@@ -33,6 +33,10 @@ pub(super) struct ServerRecord {
     /// The kinds of databases: `compact`, `wld2`, `mtc`, `dtw` and so on.
     databases: Vec<String>,
     has_book: bool,
+    /// Whether there is a file of games.
+    has_games: bool,
+    /// Whether games may be added to it.
+    takes_games: bool,
     /// Searches at a time.
     searches: usize,
     /// The longest search.
@@ -66,6 +70,11 @@ pub(super) fn server(desk: &Desk, _: &Query<'_>, _: &[u8]) -> Result<Reply, Prob
         .map(|database| database.db_type().name().to_owned())
         .collect();
     databases.dedup();
+    #[cfg(feature = "games")]
+    let (has_games, takes_games) =
+        (desk.games.is_some(), desk.games.as_ref().is_some_and(super::GamesShelf::takes_games));
+    #[cfg(not(feature = "games"))]
+    let (has_games, takes_games) = (false, false);
     let levels = (PlayingLevel::MIN..=PlayingLevel::MAX).filter_map(PlayingLevel::new);
     Ok(Reply::json(&ServerRecord {
         name: "Meerslag",
@@ -74,6 +83,8 @@ pub(super) fn server(desk: &Desk, _: &Query<'_>, _: &[u8]) -> Result<Reply, Prob
         database_pieces: desk.probe.max_pieces(),
         databases,
         has_book: desk.book.is_some(),
+        has_games,
+        takes_games,
         searches: desk.limits.searches,
         longest_seconds: desk.limits.longest.as_secs_f64(),
         max_multipv: desk.limits.max_multipv,
@@ -297,6 +308,8 @@ pub(super) mod tests {
         Desk {
             probe: Probe::embedded().unwrap(),
             book: None,
+            #[cfg(feature = "games")]
+            games: None,
             draw_rules: DrawRules::default(),
             limits: DeskLimits::default(),
         }

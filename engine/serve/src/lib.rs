@@ -10,7 +10,8 @@
 //! * `http`: the answers over HTTP (feature `http`); `export`: the
 //!   board as a site; `gzip`: compressed files;
 //! * `answers`: rules, databases, book; `lesson`: endgames to practise; `games`: PDN;
-//!   `annotate`: games with their moves judged; `drawing`: pictures; `search`.
+//!   `games_file`: a file of games (feature `games`); `annotate`: games with their moves judged;
+//!   `tablebase`: what clients of another server read; `drawing`: pictures; `search`.
 
 mod annotate;
 mod answers;
@@ -18,6 +19,8 @@ mod drawing;
 #[cfg(not(target_family = "wasm"))]
 pub mod export;
 mod games;
+#[cfg(feature = "games")]
+mod games_file;
 #[cfg(not(target_family = "wasm"))]
 mod gzip;
 #[cfg(all(feature = "http", not(target_family = "wasm")))]
@@ -27,6 +30,7 @@ mod problem;
 mod query;
 mod route;
 mod search;
+mod tablebase;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,6 +38,8 @@ use std::time::Duration;
 use egdb::Probe;
 use movegen::DrawRules;
 
+#[cfg(feature = "games")]
+pub use games_file::GamesShelf;
 use meerslag_search::book::Book;
 pub use problem::{Problem, ProblemKind};
 pub use query::{Kind, Parameter, Query};
@@ -47,6 +53,9 @@ pub struct Desk {
     pub probe: Probe,
     /// The opening book, if there is one.
     pub book: Option<Arc<Book>>,
+    /// The file of games, if there is one.
+    #[cfg(feature = "games")]
+    pub games: Option<GamesShelf>,
     /// By which rules games are drawn.
     pub draw_rules: DrawRules,
     /// How much may be asked for.

@@ -121,22 +121,27 @@ impl<'q> Query<'q> {
     /// # Errors
     /// If the position or a move cannot be read or is not legal.
     pub(super) fn game(&self) -> Result<Game, Problem> {
+        self.game_after("moves")
+    }
+
+    /// As [`Query::game`], with the moves in this parameter.
+    pub(super) fn game_after(&self, parameter: &'static str) -> Result<Game, Problem> {
         let mut game = match self.text("fen") {
             Some(text) => start(text).map_err(|problem| problem.of("fen"))?,
             None => Game::default(),
         };
-        let text = self.text("moves").unwrap_or_default();
+        let text = self.text(parameter).unwrap_or_default();
         let words = text.split([' ', ',']).filter(|word| !word.is_empty());
         for (number, word) in (1..).zip(words) {
             if number > MAX_MOVES {
-                return Err(Problem::parameter("moves", format!("more than {MAX_MOVES}")));
+                return Err(Problem::parameter(parameter, format!("more than {MAX_MOVES}")));
             }
             let mv = read_move(game.position(), word)
                 .map_err(|problem| Problem {
                     detail: format!("move {number}: {}", problem.detail),
                     ..problem
                 })
-                .map_err(|problem| problem.of("moves"))?;
+                .map_err(|problem| problem.of(parameter))?;
             // It was read as a legal move.
             let _ = game.play(mv);
         }

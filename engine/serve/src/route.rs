@@ -4,9 +4,11 @@ use movegen::Wld;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::games::PDN;
+#[cfg(feature = "games")]
+use super::games_file;
 use super::problem::{Problem, ProblemKind};
 use super::query::{FEN, Kind, MOVE, MOVES, Parameter, Query, parameter};
-use super::{Desk, Reply, annotate, answers, drawing, games, lesson, search};
+use super::{Desk, Reply, annotate, answers, drawing, games, lesson, search, tablebase};
 use meerslag_search::Mode;
 use meerslag_study::records::{AnswerRecord, BookRecord};
 
@@ -302,6 +304,77 @@ pub static ROUTES: &[Route] = &[
         takes: &["application/json"],
         gives: json::<annotate::AnnotationRecord<'static>>(),
         work: Work::Answer(annotate::annotate),
+    },
+    Route {
+        path: "/tablebase/standard",
+        method: Method::Get,
+        summary: "What the endgame databases know, in the form of lichess' tablebase server",
+        parameters: &[FEN],
+        takes: &[],
+        gives: Body::Json(SchemaGenerator::subschema_for::<tablebase::TablebaseRecord>),
+        work: Work::Answer(tablebase::standard),
+    },
+    #[cfg(feature = "games")]
+    Route {
+        path: "/v1/games/find",
+        method: Method::Get,
+        summary: "The games of the server's file that fulfil conditions",
+        parameters: games_file::FIND,
+        takes: &[],
+        gives: Body::Json(
+            SchemaGenerator::subschema_for::<meerslag_games::GamesFoundRecord<'static>>,
+        ),
+        work: Work::Answer(games_file::find),
+    },
+    #[cfg(feature = "games")]
+    Route {
+        path: "/v1/games/game",
+        method: Method::Get,
+        summary: "A game of the server's file in the form of /v1/games",
+        parameters: games_file::GAME,
+        takes: &[],
+        gives: Body::Json(SchemaGenerator::subschema_for::<games::GamesOfText<'static>>),
+        work: Work::Answer(games_file::game),
+    },
+    #[cfg(feature = "games")]
+    Route {
+        path: "/v1/games/tree",
+        method: Method::Get,
+        summary: "What was played in a position in the games of the server's file",
+        parameters: games_file::TREE,
+        takes: &[],
+        gives: Body::Json(SchemaGenerator::subschema_for::<meerslag_games::GamesTreeRecord>),
+        work: Work::Answer(games_file::tree),
+    },
+    #[cfg(feature = "games")]
+    Route {
+        path: "/v1/games/import",
+        method: Method::Post,
+        summary: "Adds the games of a PDN text to the server's file",
+        parameters: &[],
+        takes: &["text/plain", PDN],
+        gives: Body::Json(SchemaGenerator::subschema_for::<games_file::GamesAddedRecord>),
+        work: Work::Answer(games_file::import),
+    },
+    #[cfg(feature = "games")]
+    Route {
+        path: "/explorer/master",
+        method: Method::Get,
+        summary: "The tree of a position in the form of lichess' opening explorer, as lidraughts' client asks for games of masters",
+        parameters: games_file::EXPLORER,
+        takes: &[],
+        gives: Body::Json(SchemaGenerator::subschema_for::<games_file::ExplorerRecord>),
+        work: Work::Answer(games_file::explorer),
+    },
+    #[cfg(feature = "games")]
+    Route {
+        path: "/explorer/lidraughts",
+        method: Method::Get,
+        summary: "The tree of a position in the form of lichess' opening explorer, as lidraughts' client asks for games of players",
+        parameters: games_file::EXPLORER,
+        takes: &[],
+        gives: Body::Json(SchemaGenerator::subschema_for::<games_file::ExplorerRecord>),
+        work: Work::Answer(games_file::explorer),
     },
 ];
 

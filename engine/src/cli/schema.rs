@@ -82,8 +82,8 @@ impl Catalogue {
         {
             self.add::<games::import::GamesProblemRecord<'_>>();
             self.add::<games::import::GamesImportRecord<'_>>();
-            self.add::<games::find::GameFoundRecord<'_>>();
-            self.add::<games::tree::GamesTreeRecord>();
+            self.add::<meerslag_games::GameFoundRecord<'_>>();
+            self.add::<meerslag_games::GamesTreeRecord>();
             self.add::<games::statistics::GamesScoreRecord<'_>>();
             self.add::<games::keep::GamesInfoRecord>();
             self.add::<games::keep::GamesCheckRecord>();

@@ -9,6 +9,8 @@ use std::time::Duration;
 use anyhow::anyhow;
 use clap::Args;
 use meerslag_search::EngineOptions;
+#[cfg(feature = "games")]
+use meerslag_serve::GamesShelf;
 use meerslag_serve::export::{ENGINE, ExportError, RULES, export};
 use meerslag_serve::http::{Server, ServerError, ServerOptions};
 use meerslag_serve::{Desk, DeskLimits};
@@ -47,6 +49,14 @@ pub(super) struct ServeArgs {
     open: bool,
     #[command(flatten)]
     book: OpeningBookArgs,
+    /// A file of games (docs/games.md), to look games up in
+    #[cfg(feature = "games")]
+    #[arg(long, value_name = "FILE", conflicts_with = "export")]
+    games: Option<PathBuf>,
+    /// Whoever may ask may also add games to that file, which is made if it is not there
+    #[cfg(feature = "games")]
+    #[arg(long, requires = "games")]
+    games_add: bool,
     /// Searches at a time, each with an engine of its own: --threads and --hash are for each
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
     searches: u16,
@@ -106,6 +116,8 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
     let desk = Desk {
         probe: args.engine.databases.open()?,
         book: engine.book.as_ref().map(|options| Arc::clone(&options.book)),
+        #[cfg(feature = "games")]
+        games: args.shelf()?,
         draw_rules: engine.draw_rules,
         limits: DeskLimits {
             searches: usize::from(args.searches),
@@ -148,6 +160,12 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
 }
 
 impl ServeArgs {
+    #[cfg(feature = "games")]
+    fn shelf(&self) -> Result<Option<GamesShelf>, Failure> {
+        let open = |path: &PathBuf| GamesShelf::open(path, self.games_add);
+        Ok(self.games.as_ref().map(open).transpose()?)
+    }
+
     /// The port asked for. A person who wants the board gets it also where another program has the
     /// usual port, on which the browser keeps his games.
     fn port(&self) -> u16 {

@@ -40,6 +40,8 @@ assets! {
     "book.js": SCRIPT,
     "clock.js": SCRIPT,
     "combinations.suite": TEXT,
+    "collection.js": SCRIPT,
+    "database.js": SCRIPT,
     "desk.js": SCRIPT,
     "diagrams.js": SCRIPT,
     "dom.js": SCRIPT,

@@ -188,6 +188,8 @@ pub(super) const UNUSABLE: &[(&str, &str)] = &[
     ("serve --searches 0", "--searches"),
     ("serve --wasm {pdn}", "--export"),
     ("serve --frames example.org", "'example.org' is no origin"),
+    ("serve --games {pdn}", "no SQLite database"),
+    ("serve --games-add", "--games"),
     ("board missing.pdn", "cannot open missing.pdn"),
     ("solve nonsense", "cannot read the position"),
     ("solve missing.fen", "missing.fen"),

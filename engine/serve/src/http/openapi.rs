@@ -68,7 +68,7 @@ fn operation(route: &Route, generator: &mut SchemaGenerator, problem: &Schema) -
         "content": { Problem::MEDIA_TYPE: { "schema": problem } },
     });
     let mut operation = json!({
-        "operationId": route.path.trim_start_matches("/v1/").replace('.', "_"),
+        "operationId": route.path.trim_start_matches("/v1").trim_matches('/').replace(['.', '/'], "_"),
         "summary": route.summary,
         "parameters": route.parameters.iter().map(parameter).collect::<Vec<_>>(),
         "responses": {

@@ -68,7 +68,7 @@ async fn guard(State(shared): State<Arc<Shared>>, mut request: Request, next: Ne
     let headers = response.headers_mut();
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    if path.starts_with("/v1/") {
+    if is_question(&path) {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers.insert(header::VARY, HeaderValue::from_static("origin"));
     }
@@ -85,6 +85,11 @@ async fn guard(State(shared): State<Arc<Shared>>, mut request: Request, next: Ne
 /// Who may show an answer (<https://fetch.spec.whatwg.org/#cross-origin-resource-policy-header>).
 const RESOURCE_POLICY: header::HeaderName =
     header::HeaderName::from_static("cross-origin-resource-policy");
+
+/// Whether the address is that of a question, not of a file of the page.
+fn is_question(path: &str) -> bool {
+    path.starts_with("/v1/") || Route::of(path).is_some()
+}
 
 /// Whether pages of any origin may show the answer of this route.
 fn is_picture(path: &str) -> bool {
@@ -111,7 +116,7 @@ fn admit(shared: &Shared, request: &Request, now: Instant) -> Result<Pass, Probl
             return Err(forbidden(format!("this server is not called '{host}': see --allow-host")));
         }
         // The page itself may be linked to from anywhere.
-        Err(Refusal::Origin(_)) if !request.uri().path().starts_with("/v1/") => Pass::Own,
+        Err(Refusal::Origin(_)) if !is_question(request.uri().path()) => Pass::Own,
         // So may a picture be shown, which costs little and tells only what was asked.
         Err(Refusal::Origin(_)) if is_picture(request.uri().path()) => Pass::Own,
         Err(Refusal::Origin(origin)) => {

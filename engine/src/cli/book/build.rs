@@ -8,7 +8,7 @@ use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use meerslag_files::Existing;
 use meerslag_search::book::{
-    Book, BuildEvent, BuildOptions, LineKind, OtherBooks, PlayerName, Selection, build,
+    Book, BuildEvent, BuildOptions, LineKind, OtherBooks, PlayerName, Selection, build, parse_years,
 };
 use meerslag_search::counted;
 use movegen::Color;
@@ -99,7 +99,7 @@ pub(super) struct BuildArgs {
     #[arg(long, value_name = "RATING")]
     min_rating: Option<u32>,
     /// Only games of these years: 1990-2010, 1990- or 1990
-    #[arg(long, value_name = "YEARS", value_parser = years)]
+    #[arg(long, value_name = "YEARS", value_parser = parse_years)]
     years: Option<RangeInclusive<u32>>,
     /// Write a move tree as well
     #[arg(long)]
@@ -122,21 +122,6 @@ enum Lines {
     /// As extended, and then the known positions of the rest of the game
     #[value(name = "extended+")]
     ExtendedPlus,
-}
-
-/// Reads `1990-2010`, `1990-`, `-2010` or `1990`.
-pub(in crate::cli) fn years(text: &str) -> Result<RangeInclusive<u32>, String> {
-    let expected = || "expected years such as 1990-2010".to_owned();
-    let year = |text: &str, open: u32| match text.trim() {
-        "" => Ok(open),
-        text => text.parse::<u32>().map_err(|_| expected()),
-    };
-    let (first, last) = match text.split_once('-') {
-        Some(("", "")) => return Err(expected()),
-        Some((first, last)) => (year(first, 0)?, year(last, u32::MAX)?),
-        None => (year(text, u32::MAX)?, year(text, 0)?),
-    };
-    if first > last { Err(expected()) } else { Ok(first..=last) }
 }
 
 pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {

@@ -15,9 +15,6 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 use meerslag_search::book::{Book, BookLock};
 
-#[cfg(feature = "games")]
-pub(super) use build::years;
-
 use super::{Failure, files};
 
 const EXAMPLES: &str = "\

@@ -8,16 +8,14 @@ use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use egdb::Slice;
 use meerslag_files::NewFile;
-use meerslag_games::{GameHeader, Hit, Manoeuvre, Outcome, Pattern, Query, Sacrifice, Sort};
+use meerslag_games::{GameFoundRecord, Hit, Manoeuvre, Outcome, Pattern, Query, Sacrifice, Sort};
+use meerslag_search::book::parse_years;
 use meerslag_search::counted;
 use movegen::Color;
 use movegen::notation::pdn::{WriteOptions, write_game};
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use super::super::book::years;
 use super::super::files::{self, ForceArgs};
-use super::super::json::{self, Record};
+use super::super::json;
 use super::super::streams::{plain, stdout};
 use super::super::{Failure, source, terminal};
 
@@ -98,10 +96,10 @@ pub(super) struct QueryArgs {
     #[arg(long, value_name = "NAME")]
     event: Option<String>,
     /// Years: 1990-2010, 1990- or 1990
-    #[arg(long, value_name = "YEARS", value_parser = years)]
+    #[arg(long, value_name = "YEARS", value_parser = parse_years)]
     years: Option<RangeInclusive<u32>>,
     /// The result: 2-0, 1-1, 0-2, '*' (not known), or win, draw, loss of the player
-    #[arg(long, value_name = "RESULT", value_parser = outcome)]
+    #[arg(long, value_name = "RESULT")]
     result: Option<Outcome>,
     /// Both players have at least this rating
     #[arg(long, value_name = "RATING")]
@@ -166,18 +164,6 @@ enum Order {
     Length,
 }
 
-fn outcome(text: &str) -> Result<Outcome, String> {
-    Ok(match text {
-        "2-0" | "1-0" => Outcome::WhiteWins,
-        "1-1" | "draw" | "1/2-1/2" => Outcome::Draw,
-        "0-2" | "0-1" => Outcome::BlackWins,
-        "*" => Outcome::Unknown,
-        "win" => Outcome::PlayerWins,
-        "loss" => Outcome::PlayerLoses,
-        _ => return Err("expected 2-0, 1-1, 0-2, *, win, draw or loss".to_owned()),
-    })
-}
-
 fn color(text: &str) -> Result<Color, String> {
     match text {
         "white" => Ok(Color::White),
@@ -188,8 +174,7 @@ fn color(text: &str) -> Result<Color, String> {
 
 /// Reads `40-80`, `40-`, `-80` or `40`.
 fn plies(text: &str) -> Result<RangeInclusive<u32>, String> {
-    let range = years(text).map_err(|_| "expected plies such as 40-80".to_owned())?;
-    Ok(range)
+    parse_years(text).map_err(|_| "expected plies such as 40-80".to_owned())
 }
 
 impl QueryArgs {
@@ -247,57 +232,6 @@ impl QueryArgs {
 impl PositionArgs {
     pub(super) fn text(&self) -> Option<&str> {
         self.position.as_deref()
-    }
-}
-
-/// A game that was found.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "GameFound")]
-pub(in crate::cli) struct GameFoundRecord<'a> {
-    /// Its number in the file.
-    game: i64,
-    /// The players.
-    white: &'a str,
-    black: &'a str,
-    /// The result.
-    result: &'static str,
-    /// The date as the game has it.
-    date: &'a str,
-    /// The year of it.
-    year: Option<u32>,
-    event: &'a str,
-    site: &'a str,
-    round: &'a str,
-    white_rating: Option<u32>,
-    black_rating: Option<u32>,
-    /// Moves of both sides.
-    plies: u32,
-    /// Plies after which what was asked for is there.
-    at: &'a [u32],
-}
-
-impl Record for GameFoundRecord<'_> {
-    const TYPE: &'static str = "game_found";
-}
-
-impl<'a> From<&'a Hit> for GameFoundRecord<'a> {
-    fn from(hit: &'a Hit) -> GameFoundRecord<'a> {
-        let GameHeader { id, white, black, event, site, round, date, year, .. } = &hit.game;
-        GameFoundRecord {
-            game: *id,
-            white,
-            black,
-            result: hit.game.result.as_str(),
-            date,
-            year: *year,
-            event,
-            site,
-            round,
-            white_rating: hit.game.white_rating,
-            black_rating: hit.game.black_rating,
-            plies: hit.game.plies,
-            at: &hit.plies,
-        }
     }
 }
 

@@ -4,12 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use meerslag_games::{Tree, TreeMove};
+use meerslag_games::{GamesTreeRecord, TreeMove, share};
 use meerslag_search::counted;
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use super::super::json::{self, Record};
+use super::super::json;
 use super::super::streams::stdout;
 use super::super::{Failure, terminal};
 use super::find::QueryArgs;
@@ -39,85 +37,6 @@ pub(super) struct TreeArgs {
     /// Print a JSON object
     #[arg(long)]
     json: bool,
-}
-
-/// What was played in a position.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "GamesTree")]
-pub(in crate::cli) struct GamesTreeRecord {
-    /// The position.
-    fen: String,
-    /// Games in which it occurs.
-    games: u64,
-    /// Games that ended in it.
-    ended: u64,
-    /// Won by the side to move.
-    won: u64,
-    drawn: u64,
-    lost: u64,
-    /// The moves, those of most games first.
-    moves: Vec<GamesTreeMoveRecord>,
-}
-
-/// A move of a tree.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "GamesTreeMove")]
-struct GamesTreeMoveRecord {
-    /// The move.
-    #[serde(rename = "move")]
-    mv: String,
-    games: u64,
-    won: u64,
-    drawn: u64,
-    lost: u64,
-    /// The share of the points, 0 to 1.
-    share: Option<f64>,
-    /// The mean rating of those who played it.
-    rating: Option<f64>,
-    first_year: Option<u32>,
-    last_year: Option<u32>,
-}
-
-impl Record for GamesTreeRecord {
-    const TYPE: &'static str = "games_tree";
-}
-
-/// The share of the points of won, drawn and lost games, 0 to 1.
-pub(super) fn share([won, drawn, lost]: [u64; 3]) -> Option<f64> {
-    let games = won + drawn + lost;
-    (games > 0).then(|| (won as f64 + drawn as f64 / 2.0) / games as f64)
-}
-
-impl From<&TreeMove> for GamesTreeMoveRecord {
-    fn from(mv: &TreeMove) -> GamesTreeMoveRecord {
-        let [won, drawn, lost] = mv.results;
-        GamesTreeMoveRecord {
-            mv: mv.mv.to_string(),
-            games: mv.games,
-            won,
-            drawn,
-            lost,
-            share: share(mv.results).map(|share| json::rounded(share, 4)),
-            rating: mv.rating.map(|rating| json::rounded(rating, 1)),
-            first_year: mv.first_year,
-            last_year: mv.last_year,
-        }
-    }
-}
-
-impl From<&Tree> for GamesTreeRecord {
-    fn from(tree: &Tree) -> GamesTreeRecord {
-        let [won, drawn, lost] = tree.results;
-        GamesTreeRecord {
-            fen: tree.position.to_fen(),
-            games: tree.games,
-            ended: tree.ended,
-            won,
-            drawn,
-            lost,
-            moves: tree.moves.iter().map(GamesTreeMoveRecord::from).collect(),
-        }
-    }
 }
 
 pub(super) fn run(args: &TreeArgs) -> Result<(), Failure> {

@@ -1,0 +1,590 @@
+//! A file of games: lists, one game, trees, import; and what an opening explorer's client asks.
+
+use std::path::{Path, PathBuf};
+
+use meerslag_games::{
+    GamesError, GamesFile, GamesFoundRecord, GamesTreeRecord, Hit, ImportEvent, ImportOptions,
+    Manoeuvre, Query as GamesQuery, Sort, StoredGame,
+};
+use meerslag_search::book::parse_years;
+use meerslag_study::records::Record;
+use movegen::Color;
+use movegen::notation::moves::format_move;
+use movegen::notation::pdn::{GameResult, WriteOptions, game_to_string};
+use parking_lot::Mutex;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::games;
+use super::problem::{Problem, ProblemKind};
+use super::query::{FEN, Kind, MOVES, Parameter, Query, parameter, start};
+use super::tablebase::uci;
+use super::{Desk, Reply};
+
+/// Games of a page unless another number is asked for, and the most.
+const PAGE: u64 = 50;
+const MOST: u64 = 1_000;
+/// Connections that are kept for the next question.
+const KEPT: usize = 8;
+
+/// A file of games, opened as often as questions are answered at a time.
+#[derive(Debug)]
+pub struct GamesShelf {
+    path: PathBuf,
+    takes_games: bool,
+    idle: Mutex<Vec<GamesFile>>,
+}
+
+impl GamesShelf {
+    /// Opens a file; with `takes_games` games may be added to it, and it is made if it is not there.
+    ///
+    /// # Errors
+    /// As [`GamesFile::open`].
+    pub fn open(path: &Path, takes_games: bool) -> Result<GamesShelf, GamesError> {
+        let file =
+            if takes_games { GamesFile::open_or_create(path)? } else { GamesFile::open(path)? };
+        let idle = Mutex::new(vec![file]);
+        Ok(GamesShelf { path: path.to_owned(), takes_games, idle })
+    }
+
+    /// Whether games may be added.
+    #[must_use]
+    pub fn takes_games(&self) -> bool {
+        self.takes_games
+    }
+
+    fn with<T>(
+        &self,
+        work: impl FnOnce(&mut GamesFile) -> Result<T, GamesError>,
+    ) -> Result<T, Problem> {
+        let idle = self.idle.lock().pop();
+        let mut file = idle.map_or_else(|| GamesFile::open(&self.path), Ok).map_err(problem)?;
+        let result = work(&mut file).map_err(problem);
+        let mut kept = self.idle.lock();
+        if kept.len() < KEPT {
+            kept.push(file);
+        }
+        result
+    }
+}
+
+/// What a failure means for who asks. Paths of the server's machine are not told.
+fn problem(error: GamesError) -> Problem {
+    match error {
+        GamesError::Input(text) => Problem::new(ProblemKind::BadParameter, text),
+        GamesError::Busy { .. } => {
+            Problem::new(ProblemKind::Busy, "another process is writing to the file of games")
+        }
+        GamesError::Io { error, .. } if error.kind() == std::io::ErrorKind::InvalidData => {
+            Problem::new(ProblemKind::BadPdn, error.to_string())
+        }
+        _ => Problem::new(ProblemKind::Internal, "the file of games cannot be used"),
+    }
+}
+
+fn shelf(desk: &Desk) -> Result<&GamesShelf, Problem> {
+    let missing = || Problem::new(ProblemKind::NotKnown, "there is no file of games");
+    desk.games.as_ref().ok_or_else(missing)
+}
+
+const SORTS: &[&str] = &{
+    let mut names = [""; Sort::ALL.len()];
+    let mut place = 0;
+    while place < names.len() {
+        names[place] = Sort::ALL[place].name();
+        place += 1;
+    }
+    names
+};
+
+const PLAYER: Parameter =
+    parameter("player", Kind::Text, "Games of this player: each word begins a word of the name.");
+const OPPONENT: Parameter = parameter("opponent", Kind::Text, "Games against this player.");
+const COLOR: Parameter =
+    parameter("color", Kind::Choice(&["white", "black"]), "The side of the player.");
+const EVENT: Parameter = parameter("event", Kind::Text, "The event, or where it was played.");
+const YEARS: Parameter = parameter("years", Kind::Text, "1990-2010, 1990- or 1990.");
+const RESULT: Parameter = parameter(
+    "result",
+    Kind::Choice(&["2-0", "1-1", "0-2", "*", "win", "draw", "loss"]),
+    "The result; win and loss are those of the player.",
+);
+const RATING: Parameter =
+    parameter("min_rating", Kind::Integer(0, 9_999), "Both players have at least this rating.");
+const TWIN: Parameter = parameter(
+    "twin",
+    Kind::Boolean,
+    "Also with the board turned by 180 degrees and the colours exchanged.",
+);
+
+/// The parameters of `GET /v1/games/find`.
+pub(super) const FIND: &[Parameter] = &[
+    PLAYER,
+    OPPONENT,
+    COLOR,
+    EVENT,
+    YEARS,
+    RESULT,
+    RATING,
+    TWIN,
+    parameter("length", Kind::Text, "Moves of both sides: 40-80, 100- or -20."),
+    parameter("position", Kind::Text, "This position occurs: FEN or Hub string."),
+    parameter(
+        "material",
+        Kind::Text,
+        "This material occurs: black men, black kings, white men, white kings, a digit each.",
+    ),
+    parameter(
+        "pattern",
+        Kind::Text,
+        "This pattern occurs, such as 'w27,32 .22 one-of b12,13 not W1'; docs/games.md explains it.",
+    ),
+    parameter(
+        "lasting",
+        Kind::Integer(1, 10_000),
+        "The pattern is there in so many positions in a row.",
+    ),
+    parameter(
+        "manoeuvre",
+        Kind::Text,
+        "These moves are played in this order, such as '31-26 36-31'.",
+    ),
+    parameter(
+        "within",
+        Kind::Integer(1, 10_000),
+        "Plies from the first of these moves to the last.",
+    ),
+    parameter("sort", Kind::Choice(SORTS), "The order. Default: number."),
+    parameter("skip", Kind::Integer(0, u64::MAX), "Leave out so many games at the beginning."),
+    parameter("limit", Kind::Integer(0, MOST), "At most so many games. Default: 50."),
+];
+
+/// The parameters of `GET /v1/games/tree`.
+pub(super) const TREE: &[Parameter] =
+    &[FEN, MOVES, PLAYER, OPPONENT, COLOR, EVENT, YEARS, RESULT, RATING, TWIN];
+
+/// The parameters of `GET /v1/games/game`.
+pub(super) const GAME: &[Parameter] = &[
+    Parameter {
+        is_required: true,
+        ..parameter("game", Kind::Integer(1, i64::MAX as u64), "Its number in the file.")
+    },
+    games::POSITIONS,
+];
+
+/// The parameters of the opening explorer. Those that say nothing about draughts games of a file
+/// are taken and passed over.
+pub(super) const EXPLORER: &[Parameter] = &[
+    FEN,
+    parameter("play", Kind::Text, "Moves played from there, with commas between them."),
+    parameter("player", Kind::Text, "Games of this player only."),
+    parameter("color", Kind::Choice(&["white", "black"]), "The side of the player."),
+    parameter("since", Kind::Text, "The first year; a month after it is passed over."),
+    parameter("until", Kind::Text, "The last year; a month after it is passed over."),
+    parameter("moves", Kind::Integer(0, 1_000), "Most moves. Default: 12."),
+    parameter("topGames", Kind::Integer(0, 100), "Games of the highest ratings. Default: 4."),
+    parameter("recentGames", Kind::Integer(0, 100), "Games of the latest dates. Default: 4."),
+    parameter("variant", Kind::Choice(&["standard"]), "Only international draughts."),
+    parameter("source", Kind::Text, "Passed over."),
+    parameter("modes", Kind::Text, "Passed over."),
+    parameter("speeds", Kind::Text, "Passed over."),
+    parameter("ratings", Kind::Text, "Passed over."),
+    parameter("speeds[]", Kind::Text, "Passed over."),
+    parameter("ratings[]", Kind::Text, "Passed over."),
+    parameter("history", Kind::Text, "Passed over."),
+];
+
+/// Reads a parameter with its own type.
+fn read<T>(
+    query: &Query<'_>,
+    name: &'static str,
+    parse: impl FnOnce(&str) -> Result<T, String>,
+) -> Result<Option<T>, Problem> {
+    let text = query.text(name).filter(|text| !text.is_empty());
+    text.map(|text| parse(text).map_err(|why| Problem::parameter(name, why))).transpose()
+}
+
+fn parsed<T: std::str::FromStr<Err: ToString>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: T::Err| error.to_string())
+}
+
+fn color(query: &Query<'_>) -> Option<Color> {
+    query.text("color").map(|text| if text == "white" { Color::White } else { Color::Black })
+}
+
+/// The conditions that all lists share.
+fn conditions(query: &Query<'_>) -> Result<GamesQuery, Problem> {
+    let text = |name| query.text(name).map(str::trim).filter(|t| !t.is_empty()).map(str::to_owned);
+    Ok(GamesQuery {
+        player: text("player"),
+        opponent: text("opponent"),
+        color: color(query),
+        event: text("event"),
+        years: read(query, "years", parse_years)?,
+        outcome: read(query, "result", parsed)?,
+        min_rating: query.number("min_rating"),
+        twin: query.text("twin") == Some("true"),
+        ..GamesQuery::default()
+    })
+}
+
+/// `GET /v1/games/find`.
+pub(super) fn find(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
+    let position = read(query, "position", |text| Ok(text.to_owned()))?;
+    let position = position
+        .map(|text| start(&text).map_err(|problem| problem.of("position")))
+        .transpose()?
+        .map(|game| *game.position());
+    let sort = query.text("sort").and_then(|name| Sort::ALL.into_iter().find(|s| s.name() == name));
+    let wanted = GamesQuery {
+        length: read(query, "length", |text| parse_years(text).map_err(|_| LENGTH.to_owned()))?,
+        position,
+        material: read(query, "material", parsed)?,
+        pattern: read(query, "pattern", parsed)?,
+        lasting: query.number("lasting").unwrap_or(1),
+        moves: read(query, "manoeuvre", parsed::<Manoeuvre>)?,
+        within: query.number("within").unwrap_or(0),
+        sort: sort.unwrap_or_default(),
+        ..conditions(query)?
+    };
+    let (skip, most) = (query.number("skip").unwrap_or(0), query.number("limit").unwrap_or(PAGE));
+    let page = shelf(desk)?.with(|file| file.find(&wanted, skip, most))?;
+    Ok(Reply::json(&GamesFoundRecord::from(&page)))
+}
+
+const LENGTH: &str = "expected plies such as 40-80";
+
+/// `GET /v1/games/game`, in the form of `/v1/games`.
+pub(super) fn game(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
+    let id: i64 = query.number("game").unwrap_or_default();
+    let stored = shelf(desk)?.with(|file| file.game(id))?;
+    let missing = || Problem::new(ProblemKind::NotKnown, format!("there is no game {id}"));
+    let StoredGame { game, .. } = stored.ok_or_else(missing)?;
+    games::read(desk, query, game_to_string(&game, &WriteOptions::default()).as_bytes())
+}
+
+/// `GET /v1/games/tree`.
+pub(super) fn tree(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
+    let position = Some(*query.game()?.position());
+    let wanted = GamesQuery { position, ..conditions(query)? };
+    let tree = shelf(desk)?.with(|file| file.tree(&wanted))?;
+    Ok(Reply::json(&GamesTreeRecord::from(&tree)))
+}
+
+/// What became of games that were sent.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "GamesAdded")]
+pub(super) struct GamesAddedRecord {
+    /// Games that were read.
+    games: u64,
+    /// Games that are new.
+    added: u64,
+    /// Games that were there already.
+    duplicates: u64,
+    /// Games in which something cannot be read; they are kept as far as they can be.
+    broken: u64,
+    /// The first hundred of these, with line and reason.
+    problems: Vec<String>,
+}
+
+impl Record for GamesAddedRecord {
+    const TYPE: &'static str = "games_added";
+}
+
+/// Problems that are told.
+const TOLD: usize = 100;
+
+/// `POST /v1/games/import`: PDN in any of the encodings that an import recognises.
+pub(super) fn import(desk: &Desk, _: &Query<'_>, body: &[u8]) -> Result<Reply, Problem> {
+    let shelf = shelf(desk)?;
+    if !shelf.takes_games {
+        let text = "this server adds no games: see --games-add";
+        return Err(Problem::new(ProblemKind::NotKnown, text));
+    }
+    let mut problems = Vec::new();
+    let report = shelf.with(|file| {
+        file.import_text("HTTP", body, ImportOptions::default(), &mut |event| {
+            if let ImportEvent::Problem(problem) = event
+                && problems.len() < TOLD
+            {
+                problems.push(format!("line {}: {}", problem.line, problem.reason));
+            }
+            true
+        })
+    })?;
+    let (games, added, duplicates, broken) =
+        (report.games, report.added, report.duplicates, report.broken);
+    Ok(Reply::json(&GamesAddedRecord { games, added, duplicates, broken, problems }))
+}
+
+/// What the clients of lichess' opening explorer read.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Explorer")]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ExplorerRecord {
+    /// Games that White won.
+    white: u64,
+    draws: u64,
+    black: u64,
+    moves: Vec<ExplorerMove>,
+    top_games: Vec<ExplorerGame>,
+    recent_games: Vec<ExplorerGame>,
+    /// Names of openings are not known.
+    opening: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ExplorerMove {
+    /// From and to, two digits each, such as `3228`.
+    uci: String,
+    /// As people write it, such as `32-28`.
+    san: String,
+    white: u64,
+    draws: u64,
+    black: u64,
+    average_rating: Option<u64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ExplorerGame {
+    /// The number in the file, for `/v1/games/game`.
+    id: String,
+    /// `white`, `black`, or null.
+    winner: Option<&'static str>,
+    white: ExplorerPlayer,
+    black: ExplorerPlayer,
+    year: Option<u32>,
+    /// Year and month, such as `1977-05`, if the date has them.
+    month: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ExplorerPlayer {
+    name: String,
+    rating: Option<u32>,
+}
+
+impl Record for ExplorerRecord {
+    const TYPE: &'static str = "explorer";
+}
+
+impl ExplorerGame {
+    fn of(hit: &Hit) -> ExplorerGame {
+        let game = &hit.game;
+        let player = |name: &str, rating| ExplorerPlayer { name: name.to_owned(), rating };
+        let mut parts = game.date.split('.');
+        let month = parts.nth(1).filter(|m| m.len() == 2 && m.bytes().all(|b| b.is_ascii_digit()));
+        ExplorerGame {
+            id: game.id.to_string(),
+            winner: match game.result {
+                GameResult::WhiteWins => Some("white"),
+                GameResult::BlackWins => Some("black"),
+                _ => None,
+            },
+            white: player(&game.white, game.white_rating),
+            black: player(&game.black, game.black_rating),
+            year: game.year,
+            month: game.year.zip(month).map(|(year, month)| format!("{year}-{month}")),
+        }
+    }
+}
+
+/// `GET /explorer/...`.
+pub(super) fn explorer(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
+    let game = query.game_after("play")?;
+    let year = |text: &str| {
+        let year = text.split('-').next().unwrap_or_default();
+        year.parse::<u32>().map_err(|_| "expected a year".to_owned())
+    };
+    let (since, until) = (read(query, "since", year)?, read(query, "until", year)?);
+    let years = (since.is_some() || until.is_some())
+        .then(|| since.unwrap_or(0)..=until.unwrap_or(u32::MAX));
+    let position = *game.position();
+    let wanted = GamesQuery {
+        position: Some(position),
+        player: query.text("player").map(str::to_owned),
+        color: color(query),
+        years,
+        ..GamesQuery::default()
+    };
+    let most = |name, usual| query.number(name).unwrap_or(usual);
+    let (tops, recents) = (most("topGames", 4), most("recentGames", 4));
+    let (tree, top_games, recent_games) = shelf(desk)?.with(|file| {
+        let list = |sort, most| -> Result<Vec<ExplorerGame>, GamesError> {
+            if most == 0 {
+                return Ok(Vec::new());
+            }
+            let page = file.find(&GamesQuery { sort, ..wanted.clone() }, 0, most)?;
+            Ok(page.hits.iter().map(ExplorerGame::of).collect())
+        };
+        let (top, recent) = (list(Sort::Rating, tops)?, list(Sort::Date, recents)?);
+        Ok((file.tree(&wanted)?, top, recent))
+    })?;
+    let side = position.side_to_move();
+    let [white, draws, black] = by_color(tree.results, side);
+    let moves = tree.moves.iter().take(most("moves", 12) as usize).map(|mv| {
+        let [white, draws, black] = by_color(mv.results, side);
+        ExplorerMove {
+            uci: uci(mv.mv),
+            san: format_move(&position, mv.mv),
+            white,
+            draws,
+            black,
+            average_rating: mv.rating.map(|rating| rating.round() as u64),
+        }
+    });
+    let moves = moves.collect();
+    let opening = None;
+    Ok(Reply::json(&ExplorerRecord {
+        white,
+        draws,
+        black,
+        moves,
+        top_games,
+        recent_games,
+        opening,
+    }))
+}
+
+/// White's wins, draws, Black's wins, from those of the side to move.
+fn by_color([won, drawn, lost]: [u64; 3], side: Color) -> [u64; 3] {
+    if side == Color::White { [won, drawn, lost] } else { [lost, drawn, won] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::route::Route;
+    use super::super::{answer, answers::tests::desk};
+    use super::*;
+    use serde_json::Value;
+
+    const GAMES: &str = r#"[Event "Club"]
+[Date "1977.05.01"]
+[White "Sijbrands, Ton"]
+[Black "Wiersma, Harm"]
+[WhiteRating "2400"]
+[Result "2-0"]
+
+1. 32-28 {calm} 19-23 2. 28x19 14x23 2-0
+
+[Event "Club"]
+[Date "1980.??.??"]
+[White "Wiersma, Harm"]
+[Black "Clerc, Rob"]
+[Result "1-1"]
+
+1. 32-28 18-22 1-1
+"#;
+
+    fn with_games(takes_games: bool) -> (tempfile::TempDir, Desk) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("all.games");
+        GamesFile::open_or_create(&path)
+            .unwrap()
+            .import_text("test", GAMES.as_bytes(), ImportOptions::default(), &mut |_| true)
+            .unwrap();
+        let games = Some(GamesShelf::open(&path, takes_games).unwrap());
+        (folder, Desk { games, ..desk() })
+    }
+
+    fn ask(desk: &Desk, path: &str, query: &[(&str, &str)], body: &str) -> Result<Value, Problem> {
+        let query: Vec<_> =
+            query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let reply = answer(desk, Route::of(path).unwrap(), &query, body.as_bytes())?;
+        Ok(serde_json::from_str(&reply.text).unwrap())
+    }
+
+    #[test]
+    fn games_are_found_by_players_position_and_pattern() {
+        let (_folder, desk) = with_games(false);
+        let find = |query: &[(&str, &str)]| ask(&desk, "/v1/games/find", query, "").unwrap();
+        assert_eq!(find(&[])["total"], 2);
+        let one = find(&[("limit", "1"), ("sort", "date")]);
+        assert_eq!((&one["total"], &one["games"][0]["year"]), (&2.into(), &1980.into()));
+        for (name, value, total) in [
+            ("player", "sijb", 1),
+            ("player", "'; DROP TABLE games; --", 0),
+            ("years", "1970-1979", 1),
+            ("result", "1-1", 1),
+            ("position", "B:W28,31,33-50:B1-20", 2),
+            ("pattern", "w28 b22", 1),
+            ("pattern", "w28 not b22", 2),
+            ("manoeuvre", "32-28 28x19", 1),
+            ("length", "3-", 1),
+            ("material", "1010", 0),
+        ] {
+            assert_eq!(find(&[(name, value)])["total"], total, "{name} {value}");
+        }
+        let game = ask(&desk, "/v1/games/game", &[("game", "1")], "").unwrap();
+        assert_eq!(game["games"][0]["line"]["plies"][0]["after"][0]["plain"], "calm");
+    }
+
+    #[test]
+    fn what_cannot_be_asked_names_the_parameter() {
+        let (_folder, desk) = with_games(false);
+        for (name, value) in [
+            ("pattern", "w51"),
+            ("years", "x"),
+            ("length", "9-3"),
+            ("position", "W:W51"),
+            ("manoeuvre", "32-99"),
+            ("material", "xx"),
+            ("limit", "1001"),
+        ] {
+            let problem = ask(&desk, "/v1/games/find", &[(name, value)], "").unwrap_err();
+            assert_eq!(problem.parameter, Some(name), "{problem:?}");
+        }
+        let problem = ask(&desk, "/v1/games/find", &[("result", "win")], "").unwrap_err();
+        assert_eq!(problem.kind, ProblemKind::BadParameter);
+        let problem = ask(&desk, "/v1/games/game", &[("game", "9")], "").unwrap_err();
+        assert_eq!(problem.kind, ProblemKind::NotKnown);
+        let none = Desk { games: None, ..super::super::answers::tests::desk() };
+        let problem = ask(&none, "/v1/games/find", &[], "").unwrap_err();
+        assert_eq!(problem.kind, ProblemKind::NotKnown);
+    }
+
+    #[test]
+    fn games_are_added_once_and_only_where_that_is_wanted() {
+        let more = "[White \"A\"]\n[Black \"B\"]\n1. 31-27 19-23 0-2\n";
+        let (_folder, desk) = with_games(false);
+        let problem = ask(&desk, "/v1/games/import", &[], more).unwrap_err();
+        assert!(problem.detail.contains("--games-add"), "{}", problem.detail);
+        let (_folder, desk) = with_games(true);
+        let added = ask(&desk, "/v1/games/import", &[], more).unwrap();
+        assert_eq!((&added["games"], &added["added"]), (&1.into(), &1.into()));
+        let text = more.to_owned() + more;
+        let again = ask(&desk, "/v1/games/import", &[], &text).unwrap();
+        assert_eq!((&again["added"], &again["duplicates"]), (&0.into(), &2.into()));
+        assert_eq!(ask(&desk, "/v1/games/find", &[], "").unwrap()["total"], 3);
+        let broken = ask(&desk, "/v1/games/import", &[], "1. 32-28 19-24 2. 50-1 *").unwrap();
+        assert_eq!(broken["problems"].as_array().unwrap().len(), 1, "{broken}");
+        let problem = ask(&desk, "/v1/games/import", &[], "no game").unwrap_err();
+        assert_eq!(problem.kind, ProblemKind::BadPdn);
+    }
+
+    #[test]
+    fn the_explorer_counts_for_white_and_black() {
+        let (_folder, desk) = with_games(false);
+        let here = ask(&desk, "/explorer/master", &[("play", "32-28")], "").unwrap();
+        assert_eq!(
+            (&here["white"], &here["draws"], &here["black"]),
+            (&1.into(), &1.into(), &0.into())
+        );
+        let mv = here["moves"].as_array().unwrap().iter().find(|mv| mv["uci"] == "1923").unwrap();
+        assert_eq!(
+            (&mv["san"], &mv["white"], &mv["black"]),
+            (&"19-23".into(), &1.into(), &0.into())
+        );
+        let top = &here["topGames"][0];
+        assert_eq!((&top["winner"], &top["month"]), (&"white".into(), &"1977-05".into()));
+        assert_eq!(here["recentGames"][0]["year"], 1980);
+        let late =
+            [("since", "1978-01"), ("topGames", "0"), ("recentGames", "0"), ("speeds[]", "blitz")];
+        let late = ask(&desk, "/explorer/lidraughts", &late, "").unwrap();
+        assert_eq!((&late["white"], &late["draws"]), (&0.into(), &1.into()));
+        assert_eq!(late["topGames"], serde_json::json!([]));
+        let tree = ask(&desk, "/v1/games/tree", &[("moves", "32-28")], "").unwrap();
+        assert_eq!((&tree["games"], &tree["lost"]), (&2.into(), &1.into()));
+    }
+}

@@ -1,0 +1,135 @@
+//! What clients of lichess' tablebase server (lila-tablebase) read.
+
+use egdb::Wld;
+use egdb::probe::Answer;
+use meerslag_study::records::Record;
+use movegen::notation::moves::format_move;
+use movegen::{Move, Position};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::problem::Problem;
+use super::query::Query;
+use super::{Desk, Reply};
+
+/// A position of the databases. Distances are positive where the side to move wins and negative
+/// where it loses.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Tablebase")]
+pub(super) struct TablebaseRecord {
+    #[serde(flatten)]
+    value: ValueRecord,
+    /// All legal moves, best first.
+    moves: Vec<TablebaseMove>,
+}
+
+/// A move; the rest is that of the position after it, seen by the other side.
+#[derive(Serialize, JsonSchema)]
+struct TablebaseMove {
+    /// From and to, two digits each, such as `3228`.
+    uci: String,
+    /// As people write it, such as `32-28`.
+    san: String,
+    /// A capture or a move of a man.
+    zeroing: bool,
+    #[serde(flatten)]
+    value: ValueRecord,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ValueRecord {
+    /// `win`, `draw`, `loss` or `unknown`, for the side to move.
+    category: &'static str,
+    /// 2, 0 or -2, for older clients.
+    wdl: Option<i32>,
+    /// Distance to conversion.
+    dtz: Option<i64>,
+    /// Plies to the end of the game.
+    dtm: Option<i64>,
+    /// The same.
+    dtw: Option<i64>,
+    /// The side to move has no legal move, and has lost.
+    checkmate: bool,
+    /// Always false: there is no such thing in draughts.
+    stalemate: bool,
+    variant_win: bool,
+    variant_loss: bool,
+    insufficient_material: bool,
+}
+
+impl Record for TablebaseRecord {
+    const TYPE: &'static str = "tablebase";
+}
+
+impl ValueRecord {
+    fn of(answer: &Answer) -> ValueRecord {
+        let sign = match answer.wld {
+            Some(Wld::Win) => 1,
+            Some(Wld::Loss) => -1,
+            _ => 0,
+        };
+        let signed = |distance: Option<u32>| distance.map(|plies| sign * i64::from(plies));
+        ValueRecord {
+            category: meerslag_study::records::value_name(answer.wld),
+            wdl: answer.wld.map(|_| 2 * sign as i32),
+            dtz: signed(answer.mtc),
+            dtm: signed(answer.dtw),
+            dtw: signed(answer.dtw),
+            checkmate: answer.moves.is_empty(),
+            stalemate: false,
+            variant_win: false,
+            variant_loss: false,
+            insufficient_material: false,
+        }
+    }
+}
+
+/// A move as lidraughts' clients name it: the squares with two digits each.
+pub(super) fn uci(mv: Move) -> String {
+    format!("{:02}{:02}", mv.from().number(), mv.to().number())
+}
+
+/// `GET /tablebase/standard`.
+pub(super) fn standard(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {
+    let game = query.game()?;
+    let position = game.position();
+    let answer = desk.probe.answer(position)?;
+    let one = |mv: Move| -> Result<TablebaseMove, Problem> {
+        let after: Position = position.after(mv);
+        Ok(TablebaseMove {
+            uci: uci(mv),
+            san: format_move(position, mv),
+            zeroing: mv.is_capture() || position.men(position.side_to_move()).contains(mv.from()),
+            value: ValueRecord::of(&desk.probe.answer(&after)?),
+        })
+    };
+    let moves = answer.moves.iter().map(|known| one(known.mv)).collect::<Result<_, _>>()?;
+    Ok(Reply::json(&TablebaseRecord { value: ValueRecord::of(&answer), moves }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::answers::tests::ask;
+
+    #[test]
+    fn values_are_those_of_the_side_to_move_after_each_move() {
+        // Two kings against one: the one that has to move loses in eight plies.
+        let lost = ask("/tablebase/standard", &[("fen", "W:WK11:BK2,K6")]).unwrap();
+        assert_eq!((&lost["category"], &lost["wdl"]), (&"loss".into(), &(-2).into()));
+        assert_eq!(lost["dtm"], -8);
+        let best = &lost["moves"][0];
+        assert_eq!((&best["category"], &best["dtm"]), (&"win".into(), &7.into()));
+        assert_eq!(best["uci"].as_str().unwrap().len(), 4);
+        assert_eq!(best["zeroing"], false);
+
+        let capture = ask("/tablebase/standard", &[("fen", "W:W32:B28")]).unwrap();
+        let mv = &capture["moves"][0];
+        assert_eq!((&mv["uci"], &mv["san"]), (&"3223".into(), &"32x23".into()));
+        assert_eq!((&mv["zeroing"], &mv["checkmate"]), (&true.into(), &true.into()));
+        assert_eq!((&mv["category"], &mv["dtm"]), (&"loss".into(), &0.into()));
+
+        let unknown = ask("/tablebase/standard", &[]).unwrap();
+        assert_eq!((&unknown["category"], &unknown["dtz"]), (&"unknown".into(), &().into()));
+        assert_eq!(unknown["moves"].as_array().unwrap().len(), 9);
+    }
+}

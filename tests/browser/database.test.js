@@ -1,0 +1,153 @@
+// The view of a database of games, and the index that a site without a server has in its place.
+//
+// MEERSLAG, SITE, CHROMIUM: as for board.test.js.
+
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { serveFolder, startServer } from "./hosts.js";
+import { cell, says, text } from "./pages.js";
+import { browser, MEERSLAG, SITE } from "./stage.js";
+
+const GAMES = `[Event "Club"]
+[Date "1977.05.01"]
+[White "Sijbrands, Ton"]
+[Black "Wiersma, Harm"]
+[WhiteRating "2400"]
+[Result "2-0"]
+
+1. 32-28 19-23 2. 28x19 14x23 2-0
+
+[Event "Open"]
+[Date "1980.??.??"]
+[White "Wiersma, Harm"]
+[Black "Clerc, Rob"]
+[Result "1-1"]
+
+1. 32-28 18-22 1-1
+
+[Event "Open"]
+[Date "1981.01.02"]
+[White "Clerc, Rob"]
+[Black "Gantwarg, Anatoli"]
+[Result "0-2"]
+
+1. 31-27 19-23 2. 33-28 0-2
+`;
+
+let folder;
+/** A server with an empty file of games, or the site. */
+let host;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "meerslag-"));
+  host = MEERSLAG
+    ? await startServer(MEERSLAG, ["--games", join(folder, "all.games"), "--games-add"])
+    : await serveFolder(SITE);
+});
+after(async () => {
+  await host.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** A page whose view of games is open, with the games in it. */
+const open = async () => {
+  const context = await browser.newContext({ locale: "en" });
+  const page = await context.newPage();
+  await page.goto(host.url);
+  await page.waitForSelector("body[data-ready]");
+  await page.click("#tab-database");
+  await page.setInputFiles("#db-file", { name: "games.pdn", mimeType: "text/plain", buffer: Buffer.from(GAMES) });
+  // The same file again is not read.
+  await says(page, /New: (3 of 3|0 of)/, "#db-added");
+  return page;
+};
+
+const counts = (page, pattern) => says(page, pattern, "#db-count");
+
+test("games are found while one types, and by the position on the board", async () => {
+  const page = await open();
+  await counts(page, /^3 games$/);
+  await page.fill("#db-player", "wiers");
+  await counts(page, /^2 games$/);
+  await page.fill("#db-years", "1980-");
+  await counts(page, /^1 game$/);
+  await page.fill("#db-player", "");
+  await page.fill("#db-years", "");
+  await page.selectOption("#db-sort", "date");
+  await says(page, /^Clerc, Rob – Gantwarg/, "#db-games");
+  await page.click('#db-moves button:has-text("32-28")');
+  await counts(page, /^2 games$/);
+  await page.click('#db-games button:has-text("Sijbrands")');
+  await page.waitForFunction(() => document.querySelectorAll("#moves .move").length === 4);
+  // The board shows the position that was asked for.
+  assert.equal(await text(page, "#turn"), "Black to move");
+  await page.context().close();
+});
+
+test("a pattern is drawn on the board with three kinds of marks", async () => {
+  const page = await open();
+  await page.click("#db-draw");
+  await counts(page, /^3 games$/);
+  await cell(page, 28).click();
+  await counts(page, /^3 games$/);
+  await page.check("input[name=db-kind][value=not]");
+  await page.check("input[name=db-piece][value=b]");
+  await cell(page, 23).click();
+  await cell(page, 22).click();
+  await counts(page, /^2 games$/);
+  assert.match(await cell(page, 23).getAttribute("aria-label"), /Black man, must not be there/);
+  await cell(page, 23).click();
+  await page.check("input[name=db-kind][value=one-of]");
+  await cell(page, 23).click();
+  await cell(page, 22).click();
+  await counts(page, /^3 games$/);
+  await page.click("#db-clear");
+  await page.click("#db-draw");
+  assert.match(await cell(page, 31).getAttribute("aria-label"), /White man/);
+  await page.context().close();
+});
+
+test("the view has no faults that axe finds", async () => {
+  const page = await open();
+  await page.click("#db-draw");
+  const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => /** @type {any} */ (globalThis).axe.run());
+  assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
+  await page.context().close();
+});
+
+test("the index of a page answers as the server does", { skip: !MEERSLAG }, async () => {
+  globalThis.navigator ??= /** @type {any} */ ({ languages: ["en"] });
+  const { Collection } = await import("../../engine/web/collection.js");
+  const post = async (route, body) => {
+    const response = await fetch(host.url + "v1/" + route, { method: "POST", body, headers: { "Content-Type": "text/plain" } });
+    return response.json();
+  };
+  await post("games/import", GAMES);
+  const collection = new Collection((body) => post("games", body));
+  assert.equal((await collection.ask("games/import", {}, GAMES)).added, 3);
+  assert.equal((await collection.ask("games/import", {}, GAMES)).added, 0);
+  const server = async (route, query) => (await fetch(host.url + "v1/" + route + "?" + new URLSearchParams(query))).json();
+  for (const query of [
+    {}, { player: "wiersma" }, { event: "op" }, { years: "1978-" }, { years: "1977" }, { result: "1-1" }, { sort: "date" },
+    { sort: "white" }, { position: "B:W28,31,33-50:B1-20" }, { position: "B:W28,31,33-50:B1-20", player: "clerc" },
+    { position: "W:W31-50:B1-18,20,23", twin: "true" },
+    { pattern: "w28 b23" }, { pattern: "w28 not b22" }, { pattern: "one-of b22,23 one-of w27,28" }, { pattern: "b19 .32", twin: "true" },
+    { skip: "1", limit: "1" },
+  ]) {
+    const { total, games } = await server("games/find", query);
+    assert.deepEqual(await collection.ask("games/find", query), { total, games }, JSON.stringify(query));
+  }
+  for (const query of [{}, { player: "ton" }, { fen: "B:W28,31,33-50:B1-20" }, { twin: "true" }]) {
+    const full = { fen: "W:W31-50:B1-20", ...query };
+    const few = ({ move, games, share, rating, first_year, last_year }) => ({ move, games, share, rating, first_year, last_year });
+    const sorted = (moves) => moves.map(few).sort((a, b) => a.move.localeCompare(b.move));
+    const { moves } = await server("games/tree", full);
+    assert.deepEqual(sorted((await collection.ask("games/tree", full)).moves), sorted(moves), JSON.stringify(query));
+  }
+});
