@@ -204,7 +204,7 @@ const start = async () => {
   });
 
   find("help").addEventListener("click", () => {
-    find("manual").href = desk.engine.about.manual;
+    /** @type {HTMLAnchorElement} */ (find("manual")).href = desk.engine.about.manual;
     find("keys").showModal();
   });
   document.addEventListener("keydown", (event) => {
