@@ -101,7 +101,8 @@ for (const [name, isThere, start] of /** @type {[string, string, () => Promise<a
       await page.click("#undo");
       await moves(page, ALL);
       assert.equal(await text(page, "#moves .move[aria-current]"), "29-23");
-      if (host.port === undefined) return;
+      // The page's own engine has another evaluation.
+      if (name === "as a site") return;
       const expected = await annotated();
       const bad = expected.moves.filter(({ grade }) => grade !== "good");
       assert.equal(list.length, bad.length);

@@ -242,7 +242,7 @@ test("the board is read in every language and view", options, async () => {
     }
     const known = properties(await (await fetch(url + "openapi.json")).json());
     // Of games that the page itself keeps; and of steps of an analysis, which are not described there.
-    for (const name of ["lesson", "side", "plies_to_end"]) known.add(name);
+    for (const name of ["lesson", "side", "task", "report", "plies_to_end"]) known.add(name);
     const missing = await page.evaluate(() => [...window.missing]);
     assert.deepEqual(missing.filter((name) => !known.has(name)), [], "read, but never written");
     await context.close();
