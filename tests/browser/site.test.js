@@ -20,12 +20,20 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
   /** @type {import("playwright-core").Browser} */
   let browser;
   let folder;
+  /** Also those of a test that fails are stopped, or the program goes on for ever. @type {{ stop: () => void }[]} */
+  const hosts = [];
+  const serve = async (folder, port) => {
+    const host = await serveFolder(folder, port);
+    hosts.push(host);
+    return host;
+  };
 
   before(async () => {
     browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
     folder = await mkdtemp(join(tmpdir(), "site-"));
   });
   after(async () => {
+    for (const host of hosts) host.stop();
     await browser.close();
     await rm(folder, { recursive: true });
   });
@@ -58,7 +66,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
   };
 
   test("the first visit fetches little, and what it needs first comes first", async () => {
-    const host = await serveFolder(SITE);
+    const host = await serve(SITE);
     const context = await browser.newContext({ locale: "en-GB" });
     const page = await open(context, host);
     assert.ok(await page.locator(".cell.movable").count());
@@ -91,7 +99,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
   });
 
   test("after one visit the site works without a network", async () => {
-    const host = await serveFolder(SITE);
+    const host = await serve(SITE);
     const context = await browser.newContext({ locale: "en-GB" });
     const first = await open(context, host);
     await isKept(first);
@@ -102,7 +110,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
     // The databases were never fetched: that is said, and it is not the end.
     await setUp(page, "W:WK11:BK2,K6");
     await says(page, /./, "#waiting-text");
-    const again = await serveFolder(SITE, host.port);
+    const again = await serve(SITE, host.port);
     await page.click("#tab-endgames");
     await page.click("#again");
     await says(page, /loss in 8 plies/, "#value");
@@ -124,7 +132,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
       await rm(join(folder, name + ".gz"), { force: true });
       await writeFile(join(folder, name), text.replace(before, after));
     };
-    const host = await serveFolder(folder);
+    const host = await serve(folder);
     const context = await browser.newContext({ locale: "en-GB" });
     const page = await open(context, host);
     await isKept(page);
@@ -151,7 +159,7 @@ describe("the site", { skip: !SITE, timeout: 240_000 }, () => {
   });
 
   test("it can be installed", async () => {
-    const host = await serveFolder(SITE);
+    const host = await serve(SITE);
     const context = await browser.newContext();
     const page = await open(context, host);
     const session = await context.newCDPSession(page);

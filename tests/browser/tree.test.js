@@ -39,7 +39,7 @@ test("counters of the start stay", () => {
 });
 
 test("what the page keeps itself comes back, positions and all", () => {
-  const game = new Game(INITIAL, { tags: [["White", "A"]], side: "W" });
+  const game = new Game(INITIAL, { tags: [["White", "A"]], task: { kind: "lesson", side: "W", goal: "win", mistakes: 0 } });
   const first = game.root.add(after(INITIAL, "32-28"), "32-28", "32-28");
   first.comment = "Good.";
   const main = first.add(after(first.position, "19-23"), "19-23", "19-23");
@@ -47,7 +47,7 @@ test("what the page keeps itself comes back, positions and all", () => {
   main.add(after(main.position, "28x19x23"), "28x19x23", "28x19");
   const kept = Game.read(JSON.parse(JSON.stringify(game.keep())));
   assert.deepEqual(kept.keep(), game.keep());
-  assert.equal(kept.side, "W");
+  assert.equal(kept.task?.side, "W");
   const positions = (game) => game.content.nodes.map(([node]) => [node.position, node.text, node.score]);
   assert.deepEqual(positions(kept), positions(game));
 });

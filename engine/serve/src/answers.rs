@@ -297,22 +297,14 @@ pub(super) fn book(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Pr
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::answer;
     use super::super::route::{ROUTES, Route};
-    use super::super::{DeskLimits, answer};
     use super::*;
     use egdb::Probe;
-    use movegen::DrawRules;
     use serde_json::Value;
 
     pub(crate) fn desk() -> Desk {
-        Desk {
-            probe: Probe::embedded().unwrap(),
-            book: None,
-            #[cfg(feature = "games")]
-            games: None,
-            draw_rules: DrawRules::default(),
-            limits: DeskLimits::default(),
-        }
+        Desk { probe: Probe::embedded().unwrap(), ..Desk::default() }
     }
 
     pub(crate) fn ask(path: &str, query: &[(&str, &str)]) -> Result<Value, Problem> {

@@ -161,10 +161,8 @@ fn first_answers() -> String {
     let desk = Desk {
         probe: Probe::embedded().unwrap_or_default(),
         book: Some(Book::built_in()),
-        #[cfg(feature = "games")]
-        games: None,
-        draw_rules: Default::default(),
         limits: DeskLimits::OWN,
+        ..Desk::default()
     };
     let answers = FIRST_QUESTIONS.iter().filter_map(|name| {
         let route = Route::of(&format!("/v1/{name}"))?;

@@ -46,8 +46,9 @@ pub use query::{Kind, Parameter, Query};
 pub use route::{Body, Method, ROUTES, RULES, Route, Work};
 pub use search::{Event, Search, analyse, play};
 
-/// What questions are answered from.
-#[derive(Debug)]
+/// What questions are answered from. The default has neither databases nor book; its fields depend on the
+/// features, so write the others as `..Desk::default()`.
+#[derive(Debug, Default)]
 pub struct Desk {
     /// The endgame databases.
     pub probe: Probe,
