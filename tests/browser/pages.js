@@ -11,7 +11,11 @@ export const setUp = async (page, fen) => {
   await page.click("#tab-setup");
   await page.fill("#fen", fen);
   await page.press("#fen", "Enter");
+  await page.evaluate(() => (document.querySelector("#say").textContent = ""));
   await page.click("#setup-done");
+  // The text is read by the engine: who leaves the panel before that gives the position up.
+  await page.waitForFunction(() => document.querySelector("#say").textContent
+    || document.querySelector("#fen-problem").textContent);
 };
 
 /** Waits until an element has a text. */
