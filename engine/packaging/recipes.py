@@ -39,7 +39,7 @@ else found=$(shasum -a 256 "$work/archive"); fi
 tar -C "$work" -xf "$work/archive"
 mkdir -p "$folder"
 # Renamed when they are whole, as the program may be running.
-for file in meerslag meerslag.wasm; do
+for file in meerslag meerslag.wasm rules.wasm; do
     cp "$work/$name/$file" "$folder/.$file.new"
     mv "$folder/.$file.new" "$folder/$file"
 done
@@ -62,7 +62,7 @@ try {
     }
     Expand-Archive "$work\\archive.zip" $work
     New-Item -ItemType Directory -Force $Folder | Out-Null
-    Copy-Item "$work\\$name\\meerslag.exe", "$work\\$name\\meerslag.wasm" $Folder -Force
+    Copy-Item "$work\\$name\\meerslag.exe", "$work\\$name\\*.wasm" $Folder -Force
 } finally {
     Remove-Item -Recurse -Force $work
 }
@@ -82,7 +82,8 @@ class Meerslag < Formula
 
 @BLOCKS@
   def install
-    bin.install "meerslag", "meerslag.wasm"
+    bin.install "meerslag"
+    pkgshare.install "meerslag.wasm", "rules.wasm"
     man1.install Dir["man/man1/*.1"]
     bash_completion.install "completions/meerslag.bash" => "meerslag"
     zsh_completion.install "completions/_meerslag"
@@ -113,7 +114,7 @@ options=(!strip)
 package() {
     cd "meerslag-$pkgver-$CARCH-unknown-linux-musl"
     install -Dm755 meerslag "$pkgdir/usr/bin/meerslag"
-    install -Dm644 meerslag.wasm "$pkgdir/usr/share/meerslag/meerslag.wasm"
+    install -Dm644 -t "$pkgdir/usr/share/meerslag" meerslag.wasm rules.wasm
     install -Dm644 -t "$pkgdir/usr/share/man/man1" man/man1/*.1
     install -Dm644 completions/meerslag.bash "$pkgdir/usr/share/bash-completion/completions/meerslag"
     install -Dm644 -t "$pkgdir/usr/share/zsh/site-functions" completions/_meerslag
