@@ -82,6 +82,8 @@ export class MeerslagBoard extends HTMLElement {
     this.moves = [];
     /** @type {Grid | null} */
     this.grid = null;
+    /** How often the attributes were read: an answer to an earlier reading is late. */
+    this.readings = 0;
   }
 
   async connectedCallback() {
@@ -146,6 +148,7 @@ export class MeerslagBoard extends HTMLElement {
 
   /** Reads what the attributes or the text between the tags say. */
   async read() {
+    const reading = ++this.readings;
     try {
       const fen = this.getAttribute("fen");
       const file = this.getAttribute("pdn");
@@ -161,12 +164,13 @@ export class MeerslagBoard extends HTMLElement {
         if (!position) throw new Error(fen + ": " + t("badFen"));
         game = new Game(position);
       }
+      if (reading !== this.readings) return;
       this.game = game;
       this.node = game.root;
       const ply = Number(this.getAttribute("ply") ?? 0);
       await this.go(game.root.line()[ply] ?? game.root, true);
     } catch (error) {
-      this.fail(error);
+      if (reading === this.readings) this.fail(error);
     }
   }
 

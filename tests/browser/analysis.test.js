@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cell, moves, read, says, setUp, text, type } from "./pages.js";
+import { cell, moves, read, readText, says, setUp, text, type } from "./pages.js";
 import { barriers } from "./reading.js";
 import { browser, host } from "./stage.js";
 
@@ -104,7 +104,7 @@ onPage("arrows and circles are drawn by mouse and keyboard, and kept", async (pa
   assert.equal(await text(page, "#position-comment"), "");
   await page.click("#back");
   assert.equal(await own.count(), 0);
-  await page.click("#pdn-read");
+  await readText(page);
   await page.click("#last");
   assert.equal(await own.count(), 3);
   // The same once more takes it away.

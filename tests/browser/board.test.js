@@ -12,7 +12,7 @@ import { after, before, describe, test } from "node:test";
 import { chromium } from "playwright-core";
 
 import { serveFolder, startServer } from "./hosts.js";
-import { cell, playSomething, says, setUp, text } from "./pages.js";
+import { cell, playSomething, read, says, setUp, text } from "./pages.js";
 
 const { MEERSLAG, SITE, SCREENSHOTS, CHROMIUM = "/usr/bin/chromium" } = process.env;
 
@@ -175,9 +175,7 @@ for (const [name, start] of hosts) {
       const label = (word) => page.waitForFunction(
         (word) => document.querySelector("#whole").textContent === word, word);
       // Long enough that it is not done before it is stopped.
-      await page.click("#tab-game");
-      await page.fill("#pdn-text", LONG_GAME);
-      await page.click("#pdn-read");
+      await read(page, LONG_GAME);
       await page.click("#tab-analysis");
       await page.click("#whole");
       await label("Stop");
@@ -208,9 +206,7 @@ for (const [name, start] of hosts) {
       // Another game on the desk ends it, too; a short one is analysed to its end.
       await page.keyboard.press("w");
       await label("Stop");
-      await page.click("#tab-game");
-      await page.fill("#pdn-text", PDN);
-      await page.click("#pdn-read");
+      await read(page, PDN);
       await label("Whole game");
       await page.click("#tab-analysis");
       await page.click("#whole");
@@ -219,10 +215,8 @@ for (const [name, start] of hosts) {
     });
 
     onPage("an annotated game is stepped through and edited", async (page) => {
-      await page.click("#tab-game");
-      await page.fill("#pdn-text", PDN);
-      await page.click("#pdn-read");
-      await says(page, /Games read: 2/);
+      await read(page, PDN);
+      assert.match(await text(page, "#say"), /Games read: 2/);
       await page.click("#forward");
       assert.equal(await text(page, "#position-comment"), "A good start.");
       await page.click("#last");

@@ -11,7 +11,9 @@ export const setUp = async (page, fen) => {
   await page.click("#tab-setup");
   await page.fill("#fen", fen);
   await page.press("#fen", "Enter");
-  await page.evaluate(() => (document.querySelector("#say").textContent = ""));
+  await page.evaluate(() => {
+    for (const name of ["#say", "#fen-problem"]) document.querySelector(name).textContent = "";
+  });
   await page.click("#setup-done");
   // The text is read by the engine: who leaves the panel before that gives the position up.
   await page.waitForFunction(() => document.querySelector("#say").textContent
@@ -39,6 +41,12 @@ export const type = async (page, move) => {
 export const read = async (page, pdn) => {
   await page.click("#tab-game");
   await page.fill("#pdn-text", pdn);
+  await readText(page);
+};
+
+/** Opens the games of the text field, and waits until they are on the desk. */
+export const readText = async (page) => {
+  await page.evaluate(() => (document.querySelector("#say").textContent = ""));
   await page.click("#pdn-read");
   await says(page, /Games read/);
 };

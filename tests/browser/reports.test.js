@@ -12,6 +12,7 @@ import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 import { startServer } from "./hosts.js";
+import { setUp } from "./pages.js";
 import { barriers, faults } from "./reading.js";
 
 const { MEERSLAG, CHROMIUM = "/usr/bin/chromium" } = process.env;
@@ -180,12 +181,6 @@ test("the board is read in every language and view", options, async () => {
     const read = async (where) => assert.deepEqual(await faults(page), [], where);
     const filled = (selector) =>
       page.waitForFunction((where) => document.querySelector(where).textContent.trim(), selector);
-    const setUp = async (fen) => {
-      await page.click("#tab-setup");
-      await page.fill("#fen", fen);
-      await page.click("#setup-done");
-      await page.waitForFunction(() => document.querySelectorAll("#moves .move").length === 0);
-    };
     const languages = await page.locator("#language option").evaluateAll((all) => all.map(({ value }) => value));
     assert.equal(languages.length, 6);
     for (const language of languages) {
@@ -211,7 +206,7 @@ test("the board is read in every language and view", options, async () => {
       await page.press("#fen", "Enter");
       await filled("#fen-problem");
       await read(`${language}: no position`);
-      await setUp("W:W18:B3,4,5");
+      await setUp(page, "W:W18:B3,4,5");
       await page.click("#tab-endgames");
       await page.waitForSelector("#values button");
       await page.click("#perfect");
@@ -223,7 +218,7 @@ test("the board is read in every language and view", options, async () => {
       await read(`${language}: lesson`);
       await page.click("#lesson-end");
       // A game that the user wins, with an illegal move on the way.
-      await setUp("W:W28:B22");
+      await setUp(page, "W:W28:B22");
       await page.click("#tab-play");
       await page.fill("#type", "28-23");
       await page.press("#type", "Enter");
