@@ -206,7 +206,9 @@ for (const [name, start] of hosts) {
       // Another game on the desk ends it, too; a short one is analysed to its end.
       await page.keyboard.press("w");
       await label("Stop");
-      await read(page, PDN);
+      await page.click("#tab-game");
+      await page.fill("#pdn-text", PDN);
+      await page.click("#pdn-read");
       await label("Whole game");
       await page.click("#tab-analysis");
       await page.click("#whole");
