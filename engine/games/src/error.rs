@@ -55,6 +55,9 @@ pub enum GamesError {
         /// What SQLite says.
         error: rusqlite::Error,
     },
+    /// The endgame databases cannot be read.
+    #[error(transparent)]
+    Endgames(#[from] egdb::error::ProbeError),
     /// What was asked for cannot be used.
     #[error("{0}")]
     Input(String),

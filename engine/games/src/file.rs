@@ -371,7 +371,7 @@ impl GamesFile {
         Ok(Some(StoredGame { header, game }))
     }
 
-    /// The numbers of all games after this one, at most so many.
+    /// The numbers of all games after this one, at most this many.
     ///
     /// # Errors
     /// If it cannot be read.

@@ -75,7 +75,7 @@ impl ImportReport {
 /// Something that happens during an import.
 #[derive(Debug)]
 pub enum ImportEvent<'e> {
-    /// So much has been read.
+    /// What has been read so far.
     Progress {
         /// Bytes read.
         done: u64,

@@ -30,6 +30,6 @@ pub use query::{Outcome, Query, Sort};
 pub use reader::PdnText;
 pub use records::{GameFoundRecord, GamesFoundRecord, GamesTreeRecord, share};
 pub use schema::{APPLICATION, VERSION, is_games_file};
-pub use statistics::{Score, StatisticsRow};
+pub use statistics::{Group, Score, StatisticsRow};
 pub use text::Encoding;
 pub use tree::{Tree, TreeMove};

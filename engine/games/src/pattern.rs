@@ -303,10 +303,13 @@ pub(crate) fn balance(position: &Position) -> i32 {
 }
 
 impl Sacrifice {
+    /// Plies within which it has to happen unless another number is asked for.
+    pub const PLIES: usize = 10;
+
     /// The ply before which the first such sacrifice began. `balances` has White's material less
     /// Black's before each move and at the end, `is_quiet` whether no capture is due there.
     ///
-    /// It is one if the balance falls by so many men between two quiet positions at most `within`
+    /// It is one if the balance falls by this many men between two quiet positions at most `within`
     /// plies apart, and is never again within less of what it was.
     pub(crate) fn find(&self, balances: &[i32], is_quiet: &[bool]) -> Option<usize> {
         let sides: &[Color] = match self.side {

@@ -1,11 +1,20 @@
 //! Scores of a player or of a whole file.
 
-use crate::error::GamesError;
-use crate::file::GamesFile;
-use crate::query::Query;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::Hash;
 
-/// Games and points.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+use egdb::{Probe, Wld};
+use meerslag_study::annotate::{SideSummary, recorded};
+use movegen::{Color, Position};
+
+use crate::coding::Replay;
+use crate::error::GamesError;
+use crate::file::{GamesFile, start_of};
+use crate::query::Query;
+use crate::records::share;
+
+/// Games and points of one side.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Score {
     /// Games.
     pub games: u64,
@@ -13,15 +22,15 @@ pub struct Score {
     pub results: [u64; 3],
     /// Moves of both sides in all games.
     pub plies: u64,
+    /// How the side played, by the annotations of the games that have some.
+    pub play: SideSummary,
 }
 
 impl Score {
     /// The share of the points, 0 to 1; `None` without a result.
     #[must_use]
     pub fn share(&self) -> Option<f64> {
-        let [won, drawn, lost] = self.results.map(|count| count as f64);
-        let games = won + drawn + lost;
-        (games > 0.0).then(|| (won + drawn / 2.0) / games)
+        share(self.results)
     }
 
     /// The mean number of moves of both sides.
@@ -30,24 +39,60 @@ impl Score {
         (self.games > 0).then(|| self.plies as f64 / self.games as f64)
     }
 
-    fn add(&mut self, result: i64, is_white: bool, plies: u64) {
+    fn add(&mut self, game: &Played, side: Color) {
         self.games += 1;
-        self.plies += plies;
-        match (result, is_white) {
-            (1, true) | (3, false) => self.results[0] += 1,
+        self.plies += game.plies;
+        match (game.result, side) {
+            (1, Color::White) | (3, Color::Black) => self.results[0] += 1,
             (2, _) => self.results[1] += 1,
-            (3, true) | (1, false) | (4, _) => self.results[2] += 1,
+            (3, Color::White) | (1, Color::Black) | (4, _) => self.results[2] += 1,
             _ => {}
+        }
+        self.play.merge(&game.play[side.index()]);
+    }
+}
+
+/// What is told apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Group {
+    /// All games.
+    All,
+    /// The side's colour.
+    Color,
+    /// The value of the endgame, for the side, by the databases.
+    Endgame,
+    /// The year.
+    Year,
+    /// The first move of each side.
+    Opening,
+    /// The opponent of the player who was asked for.
+    Opponent,
+    /// The player, where none was asked for.
+    Player,
+}
+
+impl Group {
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Group::All => "all",
+            Group::Color => "color",
+            Group::Endgame => "endgame",
+            Group::Year => "year",
+            Group::Opening => "opening",
+            Group::Opponent => "opponent",
+            Group::Player => "player",
         }
     }
 }
 
 /// A line of the statistics.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct StatisticsRow {
-    /// What is told apart: `all`, `color`, `opening`, `year`, `opponent`.
-    pub group: &'static str,
-    /// Which of them: `White`, `32-28 19-23`, `1977`, a name.
+    /// What is told apart.
+    pub group: Group,
+    /// Which of them: `White`, `won`, `1977`, `32-28 19-23`, a name.
     pub name: String,
     /// The score.
     pub score: Score,
@@ -56,87 +101,195 @@ pub struct StatisticsRow {
 /// Plies that make an opening.
 const OPENING: usize = 2;
 
+/// The values of an endgame for a side, in the order of their rows.
+const VALUES: [(Wld, &str); 3] = [(Wld::Win, "won"), (Wld::Draw, "drawn"), (Wld::Loss, "lost")];
+
+/// A game as the statistics see it.
+struct Played {
+    players: [i64; 2],
+    result: i64,
+    year: Option<u32>,
+    plies: u64,
+    opening: String,
+    /// The first position that the databases know: who is to move, and its value for that side.
+    endgame: Option<(Color, Wld)>,
+    /// By its annotations.
+    play: [SideSummary; 2],
+}
+
+/// The scores so far.
+#[derive(Default)]
+struct Scores {
+    all: Score,
+    colors: [Score; 2],
+    endgames: [Score; 3],
+    years: BTreeMap<u32, Score>,
+    openings: HashMap<String, Score>,
+    opponents: HashMap<i64, Score>,
+    players: HashMap<i64, Score>,
+}
+
+impl Scores {
+    /// Adds a game of this side; `is_one_player` if a player was asked for.
+    fn add(&mut self, game: &Played, side: Color, is_one_player: bool) {
+        self.all.add(game, side);
+        self.colors[side.index()].add(game, side);
+        if let Some((mover, value)) = game.endgame {
+            let value = if mover == side { value } else { value.opponent() };
+            for (score, _) in self.endgames.iter_mut().zip(VALUES).filter(|(_, v)| v.0 == value) {
+                score.add(game, side);
+            }
+        }
+        self.openings.entry(game.opening.clone()).or_default().add(game, side);
+        if let Some(year) = game.year {
+            self.years.entry(year).or_default().add(game, side);
+        }
+        if is_one_player {
+            let opponent = game.players[side.opponent().index()];
+            self.opponents.entry(opponent).or_default().add(game, side);
+            return;
+        }
+        for side in [Color::White, Color::Black] {
+            self.players.entry(game.players[side.index()]).or_default().add(game, side);
+        }
+    }
+}
+
+/// Those of most games first.
+fn most_games<K: Hash + Ord + Clone>(scores: HashMap<K, Score>, most: usize) -> Vec<(K, Score)> {
+    let mut list: Vec<(K, Score)> = scores.into_iter().collect();
+    list.sort_by(|a, b| b.1.games.cmp(&a.1.games).then_with(|| a.0.cmp(&b.0)));
+    list.truncate(most);
+    list
+}
+
 impl GamesFile {
     /// The scores of the query's player in the games that fulfil it; without a player those of
-    /// White. At most `most` openings and opponents, those of most games first.
+    /// White, and of each player. At most `most` openings, opponents and players, those of most games
+    /// first. What the databases of `probe` know of endgames is a group, too. `observe` hears of games
+    /// done and of all games, and ends the work by returning false.
     ///
     /// # Errors
-    /// As [`GamesFile::find`].
-    pub fn statistics(&self, query: &Query, most: usize) -> Result<Vec<StatisticsRow>, GamesError> {
-        use std::collections::{BTreeMap, HashMap, HashSet};
+    /// As [`GamesFile::find`], if the databases cannot be read, or the work was ended.
+    pub fn statistics(
+        &self,
+        query: &Query,
+        most: usize,
+        probe: &Probe,
+        observe: &mut dyn FnMut(u64, u64) -> bool,
+    ) -> Result<Vec<StatisticsRow>, GamesError> {
+        let players = query.player.as_ref().map(|name| self.players(name)).transpose()?;
+        let players: Option<HashSet<i64>> = players.map(|list| list.into_iter().collect());
+        let ids = self.find_ids(query)?;
+        let mut scores = Scores::default();
+        for (done, id) in (1..).zip(&ids) {
+            let Some(game) = self.played(*id, probe)? else { continue };
+            let is_ours = |side: Color| {
+                players.as_ref().is_none_or(|set| set.contains(&game.players[side.index()]))
+            };
+            let seat = if is_ours(Color::White) { Color::White } else { Color::Black };
+            scores.add(&game, query.color.unwrap_or(seat), players.is_some());
+            if done % 256 == 0 && !observe(done, ids.len() as u64) {
+                return Err(GamesError::Interrupted);
+            }
+        }
+        self.rows(scores, most)
+    }
+
+    fn played(&self, id: i64, probe: &Probe) -> Result<Option<Played>, GamesError> {
         let db = GamesError::database(self.path());
-        let players: Option<HashSet<i64>> = match &query.player {
-            Some(name) => Some(self.players(name)?.into_iter().collect()),
-            None => None,
-        };
-        let mut all = Score::default();
-        let mut colors = [Score::default(); 2];
-        let mut openings: HashMap<String, Score> = HashMap::new();
-        let mut years: BTreeMap<u32, Score> = BTreeMap::new();
-        let mut opponents: HashMap<i64, Score> = HashMap::new();
         let mut select = self
             .connection
             .prepare_cached(
-                "SELECT g.white, g.black, g.result, g.year, g.plies, m.start, m.moves FROM games g \
-                 JOIN moves m ON m.game = g.id WHERE g.id = ?1",
+                "SELECT g.white, g.black, g.result, g.year, g.plies, m.start, m.moves, \
+                 m.text IS NOT NULL FROM games g JOIN moves m ON m.game = g.id WHERE g.id = ?1",
             )
             .map_err(&db)?;
-        for id in self.find_ids(query)? {
-            let mut rows = select.query([id]).map_err(&db)?;
-            let Some(row) = rows.next().map_err(&db)? else { continue };
-            let (white, black): (i64, i64) = (row.get(0).map_err(&db)?, row.get(1).map_err(&db)?);
-            let result = row.get(2).map_err(&db)?;
-            let plies = row.get::<_, i64>(4).map_err(&db)? as u64;
-            let is_ours = |id: i64| players.as_ref().is_none_or(|set| set.contains(&id));
-            let is_white = match query.color {
-                Some(color) => color == movegen::Color::White,
-                None => is_ours(white),
-            };
-            all.add(result, is_white, plies);
-            colors[usize::from(!is_white)].add(result, is_white, plies);
-            let start: Option<String> = row.get(5).map_err(&db)?;
-            let opening = match start {
-                Some(_) => "(other start)".to_owned(),
-                None => {
-                    let moves = row.get_ref(6).map_err(&db)?.as_blob().unwrap_or_default();
-                    let mut replay =
-                        crate::coding::Replay::new(movegen::Position::initial(), moves);
-                    let moves: Vec<String> = std::iter::from_fn(|| replay.advance())
-                        .take(OPENING)
-                        .map(|mv| mv.to_string())
-                        .collect();
-                    if moves.is_empty() { "(no moves)".to_owned() } else { moves.join(" ") }
-                }
-            };
-            openings.entry(opening).or_default().add(result, is_white, plies);
-            if let Some(year) = row.get(3).map_err(&db)? {
-                years.entry(year).or_default().add(result, is_white, plies);
+        let mut rows = select.query([id]).map_err(&db)?;
+        let Some(row) = rows.next().map_err(&db)? else { return Ok(None) };
+        let mut players = [0; 2];
+        players[Color::White.index()] = row.get(0).map_err(&db)?;
+        players[Color::Black.index()] = row.get(1).map_err(&db)?;
+        let start: Option<String> = row.get(5).map_err(&db)?;
+        let moves = row.get_ref(6).map_err(&db)?.as_blob().unwrap_or_default();
+        let position = start_of(start.as_deref());
+        let position = position.ok_or_else(|| self.damaged(format!("the start of game {id}")))?;
+        let play = match row.get(7).map_err(&db)? {
+            true => self.game(id)?.map(|stored| recorded(&stored.game)),
+            false => None,
+        };
+        Ok(Some(Played {
+            players,
+            result: row.get(2).map_err(&db)?,
+            year: row.get(3).map_err(&db)?,
+            plies: row.get::<_, i64>(4).map_err(&db)? as u64,
+            opening: if start.is_some() { "(other start)".to_owned() } else { opening(moves) },
+            endgame: endgame(position, moves, probe)?,
+            play: play.unwrap_or_default(),
+        }))
+    }
+
+    fn rows(&self, scores: Scores, most: usize) -> Result<Vec<StatisticsRow>, GamesError> {
+        let mut rows = Vec::new();
+        let mut push = |group, name: &str, score: Score| {
+            if score.games > 0 || group == Group::All {
+                rows.push(StatisticsRow { group, name: name.to_owned(), score });
             }
-            if players.is_some() {
-                let opponent = if is_white { black } else { white };
-                opponents.entry(opponent).or_default().add(result, is_white, plies);
-            }
+        };
+        push(Group::All, "", scores.all);
+        for (side, name) in [(Color::White, "White"), (Color::Black, "Black")] {
+            push(Group::Color, name, scores.colors[side.index()]);
         }
-        let row = |group, name, score| StatisticsRow { group, name, score };
-        let mut rows = vec![row("all", String::new(), all)];
-        for (name, score) in ["White", "Black"].into_iter().zip(colors) {
-            if score.games > 0 {
-                rows.push(row("color", name.to_owned(), score));
-            }
+        for ((_, name), score) in VALUES.into_iter().zip(scores.endgames) {
+            push(Group::Endgame, name, score);
         }
-        rows.extend(years.into_iter().map(|(year, score)| row("year", year.to_string(), score)));
-        let mut list: Vec<(String, Score)> = openings.into_iter().collect();
-        list.sort_by(|a, b| b.1.games.cmp(&a.1.games).then_with(|| a.0.cmp(&b.0)));
-        rows.extend(list.into_iter().take(most).map(|(name, score)| row("opening", name, score)));
-        let mut list: Vec<(i64, Score)> = opponents.into_iter().collect();
-        list.sort_by(|a, b| b.1.games.cmp(&a.1.games).then_with(|| a.0.cmp(&b.0)));
-        for (id, score) in list.into_iter().take(most) {
-            let name = self
-                .connection
-                .query_row("SELECT name FROM players WHERE id = ?1", [id], |row| row.get(0))
-                .map_err(&db)?;
-            rows.push(row("opponent", name, score));
+        for (year, score) in scores.years {
+            push(Group::Year, &year.to_string(), score);
+        }
+        for (name, score) in most_games(scores.openings, most) {
+            push(Group::Opening, &name, score);
+        }
+        for (group, scores) in
+            [(Group::Opponent, scores.opponents), (Group::Player, scores.players)]
+        {
+            for (id, score) in most_games(scores, most) {
+                push(group, &self.player_name(id)?, score);
+            }
         }
         Ok(rows)
+    }
+
+    fn player_name(&self, id: i64) -> Result<String, GamesError> {
+        self.connection
+            .query_row("SELECT name FROM players WHERE id = ?1", [id], |row| row.get(0))
+            .map_err(GamesError::database(self.path()))
+    }
+}
+
+/// The first moves of a game from the initial position.
+fn opening(moves: &[u8]) -> String {
+    let mut replay = Replay::new(Position::initial(), moves);
+    let moves: Vec<String> =
+        std::iter::from_fn(|| replay.advance()).take(OPENING).map(|mv| mv.to_string()).collect();
+    if moves.is_empty() { "(no moves)".to_owned() } else { moves.join(" ") }
+}
+
+/// The value of the first position of a game that the databases know, and who is to move in it.
+fn endgame(
+    start: Position,
+    moves: &[u8],
+    probe: &Probe,
+) -> Result<Option<(Color, Wld)>, GamesError> {
+    let mut replay = Replay::new(start, moves);
+    loop {
+        let position = *replay.position();
+        if probe.reaches(&position)
+            && let Some(value) = probe.wld(&position)?
+        {
+            return Ok(Some((position.side_to_move(), value)));
+        }
+        if replay.advance().is_none() {
+            return Ok(None);
+        }
     }
 }

@@ -94,7 +94,7 @@ impl GamesFile {
         self.tree_of(query, FEW)
     }
 
-    /// With so many games the whole table is looked through.
+    /// With more games than `few` the whole table is looked through.
     fn tree_of(&self, query: &Query, few: usize) -> Result<Tree, GamesError> {
         let Some(position) = query.position else {
             return Err(GamesError::Input("a tree needs a position".to_owned()));

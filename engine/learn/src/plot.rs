@@ -86,7 +86,7 @@ fn head(title: &str, height: f64) -> String {
     )
 }
 
-/// A chart from `top` on, of this height, with values of this range and so many digits.
+/// A chart from `top` on, of this height, with values of this range and this many digits.
 fn chart(
     svg: &mut String,
     (top, height): (f64, f64),

@@ -1,4 +1,5 @@
-//! The Python package `meerslag`: the rules, PDN, the search and the endgame databases.
+//! The Python package `meerslag`: the rules, PDN, the search, the endgame databases
+//! and files of games.
 //!
 //! Classes here are thin: each holds one value of the libraries. What a Python user reads are the
 //! doc comments; `_meerslag.pyi` has the types. What is better written in Python (other programs as
@@ -9,6 +10,7 @@ mod databases;
 mod diagram;
 mod engine;
 mod game;
+mod games;
 mod pdn;
 
 use meerslag_files::with_causes;
@@ -29,11 +31,18 @@ pyo3::create_exception!(
     "Endgame databases that cannot be opened, or that are damaged."
 );
 
+pyo3::create_exception!(
+    meerslag,
+    GamesFileError,
+    PyRuntimeError,
+    "A file of games that is none, damaged, of a newer version, or written to by somebody else."
+);
+
 fn value_error(error: impl std::error::Error) -> PyErr {
     PyValueError::new_err(with_causes(&error))
 }
 
-/// International draughts (10x10): rules, PDN, search and endgame databases.
+/// International draughts (10x10): rules, PDN, search, endgame databases and files of games.
 ///
 /// A position is a value that never changes; a game keeps its moves and counts for the draw rules.
 /// Squares are the numbers 1 to 50 of the board.
@@ -50,6 +59,10 @@ mod meerslag_python {
     #[pymodule_export]
     use super::game::{Game, Status};
     #[pymodule_export]
+    use super::games::{
+        FoundGame, GamesFile, GamesFileIterator, GamesTree, GamesTreeMove, ImportReport,
+    };
+    #[pymodule_export]
     use super::pdn::{PdnGame, PdnMove, PdnReader, open_pdn, read_pdn};
 
     #[pymodule_init]
@@ -57,6 +70,7 @@ mod meerslag_python {
         let py = module.py();
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("IllegalMoveError", py.get_type::<super::IllegalMoveError>())?;
+        module.add("GamesFileError", py.get_type::<super::GamesFileError>())?;
         module.add("DatabaseError", py.get_type::<super::DatabaseError>())
     }
 }

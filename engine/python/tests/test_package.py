@@ -53,11 +53,12 @@ def test_the_package_and_its_users_pass_the_strict_check(tmp_path):
     pytest.importorskip("mypy", reason="pip install mypy")
     user = tmp_path / "user.py"
     user.write_text(
-        "from meerslag import Engine, Game, HubEngine, PdnGame, PdnMove, Position\n"
+        "from meerslag import Engine, Game, GamesFile, HubEngine, PdnGame, PdnMove, Position\n"
         "game: Game = Game(Position(), ['32-28'])\n"
         "line: list[PdnMove] = PdnGame(game.moves).line\n"
         "score: int = Engine(hash_mib=1).search(game, depth=1).lines[0].score\n"
         "picture: str = game.svg(arrows=['19-23'])\n"
+        "names: list[str] = [game.white for game in GamesFile('x').find(player='x', years=1990)]\n"
         "def ask(engine: HubEngine) -> float | None:\n"
         "    return engine.play(game, depth=1).info.score\n"
     )

@@ -42,4 +42,4 @@ pub use search::SearchNumbers;
 pub use search::{Info, STACK_BYTES, SearchResult};
 pub use thinker::Thinker;
 pub use tt::OutOfMemory;
-pub use words::{counted, shortened};
+pub use words::{counted, parse_range, shortened};

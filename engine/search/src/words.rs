@@ -1,6 +1,7 @@
-//! What messages have in common: numbers of things, texts from outside.
+//! What messages and options have in common: numbers of things, ranges, texts from outside.
 
 use std::fmt::Display;
+use std::ops::RangeInclusive;
 
 /// A number of things, such as `1 game`, `2 games` or `5 plies`; the noun is given in the singular.
 #[must_use]
@@ -12,6 +13,24 @@ pub fn counted<N: Display + Copy + PartialEq + From<u8>>(count: N, noun: &str) -
         Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{count} {stem}ies"),
         _ => format!("{count} {noun}s"),
     }
+}
+
+/// A range as people write it: `1990-2010`, `1990-`, `-2010` or `1990`.
+///
+/// # Errors
+/// Says what was expected.
+pub fn parse_range(text: &str) -> Result<RangeInclusive<u32>, String> {
+    let expected = || "expected a range such as 40-80, 40- or 40".to_owned();
+    let bound = |text: &str, open: u32| match text.trim() {
+        "" => Ok(open),
+        text => text.parse::<u32>().map_err(|_| expected()),
+    };
+    let (first, last) = match text.split_once('-') {
+        Some(("", "")) => return Err(expected()),
+        Some((first, last)) => (bound(first, 0)?, bound(last, u32::MAX)?),
+        None => (bound(text, u32::MAX)?, bound(text, 0)?),
+    };
+    if first > last { Err(expected()) } else { Ok(first..=last) }
 }
 
 /// The first characters of a text that came from outside; three dots where there are more than
@@ -33,6 +52,18 @@ mod tests {
         assert_eq!(shortened("дамка", 5), "дамка");
         assert_eq!(shortened("дамка", 4), "дамк...");
         assert_eq!(shortened("", 0), "");
+    }
+
+    #[test]
+    fn ranges_are_read_as_people_write_them() {
+        for (text, range) in
+            [("40-80", 40..=80), ("40-", 40..=u32::MAX), ("-80", 0..=80), (" 7 ", 7..=7)]
+        {
+            assert_eq!(parse_range(text), Ok(range), "{text}");
+        }
+        for text in ["", "-", "x", "8-4", "4-8-9", "4294967296"] {
+            assert!(parse_range(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use meerslag_games::{
     GamesError, GamesFile, GamesFoundRecord, GamesTreeRecord, Hit, ImportEvent, ImportOptions,
     Manoeuvre, Query as GamesQuery, Sort, StoredGame,
 };
-use meerslag_search::book::parse_years;
+use meerslag_search::parse_range;
 use meerslag_study::records::Record;
 use movegen::Color;
 use movegen::notation::moves::format_move;
@@ -142,7 +142,7 @@ pub(super) const FIND: &[Parameter] = &[
     parameter(
         "lasting",
         Kind::Integer(1, 10_000),
-        "The pattern is there in so many positions in a row.",
+        "The pattern is there in this many positions in a row.",
     ),
     parameter(
         "manoeuvre",
@@ -155,8 +155,8 @@ pub(super) const FIND: &[Parameter] = &[
         "Plies from the first of these moves to the last.",
     ),
     parameter("sort", Kind::Choice(SORTS), "The order. Default: number."),
-    parameter("skip", Kind::Integer(0, u64::MAX), "Leave out so many games at the beginning."),
-    parameter("limit", Kind::Integer(0, MOST), "At most so many games. Default: 50."),
+    parameter("skip", Kind::Integer(0, u64::MAX), "Leave out this many games at the beginning."),
+    parameter("limit", Kind::Integer(0, MOST), "At most this many games. Default: 50."),
 ];
 
 /// The parameters of `GET /v1/games/tree`.
@@ -220,7 +220,7 @@ fn conditions(query: &Query<'_>) -> Result<GamesQuery, Problem> {
         opponent: text("opponent"),
         color: color(query),
         event: text("event"),
-        years: read(query, "years", parse_years)?,
+        years: read(query, "years", parse_range)?,
         outcome: read(query, "result", parsed)?,
         min_rating: query.number("min_rating"),
         twin: query.text("twin") == Some("true"),
@@ -237,7 +237,7 @@ pub(super) fn find(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Pr
         .map(|game| *game.position());
     let sort = query.text("sort").and_then(|name| Sort::ALL.into_iter().find(|s| s.name() == name));
     let wanted = GamesQuery {
-        length: read(query, "length", |text| parse_years(text).map_err(|_| LENGTH.to_owned()))?,
+        length: read(query, "length", parse_range)?,
         position,
         material: read(query, "material", parsed)?,
         pattern: read(query, "pattern", parsed)?,
@@ -251,8 +251,6 @@ pub(super) fn find(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Pr
     let page = shelf(desk)?.with(|file| file.find(&wanted, skip, most))?;
     Ok(Reply::json(&GamesFoundRecord::from(&page)))
 }
-
-const LENGTH: &str = "expected plies such as 40-80";
 
 /// `GET /v1/games/game`, in the form of `/v1/games`.
 pub(super) fn game(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Problem> {

@@ -121,6 +121,59 @@ fn from_pdn_to_answers() {
     assert!(ok(&["stats", &file]).contains("31-26 16-21"));
 }
 
+/// Wins of the databases that were won or not, play by scores after moves; as lines, JSON and a page.
+#[test]
+fn statistics_by_endgame_and_annotation() {
+    let folder = Folder::new();
+    let game = |white: &str, black: &str, rest: &str| {
+        format!("[Date \"1999\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n{rest}\n\n")
+    };
+    let text = [
+        game("A", "<b>B</b>", "[FEN \"B:W6:BK50,K46\"]\n1... 50-45 0-2"),
+        game("A", "C", "[FEN \"W:WK1,K5:B45\"]\n1. 5-28 2-0"),
+        game("C", "A", "[FEN \"B:W6:BK50,K46\"]\n1... 50-45 1-1"),
+        game("C", "A", "[FEN \"W:W46:B5\"]\n1. 46-41 *"),
+        game(
+            "A",
+            "C",
+            "1. 32-28 {[%eval 0.1]} 19-23 $4 {[%eval 2.5]} 2. 28x19 {[%eval 2.5]} 14x23 {[%eval 2.5]} 2-0",
+        ),
+    ]
+    .concat();
+    let (pdn, file) = (folder.file("a.pdn", &text), folder.name("a.games"));
+    ok(&["import", &pdn, "--to", &file]);
+    let page = folder.name("a.html");
+    let rows = games(&["stats", &file, "--player", "a", "--json", "--html", &page]);
+    let rows = rows.success().json_lines();
+    let row = |group: &str, name: &str| {
+        let row = rows.iter().find(|row| row["group"] == group && row["name"] == name);
+        row.unwrap_or_else(|| panic!("{group} {name}: {rows:?}"))
+    };
+    let results = |group, name| {
+        let row = row(group, name);
+        ["games", "won", "drawn", "lost"].map(|key| row[key].as_u64().unwrap())
+    };
+    assert_eq!(results("all", ""), [5, 2, 1, 1]);
+    // Two kings against a man win: one was won, one was not.
+    assert_eq!(results("endgame", "won"), [2, 1, 1, 0]);
+    assert_eq!(results("endgame", "drawn"), [1, 0, 0, 0]);
+    assert_eq!(results("endgame", "lost"), [1, 0, 0, 1]);
+    assert_eq!(results("opponent", "<b>B</b>"), [1, 0, 0, 1]);
+    assert_eq!(row("all", "")["annotated_moves"], 0);
+    let rows = games(&["stats", &file, "--player", "c", "--json"]).success().json_lines();
+    assert_eq!((&rows[0]["annotated_moves"], &rows[0]["blunders"]), (&json!(2), &json!(1)));
+    assert!(rows[0]["accuracy"].as_f64().unwrap() < 90.0, "{}", rows[0]);
+    let text = ok(&["stats", &file, "--player", "c"]);
+    assert!(text.contains("accuracy") && text.contains("endgame"), "{text}");
+    let without = ok(&["stats", &file, "--egdb-pieces", "0"]);
+    assert!(!without.contains("endgame") && without.contains("player"), "{without}");
+    let html = fs::read_to_string(&page).unwrap();
+    assert!(html.contains("&#60;b&#62;B") && !html.contains("<b>B"), "{html}");
+    assert!(html.contains("Endgames, by their value") && html.contains("@media print"), "{html}");
+    assert_eq!(games(&["stats", &file, "--html", &page]).code, 2, "the page is there");
+    assert_eq!(games(&["stats", &file, "--html", &file, "--force"]).code, 2);
+}
+
 #[test]
 fn other_commands_read_it() {
     let folder = Folder::new();
@@ -183,7 +236,7 @@ fn bad_input_is_named() {
         (["find", &file, "--pattern", "w27,51"], "'51' is no square"),
         (["find", &file, "--moves", "27"], "expected a move"),
         (["find", &file, "--position", "W:W51"], "cannot read the position"),
-        (["find", &file, "--years", "x"], "expected years"),
+        (["find", &file, "--years", "x"], "expected a range"),
         (["find", &file, "--result", "win"], "name one"),
         (["find", &file, "--player", "[x"], "no pattern"),
         (["import", "nowhere.pdn", "--to", &file], "nowhere.pdn"),

@@ -3,6 +3,7 @@
 //! without references to others.
 
 mod annotation;
+mod scores;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,6 +11,10 @@ use std::time::Duration;
 use serde::Serialize;
 
 pub use annotation::AnnotationPage;
+pub use scores::{ScoreRow, ScoreTable, ScoresPage};
+
+/// The style of all pages.
+const STYLE: &str = include_str!("page.css");
 
 /// What the templates of all pages fill in.
 pub(crate) struct GamesPage<'a> {
@@ -41,7 +46,7 @@ impl<'a> GamesPage<'a> {
         let results: BTreeSet<&str> = results.collect();
         GamesPage {
             title,
-            style: include_str!("page.css"),
+            style: STYLE,
             by_last,
             sheet: meerslag_study::diagram::sheet(),
             script: board + include_str!("viewer.js"),

@@ -1,4 +1,4 @@
-"""International draughts (10x10): rules, PDN, search and endgame databases.
+"""International draughts (10x10): rules, PDN, search, endgame databases, files of games.
 
 A position is a value that never changes; a game keeps its moves and counts for the draw rules.
 Squares are the numbers 1 to 50 of the board. ``HubEngine`` drives other programs.
@@ -14,13 +14,20 @@ __all__ = [
     "Color",
     "DatabaseError",
     "Engine",
+    "FoundGame",
     "Game",
+    "GamesFile",
+    "GamesFileError",
+    "GamesFileIterator",
+    "GamesTree",
+    "GamesTreeMove",
     "HubEngine",
     "HubError",
     "HubInfo",
     "HubOption",
     "HubResult",
     "IllegalMoveError",
+    "ImportReport",
     "Info",
     "Move",
     "MoveAnswer",

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, final
+from typing import Any, Literal, TypedDict, final
+
+from typing_extensions import Unpack
 
 __version__: str
 __all__ = [
@@ -10,8 +12,15 @@ __all__ = [
     "Color",
     "DatabaseError",
     "Engine",
+    "FoundGame",
     "Game",
+    "GamesFile",
+    "GamesFileError",
+    "GamesFileIterator",
+    "GamesTree",
+    "GamesTreeMove",
     "IllegalMoveError",
+    "ImportReport",
     "Info",
     "Move",
     "MoveAnswer",
@@ -36,6 +45,7 @@ _Coordinates = Literal["none", "edge", "numbers"]
 
 class IllegalMoveError(ValueError): ...
 class DatabaseError(RuntimeError): ...
+class GamesFileError(RuntimeError): ...
 
 @final
 class Color:
@@ -231,6 +241,127 @@ class PdnReader:
     def warnings(self) -> list[str]: ...
     @property
     def counters(self) -> dict[str, int]: ...
+
+@final
+class ImportReport:
+    @property
+    def games(self) -> int: ...
+    @property
+    def added(self) -> int: ...
+    @property
+    def duplicates(self) -> int: ...
+    @property
+    def broken(self) -> int: ...
+    @property
+    def known(self) -> int: ...
+    @property
+    def failed(self) -> int: ...
+    @property
+    def problems(self) -> list[str]: ...
+
+@final
+class FoundGame:
+    @property
+    def number(self) -> int: ...
+    @property
+    def white(self) -> str: ...
+    @property
+    def black(self) -> str: ...
+    @property
+    def event(self) -> str: ...
+    @property
+    def site(self) -> str: ...
+    @property
+    def round(self) -> str: ...
+    @property
+    def date(self) -> str: ...
+    @property
+    def year(self) -> int | None: ...
+    @property
+    def white_rating(self) -> int | None: ...
+    @property
+    def black_rating(self) -> int | None: ...
+    @property
+    def result(self) -> _Result: ...
+    @property
+    def plies(self) -> int: ...
+    @property
+    def at(self) -> list[int]: ...
+
+@final
+class GamesTreeMove:
+    @property
+    def move(self) -> Move: ...
+    @property
+    def games(self) -> int: ...
+    @property
+    def results(self) -> tuple[int, int, int]: ...
+    @property
+    def rating(self) -> float | None: ...
+    @property
+    def first_year(self) -> int | None: ...
+    @property
+    def last_year(self) -> int | None: ...
+
+@final
+class GamesTree:
+    @property
+    def position(self) -> Position: ...
+    @property
+    def games(self) -> int: ...
+    @property
+    def ended(self) -> int: ...
+    @property
+    def results(self) -> tuple[int, int, int]: ...
+    @property
+    def moves(self) -> list[GamesTreeMove]: ...
+
+class _Conditions(TypedDict, total=False):
+    player: str | None
+    opponent: str | None
+    color: Color | None
+    event: str | None
+    years: str | int | None
+    result: Literal["2-0", "1-1", "0-2", "*", "win", "draw", "loss"] | None
+    min_rating: int | None
+    length: str | int | None
+    material: str | None
+    pattern: str | None
+    lasting: int | None
+    moves: str | None
+    within: int | None
+    sacrifice: int | None
+    by: Color | None
+    plies: str | int | None
+    twin: bool | None
+
+class _ConditionsAndPosition(_Conditions, total=False):
+    position: Position | str | None
+
+@final
+class GamesFile:
+    def __new__(cls, path: _Path, *, create: bool = False) -> GamesFile: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> GamesFileIterator: ...
+    def add(self, paths: Sequence[_Path], *, encoding: str | None = None) -> ImportReport: ...
+    def game(self, number: int) -> PdnGame: ...
+    def find(
+        self,
+        *,
+        sort: Literal["number", "date", "rating", "white", "black", "event", "length"] = "number",
+        skip: int = 0,
+        limit: int | None = None,
+        **conditions: Unpack[_ConditionsAndPosition],
+    ) -> list[FoundGame]: ...
+    def count(self, **conditions: Unpack[_ConditionsAndPosition]) -> int: ...
+    def tree(
+        self, position: Position | str | None = None, **conditions: Unpack[_Conditions]
+    ) -> GamesTree: ...
+
+@final
+class GamesFileIterator:
+    def __iter__(self) -> GamesFileIterator: ...
+    def __next__(self) -> PdnGame: ...
 
 def read_pdn(text: str) -> PdnReader: ...
 def open_pdn(path: _Path) -> PdnReader: ...

@@ -27,7 +27,7 @@ mod writer;
 
 pub use builder::{
     BuildEvent, BuildOptions, BuildReport, LineKind, OtherBooks, PlayerName, Selection, build,
-    open_pdn, parse_years, year,
+    open_pdn, year,
 };
 pub use check::check;
 pub use choice::{BookMove, BookOptions, openings};

@@ -8,9 +8,9 @@ use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use meerslag_files::Existing;
 use meerslag_search::book::{
-    Book, BuildEvent, BuildOptions, LineKind, OtherBooks, PlayerName, Selection, build, parse_years,
+    Book, BuildEvent, BuildOptions, LineKind, OtherBooks, PlayerName, Selection, build,
 };
-use meerslag_search::counted;
+use meerslag_search::{counted, parse_range};
 use movegen::Color;
 
 use super::super::files::{self, ForceArgs};
@@ -99,7 +99,7 @@ pub(super) struct BuildArgs {
     #[arg(long, value_name = "RATING")]
     min_rating: Option<u32>,
     /// Only games of these years: 1990-2010, 1990- or 1990
-    #[arg(long, value_name = "YEARS", value_parser = parse_years)]
+    #[arg(long, value_name = "YEARS", value_parser = parse_range)]
     years: Option<RangeInclusive<u32>>,
     /// Write a move tree as well
     #[arg(long)]

@@ -9,8 +9,7 @@ use clap::{Args, ValueEnum};
 use egdb::Slice;
 use meerslag_files::NewFile;
 use meerslag_games::{GameFoundRecord, Hit, Manoeuvre, Outcome, Pattern, Query, Sacrifice, Sort};
-use meerslag_search::book::parse_years;
-use meerslag_search::counted;
+use meerslag_search::{counted, parse_range};
 use movegen::Color;
 use movegen::notation::pdn::{WriteOptions, write_game};
 
@@ -51,10 +50,10 @@ pub(super) struct FindArgs {
     /// The order of the games
     #[arg(long, value_name = "ORDER", value_enum, default_value = "number")]
     sort: Order,
-    /// At most so many games; all of them with --pdn and --json
+    /// At most this many games; all of them with --pdn and --json
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// Leave out so many games at the beginning
+    /// Leave out this many games at the beginning
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: u64,
     /// Write the games as PDN
@@ -96,7 +95,7 @@ pub(super) struct QueryArgs {
     #[arg(long, value_name = "NAME")]
     event: Option<String>,
     /// Years: 1990-2010, 1990- or 1990
-    #[arg(long, value_name = "YEARS", value_parser = parse_years)]
+    #[arg(long, value_name = "YEARS", value_parser = parse_range)]
     years: Option<RangeInclusive<u32>>,
     /// The result: 2-0, 1-1, 0-2, '*' (not known), or win, draw, loss of the player
     #[arg(long, value_name = "RESULT")]
@@ -105,7 +104,7 @@ pub(super) struct QueryArgs {
     #[arg(long, value_name = "RATING")]
     min_rating: Option<u32>,
     /// Moves of both sides: 40-80, 100- or -20
-    #[arg(long, value_name = "PLIES", value_parser = plies, allow_hyphen_values = true)]
+    #[arg(long, value_name = "PLIES", value_parser = parse_range, allow_hyphen_values = true)]
     length: Option<RangeInclusive<u32>>,
     /// This material occurs: black men, black kings, white men, white kings, a digit each
     #[arg(long, value_name = "BBWW")]
@@ -113,24 +112,24 @@ pub(super) struct QueryArgs {
     /// This pattern occurs, see below
     #[arg(long, value_name = "SQUARES")]
     pattern: Option<Pattern>,
-    /// The pattern is there in so many positions in a row
+    /// The pattern is there in this many positions in a row
     #[arg(long, value_name = "N", default_value_t = 1, requires = "pattern",
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     lasting: u32,
     /// These moves are played in this order, others between them or not
     #[arg(long, value_name = "MOVES")]
     moves: Option<Manoeuvre>,
-    /// From the first of --moves to the last, or of --sacrifice, at most so many plies
+    /// From the first of --moves to the last, or of --sacrifice, at most this many plies
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     within: Option<u32>,
-    /// So many men are given within --within plies (10) and never regained; a king counts as three
+    /// This many men are given within --within plies (10) and never regained; a king counts as three
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=60))]
     sacrifice: Option<u32>,
     /// Who gives them
     #[arg(long, value_name = "COLOR", requires = "sacrifice", value_parser = color)]
     by: Option<Color>,
     /// Look only at this stretch of a game: plies 20-40, 60- or -30
-    #[arg(long, value_name = "PLIES", value_parser = plies, allow_hyphen_values = true)]
+    #[arg(long, value_name = "PLIES", value_parser = parse_range, allow_hyphen_values = true)]
     plies: Option<RangeInclusive<u32>>,
     /// Position, material, pattern and moves also with the board turned by 180 degrees and the
     /// colours exchanged
@@ -172,12 +171,12 @@ fn color(text: &str) -> Result<Color, String> {
     }
 }
 
-/// Reads `40-80`, `40-`, `-80` or `40`.
-fn plies(text: &str) -> Result<RangeInclusive<u32>, String> {
-    parse_years(text).map_err(|_| "expected plies such as 40-80".to_owned())
-}
-
 impl QueryArgs {
+    /// The player whose games are meant.
+    pub(super) fn player(&self) -> Option<&str> {
+        self.player.as_deref()
+    }
+
     pub(super) fn query(&self, position: Option<&str>) -> Result<Query, Failure> {
         let color = match (self.white, self.black) {
             (true, _) => Some(Color::White),
@@ -185,7 +184,7 @@ impl QueryArgs {
             _ => None,
         };
         let position = position.map(|text| source::position(Some(text))).transpose()?;
-        let within = self.within.map_or(10, |plies| plies as usize);
+        let within = self.within.map_or(Sacrifice::PLIES, |plies| plies as usize);
         Ok(Query {
             player: self.player.clone(),
             opponent: self.opponent.clone(),
@@ -291,8 +290,8 @@ pub(super) fn run(args: &FindArgs) -> Result<(), Failure> {
     Ok(writeln!(out, "{text}")?)
 }
 
-/// Text cut to so many characters.
-fn cut(text: &str, most: usize) -> String {
+/// Text cut to this many characters.
+pub(super) fn cut(text: &str, most: usize) -> String {
     let text = plain(text);
     if text.chars().count() <= most {
         return text.into_owned();

@@ -42,7 +42,7 @@ enum Command {
     Find(Box<find::FindArgs>),
     /// Show what was played in a position, and with what success
     Tree(Box<tree::TreeArgs>),
-    /// Show scores by colour, year, opening and opponent
+    /// Show scores by colour, endgame, year, opening and opponent
     #[command(name = "stats")]
     Statistics(Box<statistics::StatisticsArgs>),
     /// Say what a file of games holds
@@ -69,7 +69,8 @@ impl GamesArgs {
         match &self.command {
             Command::Find(args) => args.only_prints(),
             Command::Export(args) => args.only_prints(),
-            Command::Tree(_) | Command::Statistics(_) | Command::Info(_) => true,
+            Command::Statistics(args) => args.only_prints(),
+            Command::Tree(_) | Command::Info(_) => true,
             Command::Import(_)
             | Command::Check(_)
             | Command::Merge(_)
@@ -111,7 +112,9 @@ impl From<GamesError> for Failure {
             | GamesError::Newer { .. }
             | GamesError::Damaged { .. }
             | GamesError::Input(_) => Failure::Input(error.into()),
-            GamesError::Busy { .. } | GamesError::Database { .. } => Failure::run(error),
+            GamesError::Busy { .. } | GamesError::Database { .. } | GamesError::Endgames(_) => {
+                Failure::run(error)
+            }
         }
     }
 }

@@ -1,28 +1,39 @@
 //! `meerslag games stats`: scores.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use meerslag_games::StatisticsRow;
+use meerslag_files::NewFile;
+use meerslag_games::{Group, Score, StatisticsRow};
+use meerslag_harness::pages::{ScoreRow, ScoreTable, ScoresPage};
+use meerslag_study::records::accuracy;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::super::databases::DatabaseArgs;
+use super::super::files::{self, ForceArgs};
+use super::super::interrupt::Interrupt;
 use super::super::json::{self, Record};
+use super::super::progress::Bar;
 use super::super::streams::stdout;
 use super::super::{Failure, terminal};
-use super::find::{PositionArgs, QueryArgs};
+use super::find::{PositionArgs, QueryArgs, cut};
 
 const EXAMPLES: &str = "\
 Examples:
   meerslag games stats club.games --player Sijbrands
-      by colour, year, opening and opponent
+      by colour, endgame, year, opening and opponent
+  meerslag games stats club.games --player Sijbrands --egdb /data/egdb --html sijbrands.html
   meerslag games stats club.games --years 1990-1999 --json
 
-Scores are those of the player; without --player those of White. An opening is the first move of \
-each side.";
+Scores are those of the player; without --player those of White, and of each player. An opening is \
+the first move of each side. Endgames are told apart by the value, for the player, of the first \
+position that the databases know: the score of those that were 'won' says how many were won. \
+Games with scores after their moves, as 'annotate' writes them, tell how well the player played: \
+accuracy, and moves that got ?!, ? or ??.";
 
-/// Show scores by colour, year, opening and opponent
+/// Show scores by colour, endgame, year, opening and opponent
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct StatisticsArgs {
@@ -33,21 +44,35 @@ pub(super) struct StatisticsArgs {
     query: QueryArgs,
     #[command(flatten)]
     position: PositionArgs,
-    /// At most so many openings and opponents
+    /// At most this many openings, opponents and players
     #[arg(long, value_name = "N", default_value_t = 20)]
     most: usize,
     /// Print JSON objects, one a line
     #[arg(long)]
     json: bool,
+    /// Write a page for the browser and for paper as well
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
+    #[command(flatten)]
+    databases: DatabaseArgs,
+}
+
+impl StatisticsArgs {
+    /// See [`super::GamesArgs::only_prints`].
+    pub(super) const fn only_prints(&self) -> bool {
+        self.html.is_none()
+    }
 }
 
 /// A score.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "GamesScore")]
 pub(in crate::cli) struct GamesScoreRecord<'a> {
-    /// What is told apart: `all`, `color`, `year`, `opening` or `opponent`.
+    /// What is told apart: `all`, `color`, `endgame`, `year`, `opening`, `opponent` or `player`.
     group: &'static str,
-    /// Which of them.
+    /// Which of them; of endgames `won`, `drawn` or `lost` by the databases.
     name: &'a str,
     games: u64,
     won: u64,
@@ -57,6 +82,13 @@ pub(in crate::cli) struct GamesScoreRecord<'a> {
     share: Option<f64>,
     /// Moves of both sides in the mean.
     length: Option<f64>,
+    /// Moves with a choice in games with scores after their moves.
+    annotated_moves: u32,
+    /// The part of the points that one of these kept in the mean, in percent.
+    accuracy: Option<f64>,
+    inaccuracies: u32,
+    mistakes: u32,
+    blunders: u32,
 }
 
 impl Record for GamesScoreRecord<'_> {
@@ -65,24 +97,37 @@ impl Record for GamesScoreRecord<'_> {
 
 impl<'a> From<&'a StatisticsRow> for GamesScoreRecord<'a> {
     fn from(row: &'a StatisticsRow) -> GamesScoreRecord<'a> {
-        let [won, drawn, lost] = row.score.results;
+        let Score { games, results: [won, drawn, lost], play, .. } = row.score;
+        let [inaccuracies, mistakes, blunders] = play.grades;
         GamesScoreRecord {
-            group: row.group,
+            group: row.group.name(),
             name: &row.name,
-            games: row.score.games,
+            games,
             won,
             drawn,
             lost,
             share: row.score.share().map(|share| json::rounded(share, 4)),
             length: row.score.length().map(|length| json::rounded(length, 1)),
+            annotated_moves: play.moves,
+            accuracy: accuracy(&play),
+            inaccuracies,
+            mistakes,
+            blunders,
         }
     }
 }
 
 pub(super) fn run(args: &StatisticsArgs) -> Result<(), Failure> {
-    let games = super::open(&args.file)?;
-    let query = args.query.query(args.position.text())?;
-    let rows = games.statistics(&query, args.most)?;
+    if let Some(html) = &args.html {
+        files::check_distinct(&[("FILE", Some(&args.file))], &[("--html", Some(html))])?;
+        files::check(html, args.force.existing())?;
+    }
+    let rows = read(args)?;
+    if let Some(html) = &args.html {
+        let page = page(args, &rows).to_html().map_err(Failure::run)?;
+        let file = files::begin(html, page.as_bytes(), args.force.existing());
+        file.and_then(NewFile::finish).map_err(|error| files::named(html, &error))?;
+    }
     let mut out = stdout();
     if args.json {
         for row in &rows {
@@ -90,18 +135,96 @@ pub(super) fn run(args: &StatisticsArgs) -> Result<(), Failure> {
         }
         return Ok(());
     }
-    let heading = ["", "", " games", " won", " drawn", " lost", " score", " plies"];
-    let lines: Vec<Vec<String>> = rows
-        .iter()
-        .map(|row| {
-            let [won, drawn, lost] = row.score.results.map(|count| count.to_string());
-            let share =
-                row.score.share().map_or_else(String::new, |s| format!("{:.1} %", 100.0 * s));
-            let length =
-                row.score.length().map_or_else(String::new, |length| format!("{length:.1}"));
-            let games = row.score.games.to_string();
-            vec![row.group.to_owned(), row.name.clone(), games, won, drawn, lost, share, length]
-        })
-        .collect();
-    Ok(write!(out, "{}", terminal::table(&heading, &lines))?)
+    let has_play = is_annotated(&rows);
+    let mut heading = vec!["".to_owned(), String::new()];
+    heading.extend(columns(has_play).into_iter().map(|name| format!(" {name}")));
+    let lines = rows.iter().map(|row| {
+        let mut line = vec![row.group.name().to_owned(), cut(&row.name, 25)];
+        line.extend(cells(&row.score, has_play));
+        line
+    });
+    let heading: Vec<&str> = heading.iter().map(String::as_str).collect();
+    Ok(write!(out, "{}", terminal::table(&heading, &lines.collect::<Vec<_>>()))?)
+}
+
+fn read(args: &StatisticsArgs) -> Result<Vec<StatisticsRow>, Failure> {
+    let games = super::open(&args.file)?;
+    let query = args.query.query(args.position.text())?;
+    let probe = args.databases.open()?;
+    let interrupt = Interrupt::catch(|| ())?;
+    let bar = Bar::new("games");
+    Ok(games.statistics(&query, args.most, &probe, &mut |done, all| {
+        bar.show(done, all, String::new);
+        !interrupt.is_pressed()
+    })?)
+}
+
+fn is_annotated(rows: &[StatisticsRow]) -> bool {
+    rows.iter().any(|row| row.score.play.moves > 0)
+}
+
+/// What the figures of a line are called; the last ones are there if a game is annotated.
+fn columns(has_play: bool) -> Vec<&'static str> {
+    let mut columns = vec!["games", "won", "drawn", "lost", "score", "plies"];
+    if has_play {
+        columns.extend(["accuracy", "?!", "?", "??"]);
+    }
+    columns
+}
+
+/// The figures of a line.
+fn cells(score: &Score, has_play: bool) -> Vec<String> {
+    let percent = |part: Option<f64>| part.map_or_else(String::new, |part| format!("{part:.1} %"));
+    let mut cells = vec![score.games.to_string()];
+    cells.extend(score.results.map(|count| count.to_string()));
+    cells.push(percent(score.share().map(|share| 100.0 * share)));
+    cells.push(score.length().map_or_else(String::new, |length| format!("{length:.1}")));
+    if has_play {
+        cells.push(percent(score.play.accuracy()));
+        cells.extend(score.play.grades.map(|count| count.to_string()));
+    }
+    cells
+}
+
+/// The groups in the order of a page, with their titles.
+const TITLES: [(Group, &str); 7] = [
+    (Group::All, "All games"),
+    (Group::Color, "By colour"),
+    (Group::Endgame, "Endgames, by their value in the databases"),
+    (Group::Year, "By year"),
+    (Group::Opening, "By opening"),
+    (Group::Opponent, "By opponent"),
+    (Group::Player, "By player"),
+];
+
+const NOTES: [&str; 2] = [
+    "Score: the share of the points. Plies: moves of both sides in the mean. An endgame counts by the \
+     value, for the side whose score it is, of the first position of the game that the databases know.",
+    "Accuracy: the part of the points that a move kept in the mean, and moves with the glyphs ?!, ? and \
+     ??, in games with scores after their moves.",
+];
+
+fn page(args: &StatisticsArgs, rows: &[StatisticsRow]) -> ScoresPage {
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let file = name(&args.file).unwrap_or_default();
+    let player = args.query.player();
+    let has_play = is_annotated(rows);
+    let tables = TITLES.into_iter().map(|(group, title)| {
+        let rows = rows.iter().filter(|row| row.group == group).map(|row| ScoreRow {
+            name: row.name.clone(),
+            cells: cells(&row.score, has_play),
+            results: row.score.results,
+        });
+        ScoreTable { title, rows: rows.collect() }
+    });
+    ScoresPage {
+        title: player.unwrap_or(&file).to_owned(),
+        about: vec![
+            ("file of games", file.clone()),
+            ("scores of", player.unwrap_or("White, unless a player is named").to_owned()),
+        ],
+        columns: columns(has_play),
+        tables: tables.filter(|table| !table.rows.is_empty()).collect(),
+        notes: NOTES[..1 + usize::from(has_play)].to_vec(),
+    }
 }

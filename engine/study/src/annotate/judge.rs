@@ -124,12 +124,16 @@ pub struct SideSummary {
 impl SideSummary {
     /// Adds a move.
     fn add(&mut self, judged: &JudgedMove) {
-        if judged.is_forced {
-            return;
+        if !judged.is_forced {
+            self.count(judged.drop(), judged.grade);
         }
+    }
+
+    /// Adds a move with a choice, by the share of the points that it gave away.
+    pub(super) fn count(&mut self, dropped: f64, grade: Grade) {
         self.moves += 1;
-        self.dropped += judged.drop();
-        match judged.grade {
+        self.dropped += dropped;
+        match grade {
             Grade::Good => {}
             Grade::Inaccuracy => self.grades[0] += 1,
             Grade::Mistake => self.grades[1] += 1,
@@ -138,7 +142,7 @@ impl SideSummary {
     }
 
     /// Adds what another game showed.
-    pub(super) fn merge(&mut self, other: &SideSummary) {
+    pub fn merge(&mut self, other: &SideSummary) {
         self.moves += other.moves;
         self.dropped += other.dropped;
         for (sum, count) in self.grades.iter_mut().zip(other.grades) {

@@ -12,6 +12,7 @@ mod journal;
 mod judge;
 mod pdn;
 mod players;
+mod recorded;
 
 pub use analysis::{PositionAnalysis, analyse, analyse_with};
 pub use chance::Chance;
@@ -20,3 +21,4 @@ pub use journal::{Journal, JournalError, JournalHeader};
 pub use judge::{Grade, JudgedGame, JudgedMove, SideSummary, judge};
 pub use pdn::{describe, write};
 pub use players::{PlayerSummary, Players, player_name};
+pub use recorded::recorded;

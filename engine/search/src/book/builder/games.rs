@@ -87,24 +87,6 @@ impl Selection {
     }
 }
 
-/// Years as people write them: `1990-2010`, `1990-`, `-2010` or `1990`.
-///
-/// # Errors
-/// Says what was expected.
-pub fn parse_years(text: &str) -> Result<RangeInclusive<u32>, String> {
-    let expected = || "expected years such as 1990-2010".to_owned();
-    let year = |text: &str, open: u32| match text.trim() {
-        "" => Ok(open),
-        text => text.parse::<u32>().map_err(|_| expected()),
-    };
-    let (first, last) = match text.split_once('-') {
-        Some(("", "")) => return Err(expected()),
-        Some((first, last)) => (year(first, 0)?, year(last, u32::MAX)?),
-        None => (year(text, u32::MAX)?, year(text, 0)?),
-    };
-    if first > last { Err(expected()) } else { Ok(first..=last) }
-}
-
 /// The year of a date such as `2019.05.??` or `3-10-1987`: its number of four digits.
 #[must_use]
 pub fn year(date: &str) -> Option<u32> {

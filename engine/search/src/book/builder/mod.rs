@@ -27,7 +27,7 @@ use super::tree::ranked;
 use super::writer::{BookWriter, folder_of};
 use crate::counted;
 use games::{GameLine, Sides, lines};
-pub use games::{PlayerName, Selection, parse_years, year};
+pub use games::{PlayerName, Selection, year};
 use lines::Cut;
 pub use lines::LineKind;
 use tally::Tally;

@@ -1,0 +1,438 @@
+//! Files of games.
+
+use std::path::PathBuf;
+
+use meerslag_files::with_causes;
+use meerslag_games::{
+    self as games, GameHeader, GamesError, Hit, ImportEvent, ImportOptions, Outcome, Query,
+    Sacrifice, Sort,
+};
+use meerslag_search::parse_range;
+use parking_lot::Mutex;
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::GamesFileError;
+use crate::board::{Color, Move, Position};
+use crate::game::PositionOrText;
+use crate::pdn::PdnGame;
+
+fn failed(error: GamesError) -> PyErr {
+    match error {
+        // Of the kind of the error (FileNotFoundError and so on), with the name of the file.
+        GamesError::Io { path, error } => {
+            std::io::Error::new(error.kind(), format!("{}: {error}", path.display())).into()
+        }
+        GamesError::Input(text) => PyValueError::new_err(text),
+        error => GamesFileError::new_err(with_causes(&error)),
+    }
+}
+
+/// What became of games that were added.
+#[pyclass(module = "meerslag", frozen, get_all)]
+pub struct ImportReport {
+    /// Games that were read.
+    games: u64,
+    /// Games that are new.
+    added: u64,
+    /// Games that were there already.
+    duplicates: u64,
+    /// Games in which something cannot be read; they are kept as far as they can be.
+    broken: u64,
+    /// Files that had been added before, which are passed over.
+    known: u64,
+    /// Files that could not be read, or hold no game.
+    failed: u64,
+    /// What cannot be read, each with file, line and reason.
+    problems: Vec<String>,
+}
+
+#[pymethods]
+impl ImportReport {
+    fn __repr__(&self) -> String {
+        let ImportReport { games, added, duplicates, broken, .. } = self;
+        format!(
+            "<ImportReport: {games} games, {added} added, {duplicates} duplicates, {broken} broken>"
+        )
+    }
+}
+
+/// A game that was found.
+#[pyclass(module = "meerslag", frozen, get_all)]
+pub struct FoundGame {
+    /// Its number in the file, for ``GamesFile.game``.
+    number: i64,
+    /// The player of White, as the file has the name.
+    white: String,
+    /// The player of Black.
+    black: String,
+    /// The event.
+    event: String,
+    /// Where it was played.
+    site: String,
+    /// The round.
+    round: String,
+    /// The date as it was written, such as ``1977.05.??``.
+    date: String,
+    /// The year of the date, or ``None``.
+    year: Option<u32>,
+    /// White's rating, or ``None``.
+    white_rating: Option<u32>,
+    /// Black's rating, or ``None``.
+    black_rating: Option<u32>,
+    /// The result: ``2-0``, ``1-1``, ``0-2``, ``0-0`` or ``*``.
+    result: &'static str,
+    /// Moves of both sides.
+    plies: u32,
+    /// Plies after which what was asked for is there: a position each time that it occurs, a pattern,
+    /// material or moves for the first time. Empty if only players, years and so on were asked for.
+    at: Vec<u32>,
+}
+
+impl From<Hit> for FoundGame {
+    fn from(hit: Hit) -> FoundGame {
+        let GameHeader { id, white, black, event, site, round, date, .. } = hit.game;
+        FoundGame {
+            number: id,
+            white,
+            black,
+            event,
+            site,
+            round,
+            date,
+            year: hit.game.year,
+            white_rating: hit.game.white_rating,
+            black_rating: hit.game.black_rating,
+            result: hit.game.result.as_str(),
+            plies: hit.game.plies,
+            at: hit.plies,
+        }
+    }
+}
+
+#[pymethods]
+impl FoundGame {
+    fn __repr__(&self) -> String {
+        let FoundGame { number, white, black, date, result, .. } = self;
+        format!("<FoundGame {number}: {white} - {black}, {date}, {result}>")
+    }
+}
+
+/// A move that was played in a position.
+#[pyclass(module = "meerslag", frozen, get_all)]
+#[derive(Clone)]
+pub struct GamesTreeMove {
+    /// The move.
+    #[pyo3(name = "move")]
+    mv: Move,
+    /// Games in which it was played.
+    games: u64,
+    /// Won by the side to move, drawn, lost; the other games have no result.
+    results: (u64, u64, u64),
+    /// The mean rating of those who played it, or ``None``.
+    rating: Option<f64>,
+    /// The first year in which it was played, or ``None``.
+    first_year: Option<u32>,
+    /// The last one.
+    last_year: Option<u32>,
+}
+
+#[pymethods]
+impl GamesTreeMove {
+    fn __repr__(&self) -> String {
+        format!("<GamesTreeMove: {}, {} games>", self.mv.0, self.games)
+    }
+}
+
+/// What was played in a position, with all ways that led to it.
+#[pyclass(module = "meerslag", frozen, get_all)]
+pub struct GamesTree {
+    /// The position.
+    position: Position,
+    /// Games in which it occurs.
+    games: u64,
+    /// Games that ended in it.
+    ended: u64,
+    /// Won by the side to move, drawn, lost; the other games have no result.
+    results: (u64, u64, u64),
+    /// The moves, those of most games first.
+    moves: Vec<GamesTreeMove>,
+}
+
+#[pymethods]
+impl GamesTree {
+    fn __repr__(&self) -> String {
+        format!("<GamesTree: {} games, {} moves>", self.games, self.moves.len())
+    }
+}
+
+impl From<games::Tree> for GamesTree {
+    fn from(tree: games::Tree) -> GamesTree {
+        let results = |[won, drawn, lost]: [u64; 3]| (won, drawn, lost);
+        let moves = tree.moves.into_iter().map(|mv| GamesTreeMove {
+            mv: Move(mv.mv),
+            games: mv.games,
+            results: results(mv.results),
+            rating: mv.rating,
+            first_year: mv.first_year,
+            last_year: mv.last_year,
+        });
+        GamesTree {
+            position: Position(tree.position),
+            games: tree.games,
+            ended: tree.ended,
+            results: results(tree.results),
+            moves: moves.collect(),
+        }
+    }
+}
+
+/// Reads `conditions`, each by its name.
+fn query(conditions: Option<&Bound<'_, PyDict>>) -> PyResult<Query> {
+    let mut query = Query { lasting: 1, ..Query::default() };
+    let (mut men, mut by, mut within) = (None, None, None);
+    for (name, value) in conditions.into_iter().flatten() {
+        if value.is_none() {
+            continue;
+        }
+        let name: String = name.extract()?;
+        let text = || value.extract::<String>();
+        let range = || {
+            let text = value.str()?.to_string();
+            parse_range(&text).map_err(|why| refused(&name, &why))
+        };
+        match name.as_str() {
+            "player" => query.player = Some(text()?),
+            "opponent" => query.opponent = Some(text()?),
+            "color" => query.color = Some(value.extract::<Color>()?.into()),
+            "event" => query.event = Some(text()?),
+            "years" => query.years = Some(range()?),
+            "result" => query.outcome = Some(parsed::<Outcome>(&name, &text()?)?),
+            "min_rating" => query.min_rating = Some(value.extract()?),
+            "length" => query.length = Some(range()?),
+            "position" => query.position = Some(value.extract::<PositionOrText>()?.position()?),
+            "material" => query.material = Some(parsed(&name, &text()?)?),
+            "pattern" => query.pattern = Some(parsed(&name, &text()?)?),
+            "lasting" => query.lasting = value.extract::<usize>()?.max(1),
+            "moves" => query.moves = Some(parsed(&name, &text()?)?),
+            "within" => within = Some(value.extract::<usize>()?),
+            "sacrifice" => men = Some(value.extract::<u8>()?),
+            "by" => by = Some(value.extract::<Color>()?.into()),
+            "plies" => query.stretch = Some(range()?),
+            "twin" => query.twin = value.extract()?,
+            _ => return Err(PyTypeError::new_err(format!("'{name}' is no condition"))),
+        }
+    }
+    query.within = within.unwrap_or(0);
+    let within = within.unwrap_or(Sacrifice::PLIES);
+    query.sacrifice = men.map(|men| Sacrifice { men: men.into(), within, side: by });
+    Ok(query)
+}
+
+fn refused(name: &str, why: &str) -> PyErr {
+    PyValueError::new_err(format!("{name}: {why}"))
+}
+
+fn parsed<T: std::str::FromStr<Err: ToString>>(name: &str, text: &str) -> PyResult<T> {
+    text.parse().map_err(|why: T::Err| refused(name, &why.to_string()))
+}
+
+/// A file of games, as ``meerslag games`` makes it. Iteration gives all games, by number.
+///
+/// Args:
+///     path: the file.
+///     create: games may be added, and the file is made if it is not there.
+///
+/// Raises:
+///     OSError: the file cannot be read.
+///     GamesFileError: it is no file of games, damaged, or of a newer version.
+#[pyclass(module = "meerslag", frozen)]
+pub struct GamesFile(Mutex<games::GamesFile>);
+
+impl GamesFile {
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&games::GamesFile) -> Result<T, GamesError> + Send,
+    ) -> PyResult<T> {
+        py.detach(|| work(&self.0.lock())).map_err(failed)
+    }
+}
+
+#[pymethods]
+impl GamesFile {
+    #[new]
+    #[pyo3(signature = (path, *, create = false))]
+    fn new(py: Python<'_>, path: PathBuf, create: bool) -> PyResult<GamesFile> {
+        let open = if create { games::GamesFile::open_or_create } else { games::GamesFile::open };
+        let file = py.detach(|| open(&path)).map_err(failed)?;
+        Ok(GamesFile(Mutex::new(file)))
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.with(py, games::GamesFile::game_count)? as usize)
+    }
+
+    fn __iter__(file: Bound<'_, Self>) -> GamesFileIterator {
+        GamesFileIterator { file: file.unbind(), last: 0, ids: Vec::new().into_iter() }
+    }
+
+    /// Adds the games of PDN files, of folders and zip archives of them. Each file is added whole or
+    /// not at all; games that are there already are not added again. Ctrl-C leaves out the file in
+    /// hand.
+    ///
+    /// Args:
+    ///     paths: files and folders.
+    ///     encoding: such as ``cp866``; recognised without it.
+    ///
+    /// Raises:
+    ///     OSError: a path is not there.
+    #[pyo3(signature = (paths, *, encoding = None))]
+    fn add(
+        &self,
+        py: Python<'_>,
+        paths: Vec<PathBuf>,
+        encoding: Option<&str>,
+    ) -> PyResult<ImportReport> {
+        let encoding = encoding.map(|name| parsed("encoding", name)).transpose()?;
+        let options = ImportOptions { encoding };
+        let (mut problems, mut signal) = (Vec::new(), None);
+        let report = py.detach(|| {
+            self.0.lock().import(&paths, options, &mut |event| {
+                if let ImportEvent::Problem(games::Problem { file, line, reason }) = event {
+                    problems.push(format!("{file}, line {line}: {reason}"));
+                }
+                signal = Python::attach(|py| py.check_signals()).err();
+                signal.is_none()
+            })
+        });
+        if let Some(signal) = signal {
+            return Err(signal);
+        }
+        let report = report.map_err(failed)?;
+        Ok(ImportReport {
+            games: report.games,
+            added: report.added,
+            duplicates: report.duplicates,
+            broken: report.broken,
+            known: report.known,
+            failed: report.failed,
+            problems,
+        })
+    }
+
+    /// A game by its number.
+    ///
+    /// Raises:
+    ///     IndexError: there is no game with this number.
+    fn game(&self, py: Python<'_>, number: i64) -> PyResult<PdnGame> {
+        let stored = self.with(py, |file| file.game(number))?;
+        let missing = || PyIndexError::new_err(format!("there is no game {number}"));
+        Ok(PdnGame(stored.ok_or_else(missing)?.game))
+    }
+
+    /// The games that fulfil all conditions, from number ``skip`` of them on, ``limit`` at most.
+    ///
+    /// Args:
+    ///     sort: ``number``, ``date``, ``rating``, ``white``, ``black``, ``event`` or ``length``.
+    ///     player: games of this player; each word begins a word of the name.
+    ///     opponent: games against this player.
+    ///     color: the player's side.
+    ///     event: the event, or where it was played.
+    ///     years: ``"1970-1979"``, ``"1970-"`` or ``1970``.
+    ///     result: ``2-0``, ``1-1``, ``0-2``, ``*``, or ``win``, ``draw``, ``loss`` of the player.
+    ///     min_rating: both players have at least this rating.
+    ///     length: moves of both sides, as ``years``.
+    ///     position: this position occurs.
+    ///     material: this material occurs: black men, black kings, white men, white kings: ``"1010"``.
+    ///     pattern: this pattern occurs, such as ``"w27,32 .22 one-of b12,13 not W1"``.
+    ///     lasting: the pattern is there in this many positions in a row.
+    ///     moves: these moves are played in this order, such as ``"31-26 36-31"``.
+    ///     within: plies from the first of ``moves`` to the last, or of ``sacrifice``.
+    ///     sacrifice: this many men are given and never regained.
+    ///     by: who gives them.
+    ///     plies: look only at this stretch of a game, as ``years``.
+    ///     twin: also with the board turned by 180 degrees and the colours exchanged.
+    ///
+    /// Raises:
+    ///     ValueError: a condition cannot be read, or they contradict each other.
+    #[pyo3(signature = (*, sort = "number", skip = 0, limit = None, **conditions))]
+    fn find(
+        &self,
+        py: Python<'_>,
+        sort: &str,
+        skip: u64,
+        limit: Option<u64>,
+        conditions: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Vec<FoundGame>> {
+        let order = Sort::ALL.into_iter().find(|order| order.name() == sort);
+        let order = order.ok_or_else(|| refused("sort", "expected an order such as date"))?;
+        let query = Query { sort: order, ..query(conditions)? };
+        let page = self.with(py, |file| file.find(&query, skip, limit.unwrap_or(u64::MAX)))?;
+        Ok(page.hits.into_iter().map(FoundGame::from).collect())
+    }
+
+    /// How many games fulfil all conditions; they are those of ``find``.
+    #[pyo3(signature = (**conditions))]
+    fn count(&self, py: Python<'_>, conditions: Option<&Bound<'_, PyDict>>) -> PyResult<u64> {
+        let query = query(conditions)?;
+        Ok(self.with(py, |file| file.find(&query, 0, 0))?.total)
+    }
+
+    /// What was played in a position, in the games that fulfil all conditions of ``find``.
+    ///
+    /// Args:
+    ///     position: the initial position without it.
+    #[pyo3(signature = (position = None, **conditions))]
+    fn tree(
+        &self,
+        py: Python<'_>,
+        position: Option<PositionOrText>,
+        conditions: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<GamesTree> {
+        let position =
+            position.map_or_else(|| Ok(movegen::Position::initial()), PositionOrText::position)?;
+        let query = Query { position: Some(position), ..query(conditions)? };
+        Ok(self.with(py, |file| file.tree(&query))?.into())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let count = self.with(py, games::GamesFile::game_count)?;
+        Ok(format!("<GamesFile {}: {count} games>", self.0.lock().path().display()))
+    }
+}
+
+/// Games that are read at a time.
+const AT_A_TIME: usize = 256;
+
+/// The games of a file, one after the other.
+#[pyclass(module = "meerslag")]
+pub struct GamesFileIterator {
+    file: Py<GamesFile>,
+    last: i64,
+    ids: std::vec::IntoIter<i64>,
+}
+
+#[pymethods]
+impl GamesFileIterator {
+    fn __iter__(iterator: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        iterator
+    }
+
+    fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<PdnGame>> {
+        let file = self.file.get();
+        if self.ids.len() == 0 {
+            let last = self.last;
+            self.ids = file.with(py, |file| file.ids_after(last, AT_A_TIME))?.into_iter();
+        }
+        for id in self.ids.by_ref() {
+            self.last = id;
+            // A game may have been taken out meanwhile.
+            if let Some(stored) = file.with(py, |file| file.game(id))? {
+                return Ok(Some(PdnGame(stored.game)));
+            }
+        }
+        Ok(None)
+    }
+}

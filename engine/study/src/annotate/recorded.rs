@@ -1,0 +1,84 @@
+//! How the sides of an annotated game played, by what the annotations say.
+
+use movegen::Color;
+use movegen::notation::pdn::{Annotation, Comment, PdnGame, Ply};
+
+use super::chance::Chance;
+use super::judge::{Grade, SideSummary};
+use egdb::Wld;
+use meerslag_search::Score;
+
+/// Scores beyond this many men are proven ends.
+const PROVEN: f64 = 80.0;
+
+/// Black's and White's play by the scores and glyphs of an annotated game, without a search. A move
+/// counts if it had an alternative and the moves before and after it have a score (`[%eval]`): what it
+/// gave away is the difference of the two, its grade is the glyph that it has. All zero for a game
+/// without scores.
+#[must_use]
+pub fn recorded(pdn: &PdnGame) -> [SideSummary; 2] {
+    let mut sides = [SideSummary::default(); 2];
+    let mut position = pdn.start;
+    let mut before: Option<Chance> = None;
+    for ply in &pdn.line.plies {
+        let (mover, has_choice) = (position.side_to_move(), position.count_legal_moves() > 1);
+        position = position.after(ply.mv);
+        let score = ply.comments().find_map(Comment::evaluation);
+        let after = score.map(|men| white_chance(men, position.piece_count()));
+        if let (true, Some(before), Some(after)) = (has_choice, before, after) {
+            let gain = before.expected() - after.expected();
+            let dropped = if mover == Color::White { gain } else { -gain };
+            sides[mover.index()].count(dropped.max(0.0), grade(ply));
+        }
+        before = after;
+        for said in &ply.after {
+            if let Annotation::SetUp(other) = said {
+                (position, before) = (*other, None);
+            }
+        }
+    }
+    sides
+}
+
+/// White's chances by a score in men.
+fn white_chance(men: f64, pieces: u32) -> Chance {
+    match men {
+        men if men > PROVEN => Chance::from(Wld::Win),
+        men if men < -PROVEN => Chance::from(Wld::Loss),
+        men => Chance::of(Score::eval((100.0 * men).round() as i32), pieces),
+    }
+}
+
+fn grade(ply: &Ply) -> Grade {
+    let grades = [Grade::Blunder, Grade::Mistake, Grade::Inaccuracy];
+    let has = |grade: &Grade| grade.glyph().is_some_and(|glyph| ply.nags.contains(&glyph));
+    grades.into_iter().find(has).unwrap_or(Grade::Good)
+}
+
+#[cfg(test)]
+mod tests {
+    use movegen::notation::pdn::PdnReader;
+
+    use super::*;
+
+    #[test]
+    fn scores_and_glyphs_tell_how_the_sides_played() {
+        let text = "1. 32-28 {[%eval 0.1]} 19-23 $4 {[%eval 2.5]} 2. 28x19 {[%eval 2.5]} 14x23 \
+                    {[%eval 2.5]} 3. 33-28 $6 {[%eval 2.1]} 23x32 4. 37x28 {[%eval 99]} *";
+        let pdn = PdnReader::new(text.as_bytes()).next().unwrap().unwrap();
+        let [black, white] = recorded(&pdn);
+        // White's first move has no score before it, the last none, the capture no alternative.
+        assert_eq!((white.moves, white.grades), (1, [1, 0, 0]));
+        assert_eq!((black.moves, black.grades), (2, [0, 0, 1]));
+        let chance = |men, pieces| white_chance(men, pieces).expected();
+        // The same score promises something else with fewer pieces.
+        let parts = [chance(2.5, 40) - chance(0.1, 40), chance(2.5, 38) - chance(2.5, 39)];
+        let sum: f64 = parts.into_iter().map(|part| part.max(0.0)).sum();
+        assert!((black.dropped - sum).abs() < 1e-9, "{black:?}");
+        let part = chance(2.5, 38) - chance(2.1, 38);
+        assert!((white.dropped - part).abs() < 1e-9, "{white:?}");
+        assert_eq!(white_chance(-99.0, 40), Chance::from(Wld::Loss));
+        let bare = PdnReader::new("1. 32-28 19-23 *".as_bytes()).next().unwrap().unwrap();
+        assert_eq!(recorded(&bare), [SideSummary::default(); 2]);
+    }
+}
