@@ -44,6 +44,22 @@ const readPattern = (text) => {
   });
 };
 
+/** Whether a number lies in a range such as `40-80`, `40-`, `-80` or `40`. */
+const isWithin = (range, number) => {
+  const [first, last = first] = range.split("-");
+  return number >= Number(first) && number <= Number(last || Infinity);
+};
+
+/** The plies after which moves such as `31-26 36-31` have been played in this order; 0 if they are not. */
+const playedAfter = (words, moves) => {
+  const wanted = words.split(/\s+/).map((word) => word.split(/[-x]/).join());
+  for (const [ply, move] of moves.entries()) {
+    if (move.split(/[-x]/).slice(0, 2).join() === wanted[0]) wanted.shift();
+    if (wanted.length === 0) return ply + 1;
+  }
+  return 0;
+};
+
 const SORTS = {
   number: () => 0,
   date: (a, b) => b.date.localeCompare(a.date),
@@ -111,12 +127,16 @@ export class Collection {
   }
 
   /** Whether what is known of a game fits. */
-  static fits({ white, black, event, site, year, result }, query) {
-    const [first, last = first] = (query.years ?? "").split("-");
-    return (!query.player || isMeant(query.player, white) || isMeant(query.player, black))
-      && (!query.event || isMeant(query.event, event) || isMeant(query.event, site))
-      && (!query.years || (year !== null && year >= Number(first) && year <= Number(last || Infinity)))
-      && (!query.result || result === query.result);
+  static fits({ shown, moves }, { player = "", opponent = "", event, years, result, min_rating: least, length, manoeuvre }) {
+    const { white, black } = shown;
+    const sit = (one, other) => isMeant(player, one) && isMeant(opponent, other);
+    return (sit(white, black) || sit(black, white))
+      && (!event || isMeant(event, shown.event) || isMeant(event, shown.site))
+      && (!years || (shown.year !== null && isWithin(years, shown.year)))
+      && (!result || shown.result === result)
+      && (!least || Math.min(shown.white_rating ?? 0, shown.black_rating ?? 0) >= Number(least))
+      && (!length || isWithin(length, shown.plies))
+      && (!manoeuvre || playedAfter(manoeuvre, moves) > 0);
   }
 
   /** The plies of each game at which one of these positions occurs. */
@@ -138,11 +158,13 @@ export class Collection {
     const fits = pattern ? readPattern(pattern) : null;
     const sees = (place) => fits(place) || (isTwin && fits(turned(place)));
     const found = [];
-    for (const [number, { shown, positions }] of this.games.entries()) {
-      if (!Collection.fits(shown, query) || (here && !here.has(number))) continue;
+    for (const [number, game] of this.games.entries()) {
+      const { shown, positions } = game;
+      if (!Collection.fits(game, query) || (here && !here.has(number))) continue;
       const seen = fits ? positions.findIndex(sees) : -1;
       if (fits && seen < 0) continue;
-      found.push({ ...shown, at: here?.get(number) ?? (fits ? [seen] : []) });
+      const last = Math.max(seen, query.manoeuvre ? playedAfter(query.manoeuvre, game.moves) : -1);
+      found.push({ ...shown, at: here?.get(number) ?? (last < 0 ? [] : [last]) });
     }
     found.sort(SORTS[query.sort] ?? SORTS.number);
     return { total: found.length, games: found.slice(Number(skip), Number(skip) + Number(limit)) };
@@ -154,7 +176,7 @@ export class Collection {
     const moves = new Map();
     for (const [number, plies] of this.plies(isTwin ? [position, turned(position)] : [position])) {
       const { shown, moves: played, positions } = this.games[number];
-      if (!Collection.fits(shown, query)) continue;
+      if (!Collection.fits(this.games[number], query)) continue;
       for (const ply of plies) {
         const isTurned = positions[ply] !== position;
         const move = played[ply] && (isTurned ? turnedMove(played[ply]) : played[ply]);

@@ -16,7 +16,10 @@ const EMPTY = "W" + "e".repeat(50);
 /** The kinds of marks of a pattern, with the colours in which the board shows them. */
 const MARKS = { must: "win", "one-of": "draw", not: "loss" };
 /** The fields of the form, by the parameters that they give. */
-const FIELDS = { player: "db-player", event: "db-event", years: "db-years", result: "db-result", sort: "db-sort" };
+const FIELDS = {
+  player: "db-player", opponent: "db-opponent", event: "db-event", years: "db-years", result: "db-result",
+  min_rating: "db-rating", length: "db-length", manoeuvre: "db-manoeuvre", sort: "db-sort",
+};
 
 export class Database {
   /**
@@ -135,7 +138,10 @@ export class Database {
 
   get query() {
     const query = {};
-    for (const [name, id] of Object.entries(FIELDS)) query[name] = find(id).value.trim();
+    for (const [name, id] of Object.entries(FIELDS)) {
+      const value = find(id).value.trim();
+      if (value) query[name] = value;
+    }
     if (find("db-twin").checked) query.twin = "true";
     return query;
   }

@@ -882,6 +882,13 @@ const TEXTS = {
   // A database of games.
   years: ["Years", "Jaren", "Années", "Годы", "Jahre", "Lata"],
   points: ["Score", "Score", "Score", "Очки", "Punkte", "Punkty"],
+  opponent: ["Opponent", "Tegenstander", "Adversaire", "Соперник", "Gegner", "Przeciwnik"],
+  minRating: ["Rating from", "Rating vanaf", "Classement dès", "Рейтинг от", "Wertung ab", "Ranking od"],
+  lengthInPlies: [
+    "Length in plies", "Lengte in halve zetten", "Longueur en demi-coups", "Длина в полуходах", "Länge in Halbzügen",
+    "Długość w półruchach",
+  ],
+  manoeuvre: ["Moves played", "Gespeelde zetten", "Coups joués", "Сыгранные ходы", "Gespielte Züge", "Zagrane ruchy"],
   rating: ["Rating", "Rating", "Classement", "Рейтинг", "Wertung", "Ranking"],
   withPosition: [
     "with the position on the board", "met de stand op het bord", "avec la position du damier", "с позицией на доске",

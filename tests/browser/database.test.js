@@ -77,6 +77,15 @@ test("games are found while one types, and by the position on the board", async 
   await counts(page, /^1 game$/);
   await page.fill("#db-player", "");
   await page.fill("#db-years", "");
+  for (const [field, value, found] of [
+    ["opponent", "wiersma", /^2 games$/], ["rating", "1000", /^0 games$/], ["length", "3-", /^2 games$/],
+    ["manoeuvre", "32-28 28x19", /^1 game$/],
+  ]) {
+    await page.fill("#db-" + field, value);
+    await counts(page, found);
+    await page.fill("#db-" + field, "");
+    await counts(page, /^3 games$/);
+  }
   await page.selectOption("#db-sort", "date");
   await says(page, /^Clerc, Rob – Gantwarg/, "#db-games");
   await page.click('#db-moves button:has-text("32-28")');
@@ -138,12 +147,13 @@ test("the index of a page answers as the server does", { skip: !MEERSLAG }, asyn
     { sort: "white" }, { position: "B:W28,31,33-50:B1-20" }, { position: "B:W28,31,33-50:B1-20", player: "clerc" },
     { position: "W:W31-50:B1-18,20,23", twin: "true" },
     { pattern: "w28 b23" }, { pattern: "w28 not b22" }, { pattern: "one-of b22,23 one-of w27,28" }, { pattern: "b19 .32", twin: "true" },
-    { skip: "1", limit: "1" },
+    { skip: "1", limit: "1" }, { opponent: "clerc" }, { player: "harm", opponent: "ton" }, { length: "3-" },
+    { length: "-2" }, { manoeuvre: "32-28 28x19" }, { manoeuvre: "28x19 32-28" }, { min_rating: "2000" },
   ]) {
     const { total, games } = await server("games/find", query);
     assert.deepEqual(await collection.ask("games/find", query), { total, games }, JSON.stringify(query));
   }
-  for (const query of [{}, { player: "ton" }, { fen: "B:W28,31,33-50:B1-20" }, { twin: "true" }]) {
+  for (const query of [{}, { player: "ton" }, { fen: "B:W28,31,33-50:B1-20" }, { twin: "true" }, { length: "3-" }, { manoeuvre: "32-28 28x19" }]) {
     const full = { fen: "W:W31-50:B1-20", ...query };
     const few = ({ move, games, share, rating, first_year, last_year }) => ({ move, games, share, rating, first_year, last_year });
     const sorted = (moves) => moves.map(few).sort((a, b) => a.move.localeCompare(b.move));

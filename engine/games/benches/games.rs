@@ -7,7 +7,7 @@ use std::fs::File;
 use std::hint::black_box;
 use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use meerslag_games::{GamesFile, ImportOptions, Outcome, Query, Sacrifice};
 use movegen::notation::pdn::{GameResult, PdnGame, Ply, WriteOptions, write_game};
@@ -64,13 +64,28 @@ fn make(path: &Path, count: usize) -> u64 {
     plies
 }
 
-fn timed<T>(what: &str, work: impl Fn() -> T) -> T {
+/// What an exact position, a search in the columns, and a look at all boards may take, of 500,000
+/// games on two cores.
+const POSITION: Duration = Duration::from_millis(50);
+const COLUMNS: Duration = Duration::from_millis(100);
+const BOARDS: Duration = Duration::from_secs(5);
+
+/// The most memory that this process has used, in MiB, where the system tells.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kib / 1024)
+}
+
+fn timed<T>(what: &str, most: Duration, work: impl Fn() -> T) -> T {
     let start = Instant::now();
     let first = work();
     let once = start.elapsed();
     let start = Instant::now();
     let again = black_box(work());
-    println!("{what:<42} {:>10.1?} first, {:>10.1?} again", once, start.elapsed());
+    let again_took = start.elapsed();
+    println!("{what:<42} {once:>10.1?} first, {again_took:>10.1?} again (wanted: {most:?})");
     drop(first);
     again
 }
@@ -96,16 +111,20 @@ fn main() {
     let mut games = GamesFile::open_or_create(&path).expect("a file of games");
     let report = games.import(&[pdn], ImportOptions::default(), &mut |_| true).expect("import");
     println!(
-        "import: {:.1?}, {} added, {} duplicates",
+        "import: {:.1?} (wanted: 6 minutes), {} added, {} duplicates",
         start.elapsed(),
         report.added,
         report.duplicates
     );
     assert_eq!(report.games, count as u64);
+    if let Some(most) = peak_memory() {
+        println!("peak memory so far: {most} MiB (wanted: 500 MB)");
+    }
     drop(games);
     let games = GamesFile::open(&path).expect("a file of games");
     let info = games.info().expect("info");
-    println!("file: {} bytes, {:.0} a game", info.bytes, info.bytes as f64 / count as f64);
+    let each = info.bytes as f64 / count as f64;
+    println!("file: {} bytes, {each:.0} a game (wanted: 1.2 GB, 2,400 a game)", info.bytes);
 
     let all = games.find(&Query::default(), 0, 1).expect("find");
     assert_eq!(all.total, report.added);
@@ -114,13 +133,13 @@ fn main() {
     for (ply, mv) in stored.line.moves().enumerate() {
         if [1, 6, 20, 60].contains(&ply) {
             let query = Query { position: Some(*line.position()), ..Query::default() };
-            let page = timed(&format!("position after {ply} plies"), || {
+            let page = timed(&format!("position after {ply} plies"), POSITION, || {
                 games.find(&query, 0, 50).expect("find")
             });
             println!("    {} games", page.total);
             assert!(page.total >= 1);
             if ply <= 6 {
-                let tree = timed("    its tree", || games.tree(&query).expect("tree"));
+                let tree = timed("    its tree", BOARDS, || games.tree(&query).expect("tree"));
                 assert_eq!(tree.games, page.total);
             }
         }
@@ -173,7 +192,10 @@ fn main() {
             },
         ),
     ] {
-        let page = timed(what, || games.find(&query, 0, 50).expect("find"));
+        let is_of_boards =
+            query.pattern.is_some() || query.moves.is_some() || query.sacrifice.is_some();
+        let most = if is_of_boards { BOARDS } else { COLUMNS };
+        let page = timed(what, most, || games.find(&query, 0, 50).expect("find"));
         println!("    {} games", page.total);
     }
     drop(games);

@@ -214,8 +214,9 @@ struct Batch {
     done: u64,
 }
 
-/// Games that are handed over at a time.
+/// Games that are handed over at a time, and bytes of text after which they are as well.
 const BATCH: usize = 64;
+const BATCH_BYTES: u64 = 1 << 20;
 
 impl GamesFile {
     /// Adds the games of files. Folders stand for the PDN files and zip archives in them. Each file
@@ -426,9 +427,11 @@ fn read_games(
     let options = ReadOptions { find_duplicates: false, ..ReadOptions::default() };
     let mut reader = PdnReader::with_options(text, options);
     let mut games = Vec::with_capacity(BATCH);
+    let mut given = 0;
     for game in reader.by_ref() {
         games.push(game.map_err(io::Error::other)?);
-        if games.len() == BATCH {
+        if games.len() == BATCH || count.get() - given > BATCH_BYTES {
+            given = count.get();
             let games = std::mem::replace(&mut games, Vec::with_capacity(BATCH));
             if !give(Batch { games, done: count.get() }) {
                 return Ok(0);

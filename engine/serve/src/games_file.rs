@@ -117,6 +117,34 @@ const TWIN: Parameter = parameter(
     "Also with the board turned by 180 degrees and the colours exchanged.",
 );
 
+const LENGTH: Parameter =
+    parameter("length", Kind::Text, "Moves of both sides: 40-80, 100- or -20.");
+const MATERIAL: Parameter = parameter(
+    "material",
+    Kind::Text,
+    "This material occurs: black men, black kings, white men, white kings, a digit each.",
+);
+const PATTERN: Parameter = parameter(
+    "pattern",
+    Kind::Text,
+    "This pattern occurs, such as 'w27,32 .22 one-of b12,13 not W1'; docs/games.md explains it.",
+);
+const LASTING: Parameter = parameter(
+    "lasting",
+    Kind::Integer(1, 10_000),
+    "The pattern is there in this many positions in a row.",
+);
+const MANOEUVRE: Parameter = parameter(
+    "manoeuvre",
+    Kind::Text,
+    "These moves are played in this order, such as '31-26 36-31'.",
+);
+const WITHIN: Parameter = parameter(
+    "within",
+    Kind::Integer(1, 10_000),
+    "Plies from the first of these moves to the last.",
+);
+
 /// The parameters of `GET /v1/games/find`.
 pub(super) const FIND: &[Parameter] = &[
     PLAYER,
@@ -127,41 +155,23 @@ pub(super) const FIND: &[Parameter] = &[
     RESULT,
     RATING,
     TWIN,
-    parameter("length", Kind::Text, "Moves of both sides: 40-80, 100- or -20."),
+    LENGTH,
     parameter("position", Kind::Text, "This position occurs: FEN or Hub string."),
-    parameter(
-        "material",
-        Kind::Text,
-        "This material occurs: black men, black kings, white men, white kings, a digit each.",
-    ),
-    parameter(
-        "pattern",
-        Kind::Text,
-        "This pattern occurs, such as 'w27,32 .22 one-of b12,13 not W1'; docs/games.md explains it.",
-    ),
-    parameter(
-        "lasting",
-        Kind::Integer(1, 10_000),
-        "The pattern is there in this many positions in a row.",
-    ),
-    parameter(
-        "manoeuvre",
-        Kind::Text,
-        "These moves are played in this order, such as '31-26 36-31'.",
-    ),
-    parameter(
-        "within",
-        Kind::Integer(1, 10_000),
-        "Plies from the first of these moves to the last.",
-    ),
+    MATERIAL,
+    PATTERN,
+    LASTING,
+    MANOEUVRE,
+    WITHIN,
     parameter("sort", Kind::Choice(SORTS), "The order. Default: number."),
     parameter("skip", Kind::Integer(0, u64::MAX), "Leave out this many games at the beginning."),
     parameter("limit", Kind::Integer(0, MOST), "At most this many games. Default: 50."),
 ];
 
 /// The parameters of `GET /v1/games/tree`.
-pub(super) const TREE: &[Parameter] =
-    &[FEN, MOVES, PLAYER, OPPONENT, COLOR, EVENT, YEARS, RESULT, RATING, TWIN];
+pub(super) const TREE: &[Parameter] = &[
+    FEN, MOVES, PLAYER, OPPONENT, COLOR, EVENT, YEARS, RESULT, RATING, TWIN, LENGTH, MATERIAL,
+    PATTERN, LASTING, MANOEUVRE, WITHIN,
+];
 
 /// The parameters of `GET /v1/games/game`.
 pub(super) const GAME: &[Parameter] = &[
@@ -224,6 +234,12 @@ fn conditions(query: &Query<'_>) -> Result<GamesQuery, Problem> {
         outcome: read(query, "result", parsed)?,
         min_rating: query.number("min_rating"),
         twin: query.text("twin") == Some("true"),
+        length: read(query, "length", parse_range)?,
+        material: read(query, "material", parsed)?,
+        pattern: read(query, "pattern", parsed)?,
+        lasting: query.number("lasting").unwrap_or(1),
+        moves: read(query, "manoeuvre", parsed::<Manoeuvre>)?,
+        within: query.number("within").unwrap_or(0),
         ..GamesQuery::default()
     })
 }
@@ -236,17 +252,7 @@ pub(super) fn find(desk: &Desk, query: &Query<'_>, _: &[u8]) -> Result<Reply, Pr
         .transpose()?
         .map(|game| *game.position());
     let sort = query.text("sort").and_then(|name| Sort::ALL.into_iter().find(|s| s.name() == name));
-    let wanted = GamesQuery {
-        length: read(query, "length", parse_range)?,
-        position,
-        material: read(query, "material", parsed)?,
-        pattern: read(query, "pattern", parsed)?,
-        lasting: query.number("lasting").unwrap_or(1),
-        moves: read(query, "manoeuvre", parsed::<Manoeuvre>)?,
-        within: query.number("within").unwrap_or(0),
-        sort: sort.unwrap_or_default(),
-        ..conditions(query)?
-    };
+    let wanted = GamesQuery { position, sort: sort.unwrap_or_default(), ..conditions(query)? };
     let (skip, most) = (query.number("skip").unwrap_or(0), query.number("limit").unwrap_or(PAGE));
     let page = shelf(desk)?.with(|file| file.find(&wanted, skip, most))?;
     Ok(Reply::json(&GamesFoundRecord::from(&page)))
@@ -577,12 +583,27 @@ mod tests {
         let top = &here["topGames"][0];
         assert_eq!((&top["winner"], &top["month"]), (&"white".into(), &"1977-05".into()));
         assert_eq!(here["recentGames"][0]["year"], 1980);
-        let late =
-            [("since", "1978-01"), ("topGames", "0"), ("recentGames", "0"), ("speeds[]", "blitz")];
+        // As lidraughts' analysis board asks.
+        let late = [
+            ("fen", "B:W28,31,33-50:B1-20:H0:F1"),
+            ("since", "1978-01"),
+            ("moves", "12"),
+            ("topGames", "0"),
+            ("recentGames", "0"),
+            ("variant", "standard"),
+            ("speeds[]", "blitz"),
+            ("speeds[]", "rapid"),
+            ("ratings[]", "1600"),
+            ("ratings[]", "1800"),
+        ];
         let late = ask(&desk, "/explorer/lidraughts", &late, "").unwrap();
         assert_eq!((&late["white"], &late["draws"]), (&0.into(), &1.into()));
         assert_eq!(late["topGames"], serde_json::json!([]));
         let tree = ask(&desk, "/v1/games/tree", &[("moves", "32-28")], "").unwrap();
         assert_eq!((&tree["games"], &tree["lost"]), (&2.into(), &1.into()));
+        for (name, value) in [("length", "3-"), ("pattern", "b23"), ("manoeuvre", "28x19")] {
+            let tree = ask(&desk, "/v1/games/tree", &[("moves", "32-28"), (name, value)], "");
+            assert_eq!(tree.unwrap()["games"], 1, "{name}");
+        }
     }
 }

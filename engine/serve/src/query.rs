@@ -66,7 +66,8 @@ pub(super) fn shown(text: &str) -> String {
     shortened(text, SHOWN)
 }
 
-/// The parameters of a question, each known to the route, as it should be, and given once.
+/// The parameters of a question, each known to the route, as it should be, and given once; of a
+/// list (`[]`) the first value.
 #[derive(Debug)]
 pub struct Query<'q>(Vec<(&'static str, &'q str)>);
 
@@ -74,7 +75,7 @@ impl<'q> Query<'q> {
     /// Looks at the parameters.
     ///
     /// # Errors
-    /// If one is unknown, given twice, or not of its kind, or a required one is missing.
+    /// If one is unknown, given twice and no list, or not of its kind, or a required one is missing.
     pub fn read(
         path: &str,
         parameters: &[Parameter],
@@ -93,6 +94,10 @@ impl<'q> Query<'q> {
                 return Err(Problem::new(ProblemKind::BadParameter, detail));
             };
             if query.text(parameter.name).is_some() {
+                // A list, as other programs write one: `speeds[]=blitz&speeds[]=rapid`.
+                if parameter.name.ends_with("[]") {
+                    continue;
+                }
                 return Err(Problem::parameter(parameter.name, "given twice"));
             }
             parameter.check(value)?;

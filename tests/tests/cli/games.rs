@@ -261,6 +261,49 @@ fn bad_input_is_named() {
     assert!(ok(&["find", &file, "--limit", "0"]).starts_with("5 games"));
 }
 
+/// Where nothing can be written, or read, the message says where.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_system_refuses_is_named() {
+    let folder = Folder::new();
+    let (file, pdn) = (folder.games(), folder.name("games.pdn"));
+    let output = games(&["import", &pdn, "--to", "/proc/x.games"]);
+    assert!(output.code == 1 && output.stderr.contains("/proc/x.games"), "{output:?}");
+    let output = games(&["import", "/proc/self/mem", "--to", &file]);
+    assert!(output.code == 2 && output.stderr.contains("/proc/self/mem: "), "{output:?}");
+    assert_eq!(ok(&["find", &file, "--limit", "0"]), "4 games, 0 shown\n");
+}
+
+/// A file that may not grow, as on a full disk: what was said to be imported is there, the file in
+/// hand is not, and the same command goes on when there is room.
+#[cfg(unix)]
+#[test]
+fn where_the_disk_is_full_it_loses_nothing() {
+    let folder = Folder::new();
+    let file = folder.name("club.games");
+    let names: Vec<String> =
+        (0..20).map(|number| folder.file(&format!("{number:02}.pdn"), &pdn(number))).collect();
+    let output = Command::new("sh")
+        .args(["-c", "trap '' XFSZ; ulimit -f 1000; exec \"$@\"", "sh"])
+        .arg(binary())
+        .args(["games", "import", "--to", &file])
+        .args(&names)
+        .output()
+        .unwrap();
+    let (said, why) =
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!(output.status.code(), Some(1), "{said}{why}");
+    assert!(why.contains("club.games: "), "{why}");
+    let whole = said.lines().count() as u64;
+    assert!((1..20).contains(&whole), "{said}");
+    let check = games(&["check", &file, "--json"]).success().json_lines().remove(0);
+    assert_eq!((&check["games"], &check["faults"]), (&json!(100 * whole), &json!([])));
+    let rest: Vec<&str> = names.iter().map(String::as_str).collect();
+    ok(&[&["import", "--to", &file][..], &rest].concat());
+    let check = games(&["check", &file, "--json"]).success().json_lines().remove(0);
+    assert_eq!((&check["games"], &check["faults"]), (&json!(2_000), &json!([])));
+}
+
 /// A hundred games of one file, different for each number.
 fn pdn(number: u64) -> String {
     let mut random = Random::new(number);
