@@ -14,16 +14,14 @@ use meerslag_study::annotate::{
     self, AnalyseGamesError, Journal, JournalError, JournalHeader, JudgedGame, PlayerSummary,
     Players,
 };
-use meerslag_study::records::{self, AnnotatedGameRecord};
+use meerslag_study::records::{AnnotatedGameRecord, AnnotationSummaryRecord, PlayerRecord};
 use movegen::notation::pdn::{PdnGame, PdnReader, WriteOptions, write_game};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::databases::DatabaseArgs;
 use super::evaluation::EvaluationArgs;
 use super::files::{self, ForceArgs};
 use super::interrupt::Interrupt;
-use super::json::{self, Record};
+use super::json;
 use super::limits::LimitArgs;
 use super::progress::Bar;
 use super::streams::{note, stdout};
@@ -274,53 +272,33 @@ impl Output<'_> {
             for player in self.players.list() {
                 json::write(&mut out, &PlayerRecord::from(player))?;
             }
+            json::write(&mut out, &AnnotationSummaryRecord::from(&self.players))?;
             return Ok(());
         }
-        let heading =
-            ["player", " games", " moves", " accuracy", " inaccuracies", " mistakes", " blunders"];
+        let heading = [
+            "player",
+            " games",
+            " moves",
+            " accuracy",
+            " level",
+            " inaccuracies",
+            " mistakes",
+            " blunders",
+        ];
         let row = |player: &PlayerSummary| {
-            let PlayerSummary { name, games, play } = player;
+            let PlayerSummary { name, games, play, .. } = player;
             let accuracy = play.accuracy().map_or_else(String::new, |a| format!("{a:.1} %"));
-            let mut row = vec![name.clone(), games.to_string(), play.moves.to_string(), accuracy];
+            let level = player.strength().map_or_else(String::new, |it| it.level.to_string());
+            let mut row =
+                vec![name.clone(), games.to_string(), play.moves.to_string(), accuracy, level];
             row.extend(play.grades.map(|count| count.to_string()));
             row
         };
         let rows: Vec<_> = self.players.list().iter().map(row).collect();
-        Ok(write!(out, "{}", terminal::table(&heading, &rows))?)
-    }
-}
-
-/// How a player played in all games.
-#[derive(Serialize, JsonSchema)]
-pub(super) struct PlayerRecord<'a> {
-    /// Name as in the file.
-    player: &'a str,
-    /// Games.
-    games: u32,
-    /// Moves with a choice.
-    moves: u32,
-    /// The part of the points that a move kept in the mean, in percent.
-    accuracy: Option<f64>,
-    inaccuracies: u32,
-    mistakes: u32,
-    blunders: u32,
-}
-
-impl Record for PlayerRecord<'_> {
-    const TYPE: &'static str = "player";
-}
-
-impl<'a> From<&'a PlayerSummary> for PlayerRecord<'a> {
-    fn from(player: &'a PlayerSummary) -> PlayerRecord<'a> {
-        let [inaccuracies, mistakes, blunders] = player.play.grades;
-        PlayerRecord {
-            player: &player.name,
-            games: player.games,
-            moves: player.play.moves,
-            accuracy: records::accuracy(&player.play),
-            inaccuracies,
-            mistakes,
-            blunders,
+        write!(out, "{}", terminal::table(&heading, &rows))?;
+        for (game, mistake) in self.players.instructive() {
+            writeln!(out, "game {game}: {}", mistake.describe())?;
         }
+        Ok(())
     }
 }

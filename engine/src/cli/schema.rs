@@ -14,8 +14,7 @@ use serde_json::{Map, Value, json};
 use super::games;
 use super::streams::stdout;
 use super::{
-    Failure, annotate, book, dxp, egdb, endgame_trainer, matches, perft, protocol_check, solve,
-    weights,
+    Failure, book, dxp, egdb, endgame_trainer, matches, perft, protocol_check, solve, weights,
 };
 #[cfg(feature = "training")]
 use super::{data, learn, selfplay, tune};
@@ -45,7 +44,8 @@ impl Catalogue {
         self.add::<records::PositionRecord>();
         self.add::<records::ResultRecord>();
         self.add::<records::AnnotatedGameRecord<'_>>();
-        self.add::<annotate::PlayerRecord<'_>>();
+        self.add::<records::PlayerRecord<'_>>();
+        self.add::<records::AnnotationSummaryRecord>();
         self.add::<records::BookRecord>();
         self.add::<book::info::BookInfoRecord<'_>>();
         self.add::<book::check::BookCheckRecord>();

@@ -45,6 +45,14 @@ impl Chance {
         self.win + self.draw / 2.0
     }
 
+    /// What is at stake, 0 to 0.5: twice the variance of the points. A position that is lost, won or
+    /// drawn for sure has nothing at stake; one that is won as often as lost, without draws, has 0.5.
+    #[must_use]
+    pub fn stake(self) -> f64 {
+        let expected = self.expected();
+        2.0 * (self.win + self.draw / 4.0 - expected * expected).max(0.0)
+    }
+
     /// The chances of the opponent.
     #[must_use]
     pub const fn opponent(self) -> Chance {
@@ -102,6 +110,15 @@ mod tests {
             assert!((chance.win - win).abs() < 0.06, "{pieces} {score}: {chance:?}");
             assert!((chance.draw - draw).abs() < 0.08, "{pieces} {score}: {chance:?}");
         }
+    }
+
+    #[test]
+    fn nothing_is_at_stake_where_the_result_is_certain() {
+        assert_eq!(Chance::from(Wld::Loss).stake(), 0.0);
+        assert_eq!(Chance::from(Wld::Draw).stake(), 0.0);
+        assert_eq!(Chance::from(Wld::Win).stake(), 0.0);
+        assert_eq!(Chance { win: 0.5, draw: 0.0, loss: 0.5 }.stake(), 0.5);
+        assert!(Chance::of(Score::eval(-300), 12).stake() < Chance::of(Score::DRAW, 30).stake());
     }
 
     #[test]

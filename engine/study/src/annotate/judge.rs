@@ -115,6 +115,8 @@ impl JudgedMove {
 pub struct SideSummary {
     /// Moves where there was a choice.
     pub moves: u32,
+    /// The sum of what was at stake in them, see [`Chance::stake`].
+    pub staked: f64,
     /// The sum of the shares that they gave away.
     pub dropped: f64,
     /// Inaccuracies, mistakes and blunders.
@@ -125,13 +127,15 @@ impl SideSummary {
     /// Adds a move.
     fn add(&mut self, judged: &JudgedMove) {
         if !judged.is_forced {
-            self.count(judged.drop(), judged.grade);
+            self.count(judged.before.stake(), judged.drop(), judged.grade);
         }
     }
 
-    /// Adds a move with a choice, by the share of the points that it gave away.
-    pub(super) fn count(&mut self, dropped: f64, grade: Grade) {
+    /// Adds a move with a choice, by [`Chance::stake`] before it, which is never less than what it
+    /// gave away, and the share of the points that it gave away.
+    pub(super) fn count(&mut self, stake: f64, dropped: f64, grade: Grade) {
         self.moves += 1;
+        self.staked += stake.max(dropped);
         self.dropped += dropped;
         match grade {
             Grade::Good => {}
@@ -144,17 +148,18 @@ impl SideSummary {
     /// Adds what another game showed.
     pub fn merge(&mut self, other: &SideSummary) {
         self.moves += other.moves;
+        self.staked += other.staked;
         self.dropped += other.dropped;
         for (sum, count) in self.grades.iter_mut().zip(other.grades) {
             *sum += count;
         }
     }
 
-    /// The part of the points that a move keeps in the mean, in percent: 100 gives nothing away.
-    /// `None` without a choice.
+    /// The part of what was at stake that the moves kept, in percent: 100 gives nothing away.
+    /// `None` where nothing was at stake.
     #[must_use]
     pub fn accuracy(&self) -> Option<f64> {
-        (self.moves > 0).then(|| 100.0 * (1.0 - self.dropped / f64::from(self.moves)))
+        (self.staked > 0.0).then(|| 100.0 * (1.0 - self.dropped / self.staked))
     }
 }
 

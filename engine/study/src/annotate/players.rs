@@ -1,9 +1,47 @@
 //! How well each player played, over all games of a file.
 
+use std::collections::BTreeMap;
+
 use movegen::Color;
 use movegen::notation::pdn::PdnGame;
 
 use super::judge::{JudgedGame, SideSummary};
+use super::mistake::{Endgame, Mistake};
+use super::strength::Strength;
+
+/// Positions that are kept to learn from.
+const INSTRUCTIVE: usize = 10;
+
+/// How many mistakes there were, by phase, kind and time.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct MistakeCounts {
+    /// By phase, as [`super::Phase::ALL`].
+    pub phases: [u32; 3],
+    /// By kind, as [`super::MistakeKind::ALL`].
+    pub kinds: [u32; 5],
+    /// With less than a minute on the clock.
+    pub short_of_time: u32,
+}
+
+impl MistakeCounts {
+    fn add(&mut self, mistake: &Mistake) {
+        self.phases[mistake.phase as usize] += 1;
+        self.kinds[mistake.kind as usize] += 1;
+        self.short_of_time += u32::from(mistake.is_short_of_time);
+    }
+}
+
+/// A mistake, and the number of its game in the file, from 1.
+type Numbered<T> = (usize, T);
+
+/// The play of a player on a day.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct Progress {
+    /// Games.
+    pub games: u32,
+    /// Their moves.
+    pub play: SideSummary,
+}
 
 /// The play of one player.
 #[derive(Clone, PartialEq, Debug)]
@@ -14,34 +52,109 @@ pub struct PlayerSummary {
     pub games: u32,
     /// The moves of all of them.
     pub play: SideSummary,
+    /// What was wrong.
+    pub mistakes: MistakeCounts,
+    /// By the tag `Date`, in its order; games without one are left out.
+    pub progress: BTreeMap<String, Progress>,
+    /// The mistakes from which there is most to learn, ten at most, with the numbers of their games.
+    pub instructive: Vec<Numbered<Mistake>>,
 }
 
-/// All players, in the order in which they first appear.
+impl PlayerSummary {
+    fn new(name: &str) -> PlayerSummary {
+        PlayerSummary {
+            name: name.to_owned(),
+            games: 0,
+            play: SideSummary::default(),
+            mistakes: MistakeCounts::default(),
+            progress: BTreeMap::new(),
+            instructive: Vec::new(),
+        }
+    }
+
+    /// The playing level that plays about as well; `None` with too few moves.
+    #[must_use]
+    pub fn strength(&self) -> Option<Strength> {
+        Strength::of(&self.play)
+    }
+
+    fn add(&mut self, date: Option<&str>, play: &SideSummary) {
+        self.games += 1;
+        self.play.merge(play);
+        if let Some(date) = date {
+            let day = self.progress.entry(date.to_owned()).or_default();
+            day.games += 1;
+            day.play.merge(play);
+        }
+    }
+}
+
+/// All players, in the order in which they first appear, and what their games have in common.
 #[derive(Clone, PartialEq, Default, Debug)]
-pub struct Players(Vec<PlayerSummary>);
+pub struct Players {
+    list: Vec<PlayerSummary>,
+    games: usize,
+    instructive: Vec<Numbered<Mistake>>,
+    endgames: Vec<Numbered<Endgame>>,
+}
 
 impl Players {
-    /// Adds a game.
+    /// Adds the next game of the file.
     pub fn add(&mut self, pdn: &PdnGame, game: &JudgedGame) {
+        self.games += 1;
+        let date =
+            pdn.tags.get("Date").filter(|date| date.starts_with(|c: char| c.is_ascii_digit()));
+        let mut places = [0; 2];
         for color in [Color::White, Color::Black] {
-            let name = player_name(pdn, color);
-            let place = match self.0.iter().position(|player| player.name == name) {
-                Some(place) => place,
-                None => {
-                    let play = SideSummary::default();
-                    self.0.push(PlayerSummary { name: name.to_owned(), games: 0, play });
-                    self.0.len() - 1
-                }
-            };
-            self.0[place].games += 1;
-            self.0[place].play.merge(&game.sides[color.index()]);
+            let place = self.place(player_name(pdn, color));
+            self.list[place].add(date, &game.sides[color.index()]);
+            places[color.index()] = place;
         }
+        for mistake in game.mistakes(pdn) {
+            let player = &mut self.list[places[mistake.position.side_to_move().index()]];
+            player.mistakes.add(&mistake);
+            keep(&mut player.instructive, self.games, &mistake);
+            keep(&mut self.instructive, self.games, &mistake);
+        }
+        self.endgames.extend(game.endgame().map(|endgame| (self.games, endgame)));
+    }
+
+    fn place(&mut self, name: &str) -> usize {
+        let place = self.list.iter().position(|player| player.name == name);
+        place.unwrap_or_else(|| {
+            self.list.push(PlayerSummary::new(name));
+            self.list.len() - 1
+        })
     }
 
     /// The players.
     #[must_use]
     pub fn list(&self) -> &[PlayerSummary] {
-        &self.0
+        &self.list
+    }
+
+    /// The mistakes from which there is most to learn, ten at most, with the numbers of their games.
+    #[must_use]
+    pub fn instructive(&self) -> &[Numbered<Mistake>] {
+        &self.instructive
+    }
+
+    /// The endgames, with the numbers of their games.
+    #[must_use]
+    pub fn endgames(&self) -> &[Numbered<Endgame>] {
+        &self.endgames
+    }
+}
+
+/// Keeps a mistake among those from which there is most to learn; a position once.
+fn keep(list: &mut Vec<Numbered<Mistake>>, game: usize, mistake: &Mistake) {
+    if list.iter().any(|(_, other)| other.position == mistake.position) {
+        return;
+    }
+    let place = list.partition_point(|(_, other)| other.by_weight(mistake).is_le());
+    if place < INSTRUCTIVE {
+        list.insert(place, (game, mistake.clone()));
+        list.truncate(INSTRUCTIVE);
     }
 }
 

@@ -28,7 +28,7 @@ pub fn recorded(pdn: &PdnGame) -> [SideSummary; 2] {
         if let (true, Some(before), Some(after)) = (has_choice, before, after) {
             let gain = before.expected() - after.expected();
             let dropped = if mover == Color::White { gain } else { -gain };
-            sides[mover.index()].count(dropped.max(0.0), grade(ply));
+            sides[mover.index()].count(before.stake(), dropped.max(0.0), grade(ply));
         }
         before = after;
         for said in &ply.after {

@@ -6,7 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Record;
-use crate::annotate::{JudgedGame, JudgedMove, SideSummary};
+use crate::annotate::{
+    Endgame, JudgedGame, JudgedMove, Mistake, MistakeCounts, MistakeKind, Phase, PlayerSummary,
+    Players, SideSummary,
+};
 use crate::digits::rounded;
 
 /// A game with its moves judged.
@@ -27,6 +30,10 @@ pub struct AnnotatedGameRecord<'a> {
     turning_point: Option<usize>,
     /// The moves.
     moves: Vec<JudgedMoveRecord>,
+    /// The bad ones among them, and what was wrong.
+    mistakes: Vec<MistakeRecord>,
+    /// The endgame, as far as the databases know it.
+    endgame: Option<EndgameRecord>,
 }
 
 impl Record for AnnotatedGameRecord<'_> {
@@ -51,6 +58,12 @@ impl AnnotatedGameRecord<'_> {
             black_accuracy: accuracy(Color::Black),
             turning_point: judged.turning_point(),
             moves: judged.moves.iter().map(JudgedMoveRecord::from).collect(),
+            mistakes: judged
+                .mistakes(pdn)
+                .iter()
+                .map(|it| MistakeRecord::new(number, it))
+                .collect(),
+            endgame: judged.endgame().map(|endgame| EndgameRecord::new(number, &endgame)),
         }
     }
 }
@@ -89,6 +102,229 @@ impl From<&JudgedMove> for JudgedMoveRecord {
             better: judged.better().map(|better| better.to_string()),
             value: judged.exact.as_ref().map(|exact| exact.value.to_string()),
             pv: judged.line.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+/// A bad move, and what was wrong.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Mistake")]
+pub struct MistakeRecord {
+    /// The number of the game in the file, from 1.
+    game: usize,
+    /// The place of the move in the game, from 0.
+    ply: usize,
+    /// Who made it, `W` or `B`.
+    side: char,
+    /// The position before it.
+    fen: String,
+    /// The move.
+    #[serde(rename = "move")]
+    mv: String,
+    /// A better one.
+    better: Option<String>,
+    /// The share of the points that it gave away, 0 to 1.
+    drop: f64,
+    /// `inaccuracy`, `mistake` or `blunder`.
+    grade: &'static str,
+    /// `opening`, `middle_game` or `endgame`.
+    phase: &'static str,
+    /// `allowed_combination`, `missed_combination`, `won_endgame_not_won`, `drawn_endgame_lost` or
+    /// `positional`.
+    kind: &'static str,
+    /// Of a combination: what was lost or not won, in men; a king counts three. Otherwise 0.
+    men: u32,
+    /// What shows it: from after the move where it allowed a combination, instead of it otherwise.
+    line: Vec<String>,
+    /// Less than a minute was left on the clock.
+    time_trouble: bool,
+    /// All of it in words, in English.
+    text: String,
+}
+
+impl MistakeRecord {
+    fn new(game: usize, mistake: &Mistake) -> MistakeRecord {
+        MistakeRecord {
+            game,
+            ply: mistake.ply,
+            side: mistake.position.side_to_move().letter(),
+            fen: mistake.position.to_fen(),
+            mv: mistake.mv.to_string(),
+            better: mistake.better.map(|better| better.to_string()),
+            drop: rounded(mistake.drop, 4),
+            grade: mistake.grade.name(),
+            phase: mistake.phase.name(),
+            kind: mistake.kind.name(),
+            men: mistake.men,
+            line: mistake.line.iter().map(ToString::to_string).collect(),
+            time_trouble: mistake.is_short_of_time,
+            text: mistake.describe(),
+        }
+    }
+
+    fn list(mistakes: &[(usize, Mistake)]) -> Vec<MistakeRecord> {
+        mistakes.iter().map(|(game, mistake)| MistakeRecord::new(*game, mistake)).collect()
+    }
+}
+
+/// An endgame that the databases know. Values are White's.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Endgame")]
+pub struct EndgameRecord {
+    /// The number of the game in the file, from 1.
+    game: usize,
+    /// The place of the first move that they know, from 0.
+    ply: usize,
+    /// The position before it.
+    fen: String,
+    /// What it was worth: `win`, `draw` or `loss`.
+    entry: &'static str,
+    /// What the last position that they know was worth.
+    end: &'static str,
+}
+
+impl EndgameRecord {
+    fn new(game: usize, endgame: &Endgame) -> EndgameRecord {
+        EndgameRecord {
+            game,
+            ply: endgame.ply,
+            fen: endgame.position.to_fen(),
+            entry: endgame.entry.name(),
+            end: endgame.end.name(),
+        }
+    }
+}
+
+/// Numbers of mistakes by when they were made.
+#[derive(Serialize, JsonSchema)]
+struct PhasesRecord {
+    opening: u32,
+    middle_game: u32,
+    endgame: u32,
+}
+
+/// Numbers of mistakes by what was wrong.
+#[derive(Serialize, JsonSchema)]
+struct KindsRecord {
+    allowed_combination: u32,
+    missed_combination: u32,
+    won_endgame_not_won: u32,
+    drawn_endgame_lost: u32,
+    positional: u32,
+}
+
+/// The play of a player on a day.
+#[derive(Serialize, JsonSchema)]
+struct ProgressRecord<'a> {
+    /// As in the file.
+    date: &'a str,
+    games: u32,
+    accuracy: Option<f64>,
+    inaccuracies: u32,
+    mistakes: u32,
+    blunders: u32,
+}
+
+/// How a player played in all games.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Player")]
+pub struct PlayerRecord<'a> {
+    /// Name as in the file.
+    player: &'a str,
+    /// Games.
+    games: u32,
+    /// Moves with a choice.
+    moves: u32,
+    /// The part of what was at stake that the moves kept, in percent.
+    accuracy: Option<f64>,
+    /// The playing level that plays about as well; null with fewer than 40 moves.
+    level: Option<u8>,
+    /// Elo over level 1, by the same measure.
+    elo: Option<u32>,
+    inaccuracies: u32,
+    mistakes: u32,
+    blunders: u32,
+    /// The inaccuracies, mistakes and blunders by when they were made.
+    phases: PhasesRecord,
+    /// The same by what was wrong.
+    kinds: KindsRecord,
+    /// How many of them were made with less than a minute on the clock.
+    time_trouble: u32,
+    /// The play on each day that the file names, in its order.
+    progress: Vec<ProgressRecord<'a>>,
+    /// The mistakes from which there is most to learn, ten at most.
+    instructive: Vec<MistakeRecord>,
+}
+
+impl Record for PlayerRecord<'_> {
+    const TYPE: &'static str = "player";
+}
+
+impl<'a> From<&'a PlayerSummary> for PlayerRecord<'a> {
+    fn from(player: &'a PlayerSummary) -> PlayerRecord<'a> {
+        let [inaccuracies, mistakes, blunders] = player.play.grades;
+        let MistakeCounts { phases, kinds, short_of_time } = player.mistakes;
+        let phase = |phase: Phase| phases[phase as usize];
+        let kind = |kind: MistakeKind| kinds[kind as usize];
+        let strength = player.strength();
+        PlayerRecord {
+            player: &player.name,
+            games: player.games,
+            moves: player.play.moves,
+            accuracy: accuracy(&player.play),
+            level: strength.map(|strength| strength.level),
+            elo: strength.map(|strength| strength.elo),
+            inaccuracies,
+            mistakes,
+            blunders,
+            phases: PhasesRecord {
+                opening: phase(Phase::Opening),
+                middle_game: phase(Phase::MiddleGame),
+                endgame: phase(Phase::Endgame),
+            },
+            kinds: KindsRecord {
+                allowed_combination: kind(MistakeKind::AllowedCombination),
+                missed_combination: kind(MistakeKind::MissedCombination),
+                won_endgame_not_won: kind(MistakeKind::WonEndgameNotWon),
+                drawn_endgame_lost: kind(MistakeKind::DrawnEndgameLost),
+                positional: kind(MistakeKind::Positional),
+            },
+            time_trouble: short_of_time,
+            progress: progress(player),
+            instructive: MistakeRecord::list(&player.instructive),
+        }
+    }
+}
+
+fn progress(player: &PlayerSummary) -> Vec<ProgressRecord<'_>> {
+    let days = player.progress.iter().map(|(date, day)| {
+        let [inaccuracies, mistakes, blunders] = day.play.grades;
+        let accuracy = accuracy(&day.play);
+        ProgressRecord { date, games: day.games, accuracy, inaccuracies, mistakes, blunders }
+    });
+    days.collect()
+}
+
+/// What the games of a file have in common.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AnnotationSummary")]
+pub struct AnnotationSummaryRecord {
+    /// The mistakes from which there is most to learn, ten at most.
+    instructive: Vec<MistakeRecord>,
+    /// All endgames that the databases know.
+    endgames: Vec<EndgameRecord>,
+}
+
+impl Record for AnnotationSummaryRecord {
+    const TYPE: &'static str = "annotation_summary";
+}
+
+impl From<&Players> for AnnotationSummaryRecord {
+    fn from(players: &Players) -> AnnotationSummaryRecord {
+        let endgame = |(game, endgame): &(usize, Endgame)| EndgameRecord::new(*game, endgame);
+        AnnotationSummaryRecord {
+            instructive: MistakeRecord::list(players.instructive()),
+            endgames: players.endgames().iter().map(endgame).collect(),
         }
     }
 }

@@ -11,7 +11,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use annotate::{AnnotatedGameRecord, accuracy};
+pub use annotate::{AnnotatedGameRecord, AnnotationSummaryRecord, PlayerRecord, accuracy};
 pub use book::BookRecord;
 pub use endgame::{AnswerRecord, LineRecord, value_name};
 pub use search::{BestRecord, InfoRecord, PositionRecord, ResultRecord};

@@ -2,7 +2,9 @@
 
 use egdb::{Probe, Wld};
 use meerslag_search::{Control, Engine, EngineOptions, Limits, Mode};
-use meerslag_study::annotate::{Grade, JudgedGame, Players, analyse, judge, write};
+use meerslag_study::annotate::{
+    Grade, JudgedGame, MistakeKind, Phase, Players, analyse, judge, write,
+};
 use movegen::Color;
 use movegen::notation::pdn::{Comment, PdnGame, PdnReader, WriteOptions, game_to_string};
 
@@ -103,7 +105,12 @@ fn men_given_away_are_a_blunder_of_their_side() {
     let mut players = Players::default();
     players.add(&pdn, &judged);
     players.add(&pdn, &judged);
+    let [(1, worst), ..] = players.instructive() else { panic!("{players:?}") };
+    assert_eq!((worst.ply, worst.phase, worst.grade), (0, Phase::Endgame, Grade::Blunder));
+    assert_eq!(worst.kind, MistakeKind::AllowedCombination, "{worst:?}");
+    assert!(worst.describe().starts_with("27-22 loses "), "{}", worst.describe());
     let [a, b] = players.list() else { panic!("{players:?}") };
+    assert!(a.mistakes.kinds[0] >= 2 && a.instructive.len() <= 10, "{a:?}");
     assert_eq!((a.name.as_str(), a.games, b.name.as_str()), ("A", 2, "B"));
     assert_eq!(a.play.moves, 2 * white.moves);
 }
@@ -160,7 +167,7 @@ fn the_moves_of_the_search_are_no_mistakes() {
     }
     let found = judged(&pdn, 3_000);
     assert!(found.moves.iter().all(|found| found.grade < Grade::Mistake), "{found:?}");
-    assert!(found.sides.iter().all(|side| side.accuracy().unwrap() > 95.0), "{:?}", found.sides);
+    assert!(found.sides.iter().all(|side| side.accuracy().unwrap() > 85.0), "{:?}", found.sides);
 
     let moves = play.position().legal_moves();
     let for_the_opponent =

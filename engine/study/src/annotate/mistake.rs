@@ -1,0 +1,286 @@
+//! What kind of mistake a move was, and what the endgames of a game were worth.
+
+use std::time::Duration;
+
+use egdb::Wld;
+use movegen::notation::moves::format_move;
+use movegen::notation::pdn::{Comment, PdnGame};
+use movegen::{Color, Move, Position};
+
+use super::judge::{Grade, JudgedGame, JudgedMove};
+
+/// From this many pieces on a game is in its opening.
+const OPENING_PIECES: u32 = 32;
+/// Down to this many pieces a game is in its middle game, unless the databases know the position.
+const MIDDLE_GAME_PIECES: u32 = 9;
+/// Plies in which a combination has to gain something.
+const COMBINATION_PLIES: usize = 10;
+/// With less than this on the clock a player is short of time.
+const SHORT_OF_TIME: Duration = Duration::from_secs(60);
+
+/// A part of a game.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Phase {
+    /// At least 32 pieces.
+    Opening,
+    /// What is neither.
+    MiddleGame,
+    /// The databases know the position, or it has at most 8 pieces.
+    Endgame,
+}
+
+impl Phase {
+    /// All of them, in their order in a game.
+    pub const ALL: [Phase; 3] = [Phase::Opening, Phase::MiddleGame, Phase::Endgame];
+
+    fn of(judged: &JudgedMove) -> Phase {
+        match judged.position.piece_count() {
+            _ if judged.exact.is_some() => Phase::Endgame,
+            OPENING_PIECES.. => Phase::Opening,
+            MIDDLE_GAME_PIECES.. => Phase::MiddleGame,
+            _ => Phase::Endgame,
+        }
+    }
+
+    /// Its name in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Phase::Opening => "opening",
+            Phase::MiddleGame => "middle_game",
+            Phase::Endgame => "endgame",
+        }
+    }
+}
+
+/// What was wrong with a move.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum MistakeKind {
+    /// The opponent's best line after it gains material within ten plies.
+    AllowedCombination,
+    /// The best line instead of it gains material within ten plies.
+    MissedCombination,
+    /// By the databases a win became a draw or a loss.
+    WonEndgameNotWon,
+    /// By the databases a draw became a loss.
+    DrawnEndgameLost,
+    /// Anything else.
+    Positional,
+}
+
+impl MistakeKind {
+    /// All of them.
+    pub const ALL: [MistakeKind; 5] = [
+        MistakeKind::AllowedCombination,
+        MistakeKind::MissedCombination,
+        MistakeKind::WonEndgameNotWon,
+        MistakeKind::DrawnEndgameLost,
+        MistakeKind::Positional,
+    ];
+
+    /// Its name in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            MistakeKind::AllowedCombination => "allowed_combination",
+            MistakeKind::MissedCombination => "missed_combination",
+            MistakeKind::WonEndgameNotWon => "won_endgame_not_won",
+            MistakeKind::DrawnEndgameLost => "drawn_endgame_lost",
+            MistakeKind::Positional => "positional",
+        }
+    }
+}
+
+/// A bad move.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Mistake {
+    /// Its place in the game, from 0.
+    pub ply: usize,
+    /// The position before it.
+    pub position: Position,
+    /// The move.
+    pub mv: Move,
+    /// A better one.
+    pub better: Option<Move>,
+    /// The share of the points that it gave away, 0 to 1.
+    pub drop: f64,
+    /// How bad it was; never [`Grade::Good`].
+    pub grade: Grade,
+    /// When it was made.
+    pub phase: Phase,
+    /// What was wrong.
+    pub kind: MistakeKind,
+    /// What it lost, or did not win, of material: the value of pieces in men, a king as three. 0
+    /// unless it is about a combination.
+    pub men: u32,
+    /// What shows it: after the move if it allowed something, instead of it otherwise.
+    pub line: Vec<Move>,
+    /// Less than a minute was left on the clock.
+    pub is_short_of_time: bool,
+}
+
+impl Mistake {
+    /// How much there is to learn from it: more where it can be said what was wrong.
+    fn weight(&self) -> f64 {
+        let is_plain = self.kind == MistakeKind::Positional;
+        self.drop * if is_plain { 0.5 } else { 1.0 }
+    }
+
+    /// The mistakes from which there is most to learn come first.
+    #[must_use]
+    pub fn by_weight(&self, other: &Mistake) -> std::cmp::Ordering {
+        other.weight().total_cmp(&self.weight())
+    }
+
+    /// What was wrong, in a sentence: `27-22 loses 2 men after 28x17 12x32.`
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let mv = format_move(&self.position, self.mv);
+        let men = if self.men == 1 { "a man".to_owned() } else { format!("{} men", self.men) };
+        let line = |from| texts(from, &self.line).join(" ");
+        match self.kind {
+            MistakeKind::AllowedCombination => {
+                format!("{mv} loses {men} after {}.", line(self.position.after(self.mv)))
+            }
+            MistakeKind::MissedCombination => {
+                format!("{mv} misses {men}: {}.", line(self.position))
+            }
+            MistakeKind::WonEndgameNotWon => self.instead(&format!("{mv} gives the win away")),
+            MistakeKind::DrawnEndgameLost => self.instead(&format!("{mv} loses a drawn endgame")),
+            MistakeKind::Positional => self.instead(&format!("{mv} worsens the position")),
+        }
+    }
+
+    fn instead(&self, text: &str) -> String {
+        let better = self.better.map(|better| format_move(&self.position, better));
+        better.map_or_else(|| format!("{text}."), |better| format!("{text}; better {better}."))
+    }
+}
+
+/// The moves of a line as people write them.
+fn texts(mut position: Position, line: &[Move]) -> Vec<String> {
+    let mut texts = Vec::new();
+    for &mv in line {
+        texts.push(format_move(&position, mv));
+        position = position.after(mv);
+    }
+    texts
+}
+
+/// The endgame of a game, as far as the databases know it. Values are White's.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Endgame {
+    /// The place of the first move of which the databases know what it is worth, from 0.
+    pub ply: usize,
+    /// The position before it.
+    pub position: Position,
+    /// What it was worth.
+    pub entry: Wld,
+    /// What the last position that they know was worth.
+    pub end: Wld,
+}
+
+impl JudgedGame {
+    /// The bad moves, in their order.
+    #[must_use]
+    pub fn mistakes(&self, pdn: &PdnGame) -> Vec<Mistake> {
+        let bad = |at: &usize| self.moves[*at].grade != Grade::Good;
+        (0..self.moves.len()).filter(bad).map(|at| self.mistake(pdn, at)).collect()
+    }
+
+    fn mistake(&self, pdn: &PdnGame, at: usize) -> Mistake {
+        let judged = &self.moves[at];
+        let (kind, men, line) = self.kind(at);
+        let clock = pdn.line.plies[at].comments().find_map(Comment::remaining_time);
+        Mistake {
+            ply: at,
+            position: judged.position,
+            mv: judged.mv,
+            better: judged.better(),
+            drop: judged.drop(),
+            grade: judged.grade,
+            phase: Phase::of(judged),
+            kind,
+            men,
+            line,
+            is_short_of_time: clock.is_some_and(|left| left < SHORT_OF_TIME),
+        }
+    }
+
+    fn kind(&self, at: usize) -> (MistakeKind, u32, Vec<Move>) {
+        let judged = &self.moves[at];
+        if let Some(exact) = &judged.exact {
+            let kind = match exact.value {
+                Wld::Win => MistakeKind::WonEndgameNotWon,
+                Wld::Draw | Wld::Loss => MistakeKind::DrawnEndgameLost,
+            };
+            return (kind, 0, judged.better().into_iter().collect());
+        }
+        let next = judged.position.after(judged.mv);
+        let (lost, reply) = gain(next, self.line_from(at + 1, &next));
+        let (won, better) = gain(judged.position, &judged.line);
+        // What the move itself takes counts against what the opponent takes back.
+        let taken = balance(&next, judged.mover()) - balance(&judged.position, judged.mover());
+        let made = taken - lost;
+        match (u32::try_from(-made), u32::try_from(won - made)) {
+            (Ok(men @ 1..), _) => (MistakeKind::AllowedCombination, men, reply),
+            (_, Ok(men @ 1..)) => (MistakeKind::MissedCombination, men, better),
+            _ => (
+                MistakeKind::Positional,
+                0,
+                judged.line.iter().take(COMBINATION_PLIES).copied().collect(),
+            ),
+        }
+    }
+
+    /// The best line from the position before a move, or from the last one, if it is this one.
+    fn line_from(&self, at: usize, position: &Position) -> &[Move] {
+        match self.moves.get(at) {
+            Some(judged) if judged.position == *position => &judged.line,
+            Some(_) => &[],
+            None => &self.last_line,
+        }
+    }
+
+    /// Its endgame; `None` if it was over before the databases knew it.
+    #[must_use]
+    pub fn endgame(&self) -> Option<Endgame> {
+        let known = |judged: &JudgedMove| judged.exact.is_some();
+        let ply = self.moves.iter().position(known)?;
+        let white =
+            |value: Wld, mover| if mover == Color::White { value } else { value.opponent() };
+        let first = &self.moves[ply];
+        let last = self.moves.iter().rfind(|judged| known(judged))?;
+        let value = last.exact.as_ref()?;
+        Some(Endgame {
+            ply,
+            position: first.position,
+            entry: white(first.exact.as_ref()?.value, first.mover()),
+            end: white(value.made.wld.unwrap_or(value.value), last.mover()),
+        })
+    }
+}
+
+/// What the side to move gains by a line, in men, as soon as it has most for good: the least it has
+/// in quiet positions from then on. With the moves up to there.
+fn gain(start: Position, line: &[Move]) -> (i32, Vec<Move>) {
+    let side = start.side_to_move();
+    let before = balance(&start, side);
+    let mut position = start;
+    let mut quiet = Vec::new();
+    for (plies, &mv) in (1..).zip(line.iter().take(COMBINATION_PLIES)) {
+        position = position.after(mv);
+        if !position.legal_moves().first().is_some_and(|mv| mv.is_capture()) {
+            quiet.push((plies, balance(&position, side) - before));
+        }
+    }
+    let Some(&(_, last)) = quiet.last() else { return (0, Vec::new()) };
+    let plies = quiet.iter().find(|(_, gained)| *gained >= last).map_or(0, |(plies, _)| *plies);
+    (last, line[..plies].to_vec())
+}
+
+/// How much more this side has, in men; a king counts three.
+fn balance(position: &Position, side: Color) -> i32 {
+    let worth = |side| position.men(side).len() as i32 + 3 * position.kings(side).len() as i32;
+    worth(side) - worth(side.opponent())
+}

@@ -1,0 +1,60 @@
+//! Which of the playing levels plays about as well.
+
+use meerslag_search::PlayingLevel;
+
+use super::judge::SideSummary;
+
+/// The accuracy of the levels from 1 on, in percent; docs/annotate.md has the games.
+const ACCURACY: [f64; 9] = [86.9, 89.2, 90.4, 91.6, 94.1, 96.2, 97.3, 98.7, 98.9];
+/// Moves from which on there is something to say.
+const LEAST_MOVES: u32 = 40;
+
+/// How strong play was, measured by the playing levels.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Strength {
+    /// The level that plays about as well, 1 to 10; the last that was measured stands for more.
+    pub level: u8,
+    /// Elo over level 1, between levels in proportion; 0 at level 1 and below.
+    pub elo: u32,
+}
+
+impl Strength {
+    /// By the accuracy of at least 40 moves; `None` with fewer, or where nothing was at stake.
+    #[must_use]
+    pub fn of(play: &SideSummary) -> Option<Strength> {
+        let accuracy = play.accuracy().filter(|_| play.moves >= LEAST_MOVES)?;
+        Some(Strength::at(accuracy))
+    }
+
+    fn at(accuracy: f64) -> Strength {
+        let below = ACCURACY.iter().filter(|&&level| level <= accuracy).count().max(1);
+        let share = match ACCURACY.get(below) {
+            Some(next) => (accuracy - ACCURACY[below - 1]) / (next - ACCURACY[below - 1]),
+            None => 0.0,
+        };
+        let share = share.clamp(0.0, 1.0);
+        let step = |number: usize| {
+            let level = u8::try_from(number).ok().and_then(PlayingLevel::new);
+            f64::from(level.and_then(PlayingLevel::elo_step).unwrap_or(0))
+        };
+        let elo = (2..=below).map(step).sum::<f64>() + share * step(below + 1);
+        let level = below + usize::from(share >= 0.5);
+        Strength { level: level as u8, elo: elo.round() as u32 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn better_play_is_stronger() {
+        assert!(ACCURACY.is_sorted_by(|a, b| a < b));
+        for (level, accuracy) in (1..).zip(ACCURACY) {
+            assert_eq!(Strength::at(accuracy).level, level);
+        }
+        let elos: Vec<u32> = (0..=1000).map(|n| Strength::at(f64::from(n) / 10.0).elo).collect();
+        assert!(elos.is_sorted());
+        assert_eq!((elos[0], Strength::at(ACCURACY[1]).elo), (0, 246));
+    }
+}
