@@ -56,7 +56,18 @@ fn annotated_games_a_report_and_json() {
     let world = World::new();
     let html = world.path("report.html").display().to_string();
     let output = world.annotate(&["--nodes=2000", "--json", "--html", &html]).success();
-    let lines = output.json_lines();
+    let mut lines = output.json_lines();
+    let summary = lines.pop().unwrap();
+    assert_eq!(summary["type"], "annotation_summary");
+    let worst = &summary["instructive"][0];
+    assert_eq!((&worst["game"], &worst["ply"]), (&2.into(), &0.into()), "{summary}");
+    assert_eq!(
+        (&worst["kind"], &worst["phase"]),
+        (&"won_endgame_not_won".into(), &"endgame".into())
+    );
+    assert!(worst["text"].as_str().unwrap().contains("gives the win away"), "{worst}");
+    let endgames = summary["endgames"].as_array().unwrap();
+    assert!(endgames.iter().any(|it| it["game"] == 2 && it["ply"] == 0), "{summary}");
     let (games, players): (Vec<&Value>, Vec<&Value>) =
         lines.iter().partition(|line| line["type"] == "annotated_game");
     assert_eq!((games.len(), players.len()), (3, 5));
@@ -67,6 +78,16 @@ fn annotated_games_a_report_and_json() {
     assert!(games[0]["moves"][0]["drop"].as_f64().unwrap() >= 0.2);
     let thrown_away = &games[1]["moves"][0];
     assert_eq!((&thrown_away["value"], &thrown_away["drop"]), (&"win".into(), &1.0.into()));
+
+    // What is counted for the players are the mistakes of the games.
+    let total = |record: &Value, key: &str| -> u64 {
+        record[key].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum()
+    };
+    let mistakes: usize = games.iter().map(|game| game["mistakes"].as_array().unwrap().len()).sum();
+    for key in ["phases", "kinds"] {
+        let sum: u64 = players.iter().map(|player| total(player, key)).sum();
+        assert_eq!(sum, mistakes as u64, "{key}: {players:?}");
+    }
 
     // The file says the same.
     let written = world.games();

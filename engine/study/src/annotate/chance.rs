@@ -3,8 +3,8 @@
 //! With `p` pieces on the board, x = (p - 20) / 20, and a score of `s` men, the side to move wins
 //! with the chance 1 / (1 + e^((a - s) / b)) and loses with 1 / (1 + e^((a + s) / b)), where
 //!
-//! * a = 1.026 - 0.662 x + 0.728 x^2, the score that is as often won as not;
-//! * b = 0.903 + 0.346 x - 0.183 x^2, how sharp the border is.
+//! * a = 0.867 - 0.548 x + 0.470 x^2, the score that is as often won as not;
+//! * b = 0.525 + 0.189 x - 0.021 x^2, how sharp the border is.
 //!
 //! The six numbers were fitted to games of the engine against itself; docs/annotate.md has the
 //! command, the data and how well they fit.
@@ -32,8 +32,8 @@ impl Chance {
             return Chance::from(if score.is_win() { Wld::Win } else { Wld::Loss });
         }
         let x = (f64::from(pieces) - 20.0) / 20.0;
-        let a = 1.026 - 0.662 * x + 0.728 * x * x;
-        let b = 0.903 + 0.346 * x - 0.183 * x * x;
+        let a = 0.867 - 0.548 * x + 0.470 * x * x;
+        let b = 0.525 + 0.189 * x - 0.021 * x * x;
         let side = |men: f64| 1.0 / (1.0 + ((a - men) / b).exp());
         let (win, loss) = (side(score.men()), side(-score.men()));
         Chance { win, draw: (1.0 - win - loss).max(0.0), loss }
@@ -98,13 +98,13 @@ mod tests {
     #[test]
     fn as_the_games_ended() {
         for (pieces, score, win, draw) in [
-            (9, 0.0, 0.04, 0.91),
-            (9, 1.1, 0.35, 0.64),
-            (17, 0.5, 0.34, 0.53),
-            (17, 1.1, 0.51, 0.43),
-            (26, 0.0, 0.27, 0.45),
-            (26, 1.1, 0.54, 0.35),
-            (36, 0.5, 0.39, 0.36),
+            (9, 0.0, 0.02, 0.95),
+            (9, 1.1, 0.40, 0.60),
+            (17, 0.5, 0.26, 0.67),
+            (17, 1.1, 0.56, 0.41),
+            (26, 0.0, 0.20, 0.60),
+            (26, 1.1, 0.66, 0.30),
+            (36, 0.42, 0.35, 0.49),
         ] {
             let chance = Chance::of(Score::eval((score * 100.0) as i32), pieces);
             assert!((chance.win - win).abs() < 0.06, "{pieces} {score}: {chance:?}");
