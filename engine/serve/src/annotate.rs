@@ -151,7 +151,7 @@ mod tests {
             moves
         };
         assert_eq!(moves(&answer), moves(&expected));
-        assert!(expected["moves"][2]["grade"] == "mistake", "{expected}");
+        assert!(expected["moves"][2]["grade"] == "blunder", "{expected}");
         for key in ["white_accuracy", "black_accuracy", "turning_point", "white", "result"] {
             assert_eq!(answer[key], expected[key], "{key}");
         }
@@ -159,7 +159,7 @@ mod tests {
         let route = Route::of("/v1/pdn").unwrap();
         let text = crate::answer(&desk(), route, &[], games.as_bytes()).unwrap().text;
         assert_eq!(text.matches("[%eval").count(), 15, "{text}");
-        for part in ["29-23 $2", "better 31-26.", "Why?", "Slower."] {
+        for part in ["29-23 $4", "better 31-26.", "Why?", "Slower."] {
             assert!(text.contains(part), "{part}: {text}");
         }
     }
