@@ -310,6 +310,7 @@ impl Generations {
             openings: openings::three_move_ballots(),
             random_plies: MatchConfig::RANDOM_PLIES,
             seed: Some(self.seed),
+            rounds: None,
             sprt: Some(SprtConfig {
                 elo0: SPRT_ELO.0,
                 elo1: SPRT_ELO.1,

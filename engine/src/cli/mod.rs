@@ -44,6 +44,7 @@ mod solve;
 mod source;
 mod streams;
 mod terminal;
+mod tournament;
 #[cfg(feature = "training")]
 mod train;
 #[cfg(feature = "training")]
@@ -118,6 +119,8 @@ enum Command {
     TrainEndgame(endgame_trainer::TrainEndgameArgs),
     /// Play matches between engines and judge the result
     Match(Box<matches::MatchArgs>),
+    /// Hold a tournament between engines, described in a file: Swiss, round-robin, knock-out, gauntlet
+    Tournament(tournament::TournamentArgs),
     /// Play against another program over DXP, the DamExchange protocol
     Dxp(Box<dxp::DxpArgs>),
     /// Show any engine behind another protocol, with opening book and endgame databases on top
@@ -192,6 +195,7 @@ impl Command {
             | Command::Play(_)
             | Command::TrainEndgame(_)
             | Command::Match(_)
+            | Command::Tournament(_)
             | Command::Dxp(_)
             | Command::Adapt(_)
             | Command::ProtocolCheck(_)
@@ -298,6 +302,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Play(args)) => play::run(&args),
         Some(Command::TrainEndgame(args)) => endgame_trainer::run(&args),
         Some(Command::Match(args)) => matches::run(&args),
+        Some(Command::Tournament(args)) => tournament::run(&args),
         Some(Command::Dxp(args)) => dxp::run(&args),
         Some(Command::Adapt(args)) => adapt::run(&args),
         Some(Command::ProtocolCheck(args)) => protocol_check::run(&args),

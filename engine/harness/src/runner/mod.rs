@@ -25,7 +25,7 @@ pub use check::{Check, Finding, Severity, check_dxp, check_hub};
 pub use config::error::ConfigError;
 pub use config::spec::{DxpSpec, EngineKind, EngineSpec, command_words};
 pub use config::time_control::{ParseTimeControlError, TimeControl};
-pub use config::{Format, MatchConfig, SprtConfig};
+pub use config::{Format, MatchConfig, RoundsConfig, SprtConfig};
 pub use game::adjudicate::Adjudication;
 pub use game::clock::GameClock;
 pub use game::match_game::MatchGame;
@@ -38,9 +38,11 @@ pub use player::{
     process,
 };
 pub use report::{MatchPage, StandingsRecord, csv_lines, nice_step};
+pub use stats::places::{Place, places, places_text};
 pub use stats::results::MatchResults;
 pub use stats::standings::{Standing, Standings};
 pub use stats::time_use::{Spent, TimeUse};
-pub use tournament::schedule::{Pairing, schedule};
+pub use tournament::acts::{Act, ActError};
+pub use tournament::schedule::{Pairing, Round, schedule};
 pub use tournament::state::{LineError, MatchPart, MatchRun, Resumed, StateError, StateFile};
 pub use tournament::{MatchEnd, MatchError, MatchEvent, Workers, run, tail_text};

@@ -17,8 +17,8 @@ use meerslag_harness::early_end::{Draw, Resign};
 use meerslag_harness::runner::openings::Opening;
 use meerslag_harness::runner::{
     Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, MatchPage,
-    MatchResults, MatchRun, Resumed, SprtConfig, StateError, StateFile, TimeControl, Workers,
-    openings, run as run_match, tail_text,
+    MatchPart, MatchResults, MatchRun, Resumed, SprtConfig, StateError, StateFile, TimeControl,
+    Workers, openings, run as run_match, tail_text,
 };
 use meerslag_search::book::Book;
 use meerslag_search::counted;
@@ -213,8 +213,7 @@ fn sprt(text: &str) -> Result<SprtConfig, String> {
 
 pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     let in_state = |error: StateError| Failure::Input(error.into());
-    let command = shell::command();
-    let (mut state, config, mut results, earlier, run, own_files) = match &args.state {
+    let (state, config, results, earlier, run, own_files) = match &args.state {
         Some(path) if args.resume => {
             let Resumed { state, config, results, parts, run, outputs } =
                 StateFile::resume(path).map_err(in_state)?;
@@ -231,74 +230,122 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         }
     };
     args.check_files(&config, &run)?;
-    let workers = workers(&run);
-    warn_of_affinity(&run);
-    let needs_watchdog = config.engines.iter().any(|engine| !engine.command.is_empty());
-    let _watchdog = needs_watchdog.then(watchdog::start).flatten();
-    let abort = Arc::new(Abort::new());
-    let interrupt = Interrupt::catch({
-        let abort = Arc::clone(&abort);
-        move || abort.set()
-    })?;
-    let page = MatchPage::new(earlier, command.clone());
-    let mut output = Output::new(args, &run, page, &config, &results, &own_files)?;
-    match (&args.state, &mut state) {
-        (_, Some(state)) => state.go_on(&command).map_err(in_state)?,
-        (Some(path), None) => {
-            state = Some(StateFile::create(path, &config, &command, &run).map_err(in_state)?);
-        }
-        (None, None) => {}
-    }
-    results.drop_moves();
-    let mut observe = |event: MatchEvent<'_>| match event {
-        MatchEvent::Begin(number, pairing) => output.begin(&config, number, pairing),
-        MatchEvent::Game(results) => output.game(&config, results),
-        MatchEvent::Ready { engine, identity } => {
-            output.ready(engine, identity);
-            Ok(())
-        }
-        MatchEvent::Void { game, standstill } => output.void(&config, game, standstill),
-        MatchEvent::SlowStart { engine, missing, tail } => {
-            let tail = tail_text(tail);
-            note(format_args!("engine '{engine}' is slow to start: {missing}{tail}"));
-            Ok(())
-        }
+    let desk = Desk {
+        state: args.state.as_deref(),
+        is_resumed: args.resume,
+        force: args.force,
+        json: args.json,
     };
-    let end = run_match(&config, &workers, &mut state, &mut results, &abort, &mut observe);
-    if let (Err(_), true, false, Some(state)) =
-        (&end, results.games().is_empty(), args.resume, state)
-    {
-        // Nothing is lost, and the corrected command must not find it. What went wrong before is
-        // the more important message.
-        let _ = state.discard();
-    }
-    let finished = output.finish(&config, &results);
-    let end = match (end, finished) {
-        (Ok(end), finished) => {
-            finished?;
-            end
-        }
-        (Err(error), finished) => {
-            // Why the match has ended comes last, where it is not overlooked.
-            let reason = with_causes(&error);
-            if let Some(other) = finished.err().filter(|it| !reason.contains(&it.to_string())) {
-                note(other);
+    let begun = Begun { state, config, results, parts: earlier, run, own_files };
+    desk.play(begun, &Arc::new(Abort::new()), |path| args.command_to_go_on(path))
+}
+
+/// A match that is to be played, from its start or from where it was interrupted.
+pub(super) struct Begun {
+    /// The file of one that goes on.
+    pub state: Option<StateFile>,
+    pub config: MatchConfig,
+    pub results: MatchResults,
+    pub parts: Vec<MatchPart>,
+    pub run: MatchRun,
+    /// The files that it wrote before.
+    pub own_files: Vec<PathBuf>,
+}
+
+/// How a command plays a match.
+#[derive(Clone, Copy)]
+pub(super) struct Desk<'a> {
+    pub state: Option<&'a Path>,
+    pub is_resumed: bool,
+    pub force: ForceArgs,
+    pub json: bool,
+}
+
+impl Desk<'_> {
+    /// Plays a match and shows what happens; `to_go_on` is the command that goes on with the state file.
+    pub(super) fn play(
+        self,
+        begun: Begun,
+        abort: &Arc<Abort>,
+        to_go_on: impl Fn(&Path) -> String,
+    ) -> Result<(), Failure> {
+        let in_state = |error: StateError| Failure::Input(error.into());
+        let Begun { mut state, config, mut results, parts, run, own_files } = begun;
+        let command = shell::command();
+        let workers = workers(&run);
+        warn_of_affinity(&run);
+        let needs_watchdog = config.engines.iter().any(|engine| !engine.command.is_empty());
+        let _watchdog = needs_watchdog.then(watchdog::start).flatten();
+        let interrupt = Interrupt::catch({
+            let abort = Arc::clone(abort);
+            move || abort.set()
+        })?;
+        let page = MatchPage::new(parts, command.clone());
+        let mut output = Output::new(&self, &run, page, &config, &results, &own_files)?;
+        match (self.state, &mut state) {
+            (_, Some(state)) => state.go_on(&command).map_err(in_state)?,
+            (Some(path), None) => {
+                state = Some(StateFile::create(path, &config, &command, &run).map_err(in_state)?);
             }
-            return Err(Failure::run(error));
+            (None, None) => {}
         }
-    };
-    match end {
-        MatchEnd::Stopped if interrupt.is_pressed() => {
-            Err(Failure::interrupted(match &args.state {
-                Some(path) => format!(
-                    "{} kept; to go on: {}",
-                    counted(results.games().len(), "game"),
-                    args.command_to_go_on(path)
-                ),
-                None => "without --state the match cannot go on".to_owned(),
-            }))
+        results.drop_moves();
+        let mut observe = |event: MatchEvent<'_>| match event {
+            MatchEvent::Round(round) => output.round(&config, round),
+            MatchEvent::Begin(number, pairing) => output.begin(&config, number, pairing),
+            MatchEvent::Game(results) => output.game(&config, results),
+            MatchEvent::Ready { engine, identity } => {
+                output.ready(engine, identity);
+                Ok(())
+            }
+            MatchEvent::Void { game, standstill } => output.void(&config, game, standstill),
+            MatchEvent::SlowStart { engine, missing, tail } => {
+                let tail = tail_text(tail);
+                note(format_args!("engine '{engine}' is slow to start: {missing}{tail}"));
+                Ok(())
+            }
+        };
+        let end = run_match(&config, &workers, &mut state, &mut results, abort, &mut observe);
+        if let (Err(_), true, false, Some(state)) =
+            (&end, results.games().is_empty(), self.is_resumed, state)
+        {
+            // Nothing is lost, and the corrected command must not find it. What went wrong before is
+            // the more important message.
+            let _ = state.discard();
         }
-        _ => Ok(()),
+        let finished = output.finish(&config, &results);
+        let end = match (end, finished) {
+            (Ok(end), finished) => {
+                finished?;
+                end
+            }
+            (Err(error), finished) => {
+                // Why the match has ended comes last, where it is not overlooked.
+                let reason = with_causes(&error);
+                if let Some(other) = finished.err().filter(|it| !reason.contains(&it.to_string())) {
+                    note(other);
+                }
+                return Err(Failure::run(error));
+            }
+        };
+        match end {
+            MatchEnd::Stopped if interrupt.is_pressed() => {
+                Err(Failure::interrupted(match self.state {
+                    Some(path) => format!(
+                        "{} kept; to go on: {}",
+                        counted(results.games().len(), "game"),
+                        to_go_on(path)
+                    ),
+                    None => "without --state the match cannot go on".to_owned(),
+                }))
+            }
+            MatchEnd::AfterRound => {
+                let path = self.state.map(to_go_on).unwrap_or_default();
+                note(format_args!("stopped after the round; to go on: {path}"));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -309,7 +356,7 @@ impl MatchArgs {
             EngineSpec::parse(text).with_context(|| format!("--engine '{text}'")).map_err(input)
         });
         let engines = engines.collect::<Result<Vec<_>, _>>()?;
-        let openings = self.read_openings().map_err(input)?;
+        let openings = read_openings(&self.openings, self.opening_plies).map_err(input)?;
         let mut config = MatchConfig {
             event: self.event.clone(),
             engines,
@@ -331,6 +378,7 @@ impl MatchArgs {
             egdb: self.egdb.clone(),
             margin: Duration::from_millis(self.margin),
             sprt: self.sprt.map(|sprt| SprtConfig { is_logistic: self.logistic, ..sprt }),
+            rounds: None,
         };
         config.random_plies = match self.random_plies {
             Some(plies) => plies as usize,
@@ -339,28 +387,6 @@ impl MatchArgs {
         };
         config.check().map_err(|error| input(error.into()))?;
         Ok(config)
-    }
-
-    fn read_openings(&self) -> anyhow::Result<Vec<Opening>> {
-        if self.openings == "start" {
-            // The runner knows it by there being none, and leaves programs their books.
-            return Ok(Vec::new());
-        }
-        if let Some(openings) = openings::by_name(&self.openings) {
-            return Ok(openings);
-        }
-        let path = Path::new(&self.openings);
-        let failed = || format!("openings {}", path.display());
-        if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("pdn")) {
-            let file = BufReader::new(File::open(path).with_context(failed)?);
-            return openings::from_pdn(file, self.opening_plies).with_context(failed);
-        }
-        if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("book")) {
-            let book = Book::open(path).with_context(failed)?;
-            return openings::from_book(&book, self.opening_plies).with_context(failed);
-        }
-        let text = fs::read_to_string(path).with_context(failed)?;
-        openings::from_fens(&text).with_context(failed)
     }
 
     /// How the match is run: as the options say, and otherwise as before.
@@ -423,6 +449,29 @@ impl MatchArgs {
         words.extend(self.json.then(|| "--json".to_owned()));
         shell::quoted(&words)
     }
+}
+
+/// The openings of this name or in this file; of games and books after this many plies.
+pub(super) fn read_openings(set: &str, plies: usize) -> anyhow::Result<Vec<Opening>> {
+    if set == "start" {
+        // The runner knows it by there being none, and leaves programs their books.
+        return Ok(Vec::new());
+    }
+    if let Some(openings) = openings::by_name(set) {
+        return Ok(openings);
+    }
+    let path = Path::new(set);
+    let failed = || format!("openings {}", path.display());
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("pdn")) {
+        let file = BufReader::new(File::open(path).with_context(failed)?);
+        return openings::from_pdn(file, plies).with_context(failed);
+    }
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("book")) {
+        let book = Book::open(path).with_context(failed)?;
+        return openings::from_book(&book, plies).with_context(failed);
+    }
+    let text = fs::read_to_string(path).with_context(failed)?;
+    openings::from_fens(&text).with_context(failed)
 }
 
 fn workers(run: &MatchRun) -> Workers {

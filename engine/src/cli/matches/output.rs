@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use indicatif::HumanDuration;
 use meerslag_files::Existing;
 use meerslag_harness::runner::{
-    MatchConfig, MatchGame, MatchPage, MatchResults, MatchRun, Pairing, Standings, csv_lines,
-    schedule,
+    MatchConfig, MatchGame, MatchPage, MatchResults, MatchRun, Pairing, Round, Standings,
+    csv_lines, places_text,
 };
 use meerslag_search::counted;
 use movegen::notation::pdn::{WriteOptions, write_game};
@@ -23,7 +23,7 @@ use super::super::files::{GrowingFile, place};
 use super::super::json::{self, Record};
 use super::super::streams::{note, plain, stdout};
 use super::super::terminal::fitting;
-use super::MatchArgs;
+use super::Desk;
 use super::page::PageFile;
 
 /// A finished game.
@@ -84,7 +84,7 @@ impl Output {
     /// Writes the games that are there already to the files of this run. `own_files` are those of
     /// the match when it was interrupted: they are written again.
     pub(super) fn new(
-        args: &MatchArgs,
+        desk: &Desk<'_>,
         run: &MatchRun,
         page: MatchPage,
         config: &MatchConfig,
@@ -93,19 +93,19 @@ impl Output {
     ) -> Result<Output, Failure> {
         let existing = |path: &Path| {
             let is_own = own_files.contains(&place(path));
-            if is_own { Existing::Replace } else { args.force.existing() }
+            if is_own { Existing::Replace } else { desk.force.existing() }
         };
         let growing = |path: &Path| GrowingFile::new(path, existing(path));
         let page = run.html.as_deref().map(|path| PageFile::open(path, existing(path), page));
-        let is_live = !args.json && stdout().is_terminal();
+        let is_live = !desk.json && stdout().is_terminal();
         let mut output = Output {
             pdn: run.pdn.as_deref().map(growing).transpose()?,
             csv: run.csv.as_deref().map(growing).transpose()?,
             page: page.transpose()?,
-            json: args.json,
+            json: desk.json,
             table: is_live.then_some(0),
             standings: String::new(),
-            total: schedule(config).len(),
+            total: old.schedule(config).len().max(config.game_count()),
             running: BTreeMap::new(),
             finished: old.games().len(),
             begun: (Instant::now(), old.games().len()),
@@ -141,6 +141,25 @@ impl Output {
         if let Some(page) = &mut self.page {
             page.ready(engine, identity);
         }
+    }
+
+    /// A round of a tournament has been paired.
+    pub(super) fn round(&mut self, config: &MatchConfig, round: &Round) -> io::Result<()> {
+        let name = |engine: usize| config.engines[engine].name.as_str();
+        let meetings = round.meetings().filter_map(<[Pairing]>::first);
+        let meetings = meetings.map(|game| format!("{} - {}", name(game.white), name(game.black)));
+        let free = round.free.iter().map(|&engine| format!("{} is free", name(engine)));
+        let text = meetings.chain(free).collect::<Vec<_>>().join(", ");
+        let text = format!("round {}: {text}", round.round);
+        if self.json {
+            note(text);
+            return Ok(());
+        }
+        let mut out = stdout();
+        self.erase(&mut out)?;
+        writeln!(out, "{}", plain(&text))?;
+        self.draw(config, &mut out)?;
+        out.flush()
     }
 
     /// A game begins.
@@ -278,6 +297,11 @@ impl Output {
         let page = self.page.as_mut().filter(|_| !results.games().is_empty());
         let written = page.map_or(Ok(()), |page| page.write(config, results));
         self.show_table(config, results.standings())?;
+        if config.rounds.is_some() && !self.json {
+            let mut out = stdout();
+            write!(out, "\n{}", plain(&places_text(config, results)))?;
+            out.flush()?;
+        }
         written
     }
 

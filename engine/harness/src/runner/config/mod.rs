@@ -29,6 +29,24 @@ pub enum Format {
     RoundRobin,
     /// The first engine against each of the others.
     Gauntlet,
+    /// In each round those meet who have as many points; only in rounds.
+    Swiss,
+    /// Who loses is out; only in rounds.
+    KnockOut,
+}
+
+/// What makes a tournament of a match: it is played in rounds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RoundsConfig {
+    /// How many. Round-robins and knock-outs have as many as they need.
+    pub count: usize,
+    /// Games of each two engines who meet in a round: 1, or 2 with colours exchanged.
+    pub games: usize,
+    /// How often a knock-out meeting without a winner is played again. Then the engine that was named
+    /// first goes on.
+    pub deciding: usize,
+    /// Seconds between two rounds.
+    pub break_seconds: u64,
 }
 
 /// The bounds of a sequential test.
@@ -92,6 +110,9 @@ pub struct MatchConfig {
     pub margin: Duration,
     /// Ends the match early.
     pub sprt: Option<SprtConfig>,
+    /// The rounds of a tournament; `None`: a match, in which all pairs are known at its start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<RoundsConfig>,
 }
 
 impl MatchConfig {
@@ -125,6 +146,7 @@ impl MatchConfig {
             engine.check()?;
         }
         self.check_starts()?;
+        self.check_rounds()?;
         let games = self.game_count();
         if games > MOST_GAMES {
             return Err(ConfigError::TooMany(games));
@@ -138,15 +160,56 @@ impl MatchConfig {
         Ok(())
     }
 
-    /// The number of games.
-    pub(in crate::runner) const fn game_count(&self) -> usize {
+    /// The number of games; of a knock-out without deciding games.
+    #[must_use]
+    pub const fn game_count(&self) -> usize {
         let engines = self.engines.len();
         let others = engines.saturating_sub(1);
-        let meetings = match self.format {
-            Format::Gauntlet => others,
-            Format::RoundRobin => engines.saturating_mul(others) / 2,
-        };
+        let all = engines.saturating_mul(others) / 2;
+        if let Some(rounds) = self.rounds {
+            let meetings = match self.format {
+                Format::Gauntlet => others.saturating_mul(rounds.count),
+                Format::RoundRobin => all,
+                Format::Swiss => (engines / 2).saturating_mul(rounds.count),
+                Format::KnockOut => others,
+            };
+            return meetings.saturating_mul(rounds.games);
+        }
+        let meetings = if matches!(self.format, Format::Gauntlet) { others } else { all };
         self.pairs.saturating_mul(meetings).saturating_mul(2)
+    }
+
+    /// The most rounds that engines can play without meeting anybody twice.
+    #[must_use]
+    pub const fn most_swiss_rounds(engines: usize) -> usize {
+        engines.saturating_sub(1) + engines % 2
+    }
+
+    fn check_rounds(&self) -> Result<(), ConfigError> {
+        let bad = |what: &str, value: usize, expected| {
+            Err(ConfigError::Bounds { what: what.to_owned(), value: value.to_string(), expected })
+        };
+        let Some(rounds) = self.rounds else {
+            return match self.format {
+                Format::RoundRobin | Format::Gauntlet => Ok(()),
+                Format::Swiss | Format::KnockOut => bad("rounds", 0, "the rounds of a tournament"),
+            };
+        };
+        let most = match self.format {
+            Format::Swiss => MatchConfig::most_swiss_rounds(self.engines.len()),
+            _ => 1000,
+        };
+        if rounds.count == 0 || rounds.count > most {
+            return bad(
+                "rounds",
+                rounds.count,
+                "at least 1; in a Swiss as many as there are other players, at most",
+            );
+        }
+        match rounds.games {
+            1 | 2 => Ok(()),
+            games => bad("games", games, "1 or 2"),
+        }
     }
 
     /// Openings, random plies and margin.

@@ -17,7 +17,7 @@ use crate::runner::game::arbiter::Arbiter;
 use crate::runner::game::clock::GameClock;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::game::termination::Termination;
-use crate::runner::player::{Answer, Claim, FaultKind, NewGame, Player, PlayerError};
+use crate::runner::player::{Abort, Answer, Claim, FaultKind, NewGame, Player, PlayerError};
 use crate::runner::tournament::schedule::Pairing;
 use crate::runner::tournament::standstill::Standstills;
 use meerslag_search::Control;
@@ -89,6 +89,7 @@ pub(in crate::runner) fn play(
     standstills: &Standstills,
     fixture: Fixture,
     players: &mut [Box<dyn Player>; 2],
+    abort: &Abort,
 ) -> Result<Played, NotPlayed> {
     let Fixture { number, pairing, .. } = fixture;
     let record = fixture.record();
@@ -97,6 +98,7 @@ pub(in crate::runner) fn play(
         config,
         arbiter,
         standstills,
+        abort,
         begun: Instant::now(),
         engines,
         game: record.start_game(),
@@ -175,6 +177,8 @@ struct OngoingGame<'a> {
     config: &'a MatchConfig,
     arbiter: Option<&'a Arbiter>,
     standstills: &'a Standstills,
+    /// Pauses it.
+    abort: &'a Abort,
     begun: Instant,
     /// Numbers in the configuration; these lists go by the index of the colour.
     engines: [usize; 2],
@@ -213,6 +217,10 @@ impl OngoingGame<'_> {
                 return Ok(end);
             }
             let side = self.game.position().side_to_move();
+            self.abort.wait();
+            if self.abort.is_set() {
+                return Err(NotPlayed::Aborted);
+            }
             let limits = self.clocks[side.index()].limits();
             let player = &mut players[side.index()];
             let answer = player.think(&self.game, &limits, &self.control, &mut |_| {});

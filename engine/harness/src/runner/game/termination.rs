@@ -28,6 +28,8 @@ pub enum Termination {
     Claim,
     /// A player did not want this game.
     Refused,
+    /// The director of the tournament decided on it.
+    Director,
     /// The loser failed.
     Fault(FaultKind),
 }
@@ -44,6 +46,7 @@ impl fmt::Display for Termination {
             Termination::Resigned => f.pad("gave up"),
             Termination::Claim => f.pad("ended by a player"),
             Termination::Refused => f.pad("game refused"),
+            Termination::Director => f.pad("decided by the director"),
             Termination::Fault(kind) => kind.fmt(f),
         }
     }

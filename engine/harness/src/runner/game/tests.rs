@@ -49,7 +49,8 @@ fn the_overhead_is_the_gap_between_the_players() {
     let start = Instant::now();
     let mut players: [Box<dyn Player>; 2] =
         [Box::new(Scripted { start }), Box::new(Scripted { start })];
-    let played = play(&config, None, &Standstills::new(), fixture, &mut players).unwrap();
+    let played = play(&config, None, &Standstills::new(), fixture, &mut players, &Abort::new());
+    let played = played.unwrap();
     assert_eq!(played.record.record.plies.len(), 10);
     assert_eq!(played.record.overhead, Duration::from_millis(7));
     assert!(played.record.record.plies.iter().all(|ply| (ply.time.unwrap() - 0.003).abs() < 1e-6));

@@ -12,13 +12,16 @@ use std::time::{Duration, Instant};
 
 use movegen::notation::pdn::GameResult;
 use movegen::{Color, Game, Move, Position};
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::protocol::hub::Line;
 use crate::runner::config::time_control::TimeControl;
 use meerslag_search::{Control, Info, Limits};
+
+/// How often a paused game looks whether it is to end.
+const HOLD_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A move and what led to it.
 #[derive(Clone, PartialEq, Debug)]
@@ -227,7 +230,15 @@ pub trait Player: Send {
     fn quit(self: Box<Self>) {}
 }
 
-/// The signal that ends a match at once: share it in an `Arc`.
+/// What is said to a match that waits, between two of its moves.
+#[derive(Debug, Default)]
+struct Hold {
+    is_paused: Mutex<bool>,
+    changed: Condvar,
+    ends_after_round: AtomicBool,
+}
+
+/// The signal that ends a match at once, pauses it, or ends it after a round: share it in an `Arc`.
 #[derive(Debug, Default)]
 pub struct Abort {
     is_set: AtomicBool,
@@ -235,6 +246,8 @@ pub struct Abort {
     controls: Mutex<Vec<Arc<Control>>>,
     /// Signals that are given with this one.
     parts: Mutex<Vec<Weak<Abort>>>,
+    /// The same for all parts.
+    hold: Arc<Hold>,
 }
 
 impl Abort {
@@ -247,6 +260,7 @@ impl Abort {
     /// Gives the signal. It stays.
     pub fn set(&self) {
         self.is_set.store(true, Ordering::SeqCst);
+        self.hold.changed.notify_all();
         for control in self.controls.lock().iter() {
             control.stop();
         }
@@ -257,7 +271,7 @@ impl Abort {
 
     /// A signal for a part of the work: given with this one, but it does not give this one.
     pub(in crate::runner) fn part(&self) -> Arc<Abort> {
-        let part = Arc::new(Abort::new());
+        let part = Arc::new(Abort { hold: Arc::clone(&self.hold), ..Abort::default() });
         let mut parts = self.parts.lock();
         parts.retain(|part| part.strong_count() > 0);
         parts.push(Arc::downgrade(&part));
@@ -271,6 +285,46 @@ impl Abort {
     #[must_use]
     pub fn is_set(&self) -> bool {
         self.is_set.load(Ordering::SeqCst)
+    }
+
+    /// Pauses all games before the next move, with their clocks, or lets them go on.
+    pub fn pause(&self, is_paused: bool) {
+        *self.hold.is_paused.lock() = is_paused;
+        self.hold.changed.notify_all();
+    }
+
+    /// Whether it is paused.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        *self.hold.is_paused.lock()
+    }
+
+    /// Returns when the match is not paused, or is to end.
+    pub(in crate::runner) fn wait(&self) {
+        let mut is_paused = self.hold.is_paused.lock();
+        while *is_paused && !self.is_set() {
+            self.hold.changed.wait_for(&mut is_paused, HOLD_INTERVAL);
+        }
+    }
+
+    /// Waits this long; `false` if the match is to end.
+    pub(in crate::runner) fn sleep(&self, time: Duration) -> bool {
+        let end = Instant::now() + time;
+        while !self.is_set() && Instant::now() < end {
+            let mut is_paused = self.hold.is_paused.lock();
+            let left = end.saturating_duration_since(Instant::now());
+            self.hold.changed.wait_for(&mut is_paused, left.min(HOLD_INTERVAL));
+        }
+        !self.is_set()
+    }
+
+    /// Ends a tournament after the round that is being played.
+    pub fn end_after_round(&self) {
+        self.hold.ends_after_round.store(true, Ordering::SeqCst);
+    }
+
+    pub(in crate::runner) fn ends_after_round(&self) -> bool {
+        self.hold.ends_after_round.load(Ordering::SeqCst)
     }
 
     /// For work that looks at it itself: whether the signal was given.

@@ -12,10 +12,11 @@ impl MatchGame {
     #[must_use]
     pub fn to_pdn(&self, config: &MatchConfig) -> PdnGame {
         let name = |engine: usize| config.engines[engine].name.as_str();
-        let Pairing { white, black, pair, .. } = self.pairing;
+        let Pairing { white, black, pair, round, .. } = self.pairing;
         let players = Players { white: name(white), black: name(black) };
         let mut pdn = self.record.to_pdn(&config.event, Some(players));
-        pdn.tags.set("Round", &format!("{}.{}", pair + 1, self.game + 1));
+        let round = if round > 0 { round } else { pair + 1 };
+        pdn.tags.set("Round", &format!("{round}.{}", self.game + 1));
         pdn.tags.set("WhiteType", "program");
         pdn.tags.set("BlackType", "program");
         pdn.tags.set("TimeControlWhite", &config.time_control(white).to_string());

@@ -11,6 +11,7 @@
 
 mod counts;
 pub(super) mod median;
+pub(super) mod places;
 mod rating;
 pub(super) mod results;
 mod sample;

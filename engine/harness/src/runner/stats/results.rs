@@ -3,21 +3,25 @@
 use crate::runner::config::MatchConfig;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::stats::standings::Standings;
+use crate::runner::tournament::acts::{Act, ActError};
+use crate::runner::tournament::schedule::{Pairing, Round, schedule};
 
-/// The finished games of a match, in the order in which they ended, and its table.
+/// The finished games of a match, in the order in which they ended, and its table; of a tournament also its
+/// rounds and what its director decided.
 #[derive(Clone, Debug)]
 pub struct MatchResults {
     games: Vec<MatchGame>,
     standings: Standings,
+    rounds: Vec<Round>,
+    acts: Vec<Act>,
 }
 
 impl MatchResults {
     /// The results of these games.
     #[must_use]
     pub fn new(config: &MatchConfig, games: Vec<MatchGame>) -> MatchResults {
-        let mut standings = Standings::new(config);
-        games.iter().for_each(|game| standings.add(game));
-        MatchResults { games, standings }
+        let standings = Standings::of(config, &games);
+        MatchResults { games, standings, rounds: Vec::new(), acts: Vec::new() }
     }
 
     /// The games.
@@ -32,10 +36,75 @@ impl MatchResults {
         &self.standings
     }
 
+    /// The rounds of a tournament that are paired.
+    #[must_use]
+    pub fn rounds(&self) -> &[Round] {
+        &self.rounds
+    }
+
+    /// All games that are known: of a match from its start, of a tournament those of its rounds.
+    #[must_use]
+    pub fn schedule(&self, config: &MatchConfig) -> Vec<Pairing> {
+        match config.rounds {
+            Some(_) => self.rounds.iter().flat_map(|round| &round.games).copied().collect(),
+            None => schedule(config),
+        }
+    }
+
+    /// The engines that have withdrawn by this round.
+    pub(in crate::runner) fn withdrawn(&self, round: usize) -> Vec<usize> {
+        let gone = |act: &Act| match *act {
+            Act::Withdraw { engine, from } if from <= round => Some(engine),
+            _ => None,
+        };
+        self.acts.iter().filter_map(gone).collect()
+    }
+
+    /// What the record of a game says because of the director.
+    pub(in crate::runner) fn note(&self, game: usize) -> Option<&'static str> {
+        self.acts.contains(&Act::Replay(game)).then_some("played again by order of the director")
+    }
+
+    /// Whether the game is finished.
+    #[must_use]
+    pub fn is_played(&self, game: usize) -> bool {
+        self.games.iter().any(|record| record.game == game)
+    }
+
+    /// The round that an engine that withdraws now no longer plays: the first one that is not paired.
+    #[must_use]
+    pub fn next_round(&self) -> usize {
+        self.rounds.last().map_or(1, |round| round.round + 1)
+    }
+
     /// Adds a finished game.
     pub fn add(&mut self, game: MatchGame) {
         self.standings.add(&game);
         self.games.push(game);
+    }
+
+    /// Adds a round.
+    pub(in crate::runner) fn add_round(&mut self, round: Round) {
+        self.rounds.push(round);
+    }
+
+    /// Does what the director decided.
+    ///
+    /// # Errors
+    /// If it is about a game or an engine that there is not.
+    pub fn decide(&mut self, config: &MatchConfig, act: Act) -> Result<(), ActError> {
+        if config.rounds.is_none() {
+            return Err(ActError::NoTournament);
+        }
+        if let Act::Withdraw { engine, .. } = act
+            && (engine >= config.engines.len() || self.withdrawn(usize::MAX).contains(&engine))
+        {
+            return Err(ActError::NotThere(engine + 1));
+        }
+        act.apply(&mut self.games)?;
+        self.acts.push(act);
+        self.standings = Standings::of(config, &self.games);
+        Ok(())
     }
 
     /// Drops the moves of all games, which would fill the memory in a long match.

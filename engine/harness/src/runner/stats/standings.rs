@@ -115,6 +115,13 @@ impl Standings {
         }
     }
 
+    /// The state after these games.
+    pub(in crate::runner) fn of(config: &MatchConfig, games: &[MatchGame]) -> Standings {
+        let mut standings = Standings::new(config);
+        games.iter().for_each(|game| standings.add(game));
+        standings
+    }
+
     /// Counts one more game. Games of other matches, with engines that there are not, do not count.
     pub fn add(&mut self, game: &MatchGame) {
         let Pairing { white, black, pair, .. } = game.pairing;

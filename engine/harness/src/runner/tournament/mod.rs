@@ -1,8 +1,12 @@
 //! Many games at once: workers play, the caller is called after each game.
 
+pub(in crate::runner) mod acts;
+mod blossom;
+mod rounds;
 pub(in crate::runner) mod schedule;
 pub(in crate::runner) mod standstill;
 pub(in crate::runner) mod state;
+mod swiss;
 mod worker;
 
 use std::cell::RefCell;
@@ -25,7 +29,8 @@ use crate::runner::player::launch::start;
 use crate::runner::player::{Abort, PlayerError};
 use crate::runner::stats::Decision;
 use crate::runner::stats::results::MatchResults;
-use crate::runner::tournament::schedule::{Pairing, schedule};
+use crate::runner::tournament::rounds::next_round;
+use crate::runner::tournament::schedule::{Pairing, Round};
 use crate::runner::tournament::standstill::Standstills;
 use crate::runner::tournament::state::{StateError, StateFile};
 use meerslag_search::EngineError;
@@ -102,11 +107,15 @@ pub enum MatchEnd {
     Decided,
     /// It was stopped from outside.
     Stopped,
+    /// It was stopped from outside, after a round.
+    AfterRound,
 }
 
 /// What happens during a match.
 #[derive(Clone, Copy, Debug)]
 pub enum MatchEvent<'a> {
+    /// A round of a tournament has been paired.
+    Round(&'a Round),
     /// A game begins: its number in the schedule, from 0, and who plays it.
     Begin(usize, Pairing),
     /// A game has ended: all games so far, the new one last, and the table.
@@ -168,25 +177,52 @@ pub fn run(
     observe: &mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
 ) -> Result<MatchEnd, MatchError> {
     let abort = &abort.part();
-    let played: HashSet<usize> = results.games().iter().map(|game| game.game).collect();
-    let games: Vec<(usize, Pairing)> =
-        schedule(config).into_iter().enumerate().filter(|(i, _)| !played.contains(i)).collect();
     let arbiter = Arbiter::open(&config.egdb)?;
-    let starts = Starts::new(config, results.games())?;
-    let count = workers.concurrency.min(games.len());
-    check_addresses(config, count)?;
+    let health: Vec<Health> = config.engines.iter().map(|_| Health::default()).collect();
     let (begun, identities) = (Instant::now(), vec![None; config.engines.len()]);
     let mut collector = Collector { config, begun, identities, state, results, observe };
     if collector.is_decided() {
         return Ok(MatchEnd::Decided);
     }
-    if let Some(&(_, first)) = games.first()
-        && !try_starts(config, first, abort, collector.observe)?
-    {
-        return Ok(MatchEnd::Stopped);
+    let mut is_first = true;
+    loop {
+        let games = collector.left();
+        if games.is_empty() {
+            if !collector.pair(abort)? {
+                return Ok(if abort.is_set() { MatchEnd::Stopped } else { MatchEnd::Complete });
+            }
+            continue;
+        }
+        if is_first {
+            check_addresses(config, workers.concurrency.min(games.len()))?;
+            if !try_starts(config, games[0].1, abort, collector.observe)? {
+                return Ok(MatchEnd::Stopped);
+            }
+            is_first = false;
+        }
+        let end = play(config, workers, &games, arbiter.as_ref(), &health, &mut collector, abort)?;
+        if end != MatchEnd::Complete || config.rounds.is_none() {
+            return Ok(end);
+        }
+        if abort.ends_after_round() {
+            return Ok(MatchEnd::AfterRound);
+        }
     }
+}
+
+/// Plays these games.
+fn play(
+    config: &MatchConfig,
+    workers: &Workers,
+    games: &[(usize, Pairing)],
+    arbiter: Option<&Arbiter>,
+    health: &[Health],
+    collector: &mut Collector<'_>,
+    abort: &Arc<Abort>,
+) -> Result<MatchEnd, MatchError> {
+    let starts = Starts::new(config, collector.results.games())?;
+    let count = workers.concurrency.min(games.len());
     let next = AtomicUsize::new(0);
-    let health: Vec<Health> = config.engines.iter().map(|_| Health::default()).collect();
     let (sender, events) = bounded(workers.concurrency);
     let standstills = Standstills::new();
     let (end_watch, watch) = bounded(0);
@@ -202,7 +238,7 @@ pub fn run(
             let events = sender.clone();
             let cpus = workers.cpus.get(slot % workers.cpus.len().max(1)).cloned();
             let cpus = cpus.unwrap_or_default();
-            let (games, next, arbiter, health) = (&games, &next, arbiter.as_ref(), &health);
+            let next = &next;
             let starts = &starts;
             let work = move || {
                 let (abort, players) = (Arc::clone(abort), Vec::new());
@@ -257,6 +293,28 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
+    /// The games that are known and not finished.
+    fn left(&self) -> Vec<(usize, Pairing)> {
+        let played: HashSet<usize> = self.results.games().iter().map(|game| game.game).collect();
+        let games = self.results.schedule(self.config).into_iter().enumerate();
+        games.filter(|(number, _)| !played.contains(number)).collect()
+    }
+
+    /// Pairs the next round of a tournament, after the break; whether there is one.
+    fn pair(&mut self, abort: &Abort) -> Result<bool, MatchError> {
+        let Some(round) = next_round(self.config, self.results) else { return Ok(false) };
+        let seconds = self.config.rounds.map_or(0, |rules| rules.break_seconds);
+        if !self.results.rounds().is_empty() && !abort.sleep(Duration::from_secs(seconds)) {
+            return Ok(false);
+        }
+        if let Some(state) = self.state.as_mut() {
+            state.add_round(&round)?;
+        }
+        (self.observe)(MatchEvent::Round(&round)).map_err(MatchError::Observer)?;
+        self.results.add_round(round);
+        Ok(true)
+    }
+
     /// Whether the sequential test has come to an end.
     fn is_decided(&self) -> bool {
         let sprt = self.results.standings().sprt();
@@ -311,6 +369,14 @@ impl Collector<'_> {
             }
             Event::Game(mut game) => {
                 game.engines = game.pairing.engines().map(|number| self.identities[number].clone());
+                if let Some(note) = self.results.note(game.game) {
+                    let detail = std::mem::take(&mut game.detail);
+                    game.detail = if detail.is_empty() {
+                        note.to_owned()
+                    } else {
+                        format!("{note}; {detail}")
+                    };
+                }
                 let millis = self.begun.elapsed().as_millis();
                 game.ended = Some(Duration::from_millis(millis.try_into().unwrap_or(u64::MAX)));
                 let saved = self.state.as_mut().map_or(Ok(()), |state| state.add(&game));

@@ -20,6 +20,9 @@ pub struct Pairing {
     /// 0 if the game starts at the opening itself, otherwise the number of the position after it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub variation: usize,
+    /// The round of a tournament, from 1; 0 in matches, which have none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub round: usize,
 }
 
 impl Pairing {
@@ -36,13 +39,32 @@ impl Pairing {
     }
 }
 
+/// A round of a tournament, as it was paired.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Round {
+    /// From 1. Deciding games of a knock-out have the number of the round that they decide.
+    pub round: usize,
+    /// Its games, in the order in which they begin.
+    pub games: Vec<Pairing>,
+    /// The engines that are free.
+    #[serde(default)]
+    pub free: Vec<usize>,
+}
+
+impl Round {
+    /// The games of each two engines who meet.
+    pub fn meetings(&self) -> impl Iterator<Item = &[Pairing]> {
+        self.games.chunk_by(|a, b| a.pair == b.pair)
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 const fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
 /// All games of a match in order: opening after opening, for each pairing of engines two games
-/// with colours exchanged. The same configuration gives the same list.
+/// with colours exchanged. (A tournament is paired round by round, see `rounds`.) The same configuration gives the same list.
 #[must_use]
 pub fn schedule(config: &MatchConfig) -> Vec<Pairing> {
     let mut openings: Vec<usize> = (0..config.openings.len().max(1)).collect();
@@ -52,9 +74,7 @@ pub fn schedule(config: &MatchConfig) -> Vec<Pairing> {
     let count = config.engines.len();
     let meetings: Vec<(usize, usize)> = match config.format {
         Format::Gauntlet => (1..count).map(|other| (0, other)).collect(),
-        Format::RoundRobin => {
-            (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))).collect()
-        }
+        _ => (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))).collect(),
     };
     let mut games = Vec::with_capacity(config.game_count());
     for round in 0..config.pairs {
@@ -62,8 +82,8 @@ pub fn schedule(config: &MatchConfig) -> Vec<Pairing> {
         let variation = if config.random_plies > 0 { round / openings.len() } else { 0 };
         for &(a, b) in &meetings {
             let pair = games.len() / 2;
-            games.push(Pairing { white: a, black: b, pair, opening, variation });
-            games.push(Pairing { white: b, black: a, pair, opening, variation });
+            games.push(Pairing { white: a, black: b, pair, opening, variation, round: 0 });
+            games.push(Pairing { white: b, black: a, pair, opening, variation, round: 0 });
         }
     }
     games
@@ -93,6 +113,7 @@ pub(in crate::runner) mod tests {
             egdb: Vec::new(),
             margin: std::time::Duration::ZERO,
             sprt: None,
+            rounds: None,
         }
     }
 

@@ -18,7 +18,8 @@ use crate::runner::config::MatchConfig;
 use crate::runner::config::error::ConfigError;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::stats::results::MatchResults;
-use crate::runner::tournament::schedule::schedule;
+use crate::runner::tournament::acts::{Act, ActError};
+use crate::runner::tournament::schedule::{Pairing, Round, schedule};
 
 /// The version of the format.
 const VERSION: u32 = 1;
@@ -72,6 +73,12 @@ pub enum LineError {
     /// A game that is there already.
     #[error("game {0} for the second time")]
     Twice(usize),
+    /// The director decided what cannot be.
+    #[error(transparent)]
+    Act(#[from] ActError),
+    /// A round with engines that there are not, or one that does not come next.
+    #[error("round {0} is not one of this tournament")]
+    Round(usize),
     /// There is no line at all.
     #[error("no match in this file")]
     Empty,
@@ -128,6 +135,16 @@ struct Continued {
 
 /// How such a line begins.
 const CONTINUED: &[u8] = b"{\"continued\":";
+
+/// A line with what the director decided.
+#[derive(Serialize, Deserialize)]
+struct Decided {
+    decided: Act,
+}
+
+/// How such lines begin, and those of rounds.
+const DECIDED: &[u8] = b"{\"decided\":";
+const ROUND: &[u8] = b"{\"round\":";
 
 /// What was played of a match without an interruption.
 #[derive(Clone, PartialEq, Debug)]
@@ -207,7 +224,7 @@ impl StateFile {
         let mut run = MatchRun::default();
         let mut outputs = Vec::new();
         let mut parts = Vec::new();
-        let mut records: Vec<MatchGame> = Vec::new();
+        let mut results: Option<MatchResults> = None;
         let mut games = Vec::new();
         let mut seen = HashSet::new();
         let mut good = 0;
@@ -218,14 +235,17 @@ impl StateFile {
             if length == 0 || text.last() != Some(&b'\n') {
                 break;
             }
-            if config.is_none() {
+            let (Some(config), Some(results)) = (&config, &mut results) else {
                 let header: MatchHeader =
                     serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
                 if header.meerslag_match != VERSION {
                     return Err(damaged(line, LineError::Version(header.meerslag_match)));
                 }
                 header.config.check().map_err(|e| damaged(line, e.into()))?;
-                games = schedule(&header.config);
+                if header.config.rounds.is_none() {
+                    games = schedule(&header.config);
+                }
+                results = Some(MatchResults::new(&header.config, Vec::new()));
                 config = Some(header.config);
                 run = header.run;
                 outputs = header.outputs;
@@ -233,11 +253,32 @@ impl StateFile {
                 parts.push(MatchPart::new(header.command));
                 good += length as u64;
                 continue;
-            }
+            };
             if text.starts_with(CONTINUED) {
                 let Continued { continued } =
                     serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
                 parts.push(MatchPart::new(continued));
+                good += length as u64;
+                continue;
+            }
+            if text.starts_with(ROUND) {
+                let round: Round =
+                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
+                if !fits(config, &round, results) {
+                    return Err(damaged(line, LineError::Round(round.round)));
+                }
+                games.extend(round.games.iter().copied());
+                results.add_round(round);
+                good += length as u64;
+                continue;
+            }
+            if text.starts_with(DECIDED) {
+                let Decided { decided } =
+                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
+                results.decide(config, decided).map_err(|e| damaged(line, e.into()))?;
+                if let Act::Replay(game) = decided {
+                    seen.remove(&game);
+                }
                 good += length as u64;
                 continue;
             }
@@ -254,16 +295,17 @@ impl StateFile {
                 part.games += 1;
                 part.played = record.ended;
             }
-            records.push(record);
+            results.add(record);
             good += length as u64;
         }
-        let config = config.ok_or_else(|| damaged(1, LineError::Empty))?;
+        let (Some(config), Some(results)) = (config, results) else {
+            return Err(damaged(1, LineError::Empty));
+        };
         file.set_len(good).map_err(io_error)?;
         file.seek(SeekFrom::End(0)).map_err(io_error)?;
         let state = StateFile { file, path: path.to_owned() };
         let mut place = 0_usize..;
         parts.retain(|part| place.next() == Some(0) || part.games > 0);
-        let results = MatchResults::new(&config, records);
         Ok(Resumed { state, config, results, parts, run, outputs })
     }
 
@@ -273,6 +315,22 @@ impl StateFile {
     /// If the file cannot be written.
     pub fn add(&mut self, record: &MatchGame) -> Result<(), StateError> {
         self.write(record)
+    }
+
+    /// Adds a round that has been paired.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub(in crate::runner) fn add_round(&mut self, round: &Round) -> Result<(), StateError> {
+        self.write(round)
+    }
+
+    /// Notes what the director decided.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn decide(&mut self, decided: Act) -> Result<(), StateError> {
+        self.write(&Decided { decided })
     }
 
     /// Notes that this command goes on with the match.
@@ -313,6 +371,23 @@ fn open(path: &Path, options: &mut OpenOptions) -> Result<LockedFile, StateError
         }
         exclusive::Error::Io(error) => StateError::Io { path: path.to_owned(), error },
     })
+}
+
+/// Whether a round can be one of this tournament.
+fn fits(config: &MatchConfig, round: &Round, results: &MatchResults) -> bool {
+    let engines = config.engines.len();
+    let is_next = (round.round == results.next_round())
+        || results.rounds().last().is_some_and(|last| last.round == round.round);
+    let fits = |game: &Pairing| {
+        game.white.max(game.black) < engines
+            && game.white != game.black
+            && game.opening < config.openings.len().max(1)
+            && game.round == round.round
+    };
+    config.rounds.is_some()
+        && is_next
+        && round.games.iter().all(fits)
+        && round.free.iter().all(|&engine| engine < engines)
 }
 
 #[cfg(test)]

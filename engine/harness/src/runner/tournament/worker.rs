@@ -155,7 +155,7 @@ impl Worker<'_> {
         let Ok(mut players) = <[_; 2]>::try_from(players) else { return Ok(Attempt::Aborted) };
         let (config, arbiter) = (self.config, self.arbiter);
         let (attempt, is_broken) =
-            match play(config, arbiter, self.standstills, fixture, &mut players) {
+            match play(config, arbiter, self.standstills, fixture, &mut players, &self.abort) {
                 Ok(played) => (done(played.record), played.is_broken),
                 Err(NotPlayed::Void { standstill, is_broken }) => {
                     (Attempt::Void(standstill), is_broken)

@@ -1,0 +1,169 @@
+//! The places of a tournament: points, and what decides between equal ones under its usual names.
+
+use std::fmt::Write as _;
+
+use movegen::{Color, Wld};
+
+use crate::runner::config::{Format, MatchConfig};
+use crate::runner::stats::results::MatchResults;
+use crate::runner::tournament::schedule::Pairing;
+
+/// What an engine has reached in a tournament. Points are half points.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Its number in the configuration.
+    pub engine: usize,
+    /// The last round in which it played or was free.
+    pub rounds: usize,
+    /// Its points, those for free rounds of a Swiss included.
+    pub points: u32,
+    /// Buchholz: the points of all opponents.
+    pub buchholz: u32,
+    /// Buchholz without the opponent who has least.
+    pub buchholz_cut: u32,
+    /// Sonneborn-Berger: the points of each opponent, times the half points that were taken from it.
+    pub sonneborn_berger: u32,
+    /// Games won.
+    pub wins: u32,
+    /// Round after round, such as `3w1`: against the third engine with White, won; `-` without a game.
+    pub rows: Vec<String>,
+}
+
+/// The places, the first one first. A knock-out counts the rounds before the points. Then come, in a Swiss,
+/// Buchholz, Buchholz without the lowest and Sonneborn-Berger, otherwise Sonneborn-Berger; then games won.
+#[must_use]
+pub fn places(config: &MatchConfig, results: &MatchResults) -> Vec<Place> {
+    let count = config.engines.len();
+    let outcome = |number: usize, pairing: &Pairing, engine: usize| {
+        let game = results.games().iter().find(|game| game.game == number)?;
+        game.result().for_side(pairing.color_of(engine)?)
+    };
+    let schedule = results.schedule(config);
+    let games = || schedule.iter().enumerate();
+    let free_points = match (config.format, config.rounds) {
+        (Format::Swiss, Some(rules)) => 2 * rules.games as u32,
+        _ => 0,
+    };
+    let points: Vec<u32> = (0..count)
+        .map(|engine| {
+            let played = games().filter_map(|(number, pairing)| outcome(number, pairing, engine));
+            let free = results.rounds().iter().filter(|round| round.free.contains(&engine)).count();
+            played.map(|outcome| u32::from(outcome.rank())).sum::<u32>() + free as u32 * free_points
+        })
+        .collect();
+    let place = |engine: usize| {
+        let mut place = Place {
+            engine,
+            rounds: 0,
+            points: points[engine],
+            buchholz: 0,
+            buchholz_cut: 0,
+            sonneborn_berger: 0,
+            wins: 0,
+            rows: Vec::new(),
+        };
+        let mut number = 0;
+        let mut opponents = Vec::new();
+        for round in results.rounds() {
+            let mut row = Vec::new();
+            let mut met = None;
+            for pairing in &round.games {
+                if let Some(side) = pairing.color_of(engine) {
+                    let other = pairing.engines()[side.opponent().index()];
+                    let outcome = outcome(number, pairing, engine);
+                    place.wins += u32::from(outcome == Some(Wld::Win));
+                    place.sonneborn_berger +=
+                        points[other] * outcome.map_or(0, |outcome| u32::from(outcome.rank()));
+                    row.push(cell(other, side, outcome));
+                    met = Some(other);
+                }
+                number += 1;
+            }
+            opponents.extend(met.map(|other| points[other]));
+            if met.is_some() || round.free.contains(&engine) {
+                place.rounds = round.round;
+            }
+            let free = if round.free.contains(&engine) { "free" } else { "-" };
+            place.rows.push(if row.is_empty() { free.to_owned() } else { row.join(" ") });
+        }
+        place.buchholz = opponents.iter().sum();
+        place.buchholz_cut = place.buchholz - opponents.iter().min().copied().unwrap_or_default();
+        place
+    };
+    let mut list: Vec<Place> = (0..count).map(place).collect();
+    let key = |place: &Place| {
+        let rounds = if config.format == Format::KnockOut { place.rounds } else { 0 };
+        let buchholz = match config.format {
+            Format::Swiss => [place.buchholz, place.buchholz_cut],
+            _ => [0, 0],
+        };
+        let knocked = config.format == Format::KnockOut && rounds == results.next_round() - 1;
+        let last = if knocked { last_points(results, place.engine, rounds) } else { 0 };
+        (rounds, last, place.points, buchholz, place.sonneborn_berger, place.wins)
+    };
+    list.sort_by(|a, b| key(b).cmp(&key(a)).then(a.engine.cmp(&b.engine)));
+    list
+}
+
+/// What an engine made in the last round of a knock-out, its deciding games included.
+fn last_points(results: &MatchResults, engine: usize, round: usize) -> u32 {
+    let games = results.games().iter().filter(|game| game.pairing.round == round);
+    games.filter_map(|game| game.outcome_for(engine)).map(|outcome| u32::from(outcome.rank())).sum()
+}
+
+fn cell(other: usize, side: Color, outcome: Option<Wld>) -> String {
+    let color = if side == Color::White { 'w' } else { 'b' };
+    let outcome = match outcome {
+        Some(Wld::Win) => "1",
+        Some(Wld::Draw) => "=",
+        Some(Wld::Loss) => "0",
+        None => "?",
+    };
+    format!("{}{color}{outcome}", other + 1)
+}
+
+/// Half points as they are written: `3.5`.
+fn points_text(half_points: u32) -> String {
+    format!("{:.1}", f64::from(half_points) / 2.0)
+}
+
+/// The table of places for people: each round with opponent, colour and result.
+#[must_use]
+pub fn places_text(config: &MatchConfig, results: &MatchResults) -> String {
+    let list = places(config, results);
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let mut heading: Vec<String> = ["place", "no", "player", "points"].map(str::to_owned).to_vec();
+    let is_swiss = config.format == Format::Swiss;
+    if is_swiss {
+        heading.extend(["Buchholz", "cut 1"].map(str::to_owned));
+    }
+    heading.extend(["S-B", "wins"].map(str::to_owned));
+    heading.extend(results.rounds().iter().map(|round| format!("round {}", round.round)));
+    for (index, place) in list.iter().enumerate() {
+        let name = config.engines[place.engine].name.clone();
+        let mut row = vec![(index + 1).to_string(), (place.engine + 1).to_string(), name];
+        row.push(points_text(place.points));
+        if is_swiss {
+            row.extend([place.buchholz, place.buchholz_cut].map(points_text));
+        }
+        // A quarter: both factors are half points.
+        row.push(format!("{:.2}", f64::from(place.sonneborn_berger) / 4.0));
+        row.push(place.wins.to_string());
+        row.extend(place.rows.iter().cloned());
+        rows.push(row);
+    }
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.chain([heading[column].chars().count()]).max().unwrap_or_default()
+    };
+    let widths: Vec<usize> = (0..heading.len()).map(width).collect();
+    let mut text = String::new();
+    for row in [&heading].into_iter().chain(&rows) {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(&widths) {
+            let _ = write!(line, "{cell:<width$}  ");
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}

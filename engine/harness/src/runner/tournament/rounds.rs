@@ -1,0 +1,415 @@
+//! The rounds of a tournament, each paired when the one before is over.
+//!
+//! Round-robins follow the Berger tables (FIDE Handbook C.05, annex 1), Swiss tournaments the Dutch system
+//! (`swiss`). A knock-out is drawn by the order of the engines, so that the first two can meet in the final.
+
+use std::collections::HashMap;
+
+use movegen::Color;
+use movegen::random::Random;
+
+use crate::runner::config::{Format, MatchConfig, RoundsConfig};
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::stats::results::MatchResults;
+use crate::runner::tournament::schedule::{Pairing, Round};
+use crate::runner::tournament::swiss::{self, Contestant, Float};
+
+/// Two engines who meet, White of the first game first, and who is free.
+type Drawn = (Vec<(usize, usize)>, Vec<usize>);
+
+/// The next round; `None` after the last one, and for a match.
+pub(super) fn next_round(config: &MatchConfig, results: &MatchResults) -> Option<Round> {
+    let rules = config.rounds?;
+    let number = results.next_round();
+    let count = config.engines.len();
+    let gone = results.withdrawn(number);
+    let (meetings, free) = match config.format {
+        Format::RoundRobin => round_robin(count, number)?,
+        Format::Gauntlet => gauntlet(count, number, rules)?,
+        Format::Swiss => swiss_round(results, count, number, rules)?,
+        Format::KnockOut => return knock_out(config, results, rules),
+    };
+    let (playing, off): (Vec<_>, Vec<_>) =
+        meetings.into_iter().partition(|(a, b)| !gone.contains(a) && !gone.contains(b));
+    let mut free: Vec<usize> =
+        free.into_iter().chain(off.into_iter().flat_map(|(a, b)| [a, b])).collect();
+    free.retain(|engine| !gone.contains(engine));
+    free.sort_unstable();
+    Some(round(config, results, number, &playing, free))
+}
+
+/// A round of these meetings, all from the same opening.
+fn round(
+    config: &MatchConfig,
+    results: &MatchResults,
+    number: usize,
+    meetings: &[(usize, usize)],
+    free: Vec<usize>,
+) -> Round {
+    let mut openings: Vec<usize> = (0..config.openings.len().max(1)).collect();
+    if let Some(seed) = config.seed {
+        Random::new(seed).shuffle(&mut openings);
+    }
+    let index = results.rounds().len();
+    let opening = openings[index % openings.len()];
+    let variation = if config.random_plies > 0 { index / openings.len() } else { 0 };
+    let before: usize = results.rounds().iter().map(|round| round.meetings().count()).sum();
+    let both = config.rounds.is_some_and(|rules| rules.games == 2);
+    let mut games = Vec::new();
+    for (place, &(white, black)) in meetings.iter().enumerate() {
+        let pair = before + place;
+        let game = Pairing { white, black, pair, opening, variation, round: number };
+        games.push(game);
+        games.extend(both.then_some(Pairing { white: black, black: white, ..game }));
+    }
+    Round { round: number, games, free }
+}
+
+/// The Berger tables. With an odd number, whoever would meet the last one is free.
+fn round_robin(count: usize, number: usize) -> Option<Drawn> {
+    let even = count + count % 2;
+    let (turning, half) = (even - 1, even / 2);
+    if number > turning {
+        return None;
+    }
+    let place = |first: usize| (first + (number - 1) * half) % turning;
+    let last = even - 1;
+    let top = if number.is_multiple_of(2) { (last, place(0)) } else { (place(0), last) };
+    let others = (1..half).map(|i| (place(i), place(turning - i)));
+    let all: Vec<(usize, usize)> = [top].into_iter().chain(others).collect();
+    let (free, meetings): (Vec<_>, Vec<_>) = all.into_iter().partition(|&(a, b)| a.max(b) >= count);
+    Some((meetings, free.into_iter().map(|(a, b)| a.min(b)).collect()))
+}
+
+/// The first one against each other one, with each colour in turn.
+fn gauntlet(count: usize, number: usize, rules: RoundsConfig) -> Option<Drawn> {
+    let meeting = |other: usize| {
+        if (other + number).is_multiple_of(2) { (0, other) } else { (other, 0) }
+    };
+    (number <= rules.count).then(|| ((1..count).map(meeting).collect(), Vec::new()))
+}
+
+fn swiss_round(
+    results: &MatchResults,
+    count: usize,
+    number: usize,
+    rules: RoundsConfig,
+) -> Option<Drawn> {
+    if number > rules.count {
+        return None;
+    }
+    let gone = results.withdrawn(number);
+    let mut players = contestants(results, count, rules);
+    players.retain(|player| !gone.contains(&player.number));
+    let paired = swiss::pair(&players)?;
+    Some((paired.pairs, paired.bye.into_iter().collect()))
+}
+
+/// The half points of each engine in these games.
+fn half_points<'a>(games: impl Iterator<Item = &'a MatchGame>, count: usize) -> Vec<u32> {
+    let mut points = vec![0; count];
+    for game in games {
+        for side in Color::ALL {
+            let outcome = game.result().for_side(side);
+            points[game.pairing.engines()[side.index()]] +=
+                outcome.map_or(0, |outcome| u32::from(outcome.rank()));
+        }
+    }
+    points
+}
+
+/// What the rounds so far have made of the engines.
+fn contestants(results: &MatchResults, count: usize, rules: RoundsConfig) -> Vec<Contestant> {
+    let by_number: HashMap<usize, &MatchGame> =
+        results.games().iter().map(|game| (game.game, game)).collect();
+    let mut players: Vec<Contestant> =
+        (0..count).map(|number| Contestant { number, ..Contestant::default() }).collect();
+    let mut first = 0;
+    for round in results.rounds() {
+        let games = (first..first + round.games.len()).filter_map(|n| by_number.get(&n).copied());
+        let gains = half_points(games, count);
+        first += round.games.len();
+        let before: Vec<u32> = players.iter().map(|player| player.points).collect();
+        let mut floats = vec![Float::No; count];
+        for meeting in round.meetings() {
+            let Some(&Pairing { white, black, .. }) = meeting.first() else { continue };
+            for (one, other) in [(white, black), (black, white)] {
+                players[one].opponents.push(other);
+                let color = |game: &Pairing| game.color_of(one);
+                players[one].colors.extend(meeting.iter().filter_map(color));
+                floats[one] = match before[one].cmp(&before[other]) {
+                    std::cmp::Ordering::Less => Float::Up,
+                    std::cmp::Ordering::Equal => Float::No,
+                    std::cmp::Ordering::Greater => Float::Down,
+                };
+            }
+        }
+        for &engine in &round.free {
+            players[engine].had_bye = true;
+            players[engine].points += 2 * rules.games as u32;
+            floats[engine] = Float::Down;
+        }
+        for (player, gain) in players.iter_mut().zip(gains) {
+            player.points += gain;
+            player.floats.push(floats[player.number]);
+            let has_played = round.games.iter().any(|g| g.color_of(player.number).is_some());
+            player.unplayed += usize::from(!has_played);
+        }
+    }
+    players
+}
+
+/// The next round of a knock-out, or the deciding games of the last one.
+fn knock_out(config: &MatchConfig, results: &MatchResults, rules: RoundsConfig) -> Option<Round> {
+    let mut left = bracket(config.engines.len());
+    for number in 1.. {
+        let gone = results.withdrawn(number);
+        let stages = results.rounds().iter().filter(|round| round.round == number).count();
+        if left.len() == 1 {
+            return None;
+        }
+        let met: Vec<(Option<usize>, Option<usize>)> =
+            left.chunks(2).map(|two| (two[0], two.get(1).copied().flatten())).collect();
+        let is_here = |engine: &usize| !gone.contains(engine);
+        if stages == 0 {
+            let (mut meetings, mut free) = (Vec::new(), Vec::new());
+            for (place, &(a, b)) in met.iter().enumerate() {
+                match (a.filter(is_here), b.filter(is_here)) {
+                    (Some(a), Some(b)) if (place + number).is_multiple_of(2) => {
+                        meetings.push((b, a))
+                    }
+                    (Some(a), Some(b)) => meetings.push((a, b)),
+                    (one, other) => free.extend(one.or(other)),
+                }
+            }
+            if meetings.is_empty() && free.len() <= 1 {
+                return None;
+            }
+            return Some(round(config, results, number, &meetings, free));
+        }
+        let points = points_of_round(results, number, config.engines.len());
+        let mut tied = Vec::new();
+        let mut next = Vec::new();
+        for (a, b) in met {
+            next.push(match (a.filter(is_here), b.filter(is_here)) {
+                (Some(a), Some(b)) if points[a] == points[b] => {
+                    tied.push(if stages.is_multiple_of(2) { (a, b) } else { (b, a) });
+                    // The order of the description decides if games do not.
+                    Some(a.min(b))
+                }
+                (Some(a), Some(b)) => Some(if points[a] > points[b] { a } else { b }),
+                (one, other) => one.or(other),
+            });
+        }
+        if !tied.is_empty() && stages <= rules.deciding {
+            return Some(round(config, results, number, &tied, Vec::new()));
+        }
+        left = next;
+    }
+    None
+}
+
+/// The half points of each engine in a round with its deciding games.
+fn points_of_round(results: &MatchResults, number: usize, count: usize) -> Vec<u32> {
+    let games = results.games().iter().filter(|game| game.pairing.round == number);
+    half_points(games, count)
+}
+
+/// The places of a knock-out: neighbours meet, and the first two can do so in the final only. Places
+/// that are left over are free.
+fn bracket(count: usize) -> Vec<Option<usize>> {
+    let mut places = vec![0];
+    while places.len() < count {
+        let size = 2 * places.len();
+        places = places.into_iter().flat_map(|place| [place, size - 1 - place]).collect();
+    }
+    places.into_iter().map(|place| (place < count).then_some(place)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use movegen::notation::pdn::GameResult;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::runner::game::termination::Termination;
+    use crate::runner::tournament::acts::Act;
+    use crate::runner::tournament::schedule::tests::config;
+    use meerslag_study::record::GameRecord;
+
+    fn tournament(engines: usize, format: Format, count: usize, games: usize) -> MatchConfig {
+        let rounds = RoundsConfig { count, games, deciding: 2, break_seconds: 0 };
+        MatchConfig { format, rounds: Some(rounds), ..config(engines, 0, 1) }
+    }
+
+    /// Gives all games of a round results.
+    fn play(
+        results: &mut MatchResults,
+        round: Round,
+        mut result: impl FnMut(&Pairing) -> GameResult,
+    ) {
+        let first: usize = results.rounds().iter().map(|round| round.games.len()).sum();
+        results.add_round(round.clone());
+        for (place, pairing) in round.games.iter().enumerate() {
+            let record = GameRecord {
+                result: result(pairing),
+                ..GameRecord::new(movegen::Position::initial())
+            };
+            results.add(MatchGame::new(first + place, *pairing, record, Termination::NoMove));
+        }
+    }
+
+    fn pairs(round: &Round) -> Vec<(usize, usize)> {
+        round.games.iter().map(|game| (game.white + 1, game.black + 1)).collect()
+    }
+
+    /// The tables of the FIDE Handbook, C.05, annex 1.
+    #[test]
+    fn round_robins_follow_the_berger_tables() {
+        let six: [&[(usize, usize)]; 5] = [
+            &[(1, 6), (2, 5), (3, 4)],
+            &[(6, 4), (5, 3), (1, 2)],
+            &[(2, 6), (3, 1), (4, 5)],
+            &[(6, 5), (1, 4), (2, 3)],
+            &[(3, 6), (4, 2), (5, 1)],
+        ];
+        let eight: [&[(usize, usize)]; 7] = [
+            &[(1, 8), (2, 7), (3, 6), (4, 5)],
+            &[(8, 5), (6, 4), (7, 3), (1, 2)],
+            &[(2, 8), (3, 1), (4, 7), (5, 6)],
+            &[(8, 6), (7, 5), (1, 4), (2, 3)],
+            &[(3, 8), (4, 2), (5, 1), (6, 7)],
+            &[(8, 7), (1, 6), (2, 5), (3, 4)],
+            &[(4, 8), (5, 3), (6, 2), (7, 1)],
+        ];
+        for (count, table) in [(6, &six[..]), (8, &eight[..])] {
+            let config = tournament(count, Format::RoundRobin, 1, 1);
+            let mut results = MatchResults::new(&config, Vec::new());
+            for row in table {
+                let round = next_round(&config, &results).unwrap();
+                assert_eq!(pairs(&round), *row);
+                play(&mut results, round, |_| GameResult::Draw);
+            }
+            assert!(next_round(&config, &results).is_none());
+        }
+    }
+
+    #[test]
+    fn with_an_odd_number_everybody_is_free_once_and_both_games_are_of_one_round() {
+        let config = tournament(5, Format::RoundRobin, 1, 2);
+        let mut results = MatchResults::new(&config, Vec::new());
+        while let Some(round) = next_round(&config, &results) {
+            assert_eq!((round.games.len(), round.free.len()), (4, 1));
+            assert!(round.meetings().all(|two| two[0].white == two[1].black));
+            play(&mut results, round, |_| GameResult::Draw);
+        }
+        let free: HashSet<usize> = results.rounds().iter().flat_map(|r| r.free.clone()).collect();
+        assert_eq!((results.games().len(), free.len()), (20, 5));
+    }
+
+    #[test]
+    fn a_gauntlet_is_the_first_against_all_with_both_colours() {
+        let config = tournament(4, Format::Gauntlet, 2, 1);
+        let mut results = MatchResults::new(&config, Vec::new());
+        let first = next_round(&config, &results).unwrap();
+        assert_eq!(pairs(&first), [(1, 2), (3, 1), (1, 4)]);
+        play(&mut results, first, |_| GameResult::Draw);
+        let second = next_round(&config, &results).unwrap();
+        assert_eq!(pairs(&second), [(2, 1), (1, 3), (4, 1)]);
+        play(&mut results, second, |_| GameResult::Draw);
+        assert!(next_round(&config, &results).is_none());
+    }
+
+    #[test]
+    fn a_knock_out_has_free_places_deciding_games_and_a_winner() {
+        let config = tournament(5, Format::KnockOut, 1, 2);
+        let mut results = MatchResults::new(&config, Vec::new());
+        let first = next_round(&config, &results).unwrap();
+        assert_eq!((pairs(&first), first.free.clone()), (vec![(5, 4), (4, 5)], vec![0, 1, 2]));
+        play(&mut results, first, |_| GameResult::Draw);
+        // Still undecided: once more, and then the fifth wins.
+        let again = next_round(&config, &results).unwrap();
+        assert_eq!((again.round, again.games.len()), (1, 2));
+        play(&mut results, again, |game| {
+            if game.white == 4 { GameResult::WhiteWins } else { GameResult::Draw }
+        });
+        let second = next_round(&config, &results).unwrap();
+        let met: HashSet<_> =
+            second.games.iter().map(|g| (g.white.min(g.black), g.white.max(g.black))).collect();
+        assert_eq!((second.round, met), (2, HashSet::from([(0, 4), (1, 2)])));
+        play(&mut results, second, |game| {
+            if game.white < game.black { GameResult::WhiteWins } else { GameResult::BlackWins }
+        });
+        // The final is drawn until the order decides.
+        for _ in 0..3 {
+            let round = next_round(&config, &results).unwrap();
+            assert_eq!(round.round, 3);
+            play(&mut results, round, |_| GameResult::Draw);
+        }
+        assert!(next_round(&config, &results).is_none());
+        let places = crate::runner::stats::places::places(&config, &results);
+        assert_eq!(places[0].engine, 0);
+    }
+
+    #[test]
+    fn who_withdraws_is_not_paired_any_more() {
+        let config = tournament(6, Format::Swiss, 4, 1);
+        let mut results = MatchResults::new(&config, Vec::new());
+        let first = next_round(&config, &results).unwrap();
+        play(&mut results, first, |_| GameResult::Draw);
+        let from = results.next_round();
+        results.decide(&config, Act::Withdraw { engine: 2, from }).unwrap();
+        assert!(results.decide(&config, Act::Withdraw { engine: 2, from }).is_err());
+        let second = next_round(&config, &results).unwrap();
+        assert!(second.games.iter().all(|game| game.color_of(2).is_none()));
+        assert!(second.free.len() == 1 && second.free[0] != 2, "{second:?}");
+        // What is decided about a game changes the points, not what has been paired.
+        results.decide(&config, Act::Score { game: 0, points: (2, 0) }).unwrap();
+        assert_eq!(results.games()[0].result(), GameResult::WhiteWins);
+        assert!(results.decide(&config, Act::Score { game: 0, points: (2, 1) }).is_err());
+        results.decide(&config, Act::Annul(0)).unwrap();
+        assert_eq!(results.games()[0].result(), GameResult::Unknown);
+        results.decide(&config, Act::Replay(0)).unwrap();
+        assert!(!results.is_played(0) && results.decide(&config, Act::Annul(0)).is_err());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+        /// No two meet twice, nobody is free twice, colours differ by two at most and are the same twice
+        /// at most, as long as no more rounds are played than half the players.
+        #[test]
+        fn swiss_rounds_keep_the_rules(engines in 4_usize..17, seed: u64) {
+            let rounds = engines / 2;
+            let config = tournament(engines, Format::Swiss, rounds, 1);
+            let mut results = MatchResults::new(&config, Vec::new());
+            let mut random = Random::new(seed);
+            while let Some(round) = next_round(&config, &results) {
+                play(&mut results, round, |_| {
+                    [GameResult::WhiteWins, GameResult::Draw, GameResult::BlackWins][random.below(3)]
+                });
+            }
+            prop_assert_eq!(results.rounds().len(), rounds);
+            let mut met = HashSet::new();
+            let mut free = HashSet::new();
+            for round in results.rounds() {
+                let mut seen = HashSet::new();
+                for game in &round.games {
+                    prop_assert!(met.insert((game.white.min(game.black), game.white.max(game.black))));
+                    prop_assert!(seen.insert(game.white) && seen.insert(game.black));
+                }
+                for &engine in &round.free {
+                    prop_assert!(free.insert(engine) && seen.insert(engine));
+                }
+                prop_assert_eq!(seen.len(), engines);
+            }
+            for player in contestants(&results, engines, config.rounds.unwrap()) {
+                let white = player.colors.iter().filter(|color| **color == Color::White).count();
+                prop_assert!((2 * white).abs_diff(player.colors.len()) <= 2, "{:?}", player);
+                let thrice = player.colors.windows(3).any(|c| c[0] == c[1] && c[1] == c[2]);
+                prop_assert!(!thrice, "{:?}", player);
+            }
+        }
+    }
+}
