@@ -59,6 +59,18 @@ impl World {
         fs::write(world.path("suite"), "W:W28:B23; 28x19; taken; win; me\n").unwrap();
         fs::write(world.path("pdn"), "1. 32-28 19-23 2. 28x19 14x23 1-1\n").unwrap();
         fs::write(world.path("named"), "[White \"A\"]\n\n1. 32-28 19-23 *\n").unwrap();
+        for (name, engine, control) in [
+            ("cup", "random", "nodes=9"),
+            ("absent", "cmd=/nonexistent/x", "1"),
+            ("slow", "builtin", "move=600"),
+        ] {
+            let text = format!(
+                "format = \"round-robin\"\ntime-control = \"{control}\"\n\
+                 [[player]]\nname = \"a\"\nengine = \"{engine}\"\n\
+                 [[player]]\nname = \"b\"\nengine = \"random\"\n"
+            );
+            fs::write(world.path(name), text).unwrap();
+        }
         fs::write(world.path("file"), "this is a file\n").unwrap();
         let _ = world.run("games import {named} --to {club}").success();
         world
@@ -101,6 +113,7 @@ pub(super) const GOOD: &[&str] = &[
     "play --depth 2",
     "train-endgame --slice 1010 --seed 1",
     "match --engine random --engine random~name=b --pairs 1",
+    "tournament {cup} --check",
     "bench --depth 2",
     "weights info",
     "weights compare material material",
@@ -162,6 +175,7 @@ pub(super) const FAILING: &[(&str, &str)] = &[
     ("play --pdn /nonexistent/game.pdn", "cannot write"),
     ("train-endgame --slice 1010 --pdn /nonexistent/game.pdn", "cannot write"),
     ("match --engine cmd=/nonexistent/x --engine random --tc 1", "does not start"),
+    ("tournament {absent} --check", "1 of 2 players are not ready"),
     ("match --engine random --engine random~name=b --pdn /nonexistent/x", "cannot write"),
     ("dxp listen --host localhost --log /nonexistent/log", "cannot write"),
     ("dxp connect localhost --port 1 --retry 0.01", "cannot connect"),
@@ -199,6 +213,8 @@ pub(super) const UNUSABLE: &[(&str, &str)] = &[
     ("match --engine random", "engines"),
     ("match --engine random --engine random~name=b --openings missing.fen", "missing.fen"),
     ("match --resume --state {missing}", "missing"),
+    ("tournament {file}", "TOML parse error at line 1"),
+    ("tournament {cup} --resume", "cup.jsonl"),
     ("dxp listen --openings missing.fen", "missing.fen"),
     ("dxp connect localhost --openings missing.fen", "missing.fen"),
     ("protocol-check --hub '", "expected a command"),
@@ -334,6 +350,7 @@ pub(super) const LONG: &[&str] = &[
     "play --color black --time 600",
     "train-endgame --slice 1010 --seed 1",
     "match --engine builtin --engine builtin~name=b --tc move=600",
+    "tournament {slow}",
     "dxp listen --port 0",
     "dxp connect localhost --port 1 --retry 600",
     "protocol-check --hub cat --patience 600",

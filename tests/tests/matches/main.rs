@@ -14,3 +14,4 @@ mod openings;
 mod report;
 mod runner;
 mod state;
+mod tournament;

@@ -122,8 +122,8 @@ pub(super) fn run(args: &TournamentArgs) -> Result<(), Failure> {
 
 impl TournamentArgs {
     fn needs_state(&self) -> bool {
-        let has_acts = !(self.annul.is_empty() && self.replay.is_empty())
-            || !(self.score.is_empty() && self.withdraw.is_empty());
+        let games = self.annul.len() + self.replay.len() + self.score.len();
+        let has_acts = games + self.withdraw.len() > 0;
         self.resume || self.table || has_acts
     }
 

@@ -176,7 +176,7 @@ fn knock_out(config: &MatchConfig, results: &MatchResults, rules: RoundsConfig) 
             for (place, &(a, b)) in met.iter().enumerate() {
                 match (a.filter(is_here), b.filter(is_here)) {
                     (Some(a), Some(b)) if (place + number).is_multiple_of(2) => {
-                        meetings.push((b, a))
+                        meetings.push((b, a));
                     }
                     (Some(a), Some(b)) => meetings.push((a, b)),
                     (one, other) => free.extend(one.or(other)),
@@ -251,7 +251,6 @@ mod tests {
         mut result: impl FnMut(&Pairing) -> GameResult,
     ) {
         let first: usize = results.rounds().iter().map(|round| round.games.len()).sum();
-        results.add_round(round.clone());
         for (place, pairing) in round.games.iter().enumerate() {
             let record = GameRecord {
                 result: result(pairing),
@@ -259,6 +258,7 @@ mod tests {
             };
             results.add(MatchGame::new(first + place, *pairing, record, Termination::NoMove));
         }
+        results.add_round(round);
     }
 
     fn pairs(round: &Round) -> Vec<(usize, usize)> {

@@ -215,7 +215,8 @@ fn may_meet(a: &Contestant, b: &Contestant, heeds_colors: bool) -> bool {
         player.preference().filter(|(_, strength)| *strength == Strength::Absolute)
     };
     let clashes = absolute(a).is_some() && absolute(a) == absolute(b);
-    !a.opponents.contains(&b.number) && !(heeds_colors && clashes)
+    let is_refused = heeds_colors && clashes;
+    !is_refused && !a.opponents.contains(&b.number)
 }
 
 /// A score group, with those who come from higher ones.
@@ -252,14 +253,12 @@ impl Bracket<'_> {
             let mut search = Search {
                 bracket: self,
                 pairs: Vec::new(),
-                best: best.take().map(|(faults, paired)| (faults, paired.pairs, paired.floaters)),
+                best: best.take(),
                 floaters: &floaters,
                 steps: &mut steps,
             };
             search.go(&staying, self.float_faults(&floaters));
-            let found = search.best;
-            best = found.map(|(faults, pairs, floaters)| (faults, Paired { pairs, floaters }));
-            best = best.or_else(|| self.any(&staying, &floaters));
+            best = search.best.or_else(|| self.any(&staying, &floaters));
         }
         best.map(|(_, paired)| paired)
     }
@@ -347,7 +346,7 @@ impl Bracket<'_> {
 struct Search<'a> {
     bracket: &'a Bracket<'a>,
     pairs: Vec<(usize, usize)>,
-    best: Option<(Faults, Vec<(usize, usize)>, Vec<usize>)>,
+    best: Option<(Faults, Paired)>,
     floaters: &'a [usize],
     steps: &'a mut usize,
 }
@@ -355,12 +354,13 @@ struct Search<'a> {
 impl Search<'_> {
     /// Pairs those who are `open`, in order of points and numbers; the pairs before have these faults.
     fn go(&mut self, open: &[usize], faults: Faults) {
-        if *self.steps == 0 || self.best.as_ref().is_some_and(|(best, _, _)| faults >= *best) {
+        if *self.steps == 0 || self.best.as_ref().is_some_and(|(best, _)| faults >= *best) {
             return;
         }
         *self.steps -= 1;
         let Some((&first, others)) = open.split_first() else {
-            self.best = Some((faults, self.pairs.clone(), self.floaters.to_vec()));
+            let paired = Paired { pairs: self.pairs.clone(), floaters: self.floaters.to_vec() };
+            self.best = Some((faults, paired));
             return;
         };
         for (partner, is_exchange) in self.partners(first, others) {

@@ -1,0 +1,168 @@
+//! `meerslag tournament`: whole tournaments with the real program.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use meerslag_tests::{Output, binary, run};
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn sample(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../positions/tournaments").join(name)
+}
+
+/// A folder with the Swiss of eight.
+fn swiss() -> (TempDir, PathBuf) {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("swiss.toml");
+    fs::copy(sample("swiss.toml"), &file).unwrap();
+    (folder, file)
+}
+
+fn tournament(file: &Path, options: &[&str]) -> Output {
+    let file = file.to_str().unwrap();
+    run([&["tournament", file], options].concat(), "")
+}
+
+/// The lines of the state file that begin with this key.
+fn lines(file: &Path, key: &str) -> Vec<Value> {
+    let text = fs::read_to_string(file.with_extension("jsonl")).unwrap_or_default();
+    let start = format!("{{\"{key}\":");
+    // The last one may be half a line.
+    let lines = text.lines().filter(|line| line.starts_with(&start));
+    lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+/// What was played: number, players, moves and result of each game.
+fn games(file: &Path) -> Vec<(u64, Value, Vec<Value>, Value)> {
+    let game = |line: Value| {
+        let moves = line["plies"].as_array().unwrap().iter().map(|ply| ply["mv"].clone());
+        let number = line["game"].as_u64().unwrap();
+        (number, line["pairing"].clone(), moves.collect(), line["white"].clone())
+    };
+    let mut games: Vec<_> = lines(file, "game").into_iter().map(game).collect();
+    games.sort_by_key(|game| game.0);
+    games
+}
+
+fn start(file: &Path, options: &[&str]) -> Child {
+    Command::new(binary())
+        .args(["tournament", file.to_str().unwrap()])
+        .args(options)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn the_samples_are_read_and_their_players_are_ready() {
+    for (name, players) in [("swiss.toml", 8), ("knock-out.toml", 5)] {
+        let output = tournament(&sample(name), &["--check"]).success();
+        assert_eq!(output.stdout.matches(": ready\n").count(), players, "{output:?}");
+    }
+}
+
+#[test]
+fn a_swiss_that_is_killed_ten_times_is_the_same() {
+    let (_whole_folder, whole) = swiss();
+    let table = tournament(&whole, &[]).success().stdout;
+    let (_folder, file) = swiss();
+    for kill in 0..10 {
+        let wanted = 1 + 2 * kill;
+        let mut child = start(&file, if kill == 0 { &[] } else { &["--resume"] });
+        let deadline = Instant::now() + Duration::from_secs(120);
+        while games(&file).len() < wanted && child.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < deadline, "no game is finished");
+            thread::sleep(Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let again = tournament(&file, &["--resume"]).success().stdout;
+    assert_eq!(games(&whole).len(), 24);
+    assert_eq!(games(&file), games(&whole));
+    assert_eq!(lines(&file, "round"), lines(&whole, "round"));
+    let places = |text: &str| text[text.find("place  no").unwrap()..].to_owned();
+    assert_eq!(places(&again), places(&table));
+    let pdn = fs::read_to_string(file.with_extension("pdn")).unwrap();
+    assert_eq!(pdn.matches("[Event \"Swiss of eight\"]").count(), 24);
+    assert!(pdn.contains("[Round \"6.24\"]"), "{pdn}");
+}
+
+#[test]
+fn the_director_annuls_scores_replays_and_lets_players_go() {
+    let (_folder, file) = swiss();
+    let text = fs::read_to_string(&file).unwrap().replace("rounds = 6", "rounds = 2");
+    fs::write(&file, text).unwrap();
+    let _ = tournament(&file, &[]).success();
+    let before = games(&file);
+    let acts = ["--annul=1", "--score=2=0-0", "--replay=3", "--withdraw=H"];
+    let table = tournament(&file, &acts).success().stdout;
+    // Of four games of the first round one counts fully, one is lost by both, two have no result.
+    assert_eq!(table.matches('?').count(), 4, "{table}");
+    assert_eq!(lines(&file, "decided").len(), 4);
+    let _ = tournament(&file, &["--resume"]).success();
+    assert_eq!(games(&file).iter().filter(|game| game.0 == 2).count(), 2);
+    assert_eq!(games(&file).iter().find(|game| game.0 == 2), before.get(2));
+    let pdn = fs::read_to_string(file.with_extension("pdn")).unwrap();
+    assert_eq!(pdn.matches("[Termination \"decided by the director\"]").count(), 2, "{pdn}");
+    assert!(pdn.contains("annulled by the director; played "), "{pdn}");
+    assert!(pdn.contains("played again by order of the director"), "{pdn}");
+    for (option, part) in [
+        ("--annul=99", "game 99 is not finished"),
+        ("--withdraw=H", "does not play in this tournament any more"),
+        ("--withdraw=X", "no player is called 'X'"),
+        ("--score=1=2-1", "2-1 is no result"),
+    ] {
+        let output = tournament(&file, &[option]);
+        assert_eq!(output.code, 2, "{output:?}");
+        assert!(output.stderr.contains(part), "{option}: {output:?}");
+    }
+}
+
+#[test]
+fn descriptions_that_cannot_be_are_refused_with_line_and_key() {
+    let (_folder, file) = swiss();
+    let text = fs::read_to_string(&file).unwrap();
+    for (from, to, part) in [
+        ("games = 1", "gaems = 1", "unknown field `gaems`"),
+        ("games = 1", "games = 3", "line 5: games: 3: expected 1 to 2"),
+        ("rounds = 6", "rounds = 8", "line 4: rounds: 8: 8 players can play 7 rounds"),
+        ("\"swiss\"", "\"knock-out\"", "line 4: rounds: this format"),
+        ("name = \"B\"", "name = \"A\"", "line 18: name: 'A' is there already"),
+        ("\"random\"", "\"ramdon\"", "line 43: engine: engine description: ramdon=: expected"),
+        ("nodes=200", "nodes=x", "line 6: time-control: time control 'nodes=x'"),
+        ("two-move", "four-move", "line 7: openings: openings four-move"),
+    ] {
+        assert!(text.contains(from), "{from}");
+        fs::write(&file, text.replacen(from, to, 1)).unwrap();
+        let output = tournament(&file, &[]);
+        assert_eq!(output.code, 2, "{to}: {output:?}");
+        assert!(output.stderr.contains(part), "{to}: {output:?}");
+        assert!(!file.with_extension("jsonl").exists(), "{to}");
+    }
+    let broken = text.replacen("\"random\"", "'cmd=/nonexistent/engine'", 1);
+    fs::write(&file, broken).unwrap();
+    let output = tournament(&file, &["--check"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stderr.contains("1 of 8 players are not ready"), "{output:?}");
+}
+
+/// The words of the terminal and the signals.
+#[cfg(unix)]
+#[test]
+fn it_stops_after_a_round_and_goes_on() {
+    let (_folder, file) = swiss();
+    let output = run(["tournament", file.to_str().unwrap()], "pause\nresume\nstop\n").success();
+    assert!(output.stderr.contains("paused before the next moves"), "{output:?}");
+    assert!(output.stderr.contains("stopped after the round; to go on: "), "{output:?}");
+    let rounds = lines(&file, "round").len();
+    assert!(rounds < 6 && games(&file).len() == 4 * rounds, "{rounds}");
+    let _ = tournament(&file, &["--resume"]).success();
+    assert_eq!((lines(&file, "round").len(), games(&file).len()), (6, 24));
+}
