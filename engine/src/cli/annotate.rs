@@ -152,13 +152,14 @@ fn write_back(input: &Path, games: &[PdnGame]) -> Result<(), Failure> {
     Ok(file.replace(ids.into_iter().zip(games))?)
 }
 
-fn journal_path(out: &Path) -> PathBuf {
+/// Where finished games are kept.
+pub(super) fn journal_path(out: &Path) -> PathBuf {
     let mut name = out.as_os_str().to_owned();
     name.push(".journal");
     name.into()
 }
 
-fn read(input: &Path) -> Result<Vec<u8>, Failure> {
+pub(super) fn read(input: &Path) -> Result<Vec<u8>, Failure> {
     if input.as_os_str() == "-" {
         let mut text = Vec::new();
         io::stdin().lock().read_to_end(&mut text)?;
@@ -173,7 +174,7 @@ fn read(input: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// All games. What the reader finds odd goes to standard error.
-fn parse(input: &Path, text: &[u8]) -> Result<Vec<PdnGame>, Failure> {
+pub(super) fn parse(input: &Path, text: &[u8]) -> Result<Vec<PdnGame>, Failure> {
     let mut reader = PdnReader::new(Cursor::new(text));
     let games: Result<Vec<PdnGame>, _> = reader.by_ref().collect();
     source::warn(&input.display().to_string(), reader.warnings());
@@ -199,15 +200,24 @@ fn analyse(
     let are_all_done =
         annotate::analyse_games(games, limits, engine, threads, &control, journal, &mut progress);
     drop(bar);
+    unfinished(are_all_done, &interrupt, journal.len(), games.len())
+}
+
+/// The failure of games that are not all finished: `done` of `all` are.
+pub(super) fn unfinished(
+    are_all_done: Result<bool, AnalyseGamesError>,
+    interrupt: &Interrupt,
+    done: usize,
+    all: usize,
+) -> Result<(), Failure> {
     match are_all_done.map_err(|error| match error {
         AnalyseGamesError::Journal(error) => error.into(),
         error => Failure::run(error),
     })? {
         true => Ok(()),
         false if interrupt.is_pressed() => Err(Failure::interrupted(format!(
-            "{} of {} done; the same command goes on",
-            journal.len(),
-            counted(games.len(), "game")
+            "{done} of {} done; the same command goes on",
+            counted(all, "game")
         ))),
         false => Err(Failure::Run(anyhow!("a thread that searches has died"))),
     }

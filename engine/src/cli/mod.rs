@@ -33,6 +33,7 @@ mod perft;
 mod play;
 mod progress;
 mod protocol_check;
+mod puzzles;
 mod report;
 mod schema;
 #[cfg(feature = "training")]
@@ -106,6 +107,8 @@ enum Command {
     Analyse(analyse::AnalyseArgs),
     /// Annotate the games of a PDN file: scores, mistakes, best lines, a report for the browser
     Annotate(Box<annotate::AnnotateArgs>),
+    /// Find puzzles in games: positions in which one move alone wins or holds the draw
+    Puzzles(Box<puzzles::PuzzlesArgs>),
     /// Draw a position: text, SVG or PNG
     Board(board::BoardArgs),
     /// The board in the browser: play, analysis, endgames; and all of it for other programs over HTTP
@@ -192,6 +195,7 @@ impl Command {
             Command::SelfPlay(args) => args.only_prints(),
             Command::Hub(_)
             | Command::Annotate(_)
+            | Command::Puzzles(_)
             | Command::Play(_)
             | Command::TrainEndgame(_)
             | Command::Match(_)
@@ -295,6 +299,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Hub(args)) => hub::run(&args),
         Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Annotate(args)) => annotate::run(&args),
+        Some(Command::Puzzles(args)) => puzzles::run(&args),
         Some(Command::Board(args)) => board::run(&args),
         #[cfg(feature = "serve")]
         Some(Command::Serve(args)) => serve::run(&args),

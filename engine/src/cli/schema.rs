@@ -46,6 +46,7 @@ impl Catalogue {
         self.add::<records::AnnotatedGameRecord<'_>>();
         self.add::<records::PlayerRecord<'_>>();
         self.add::<records::AnnotationSummaryRecord>();
+        self.add::<meerslag_study::puzzles::Puzzle>();
         self.add::<records::BookRecord>();
         self.add::<book::info::BookInfoRecord<'_>>();
         self.add::<book::check::BookCheckRecord>();

@@ -11,6 +11,7 @@ pub mod solve;
 
 // Games: what was played, and how well.
 pub mod annotate;
+pub mod puzzles;
 pub mod record;
 
 // Positions with known answers.

@@ -216,7 +216,7 @@ pub fn run(
         seconds: 0.0,
     };
     for position in suite {
-        let outcome = search(&mut engine, position, limits);
+        let outcome = search(&mut engine, position, limits, &Control::new());
         each(&outcome);
         result.solved += usize::from(outcome.found.is_some());
         result.nodes += outcome.nodes;
@@ -226,7 +226,13 @@ pub fn run(
     Ok(result)
 }
 
-fn search(engine: &mut Engine, wanted: &SuitePosition, limits: &Limits) -> SuiteOutcome {
+/// Searches a position from an empty table.
+pub(crate) fn search(
+    engine: &mut Engine,
+    wanted: &SuitePosition,
+    limits: &Limits,
+    control: &Control,
+) -> SuiteOutcome {
     let mut found = None;
     let mut watch = |info: &Info| {
         let first = info.pv.first().copied();
@@ -242,7 +248,7 @@ fn search(engine: &mut Engine, wanted: &SuitePosition, limits: &Limits) -> Suite
     };
     engine.new_game();
     let game = Game::new(wanted.position);
-    let answer = engine.search(&game, limits, &Control::new(), &mut watch);
+    let answer = engine.search(&game, limits, control, &mut watch);
     let best = answer.best.map(|mv| format_move(&wanted.position, mv));
     SuiteOutcome {
         id: wanted.id.clone(),

@@ -4,6 +4,8 @@ use std::io;
 
 use meerslag_search::{Control, Engine, EngineError, EngineOptions, Limits};
 use movegen::notation::pdn::PdnGame;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use super::analysis::analyse;
@@ -24,12 +26,11 @@ pub enum AnalyseGamesError {
     Journal(#[from] JournalError),
 }
 
-/// Searches the games that the journal does not have yet, this many at the same time, each by an
-/// engine with these options, and adds them to it. Calls `progress` with the number of finished
-/// games. Returns whether all are finished, which they are not after `control` was told to stop.
+/// Searches the games that the journal does not have yet, each within these limits; see
+/// [`each_game`].
 ///
 /// # Errors
-/// If the engines cannot be made or the journal cannot be written.
+/// As [`each_game`].
 pub fn analyse_games(
     games: &[PdnGame],
     limits: &Limits,
@@ -39,6 +40,26 @@ pub fn analyse_games(
     journal: &mut Journal,
     progress: &mut dyn FnMut(usize),
 ) -> Result<bool, AnalyseGamesError> {
+    let work = |engine: &mut Engine, game: &PdnGame| analyse(engine, game, limits, control);
+    each_game(games, options, threads, control, journal, progress, work)
+}
+
+/// Does this work on the games that the journal does not have yet, this many at the same time, each
+/// with an engine with these options, and adds what it gives. Calls `progress` with the number of
+/// finished games. Returns whether all are finished, which they are not after `control` was told to
+/// stop: `work` gives `None` then.
+///
+/// # Errors
+/// If the engines cannot be made or the journal cannot be written.
+pub(crate) fn each_game<T: Serialize + DeserializeOwned + Send>(
+    games: &[PdnGame],
+    options: &EngineOptions,
+    threads: usize,
+    control: &Control,
+    journal: &mut Journal<T>,
+    progress: &mut dyn FnMut(usize),
+    work: impl Fn(&mut Engine, &PdnGame) -> Option<Vec<T>> + Sync,
+) -> Result<bool, AnalyseGamesError> {
     let missing: Vec<usize> = (1..=games.len()).filter(|&it| journal.game(it).is_none()).collect();
     let engines = (0..threads.min(missing.len())).map(|_| Engine::new(options.clone()));
     let engines = engines.collect::<Result<Vec<Engine>, EngineError>>()?;
@@ -46,7 +67,7 @@ pub fn analyse_games(
     share_out(
         engines,
         &missing,
-        |engine, &number| analyse(engine, &games[number - 1], limits, control),
+        |engine, &number| work(engine, &games[number - 1]),
         || control.stop(),
         AnalyseGamesError::Thread,
         |index, found| {

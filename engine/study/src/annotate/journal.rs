@@ -11,6 +11,7 @@ use meerslag_files::Existing;
 use meerslag_files::exclusive::{self, LockedFile};
 use meerslag_search::Limits;
 use movegen::notation::pdn::PdnGame;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -41,6 +42,13 @@ impl JournalHeader {
         JournalHeader { annotate: VERSION, games, input, limits, evaluation: evaluation.to_owned() }
     }
 
+    /// The same for work of another kind: its journals do not go on as annotations.
+    #[must_use]
+    pub fn of_work(mut self, name: &str) -> JournalHeader {
+        self.limits = format!("{name} {}", self.limits);
+        self
+    }
+
     /// Reads the first line; `None` if it is damaged.
     fn read(line: &[u8]) -> Option<JournalHeader> {
         serde_json::from_slice(unchecked(line)?).ok()
@@ -60,7 +68,7 @@ pub enum JournalError {
         error: io::Error,
     },
     /// Another process has it.
-    #[error("{0} is in use: another process annotates into the same file")]
+    #[error("{0} is in use: another process writes the same file")]
     InUse(PathBuf),
     /// It was begun with other conditions.
     #[error("{0} is of other games or limits")]
@@ -91,20 +99,20 @@ fn unchecked(line: &[u8]) -> Option<&[u8]> {
 }
 
 #[derive(Serialize, Deserialize)]
-struct JournalLine {
+struct JournalLine<T> {
     game: usize,
-    positions: Vec<PositionAnalysis>,
+    positions: Vec<T>,
 }
 
-/// The finished games, in a file and in memory.
+/// The finished games, in a file and in memory, each with what was found out about its positions.
 #[derive(Debug)]
-pub struct Journal {
+pub struct Journal<T = PositionAnalysis> {
     path: PathBuf,
     file: LockedFile,
-    games: HashMap<usize, Vec<PositionAnalysis>>,
+    games: HashMap<usize, Vec<T>>,
 }
 
-impl Journal {
+impl<T: Serialize + DeserializeOwned> Journal<T> {
     /// Opens the journal of these conditions, or begins one. One of other conditions is refused,
     /// or begun again if files may be replaced. Calls `damaged` with the number of each line, from
     /// 1, that is damaged: its game is not there.
@@ -116,7 +124,7 @@ impl Journal {
         header: &JournalHeader,
         existing: Existing,
         mut damaged: impl FnMut(usize),
-    ) -> Result<Journal, JournalError> {
+    ) -> Result<Journal<T>, JournalError> {
         let failed = |error| JournalError::Io { path: path.to_owned(), error };
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
@@ -146,7 +154,7 @@ impl Journal {
         let mut good = checked(&json);
         for (number, line) in (2..).zip(lines.take_while(|_| fits)) {
             let json = unchecked(line);
-            let read = json.and_then(|it| serde_json::from_slice::<JournalLine>(it).ok());
+            let read = json.and_then(|it| serde_json::from_slice::<JournalLine<T>>(it).ok());
             let (Some(json), Some(line)) = (json, read) else {
                 damaged(number);
                 continue;
@@ -176,32 +184,15 @@ impl Journal {
 
     /// What was found out about the positions of a game, by its number from 1.
     #[must_use]
-    pub fn game(&self, number: usize) -> Option<&[PositionAnalysis]> {
+    pub fn game(&self, number: usize) -> Option<&[T]> {
         self.games.get(&number).map(Vec::as_slice)
-    }
-
-    /// The same, for [`super::judge`].
-    ///
-    /// # Errors
-    /// If there is not just one for each position of the game.
-    pub fn analyses(
-        &self,
-        number: usize,
-        pdn: &PdnGame,
-    ) -> Result<&[PositionAnalysis], JournalError> {
-        let found = self.game(number).filter(|found| found.len() == pdn.line.plies.len() + 1);
-        found.ok_or_else(|| JournalError::Game { path: self.path.clone(), number })
     }
 
     /// Adds a finished game, by its number from 1.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn add(
-        &mut self,
-        game: usize,
-        positions: Vec<PositionAnalysis>,
-    ) -> Result<(), JournalError> {
+    pub fn add(&mut self, game: usize, positions: Vec<T>) -> Result<(), JournalError> {
         let line = JournalLine { game, positions };
         let written = serde_json::to_vec(&line)
             .map_err(io::Error::from)
@@ -214,6 +205,21 @@ impl Journal {
     /// Removes the file: its games are in the output.
     pub fn remove(self) {
         let _ = self.file.remove(&self.path);
+    }
+}
+
+impl Journal {
+    /// What was found out about the positions of a game, by its number from 1, for [`super::judge`].
+    ///
+    /// # Errors
+    /// If there is not just one for each position of the game.
+    pub fn analyses(
+        &self,
+        number: usize,
+        pdn: &PdnGame,
+    ) -> Result<&[PositionAnalysis], JournalError> {
+        let found = self.game(number).filter(|found| found.len() == pdn.line.plies.len() + 1);
+        found.ok_or_else(|| JournalError::Game { path: self.path.clone(), number })
     }
 }
 
@@ -233,7 +239,8 @@ mod tests {
         let path = folder.path().join("out.journal");
         let open = |existing| {
             let mut damaged = Vec::new();
-            let journal = Journal::open(&path, &header("a"), existing, |line| damaged.push(line));
+            let journal: Result<Journal, _> =
+                Journal::open(&path, &header("a"), existing, |line| damaged.push(line));
             journal.map(|journal| (journal, damaged))
         };
         let (mut journal, _) = open(Existing::Keep).unwrap();
@@ -271,7 +278,9 @@ mod tests {
     fn other_conditions_are_not_mixed_in() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.journal");
-        let open = |text, existing| Journal::open(&path, &header(text), existing, |_| ());
+        let open = |text, existing| -> Result<Journal, _> {
+            Journal::open(&path, &header(text), existing, |_| ())
+        };
         let mut journal = open("a", Existing::Keep).unwrap();
         journal.add(2, Vec::new()).unwrap();
         let error = open("a", Existing::Keep).unwrap_err();

@@ -18,11 +18,12 @@ mod strength;
 
 pub use analysis::{PositionAnalysis, analyse, analyse_with};
 pub use chance::Chance;
+pub(crate) use games::each_game;
 pub use games::{AnalyseGamesError, analyse_games};
 pub use journal::{Journal, JournalError, JournalHeader};
 pub use judge::{Grade, JudgedGame, JudgedMove, SideSummary, judge};
 pub use mistake::{Endgame, Mistake, MistakeKind, Phase};
-pub use pdn::{describe, write};
+pub use pdn::{added_line, describe, write};
 pub use players::{MistakeCounts, PlayerSummary, Players, Progress, player_name};
 pub use recorded::recorded;
 pub use strength::Strength;

@@ -1,0 +1,210 @@
+//! `meerslag puzzles`: positions of games in which one move alone wins or holds the draw.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use meerslag_search::counted;
+use meerslag_search::{Control, EngineOptions, Limits, Mode};
+use meerslag_study::annotate::{Journal, JournalHeader};
+use meerslag_study::puzzles::{self, FoundPuzzle, Puzzle};
+use meerslag_study::records;
+use movegen::notation::pdn::{PdnGame, WriteOptions, write_game};
+
+use super::annotate::{journal_path, parse, read, unfinished};
+use super::databases::DatabaseArgs;
+use super::evaluation::EvaluationArgs;
+use super::files::{self, ForceArgs};
+use super::interrupt::Interrupt;
+use super::limits::LimitArgs;
+use super::progress::Bar;
+use super::streams::{note, stdout};
+use super::{Failure, mebibytes_of, terminal, threads};
+
+/// Nodes of a search when no limit is given.
+const DEFAULT_NODES: u64 = 200_000;
+
+const EXAMPLES: &str = "\
+Examples:
+  meerslag puzzles games.pdn -o puzzles.pdn
+  meerslag puzzles club.pdn match.pdn -o puzzles.pdn --json puzzles.json --threads 2
+  meerslag puzzles games.pdn -o puzzles.pdn --egdb /data/egdb --nodes 1000000
+
+A puzzle is a position in which one move alone wins, or alone holds the draw: it is better by a man \
+and a half than every other move, and a search of one ply does not see it. The solution goes to the \
+end of the combination, and on the way each move of the solver's is the only one; a last capture may \
+have several ways. Positions with a capture are left out, and so are equal ones, also turned. \
+Sacrifices come first. Each search has 200,000 nodes, unless there is a limit.
+
+Finished games are kept in OUT.journal until all are done: after an interruption the same command \
+goes on. 'meerslag train-puzzles' asks for the solutions, and the board in the browser does.";
+
+/// Find puzzles in games: positions in which one move alone wins or holds the draw
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct PuzzlesArgs {
+    /// The games: PDN, or files of games; '-' reads standard input
+    #[arg(value_name = "FILE", required = true)]
+    inputs: Vec<PathBuf>,
+    /// The puzzles as PDN: the position, the solution as moves, the theme and the rating as tags
+    #[arg(short, long = "out", visible_alias = "output", value_name = "FILE")]
+    out: PathBuf,
+    /// Write the puzzles as JSON objects, one a line, to this file
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitArgs,
+    /// Games that are searched at the same time; 0 takes one for each processor
+    #[arg(long, value_name = "N", default_value = "1", value_parser = threads::<256>)]
+    threads: usize,
+    /// Size of the transposition table of each, in MiB or such as 512M
+    #[arg(long, value_name = "SIZE", default_value = "64", value_parser = mebibytes_of::<1, 65_536>)]
+    hash: u64,
+    #[command(flatten)]
+    force: ForceArgs,
+    #[command(flatten)]
+    databases: DatabaseArgs,
+    #[command(flatten)]
+    evaluation: EvaluationArgs,
+}
+
+impl PuzzlesArgs {
+    fn limits(&self) -> Limits {
+        Limits { mode: Mode::Analyze, ..self.limits.or(Limits::nodes(DEFAULT_NODES)) }
+    }
+
+    fn engine(&self) -> Result<EngineOptions, Failure> {
+        Ok(EngineOptions {
+            hash_mib: self.hash as usize,
+            databases: self.databases.options(),
+            evaluation: self.evaluation.read()?,
+            ..EngineOptions::default()
+        })
+    }
+
+    /// Refuses, before the work, what could not be written after it.
+    fn check(&self, inputs: &[PathBuf], journal: &Path) -> Result<(), Failure> {
+        let mut read: Vec<files::Named<'_>> =
+            inputs.iter().map(|input| ("FILE", files::given(input))).collect();
+        read.push(self.evaluation.file());
+        let written = [
+            ("--out", Some(self.out.as_path())),
+            ("--json", self.json.as_deref()),
+            ("the journal of --out", Some(journal)),
+        ];
+        files::check_distinct(&read, &written)?;
+        for path in [Some(&self.out), self.json.as_ref()].into_iter().flatten() {
+            files::check(path, self.force.existing())?;
+        }
+        Ok(())
+    }
+}
+
+/// The games of all files.
+#[derive(Default)]
+struct Collection {
+    text: Vec<u8>,
+    games: Vec<PdnGame>,
+    /// Where each comes from.
+    sources: Vec<String>,
+}
+
+impl Collection {
+    fn read(inputs: &[PathBuf]) -> Result<Collection, Failure> {
+        let mut all = Collection::default();
+        for input in inputs {
+            let text = read(input)?;
+            let games = parse(input, &text)?;
+            let name = input.file_name().map_or_else(|| "-".into(), |name| name.to_string_lossy());
+            all.sources.extend((1..=games.len()).map(|number| format!("{name}, game {number}")));
+            all.games.extend(games);
+            all.text.extend(text);
+        }
+        Ok(all)
+    }
+}
+
+pub(super) fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
+    let inputs = files::each_once(&args.inputs);
+    let journal = journal_path(&args.out);
+    args.check(&inputs, &journal)?;
+    let all = Collection::read(&inputs)?;
+    let (limits, engine) = (args.limits(), args.engine()?);
+    let header = JournalHeader::new(&all.text, all.games.len(), &limits, engine.evaluation.name());
+    let header = header.of_work("puzzles");
+    let mut journal = Journal::open(&journal, &header, args.force.existing(), |line| {
+        let path = journal.display();
+        note(format_args!("{path}, line {line} is damaged: its game is searched again"));
+    })?;
+    find(args, &all.games, &limits, &engine, &mut journal)?;
+    let puzzles = puzzles::collect(&all.games, &journal);
+    write(args, &all, &puzzles)?;
+    journal.remove();
+    summary(&puzzles, all.games.len())
+}
+
+/// Looks through the games that the journal does not have yet.
+fn find(
+    args: &PuzzlesArgs,
+    games: &[PdnGame],
+    limits: &Limits,
+    engine: &EngineOptions,
+    journal: &mut Journal<FoundPuzzle>,
+) -> Result<(), Failure> {
+    let control = Arc::new(Control::new());
+    let stop = Arc::clone(&control);
+    let interrupt = Interrupt::catch(move || stop.stop())?;
+    let bar = Bar::new("games");
+    let all = games.len() as u64;
+    let mut progress = |done| bar.show(done as u64, all, String::new);
+    let threads = args.threads;
+    let done =
+        puzzles::find_puzzles(games, limits, engine, threads, &control, journal, &mut progress);
+    drop(bar);
+    unfinished(done, &interrupt, journal.len(), games.len())
+}
+
+/// Writes the files; no file gets its name before both are written.
+fn write(args: &PuzzlesArgs, all: &Collection, puzzles: &[Puzzle]) -> Result<(), Failure> {
+    let (mut pdn, mut json) = (Vec::new(), Vec::new());
+    for puzzle in puzzles {
+        let place = puzzle.game - 1;
+        let source = format!("{}, ply {}", all.sources[place], puzzle.ply);
+        let game = puzzles::to_pdn(puzzle, &all.games[place], &source);
+        if !pdn.is_empty() {
+            pdn.push(b'\n');
+        }
+        write_game(&mut pdn, &game, &WriteOptions::default())?;
+        records::write(&mut json, puzzle)?;
+        json.push(b'\n');
+    }
+    let existing = args.force.existing();
+    let mut files = Vec::new();
+    if let Some(path) = &args.json {
+        files.push((path, files::begin(path, &json, existing)?));
+    }
+    files.push((&args.out, files::begin(&args.out, &pdn, existing)?));
+    for (path, file) in files {
+        file.finish().map_err(|error| files::named(path, &error))?;
+    }
+    Ok(())
+}
+
+/// How many puzzles of each theme there are, with the range of their ratings.
+fn summary(puzzles: &[Puzzle], games: usize) -> Result<(), Failure> {
+    let mut out = stdout();
+    let (count, games) = (counted(puzzles.len(), "puzzle"), counted(games, "game"));
+    writeln!(out, "{count} in {games}")?;
+    let themes = puzzles.chunk_by(|one, other| one.themes == other.themes).map(|group| {
+        let ratings = group.iter().map(|puzzle| puzzle.rating);
+        let (least, most) = (ratings.clone().min(), ratings.max());
+        let range = format!("{} to {}", least.unwrap_or_default(), most.unwrap_or_default());
+        vec![group[0].themes.to_string(), group.len().to_string(), range]
+    });
+    let rows: Vec<_> = themes.collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    Ok(write!(out, "{}", terminal::table(&["theme", " puzzles", " levels"], &rows))?)
+}

@@ -1,0 +1,179 @@
+//! Many games, and the list of puzzles that comes of them.
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+use egdb::Wld;
+use movegen::notation::format_move;
+use movegen::notation::pdn::PdnGame;
+use movegen::{Color, Move, Position};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::find::{FoundPuzzle, puzzles_of_game};
+use super::theme::Themes;
+use crate::annotate::{AnalyseGamesError, Journal, each_game};
+use crate::records::Record;
+use meerslag_search::{Control, EngineOptions, Limits, PlayingLevel};
+
+/// Finds the puzzles of the games that the journal does not have yet, this many games at the same
+/// time, each with an engine with these options. Calls `progress` with the number of finished games.
+/// Returns whether all are finished, which they are not after `control` was told to stop.
+///
+/// # Errors
+/// If the engines cannot be made or the journal cannot be written.
+pub fn find_puzzles(
+    games: &[PdnGame],
+    limits: &Limits,
+    options: &EngineOptions,
+    threads: usize,
+    control: &Control,
+    journal: &mut Journal<FoundPuzzle>,
+    progress: &mut dyn FnMut(usize),
+) -> Result<bool, AnalyseGamesError> {
+    each_game(games, options, threads, control, journal, progress, |engine, game| {
+        puzzles_of_game(engine, game, limits, control)
+    })
+}
+
+/// A puzzle with its rating and themes.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct Puzzle {
+    /// The number of its game among all that were given, from 1.
+    pub game: usize,
+    /// The ply before which its position stands, from 0.
+    pub ply: usize,
+    /// The position.
+    #[serde(serialize_with = "fen")]
+    #[schemars(with = "String")]
+    #[serde(rename = "fen")]
+    pub position: Position,
+    /// The solution, with the best answers.
+    #[serde(skip)]
+    pub solution: Vec<Move>,
+    /// The same as text.
+    #[serde(rename = "solution")]
+    moves: Vec<String>,
+    /// What happens in it.
+    #[serde(flatten)]
+    pub themes: Themes,
+    /// The lowest playing level that finds the first move, 1 to 10.
+    pub rating: u8,
+    /// Nodes after which a search has found the first move for good.
+    pub nodes: u64,
+    /// What the solution is worth to the side to move, in men.
+    pub score: f64,
+    /// How much less the second best move is worth, in men.
+    pub margin: f64,
+}
+
+fn fen<S: serde::Serializer>(position: &Position, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&position.to_fen())
+}
+
+impl Record for Puzzle {
+    const TYPE: &'static str = "puzzle";
+}
+
+impl Puzzle {
+    fn new(game: usize, position: Position, found: &FoundPuzzle) -> Puzzle {
+        let solution = found.solution(&position);
+        let goal = if found.score >= super::MARGIN { Wld::Win } else { Wld::Draw };
+        let moves = solution.iter().scan(position, |at, &mv| {
+            let text = format_move(at, mv);
+            *at = at.after(mv);
+            Some(text)
+        });
+        Puzzle {
+            game,
+            ply: found.ply,
+            position,
+            moves: moves.collect(),
+            themes: Themes::of(&position, &solution, goal),
+            solution,
+            rating: rating(found.nodes),
+            nodes: found.nodes,
+            score: f64::from(found.score) / 100.0,
+            margin: f64::from(found.margin) / 100.0,
+        }
+    }
+
+    /// The solution with White to move, so that it is the same for the turned position.
+    fn turned_solution(&self) -> Vec<(u8, u8)> {
+        let is_turned = self.position.side_to_move() == Color::Black;
+        let seen = |square: movegen::Square| if is_turned { square.turned() } else { square };
+        let moves = self.solution.iter();
+        moves.map(|mv| (seen(mv.from()).number(), seen(mv.to()).number())).collect()
+    }
+}
+
+/// The lowest level that has so many nodes for a move.
+fn rating(nodes: u64) -> u8 {
+    let has = |level: u8| PlayingLevel::new(level)?.nodes();
+    let levels = PlayingLevel::MIN..PlayingLevel::MAX;
+    levels.into_iter().find(|&level| has(level) >= Some(nodes)).unwrap_or(PlayingLevel::MAX)
+}
+
+/// The puzzles of these games, as the journal has them: sacrifices first, then by theme, pieces given
+/// and rating. Of equal positions, turned ones too, and of equal solutions one is kept.
+#[must_use]
+pub fn collect(games: &[PdnGame], journal: &Journal<FoundPuzzle>) -> Vec<Puzzle> {
+    let mut puzzles = Vec::new();
+    let (mut positions, mut solutions) = (HashSet::new(), HashSet::new());
+    for (number, pdn) in (1..).zip(games) {
+        for found in journal.game(number).unwrap_or_default() {
+            let Some((position, _)) = pdn.positions().nth(found.ply) else { continue };
+            let puzzle = Puzzle::new(number, position, found);
+            let seen = match position.side_to_move() {
+                Color::White => position,
+                Color::Black => position.reversed(),
+            };
+            let is_new = positions.insert(seen) && solutions.insert(puzzle.turned_solution());
+            puzzles.extend(is_new.then_some(puzzle));
+        }
+    }
+    puzzles.sort_by_key(|puzzle| {
+        let Themes { goal, given, king, turkish } = puzzle.themes;
+        let kind = (given == 0, goal != Wld::Win, Reverse(turkish), given, Reverse(king));
+        (kind, puzzle.rating, puzzle.nodes)
+    });
+    puzzles
+}
+
+#[cfg(test)]
+mod tests {
+    use meerslag_files::Existing;
+    use movegen::notation::pdn::Ply;
+
+    use super::*;
+    use crate::annotate::JournalHeader;
+
+    #[test]
+    fn a_turned_position_is_the_same_puzzle() {
+        let white = Position::from_fen("W:W28,33,39:B19,23,18,9").unwrap();
+        let black = white.reversed();
+        let games = [white, black, Position::from_fen("W:W7:B44").unwrap()].map(|start| {
+            let mut game = PdnGame::new(start);
+            game.line.plies.push(Ply::from(start.legal_moves()[0]));
+            game
+        });
+        let folder = tempfile::tempdir().unwrap();
+        let header = JournalHeader::new(b"", 3, &Limits::nodes(1), "x").of_work("puzzles");
+        let path = folder.path().join("journal");
+        let mut journal = Journal::open(&path, &header, Existing::Keep, |_| ()).unwrap();
+        for (number, game) in (1..).zip(&games) {
+            let line = vec![game.line.plies[0].mv.to_string()];
+            let nodes = [700, 500, 65][number - 1];
+            let found = FoundPuzzle { ply: 0, line, score: 200, margin: 190, nodes };
+            journal.add(number, vec![found]).unwrap();
+        }
+        let puzzles = collect(&games, &journal);
+        let numbers: Vec<_> = puzzles.iter().map(|it| (it.game, it.rating)).collect();
+        assert_eq!(numbers, [(3, 2), (1, 5)]);
+        let json = crate::records::to_json(&puzzles[1]);
+        let (from, to) = (puzzles[1].solution[0].from(), puzzles[1].solution[0].to());
+        assert!(json.contains(&format!("\"solution\":[\"{from}-{to}\"]")), "{json}");
+        assert!(json.contains("\"goal\":\"win\"") && json.contains("\"margin\":1.9"), "{json}");
+        assert_eq!(rating(64_001), 10);
+    }
+}

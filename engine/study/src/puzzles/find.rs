@@ -1,0 +1,335 @@
+//! The puzzles of one game.
+
+use egdb::Wld;
+use movegen::notation::hub;
+use movegen::notation::pdn::PdnGame;
+use movegen::{Color, Game, Move, Position};
+use serde::{Deserialize, Serialize};
+
+use super::theme::balance;
+use crate::suite::{self, SuitePosition};
+use meerslag_search::{Bound, Control, Engine, Limits, Score};
+
+/// By how many hundredths of a man the solution is better than every other move, at least.
+pub const MARGIN: i32 = 150;
+/// What a solution that wins is worth, at least, in hundredths of a man.
+const WINS: i32 = 150;
+/// What every other move than a winning one is worth, at most: nobody could call that won.
+const OTHERS: i32 = 50;
+/// A draw is worth this at most, either way; what every other move loses, at least.
+const DRAWS: i32 = 50;
+const LOSES: i32 = -200;
+/// What a search of this many plies, and the captures after them, finds is seen at once.
+const SHALLOW: u32 = 1;
+/// Plies in which a combination comes to its end.
+const LONGEST: usize = 31;
+
+/// A puzzle, as the journal keeps it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FoundPuzzle {
+    /// The ply before which the position stands, from 0.
+    pub ply: usize,
+    /// The solution as Hub writes moves: those of the side to move and the best answers, to the end of
+    /// the combination.
+    #[serde(rename = "pv")]
+    pub line: Vec<String>,
+    /// What it is worth to the side to move, in hundredths of a man.
+    #[serde(rename = "s")]
+    pub score: i32,
+    /// How much less the second best move is worth, in hundredths of a man.
+    #[serde(rename = "m")]
+    pub margin: i32,
+    /// Nodes after which a search with an empty table has found the first move for good.
+    #[serde(rename = "n")]
+    pub nodes: u64,
+}
+
+impl FoundPuzzle {
+    /// The solution from its position, as far as it is legal there.
+    #[must_use]
+    pub fn solution(&self, position: &Position) -> Vec<Move> {
+        let mut position = *position;
+        let moves = self.line.iter().map_while(|text| {
+            let mv = hub::parse_move(&position, text).ok()?;
+            position = position.after(mv);
+            Some(mv)
+        });
+        moves.collect()
+    }
+}
+
+/// The best move of a position with its score, and that of the second best.
+struct Best {
+    mv: Move,
+    score: Score,
+    second: Score,
+}
+
+impl Best {
+    /// What the best move alone reaches: a win, or a draw where all others lose.
+    fn only(&self) -> Option<Wld> {
+        let (best, second) = (self.score.hundredths(), self.second.hundredths());
+        match () {
+            () if self.margin() < MARGIN => None,
+            () if best >= WINS && second <= OTHERS => Some(Wld::Win),
+            () if best.abs() <= DRAWS && second <= LOSES => Some(Wld::Draw),
+            () => None,
+        }
+    }
+
+    fn margin(&self) -> i32 {
+        self.score.hundredths() - self.second.hundredths()
+    }
+}
+
+/// Searches with an engine within limits.
+struct Finder<'a> {
+    engine: &'a mut Engine,
+    limits: &'a Limits,
+    control: &'a Control,
+}
+
+impl Finder<'_> {
+    /// The two best moves; `None` without a choice, or when it was stopped.
+    fn best(&mut self, position: &Position, limits: &Limits) -> Option<Best> {
+        let mut scores = [None, None];
+        let limits = Limits { multipv: 2, ..limits.clone() };
+        let found = self.engine.search(&Game::new(*position), &limits, self.control, &mut |info| {
+            if info.bound == Bound::Exact && (1..=2).contains(&info.multipv) {
+                scores[info.multipv - 1] = Some(info.score);
+            }
+        });
+        let [Some(score), Some(second)] = scores else { return None };
+        let mv = found.best.filter(|_| !self.control.is_stopped())?;
+        Some(Best { mv, score, second })
+    }
+
+    /// The best move and its score.
+    fn answer(&mut self, position: &Position) -> Option<(Move, Score)> {
+        let game = Game::new(*position);
+        let found = self.engine.search(&game, self.limits, self.control, &mut |_| {});
+        Some((found.best.filter(|_| !self.control.is_stopped())?, found.info.score))
+    }
+
+    /// The puzzle in a position, if there is one.
+    fn puzzle(&mut self, ply: usize, position: &Position) -> Option<FoundPuzzle> {
+        // A capture is seen by everybody, above all one that takes back.
+        if position.has_capture(position.side_to_move()) || position.count_legal_moves() < 2 {
+            return None;
+        }
+        self.engine.new_game();
+        let glance = self.best(position, &glance(self.limits))?;
+        glance.only()?;
+        let nodes = self.nodes_to(position, glance.mv)?;
+        let best = self.best(position, self.limits).filter(|best| best.mv == glance.mv)?;
+        let goal = best.only()?;
+        let line = self.line(position, best.mv, goal)?;
+        let line = line.iter().map(ToString::to_string).collect();
+        let score = best.score.hundredths();
+        Some(FoundPuzzle { ply, line, score, margin: best.margin(), nodes })
+    }
+
+    /// Nodes after which a search has found this move for good; `None` if its first iterations see it, or
+    /// if it does not.
+    fn nodes_to(&mut self, position: &Position, mv: Move) -> Option<u64> {
+        let wanted = SuitePosition {
+            position: *position,
+            best: vec![mv],
+            id: String::new(),
+            value: None,
+            source: String::new(),
+        };
+        let outcome = suite::search(self.engine, &wanted, self.limits, self.control);
+        outcome.found.filter(|found| found.depth > SHALLOW).map(|found| found.nodes)
+    }
+
+    /// The combination to its end, where the gain is on the board and nothing can be taken back, or the
+    /// game is decided. `None` if a move of the solver's on the way is not the only one: only a last
+    /// capture may have several ways.
+    fn line(&mut self, start: &Position, first: Move, goal: Wld) -> Option<Vec<Move>> {
+        let solver = start.side_to_move();
+        let mut line = vec![first];
+        let mut position = start.after(first);
+        loop {
+            if !position.has_legal_move() {
+                return Some(line);
+            }
+            let (reply, score) = self.answer(&position)?;
+            if !reaches(-score, goal) {
+                return None;
+            }
+            if is_end(start, &position, solver, goal, -score) {
+                return Some(line);
+            }
+            if line.len() + 2 > LONGEST {
+                return None;
+            }
+            position = position.after(reply);
+            let mv = self.next(start, &position, goal)?;
+            line.extend([reply, mv]);
+            position = position.after(mv);
+        }
+    }
+
+    /// The solver's next move.
+    fn next(&mut self, start: &Position, position: &Position, goal: Wld) -> Option<Move> {
+        if let [only] = position.legal_moves()[..] {
+            return Some(only);
+        }
+        let best = self.best(position, self.limits)?;
+        let after = position.after(best.mv);
+        let is_last_capture = best.mv.is_capture()
+            && is_end(start, &after, position.side_to_move(), goal, best.score);
+        (best.only() == Some(goal) || is_last_capture).then_some(best.mv)
+    }
+}
+
+/// Whether a score of the solver is worth the goal.
+fn reaches(score: Score, goal: Wld) -> bool {
+    match goal {
+        Wld::Win => score.hundredths() >= WINS,
+        _ => score.hundredths() >= -DRAWS,
+    }
+}
+
+/// Whether a combination has come to its end after a move of the solver's with this score.
+fn is_end(start: &Position, after: &Position, solver: Color, goal: Wld, score: Score) -> bool {
+    let is_quiet = !after.has_capture(solver.opponent());
+    let has_gained = balance(after, solver) > balance(start, solver);
+    // Out of the databases a proven win is a matter of playing on.
+    let is_won = start.piece_count() > after.piece_count() && score.is_win();
+    is_quiet && (goal == Wld::Draw || has_gained || is_won)
+}
+
+/// A sixteenth of these limits, to see where a closer look is worth the time.
+fn glance(limits: &Limits) -> Limits {
+    Limits {
+        depth: limits.depth.map(|depth| depth.saturating_sub(4).max(1)),
+        nodes: limits.nodes.map(|nodes| (nodes / 16).max(1)),
+        move_time: limits.move_time.map(|time| time / 16),
+        ..limits.clone()
+    }
+}
+
+/// The puzzles of the main line of a game, each search within these limits. A puzzle that belongs to
+/// the combination of an earlier one is left out. `None` if it was stopped.
+pub fn puzzles_of_game(
+    engine: &mut Engine,
+    pdn: &PdnGame,
+    limits: &Limits,
+    control: &Control,
+) -> Option<Vec<FoundPuzzle>> {
+    let mut finder = Finder { engine, limits, control };
+    let mut found: Vec<FoundPuzzle> = Vec::new();
+    let mut known: Vec<Position> = Vec::new();
+    for (ply, (position, _)) in pdn.positions().enumerate() {
+        if known.contains(&position) {
+            continue;
+        }
+        if let Some(puzzle) = finder.puzzle(ply, &position) {
+            let mut later = position;
+            for mv in puzzle.solution(&position) {
+                later = later.after(mv);
+                known.push(later);
+            }
+            // The same combination, a move of both sides later.
+            let is_new = found.iter().all(|one| one.line.get(..3) != puzzle.line.get(..3));
+            found.extend(is_new.then_some(puzzle));
+        }
+        if control.is_stopped() {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+/// Whether a search within these limits, from an empty table, agrees that this move alone reaches
+/// what the score promises: the check of puzzles by more time than found them. No other move may be
+/// within half of [`MARGIN`].
+#[must_use]
+pub fn has_one_solution(
+    engine: &mut Engine,
+    position: &Position,
+    mv: Move,
+    limits: &Limits,
+    control: &Control,
+) -> bool {
+    engine.new_game();
+    let best = Finder { engine, limits, control }.best(position, limits);
+    best.is_some_and(|best| best.mv == mv && best.margin() >= MARGIN / 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use movegen::notation::pdn::{PdnReader, Ply};
+
+    use super::*;
+    use meerslag_search::EngineOptions;
+
+    fn engine() -> Engine {
+        Engine::new(EngineOptions { hash_mib: 4, ..EngineOptions::default() }).unwrap()
+    }
+
+    fn game(text: &str) -> PdnGame {
+        PdnReader::new(text.as_bytes()).next().unwrap().unwrap()
+    }
+
+    /// A combination of the engine's own games: `positions` has more of them.
+    const SHOT: &str =
+        "[FEN \"W:W27,31,32,33,36,37,39,40,47,48,49,50:B1,4,6,7,8,10,11,12,15,16,19,21,30\"]\n";
+
+    #[test]
+    fn a_combination_is_found_and_goes_to_its_end() {
+        let mut engine = engine();
+        let pdn = game(&format!("{SHOT}1. 39-34 30x28 *"));
+        let limits = Limits::nodes(20_000);
+        let found = puzzles_of_game(&mut engine, &pdn, &limits, &Control::new()).unwrap();
+        let [puzzle] = &found[..] else { panic!("{found:?}") };
+        assert_eq!((puzzle.ply, puzzle.line[0].as_str()), (0, "39-34"));
+        assert!(puzzle.margin >= MARGIN && puzzle.nodes > 0, "{puzzle:?}");
+        let solution = puzzle.solution(&pdn.start);
+        assert_eq!((solution.len(), solution.len() % 2), (puzzle.line.len(), 1));
+        let end = solution.iter().fold(pdn.start, |position, &mv| position.after(mv));
+        assert!(balance(&end, Color::White) > balance(&pdn.start, Color::White));
+        assert!(!end.has_capture(Color::Black));
+        let [first, other] = [solution[0], pdn.start.legal_moves()[0]];
+        assert_ne!(first, other);
+        let limits = Limits::nodes(200_000);
+        let mut is_one =
+            |mv| has_one_solution(&mut engine, &pdn.start, mv, &limits, &Control::new());
+        assert!(is_one(first) && !is_one(other));
+    }
+
+    #[test]
+    fn recaptures_and_quiet_play_are_no_puzzles() {
+        let mut engine = engine();
+        let limits = Limits::nodes(3_000);
+        for text in ["1. 32-28 19-23 2. 28x19 14x23 3. 37-32 *", "1. 32-28 18-22 *"] {
+            let found = puzzles_of_game(&mut engine, &game(text), &limits, &Control::new());
+            assert_eq!(found.unwrap(), []);
+        }
+    }
+
+    #[test]
+    fn it_ends_when_it_is_stopped() {
+        let control = Control::new();
+        control.stop();
+        let pdn = game(&format!("{SHOT}1. 39-34 *"));
+        assert_eq!(puzzles_of_game(&mut engine(), &pdn, &Limits::nodes(1000), &control), None);
+    }
+
+    #[test]
+    fn a_kept_line_that_is_not_legal_ends_where_it_is_not() {
+        let mut pdn = game(SHOT);
+        let puzzle = FoundPuzzle {
+            ply: 0,
+            line: ["39-34", "1-50"].map(str::to_owned).to_vec(),
+            score: 200,
+            margin: 200,
+            nodes: 100,
+        };
+        let solution = puzzle.solution(&pdn.start);
+        pdn.line.plies.extend(solution.iter().map(|&mv| Ply::from(mv)));
+        assert_eq!((solution.len(), pdn.positions().count()), (1, 1));
+    }
+}

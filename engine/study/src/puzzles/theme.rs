@@ -1,0 +1,149 @@
+//! What a combination is made of, where a rule can say it.
+
+use std::fmt;
+
+use egdb::Wld;
+use movegen::{Color, Move, Position};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use meerslag_search::counted;
+
+/// What happens in a solution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct Themes {
+    /// What the solver reaches: `win` or `draw`.
+    #[serde(serialize_with = "goal_name")]
+    #[schemars(with = "String")]
+    pub goal: Wld,
+    /// Pieces that the opponent captures.
+    pub given: u32,
+    /// A man of the solver's becomes a king that is on the board at the end.
+    pub king: bool,
+    /// The Turkish strike (coup turc): a king captures and cannot go on, because what it has captured
+    /// leaves the board only afterwards; then it is captured itself.
+    pub turkish: bool,
+}
+
+fn goal_name<S: serde::Serializer>(goal: &Wld, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(goal.name())
+}
+
+impl Themes {
+    /// Of a solution from this position.
+    #[must_use]
+    pub fn of(start: &Position, solution: &[Move], goal: Wld) -> Themes {
+        let solver = start.side_to_move();
+        let mut themes = Themes { goal, given: 0, king: false, turkish: false };
+        let mut position = *start;
+        let mut stopped = None;
+        for &mv in solution {
+            let after = position.after(mv);
+            if position.side_to_move() == solver {
+                themes.turkish |= stopped.is_some_and(|square| mv.captured().contains(square));
+            } else {
+                themes.given += mv.captured().len();
+                stopped = is_stopped_king(&after, mv).then_some(mv.to());
+            }
+            position = after;
+        }
+        themes.king = position.kings(solver).len() > start.kings(solver).len();
+        themes
+    }
+
+    /// Whether something is given away.
+    #[must_use]
+    pub const fn is_sacrifice(self) -> bool {
+        self.given > 0
+    }
+}
+
+/// Whether a king that has captured could capture more, now that what it captured is off the board. The
+/// capture was as long as the rules allow: so it was what it had captured that was in its way.
+fn is_stopped_king(after: &Position, mv: Move) -> bool {
+    let again = after.with_other_side();
+    mv.captured().len() > 1
+        && after.all_kings().contains(mv.to())
+        && again.has_capture(again.side_to_move())
+        && again.legal_moves().iter().any(|next| next.from() == mv.to() && next.is_capture())
+}
+
+impl fmt::Display for Themes {
+    /// In words, such as `win, 3 pieces given, Turkish strike`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.goal.name())?;
+        if self.is_sacrifice() {
+            write!(f, ", {} given", counted(self.given, "piece"))?;
+        }
+        if self.king {
+            f.write_str(", king gained")?;
+        }
+        if self.turkish {
+            f.write_str(", Turkish strike")?;
+        }
+        Ok(())
+    }
+}
+
+/// What a side has more than the other, in men; a king is three.
+pub(super) fn balance(position: &Position, side: Color) -> i32 {
+    let worth = |color| position.men(color).len() as i32 + 3 * position.kings(color).len() as i32;
+    worth(side) - worth(side.opponent())
+}
+
+#[cfg(test)]
+mod tests {
+    use movegen::notation::parse_move;
+
+    use super::*;
+
+    fn themes(fen: &str, moves: &str) -> Themes {
+        let start = Position::from_fen(fen).unwrap();
+        let mut position = start;
+        let mut line = Vec::new();
+        for text in moves.split(' ') {
+            let mv = parse_move(&position, text).unwrap();
+            line.push(mv);
+            position = position.after(mv);
+        }
+        Themes::of(&start, &line, Wld::Win)
+    }
+
+    #[test]
+    fn pieces_given_and_kings_are_counted() {
+        let found = themes("W:W28,33,39:B19,23,18,9", "28-22 18x27 33-28 23x32");
+        assert_eq!((found.given, found.king, found.turkish), (2, false, false));
+        assert_eq!(found.to_string(), "win, 2 pieces given");
+        let found = themes("W:W7:B44", "7-1");
+        assert_eq!((found.given, found.king), (0, true));
+        assert!(!found.is_sacrifice());
+    }
+
+    /// A king takes four and stops before a fifth, because a piece that it has taken is in the way.
+    #[test]
+    fn a_king_that_is_stopped_by_what_it_captured() {
+        let mut found = 0;
+        for fen in [
+            "B:W27,28,38,39,32,26:BK21,3",
+            "B:W18,19,28,29,33:BK10,3",
+            "B:W17,18,27,28,22:BK8,5",
+            "B:W19,28,29,38,13:BK2,16",
+            "B:W9,13,18,19,29,33:BK4",
+        ] {
+            let position = Position::from_fen(fen).unwrap();
+            for &mv in &position.legal_moves() {
+                let after = position.after(mv);
+                if is_stopped_king(&after, mv) {
+                    found += 1;
+                    let again = after.with_other_side();
+                    let next = again.legal_moves();
+                    assert!(next.iter().any(|next| next.from() == mv.to()), "{fen} {mv}");
+                }
+            }
+        }
+        // A king in the open is not stopped.
+        let open = Position::from_fen("B:W28:BK6").unwrap();
+        assert!(open.legal_moves().iter().all(|&mv| !is_stopped_king(&open.after(mv), mv)));
+        assert!(found > 0);
+    }
+}
