@@ -407,3 +407,39 @@ fn escape_sequences_of_files_are_written_out() {
         }
     }
 }
+
+/// A game of ours with a combination, which an interrupted run keeps.
+const SHOT: &str = "[White \"A\"]\n[FEN \"W:W27,31,32,33,36,37,39,40,47,48,49,50:\
+B1,4,6,7,8,10,11,12,15,16,19,21,30\"]\n1. 39-34 30x28 *\n";
+
+#[test]
+fn puzzles_come_from_games_with_their_solutions() {
+    let world = World::new();
+    let input = world.path("shot.pdn");
+    // The same game twice is one puzzle.
+    fs::write(&input, format!("{SHOT}\n{SHOT}")).unwrap();
+    let [input, out, json] = [input, world.path("puzzles.pdn"), world.path("puzzles.json")];
+    let [input, out, json] = [&input, &out, &json].map(|path| path.display().to_string());
+    let args = ["puzzles", &input, "-o", &out, "--json", &json, "--nodes=20000", "--hash=4"];
+    let output = run(args, "").success();
+    assert!(output.stdout.contains("1 puzzle in 2 games"), "{}", output.stdout);
+
+    let text = fs::read_to_string(&json).unwrap();
+    let puzzle: Value = serde_json::from_str(text.trim()).unwrap();
+    assert_eq!((&puzzle["type"], &puzzle["goal"]), (&"puzzle".into(), &"win".into()));
+    assert_eq!((&puzzle["game"], &puzzle["ply"]), (&1.into(), &0.into()));
+    assert_eq!(puzzle["solution"][0], "39-34");
+    assert!(puzzle["margin"].as_f64() >= Some(1.5), "{puzzle}");
+
+    let file = fs::read(&out).unwrap();
+    let games: Vec<PdnGame> = PdnReader::new(&file[..]).map(Result::unwrap).collect();
+    let [game] = &games[..] else { panic!("{} games", games.len()) };
+    let moves = puzzle["solution"].as_array().unwrap().len();
+    assert_eq!((game.line.plies.len(), game.tags.get("White")), (moves, Some("A")));
+    assert!(game.tags.get("Theme").unwrap().starts_with("win"));
+    assert!(game.tags.get("Source").unwrap().contains("shot.pdn, game 1, ply 0"));
+    assert_eq!(game.start.to_fen(), puzzle["fen"]);
+    // It is not written over unasked, and nothing is left of the work.
+    run(args, "").failure(1);
+    assert_eq!(world.names(), ["games.pdn", "puzzles.json", "puzzles.pdn", "shot.pdn"]);
+}

@@ -108,6 +108,7 @@ pub(super) const GOOD: &[&str] = &[
     "hub",
     "analyse --depth 2",
     "annotate {pdn} -o {annotated} --nodes 20 --hash 1 --force",
+    "puzzles {pdn} -o {annotated} --nodes 20 --hash 1 --force",
     "board W:W28:B23 --arrows 28-19",
     "solve W:WK11:BK2",
     "play --depth 2",
@@ -169,6 +170,7 @@ pub(super) const FAILING: &[(&str, &str)] = &[
     ("adapt --engine cmd=/nonexistent/x --hub", "does not start"),
     ("book build missing.pdn --out {new}", "missing.pdn"),
     ("annotate {pdn} -o /nonexistent/out.pdn", "cannot write"),
+    ("puzzles {pdn} -o /nonexistent/out.pdn", "cannot write"),
     ("serve --host 192.0.2.1 --port 1 --hash 1", "cannot listen on 192.0.2.1:1"),
     ("serve --export {new} --wasm /nonexistent", "/nonexistent/meerslag.wasm"),
     ("board W:W28:B23 -o /nonexistent/board.svg", "cannot write"),
@@ -199,6 +201,7 @@ pub(super) const FAILING: &[(&str, &str)] = &[
 pub(super) const UNUSABLE: &[(&str, &str)] = &[
     ("analyse missing.pdn", "cannot open missing.pdn"),
     ("annotate missing.pdn -o {new}", "cannot read missing.pdn"),
+    ("puzzles missing.pdn -o {new}", "cannot read missing.pdn"),
     ("serve --searches 0", "--searches"),
     ("serve --wasm {pdn}", "--export"),
     ("serve --frames example.org", "'example.org' is no origin"),
@@ -345,6 +348,7 @@ fn into_full(world: &World, line: &str) {
 pub(super) const LONG: &[&str] = &[
     "analyse --time 600",
     "annotate {pdn} -o {new} --time 600",
+    "puzzles {pdn} -o {new} --time 6000",
     "serve --port 0 --hash 1",
     "solve W:W31-40:B1-10 --nodes 1000000000000 --hash 16",
     "play --color black --time 600",
