@@ -440,6 +440,8 @@ fn puzzles_come_from_games_with_their_solutions() {
     assert!(game.tags.get("Source").unwrap().contains("shot.pdn, game 1, ply 0"));
     assert_eq!(game.start.to_fen(), puzzle["fen"]);
     // It is not written over unasked, and nothing is left of the work.
-    run(args, "").failure(1);
+    let refused = run(args, "");
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(refused.stderr.contains("puzzles.pdn"), "{refused:?}");
     assert_eq!(world.names(), ["games.pdn", "puzzles.json", "puzzles.pdn", "shot.pdn"]);
 }

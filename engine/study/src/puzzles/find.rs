@@ -276,16 +276,16 @@ mod tests {
 
     /// A combination of the engine's own games: `positions` has more of them.
     const SHOT: &str =
-        "[FEN \"W:W27,31,32,33,36,37,39,40,47,48,49,50:B1,4,6,7,8,10,11,12,15,16,19,21,30\"]\n";
+        "[FEN \"W:W29,31,33,36,38,39,42,43,44,45,46,47,50:B1,5,6,7,8,9,10,14,15,16,18,19,22\"]\n";
 
     #[test]
     fn a_combination_is_found_and_goes_to_its_end() {
         let mut engine = engine();
-        let pdn = game(&format!("{SHOT}1. 39-34 30x28 *"));
+        let pdn = game(&format!("{SHOT}1. 29-23 *  "));
         let limits = Limits::nodes(20_000);
         let found = puzzles_of_game(&mut engine, &pdn, &limits, &Control::new()).unwrap();
         let [puzzle] = &found[..] else { panic!("{found:?}") };
-        assert_eq!((puzzle.ply, puzzle.line[0].as_str()), (0, "39-34"));
+        assert_eq!((puzzle.ply, puzzle.line[0].as_str()), (0, "29-23"));
         assert!(puzzle.margin >= MARGIN && puzzle.nodes > 0, "{puzzle:?}");
         let solution = puzzle.solution(&pdn.start);
         assert_eq!((solution.len(), solution.len() % 2), (puzzle.line.len(), 1));
@@ -314,7 +314,7 @@ mod tests {
     fn it_ends_when_it_is_stopped() {
         let control = Control::new();
         control.stop();
-        let pdn = game(&format!("{SHOT}1. 39-34 *"));
+        let pdn = game(&format!("{SHOT}1. 29-23 *"));
         assert_eq!(puzzles_of_game(&mut engine(), &pdn, &Limits::nodes(1000), &control), None);
     }
 
@@ -323,7 +323,7 @@ mod tests {
         let mut pdn = game(SHOT);
         let puzzle = FoundPuzzle {
             ply: 0,
-            line: ["39-34", "1-50"].map(str::to_owned).to_vec(),
+            line: ["29-23", "1-50"].map(str::to_owned).to_vec(),
             score: 200,
             margin: 200,
             nodes: 100,
