@@ -408,9 +408,9 @@ fn escape_sequences_of_files_are_written_out() {
     }
 }
 
-/// A game of ours with a combination, which an interrupted run keeps.
-const SHOT: &str = "[White \"A\"]\n[FEN \"W:W27,31,32,33,36,37,39,40,47,48,49,50:\
-B1,4,6,7,8,10,11,12,15,16,19,21,30\"]\n1. 39-34 30x28 *\n";
+/// A game of ours with a combination.
+const SHOT: &str = "[White \"A\"]\n[FEN \"W:W29,31,33,36,38,39,42,43,44,45,46,47,50:\
+B1,5,6,7,8,9,10,14,15,16,18,19,22\"]\n1. 29-23 *\n";
 
 #[test]
 fn puzzles_come_from_games_with_their_solutions() {
@@ -428,7 +428,7 @@ fn puzzles_come_from_games_with_their_solutions() {
     let puzzle: Value = serde_json::from_str(text.trim()).unwrap();
     assert_eq!((&puzzle["type"], &puzzle["goal"]), (&"puzzle".into(), &"win".into()));
     assert_eq!((&puzzle["game"], &puzzle["ply"]), (&1.into(), &0.into()));
-    assert_eq!(puzzle["solution"][0], "39-34");
+    assert_eq!(puzzle["solution"][0], "29-23");
     assert!(puzzle["margin"].as_f64() >= Some(1.5), "{puzzle}");
 
     let file = fs::read(&out).unwrap();

@@ -26,11 +26,12 @@ pub enum AnalyseGamesError {
     Journal(#[from] JournalError),
 }
 
-/// Searches the games that the journal does not have yet, each within these limits; see
-/// [`each_game`].
+/// Searches the games that the journal does not have yet, each position within these limits, this many
+/// games at the same time, each with an engine with these options. Calls `progress` with the number of
+/// finished games. Returns whether all are finished, which they are not after `control` was told to stop.
 ///
 /// # Errors
-/// As [`each_game`].
+/// If the engines cannot be made or the journal cannot be written.
 pub fn analyse_games(
     games: &[PdnGame],
     limits: &Limits,

@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn a_combination_is_found_and_goes_to_its_end() {
         let mut engine = engine();
-        let pdn = game(&format!("{SHOT}1. 29-23 *  "));
+        let pdn = game(&format!("{SHOT}1. 29-23 *"));
         let limits = Limits::nodes(20_000);
         let found = puzzles_of_game(&mut engine, &pdn, &limits, &Control::new()).unwrap();
         let [puzzle] = &found[..] else { panic!("{found:?}") };
@@ -292,8 +292,8 @@ mod tests {
         let end = solution.iter().fold(pdn.start, |position, &mv| position.after(mv));
         assert!(balance(&end, Color::White) > balance(&pdn.start, Color::White));
         assert!(!end.has_capture(Color::Black));
-        let [first, other] = [solution[0], pdn.start.legal_moves()[0]];
-        assert_ne!(first, other);
+        let first = solution[0];
+        let other = pdn.start.legal_moves().iter().copied().find(|&mv| mv != first).unwrap();
         let limits = Limits::nodes(200_000);
         let mut is_one =
             |mv| has_one_solution(&mut engine, &pdn.start, mv, &limits, &Control::new());
