@@ -441,7 +441,7 @@ fn puzzles_come_from_games_with_their_solutions() {
     assert_eq!(game.start.to_fen(), puzzle["fen"]);
     // It is not written over unasked, and nothing is left of the work.
     let refused = run(args, "");
-    assert_eq!(refused.code, 1, "{refused:?}");
+    assert_eq!(refused.code, 2, "{refused:?}");
     assert!(refused.stderr.contains("puzzles.pdn"), "{refused:?}");
     assert_eq!(world.names(), ["games.pdn", "puzzles.json", "puzzles.pdn", "shot.pdn"]);
 }

@@ -439,6 +439,12 @@ fn quick_commands_of_the_documents_do_their_work() {
     for name in ["positions.txt", "problems.fen"] {
         fs::write(path(name), "W:WK11:BK2,K6\nW:WK28:B23\n").unwrap();
     }
+    let player = |name: &str| format!("[[player]]\nname = \"{name}\"\nengine = \"random\"\n");
+    let cup = format!(
+        "format = \"swiss\"\nrounds = 2\ntime-control = \"nodes=9\"\n{}",
+        ["a", "b", "c"].map(player).concat()
+    );
+    fs::write(path("cup.toml"), cup).unwrap();
     let search_path = std::env::var("PATH").unwrap();
     let shell = |line: &str| {
         let output = Command::new("sh")

@@ -348,7 +348,7 @@ fn into_full(world: &World, line: &str) {
 pub(super) const LONG: &[&str] = &[
     "analyse --time 600",
     "annotate {pdn} -o {new} --time 600",
-    "puzzles {pdn} -o {new} --time 6000",
+    "puzzles {pdn} -o {puzzles} --time 600",
     "serve --port 0 --hash 1",
     "solve W:W31-40:B1-10 --nodes 1000000000000 --hash 16",
     "play --color black --time 600",

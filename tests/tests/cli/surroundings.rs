@@ -348,8 +348,12 @@ mod threads {
                 Some(0) => {}
                 Some(1) => {
                     failed += 1;
-                    let is_said =
-                        ["Resource temporarily unavailable", "does not start", "protocol"];
+                    let is_said = [
+                        "Resource temporarily unavailable",
+                        "does not start",
+                        "protocol",
+                        "not ready",
+                    ];
                     assert!(is_said.iter().any(|part| errors.contains(part)), "{name}: {errors}");
                 }
                 _ => panic!("{name}: {code:?} {errors}"),
