@@ -2,33 +2,20 @@
 
 use std::io::{self, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use clap::Args;
 use meerslag_files::Existing;
 use meerslag_harness::pages::AnnotationPage;
-use meerslag_search::counted;
-use meerslag_search::{Control, EngineOptions, Limits, Mode};
-use meerslag_study::annotate::{
-    self, AnalyseGamesError, Journal, JournalError, JournalHeader, JudgedGame, PlayerSummary,
-    Players,
-};
+use meerslag_study::annotate::{self, JudgedGame, PlayerSummary, Players};
 use meerslag_study::records::{AnnotatedGameRecord, AnnotationSummaryRecord, PlayerRecord};
 use movegen::notation::pdn::{PdnGame, PdnReader, WriteOptions, write_game};
 
-use super::databases::DatabaseArgs;
-use super::evaluation::EvaluationArgs;
-use super::files::{self, ForceArgs};
-use super::interrupt::Interrupt;
+use super::files;
+use super::game_work::{GameWorkArgs, journal_path};
 use super::json;
-use super::limits::LimitArgs;
-use super::progress::Bar;
-use super::streams::{note, stdout};
-use super::{Failure, mebibytes_of, source, terminal, threads};
-
-/// Nodes of a position when no limit is given.
-const DEFAULT_NODES: u64 = 200_000;
+use super::streams::stdout;
+use super::{Failure, source, terminal};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -62,42 +49,15 @@ pub(super) struct AnnotateArgs {
     /// Write a report for the browser: the games on a board, with curve, arrows and clocks
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    #[command(flatten)]
-    limits: LimitArgs,
-    /// Games that are searched at the same time; 0 takes one for each processor
-    #[arg(long, value_name = "N", default_value = "1", value_parser = threads::<256>)]
-    threads: usize,
-    /// Size of the transposition table of each, in MiB or such as 512M
-    #[arg(long, value_name = "SIZE", default_value = "64", value_parser = mebibytes_of::<1, 65_536>)]
-    hash: u64,
     /// Print JSON objects, one a line, instead of a table of the players
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    force: ForceArgs,
-    #[command(flatten)]
-    databases: DatabaseArgs,
-    #[command(flatten)]
-    evaluation: EvaluationArgs,
-}
-
-impl AnnotateArgs {
-    fn limits(&self) -> Limits {
-        Limits { mode: Mode::Analyze, ..self.limits.or(Limits::nodes(DEFAULT_NODES)) }
-    }
-
-    fn engine(&self) -> Result<EngineOptions, Failure> {
-        Ok(EngineOptions {
-            hash_mib: self.hash as usize,
-            databases: self.databases.options(),
-            evaluation: self.evaluation.read()?,
-            ..EngineOptions::default()
-        })
-    }
+    work: GameWorkArgs,
 }
 
 pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
-    let existing = args.force.existing();
+    let existing = args.work.force.existing();
     #[cfg(feature = "games")]
     if args.write_back && !meerslag_games::is_games_file(&args.input) {
         let text = "is no file of games: nothing can be written back into it";
@@ -105,7 +65,7 @@ pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
     }
     let journal = journal_path(&args.out);
     files::check_distinct(
-        &[("FILE", files::given(&args.input)), args.evaluation.file()],
+        &[("FILE", files::given(&args.input)), args.work.evaluation.file()],
         &[
             ("--out", Some(&args.out)),
             ("--html", args.html.as_deref()),
@@ -117,14 +77,10 @@ pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
     }
     let text = read(&args.input)?;
     let games = parse(&args.input, &text)?;
-    let (limits, engine) = (args.limits(), args.engine()?);
-    let header = JournalHeader::new(&text, games.len(), &limits, engine.evaluation.name());
-    let mut journal = Journal::open(&journal, &header, existing, |line| {
-        let path = journal.display();
-        note(format_args!("{path}, line {line} is damaged: its game is searched again"));
-    })?;
-    analyse(args, &games, &limits, &engine, &mut journal)?;
-    let probe = args.databases.open()?;
+    let work = args.work.read()?;
+    let mut journal = work.open_journal(&journal, &work.header(&text, games.len()))?;
+    work.search(&games, &mut journal, annotate::analyse_games)?;
+    let probe = args.work.databases.open()?;
     let mut output = Output::new(args);
     let mut games = games;
     for (number, pdn) in (1..).zip(&mut games) {
@@ -152,13 +108,6 @@ fn write_back(input: &Path, games: &[PdnGame]) -> Result<(), Failure> {
     Ok(file.replace(ids.into_iter().zip(games))?)
 }
 
-/// Where finished games are kept.
-pub(super) fn journal_path(out: &Path) -> PathBuf {
-    let mut name = out.as_os_str().to_owned();
-    name.push(".journal");
-    name.into()
-}
-
 pub(super) fn read(input: &Path) -> Result<Vec<u8>, Failure> {
     if input.as_os_str() == "-" {
         let mut text = Vec::new();
@@ -180,59 +129,6 @@ pub(super) fn parse(input: &Path, text: &[u8]) -> Result<Vec<PdnGame>, Failure> 
     source::warn(&input.display().to_string(), reader.warnings());
     let games = games.context("cannot read the file").map_err(Failure::Input)?;
     if games.is_empty() { Err(source::no_game(&reader.counters())) } else { Ok(games) }
-}
-
-/// Searches the games that the journal does not have yet.
-fn analyse(
-    args: &AnnotateArgs,
-    games: &[PdnGame],
-    limits: &Limits,
-    engine: &EngineOptions,
-    journal: &mut Journal,
-) -> Result<(), Failure> {
-    let control = Arc::new(Control::new());
-    let stop = Arc::clone(&control);
-    let interrupt = Interrupt::catch(move || stop.stop())?;
-    let bar = Bar::new("games");
-    let all = games.len() as u64;
-    let mut progress = |done| bar.show(done as u64, all, String::new);
-    let threads = args.threads;
-    let are_all_done =
-        annotate::analyse_games(games, limits, engine, threads, &control, journal, &mut progress);
-    drop(bar);
-    unfinished(are_all_done, &interrupt, journal.len(), games.len())
-}
-
-/// The failure of games that are not all finished: `done` of `all` are.
-pub(super) fn unfinished(
-    are_all_done: Result<bool, AnalyseGamesError>,
-    interrupt: &Interrupt,
-    done: usize,
-    all: usize,
-) -> Result<(), Failure> {
-    match are_all_done.map_err(|error| match error {
-        AnalyseGamesError::Journal(error) => error.into(),
-        error => Failure::run(error),
-    })? {
-        true => Ok(()),
-        false if interrupt.is_pressed() => Err(Failure::interrupted(format!(
-            "{done} of {} done; the same command goes on",
-            counted(all, "game")
-        ))),
-        false => Err(Failure::Run(anyhow!("a thread that searches has died"))),
-    }
-}
-
-impl From<JournalError> for Failure {
-    fn from(error: JournalError) -> Failure {
-        match error {
-            JournalError::Io { .. } => Failure::run(error),
-            JournalError::Other(_) | JournalError::Damaged(_) => {
-                Failure::Input(anyhow!("{error}: --force begins again"))
-            }
-            JournalError::InUse(_) | JournalError::Game { .. } => Failure::Input(error.into()),
-        }
-    }
 }
 
 /// What becomes of the annotated games.

@@ -18,6 +18,7 @@ mod evaluation;
 mod files;
 #[cfg(feature = "training")]
 mod filter;
+mod game_work;
 #[cfg(feature = "games")]
 mod games;
 mod hub;

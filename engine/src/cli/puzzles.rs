@@ -2,28 +2,18 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args;
 use meerslag_search::counted;
-use meerslag_search::{Control, EngineOptions, Limits, Mode};
-use meerslag_study::annotate::{Journal, JournalHeader};
-use meerslag_study::puzzles::{self, FoundPuzzle, Puzzle};
+use meerslag_study::puzzles::{self, Puzzle};
 use meerslag_study::records;
 use movegen::notation::pdn::{PdnGame, WriteOptions, write_game};
 
-use super::annotate::{journal_path, parse, read, unfinished};
-use super::databases::DatabaseArgs;
-use super::evaluation::EvaluationArgs;
-use super::files::{self, ForceArgs};
-use super::interrupt::Interrupt;
-use super::limits::LimitArgs;
-use super::progress::Bar;
-use super::streams::{note, stdout};
-use super::{Failure, mebibytes_of, terminal, threads};
-
-/// Nodes of a search when no limit is given.
-const DEFAULT_NODES: u64 = 200_000;
+use super::annotate::{parse, read};
+use super::files;
+use super::game_work::{GameWorkArgs, journal_path};
+use super::streams::stdout;
+use super::{Failure, terminal};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,40 +44,15 @@ pub(super) struct PuzzlesArgs {
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     #[command(flatten)]
-    limits: LimitArgs,
-    /// Games that are searched at the same time; 0 takes one for each processor
-    #[arg(long, value_name = "N", default_value = "1", value_parser = threads::<256>)]
-    threads: usize,
-    /// Size of the transposition table of each, in MiB or such as 512M
-    #[arg(long, value_name = "SIZE", default_value = "64", value_parser = mebibytes_of::<1, 65_536>)]
-    hash: u64,
-    #[command(flatten)]
-    force: ForceArgs,
-    #[command(flatten)]
-    databases: DatabaseArgs,
-    #[command(flatten)]
-    evaluation: EvaluationArgs,
+    work: GameWorkArgs,
 }
 
 impl PuzzlesArgs {
-    fn limits(&self) -> Limits {
-        Limits { mode: Mode::Analyze, ..self.limits.or(Limits::nodes(DEFAULT_NODES)) }
-    }
-
-    fn engine(&self) -> Result<EngineOptions, Failure> {
-        Ok(EngineOptions {
-            hash_mib: self.hash as usize,
-            databases: self.databases.options(),
-            evaluation: self.evaluation.read()?,
-            ..EngineOptions::default()
-        })
-    }
-
     /// Refuses, before the work, what could not be written after it.
     fn check(&self, inputs: &[PathBuf], journal: &Path) -> Result<(), Failure> {
         let mut read: Vec<files::Named<'_>> =
             inputs.iter().map(|input| ("FILE", files::given(input))).collect();
-        read.push(self.evaluation.file());
+        read.push(self.work.evaluation.file());
         let written = [
             ("--out", Some(self.out.as_path())),
             ("--json", self.json.as_deref()),
@@ -95,7 +60,7 @@ impl PuzzlesArgs {
         ];
         files::check_distinct(&read, &written)?;
         for path in [Some(&self.out), self.json.as_ref()].into_iter().flatten() {
-            files::check(path, self.force.existing())?;
+            files::check(path, self.work.force.existing())?;
         }
         Ok(())
     }
@@ -130,39 +95,14 @@ pub(super) fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
     let journal = journal_path(&args.out);
     args.check(&inputs, &journal)?;
     let all = Collection::read(&inputs)?;
-    let (limits, engine) = (args.limits(), args.engine()?);
-    let header = JournalHeader::new(&all.text, all.games.len(), &limits, engine.evaluation.name());
-    let header = header.of_work("puzzles");
-    let mut journal = Journal::open(&journal, &header, args.force.existing(), |line| {
-        let path = journal.display();
-        note(format_args!("{path}, line {line} is damaged: its game is searched again"));
-    })?;
-    find(args, &all.games, &limits, &engine, &mut journal)?;
+    let work = args.work.read()?;
+    let header = work.header(&all.text, all.games.len()).of_work("puzzles");
+    let mut journal = work.open_journal(&journal, &header)?;
+    work.search(&all.games, &mut journal, puzzles::find_puzzles)?;
     let puzzles = puzzles::collect(&all.games, &journal);
     write(args, &all, &puzzles)?;
     journal.remove();
     summary(&puzzles, all.games.len())
-}
-
-/// Looks through the games that the journal does not have yet.
-fn find(
-    args: &PuzzlesArgs,
-    games: &[PdnGame],
-    limits: &Limits,
-    engine: &EngineOptions,
-    journal: &mut Journal<FoundPuzzle>,
-) -> Result<(), Failure> {
-    let control = Arc::new(Control::new());
-    let stop = Arc::clone(&control);
-    let interrupt = Interrupt::catch(move || stop.stop())?;
-    let bar = Bar::new("games");
-    let all = games.len() as u64;
-    let mut progress = |done| bar.show(done as u64, all, String::new);
-    let threads = args.threads;
-    let done =
-        puzzles::find_puzzles(games, limits, engine, threads, &control, journal, &mut progress);
-    drop(bar);
-    unfinished(done, &interrupt, journal.len(), games.len())
 }
 
 /// Writes the files; no file gets its name before both are written.
@@ -179,7 +119,7 @@ fn write(args: &PuzzlesArgs, all: &Collection, puzzles: &[Puzzle]) -> Result<(),
         records::write(&mut json, puzzle)?;
         json.push(b'\n');
     }
-    let existing = args.force.existing();
+    let existing = args.work.force.existing();
     let mut files = Vec::new();
     if let Some(path) = &args.json {
         files.push((path, files::begin(path, &json, existing)?));

@@ -114,15 +114,6 @@ fn marked(annotation: &Annotation) -> Option<(Comment, String, String)> {
     is_sum.then(|| (rest, sum.to_owned(), added.to_owned()))
 }
 
-/// The better line that [`write()`] added to a move played from this position.
-#[must_use]
-pub fn added_line(ply: &Ply, position: &Position) -> Option<Vec<Move>> {
-    let (_, _, added) = ply.after.iter().find_map(marked)?;
-    let better = added.split_whitespace().find_map(|part| parse_move(position, part).ok())?;
-    let is_ours = |line: &&Variation| line.plies.first().is_some_and(|ply| ply.mv == better);
-    Some(ply.variations().find(is_ours).map_or_else(|| vec![better], |line| line.moves().collect()))
-}
-
 /// Whether this is a variation that begins with a move and has moves only.
 fn is_bare_line(annotation: &Annotation, first: Move) -> bool {
     let Annotation::Variation(line) = annotation else { return false };
