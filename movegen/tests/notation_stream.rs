@@ -119,7 +119,7 @@ fn memory_stays_flat() {
     assert_eq!(counters.used, counters.truncated);
     assert!(peak < 128 * KIB, "{peak} bytes");
 
-    // Files that are one endless thing. A game is given up at 4 MiB; the memory is that and what
+    // Files that are one endless thing. A game is given up at 4 MiB, comments aside; the memory is that and what
     // doubling vectors and turning text into moves adds.
     for (head, body) in [
         ("1. 32-28 { ", "endless comment # "),
@@ -157,7 +157,7 @@ fn memory_stays_flat() {
         ("1. ", ". "),
     ] {
         let (_, peak) = read(Repeated::new(head, body, 5 * MIB), false);
-        assert!(peak < 24 * MIB, "{head:?} {body:?}: {peak} bytes");
+        assert!(peak < 26 * MIB, "{head:?} {body:?}: {peak} bytes");
     }
 }
 

@@ -167,7 +167,16 @@ impl BoardSearch {
     }
 }
 
+fn clamped(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
 impl GamesFile {
+    /// A game that has been found.
+    fn known(&self, id: i64) -> Result<GameHeader, GamesError> {
+        self.header(id)?.ok_or_else(|| self.damaged(format!("game {id} has no row")))
+    }
+
     /// Where a position occurs, by game and ply. Up to [`CHECKED`] places are looked at on the board,
     /// and all of games that do not begin from the initial position. Of the others more places are
     /// believed: another position with the same number is one chance in many millions, and a
@@ -358,24 +367,24 @@ impl GamesFile {
         let range = params![most.min(i64::MAX as u64) as i64, skip.min(i64::MAX as u64) as i64];
         if query.position.is_none() && !query.looks_at_boards() {
             let filter = query.filter(self)?;
+            // One look at the columns says how many there are and which are on the page.
+            if query.sort == Sort::Number && !filter.sql.is_empty() {
+                let ids = self.ids_by(&filter)?;
+                let (first, most) = (clamped(skip), clamped(most));
+                let hits = ids.iter().skip(first).take(most);
+                let hits = hits.map(|&id| Ok(Hit { game: self.known(id)?, plies: Vec::new() }));
+                let hits = hits.collect::<Result<_, GamesError>>()?;
+                return Ok(Page { total: ids.len() as u64, hits });
+            }
             let clause = filter.clause();
             let values = || rusqlite::params_from_iter(filter.values.iter());
             let sql = format!("SELECT count(*) FROM games g{clause}");
             let total: i64 =
                 self.connection.query_row(&sql, values(), |row| row.get(0)).map_err(&db)?;
             let (most, skip) = (most.min(i64::MAX as u64), skip.min(i64::MAX as u64));
-            // Only the games of the page are joined with their players.
-            let sql = if query.sort == Sort::Number {
-                format!(
-                    "SELECT {columns} FROM {tables} WHERE g.id IN (SELECT g.id FROM games g{clause} \
-                     ORDER BY g.id LIMIT {most} OFFSET {skip}) ORDER BY g.id"
-                )
-            } else {
-                format!(
-                    "SELECT {columns} FROM {tables}{clause} ORDER BY {order} LIMIT {most} \
-                     OFFSET {skip}"
-                )
-            };
+            let sql = format!(
+                "SELECT {columns} FROM {tables}{clause} ORDER BY {order} LIMIT {most} OFFSET {skip}"
+            );
             let mut select = self.connection.prepare_cached(&sql).map_err(&db)?;
             let rows = select.query_map(values(), GameHeader::read).map_err(&db)?;
             let hits = rows.map(|game| Ok(Hit { game: game?, plies: Vec::new() }));
@@ -386,13 +395,8 @@ impl GamesFile {
         let total = found.len() as u64;
         let mut hits = Vec::new();
         if query.sort == Sort::Number {
-            let skip = usize::try_from(skip).unwrap_or(usize::MAX);
-            let most = usize::try_from(most).unwrap_or(usize::MAX);
-            for hit in found.into_iter().skip(skip).take(most) {
-                let game = self.header(hit.id)?;
-                let game =
-                    game.ok_or_else(|| self.damaged(format!("game {} has no row", hit.id)))?;
-                hits.push(Hit { game, plies: hit.plies() });
+            for hit in found.into_iter().skip(clamped(skip)).take(clamped(most)) {
+                hits.push(Hit { game: self.known(hit.id)?, plies: hit.plies() });
             }
             return Ok(Page { total, hits });
         }

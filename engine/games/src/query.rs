@@ -344,15 +344,21 @@ impl GamesFile {
         Ok(ids)
     }
 
-    /// The numbers of the games of which the columns fit, in the order of the query.
+    /// The numbers of the games of which the columns fit, in growing order.
     pub(crate) fn ids_by_columns(&self, query: &Query) -> Result<Vec<i64>, GamesError> {
+        self.ids_by(&query.filter(self)?)
+    }
+
+    pub(crate) fn ids_by(&self, filter: &Filter) -> Result<Vec<i64>, GamesError> {
         let db = GamesError::database(self.path());
-        let filter = query.filter(self)?;
-        let sql = format!("SELECT g.id FROM games g{} ORDER BY g.id", filter.clause());
+        let sql = format!("SELECT g.id FROM games g{}", filter.clause());
         let mut select = self.connection.prepare_cached(&sql).map_err(&db)?;
-        let values = rusqlite::params_from_iter(filter.values);
+        let values = rusqlite::params_from_iter(filter.values.iter());
         let rows = select.query_map(values, |row| row.get(0)).map_err(&db)?;
-        rows.collect::<Result<_, _>>().map_err(&db)
+        let mut ids = rows.collect::<Result<Vec<i64>, _>>().map_err(&db)?;
+        // Sorted here: asked for an order, SQLite would walk through all games.
+        ids.sort_unstable();
+        Ok(ids)
     }
 
     pub(crate) fn id_set(&self, query: &Query) -> Result<Option<HashSet<i64>>, GamesError> {

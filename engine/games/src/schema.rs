@@ -53,7 +53,7 @@ CREATE TABLE games (
 CREATE INDEX games_white ON games (white);
 CREATE INDEX games_black ON games (black);
 CREATE INDEX games_event ON games (event);
-CREATE INDEX games_year ON games (year);
+CREATE INDEX games_year ON games (year, result, white, black);
 CREATE INDEX games_fingerprint ON games (fingerprint);
 CREATE TABLE moves (
     game INTEGER PRIMARY KEY REFERENCES games,

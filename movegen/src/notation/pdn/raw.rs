@@ -20,8 +20,11 @@ pub(super) const MAX_DEPTH: usize = 200;
 /// After this many unreadable parts a game is given up.
 const MAX_PROBLEMS: u32 = 5;
 
-/// A game that takes more memory than this is none, or not one worth it.
+/// A game that takes more memory than this, comments aside, is none, or not one worth it.
 const MAX_GAME: usize = 4 * 1024 * 1024;
+
+/// Bytes of all comments of a game.
+const MAX_COMMENTS: usize = 32 * 1024 * 1024;
 
 /// What a move, comment or variation takes besides its text.
 const ITEM_COST: usize = 256;
@@ -219,6 +222,8 @@ struct Builder {
     problems: u32,
     /// How much of [`MAX_GAME`] is used.
     size: usize,
+    /// How much of [`MAX_COMMENTS`] is used.
+    comments: usize,
     /// The last word, if it may be the result.
     candidate: Option<Candidate>,
 }
@@ -235,7 +240,7 @@ impl Builder {
             has_letters: false,
         };
         let open = vec![RawLine::default()];
-        Builder { game, open, passed_over: 0, problems: 0, size: 0, candidate: None }
+        Builder { game, open, passed_over: 0, problems: 0, size: 0, comments: 0, candidate: None }
     }
 
     fn warn(&mut self, place: TextPos, kind: PdnWarningKind) {
@@ -289,7 +294,8 @@ impl Builder {
     }
 
     fn comment(&mut self, text: String) {
-        self.size += text.len() + ITEM_COST;
+        self.size += ITEM_COST;
+        self.comments += text.len();
         self.current().tail().push(RawAnnotation::Comment(text));
     }
 
@@ -407,8 +413,9 @@ impl Builder {
         if !matches!(token, Token::Comment(_) | Token::End { .. }) {
             self.go_on();
         }
-        if self.size > MAX_GAME {
-            let kind = PdnWarningKind::GameTooLong(MAX_GAME);
+        let used = [(self.size, MAX_GAME), (self.comments, MAX_COMMENTS)];
+        if let Some((_, limit)) = used.into_iter().find(|(used, limit)| used > limit) {
+            let kind = PdnWarningKind::GameTooLong(limit);
             self.game.abandoned = Some(PdnWarning::at(place, kind));
             return false;
         }

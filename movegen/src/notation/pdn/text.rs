@@ -14,8 +14,11 @@ pub(super) fn is_in_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-')
 }
 
-/// Comments and tag values are kept up to this many characters.
+/// The values of tags are kept up to this many characters.
 pub(super) const MAX_TEXT: usize = 256 * 1024;
+
+/// Comments are kept up to this many characters.
+pub(super) const MAX_COMMENT: usize = 16 * 1024 * 1024;
 
 impl<R: BufRead> Lexer<R> {
     /// Whether a `[` begins a tag.
@@ -181,7 +184,7 @@ impl<R: BufRead> Lexer<R> {
 
     fn finish_comment(&mut self, place: TextPos, text: &Kept) -> Token {
         if text.is_cut() {
-            self.warn(place, PdnWarningKind::TextCutOff(MAX_TEXT));
+            self.warn(place, PdnWarningKind::TextCutOff(MAX_COMMENT));
         }
         Token::Comment(text.text.trim_end().to_owned())
     }
@@ -217,14 +220,14 @@ impl Kept {
         if blank && (self.text.is_empty() || self.text.ends_with(' ')) {
             return;
         }
-        if self.length < MAX_TEXT {
+        if self.length < MAX_COMMENT {
             self.text.push(if blank { ' ' } else { c });
         }
         self.length += 1;
     }
 
     fn is_cut(&self) -> bool {
-        self.length > MAX_TEXT
+        self.length > MAX_COMMENT
     }
 }
 
