@@ -9,9 +9,9 @@ use egdb::DatabaseOptions;
 use meerslag_files::Existing;
 use meerslag_harness::runner::stats::Decision;
 use meerslag_harness::runner::{
-    Abort, Adjudication, ConfigError, EngineSpec, Format, MatchConfig, MatchEnd, MatchError,
-    MatchEvent, MatchResults, MatchRun, SprtConfig, Standing, Standings, StateError, StateFile,
-    TimeControl, Workers, openings, run as run_match,
+    Abort, Adjudication, ConfigError, Director, EngineSpec, Format, MatchConfig, MatchEnd,
+    MatchError, MatchEvent, MatchResults, MatchRun, SprtConfig, Standing, Standings, StateError,
+    StateFile, TimeControl, Workers, openings, run as run_match,
 };
 use meerslag_search::eval::{EvalKind, Evaluation, Provenance, Weights, WeightsError};
 use movegen::DrawRules;
@@ -276,7 +276,8 @@ impl Generations {
         };
         let workers = Workers { concurrency: self.threads, cpus: Vec::new() };
         let ignore = &mut |_: MatchEvent<'_>| Ok(());
-        let end = run_match(&config, &workers, &mut state, &mut results, stop, ignore)?;
+        let end =
+            run_match(&config, &workers, &mut state, &mut results, &Director::new(stop), ignore)?;
         if end == MatchEnd::Stopped {
             return Err(GenerationsError::Stopped);
         }

@@ -186,6 +186,18 @@ impl GrowingFile {
         self.file.is_none()
     }
 
+    /// Begins again: what is added next takes the place of all that is there. `false` if that cannot be,
+    /// since it is no file.
+    pub(super) fn restart(&mut self) -> bool {
+        if is_special(&self.path) {
+            return false;
+        }
+        if self.file.take().is_some() {
+            self.existing = Existing::Replace;
+        }
+        true
+    }
+
     /// Adds this to the file, in one piece.
     pub(super) fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
         let named = |error: io::Error| named(&self.path, &error);
@@ -222,6 +234,8 @@ mod tests {
         let mut file = GrowingFile::new(&path, Existing::Replace).unwrap();
         file.add(b"").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"old");
+        file.add(b"none").unwrap();
+        assert!(file.restart() && file.is_new());
         file.add(b"one ").unwrap();
         file.add(b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"one two");

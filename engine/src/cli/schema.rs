@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
-use meerslag_harness::runner::StandingsRecord;
+use meerslag_harness::runner::{StandingsRecord, TournamentRecord};
 use meerslag_study::records::{self, Record, VERSION};
 use meerslag_study::{bench, suite};
 use schemars::SchemaGenerator;
@@ -56,6 +56,7 @@ impl Catalogue {
         self.add::<solve::Summary>();
         self.add::<matches::MatchGameRecord<'_>>();
         self.add::<StandingsRecord<'_>>();
+        self.add::<TournamentRecord>();
         self.add::<dxp::DxpRecord>();
         self.add::<endgame_trainer::EndingRecord>();
         self.add::<protocol_check::StepRecord<'_>>();

@@ -1,6 +1,7 @@
 //! `meerslag tournament`: whole tournaments with the real program.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -168,4 +169,127 @@ fn it_stops_after_a_round_and_goes_on() {
     assert!(rounds < 6 && games(&file).len() == 4 * rounds, "{rounds}");
     let _ = tournament(&file, &["--resume"]).success();
     assert_eq!((lines(&file, "round").len(), games(&file).len()), (6, 24));
+}
+
+/// A tournament that is being played, with its director at the terminal.
+struct Played {
+    child: Child,
+    said: std::sync::mpsc::Receiver<String>,
+}
+
+impl Played {
+    fn start(file: &Path) -> Played {
+        let mut child = Command::new(binary())
+            .args(["tournament", file.to_str().unwrap()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        let (says, said) = std::sync::mpsc::channel();
+        thread::spawn(move || {
+            out.lines().map_while(Result::ok).all(|line| says.send(line).is_ok())
+        });
+        Played { child, said }
+    }
+
+    fn say(&mut self, line: &str) {
+        writeln!(self.child.stdin.as_ref().unwrap(), "{line}").unwrap();
+    }
+
+    /// Says this until this is answered: it may come too early.
+    fn insist(&mut self, line: &str, answer: &str) {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while Instant::now() < deadline {
+            self.say(line);
+            let end = Instant::now() + Duration::from_millis(500);
+            while let Ok(said) =
+                self.said.recv_timeout(end.saturating_duration_since(Instant::now()))
+            {
+                if said == answer {
+                    return;
+                }
+            }
+        }
+        panic!("'{line}' is not answered by '{answer}'");
+    }
+
+    fn end(mut self) -> String {
+        drop(self.child.stdin.take());
+        assert!(self.child.wait().unwrap().success());
+        self.said.iter().collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// On games that are finished, being played and yet to come, and on a player.
+#[test]
+fn the_director_decides_while_it_is_played() {
+    let (_folder, file) = swiss();
+    let text = fs::read_to_string(&file).unwrap().replace("rounds = 6", "rounds = 2");
+    fs::write(&file, text).unwrap();
+    let mut played = Played::start(&file);
+    played.say("pause");
+    played.insist("replay 1", "game 1 begins again: the director wants it");
+    played.insist("withdraw H", "H is not paired any more from round 2 on");
+    // Of these some are being played, others have not begun.
+    for line in ["annul 2", "score 1.3=0-2", "score 4 2-0", "annul 99", "score 4 3-0", "nothing"] {
+        played.say(line);
+    }
+    played.say("resume");
+    let table = played.end();
+    let all = lines(&file, "game");
+    let game = |number: usize| all.iter().find(|game| game["game"] == number - 1).unwrap();
+    let fields = |number: usize| {
+        let (white, why) = (&game(number)["white"], &game(number)["termination"]);
+        (white.as_str().unwrap_or("none"), why.as_str().unwrap())
+    };
+    assert_eq!(fields(2), ("unknown", "director"));
+    assert_eq!(fields(3), ("loss", "director"));
+    assert_eq!(fields(4), ("win", "director"));
+    let detail = game(1)["detail"].as_str().unwrap();
+    assert!(detail.contains("played again by order of the director"), "{detail}");
+    assert!(game(2)["detail"].as_str().unwrap().starts_with("annulled by the director"));
+    // Seven are left in the second round.
+    assert_eq!(lines(&file, "round")[1]["free"].as_array().unwrap().len(), 1, "{table}");
+
+    // The record of a finished game changes in the files at once, and a game is played again at the end
+    // of its round.
+    let (_folder, file) = swiss();
+    let text = fs::read_to_string(&file)
+        .unwrap()
+        .replace("rounds = 6", "rounds = 2")
+        .replace("nodes=", "nodes=9");
+    fs::write(&file, text).unwrap();
+    let mut played = Played::start(&file);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while games(&file).len() < 2 {
+        assert!(Instant::now() < deadline, "no game is finished");
+        thread::sleep(Duration::from_millis(1));
+    }
+    played.say("pause");
+    let [again, scored] = [0, 1].map(|place| games(&file)[place].0);
+    let [first, second] = [again + 1, scored + 1];
+    played.insist(&format!("replay {first}"), &format!("game {first} is played again"));
+    played.insist(&format!("score {second} 0-0"), &format!("game {second} is scored 0-0"));
+    let pdn = fs::read_to_string(file.with_extension("pdn")).unwrap();
+    assert!(pdn.contains("decided by the director"), "{pdn}");
+    assert!(!pdn.contains(&format!("[Round \"1.{first}\"]")), "{pdn}");
+    played.say("resume");
+    let said = played.end();
+    let pdn = fs::read_to_string(file.with_extension("pdn")).unwrap();
+    assert_eq!(pdn.matches("[Event ").count(), 8, "{pdn}");
+    assert!(said.contains("\nround 2: "), "{said}");
+    let numbers: Vec<u64> =
+        lines(&file, "game").iter().map(|g| g["game"].as_u64().unwrap()).collect();
+    assert_eq!(numbers.iter().filter(|&&number| number == again).count(), 2);
+    // Before the games of the second round.
+    assert!(
+        numbers.iter().rposition(|&number| number == again) < numbers.iter().position(|&n| n == 4)
+    );
+    let table = tournament(&file, &["--table", "--json"]).success().stdout;
+    let table: Value = serde_json::from_str(&table).unwrap();
+    assert_eq!((&table["type"], &table["games"]), (&"tournament".into(), &8.into()));
+    assert_eq!(table["rounds"][0]["games"][scored as usize]["result"], "0-0", "{table}");
+    assert!(table["places"][0]["buchholz_cut_1"].is_f64(), "{table}");
 }

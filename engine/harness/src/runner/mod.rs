@@ -37,12 +37,13 @@ pub use player::{
     Abort, Answer, Claim, FaultKind, Identity, NewGame, Parameter, Player, PlayerError, Thought,
     process,
 };
-pub use report::{MatchPage, StandingsRecord, csv_lines, nice_step};
+pub use report::{MatchPage, StandingsRecord, TournamentRecord, csv_lines, nice_step};
 pub use stats::places::{Place, places, places_text};
 pub use stats::results::MatchResults;
 pub use stats::standings::{Standing, Standings};
 pub use stats::time_use::{Spent, TimeUse};
 pub use tournament::acts::{Act, ActError};
+pub use tournament::director::{Director, GameInPlay, Seen};
 pub use tournament::schedule::{Pairing, Round, schedule};
 pub use tournament::state::{LineError, MatchPart, MatchRun, Resumed, StateError, StateFile};
 pub use tournament::{MatchEnd, MatchError, MatchEvent, Workers, run, tail_text};

@@ -16,9 +16,9 @@ use meerslag_files::with_causes;
 use meerslag_harness::early_end::{Draw, Resign};
 use meerslag_harness::runner::openings::Opening;
 use meerslag_harness::runner::{
-    Abort, Adjudication, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent, MatchPage,
-    MatchPart, MatchResults, MatchRun, Resumed, SprtConfig, StateError, StateFile, TimeControl,
-    Workers, openings, run as run_match, tail_text,
+    Abort, Adjudication, Director, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent,
+    MatchPage, MatchPart, MatchResults, MatchRun, Resumed, SprtConfig, StateError, StateFile,
+    TimeControl, Workers, openings, run as run_match, tail_text,
 };
 use meerslag_search::book::Book;
 use meerslag_search::counted;
@@ -237,7 +237,9 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
         json: args.json,
     };
     let begun = Begun { state, config, results, parts: earlier, run, own_files };
-    desk.play(begun, &Arc::new(Abort::new()), |path| args.command_to_go_on(path))
+    let abort = Arc::new(Abort::new());
+    let director = Director::new(&abort);
+    desk.play(begun, (&abort, &director), |path| args.command_to_go_on(path))
 }
 
 /// A match that is to be played, from its start or from where it was interrupted.
@@ -266,7 +268,7 @@ impl Desk<'_> {
     pub(super) fn play(
         self,
         begun: Begun,
-        abort: &Arc<Abort>,
+        (abort, director): (&Arc<Abort>, &Director),
         to_go_on: impl Fn(&Path) -> String,
     ) -> Result<(), Failure> {
         let in_state = |error: StateError| Failure::Input(error.into());
@@ -291,7 +293,15 @@ impl Desk<'_> {
         }
         results.drop_moves();
         let mut observe = |event: MatchEvent<'_>| match event {
-            MatchEvent::Round(round) => output.round(&config, round),
+            MatchEvent::Round(results) => output.round(&config, results),
+            MatchEvent::Break(next, pause) => output.pause(&config, next, pause),
+            MatchEvent::Again { game } => {
+                let text = format!("game {} begins again: the director wants it", game + 1);
+                output.say(&config, &text)
+            }
+            MatchEvent::Decided { act, results, games } => {
+                output.decided(&config, act, results, games)
+            }
             MatchEvent::Begin(number, pairing) => output.begin(&config, number, pairing),
             MatchEvent::Game(results) => output.game(&config, results),
             MatchEvent::Ready { engine, identity } => {
@@ -305,7 +315,7 @@ impl Desk<'_> {
                 Ok(())
             }
         };
-        let end = run_match(&config, &workers, &mut state, &mut results, abort, &mut observe);
+        let end = run_match(&config, &workers, &mut state, &mut results, director, &mut observe);
         if let (Err(_), true, false, Some(state)) =
             (&end, results.games().is_empty(), self.is_resumed, state)
         {

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use indicatif::HumanDuration;
 use meerslag_files::Existing;
 use meerslag_harness::runner::{
-    MatchConfig, MatchGame, MatchPage, MatchResults, MatchRun, Pairing, Round, Standings,
-    csv_lines, places_text,
+    Act, MatchConfig, MatchGame, MatchPage, MatchResults, MatchRun, Pairing, Round,
+    TournamentRecord, csv_lines, places_text,
 };
 use meerslag_search::counted;
 use movegen::notation::pdn::{WriteOptions, write_game};
@@ -55,6 +55,15 @@ pub(in crate::cli) struct MatchGameRecord<'a> {
 
 impl Record for MatchGameRecord<'_> {
     const TYPE: &'static str = "game";
+}
+
+/// Who meets in a round, and who is free.
+fn meetings(config: &MatchConfig, round: &Round) -> String {
+    let name = |engine: usize| config.engines[engine].name.as_str();
+    let meetings = round.meetings().filter_map(<[Pairing]>::first);
+    let meetings = meetings.map(|game| format!("{} - {}", name(game.white), name(game.black)));
+    let free = round.free.iter().map(|&engine| format!("{} is free", name(engine)));
+    meetings.chain(free).collect::<Vec<_>>().join(", ")
 }
 
 fn micros(time: Duration) -> f64 {
@@ -143,23 +152,58 @@ impl Output {
         }
     }
 
-    /// A round of a tournament has been paired.
-    pub(super) fn round(&mut self, config: &MatchConfig, round: &Round) -> io::Result<()> {
-        let name = |engine: usize| config.engines[engine].name.as_str();
-        let meetings = round.meetings().filter_map(<[Pairing]>::first);
-        let meetings = meetings.map(|game| format!("{} - {}", name(game.white), name(game.black)));
-        let free = round.free.iter().map(|&engine| format!("{} is free", name(engine)));
-        let text = meetings.chain(free).collect::<Vec<_>>().join(", ");
-        let text = format!("round {}: {text}", round.round);
+    /// A line above the table; beside JSON it is a note.
+    pub(super) fn say(&mut self, config: &MatchConfig, text: &str) -> io::Result<()> {
         if self.json {
             note(text);
             return Ok(());
         }
         let mut out = stdout();
         self.erase(&mut out)?;
-        writeln!(out, "{}", plain(&text))?;
+        writeln!(out, "{}", plain(text))?;
         self.draw(config, &mut out)?;
         out.flush()
+    }
+
+    /// A round of a tournament has been paired.
+    pub(super) fn round(&mut self, config: &MatchConfig, results: &MatchResults) -> io::Result<()> {
+        let Some(round) = results.rounds().last() else { return Ok(()) };
+        self.say(config, &format!("round {}: {}", round.round, meetings(config, round)))
+    }
+
+    /// A break before the next round.
+    pub(super) fn pause(
+        &mut self,
+        config: &MatchConfig,
+        next: &Round,
+        pause: Duration,
+    ) -> io::Result<()> {
+        let (seconds, meetings) = (pause.as_secs_f64().ceil(), meetings(config, next));
+        self.say(config, &format!("break of {seconds} s before round {}: {meetings}", next.round))
+    }
+
+    /// The director has decided something; `games` are all finished games, if it was about one of them.
+    pub(super) fn decided(
+        &mut self,
+        config: &MatchConfig,
+        act: Act,
+        results: &MatchResults,
+        games: &[MatchGame],
+    ) -> io::Result<()> {
+        self.finished = results.games().len();
+        if act.game().is_some() {
+            let restarted = |file: Option<&mut GrowingFile>| file.is_none_or(GrowingFile::restart);
+            // What goes through a pipe cannot be taken back.
+            if restarted(self.pdn.as_mut()) & restarted(self.csv.as_mut()) {
+                self.page.iter_mut().for_each(PageFile::restart);
+                self.write_games(config, games)?;
+            }
+            if let Some(page) = &mut self.page {
+                page.refresh(config, results)?;
+            }
+        }
+        self.standings = results.standings().to_text(config);
+        self.say(config, &act.to_text(config))
     }
 
     /// A game begins.
@@ -188,15 +232,7 @@ impl Output {
             game + 1,
             standstill.as_secs_f64()
         );
-        if self.json {
-            note(text);
-            return Ok(());
-        }
-        let mut out = stdout();
-        self.erase(&mut out)?;
-        writeln!(out, "{text}")?;
-        self.draw(config, &mut out)?;
-        out.flush()
+        self.say(config, &text)
     }
 
     /// Goes back to the start of the table, and clears what is below.
@@ -296,7 +332,7 @@ impl Output {
     ) -> io::Result<()> {
         let page = self.page.as_mut().filter(|_| !results.games().is_empty());
         let written = page.map_or(Ok(()), |page| page.write(config, results));
-        self.show_table(config, results.standings())?;
+        self.show_table(config, results)?;
         if config.rounds.is_some() && !self.json {
             let mut out = stdout();
             write!(out, "\n{}", plain(&places_text(config, results)))?;
@@ -305,10 +341,14 @@ impl Output {
         written
     }
 
-    fn show_table(&self, config: &MatchConfig, standings: &Standings) -> io::Result<()> {
+    fn show_table(&self, config: &MatchConfig, results: &MatchResults) -> io::Result<()> {
+        let standings = results.standings();
         let mut out = stdout();
         if self.json {
             json::write(&mut out, &standings.to_record(config))?;
+            if config.rounds.is_some() {
+                json::write(&mut out, &TournamentRecord::new(config, results))?;
+            }
             return out.flush();
         }
         self.erase(&mut out)?;

@@ -36,6 +36,11 @@ impl PageFile {
         self.page.add(config, record);
     }
 
+    /// Forgets the games: they are added again.
+    pub(super) fn restart(&mut self) {
+        self.page.clear_games();
+    }
+
     pub(super) fn ready(&mut self, engine: usize, identity: &str) {
         self.page.ready(engine, identity);
     }

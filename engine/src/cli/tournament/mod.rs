@@ -1,25 +1,27 @@
 //! `meerslag tournament`: a match in rounds, described in a file, with a director.
 
+mod director;
 mod file;
 
-use std::io::{self, BufRead, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
 
 use anyhow::anyhow;
 use clap::Args;
 use meerslag_files::with_causes;
 use meerslag_harness::runner::{
-    Abort, Act, EngineSpec, Format, MatchConfig, MatchEvent, MatchResults, MatchRun, Resumed,
-    StateError, StateFile, Termination, Workers, places_text, run as run_match,
+    Abort, Act, Director, EngineSpec, Format, MatchConfig, MatchEvent, MatchResults, MatchRun,
+    Resumed, StateError, StateFile, Termination, TournamentRecord, Workers, places_text,
+    run as run_match,
 };
 
+use self::director::Chair;
 use self::file::Description;
 use super::files::{self, ForceArgs};
 use super::matches::{Begun, Desk};
-use super::streams::{note, plain, stdout};
-use super::{Failure, shell, watchdog};
+use super::streams::{plain, stdout};
+use super::{Failure, json, shell, watchdog};
 
 const EXAMPLES: &str = "\
 The file is TOML; docs/tournaments.md describes it:
@@ -30,8 +32,9 @@ The file is TOML; docs/tournaments.md describes it:
   name = \"A\"
   engine = 'cmd=\"./a hub\"'     # as 'meerslag match --engine' describes it
 
-While it goes on, type pause, resume, or stop (after this round); the signals SIGUSR1 (pause, and \
-go on) and SIGUSR2 (stop after this round) do the same. Clocks do not run during a pause.
+While it goes on, type pause, resume, stop (after this round), annul GAME, replay GAME, \
+score GAME 2-0, or withdraw NAME; the signals SIGUSR1 (pause, and go on) and SIGUSR2 (stop after this \
+round) do the same as the words. Clocks do not run during a pause.
 
 Examples:
   meerslag tournament cup.toml --check
@@ -58,11 +61,11 @@ pub(super) struct TournamentArgs {
     #[arg(long, conflicts_with = "resume")]
     table: bool,
     /// The game with this number does not count; repeatable, as the three options below
-    #[arg(long, value_name = "GAME", value_parser = clap::value_parser!(u32).range(1..))]
-    annul: Vec<u32>,
+    #[arg(long, value_name = "GAME", value_parser = director::game)]
+    annul: Vec<usize>,
     /// The game with this number is played again
-    #[arg(long, value_name = "GAME", value_parser = clap::value_parser!(u32).range(1..))]
-    replay: Vec<u32>,
+    #[arg(long, value_name = "GAME", value_parser = director::game)]
+    replay: Vec<usize>,
     /// The game with this number has this result: 2-0, 1-1, 0-2 or 0-0
     #[arg(long, value_name = "GAME=RESULT", value_parser = score)]
     score: Vec<Act>,
@@ -79,10 +82,9 @@ pub(super) struct TournamentArgs {
 /// `5=2-0`.
 fn score(text: &str) -> Result<Act, String> {
     let read = || {
-        let (game, points) = text.split_once('=')?;
-        let (white, black) = points.split_once('-')?;
-        let game = game.parse::<usize>().ok()?.checked_sub(1)?;
-        Some(Act::Score { game, points: (white.parse().ok()?, black.parse().ok()?) })
+        let (number, result) = text.split_once('=')?;
+        let (game, points) = (director::game(number).ok()?, director::points(result).ok()?);
+        Some(Act::Score { game, points })
     };
     read().ok_or_else(|| "expected the number of a game and its result, such as 5=2-0".to_owned())
 }
@@ -99,6 +101,10 @@ pub(super) fn run(args: &TournamentArgs) -> Result<(), Failure> {
         let mut resumed = StateFile::resume(&state).map_err(in_state)?;
         args.decide(&mut resumed)?;
         if !args.resume {
+            if args.json {
+                let record = TournamentRecord::new(&resumed.config, &resumed.results);
+                return Ok(json::write(&mut stdout(), &record)?);
+            }
             let text = places_text(&resumed.config, &resumed.results);
             return Ok(stdout().write_all(plain(&text).as_bytes())?);
         }
@@ -114,10 +120,16 @@ pub(super) fn run(args: &TournamentArgs) -> Result<(), Failure> {
         Begun { state: None, config, results, parts: Vec::new(), run, own_files: Vec::new() }
     };
     let abort = Arc::new(Abort::new());
-    listen(&abort);
+    let director = Arc::new(Director::new(&abort));
+    let chair = Chair {
+        abort: Arc::clone(&abort),
+        director: Arc::clone(&director),
+        config: Arc::new(begun.config.clone()),
+    };
+    chair.listen();
     let desk =
         Desk { state: Some(&state), is_resumed: args.resume, force: args.force, json: args.json };
-    desk.play(begun, &abort, |_| args.command_to_go_on())
+    desk.play(begun, (&abort, &director), |_| args.command_to_go_on())
 }
 
 impl TournamentArgs {
@@ -129,19 +141,16 @@ impl TournamentArgs {
 
     /// Does what the director decided, and keeps it in the state file.
     fn decide(&self, resumed: &mut Resumed) -> Result<(), Failure> {
-        let game = |number: &u32| *number as usize - 1;
-        let mut acts: Vec<Act> = self.annul.iter().map(|number| Act::Annul(game(number))).collect();
-        acts.extend(self.replay.iter().map(|number| Act::Replay(game(number))));
+        let mut acts: Vec<Act> = self.annul.iter().map(|&game| Act::Annul(game)).collect();
+        acts.extend(self.replay.iter().map(|&game| Act::Replay(game)));
         acts.extend(&self.score);
         for name in &self.withdraw {
-            let engine = resumed.config.engines.iter().position(|engine| engine.name == *name);
-            let engine =
-                engine.ok_or_else(|| Failure::Input(anyhow!("no player is called '{name}'")))?;
-            acts.push(Act::Withdraw { engine, from: resumed.results.next_round() });
+            let act = director::withdrawn(&resumed.config, name);
+            acts.push(act.map_err(|why| Failure::Input(anyhow!(why)))?);
         }
         for act in acts {
             let decided = resumed.results.decide(&resumed.config, act);
-            decided.map_err(|error| Failure::Input(error.into()))?;
+            let act = decided.map_err(|error| Failure::Input(error.into()))?;
             resumed.state.decide(act).map_err(Failure::run)?;
         }
         Ok(())
@@ -163,86 +172,6 @@ impl TournamentArgs {
         words.extend(self.json.then_some("--json"));
         shell::quoted(&words)
     }
-}
-
-/// What the director says while the games go on.
-fn command(word: &str, abort: &Abort) {
-    match word {
-        "pause" => {
-            abort.pause(true);
-            note("paused before the next moves; resume goes on");
-        }
-        "resume" => {
-            abort.pause(false);
-            note("the games go on");
-        }
-        "stop" => {
-            abort.end_after_round();
-            note("stops after this round");
-        }
-        "" => {}
-        other => note(format_args!("'{other}': expected pause, resume or stop")),
-    }
-}
-
-/// Listens to the terminal and to signals, as long as the process lives.
-fn listen(abort: &Arc<Abort>) {
-    signals::listen(Arc::clone(abort));
-    let abort = Arc::clone(abort);
-    // Without this thread only signals are left, and Ctrl-C.
-    let _ = thread::Builder::new().name("director".to_owned()).spawn(move || {
-        signals::leave_terminal();
-        for line in io::stdin().lock().lines() {
-            let Ok(line) = line else { return };
-            command(line.trim(), &abort);
-        }
-    });
-}
-
-#[cfg(unix)]
-mod signals {
-    use std::sync::Arc;
-    use std::thread;
-
-    use meerslag_harness::runner::Abort;
-    use nix::sys::signal::{SigSet, Signal};
-
-    /// SIGUSR1 pauses and goes on, SIGUSR2 stops after the round. Threads that come later, and only they,
-    /// inherit that these signals wait to be fetched: call it before there are others.
-    pub(super) fn listen(abort: Arc<Abort>) {
-        let set: SigSet = [Signal::SIGUSR1, Signal::SIGUSR2].into_iter().collect();
-        if set.thread_block().is_err() {
-            return;
-        }
-        let _ = thread::Builder::new().name("signals".to_owned()).spawn(move || {
-            while let Ok(signal) = set.wait() {
-                let word = match signal {
-                    Signal::SIGUSR2 => "stop",
-                    _ if abort.is_paused() => "resume",
-                    _ => "pause",
-                };
-                super::command(word, &abort);
-            }
-        });
-    }
-
-    /// A process in the background that reads from the terminal is stopped; without the signal reading
-    /// fails.
-    pub(super) fn leave_terminal() {
-        let set: SigSet = [Signal::SIGTTIN].into_iter().collect();
-        let _ = set.thread_block();
-    }
-}
-
-#[cfg(not(unix))]
-mod signals {
-    use std::sync::Arc;
-
-    use meerslag_harness::runner::Abort;
-
-    pub(super) fn listen(_: Arc<Abort>) {}
-
-    pub(super) const fn leave_terminal() {}
 }
 
 /// Lets each player play ten moves with each colour against random ones.
@@ -275,8 +204,9 @@ fn try_out(config: &MatchConfig, engine: &EngineSpec) -> anyhow::Result<Option<S
     trial.adjudication.max_moves = Some(10);
     let mut results = MatchResults::new(&trial, Vec::new());
     let workers = Workers { concurrency: 1, cpus: Vec::new() };
+    let director = Director::new(&Abort::new());
     let mut observe = |_: MatchEvent<'_>| Ok(());
-    let end = run_match(&trial, &workers, &mut None, &mut results, &Abort::new(), &mut observe);
+    let end = run_match(&trial, &workers, &mut None, &mut results, &director, &mut observe);
     if let Err(error) = end {
         return Ok(Some(with_causes(&error)));
     }

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use movegen::{DrawRules, Game, Status};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::runner::config::error::{ConfigError, MOST_GAMES};
@@ -21,7 +22,7 @@ use crate::runner::openings::Opening;
 use crate::runner::stats::{EloModel, Sprt, SprtError};
 
 /// Who plays whom.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// Everybody against everybody.

@@ -93,6 +93,12 @@ impl MatchGame {
         self.record.result.for_side(self.pairing.color_of(engine)?)
     }
 
+    /// Whether the director has taken it out: it counts as not played.
+    #[must_use]
+    pub fn is_annulled(&self) -> bool {
+        self.termination == Termination::Director && self.record.result == GameResult::Unknown
+    }
+
     /// The result as PDN writes it.
     #[must_use]
     pub const fn result(&self) -> GameResult {

@@ -18,10 +18,11 @@ use crate::runner::game::clock::GameClock;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::game::termination::Termination;
 use crate::runner::player::{Abort, Answer, Claim, FaultKind, NewGame, Player, PlayerError};
+use crate::runner::tournament::acts::Act;
+use crate::runner::tournament::director::{Director, Seat};
 use crate::runner::tournament::schedule::Pairing;
 use crate::runner::tournament::standstill::Standstills;
-use meerslag_search::Control;
-use meerslag_search::counted;
+use meerslag_search::{Info, counted};
 use meerslag_study::digits::median;
 use meerslag_study::record::{GameRecord, PlyRecord};
 
@@ -89,11 +90,13 @@ pub(in crate::runner) fn play(
     standstills: &Standstills,
     fixture: Fixture,
     players: &mut [Box<dyn Player>; 2],
-    abort: &Abort,
+    (director, abort): (&Director, &Abort),
 ) -> Result<Played, NotPlayed> {
     let Fixture { number, pairing, .. } = fixture;
     let record = fixture.record();
     let engines = pairing.engines();
+    let clocks = engines.map(|e| GameClock::new(config.time_control(e)));
+    let lefts = clocks.map(|clock| clock.left());
     let mut match_game = OngoingGame {
         config,
         arbiter,
@@ -102,18 +105,18 @@ pub(in crate::runner) fn play(
         begun: Instant::now(),
         engines,
         game: record.start_game(),
-        clocks: engines.map(|e| GameClock::new(config.time_control(e))),
+        clocks,
         dxp_moves: config.dxp_moves(pairing.white, pairing.black),
+        seat: director.sit_down(number, pairing, record.clone(), lefts),
         record,
         overheads: Vec::new(),
         is_broken: [false; 2],
         latency: [None; 2],
-        control: Arc::new(Control::new()),
     };
     let end = match_game.run(players);
     let result = match &end {
         Ok(end) => Some(end.result),
-        Err(NotPlayed::Void { .. }) => Some(GameResult::Unknown),
+        Err(NotPlayed::Void { .. } | NotPlayed::Again { .. }) => Some(GameResult::Unknown),
         Err(NotPlayed::Aborted | NotPlayed::Start { .. }) => None,
     };
     for side in WHITE_FIRST {
@@ -168,6 +171,8 @@ pub(in crate::runner) enum NotPlayed {
     Start { engine: usize, message: String, tail: Vec<String> },
     /// Everything was paused this long during it; and who can no longer be used.
     Void { standstill: Duration, is_broken: [bool; 2] },
+    /// The director wants it to be played again; and who can no longer be used.
+    Again { is_broken: [bool; 2] },
 }
 
 /// The sides in the order in which they are asked and named; lists go by [`Color::index`].
@@ -192,8 +197,8 @@ struct OngoingGame<'a> {
     /// Who can no longer be used.
     is_broken: [bool; 2],
     latency: [Option<Duration>; 2],
-    /// Nothing is commanded here: who stops a match does so by its own signal.
-    control: Arc<Control>,
+    /// Where it is seen, and where the director ends it.
+    seat: Arc<Seat>,
 }
 
 impl OngoingGame<'_> {
@@ -217,13 +222,25 @@ impl OngoingGame<'_> {
                 return Ok(end);
             }
             let side = self.game.position().side_to_move();
-            self.abort.wait();
+            self.abort.wait(&|| self.seat.has_order());
             if self.abort.is_set() {
                 return Err(NotPlayed::Aborted);
             }
+            if let Some(act) = self.seat.take_order() {
+                return self.decided(act);
+            }
             let limits = self.clocks[side.index()].limits();
             let player = &mut players[side.index()];
-            let answer = player.think(&self.game, &limits, &self.control, &mut |_| {});
+            self.seat.asks();
+            let seat = &self.seat;
+            let mut report = |info: &Info| seat.sees(side, info);
+            let answer = player.think(&self.game, &limits, &seat.control, &mut report);
+            self.seat.rests();
+            if let Some(act) = self.seat.take_order().filter(|_| !self.abort.is_set()) {
+                // Stopped in the middle of a search: what came of it does not count.
+                self.is_broken[side.index()] |= matches!(answer, Err(PlayerError::Fault { .. }));
+                return self.decided(act);
+            }
             self.check_standstill(side, answer.as_ref().err())?;
             let thought = match answer {
                 Ok(Answer::Move(thought)) => thought,
@@ -255,6 +272,7 @@ impl OngoingGame<'_> {
                 clock: clock.left(),
                 ..PlyRecord::from(thought.mv)
             });
+            self.seat.moved(side, &self.record.plies[self.record.plies.len() - 1]);
             if let Err(error) = self.game.play(thought.mv) {
                 let error = PlayerError::Fault {
                     kind: FaultKind::IllegalMove,
@@ -265,6 +283,16 @@ impl OngoingGame<'_> {
                 return self.failed(side, error);
             }
         }
+    }
+
+    /// The end of a game by a decision of the director.
+    fn decided(&self, act: Act) -> Result<GameEnd, NotPlayed> {
+        let Ok(Some(result)) = act.result() else {
+            return Err(NotPlayed::Again { is_broken: self.is_broken });
+        };
+        let moves = counted(self.record.plies.len().div_ceil(2), "move");
+        let detail = format!("{} by the director after {moves}, unfinished", act.verb());
+        Ok(GameEnd::new(result, Termination::Director).with(detail))
     }
 
     /// Whether the clocks can be trusted after `side` has answered, or failed with this error.

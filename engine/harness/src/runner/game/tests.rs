@@ -2,7 +2,7 @@ use super::*;
 use crate::runner::player::Thought;
 use crate::runner::tournament::schedule::schedule;
 use crate::runner::tournament::schedule::tests::config;
-use meerslag_search::{Info, Limits};
+use meerslag_search::{Control, Info, Limits};
 
 /// Says when it was asked and when it answered, as if it were true.
 struct Scripted {
@@ -49,7 +49,10 @@ fn the_overhead_is_the_gap_between_the_players() {
     let start = Instant::now();
     let mut players: [Box<dyn Player>; 2] =
         [Box::new(Scripted { start }), Box::new(Scripted { start })];
-    let played = play(&config, None, &Standstills::new(), fixture, &mut players, &Abort::new());
+    let abort = Abort::new();
+    let director = Director::new(&abort);
+    let standstills = Standstills::new();
+    let played = play(&config, None, &standstills, fixture, &mut players, (&director, &abort));
     let played = played.unwrap();
     assert_eq!(played.record.record.plies.len(), 10);
     assert_eq!(played.record.overhead, Duration::from_millis(7));

@@ -20,8 +20,8 @@ use crate::protocol::hub::Line;
 use crate::runner::config::time_control::TimeControl;
 use meerslag_search::{Control, Info, Limits};
 
-/// How often a paused game looks whether it is to end.
-const HOLD_INTERVAL: Duration = Duration::from_millis(100);
+/// How often what waits looks whether it is to end.
+pub(in crate::runner) const HOLD_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A move and what led to it.
 #[derive(Clone, PartialEq, Debug)]
@@ -299,23 +299,12 @@ impl Abort {
         *self.hold.is_paused.lock()
     }
 
-    /// Returns when the match is not paused, or is to end.
-    pub(in crate::runner) fn wait(&self) {
+    /// Returns when the match is not paused, or is to end, or the game that waits has another reason.
+    pub(in crate::runner) fn wait(&self, has_reason: &dyn Fn() -> bool) {
         let mut is_paused = self.hold.is_paused.lock();
-        while *is_paused && !self.is_set() {
+        while *is_paused && !self.is_set() && !has_reason() {
             self.hold.changed.wait_for(&mut is_paused, HOLD_INTERVAL);
         }
-    }
-
-    /// Waits this long; `false` if the match is to end.
-    pub(in crate::runner) fn sleep(&self, time: Duration) -> bool {
-        let end = Instant::now() + time;
-        while !self.is_set() && Instant::now() < end {
-            let mut is_paused = self.hold.is_paused.lock();
-            let left = end.saturating_duration_since(Instant::now());
-            self.hold.changed.wait_for(&mut is_paused, left.min(HOLD_INTERVAL));
-        }
-        !self.is_set()
     }
 
     /// Ends a tournament after the round that is being played.
@@ -323,7 +312,9 @@ impl Abort {
         self.hold.ends_after_round.store(true, Ordering::SeqCst);
     }
 
-    pub(in crate::runner) fn ends_after_round(&self) -> bool {
+    /// Whether it ends after the round.
+    #[must_use]
+    pub fn ends_after_round(&self) -> bool {
         self.hold.ends_after_round.load(Ordering::SeqCst)
     }
 

@@ -8,6 +8,7 @@ mod conditions;
 mod csv;
 mod page;
 mod pdn;
+mod places;
 mod plot;
 mod progress;
 mod table;
@@ -19,6 +20,7 @@ use movegen::notation::pdn::{WriteOptions, game_to_string};
 
 pub use self::csv::csv_lines;
 pub use self::page::MatchPage;
+pub use self::places::TournamentRecord;
 pub use self::plot::nice_step;
 pub use self::table::StandingsRecord;
 use crate::pages::GameData;

@@ -13,6 +13,7 @@ use crate::pages::GamesPage;
 use crate::runner::config::MatchConfig;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::stats::Tally;
+use crate::runner::stats::places::places_table;
 use crate::runner::stats::results::MatchResults;
 use crate::runner::stats::standings::{Standing, Standings};
 use crate::runner::tournament::state::MatchPart;
@@ -37,6 +38,8 @@ struct MatchPageTemplate<'a> {
     page: GamesPage<'a>,
     conditions: Vec<(&'static str, String)>,
     engines: Vec<EngineRow<'a>>,
+    /// Of a tournament: heading and rows.
+    places: Option<(Vec<String>, Vec<Vec<String>>)>,
     standings: Vec<StandingRow<'a>>,
     cross: Vec<CrossRow<'a>>,
     sprt: Option<String>,
@@ -113,6 +116,11 @@ impl MatchPage {
         self.games.push(GameLine::new(config, record));
     }
 
+    /// Forgets the games: they are added again.
+    pub fn clear_games(&mut self) {
+        self.games.clear();
+    }
+
     /// Notes what an engine calls itself.
     pub fn ready(&mut self, engine: usize, identity: &str) {
         let known = self.identities.entry(engine).or_default();
@@ -152,6 +160,7 @@ impl MatchPage {
             ),
             conditions: self.conditions(config, records),
             engines: engine_rows(config, &self.identities),
+            places: config.rounds.map(|_| places_table(config, results)),
             standings: standing_rows(config, standings),
             cross: cross_rows(config, standings),
             sprt: standings.sprt_text(config),

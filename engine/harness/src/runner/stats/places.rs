@@ -1,10 +1,12 @@
 //! The places of a tournament: points, and what decides between equal ones under its usual names.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use movegen::{Color, Wld};
 
 use crate::runner::config::{Format, MatchConfig};
+use crate::runner::game::match_game::MatchGame;
 use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::schedule::Pairing;
 
@@ -34,9 +36,10 @@ pub struct Place {
 #[must_use]
 pub fn places(config: &MatchConfig, results: &MatchResults) -> Vec<Place> {
     let count = config.engines.len();
+    let by_number: HashMap<usize, &MatchGame> =
+        results.games().iter().map(|game| (game.game, game)).collect();
     let outcome = |number: usize, pairing: &Pairing, engine: usize| {
-        let game = results.games().iter().find(|game| game.game == number)?;
-        game.result().for_side(pairing.color_of(engine)?)
+        by_number.get(&number)?.result().for_side(pairing.color_of(engine)?)
     };
     let schedule = results.schedule(config);
     let games = || schedule.iter().enumerate();
@@ -66,7 +69,7 @@ pub fn places(config: &MatchConfig, results: &MatchResults) -> Vec<Place> {
         let mut opponents = Vec::new();
         for round in results.rounds() {
             let mut row = Vec::new();
-            let mut met = None;
+            let (mut met, mut was_paired) = (None, false);
             for pairing in &round.games {
                 if let Some(side) = pairing.color_of(engine) {
                     let other = pairing.engines()[side.opponent().index()];
@@ -75,12 +78,16 @@ pub fn places(config: &MatchConfig, results: &MatchResults) -> Vec<Place> {
                     place.sonneborn_berger +=
                         points[other] * outcome.map_or(0, |outcome| u32::from(outcome.rank()));
                     row.push(cell(other, side, outcome));
-                    met = Some(other);
+                    // Who meets in a game that is annulled has not met.
+                    if by_number.get(&number).is_none_or(|game| !game.is_annulled()) {
+                        met = Some(other);
+                    }
+                    was_paired = true;
                 }
                 number += 1;
             }
             opponents.extend(met.map(|other| points[other]));
-            if met.is_some() || round.free.contains(&engine) {
+            if was_paired || round.free.contains(&engine) {
                 place.rounds = round.round;
             }
             let free = if round.free.contains(&engine) { "free" } else { "-" };
@@ -127,9 +134,11 @@ fn points_text(half_points: u32) -> String {
     format!("{:.1}", f64::from(half_points) / 2.0)
 }
 
-/// The table of places for people: each round with opponent, colour and result.
-#[must_use]
-pub fn places_text(config: &MatchConfig, results: &MatchResults) -> String {
+/// The table of places: its heading and its rows.
+pub(in crate::runner) fn places_table(
+    config: &MatchConfig,
+    results: &MatchResults,
+) -> (Vec<String>, Vec<Vec<String>>) {
     let list = places(config, results);
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut heading: Vec<String> = ["place", "no", "player", "points"].map(str::to_owned).to_vec();
@@ -152,6 +161,13 @@ pub fn places_text(config: &MatchConfig, results: &MatchResults) -> String {
         row.extend(place.rows.iter().cloned());
         rows.push(row);
     }
+    (heading, rows)
+}
+
+/// The table of places for people: each round with opponent, colour and result.
+#[must_use]
+pub fn places_text(config: &MatchConfig, results: &MatchResults) -> String {
+    let (heading, rows) = places_table(config, results);
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.chain([heading[column].chars().count()]).max().unwrap_or_default()

@@ -6,6 +6,9 @@ use crate::runner::stats::standings::Standings;
 use crate::runner::tournament::acts::{Act, ActError};
 use crate::runner::tournament::schedule::{Pairing, Round, schedule};
 
+/// What the record of a game says that the director has had played again.
+pub(in crate::runner) const REPLAYED: &str = "played again by order of the director";
+
 /// The finished games of a match, in the order in which they ended, and its table; of a tournament also its
 /// rounds and what its director decided.
 #[derive(Clone, Debug)]
@@ -28,6 +31,11 @@ impl MatchResults {
     #[must_use]
     pub fn games(&self) -> &[MatchGame] {
         &self.games
+    }
+
+    /// The games alone.
+    pub(in crate::runner) fn into_games(self) -> Vec<MatchGame> {
+        self.games
     }
 
     /// The table.
@@ -62,7 +70,7 @@ impl MatchResults {
 
     /// What the record of a game says because of the director.
     pub(in crate::runner) fn note(&self, game: usize) -> Option<&'static str> {
-        self.acts.contains(&Act::Replay(game)).then_some("played again by order of the director")
+        self.acts.contains(&Act::Replay(game)).then_some(REPLAYED)
     }
 
     /// Whether the game is finished.
@@ -88,14 +96,19 @@ impl MatchResults {
         self.rounds.push(round);
     }
 
-    /// Does what the director decided.
+    /// Does what the director decided, and returns it as it is kept: a player who withdraws does so from the
+    /// next round on that is not paired, if no later one is named.
     ///
     /// # Errors
     /// If it is about a game or an engine that there is not.
-    pub fn decide(&mut self, config: &MatchConfig, act: Act) -> Result<(), ActError> {
+    pub fn decide(&mut self, config: &MatchConfig, act: Act) -> Result<Act, ActError> {
         if config.rounds.is_none() {
             return Err(ActError::NoTournament);
         }
+        let act = match act {
+            Act::Withdraw { engine, from: 0 } => Act::Withdraw { engine, from: self.next_round() },
+            act => act,
+        };
         if let Act::Withdraw { engine, .. } = act
             && (engine >= config.engines.len() || self.withdrawn(usize::MAX).contains(&engine))
         {
@@ -104,7 +117,7 @@ impl MatchResults {
         act.apply(&mut self.games)?;
         self.acts.push(act);
         self.standings = Standings::of(config, &self.games);
-        Ok(())
+        Ok(act)
     }
 
     /// Drops the moves of all games, which would fill the memory in a long match.

@@ -5,6 +5,7 @@ use movegen::notation::pdn::GameResult;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::runner::config::MatchConfig;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::game::termination::Termination;
 
@@ -27,7 +28,7 @@ pub enum Act {
     Withdraw {
         /// Its number in the configuration.
         engine: usize,
-        /// From 1.
+        /// From 1; 0 for the next one that is not paired.
         from: usize,
     },
 }
@@ -36,7 +37,7 @@ pub enum Act {
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ActError {
     /// There is no result yet.
-    #[error("game {0} is not finished")]
+    #[error("game {0} is not finished, and not being played")]
     NotFinished(usize),
     /// An engine that is not there, or not any more.
     #[error("engine {0} does not play in this tournament any more")]
@@ -47,6 +48,9 @@ pub enum ActError {
     /// A match has no director.
     #[error("only tournaments have a director")]
     NoTournament,
+    /// Nobody takes decisions: the tournament is about to begin, or to end.
+    #[error("the tournament hears no decisions now")]
+    NotHeard,
 }
 
 /// The result with these points.
@@ -58,26 +62,64 @@ fn result_of((white, black): (u8, u8)) -> Result<GameResult, ActError> {
 }
 
 impl Act {
+    /// The game that it is about, from 0.
+    #[must_use]
+    pub const fn game(self) -> Option<usize> {
+        match self {
+            Act::Annul(game) | Act::Replay(game) | Act::Score { game, .. } => Some(game),
+            Act::Withdraw { .. } => None,
+        }
+    }
+
+    /// In words, of a game or player of this match.
+    #[must_use]
+    pub fn to_text(self, config: &MatchConfig) -> String {
+        match self {
+            Act::Annul(game) => format!("game {} is annulled", game + 1),
+            Act::Replay(game) => format!("game {} is played again", game + 1),
+            Act::Score { game, points: (white, black) } => {
+                format!("game {} is scored {white}-{black}", game + 1)
+            }
+            Act::Withdraw { engine, from } => {
+                let name = config.engines.get(engine).map_or("?", |engine| engine.name.as_str());
+                format!("{name} is not paired any more from round {from} on")
+            }
+        }
+    }
+
+    /// The result that it gives to its game; `None` for a decision that gives none.
+    pub(in crate::runner) fn result(self) -> Result<Option<GameResult>, ActError> {
+        match self {
+            Act::Annul(_) => Ok(Some(GameResult::Unknown)),
+            Act::Score { points, .. } => result_of(points).map(Some),
+            Act::Replay(_) | Act::Withdraw { .. } => Ok(None),
+        }
+    }
+
+    /// What a record says of it: `annulled`.
+    pub(in crate::runner) const fn verb(self) -> &'static str {
+        match self {
+            Act::Annul(_) => "annulled",
+            Act::Score { .. } => "scored",
+            Act::Replay(_) => "played again",
+            Act::Withdraw { .. } => "withdrawn",
+        }
+    }
+
     /// What it does to these games.
     pub(in crate::runner) fn apply(self, games: &mut Vec<MatchGame>) -> Result<(), ActError> {
         let find = |games: &[MatchGame], number: usize| {
             let place = games.iter().position(|game| game.game == number);
             place.ok_or(ActError::NotFinished(number + 1))
         };
-        match self {
-            Act::Annul(number) => {
-                let place = find(games, number)?;
-                decide(&mut games[place], GameResult::Unknown, "annulled");
+        let Some(number) = self.game() else { return Ok(()) };
+        let result = self.result()?;
+        let place = find(games, number)?;
+        match result {
+            Some(result) => decide(&mut games[place], result, self.verb()),
+            None => {
+                games.remove(place);
             }
-            Act::Replay(number) => {
-                games.remove(find(games, number)?);
-            }
-            Act::Score { game, points } => {
-                let result = result_of(points)?;
-                let place = find(games, game)?;
-                decide(&mut games[place], result, "scored");
-            }
-            Act::Withdraw { .. } => {}
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 pub(in crate::runner) mod acts;
 mod blossom;
+pub(in crate::runner) mod director;
 mod rounds;
 pub(in crate::runner) mod schedule;
 pub(in crate::runner) mod standstill;
@@ -17,7 +18,7 @@ use std::sync::atomic::AtomicUsize;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, bounded};
+use crossbeam::channel::{Receiver, bounded, select};
 use thiserror::Error;
 
 use crate::runner::config::MatchConfig;
@@ -26,9 +27,11 @@ use crate::runner::game::arbiter::Arbiter;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::openings::starts::Starts;
 use crate::runner::player::launch::start;
-use crate::runner::player::{Abort, PlayerError};
+use crate::runner::player::{Abort, HOLD_INTERVAL, PlayerError};
 use crate::runner::stats::Decision;
 use crate::runner::stats::results::MatchResults;
+use crate::runner::tournament::acts::{Act, ActError};
+use crate::runner::tournament::director::Director;
 use crate::runner::tournament::rounds::next_round;
 use crate::runner::tournament::schedule::{Pairing, Round};
 use crate::runner::tournament::standstill::Standstills;
@@ -114,8 +117,10 @@ pub enum MatchEnd {
 /// What happens during a match.
 #[derive(Clone, Copy, Debug)]
 pub enum MatchEvent<'a> {
-    /// A round of a tournament has been paired.
-    Round(&'a Round),
+    /// A round of a tournament has been paired, the last one of these.
+    Round(&'a MatchResults),
+    /// The break before this round, as it will be paired unless the director decides otherwise.
+    Break(&'a Round, Duration),
     /// A game begins: its number in the schedule, from 0, and who plays it.
     Begin(usize, Pairing),
     /// A game has ended: all games so far, the new one last, and the table.
@@ -143,6 +148,20 @@ pub enum MatchEvent<'a> {
         /// How long.
         standstill: Duration,
     },
+    /// A game that was being played begins again, because the director wants it.
+    Again {
+        /// Its number in the schedule, from 0.
+        game: usize,
+    },
+    /// The director has decided something about a finished game or a player.
+    Decided {
+        /// What.
+        act: Act,
+        /// What has become of the games.
+        results: &'a MatchResults,
+        /// All finished games with their moves, for files that have to be written again.
+        games: &'a [MatchGame],
+    },
 }
 
 /// What workers report.
@@ -152,6 +171,7 @@ enum Event {
     Ready { engine: usize, identity: String },
     SlowStart { engine: usize, missing: String, tail: Vec<String> },
     Void { game: usize, standstill: Duration },
+    Again { game: usize },
     Failed(MatchError),
 }
 
@@ -164,7 +184,8 @@ enum Event {
 ///
 /// After each game the state is saved, and then `observe` is called; an error of it ends the match.
 /// Afterwards the moves of the game are dropped. When the function returns no engine runs any more.
-/// `abort` ends the match early; a match that ends by itself does not give that signal.
+/// The signal of the director ends the match early; a match that ends by itself does not give it. What he
+/// decides is heard as long as the function runs.
 ///
 /// # Errors
 /// If an engine cannot be started, the state cannot be saved, or `observe` fails.
@@ -173,14 +194,14 @@ pub fn run(
     workers: &Workers,
     state: &mut Option<StateFile>,
     results: &mut MatchResults,
-    abort: &Abort,
+    director: &Director,
     observe: &mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
 ) -> Result<MatchEnd, MatchError> {
-    let abort = &abort.part();
+    let abort = &director.abort.part();
     let arbiter = Arbiter::open(&config.egdb)?;
     let health: Vec<Health> = config.engines.iter().map(|_| Health::default()).collect();
     let (begun, identities) = (Instant::now(), vec![None; config.engines.len()]);
-    let mut collector = Collector { config, begun, identities, state, results, observe };
+    let mut collector = Collector { config, begun, identities, state, results, director, observe };
     if collector.is_decided() {
         return Ok(MatchEnd::Decided);
     }
@@ -200,11 +221,14 @@ pub fn run(
             }
             is_first = false;
         }
-        let end = play(config, workers, &games, arbiter.as_ref(), &health, &mut collector, abort)?;
+        let end = play(config, workers, &games, arbiter.as_ref(), &health, &mut collector, abort);
+        director.all_get_up();
+        let end = end?;
         if end != MatchEnd::Complete || config.rounds.is_none() {
             return Ok(end);
         }
-        if abort.ends_after_round() {
+        // A game of the round may have to be played again.
+        if abort.ends_after_round() && collector.left().is_empty() {
             return Ok(MatchEnd::AfterRound);
         }
     }
@@ -221,6 +245,7 @@ fn play(
     abort: &Arc<Abort>,
 ) -> Result<MatchEnd, MatchError> {
     let starts = Starts::new(config, collector.results.games())?;
+    let director = collector.director;
     let count = workers.concurrency.min(games.len());
     let next = AtomicUsize::new(0);
     let (sender, events) = bounded(workers.concurrency);
@@ -247,6 +272,7 @@ fn play(
                     starts,
                     arbiter,
                     standstills,
+                    director,
                     health,
                     slot,
                     cpus,
@@ -289,6 +315,7 @@ struct Collector<'a> {
     identities: Vec<Option<String>>,
     state: &'a mut Option<StateFile>,
     results: &'a mut MatchResults,
+    director: &'a Director,
     observe: &'a mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
 }
 
@@ -300,19 +327,79 @@ impl Collector<'_> {
         games.filter(|(number, _)| !played.contains(number)).collect()
     }
 
-    /// Pairs the next round of a tournament, after the break; whether there is one.
+    /// Pairs the next round of a tournament, after the break; whether anything is left to play.
     fn pair(&mut self, abort: &Abort) -> Result<bool, MatchError> {
         let Some(round) = next_round(self.config, self.results) else { return Ok(false) };
-        let seconds = self.config.rounds.map_or(0, |rules| rules.break_seconds);
-        if !self.results.rounds().is_empty() && !abort.sleep(Duration::from_secs(seconds)) {
-            return Ok(false);
-        }
+        let pause = Duration::from_secs(self.config.rounds.map_or(0, |rules| rules.break_seconds));
+        let round = if pause.is_zero() || self.results.rounds().is_empty() {
+            round
+        } else {
+            if !self.rest(&round, pause, abort)? {
+                return Ok(false);
+            }
+            if !self.left().is_empty() {
+                // A game that the director has had played again belongs to the round before.
+                return Ok(true);
+            }
+            let Some(round) = next_round(self.config, self.results) else { return Ok(false) };
+            round
+        };
         if let Some(state) = self.state.as_mut() {
             state.add_round(&round)?;
         }
-        (self.observe)(MatchEvent::Round(&round)).map_err(MatchError::Observer)?;
         self.results.add_round(round);
+        (self.observe)(MatchEvent::Round(self.results)).map_err(MatchError::Observer)?;
         Ok(true)
+    }
+
+    /// The break before a round, in which the director may decide what changes its pairings. Whether the
+    /// match goes on.
+    fn rest(&mut self, next: &Round, pause: Duration, abort: &Abort) -> Result<bool, MatchError> {
+        let end = Instant::now() + pause;
+        (self.observe)(MatchEvent::Break(next, pause)).map_err(MatchError::Observer)?;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            if abort.is_set() || left.is_zero() {
+                return Ok(!abort.is_set());
+            }
+            let asked = self.director.asked().recv_timeout(left.min(HOLD_INTERVAL));
+            let Ok((act, answer)) = asked else { continue };
+            let decided = self.decide(act)?;
+            let changed = decided.is_ok();
+            let _ = answer.send(decided);
+            if changed && let Some(next) = next_round(self.config, self.results) {
+                let left = end.saturating_duration_since(Instant::now());
+                (self.observe)(MatchEvent::Break(&next, left)).map_err(MatchError::Observer)?;
+            }
+        }
+    }
+
+    /// Does what the director decides.
+    fn decide(&mut self, act: Act) -> Result<Result<(), ActError>, MatchError> {
+        if let Some(game) = act.game().filter(|&game| !self.results.is_played(game)) {
+            if self.config.rounds.is_none() {
+                return Ok(Err(ActError::NoTournament));
+            }
+            if game >= self.results.schedule(self.config).len() {
+                return Ok(Err(ActError::NotFinished(game + 1)));
+            }
+            // It ends by that, and comes as a finished one.
+            return Ok(self.director.order(game, act));
+        }
+        let act = match self.results.decide(self.config, act) {
+            Ok(act) => act,
+            Err(error) => return Ok(Err(error)),
+        };
+        let mut games = Vec::new();
+        if let Some(state) = self.state.as_mut() {
+            state.decide(act)?;
+            if act.game().is_some() {
+                games = state.games()?;
+            }
+        }
+        let event = MatchEvent::Decided { act, results: self.results, games: &games };
+        (self.observe)(event).map_err(MatchError::Observer)?;
+        Ok(Ok(()))
     }
 
     /// Whether the sequential test has come to an end.
@@ -325,7 +412,28 @@ impl Collector<'_> {
     fn collect(&mut self, events: &Receiver<Event>, abort: &Abort) -> Result<MatchEnd, MatchError> {
         let mut end = MatchEnd::Complete;
         let mut error = None;
-        for event in events {
+        loop {
+            let event = select! {
+                recv(events) -> event => match event {
+                    Ok(event) => event,
+                    // The last worker has gone.
+                    Err(_) => break,
+                },
+                recv(self.director.asked()) -> asked => {
+                    let Ok((act, answer)) = asked else { continue };
+                    match self.decide(act) {
+                        Ok(decided) => {
+                            // Whoever has asked may have gone.
+                            let _ = answer.send(decided);
+                        }
+                        Err(failure) => {
+                            error.get_or_insert(failure);
+                            abort.set();
+                        }
+                    }
+                    continue;
+                }
+            };
             let is_game = matches!(event, Event::Game(_));
             if is_game && (error.is_some() || end != MatchEnd::Complete) {
                 // A game that was finished after the decision does not count.
@@ -367,7 +475,11 @@ impl Collector<'_> {
                 let event = MatchEvent::Void { game, standstill };
                 (self.observe)(event).map_err(MatchError::Observer)
             }
+            Event::Again { game } => {
+                (self.observe)(MatchEvent::Again { game }).map_err(MatchError::Observer)
+            }
             Event::Game(mut game) => {
+                let late = self.director.get_up(game.game);
                 game.engines = game.pairing.engines().map(|number| self.identities[number].clone());
                 if let Some(note) = self.results.note(game.game) {
                     let detail = std::mem::take(&mut game.detail);
@@ -385,7 +497,9 @@ impl Collector<'_> {
                 (self.observe)(MatchEvent::Game(self.results)).map_err(MatchError::Observer)?;
                 // The file has the moves.
                 self.results.drop_last_moves();
-                Ok(())
+                // Decided while the game was ending.
+                let Some(act) = late else { return Ok(()) };
+                self.decide(act).map(|_| ())
             }
         }
     }

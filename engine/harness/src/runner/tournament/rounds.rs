@@ -131,12 +131,28 @@ fn contestants(results: &MatchResults, count: usize, rules: RoundsConfig) -> Vec
         first += round.games.len();
         let before: Vec<u32> = players.iter().map(|player| player.points).collect();
         let mut floats = vec![Float::No; count];
+        let mut at = first - round.games.len();
+        let mut has_played = vec![false; count];
         for meeting in round.meetings() {
             let Some(&Pairing { white, black, .. }) = meeting.first() else { continue };
+            // What was annulled was not played: neither opponents nor colours come of it.
+            let numbers = at..at + meeting.len();
+            at += meeting.len();
+            let is_annulled =
+                |number: usize| by_number.get(&number).is_some_and(|game| game.is_annulled());
+            let played: Vec<&Pairing> = numbers
+                .zip(meeting)
+                .filter(|(number, _)| !is_annulled(*number))
+                .map(|(_, pairing)| pairing)
+                .collect();
+            if played.is_empty() {
+                continue;
+            }
             for (one, other) in [(white, black), (black, white)] {
+                has_played[one] = true;
                 players[one].opponents.push(other);
                 let color = |game: &Pairing| game.color_of(one);
-                players[one].colors.extend(meeting.iter().filter_map(color));
+                players[one].colors.extend(played.iter().copied().filter_map(color));
                 floats[one] = match before[one].cmp(&before[other]) {
                     std::cmp::Ordering::Less => Float::Up,
                     std::cmp::Ordering::Equal => Float::No,
@@ -152,8 +168,7 @@ fn contestants(results: &MatchResults, count: usize, rules: RoundsConfig) -> Vec
         for (player, gain) in players.iter_mut().zip(gains) {
             player.points += gain;
             player.floats.push(floats[player.number]);
-            let has_played = round.games.iter().any(|g| g.color_of(player.number).is_some());
-            player.unplayed += usize::from(!has_played);
+            player.unplayed += usize::from(!has_played[player.number]);
         }
     }
     players
@@ -358,7 +373,7 @@ mod tests {
         let config = tournament(6, Format::Swiss, 4, 1);
         let mut results = MatchResults::new(&config, Vec::new());
         let first = next_round(&config, &results).unwrap();
-        play(&mut results, first, |_| GameResult::Draw);
+        play(&mut results, first.clone(), |_| GameResult::Draw);
         let from = results.next_round();
         results.decide(&config, Act::Withdraw { engine: 2, from }).unwrap();
         assert!(results.decide(&config, Act::Withdraw { engine: 2, from }).is_err());
@@ -371,6 +386,14 @@ mod tests {
         assert!(results.decide(&config, Act::Score { game: 0, points: (2, 1) }).is_err());
         results.decide(&config, Act::Annul(0)).unwrap();
         assert_eq!(results.games()[0].result(), GameResult::Unknown);
+        // Who has only met in a game that was annulled has not met.
+        let [white, black] = [first.games[0].white, first.games[0].black];
+        let players = contestants(&results, 6, config.rounds.unwrap());
+        assert!(players[white].opponents.is_empty() && players[white].colors.is_empty());
+        assert_eq!((players[black].unplayed, players[first.games[1].white].unplayed), (1, 0));
+        let places = crate::runner::stats::places::places(&config, &results);
+        let place = places.iter().find(|place| place.engine == white).unwrap();
+        assert_eq!((place.buchholz, place.rows[0].ends_with('?')), (0, true));
         results.decide(&config, Act::Replay(0)).unwrap();
         assert!(!results.is_played(0) && results.decide(&config, Act::Annul(0)).is_err());
     }

@@ -198,7 +198,7 @@ impl StateFile {
         command: &str,
         run: &MatchRun,
     ) -> Result<StateFile, StateError> {
-        let file = open(path, OpenOptions::new().create_new(true))?;
+        let file = open(path, OpenOptions::new().create_new(true).read(true))?;
         let mut state = StateFile { file, path: path.to_owned() };
         let (config, run) = (config.clone(), run.clone());
         let (command, outputs) = (command.to_owned(), Vec::new());
@@ -213,100 +213,27 @@ impl StateFile {
     /// is damaged, or a game is there twice.
     pub fn resume(path: &Path) -> Result<Resumed, StateError> {
         let io_error = |error| StateError::Io { path: path.to_owned(), error };
-        let damaged = |line, error: LineError| StateError::Damaged {
-            path: path.to_owned(),
-            line,
-            error: error.into(),
-        };
         let mut file = open(path, OpenOptions::new().read(true))?;
-        let mut reader = BufReader::new(&*file);
-        let mut config = None;
-        let mut run = MatchRun::default();
-        let mut outputs = Vec::new();
-        let mut parts = Vec::new();
-        let mut results: Option<MatchResults> = None;
-        let mut games = Vec::new();
-        let mut seen = HashSet::new();
-        let mut good = 0;
-        let mut text = Vec::new();
-        for line in 1.. {
-            text.clear();
-            let length = reader.read_until(b'\n', &mut text).map_err(io_error)?;
-            if length == 0 || text.last() != Some(&b'\n') {
-                break;
-            }
-            let (Some(config), Some(results)) = (&config, &mut results) else {
-                let header: MatchHeader =
-                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
-                if header.meerslag_match != VERSION {
-                    return Err(damaged(line, LineError::Version(header.meerslag_match)));
-                }
-                header.config.check().map_err(|e| damaged(line, e.into()))?;
-                if header.config.rounds.is_none() {
-                    games = schedule(&header.config);
-                }
-                results = Some(MatchResults::new(&header.config, Vec::new()));
-                config = Some(header.config);
-                run = header.run;
-                outputs = header.outputs;
-                outputs.extend(run.files().cloned());
-                parts.push(MatchPart::new(header.command));
-                good += length as u64;
-                continue;
-            };
-            if text.starts_with(CONTINUED) {
-                let Continued { continued } =
-                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
-                parts.push(MatchPart::new(continued));
-                good += length as u64;
-                continue;
-            }
-            if text.starts_with(ROUND) {
-                let round: Round =
-                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
-                if !fits(config, &round, results) {
-                    return Err(damaged(line, LineError::Round(round.round)));
-                }
-                games.extend(round.games.iter().copied());
-                results.add_round(round);
-                good += length as u64;
-                continue;
-            }
-            if text.starts_with(DECIDED) {
-                let Decided { decided } =
-                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
-                results.decide(config, decided).map_err(|e| damaged(line, e.into()))?;
-                if let Act::Replay(game) = decided {
-                    seen.remove(&game);
-                }
-                good += length as u64;
-                continue;
-            }
-            let record: MatchGame =
-                serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
-            let number = record.game + 1;
-            if games.get(record.game) != Some(&record.pairing) {
-                return Err(damaged(line, LineError::OtherMatch(number)));
-            }
-            if !seen.insert(record.game) {
-                return Err(damaged(line, LineError::Twice(number)));
-            }
-            if let Some(part) = parts.last_mut() {
-                part.games += 1;
-                part.played = record.ended;
-            }
-            results.add(record);
-            good += length as u64;
-        }
-        let (Some(config), Some(results)) = (config, results) else {
-            return Err(damaged(1, LineError::Empty));
-        };
-        file.set_len(good).map_err(io_error)?;
+        let Content { config, results, mut parts, run, outputs, length } =
+            Content::read(&*file, path)?;
+        file.set_len(length).map_err(io_error)?;
         file.seek(SeekFrom::End(0)).map_err(io_error)?;
         let state = StateFile { file, path: path.to_owned() };
         let mut place = 0_usize..;
         parts.retain(|part| place.next() == Some(0) || part.games > 0);
         Ok(Resumed { state, config, results, parts, run, outputs })
+    }
+
+    /// All finished games, with their moves, as the director has left them.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or somebody else has written to it.
+    pub(in crate::runner) fn games(&mut self) -> Result<Vec<MatchGame>, StateError> {
+        let io_error = |error| StateError::Io { path: self.path.clone(), error };
+        self.file.seek(SeekFrom::Start(0)).map_err(io_error)?;
+        let content = Content::read(&*self.file, &self.path);
+        self.file.seek(SeekFrom::End(0)).map_err(io_error)?;
+        Ok(content?.results.into_games())
     }
 
     /// Adds a finished game.
@@ -357,6 +284,111 @@ impl StateFile {
             self.file.write_all(&line)
         };
         write().map_err(|error| StateError::Io { path: self.path.clone(), error })
+    }
+}
+
+/// What is in a state file.
+struct Content {
+    config: MatchConfig,
+    results: MatchResults,
+    parts: Vec<MatchPart>,
+    run: MatchRun,
+    outputs: Vec<PathBuf>,
+    /// The bytes of its whole lines.
+    length: u64,
+}
+
+impl Content {
+    fn read(file: impl io::Read, path: &Path) -> Result<Content, StateError> {
+        let io_error = |error| StateError::Io { path: path.to_owned(), error };
+        let damaged = |line, error: LineError| StateError::Damaged {
+            path: path.to_owned(),
+            line,
+            error: error.into(),
+        };
+        let mut reader = BufReader::new(file);
+        let mut config = None;
+        let mut run = MatchRun::default();
+        let mut outputs = Vec::new();
+        let mut parts = Vec::new();
+        let mut results: Option<MatchResults> = None;
+        let mut games = Vec::new();
+        let mut seen = HashSet::new();
+        let mut whole = 0;
+        let mut text = Vec::new();
+        for line in 1.. {
+            text.clear();
+            let length = reader.read_until(b'\n', &mut text).map_err(io_error)?;
+            if length == 0 || text.last() != Some(&b'\n') {
+                break;
+            }
+            let (Some(config), Some(results)) = (&config, &mut results) else {
+                let header: MatchHeader =
+                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
+                if header.meerslag_match != VERSION {
+                    return Err(damaged(line, LineError::Version(header.meerslag_match)));
+                }
+                header.config.check().map_err(|e| damaged(line, e.into()))?;
+                if header.config.rounds.is_none() {
+                    games = schedule(&header.config);
+                }
+                results = Some(MatchResults::new(&header.config, Vec::new()));
+                config = Some(header.config);
+                run = header.run;
+                outputs = header.outputs;
+                outputs.extend(run.files().cloned());
+                parts.push(MatchPart::new(header.command));
+                whole += length as u64;
+                continue;
+            };
+            if text.starts_with(CONTINUED) {
+                let Continued { continued } =
+                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
+                parts.push(MatchPart::new(continued));
+                whole += length as u64;
+                continue;
+            }
+            if text.starts_with(ROUND) {
+                let round: Round =
+                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
+                if !fits(config, &round, results) {
+                    return Err(damaged(line, LineError::Round(round.round)));
+                }
+                games.extend(round.games.iter().copied());
+                results.add_round(round);
+                whole += length as u64;
+                continue;
+            }
+            if text.starts_with(DECIDED) {
+                let Decided { decided } =
+                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
+                results.decide(config, decided).map_err(|e| damaged(line, e.into()))?;
+                if let Act::Replay(game) = decided {
+                    seen.remove(&game);
+                }
+                whole += length as u64;
+                continue;
+            }
+            let record: MatchGame =
+                serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
+            let number = record.game + 1;
+            if games.get(record.game) != Some(&record.pairing) {
+                return Err(damaged(line, LineError::OtherMatch(number)));
+            }
+            if !seen.insert(record.game) {
+                return Err(damaged(line, LineError::Twice(number)));
+            }
+            if let Some(part) = parts.last_mut() {
+                part.games += 1;
+                part.played = record.ended;
+            }
+            results.add(record);
+            whole += length as u64;
+        }
+        let (Some(config), Some(results)) = (config, results) else {
+            return Err(damaged(1, LineError::Empty));
+        };
+        Ok(Content { config, results, parts, run, outputs, length: whole })
     }
 }
 

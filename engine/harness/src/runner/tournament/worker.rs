@@ -15,6 +15,8 @@ use crate::runner::openings::starts::Starts;
 use crate::runner::player::launch::start;
 use crate::runner::player::process::pin;
 use crate::runner::player::{Abort, Player, PlayerError};
+use crate::runner::stats::results::REPLAYED;
+use crate::runner::tournament::director::Director;
 use crate::runner::tournament::schedule::Pairing;
 use crate::runner::tournament::standstill::Standstills;
 
@@ -60,6 +62,8 @@ enum Attempt {
     Aborted,
     /// Everything was paused this long.
     Void(Duration),
+    /// The director wants it to be played again.
+    Again,
 }
 
 /// Plays one game after the other and keeps its engines from game to game.
@@ -68,6 +72,7 @@ pub(super) struct Worker<'a> {
     pub starts: &'a Starts<'a>,
     pub arbiter: Option<&'a Arbiter>,
     pub standstills: &'a Standstills,
+    pub director: &'a Director,
     /// Of all engines.
     pub health: &'a [Health],
     /// Which worker it is, from 0.
@@ -126,6 +131,10 @@ impl Worker<'_> {
                     let game = fixture.number;
                     let _ = self.events.send(Event::Void { game, standstill });
                 }
+                Attempt::Again => {
+                    notes.push(REPLAYED.to_owned());
+                    let _ = self.events.send(Event::Again { game: fixture.number });
+                }
             }
         }
     }
@@ -154,12 +163,14 @@ impl Worker<'_> {
         }
         let Ok(mut players) = <[_; 2]>::try_from(players) else { return Ok(Attempt::Aborted) };
         let (config, arbiter) = (self.config, self.arbiter);
+        let control = (self.director, &*self.abort);
         let (attempt, is_broken) =
-            match play(config, arbiter, self.standstills, fixture, &mut players, &self.abort) {
+            match play(config, arbiter, self.standstills, fixture, &mut players, control) {
                 Ok(played) => (done(played.record), played.is_broken),
                 Err(NotPlayed::Void { standstill, is_broken }) => {
                     (Attempt::Void(standstill), is_broken)
                 }
+                Err(NotPlayed::Again { is_broken }) => (Attempt::Again, is_broken),
                 Err(NotPlayed::Aborted) => return Ok(Attempt::Aborted),
                 Err(NotPlayed::Start { engine, message, tail }) => {
                     // The other one may have begun the game.

@@ -1,0 +1,142 @@
+//! The places and pairings of a tournament for programs.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::runner::config::{Format, MatchConfig};
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::report::name;
+use crate::runner::stats::places::{Place, places};
+use crate::runner::stats::results::MatchResults;
+use crate::runner::tournament::schedule::{Pairing, Round};
+use meerslag_study::records::Record;
+
+/// A tournament: its places, the first one first, and its rounds.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TournamentRecord {
+    event: String,
+    /// `swiss`, `round-robin`, `knock-out` or `gauntlet`.
+    format: Format,
+    /// The last round that is paired, from 1; 0 before the first one.
+    round: usize,
+    /// Games that are finished.
+    games: usize,
+    places: Vec<PlaceRecord>,
+    rounds: Vec<RoundRecord>,
+}
+
+impl Record for TournamentRecord {
+    const TYPE: &'static str = "tournament";
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct PlaceRecord {
+    /// From 1.
+    place: usize,
+    /// The player's number in the description, from 1.
+    number: usize,
+    name: String,
+    /// A win counts 1, a draw a half.
+    points: f64,
+    /// In a Swiss: the points of all opponents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    buchholz: Option<f64>,
+    /// In a Swiss: without the opponent who has least.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    buchholz_cut_1: Option<f64>,
+    /// The points of each opponent times what was scored against it.
+    sonneborn_berger: f64,
+    /// Games won.
+    wins: u32,
+    /// Round after round: `3w1` is a win with White against number 3; `free`, or `-` without a game.
+    rounds: Vec<String>,
+    /// It is not paired any more.
+    withdrawn: bool,
+}
+
+/// A round as it is paired.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct RoundRecord {
+    round: usize,
+    games: Vec<RoundGameRecord>,
+    /// Players who are free.
+    free: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct RoundGameRecord {
+    /// From 1; null before the round is paired.
+    game: Option<usize>,
+    white: String,
+    black: String,
+    /// `2-0`, `1-1`, `0-2`, `0-0`, or `*` for a game without a result; null before its end.
+    result: Option<&'static str>,
+    /// Why it ended.
+    termination: Option<String>,
+}
+
+impl RoundRecord {
+    /// A round with its results, `first` being the number of its first game in the schedule; without one
+    /// it is not paired yet.
+    pub(super) fn new(
+        config: &MatchConfig,
+        round: &Round,
+        first: Option<usize>,
+        results: &MatchResults,
+    ) -> RoundRecord {
+        let game = |(place, pairing): (usize, &Pairing)| {
+            let number = first.map(|first| first + place);
+            let played = |number| results.games().iter().find(|game| game.game == number);
+            let played: Option<&MatchGame> = number.and_then(played);
+            RoundGameRecord {
+                game: number.map(|number| number + 1),
+                white: name(config, pairing.white).to_owned(),
+                black: name(config, pairing.black).to_owned(),
+                result: played.map(|game| game.result().as_str()),
+                termination: played.map(|game| game.termination.to_string()),
+            }
+        };
+        let free = round.free.iter().map(|&engine| name(config, engine).to_owned());
+        RoundRecord {
+            round: round.round,
+            games: round.games.iter().enumerate().map(game).collect(),
+            free: free.collect(),
+        }
+    }
+}
+
+impl TournamentRecord {
+    /// A tournament as it stands.
+    #[must_use]
+    pub fn new(config: &MatchConfig, results: &MatchResults) -> TournamentRecord {
+        let is_swiss = config.format == Format::Swiss;
+        let half = |points: u32| f64::from(points) / 2.0;
+        let withdrawn = results.withdrawn(usize::MAX);
+        let place = |(index, place): (usize, Place)| PlaceRecord {
+            place: index + 1,
+            number: place.engine + 1,
+            name: name(config, place.engine).to_owned(),
+            points: half(place.points),
+            buchholz: is_swiss.then(|| half(place.buchholz)),
+            buchholz_cut_1: is_swiss.then(|| half(place.buchholz_cut)),
+            sonneborn_berger: half(place.sonneborn_berger) / 2.0,
+            wins: place.wins,
+            withdrawn: withdrawn.contains(&place.engine),
+            rounds: place.rows,
+        };
+        let mut first = 0;
+        let round = |round: &Round| {
+            let record = RoundRecord::new(config, round, Some(first), results);
+            first += round.games.len();
+            record
+        };
+        TournamentRecord {
+            event: config.event.clone(),
+            format: config.format,
+            round: results.next_round() - 1,
+            games: results.games().len(),
+            places: places(config, results).into_iter().enumerate().map(place).collect(),
+            rounds: results.rounds().iter().map(round).collect(),
+        }
+    }
+}

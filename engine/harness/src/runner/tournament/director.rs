@@ -1,0 +1,203 @@
+//! What is said to a match while it is played, and what is seen of its games meanwhile.
+//!
+//! Each game has a seat beside its board: who plays it writes moves and scores there, between two moves or
+//! when an engine reports, and whoever watches takes a copy. Neither waits for the other longer than that
+//! copy takes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::{Receiver, Sender, bounded};
+use movegen::Color;
+use parking_lot::Mutex;
+
+use crate::runner::player::Abort;
+use crate::runner::tournament::acts::{Act, ActError};
+use crate::runner::tournament::schedule::Pairing;
+use meerslag_search::{Control, Info};
+use meerslag_study::record::{GameRecord, PlyRecord};
+
+/// Decisions that wait to be heard.
+const MOST_WAITING: usize = 64;
+/// How long a decision waits for somebody who hears it, as between the end of a program and the start of
+/// the next one.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What an engine says of its search.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Seen {
+    /// Its score for itself in men, if it has said one.
+    pub score: Option<f64>,
+    /// The depth that it has reached, in plies.
+    pub depth: Option<u32>,
+    /// The nodes that it has counted.
+    pub nodes: Option<u64>,
+}
+
+/// A game that is being played, as it is at a moment.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GameInPlay {
+    /// Its number in the schedule, from 0.
+    pub game: usize,
+    /// Who plays it.
+    pub pairing: Pairing,
+    /// Start and moves.
+    pub record: GameRecord,
+    /// Seconds on the clocks after the last moves, under [`Color::index`]; `None` without a clock.
+    pub clocks: [Option<f64>; 2],
+    /// Since when the side to move thinks; `None` before its question, and during a pause.
+    pub thinking: Option<Instant>,
+    /// What the engines say, under [`Color::index`].
+    pub seen: [Seen; 2],
+}
+
+/// The place beside a board.
+#[derive(Debug)]
+pub(in crate::runner) struct Seat {
+    /// Stops the search that runs.
+    pub control: Arc<Control>,
+    game: Mutex<GameInPlay>,
+    /// What the director decided about the game while it is played.
+    order: Mutex<Option<Act>>,
+}
+
+impl Seat {
+    /// The side to move is asked.
+    pub(in crate::runner) fn asks(&self) {
+        self.game.lock().thinking = Some(Instant::now());
+    }
+
+    /// The side to move has answered, or need not any more.
+    pub(in crate::runner) fn rests(&self) {
+        self.game.lock().thinking = None;
+    }
+
+    /// An engine reports.
+    pub(in crate::runner) fn sees(&self, side: Color, info: &Info) {
+        let seen = Seen {
+            score: Some(info.score.men()),
+            depth: Some(info.depth),
+            nodes: Some(info.nodes),
+        };
+        self.game.lock().seen[side.index()] = seen;
+    }
+
+    /// A side has moved.
+    pub(in crate::runner) fn moved(&self, side: Color, ply: &PlyRecord) {
+        let mut game = self.game.lock();
+        let PlyRecord { score, depth, nodes, clock, .. } = *ply;
+        game.seen[side.index()] = Seen { score, depth, nodes };
+        game.clocks[side.index()] = clock;
+        game.record.plies.push(ply.clone());
+    }
+
+    /// Whether the director has decided something about the game.
+    pub(in crate::runner) fn has_order(&self) -> bool {
+        self.order.lock().is_some()
+    }
+
+    /// What the director has decided: it is heeded from now on.
+    pub(in crate::runner) fn take_order(&self) -> Option<Act> {
+        self.order.lock().take()
+    }
+}
+
+/// A decision and the way back for what comes of it.
+type Request = (Act, Sender<Result<(), ActError>>);
+
+/// The director of a match: what he decides reaches it, and he sees its games.
+#[derive(Debug)]
+pub struct Director {
+    /// The signal that ends the match.
+    pub(in crate::runner) abort: Arc<Abort>,
+    asks: Sender<Request>,
+    asked: Receiver<Request>,
+    seats: Mutex<BTreeMap<usize, Arc<Seat>>>,
+    /// What is decided about games that have not begun.
+    orders: Mutex<BTreeMap<usize, Act>>,
+}
+
+impl Director {
+    /// The director of a match that this signal ends.
+    #[must_use]
+    pub fn new(abort: &Abort) -> Director {
+        let (asks, asked) = bounded(MOST_WAITING);
+        Director {
+            abort: abort.part(),
+            asks,
+            asked,
+            seats: Mutex::default(),
+            orders: Mutex::default(),
+        }
+    }
+
+    /// Decides on a game, played or being played, or lets a player go from the next round on.
+    ///
+    /// # Errors
+    /// If that cannot be, or the match hears nothing for ten seconds, since it begins or ends.
+    pub fn decide(&self, act: Act) -> Result<(), ActError> {
+        let (answer, answered) = bounded(1);
+        self.asks.send_timeout((act, answer), PATIENCE).map_err(|_| ActError::NotHeard)?;
+        answered.recv_timeout(PATIENCE).map_err(|_| ActError::NotHeard)?
+    }
+
+    /// The games that are being played.
+    #[must_use]
+    pub fn games(&self) -> Vec<GameInPlay> {
+        let seats: Vec<Arc<Seat>> = self.seats.lock().values().cloned().collect();
+        seats.iter().map(|seat| seat.game.lock().clone()).collect()
+    }
+
+    /// What has been decided and not been heard.
+    pub(in crate::runner) const fn asked(&self) -> &Receiver<Request> {
+        &self.asked
+    }
+
+    /// A game begins, or begins again.
+    pub(in crate::runner) fn sit_down(
+        &self,
+        game: usize,
+        pairing: Pairing,
+        record: GameRecord,
+        clocks: [Option<f64>; 2],
+    ) -> Arc<Seat> {
+        let control = Arc::new(Control::new());
+        let seen = [Seen::default(); 2];
+        let state = GameInPlay { game, pairing, record, clocks, thinking: None, seen };
+        let mut seats = self.seats.lock();
+        // What nobody has heeded yet is about this game, too.
+        let late = seats.get(&game).and_then(|seat| seat.take_order());
+        let order = self.orders.lock().remove(&game).or(late);
+        let seat = Seat { control, game: Mutex::new(state), order: Mutex::new(order) };
+        let seat = Arc::new(seat);
+        seats.insert(game, Arc::clone(&seat));
+        seat
+    }
+
+    /// A game is over; what was decided about it too late for it to be heeded.
+    pub(in crate::runner) fn get_up(&self, game: usize) -> Option<Act> {
+        self.seats.lock().remove(&game)?.take_order()
+    }
+
+    /// Nothing is played any more.
+    pub(in crate::runner) fn all_get_up(&self) {
+        self.seats.lock().clear();
+    }
+
+    /// Ends a game that is being played, or has yet to begin, by a decision on it.
+    pub(in crate::runner) fn order(&self, game: usize, act: Act) -> Result<(), ActError> {
+        let has_result = act.result()?.is_some();
+        let seats = self.seats.lock();
+        let Some(seat) = seats.get(&game) else {
+            if !has_result {
+                return Err(ActError::NotFinished(game + 1));
+            }
+            self.orders.lock().insert(game, act);
+            return Ok(());
+        };
+        *seat.order.lock() = Some(act);
+        seat.control.stop();
+        Ok(())
+    }
+}

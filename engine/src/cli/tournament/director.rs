@@ -1,0 +1,164 @@
+//! What the director says while the games go on: at the terminal and by signals.
+
+use std::io::{self, BufRead};
+use std::sync::Arc;
+use std::thread;
+
+use meerslag_harness::runner::{Abort, Act, Director, MatchConfig};
+
+use super::super::streams::note;
+
+/// What the director can say.
+const WORDS: &str =
+    "pause, resume, stop, annul GAME, replay GAME, score GAME 2-0, or withdraw NAME";
+
+/// The number of a game, as `7` or with its round as `2.7`, from 0.
+pub(super) fn game(text: &str) -> Result<usize, String> {
+    let number = text.rsplit('.').next().unwrap_or(text);
+    let number = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    number.ok_or_else(|| format!("'{text}': expected the number of a game, such as 7 or 2.7"))
+}
+
+/// The points of a result: `2-0`.
+pub(super) fn points(text: &str) -> Result<(u8, u8), String> {
+    let read = || {
+        let (white, black) = text.split_once('-')?;
+        Some((white.parse().ok()?, black.parse().ok()?))
+    };
+    read().ok_or_else(|| format!("'{text}': expected a result, such as 2-0"))
+}
+
+/// The player of this name who goes home.
+pub(super) fn withdrawn(config: &MatchConfig, name: &str) -> Result<Act, String> {
+    let engine = config.engines.iter().position(|engine| engine.name == name);
+    let engine = engine.ok_or_else(|| format!("no player is called '{name}'"))?;
+    // The match knows which round comes next.
+    Ok(Act::Withdraw { engine, from: 0 })
+}
+
+/// What is done at once, as far as the match is concerned.
+enum Said {
+    Pause(bool),
+    Stop,
+    Act(Act),
+    Nothing,
+}
+
+fn read(config: &MatchConfig, line: &str) -> Result<Said, String> {
+    let line = line.trim();
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    Ok(match (word, rest) {
+        ("", _) => Said::Nothing,
+        ("pause", "") => Said::Pause(true),
+        ("resume", "") => Said::Pause(false),
+        ("stop", "") => Said::Stop,
+        ("annul", text) => Said::Act(Act::Annul(game(text)?)),
+        ("replay", text) => Said::Act(Act::Replay(game(text)?)),
+        ("score", text) => {
+            let parts = text.split_once(|c: char| c == '=' || c.is_whitespace());
+            let (number, result) = parts.ok_or("expected a game and its result: score 7 2-0")?;
+            Said::Act(Act::Score { game: game(number.trim())?, points: points(result.trim())? })
+        }
+        ("withdraw", name) => Said::Act(withdrawn(config, name)?),
+        _ => return Err(format!("'{line}': expected {WORDS}")),
+    })
+}
+
+/// A director who is heard, with what a match needs to be led.
+#[derive(Clone)]
+pub(super) struct Chair {
+    pub abort: Arc<Abort>,
+    pub director: Arc<Director>,
+    pub config: Arc<MatchConfig>,
+}
+
+impl Chair {
+    /// Does what the director says, in one line; what has become of it in words.
+    pub(super) fn hear(&self, line: &str) -> Result<&'static str, String> {
+        match read(&self.config, line)? {
+            Said::Pause(true) => {
+                self.abort.pause(true);
+                Ok("paused before the next moves; resume goes on")
+            }
+            Said::Pause(false) => {
+                self.abort.pause(false);
+                Ok("the games go on")
+            }
+            Said::Stop => {
+                self.abort.end_after_round();
+                Ok("stops after this round")
+            }
+            // What becomes of it is shown with the games.
+            Said::Act(act) => {
+                self.director.decide(act).map(|()| "").map_err(|error| error.to_string())
+            }
+            Said::Nothing => Ok(""),
+        }
+    }
+
+    fn command(&self, line: &str) {
+        match self.hear(line) {
+            Ok("") => {}
+            Ok(text) => note(text),
+            Err(text) => note(text),
+        }
+    }
+
+    /// Listens to the terminal and to signals, as long as the process lives.
+    pub(super) fn listen(&self) {
+        signals::listen(self.clone());
+        let chair = self.clone();
+        // Without this thread only signals are left, and Ctrl-C.
+        let _ = thread::Builder::new().name("director".to_owned()).spawn(move || {
+            signals::leave_terminal();
+            for line in io::stdin().lock().lines() {
+                let Ok(line) = line else { return };
+                chair.command(&line);
+            }
+        });
+    }
+}
+
+#[cfg(unix)]
+mod signals {
+    use std::thread;
+
+    use nix::sys::signal::{SigSet, Signal};
+
+    use super::Chair;
+
+    /// SIGUSR1 pauses and goes on, SIGUSR2 stops after the round. Threads that come later, and only they,
+    /// inherit that these signals wait to be fetched: call it before there are others.
+    pub(super) fn listen(chair: Chair) {
+        let set: SigSet = [Signal::SIGUSR1, Signal::SIGUSR2].into_iter().collect();
+        if set.thread_block().is_err() {
+            return;
+        }
+        let _ = thread::Builder::new().name("signals".to_owned()).spawn(move || {
+            while let Ok(signal) = set.wait() {
+                chair.command(match signal {
+                    Signal::SIGUSR2 => "stop",
+                    _ if chair.abort.is_paused() => "resume",
+                    _ => "pause",
+                });
+            }
+        });
+    }
+
+    /// A process in the background that reads from the terminal is stopped; without the signal reading
+    /// fails.
+    pub(super) fn leave_terminal() {
+        let set: SigSet = [Signal::SIGTTIN].into_iter().collect();
+        let _ = set.thread_block();
+    }
+}
+
+#[cfg(not(unix))]
+mod signals {
+    use super::Chair;
+
+    pub(super) fn listen(_: Chair) {}
+
+    pub(super) const fn leave_terminal() {}
+}
