@@ -114,7 +114,7 @@ fn analyse_games(
     let mut count = 0;
     for game in games.by_ref() {
         let found = game?;
-        let FileGame { number, title, game } = &found;
+        let FileGame { number, title, game, .. } = &found;
         let number = *number;
         if args.game.is_some_and(|wanted| wanted != number) {
             continue;

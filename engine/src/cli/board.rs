@@ -1,4 +1,6 @@
-//! `meerslag board`: a picture of a position.
+//! `meerslag board`: a picture of a position, and sheets of diagrams.
+
+mod paper;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -6,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use meerslag_files::write_file;
-use meerslag_study::diagram::{Arrow, Coordinates, Diagram, MarkedSquare};
+use meerslag_study::diagram::{Arrow, Coordinates, Diagram, MarkedSquare, PerPage};
 use movegen::Game;
 
 use super::files::{self, ForceArgs};
@@ -20,11 +22,18 @@ Examples:
   meerslag board \"W:W27,28,32,37:B14,18,19,23\" --arrows 28-22 -o board.svg
   meerslag board game.pdn --ply 30 --coordinates=edge --size 1200 -o board.png
   meerslag board \"W:WK28:B23,12\" --marks 17:win,11:win,6:draw --svg > board.svg
+  meerslag board puzzles.pdn --sheet 6 -o sheet.html
 
 In text 'w b' are men, 'W B' kings, '.' is an empty square. A sign before a square is its mark: \
-'<' and '>' where the last move came from and went, '+', '=' and '-' for win, draw and loss.";
+'<' and '>' where the last move came from and went, '+', '=' and '-' for win, draw and loss.
 
-/// Draw a position: text, SVG or PNG
+A sheet has six or twelve diagrams on a page of A4, with players and date, and the solutions on \
+pages of their own. It takes the mistakes of annotated games, where a glyph calls a move bad and a \
+better line stands beside it, and games of up to 31 plies that begin with a position of their own, \
+such as those of 'meerslag puzzles'. --html makes one file to print out of the browser, --svg a \
+file for each page: sheet-1.svg, sheet-2.svg, sheet-solutions-1.svg.";
+
+/// Draw a position as text, SVG or PNG, or exercises as sheets to be printed
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct BoardArgs {
@@ -41,6 +50,14 @@ pub(super) struct BoardArgs {
     /// As text with colours for a terminal, even where the output goes elsewhere
     #[arg(long, group = "form")]
     ansi: bool,
+    /// A sheet as one page that the browser prints
+    #[arg(long, group = "form", requires = "sheet")]
+    html: bool,
+    /// Of a file: sheets with its puzzles and mistakes, this many on a page, and their solutions:
+    /// as HTML, or with --svg
+    #[arg(long, value_name = "6|12", requires = "input",
+          conflicts_with_all = ["png", "ansi", "game", "ply", "arrows", "marks", "size"])]
+    sheet: Option<PerPage>,
     /// Of a file: this game, counted from 1
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     game: u64,
@@ -137,6 +154,18 @@ impl BoardArgs {
     }
 }
 
+impl BoardArgs {
+    /// Writes to standard output, or to the terminal or pipe that `--out` names.
+    fn print(&self, bytes: &[u8]) -> Result<(), Failure> {
+        if let Some(path) = &self.out {
+            return Ok(std::fs::write(path, bytes).map_err(|error| files::named(path, &error))?);
+        }
+        let mut out = stdout();
+        out.write_all(bytes)?;
+        Ok(out.flush()?)
+    }
+}
+
 /// Whether files of this name are known as pictures or documents of another kind.
 fn is_picture(end: &str) -> bool {
     ["gif", "jpg", "jpeg", "webp", "bmp", "tif", "tiff", "avif", "ico", "pdf", "eps", "ps"]
@@ -144,10 +173,13 @@ fn is_picture(end: &str) -> bool {
 }
 
 pub(super) fn run(args: &BoardArgs) -> Result<(), Failure> {
-    let form = args.form()?;
-    let existing = args.force.existing();
     let input = args.input.as_deref().map(Path::new).filter(|path| path.is_file());
     files::check_distinct(&[("FILE", input)], &[("--out", args.out.as_deref())])?;
+    if let Some(per_page) = args.sheet {
+        return paper::run(args, per_page);
+    }
+    let form = args.form()?;
+    let existing = args.force.existing();
     match &args.out {
         Some(path) => files::check(path, existing)?,
         None if form == Form::Png && stdout().is_terminal() => {
@@ -179,12 +211,7 @@ pub(super) fn run(args: &BoardArgs) -> Result<(), Failure> {
         Some(path) if !files::is_special(path) => {
             Ok(write_file(path, &bytes, existing).map_err(|error| files::named(path, &error))?)
         }
-        Some(path) => Ok(std::fs::write(path, &bytes).map_err(|error| files::named(path, &error))?),
-        None => {
-            let mut out = stdout();
-            out.write_all(&bytes)?;
-            Ok(out.flush()?)
-        }
+        _ => args.print(&bytes),
     }
 }
 

@@ -110,7 +110,7 @@ enum Command {
     Annotate(Box<annotate::AnnotateArgs>),
     /// Find puzzles in games: positions in which one move alone wins or holds the draw
     Puzzles(Box<puzzles::PuzzlesArgs>),
-    /// Draw a position: text, SVG or PNG
+    /// Draw a position as text, SVG or PNG, or exercises as sheets to be printed
     Board(board::BoardArgs),
     /// The board in the browser: play, analysis, endgames; and all of it for other programs over HTTP
     #[cfg(feature = "serve")]

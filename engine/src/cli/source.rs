@@ -8,6 +8,7 @@ use anyhow::{Context, anyhow};
 use clap::Args;
 use meerslag_search::book::open_pdn;
 use meerslag_search::{counted, shortened};
+use meerslag_study::puzzles::ExerciseList;
 use movegen::notation::pdn::{Counters, PdnGame, PdnReader, WarningSummary};
 use movegen::notation::{Fen, FenWarning};
 use movegen::{Game, Position};
@@ -133,6 +134,34 @@ impl Games {
         Games { name: name.to_owned(), reader: PdnReader::new(input) }
     }
 
+    /// What there is to solve in the games, at most so many exercises.
+    ///
+    /// # Errors
+    /// If there is nothing, or more.
+    pub(super) fn exercises(&mut self, most: usize) -> Result<ExerciseList, Failure> {
+        let mut exercises = ExerciseList::default();
+        let mut is_any = false;
+        for found in self.by_ref() {
+            is_any = true;
+            exercises.add(&found?.pdn);
+            if exercises.list().len() > most {
+                let name = &self.name;
+                return Err(Failure::Input(anyhow!(
+                    "{name} has more than {most} exercises: take a file with fewer games"
+                )));
+            }
+        }
+        match () {
+            () if !is_any => Err(self.no_game()),
+            () if exercises.list().is_empty() => Err(Failure::Input(anyhow!(
+                "{} has no puzzle and no marked mistake: 'meerslag annotate' marks mistakes, \
+                 'meerslag puzzles' finds puzzles",
+                self.name
+            ))),
+            () => Ok(exercises),
+        }
+    }
+
     /// The failure if there was none.
     pub(super) fn no_game(&self) -> Failure {
         no_game(&self.reader.counters())
@@ -151,6 +180,8 @@ pub(super) struct FileGame {
     pub(super) number: u64,
     pub(super) title: String,
     pub(super) game: Game,
+    /// With its tags, comments and variations.
+    pub(super) pdn: PdnGame,
 }
 
 impl FileGame {
@@ -184,7 +215,8 @@ impl Iterator for Games {
             let unreadable = pdn.truncated.as_ref().filter(|_| pdn.line.plies.is_empty());
             if unreadable.is_none() {
                 let number = self.reader.counters().games;
-                return Some(Ok(FileGame { number, title: title(&pdn), game: game(&pdn) }));
+                let (title, game) = (title(&pdn), game(&pdn));
+                return Some(Ok(FileGame { number, title, game, pdn }));
             }
         }
     }

@@ -106,3 +106,75 @@ fn positions_of_games() {
     }
     assert!(run(["board", "W:W31:B1", "--ply=1"], "").stderr.contains("--ply needs a PDN file"));
 }
+
+/// A puzzle, a game with a marked mistake, and the same puzzle again.
+const EXERCISES: &str = "[White \"Jan <J>\"]\n[Black \"Piet\"]\n[Date \"2026.01.02\"]\n\
+     [FEN \"W:W28,33,39:B19,23,18,9\"]\n[Theme \"win, 2 pieces given\"]\n1. 28-22 18x27 2. 33-28 2-0\n\n\
+     [White \"a\"]\n1. 32-28 19-23 2. 28x19 14x23 3. 37-32 $4 (3. 31-27 10-14) 10-14 *\n\n\
+     [FEN \"W:W28,33,39:B19,23,18,9\"]\n1. 28-22 2-0\n";
+
+#[test]
+fn sheets_for_paper() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let file = path("week 1.pdn");
+    fs::write(&file, EXERCISES).unwrap();
+    let sheet = |args: &[&str]| run([&["board", &file, "--sheet=6"], args].concat(), "");
+    let html = sheet(&[]).success().stdout;
+    assert!(html.contains("<h1>week 1</h1>") && html.ends_with("</html>\n"), "{html}");
+    let captions: Vec<&str> = html.split("<figcaption>").skip(1).collect();
+    let [puzzle, mistake] = captions[..] else { panic!("{html}") };
+    assert!(puzzle.starts_with(
+        "1. White to move and win<span>Jan &lt;J&gt; – Piet, 2026.01.02</span></figcaption>"
+    ));
+    assert!(mistake.starts_with("2. White to move<span>a – ?, move 3</span></figcaption>"));
+    // Not before the page of solutions.
+    let (diagrams, solutions) = html.split_once("<h2>Solutions</h2>").unwrap();
+    assert!(!diagrams.contains("28-22") && !diagrams.contains("37-32"));
+    let wanted = "<li><b>1.</b>1. 28-22 18x27 2. 33-28 (win, 2 pieces given)</li>\n\
+                  <li><b>2.</b>1. 31-27 10-14; played: 37-32</li>";
+    assert!(solutions.contains(wanted), "{solutions}");
+    // The position before the mistake: 38 pieces, and the seven of the puzzle.
+    assert_eq!(diagrams.matches("<use href=\"#white-man\"").count(), 3 + 19);
+    assert_eq!(diagrams.matches("<use href=\"#black-man\"").count(), 4 + 19);
+    assert_eq!(
+        run(["board", "-", "--sheet=6", "--html"], EXERCISES)
+            .success()
+            .stdout
+            .matches("<h1>Exercises</h1>")
+            .count(),
+        1
+    );
+
+    let out = path("sheet.svg");
+    assert!(sheet(&["-o", &out]).success().stdout.contains("sheet-1.svg, solutions from"));
+    let names = ["sheet-1.svg", "sheet-solutions-1.svg"];
+    let texts = names.map(|name| fs::read_to_string(path(name)).unwrap());
+    assert!(texts[0].contains(">1. White to move and win</text>") && !texts[0].contains("28-22"));
+    assert!(texts[1].contains("28-22 18x27") && !Path::new(&out).exists());
+    for (args, message) in [
+        (&["-o", &out][..], "sheet-1.svg exists: --force"),
+        (&["--svg"], "name them with --out"),
+        (&["--html", "-o", &out], "--html is not what .svg files are"),
+        (&["-o", "sheet.png"], "a sheet is .html or .svg"),
+        (&["-o", &file], "same file"),
+        (&["--png"], "cannot be used with"),
+        (&["--ply=3"], "cannot be used with"),
+    ] {
+        let output = sheet(args);
+        assert_eq!(output.code, 2, "{output:?}");
+        assert!(output.stderr.contains(message), "{output:?}");
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), EXERCISES);
+    for (args, input, message) in [
+        (&["board", "W:W31:B1", "--sheet=6"][..], "", "--sheet needs a PDN file"),
+        (&["board", "-", "--sheet=7"], "", "expected 6 or 12 diagrams"),
+        (&["board", "-", "--sheet=12"], GAME, "no puzzle and no marked mistake"),
+        (&["board", "-", "--sheet=12"], "", "the file holds no game"),
+        (&["board", "-", "--html"], GAME, "--sheet"),
+    ] {
+        let output = run(args, input);
+        assert_eq!(output.code, 2, "{output:?}");
+        assert!(output.stderr.contains(message), "{output:?}");
+    }
+}

@@ -58,6 +58,7 @@ impl World {
         let _ = world.run("book export {book} --out {lines}").success();
         fs::write(world.path("suite"), "W:W28:B23; 28x19; taken; win; me\n").unwrap();
         fs::write(world.path("pdn"), "1. 32-28 19-23 2. 28x19 14x23 1-1\n").unwrap();
+        fs::write(world.path("puzzle"), "[FEN \"W:W7:B44\"]\n1. 7-1 2-0\n").unwrap();
         fs::write(world.path("named"), "[White \"A\"]\n\n1. 32-28 19-23 *\n").unwrap();
         for (name, engine, control) in [
             ("cup", "random", "nodes=9"),
@@ -110,6 +111,7 @@ pub(super) const GOOD: &[&str] = &[
     "annotate {pdn} -o {annotated} --nodes 20 --hash 1 --force",
     "puzzles {pdn} -o {annotated} --nodes 20 --hash 1 --force",
     "board W:W28:B23 --arrows 28-19",
+    "board {puzzle} --sheet 6",
     "solve W:WK11:BK2",
     "play --depth 2",
     "train-endgame --slice 1010 --seed 1",
@@ -174,6 +176,7 @@ pub(super) const FAILING: &[(&str, &str)] = &[
     ("serve --host 192.0.2.1 --port 1 --hash 1", "cannot listen on 192.0.2.1:1"),
     ("serve --export {new} --wasm /nonexistent", "/nonexistent/meerslag.wasm"),
     ("board W:W28:B23 -o /nonexistent/board.svg", "cannot write"),
+    ("board {puzzle} --sheet 6 -o /nonexistent/sheet.html", "cannot write"),
     ("play --pdn /nonexistent/game.pdn", "cannot write"),
     ("train-endgame --slice 1010 --pdn /nonexistent/game.pdn", "cannot write"),
     ("match --engine cmd=/nonexistent/x --engine random --tc 1", "does not start"),
@@ -208,6 +211,7 @@ pub(super) const UNUSABLE: &[(&str, &str)] = &[
     ("serve --games {pdn}", "no SQLite database"),
     ("serve --games-add", "--games"),
     ("board missing.pdn", "cannot open missing.pdn"),
+    ("board missing.pdn --sheet 6", "cannot open missing.pdn"),
     ("solve nonsense", "cannot read the position"),
     ("solve missing.fen", "missing.fen"),
     ("play nonsense", "cannot read the position"),

@@ -23,7 +23,7 @@ pub use games::{AnalyseGamesError, analyse_games};
 pub use journal::{Journal, JournalError, JournalHeader};
 pub use judge::{Grade, JudgedGame, JudgedMove, SideSummary, judge};
 pub use mistake::{Endgame, Mistake, MistakeKind, Phase};
-pub use pdn::{describe, write};
+pub use pdn::{better_line, describe, write};
 pub use players::{MistakeCounts, PlayerSummary, Players, Progress, player_name};
 pub use recorded::recorded;
 pub use strength::Strength;

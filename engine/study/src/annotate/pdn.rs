@@ -15,6 +15,8 @@ use meerslag_search::counted;
 const LONGEST_LINE: usize = 12;
 /// Glyphs that judge a move; those of a book are replaced.
 const JUDGEMENTS: std::ops::RangeInclusive<u32> = 1..=6;
+/// Those that call it bad: `?`, `??`, `?!`.
+const BAD: [u32; 3] = [2, 4, 6];
 /// The only move that keeps the value.
 const ONLY_MOVE: u32 = 7;
 /// The command that marks a comment of ours. Its value is the CRC-32 of the rest of the comment, as
@@ -112,6 +114,26 @@ fn marked(annotation: &Annotation) -> Option<(Comment, String, String)> {
     let (sum, added) = mark.split_once(' ').unwrap_or((&mark, ""));
     let is_sum = sum.len() == 8 && sum.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_sum.then(|| (rest, sum.to_owned(), added.to_owned()))
+}
+
+/// The line that stands beside a bad move, played from this position, as the better one: that which
+/// [`write()`] added, or the first variation beside a glyph that calls the move bad. `None` if there is
+/// none.
+#[must_use]
+pub fn better_line(ply: &Ply, position: &Position) -> Option<Vec<Move>> {
+    let added = ply.after.iter().find_map(marked).map(|(_, _, added)| added).unwrap_or_default();
+    let ours = added.split_whitespace().find_map(|part| parse_move(position, part).ok());
+    let begins = |line: &&Variation| match (line.plies.first(), ours) {
+        (Some(first), Some(better)) => first.mv == better,
+        (Some(first), None) => first.mv != ply.mv,
+        (None, _) => false,
+    };
+    let line = || Some(ply.variations().find(begins)?.moves().collect());
+    match ours {
+        Some(better) => Some(line().unwrap_or_else(|| vec![better])),
+        None if ply.nags.iter().any(|glyph| BAD.contains(glyph)) => line(),
+        None => None,
+    }
 }
 
 /// Whether this is a variation that begins with a move and has moves only.

@@ -6,6 +6,9 @@
 //! script puts pieces, marks and arrows into it, which the sheet defines, at the places that it
 //! reads from its squares. So the look is written once, here.
 //!
+//! [`Paper`] is for print: pages of six or twelve diagrams with captions, and the solutions on pages of
+//! their own, as HTML or SVG.
+//!
 //! # Examples
 //! ```
 //! use meerslag_study::diagram::{Coordinates, Diagram};
@@ -19,6 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod paper;
 #[cfg(feature = "png")]
 mod png;
 mod shapes;
@@ -30,6 +34,7 @@ use std::str::FromStr;
 use movegen::{Move, Position, Square, Wld};
 use thiserror::Error;
 
+pub use paper::{Captioned, Paper, PerPage, SvgPage};
 #[cfg(feature = "png")]
 pub use png::PngError;
 pub use svg::sheet;

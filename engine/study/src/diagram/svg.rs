@@ -19,19 +19,8 @@ impl Diagram {
     #[must_use]
     pub fn to_svg(&self, pixels: u32) -> String {
         let scene = Scene(self);
-        let [left, top, width, height] = scene.frame();
-        let mut svg = String::new();
+        let [_, _, width, height] = scene.frame();
         let tall = (pixels as f32 * height / width).round();
-        let _ = write!(
-            svg,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"board\" width=\"{pixels}\" \
-             height=\"{tall}\" viewBox=\"{} {} {} {}\" {ENDS} role=\"img\">\n<title>{}</title>\n",
-            Short(left),
-            Short(top),
-            Short(width),
-            Short(height),
-            self.position.to_fen(),
-        );
         let used = |symbol: &Symbol| match symbol {
             Symbol::Head(kind) => self.arrows.iter().any(|arrow| arrow.kind == *kind),
             _ => {
@@ -39,11 +28,42 @@ impl Diagram {
                 placed.map(|placed| placed.symbol).any(|placed| placed == *symbol)
             }
         };
-        definitions(&mut svg, Symbol::all().filter(used));
+        let mut symbols = String::new();
+        definitions(&mut symbols, Symbol::all().filter(used));
+        let size = format!(
+            "xmlns=\"http://www.w3.org/2000/svg\" class=\"board\" width=\"{pixels}\" \
+             height=\"{tall}\""
+        );
+        self.picture(&size, &symbols)
+    }
+
+    /// The picture as an element with these attributes, in a file that has its [`symbols`] elsewhere or
+    /// with these.
+    pub(super) fn picture(&self, attributes: &str, symbols: &str) -> String {
+        let scene = Scene(self);
+        let [left, top, width, height] = scene.frame();
+        let mut svg = String::new();
+        let _ = write!(
+            svg,
+            "<svg {attributes} viewBox=\"{} {} {} {}\" {ENDS} role=\"img\">\n<title>{}</title>\n\
+             {symbols}",
+            Short(left),
+            Short(top),
+            Short(width),
+            Short(height),
+            self.position.to_fen(),
+        );
         layers(&mut svg, &scene, true);
         svg.push_str("</svg>\n");
         svg
     }
+}
+
+/// The definitions of all symbols, for files with several pictures.
+pub(super) fn symbols() -> String {
+    let mut svg = String::new();
+    definitions(&mut svg, Symbol::all());
+    svg
 }
 
 /// The drawing without pieces, for pages that put them into it: all symbols, the squares with

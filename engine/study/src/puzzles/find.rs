@@ -22,7 +22,7 @@ const LOSES: i32 = -200;
 /// What a search of this many plies, and the captures after them, finds is seen at once.
 const SHALLOW: u32 = 1;
 /// Plies in which a combination comes to its end.
-const LONGEST: usize = 31;
+pub(super) const LONGEST: usize = 31;
 
 /// A puzzle, as the journal keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

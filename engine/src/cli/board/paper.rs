@@ -1,0 +1,162 @@
+//! `meerslag board --sheet`: diagrams to be printed.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use meerslag_files::Existing;
+use meerslag_search::shortened;
+use meerslag_study::diagram::{Captioned, Coordinates, Diagram, Paper, PerPage};
+use meerslag_study::puzzles::Exercise;
+use movegen::Game;
+use movegen::notation::moves::format_move;
+
+use super::BoardArgs;
+use crate::cli::source::{self, Source};
+use crate::cli::streams::stdout;
+use crate::cli::{Failure, files, report};
+
+/// More diagrams than this are no exercise sheet, but a whole file by mistake.
+const MOST: usize = 2_400;
+/// Letters of players and date that a caption keeps.
+const LONGEST_ORIGIN: usize = 120;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Html,
+    Svg,
+}
+
+pub(super) fn run(args: &BoardArgs, per_page: PerPage) -> Result<(), Failure> {
+    let form = form(args)?;
+    let out = args.out.as_deref().filter(|path| !files::is_special(path));
+    if form == Form::Svg && out.is_none() {
+        return Err(Failure::Input(anyhow!(
+            "--svg makes a file for each sheet: name them with --out, such as sheet.svg"
+        )));
+    }
+    let existing = args.force.existing();
+    if let (Form::Html, Some(path)) = (form, out) {
+        files::check(path, existing)?;
+    }
+    let paper = paper(args, per_page)?;
+    match (form, out) {
+        (Form::Html, Some(path)) => write(&[(path.to_owned(), paper.to_html())], existing),
+        (Form::Html, None) => args.print(paper.to_html().as_bytes()),
+        (Form::Svg, path) => {
+            let path = path.unwrap_or(Path::new(""));
+            write(&numbered(path, &paper), existing)?;
+            let mut out = stdout();
+            let pages = paper.diagrams.len().div_ceil(per_page.count());
+            let (first, last) = (name(path, "", 1), name(path, "", pages));
+            let solutions = name(path, "solutions-", 1);
+            let (first, last) = (first.display(), last.display());
+            let sheets = if pages == 1 { first.to_string() } else { format!("{first} to {last}") };
+            Ok(writeln!(out, "{sheets}, solutions from {} on", solutions.display())?)
+        }
+    }
+}
+
+/// By an option, or by the name of the file; HTML without both.
+fn form(args: &BoardArgs) -> Result<Form, Failure> {
+    let path = args.out.as_deref().filter(|path| !files::is_special(path));
+    let end = path.and_then(Path::extension).map(|end| end.to_string_lossy().to_lowercase());
+    let by_name = match end.as_deref() {
+        Some("svg") => Some(Form::Svg),
+        Some("html" | "htm") => Some(Form::Html),
+        _ => None,
+    };
+    let by_option = match () {
+        () if args.svg => Some(Form::Svg),
+        () if args.html => Some(Form::Html),
+        () => None,
+    };
+    let path = path.unwrap_or(Path::new("")).display();
+    match (by_option, by_name, end) {
+        (Some(option), Some(name), Some(end)) if option != name => {
+            let option = if option == Form::Svg { "--svg" } else { "--html" };
+            Err(Failure::Input(anyhow!("{path}: {option} is not what .{end} files are")))
+        }
+        (None, None, Some(end)) => Err(Failure::Input(anyhow!(
+            "{path}: there is no form for .{end}; a sheet is .html or .svg (--html or --svg allow \
+             other names)"
+        ))),
+        (option, name, _) => Ok(option.or(name).unwrap_or(Form::Html)),
+    }
+}
+
+/// The diagrams of the file.
+fn paper(args: &BoardArgs, per_page: PerPage) -> Result<Paper, Failure> {
+    let name = args.input.as_deref().unwrap_or_default();
+    let no_file = || Failure::Input(anyhow!("--sheet needs a PDN file"));
+    let Source::Games(mut games) = source::open(Some(name))? else { return Err(no_file()) };
+    let exercises = games.exercises(MOST)?;
+    let diagrams = exercises.list().iter().map(|exercise| captioned(args, exercise)).collect();
+    let title = Path::new(name).file_stem().filter(|_| name != "-");
+    let title = title.map_or("Exercises".into(), |stem| stem.to_string_lossy());
+    Ok(Paper { title: title.into_owned(), per_page, diagrams })
+}
+
+fn captioned(args: &BoardArgs, exercise: &Exercise) -> Captioned {
+    let diagram = Diagram {
+        is_flipped: args.flip,
+        coordinates: args.coordinates.map_or(Coordinates::None, Coordinates::from),
+        ..Diagram::new(exercise.position)
+    };
+    let mut solution = report::line(&Game::new(exercise.position), &exercise.solution);
+    if let Some(played) = exercise.played {
+        let played = format_move(&exercise.position, played);
+        solution += &format!("; played: {played}");
+    }
+    if let Some(theme) = &exercise.theme {
+        solution += &format!(" ({})", shortened(theme, LONGEST_ORIGIN));
+    }
+    let origin = shortened(&exercise.origin(), LONGEST_ORIGIN).to_string();
+    Captioned { diagram, task: exercise.task(), origin, solution }
+}
+
+/// The files with the pages: `sheet-1.svg`, ..., then `sheet-solutions-1.svg`, ...
+fn numbered(path: &Path, paper: &Paper) -> Vec<(PathBuf, String)> {
+    let mut counts = [0, 0];
+    let named = paper.to_svg().into_iter().map(|page| {
+        let (count, kind) = match page.is_of_solutions {
+            false => (&mut counts[0], ""),
+            true => (&mut counts[1], "solutions-"),
+        };
+        *count += 1;
+        (name(path, kind, *count), page.svg)
+    });
+    named.collect()
+}
+
+fn name(path: &Path, kind: &str, number: usize) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let end = path.extension().map(|end| format!(".{}", end.to_string_lossy()));
+    path.with_file_name(format!("{stem}-{kind}{number}{}", end.unwrap_or_default()))
+}
+
+/// Writes the files; none gets its name before all are written.
+fn write(pages: &[(PathBuf, String)], existing: Existing) -> Result<(), Failure> {
+    for (path, _) in pages {
+        files::check(path, existing)?;
+    }
+    let begun = pages.iter().map(|(path, text)| files::begin(path, text.as_bytes(), existing));
+    let begun = begun.collect::<Result<Vec<_>, _>>()?;
+    for ((path, _), file) in pages.iter().zip(begun) {
+        file.finish().map_err(|error| files::named(path, &error))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_have_numbers_in_their_names() {
+        let name = |path: &str, kind| name(Path::new(path), kind, 2);
+        assert_eq!(name("a/sheet.svg", ""), Path::new("a/sheet-2.svg"));
+        assert_eq!(name("sheet.svg", "solutions-"), Path::new("sheet-solutions-2.svg"));
+        assert_eq!(name("sheet", ""), Path::new("sheet-2"));
+    }
+}
