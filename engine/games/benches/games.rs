@@ -9,7 +9,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use meerslag_games::{GamesFile, ImportOptions, Outcome, Query, Sacrifice};
+use meerslag_games::{GamesFile, ImportOptions, Outcome, Query, Sacrifice, Sort};
 use movegen::notation::pdn::{GameResult, PdnGame, Ply, WriteOptions, write_game};
 use movegen::random::Random;
 use movegen::{Game, Position};
@@ -145,6 +145,15 @@ fn main() {
         }
         line.play(mv).expect("a legal move");
     }
+    for sort in Sort::ALL {
+        let query = Query { sort, ..Query::default() };
+        let far = report.added / 5 * 4;
+        for skip in [0, far] {
+            let what = format!("all by {}, from {skip} on", sort.name());
+            let page = timed(&what, COLUMNS, || games.find(&query, skip, 50).expect("find"));
+            assert_eq!(page.hits.len(), 50);
+        }
+    }
     for (what, query) in [
         ("player", Query { player: Some("surname77".into()), ..Query::default() }),
         (
@@ -164,6 +173,15 @@ fn main() {
             Query {
                 pattern: Some("w27,32 b18 .22 not w31".parse().expect("a pattern")),
                 twin: true,
+                ..Query::default()
+            },
+        ),
+        (
+            "the same by date",
+            Query {
+                pattern: Some("w27,32 b18 .22 not w31".parse().expect("a pattern")),
+                twin: true,
+                sort: Sort::Date,
                 ..Query::default()
             },
         ),

@@ -6,7 +6,7 @@ use std::thread;
 
 use egdb::Slice;
 use movegen::{Color, Position};
-use rusqlite::{Row, params};
+use rusqlite::Row;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::coding::Replay;
@@ -50,10 +50,8 @@ impl Found {
         Some(Found { id: i64::from(first.game()), first: u32::from(first.ply()), more })
     }
 
-    fn plies(self) -> Vec<u32> {
-        let mut plies = self.more;
-        plies.insert(0, self.first);
-        plies
+    fn plies(&self) -> Vec<u32> {
+        [&[self.first], self.more.as_slice()].concat()
     }
 }
 
@@ -175,6 +173,41 @@ impl GamesFile {
     /// A game that has been found.
     fn known(&self, id: i64) -> Result<GameHeader, GamesError> {
         self.header(id)?.ok_or_else(|| self.damaged(format!("game {id} has no row")))
+    }
+
+    /// A page of these games, which are in growing order, or of all.
+    fn in_order(
+        &self,
+        sort: Sort,
+        ids: Option<&[i64]>,
+        skip: usize,
+        most: usize,
+    ) -> Result<Vec<i64>, GamesError> {
+        let db = GamesError::database(self.path());
+        let sql = match ids {
+            Some(ids) if sort == Sort::Number => {
+                return Ok(ids.iter().copied().skip(skip).take(most).collect());
+            }
+            Some(ids) if ids.len() <= FEW => sort.order_of(ids),
+            _ => sort.order().to_owned(),
+        };
+        let mut select = self.connection.prepare(&sql).map_err(&db)?;
+        let mut rows = select.query([]).map_err(&db)?;
+        let (mut page, mut passed) = (Vec::new(), 0);
+        while page.len() < most
+            && let Some(row) = rows.next().map_err(&db)?
+        {
+            let id: i64 = row.get(0).map_err(&db)?;
+            if ids.is_some_and(|ids| ids.binary_search(&id).is_err()) {
+                continue;
+            }
+            if passed == skip {
+                page.push(id);
+            } else {
+                passed += 1;
+            }
+        }
+        Ok(page)
     }
 
     /// Where a position occurs, by game and ply. Up to [`CHECKED`] places are looked at on the board,
@@ -362,70 +395,31 @@ impl GamesFile {
     /// # Errors
     /// If the query contradicts itself, or the file cannot be read.
     pub fn find(&self, query: &Query, skip: u64, most: u64) -> Result<Page, GamesError> {
-        let db = GamesError::database(self.path());
-        let (columns, tables, order) = (GameHeader::COLUMNS, GameHeader::TABLES, query.order());
-        let range = params![most.min(i64::MAX as u64) as i64, skip.min(i64::MAX as u64) as i64];
+        let (skip, most) = (clamped(skip), clamped(most));
         if query.position.is_none() && !query.looks_at_boards() {
             let filter = query.filter(self)?;
-            // One look at the columns says how many there are and which are on the page.
-            if query.sort == Sort::Number && !filter.sql.is_empty() {
-                let ids = self.ids_by(&filter)?;
-                let (first, most) = (clamped(skip), clamped(most));
-                let hits = ids.iter().skip(first).take(most);
-                let hits = hits.map(|&id| Ok(Hit { game: self.known(id)?, plies: Vec::new() }));
-                let hits = hits.collect::<Result<_, GamesError>>()?;
-                return Ok(Page { total: ids.len() as u64, hits });
-            }
-            let clause = filter.clause();
-            let values = || rusqlite::params_from_iter(filter.values.iter());
-            let sql = format!("SELECT count(*) FROM games g{clause}");
-            let total: i64 =
-                self.connection.query_row(&sql, values(), |row| row.get(0)).map_err(&db)?;
-            let (most, skip) = (most.min(i64::MAX as u64), skip.min(i64::MAX as u64));
-            let sql = format!(
-                "SELECT {columns} FROM {tables}{clause} ORDER BY {order} LIMIT {most} OFFSET {skip}"
-            );
-            let mut select = self.connection.prepare_cached(&sql).map_err(&db)?;
-            let rows = select.query_map(values(), GameHeader::read).map_err(&db)?;
-            let hits = rows.map(|game| Ok(Hit { game: game?, plies: Vec::new() }));
-            let hits = hits.collect::<rusqlite::Result<_>>().map_err(&db)?;
-            return Ok(Page { total: total as u64, hits });
+            let ids = match filter.sql.is_empty() {
+                true => None,
+                false => Some(self.ids_by(&filter)?),
+            };
+            let total = match &ids {
+                Some(ids) => ids.len() as u64,
+                None => self.game_count()?,
+            };
+            let page = self.in_order(query.sort, ids.as_deref(), skip, most)?;
+            let hits =
+                page.into_iter().map(|id| Ok(Hit { game: self.known(id)?, plies: Vec::new() }));
+            return Ok(Page { total, hits: hits.collect::<Result<_, GamesError>>()? });
         }
         let found = self.found(query)?;
         let total = found.len() as u64;
-        let mut hits = Vec::new();
-        if query.sort == Sort::Number {
-            for hit in found.into_iter().skip(clamped(skip)).take(clamped(most)) {
-                hits.push(Hit { game: self.known(hit.id)?, plies: hit.plies() });
-            }
-            return Ok(Page { total, hits });
-        }
-        // SQLite sorts.
-        self.connection
-            .execute_batch(
-                "CREATE TEMP TABLE IF NOT EXISTS found (id INTEGER PRIMARY KEY); \
-                 DELETE FROM temp.found",
-            )
-            .map_err(&db)?;
-        let transaction = self.connection.unchecked_transaction().map_err(&db)?;
-        for Found { id, .. } in &found {
-            transaction
-                .prepare_cached("INSERT INTO temp.found (id) VALUES (?1)")
-                .and_then(|mut insert| insert.execute([id]))
-                .map_err(&db)?;
-        }
-        transaction.commit().map_err(&db)?;
-        let mut plies: FxHashMap<i64, Found> = found.into_iter().map(|hit| (hit.id, hit)).collect();
-        let sql = format!(
-            "SELECT {columns} FROM temp.found f JOIN {tables} WHERE g.id = f.id ORDER BY {order} \
-             LIMIT ?1 OFFSET ?2"
-        );
-        let mut select = self.connection.prepare_cached(&sql).map_err(&db)?;
-        let rows = select.query_map(range, GameHeader::read).map_err(&db)?;
-        for game in rows {
-            let game = game.map_err(&db)?;
-            let plies = plies.remove(&game.id).map(Found::plies).unwrap_or_default();
-            hits.push(Hit { game, plies });
+        let ids: Vec<i64> = found.iter().map(|hit| hit.id).collect();
+        let page = self.in_order(query.sort, Some(&ids), skip, most)?;
+        let mut hits = Vec::with_capacity(page.len());
+        for id in page {
+            // Both are in growing order.
+            let plies = ids.binary_search(&id).map(|at| found[at].plies()).unwrap_or_default();
+            hits.push(Hit { game: self.known(id)?, plies });
         }
         Ok(Page { total, hits })
     }

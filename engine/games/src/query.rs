@@ -93,16 +93,36 @@ impl Sort {
         }
     }
 
-    fn sql(self) -> &'static str {
+    /// All games in this order, read off an index.
+    pub(crate) fn order(self) -> &'static str {
         match self {
-            Sort::Number => "g.id",
-            Sort::Date => "g.date DESC, g.id",
-            Sort::Rating => "coalesce(g.white_rating, 0) + coalesce(g.black_rating, 0) DESC, g.id",
-            Sort::White => "w.name, g.id",
-            Sort::Black => "b.name, g.id",
-            Sort::Event => "e.name, g.id",
-            Sort::Plies => "g.plies DESC, g.id",
+            Sort::Number => "SELECT g.id FROM games g ORDER BY g.id",
+            Sort::Date => "SELECT g.id FROM games g ORDER BY g.date DESC, g.id",
+            Sort::Rating => {
+                "SELECT g.id FROM games g \
+                 ORDER BY coalesce(g.white_rating, 0) + coalesce(g.black_rating, 0) DESC, g.id"
+            }
+            // The order of the tables is the way to go: names by their index, games of each.
+            Sort::White => {
+                "SELECT g.id FROM players p CROSS JOIN games g ON g.white = p.id ORDER BY p.name, g.id"
+            }
+            Sort::Black => {
+                "SELECT g.id FROM players p CROSS JOIN games g ON g.black = p.id ORDER BY p.name, g.id"
+            }
+            Sort::Event => {
+                "SELECT g.id FROM events e CROSS JOIN games g ON g.event = e.id \
+                 ORDER BY e.name, e.site, g.id"
+            }
+            Sort::Plies => "SELECT g.id FROM games g ORDER BY g.plies DESC, g.id",
         }
+    }
+
+    /// These games in this order, sorted.
+    pub(crate) fn order_of(self, ids: &[i64]) -> String {
+        let (all, by) = self.order().split_once(" ORDER BY ").unwrap_or((self.order(), "g.id"));
+        // A plain join: SQLite begins with the games.
+        let all = all.replace("CROSS JOIN", "JOIN");
+        format!("{all} WHERE g.id IN ({}) ORDER BY {by}", list(ids))
     }
 }
 
@@ -190,10 +210,6 @@ impl Query {
             || self.pattern.is_some()
             || self.moves.is_some()
             || self.sacrifice.is_some()
-    }
-
-    pub(crate) fn order(&self) -> &'static str {
-        self.sort.sql()
     }
 
     /// What can be said about the columns.

@@ -54,6 +54,9 @@ CREATE INDEX games_white ON games (white);
 CREATE INDEX games_black ON games (black);
 CREATE INDEX games_event ON games (event);
 CREATE INDEX games_year ON games (year, result, white, black);
+CREATE INDEX games_date ON games (date DESC);
+CREATE INDEX games_rating ON games (coalesce(white_rating, 0) + coalesce(black_rating, 0) DESC);
+CREATE INDEX games_plies ON games (plies DESC);
 CREATE INDEX games_fingerprint ON games (fingerprint);
 CREATE TABLE moves (
     game INTEGER PRIMARY KEY REFERENCES games,

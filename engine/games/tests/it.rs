@@ -8,8 +8,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use meerslag_games::{
-    GamesError, GamesFile, ImportEvent, ImportOptions, ImportReport, Outcome, PdnText, Query,
-    Sacrifice,
+    GameHeader, GamesError, GamesFile, ImportEvent, ImportOptions, ImportReport, Outcome, Page,
+    PdnText, Query, Sacrifice, Sort,
 };
 use movegen::notation::pdn::{GameResult, PdnGame, PdnReader, Ply, WriteOptions, game_to_string};
 use movegen::random::Random;
@@ -242,7 +242,7 @@ fn columns_are_asked_together() {
     let games = folder.games(&random_games(200, 30, 3));
     let all: Vec<_> = games.find(&Query::default(), 0, u64::MAX).unwrap().hits;
     assert_eq!(all.len(), 200);
-    let check = |query: Query, is_it: &dyn Fn(&meerslag_games::GameHeader) -> bool| {
+    let check = |query: Query, is_it: &dyn Fn(&GameHeader) -> bool| {
         let expected: Vec<i64> =
             all.iter().filter(|hit| is_it(&hit.game)).map(|hit| hit.game.id).collect();
         let page = games.find(&query, 0, u64::MAX).unwrap();
@@ -272,9 +272,31 @@ fn columns_are_asked_together() {
     check(Query { outcome: Some(Outcome::Draw), ..Query::default() }, &|g| {
         g.result == GameResult::Draw
     });
-    let sorted = Query { sort: meerslag_games::Sort::Date, ..player() };
-    let page = games.find(&sorted, 0, u64::MAX).unwrap();
-    assert!(page.hits.is_sorted_by(|a, b| a.game.date >= b.game.date) && page.total > 9);
+    // Every order, of all games and of some, whole and in pages.
+    let key = |sort: Sort, game: &GameHeader| match sort {
+        Sort::Number => (0, String::new()),
+        // The latest first: digits turned around.
+        Sort::Date => (0, game.date.chars().map(|c| (255 - c as u8) as char).collect()),
+        Sort::Rating => (
+            -i64::from(game.white_rating.unwrap_or(0) + game.black_rating.unwrap_or(0)),
+            String::new(),
+        ),
+        Sort::White => (0, game.white.clone()),
+        Sort::Black => (0, game.black.clone()),
+        Sort::Event => (0, format!("{}\0{}", game.event, game.site)),
+        Sort::Plies => (-i64::from(game.plies), String::new()),
+    };
+    for sort in Sort::ALL {
+        for query in [Query::default(), player()] {
+            let query = Query { sort, ..query };
+            let whole = games.find(&query, 0, u64::MAX).unwrap();
+            assert!(whole.total > 9 && whole.total == whole.hits.len() as u64);
+            let keys = whole.hits.iter().map(|hit| (key(sort, &hit.game), hit.game.id));
+            assert!(keys.is_sorted(), "{}", sort.name());
+            let page = games.find(&query, 3, 4).unwrap();
+            assert_eq!(page, Page { total: whole.total, hits: whole.hits[3..7].to_vec() });
+        }
+    }
     let nobody = Query { outcome: Some(Outcome::PlayerWins), ..Query::default() };
     assert!(matches!(games.find(&nobody, 0, 1), Err(GamesError::Input(_))));
 }
