@@ -58,6 +58,8 @@ pub(super) trait ConsoleGame {
     const COMMANDS: &'static [&'static str];
     /// What helps a user whose move cannot be read.
     const ADVICE: &'static str;
+    /// What becomes of a game that is not saved.
+    const UNSAVED: &'static str = "the game is not saved";
 
     /// The moves so far.
     fn game(&self) -> &Game;
@@ -66,6 +68,10 @@ pub(super) trait ConsoleGame {
     /// Whether no more moves are to be made.
     fn is_over(&self) -> bool {
         self.status().is_over()
+    }
+    /// Whether the user is done with this position and another one comes.
+    fn is_finished(&self) -> bool {
+        false
     }
     /// The side from which the board is seen.
     fn view(&self) -> Color;
@@ -191,6 +197,9 @@ impl<G: ConsoleGame> Console<G> {
         }
         loop {
             self.reply()?;
+            if self.game.is_finished() {
+                self.begin(G::another)?;
+            }
             self.out.flush()?;
             self.input.offer(self.words());
             // No clock runs any more when it is over.
@@ -222,7 +231,7 @@ impl<G: ConsoleGame> Console<G> {
         writeln!(self.out)?;
         Err(match self.saved.as_ref().filter(|saved| !saved.current.is_empty()) {
             Some(saved) => Failure::interrupted(format!("the game is in {}", saved.path.display())),
-            None => Failure::interrupted("the game is not saved"),
+            None => Failure::interrupted(G::UNSAVED),
         })
     }
 
@@ -313,7 +322,7 @@ impl<G: ConsoleGame> Console<G> {
             Ok(mv) => {
                 self.game.play(mv, &mut self.out)?;
                 // One board a move: the answer comes with the next one.
-                if self.game.is_opponents_turn() {
+                if self.game.is_opponents_turn() || self.game.is_finished() {
                     return Ok(());
                 }
                 self.show_board()?;

@@ -32,6 +32,7 @@ mod matches;
 mod opening_book;
 mod perft;
 mod play;
+mod practise;
 mod progress;
 mod protocol_check;
 mod puzzles;
@@ -121,6 +122,9 @@ enum Command {
     Play(play::PlayArgs),
     /// Play an endgame against perfect defence, with every mistake named
     TrainEndgame(endgame_trainer::TrainEndgameArgs),
+    /// Solve puzzles, and better mistakes of annotated games; what went wrong comes again
+    #[command(alias = "practice")]
+    Practise(Box<practise::PractiseArgs>),
     /// Play matches between engines and judge the result
     Match(Box<matches::MatchArgs>),
     /// Hold a tournament between engines, described in a file: Swiss, round-robin, knock-out, gauntlet
@@ -199,6 +203,7 @@ impl Command {
             | Command::Puzzles(_)
             | Command::Play(_)
             | Command::TrainEndgame(_)
+            | Command::Practise(_)
             | Command::Match(_)
             | Command::Tournament(_)
             | Command::Dxp(_)
@@ -307,6 +312,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Play(args)) => play::run(&args),
         Some(Command::TrainEndgame(args)) => endgame_trainer::run(&args),
+        Some(Command::Practise(args)) => practise::run(&args),
         Some(Command::Match(args)) => matches::run(&args),
         Some(Command::Tournament(args)) => tournament::run(&args),
         Some(Command::Dxp(args)) => dxp::run(&args),

@@ -24,5 +24,6 @@ pub mod diagram;
 pub mod digits;
 pub mod records;
 
-// How work is done.
+// How work is done and kept.
+mod checked;
 mod share_out;

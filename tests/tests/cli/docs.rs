@@ -405,6 +405,7 @@ const NOT_TRIED: &[&str] = &[
     // People, and what goes on until it is ended.
     "meerslag play",
     "train-endgame --slice",
+    "meerslag practise",
     "explore",
     "meerslag serve",
     "meerslag hub",

@@ -15,6 +15,7 @@ mod games;
 mod house;
 mod interop;
 mod person;
+mod practise;
 mod saving;
 mod serve;
 mod surroundings;

@@ -1,6 +1,5 @@
 //! Games that are finished, so that nothing is lost when the work is interrupted: a file with a
-//! line for its conditions and one for each game. A line is JSON, a blank and the CRC-32 of the JSON
-//! as eight hexadecimal digits.
+//! line for its conditions and one for each game, each with a checksum.
 
 use std::collections::HashMap;
 use std::fs::OpenOptions;
@@ -16,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::analysis::PositionAnalysis;
+use crate::checked::{checked, unchecked};
 
 /// The version that is written. Version 1 had no checksums.
 const VERSION: u32 = 2;
@@ -84,18 +84,6 @@ pub enum JournalError {
         /// The number of the game, from 1.
         number: usize,
     },
-}
-
-/// A line with its checksum.
-fn checked(json: &[u8]) -> Vec<u8> {
-    let sum = crc32fast::hash(json);
-    [json, format!(" {sum:08x}\n").as_bytes()].concat()
-}
-
-/// What such a line says; `None` if the checksum is another one.
-fn unchecked(line: &[u8]) -> Option<&[u8]> {
-    let (json, sum) = line.split_at_checked(line.len().checked_sub(9)?)?;
-    (*sum == *format!(" {:08x}", crc32fast::hash(json)).as_bytes()).then_some(json)
 }
 
 #[derive(Serialize, Deserialize)]
