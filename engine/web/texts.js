@@ -45,36 +45,36 @@ const TEXTS = {
     "Program nie odpowiada. Czy serwer jeszcze działa?",
   ],
   "problem.busy": [
-    "Others are using all searches of the server.", "Anderen gebruiken alle zoekplaatsen van de server.",
-    "D’autres utilisent toutes les recherches du serveur.", "Все места для поиска на сервере заняты другими.",
+    "Others are using all searches of the server.", "Alle plaatsen op de server zijn bezet.",
+    "Toutes les places du serveur sont occupées.", "Все места на сервере заняты.",
     "Andere nutzen gerade alle Suchen des Servers.",
     "Wszystkie wyszukiwania serwera są zajęte przez innych.",
   ],
   "problem.too-many-requests": [
-    "The server got too many questions.", "De server kreeg te veel vragen.",
-    "Le serveur a reçu trop de questions.", "Сервер получил слишком много вопросов.",
+    "The server got too many questions.", "De server kreeg te veel verzoeken.",
+    "Le serveur a reçu trop de requêtes.", "Сервер получил слишком много запросов.",
     "Der Server hat zu viele Anfragen bekommen.", "Serwer otrzymał zbyt wiele pytań.",
   ],
   "problem.timeout": [
-    "The question took too long to reach the server.", "De vraag deed te lang over de weg naar de server.",
-    "La question a mis trop de temps à atteindre le serveur.", "Вопрос слишком долго шёл до сервера.",
+    "The question took too long to reach the server.", "Het verzoek was te lang onderweg naar de server.",
+    "La requête a mis trop de temps à parvenir au serveur.", "Запрос слишком долго шёл до сервера.",
     "Die Anfrage hat zu lange bis zum Server gebraucht.", "Pytanie zbyt długo szło do serwera.",
   ],
   "problem.internal": [
-    "The engine has failed. Try again.", "De computer heeft gefaald. Probeer het opnieuw.",
-    "Le programme a échoué. Réessayez.", "Сбой программы. Попробуйте ещё раз.",
-    "Das Programm ist gescheitert. Bitte noch einmal versuchen.", "Program zawiódł. Spróbuj ponownie.",
+    "The engine has failed. Try again.", "Er ging iets mis in het programma. Probeer het opnieuw.",
+    "Une erreur s’est produite dans le programme. Réessayez.", "Сбой программы. Попробуйте ещё раз.",
+    "Im Programm ist ein Fehler aufgetreten. Bitte noch einmal versuchen.", "W programie wystąpił błąd. Spróbuj ponownie.",
   ],
   "problem.worker": [
     "The engine in this page has failed, perhaps for lack of memory. Try again.",
-    "De computer in deze pagina heeft gefaald, misschien door geheugengebrek. Probeer het opnieuw.",
-    "Le programme dans cette page a échoué, peut-être par manque de mémoire. Réessayez.",
+    "Het programma in deze pagina is gestopt, misschien door gebrek aan geheugen. Probeer het opnieuw.",
+    "Le programme de cette page s’est arrêté, peut-être faute de mémoire. Réessayez.",
     "Сбой программы на этой странице, возможно, из-за нехватки памяти. Попробуйте ещё раз.",
-    "Das Programm in dieser Seite ist gescheitert, vielleicht aus Mangel an Speicher. Bitte noch einmal versuchen.",
-    "Program na tej stronie zawiódł, być może z braku pamięci. Spróbuj ponownie.",
+    "Das Programm dieser Seite ist stehen geblieben, vielleicht aus Speichermangel. Bitte noch einmal versuchen.",
+    "Program na tej stronie przestał działać, być może z braku pamięci. Spróbuj ponownie.",
   ],
   "problem.bad-parameter": [
-    "The engine does not take this value", "De computer aanvaardt deze waarde niet",
+    "The engine does not take this value", "Deze waarde is niet toegestaan",
     "Le programme n’accepte pas cette valeur", "Программа не принимает это значение",
     "Das Programm nimmt diesen Wert nicht an", "Program nie przyjmuje tej wartości",
   ],
@@ -93,7 +93,7 @@ const TEXTS = {
     "Die Partien können nicht gelesen werden", "Nie można odczytać partii",
   ],
   "problem.forbidden-origin": [
-    "The server does not answer pages of this address", "De server antwoordt niet aan pagina’s van dit adres",
+    "The server does not answer pages of this address", "De server staat pagina’s van dit adres niet toe",
     "Le serveur ne répond pas aux pages de cette adresse", "Сервер не отвечает страницам с этого адреса",
     "Der Server antwortet Seiten dieser Adresse nicht", "Serwer nie odpowiada stronom z tego adresu",
   ],
@@ -108,12 +108,12 @@ const TEXTS = {
     "Die Partie ist länger, als der Server annimmt", "Partia jest dłuższa, niż serwer przyjmuje",
   ],
   "problem.not-known": [
-    "Nothing is known about this", "Hierover is niets bekend", "On n’en sait rien", "Об этом ничего не известно",
+    "Nothing is known about this", "Hierover is niets bekend", "Rien n’est connu à ce sujet", "Об этом ничего не известно",
     "Darüber ist nichts bekannt", "Nic o tym nie wiadomo",
   ],
   asksAgain: [
     "The page asks again by itself.", "De pagina vraagt het vanzelf opnieuw.",
-    "La page redemande d’elle-même.", "Страница повторит вопрос сама.",
+    "La page réessaie d’elle-même.", "Страница сама повторит запрос.",
     "Die Seite fragt von selbst noch einmal.", "Strona sama zapyta ponownie.",
   ],
   again: ["Try again", "Opnieuw proberen", "Réessayer", "Попробовать ещё раз", "Noch einmal versuchen", "Spróbuj ponownie"],
@@ -189,15 +189,15 @@ const TEXTS = {
   ],
   puzzleShow: ["Solution", "Oplossing", "Solution", "Решение", "Lösung", "Rozwiązanie"],
   puzzleTask: [
-    "{side} to move and win", "{side} aan zet wint", "{side} : jouer et gagner", "{side}: ход и выигрыш", "{side} zieht und gewinnt",
-    "{side}: ruch i wygrana",
+    "{side} to move and win", "{side} speelt en wint", "{side} jouent et gagnent", "{side} начинают и выигрывают", "{side} zieht und gewinnt",
+    "{side} zaczynają i wygrywają",
   ],
   puzzleRight: [
     "{move} is right", "{move} is goed", "{move} : c’est juste", "{move} — верно", "{move} ist richtig", "{move} – dobrze",
   ],
   puzzleAfterAll: [
     "{move} is right. It comes again later.", "{move} is goed. Deze komt later terug.", "{move} : c’est juste. Elle reviendra plus tard.",
-    "{move} — верно. Она ещё повторится.", "{move} ist richtig. Sie kommt später wieder.", "{move} – dobrze. Wróci później.",
+    "{move} — верно. Комбинация ещё повторится.", "{move} ist richtig. Sie kommt später wieder.", "{move} – dobrze. Wróci później.",
   ],
   puzzleWrong: [
     "{move} does not win. Try again.", "{move} wint niet. Probeer het opnieuw.", "{move} ne gagne pas. Essayez encore.",
@@ -264,11 +264,11 @@ const TEXTS = {
     "Дамка и две шашки против дамки", "Eine Dame und zwei Steine gegen eine Dame", "Damka i dwa pionki przeciw damce",
   ],
   "lessonName.11": [
-    "Two men each: hold the draw", "Twee schijven elk: houd remise", "Deux pions chacun : tenir la nulle",
+    "Two men each: hold the draw", "Twee schijven tegen twee: houd remise", "Deux pions chacun : tenir la nulle",
     "По две шашки: удержать ничью", "Je zwei Steine: das Remis halten", "Po dwa pionki: utrzymaj remis",
   ],
   "lessonName.12": [
-    "Two men each: the long win", "Twee schijven elk: de lange winst", "Deux pions chacun : le long gain",
+    "Two men each: the long win", "Twee schijven tegen twee: de lange winst", "Deux pions chacun : le long gain",
     "По две шашки: долгий выигрыш", "Je zwei Steine: der lange Gewinn", "Po dwa pionki: długa wygrana",
   ],
 
@@ -367,7 +367,7 @@ const TEXTS = {
     "The analysis was stopped", "De analyse is gestopt", "L’analyse est arrêtée", "Анализ остановлен",
     "Die Analyse wurde angehalten", "Analiza została zatrzymana",
   ],
-  thoroughness: ["How thorough", "Hoe grondig", "Précision", "Тщательность", "Wie gründlich", "Dokładność analizy"],
+  thoroughness: ["How thorough", "Hoe grondig", "Profondeur de l’analyse", "Тщательность", "Wie gründlich", "Dokładność analizy"],
   quick: ["quick", "snel", "rapide", "быстро", "schnell", "szybko"],
   thorough: ["thorough", "grondig", "approfondi", "тщательно", "gründlich", "dokładnie"],
   deep: ["very thorough", "zeer grondig", "très approfondi", "очень тщательно", "sehr gründlich", "bardzo dokładnie"],
@@ -378,7 +378,7 @@ const TEXTS = {
   gradeMistakes: ["Mistakes", "Fouten", "Erreurs", "Ошибки", "Fehler", "Błędy"],
   blunders: ["Blunders", "Blunders", "Gaffes", "Грубые ошибки", "Patzer", "Grube błędy"],
   noMistakes: [
-    "No move gave anything away.", "Geen zet gaf iets weg.", "Aucun coup n’a rien concédé.", "Ни один ход ничего не упустил.",
+    "No move gave anything away.", "Geen zet gaf iets weg.", "Aucun coup n’a fait perdre de points.", "Ни одним ходом очки не упущены.",
     "Kein Zug hat etwas verschenkt.", "Żaden ruch niczego nie oddał.",
   ],
   gaveAway: [
@@ -387,7 +387,7 @@ const TEXTS = {
     "von {before} % auf {after} % der Punkte", "z {before} % do {after} % punktów",
   ],
   turningPoint: ["turning point", "keerpunt", "tournant", "перелом", "Wendepunkt", "punkt zwrotny"],
-  findBetter: ["Better move?", "Betere zet?", "Meilleur coup ?", "Ход лучше?", "Besserer Zug?", "Lepszy ruch?"],
+  findBetter: ["Better move?", "Betere zet?", "Meilleur coup ?", "Лучший ход?", "Besserer Zug?", "Lepszy ruch?"],
   findAll: [
     "Find the better moves", "Vind de betere zetten", "Trouver les meilleurs coups", "Найти лучшие ходы",
     "Die besseren Züge finden", "Znajdź lepsze ruchy",
@@ -476,8 +476,8 @@ const TEXTS = {
     "in {plies} {plies|Halbzug|Halbzügen}", "w {plies} {plies|półruchu|półruchach|półruchach}",
   ],
   conversion: [
-    "{plies} {plies|ply|plies} to the next conversion", "{plies} halve {plies|zet|zetten} tot de omzetting",
-    "{plies} {plies|demi-coup|demi-coups} jusqu’à la conversion", "до размена или хода шашкой: {plies}",
+    "{plies} {plies|ply|plies} to the next conversion", "{plies} halve {plies|zet|zetten} tot een slag of een zet met een schijf",
+    "{plies} {plies|demi-coup|demi-coups} jusqu’à une prise ou un coup de pion", "{plies} {plies|полуход|полухода|полуходов} до взятия или хода простой шашкой",
     "{plies} {plies|Halbzug|Halbzüge} bis zum nächsten Schlag oder Steinzug",
     "{plies} {plies|półruch|półruchy|półruchów} do bicia lub ruchu pionkiem",
   ],
@@ -491,9 +491,9 @@ const TEXTS = {
     "Caché pendant l’exercice", "Скрыто во время упражнения",
     "Während der Übung verborgen", "Ukryte podczas ćwiczenia",
   ],
-  perfectLine: ["Perfect line", "Perfecte variant", "Ligne parfaite", "Точная игра", "Bestes Spiel", "Najlepsza gra"],
+  perfectLine: ["Perfect line", "Perfect spel", "Jeu parfait", "Точная игра", "Bestes Spiel", "Najlepsza gra"],
   noLine: [
-    "No line is known", "Geen variant bekend", "Aucune ligne connue", "Вариант неизвестен",
+    "No line is known", "Geen variant bekend", "Aucune variante connue", "Вариант неизвестен",
     "Keine Variante bekannt", "Nie znamy wariantu",
   ],
   training: ["Training", "Oefenen", "Entraînement", "Тренировка", "Üben", "Trening"],
@@ -527,7 +527,7 @@ const TEXTS = {
     "Halten Sie Remis mit {side}", "Utrzymaj remis, grając: {side}",
   ],
   "verdict.perfect": [
-    "{move}: perfect.", "{move}: perfect.", "{move} : parfait.", "{move}: точно.",
+    "{move}: perfect.", "{move}: perfect.", "{move} : parfait.", "{move}: безупречно.",
     "{move}: bester Zug.", "{move}: najlepszy ruch.",
   ],
   "verdict.holds": [
@@ -580,7 +580,7 @@ const TEXTS = {
     "Ein Stein kann nicht auf der Umwandlungsreihe stehen", "Pionek nie może stać na linii przemiany",
   ],
   bothSides: [
-    "Both sides need a piece", "Beide partijen hebben een stuk nodig",
+    "Both sides need a piece", "Beide kleuren hebben een stuk nodig",
     "Chaque camp doit avoir une pièce", "У обеих сторон должны быть фигуры",
     "Beide Seiten brauchen eine Figur", "Obie strony muszą mieć figurę",
   ],
@@ -623,7 +623,7 @@ const TEXTS = {
   // Games.
   game: ["Game", "Partij", "Partie", "Партия", "Partie", "Partia"],
   gameNumber: ["Game", "Partij", "Partie", "Партия", "Partie", "Partia"],
-  event: ["Event", "Evenement", "Événement", "Турнир", "Turnier", "Turniej"],
+  event: ["Event", "Toernooi", "Tournoi", "Турнир", "Turnier", "Turniej"],
   date: ["Date", "Datum", "Date", "Дата", "Datum", "Data"],
   resultLabel: ["Result", "Uitslag", "Résultat", "Результат", "Ergebnis", "Wynik"],
   openFile: [
@@ -656,7 +656,7 @@ const TEXTS = {
   comment: ["Comment", "Commentaar", "Commentaire", "Комментарий", "Kommentar", "Komentarz"],
   sign: ["Sign", "Teken", "Signe", "Знак", "Zeichen", "Znak"],
   promote: [
-    "Make main line", "Hoofdvariant maken", "Promouvoir la variante", "Сделать главным",
+    "Make main line", "Hoofdvariant maken", "Promouvoir la variante", "Сделать основным вариантом",
     "Zur Hauptvariante machen", "Ustaw jako główny wariant",
   ],
   undo: ["Undo", "Ongedaan maken", "Annuler la modification", "Отменить изменение", "Rückgängig", "Cofnij zmianę"],
@@ -695,7 +695,7 @@ const TEXTS = {
   pause: ["Pause", "Pauze", "Pause", "Пауза", "Pause", "Pauza"],
   goOn: ["Go on", "Verder", "Continuer", "Продолжить", "Weiter", "Dalej"],
   isPaused: [
-    "The game is paused", "De partij staat stil", "La partie est en pause", "Партия приостановлена",
+    "The game is paused", "De partij is gepauzeerd", "La partie est en pause", "Партия приостановлена",
     "Die Partie ist angehalten", "Partia jest wstrzymana",
   ],
   goesOn: [
@@ -740,7 +740,7 @@ const TEXTS = {
     "Diese Figur gehört nicht Ihnen", "To nie twoja figura",
   ],
   notItsTurn: [
-    "It is the other side’s turn", "De andere partij is aan zet", "C’est à l’autre camp de jouer", "Сейчас ход другой стороны",
+    "It is the other side’s turn", "De tegenstander is aan zet", "C’est à l’autre camp de jouer", "Сейчас ход другой стороны",
     "Die andere Seite ist am Zug", "Teraz ruch drugiej strony",
   ],
   mustCapture: [
@@ -752,7 +752,7 @@ const TEXTS = {
     "Trzeba zbić {count} {count|figurę|figury|figur}; bije figura na {squares}",
   ],
   isBlocked: [
-    "The piece on {square} has no move", "Het stuk op {square} heeft geen zet", "La pièce en {square} n’a aucun coup", "У фигуры на {square} нет ходов",
+    "The piece on {square} has no move", "Het stuk op {square} heeft geen zet", "La pièce en {square} ne peut pas bouger", "У фигуры на {square} нет ходов",
     "Die Figur auf {square} hat keinen Zug", "Figura na {square} nie ma ruchu",
   ],
   manGoes: [
@@ -762,7 +762,7 @@ const TEXTS = {
     "{from} na {to}: pionek idzie po przekątnej o jedno pole do przodu",
   ],
   kingGoes: [
-    "{from} to {to}: a king goes along a diagonal that is free", "{from} naar {to}: een dam gaat over een vrije schuine lijn",
+    "{from} to {to}: a king goes along a diagonal that is free", "{from} naar {to}: een dam gaat over een vrije diagonaal",
     "{from} à {to} : une dame suit une diagonale libre", "{from} на {to}: дамка ходит по свободной диагонали",
     "{from} nach {to}: eine Dame zieht auf einer freien Schräge",
     "{from} na {to}: damka idzie po wolnej przekątnej",
@@ -770,7 +770,7 @@ const TEXTS = {
 
   // Settings.
   settings: ["Settings", "Instellingen", "Réglages", "Настройки", "Einstellungen", "Ustawienia"],
-  setMotion: ["Moves slide", "Zetten schuiven", "Les coups glissent", "Плавные ходы", "Züge gleiten", "Płynne ruchy"],
+  setMotion: ["Moves slide", "Schuivende stukken", "Déplacements animés", "Плавные ходы", "Gleitende Züge", "Płynne ruchy"],
   setSounds: ["Sounds", "Geluid", "Sons", "Звуки", "Töne", "Dźwięki"],
   setBoard: ["Board colours", "Kleuren van het bord", "Couleurs du damier", "Цвета доски", "Farben des Bretts", "Kolory planszy"],
   boardWood: ["wood", "hout", "bois", "дерево", "Holz", "drewno"],
@@ -838,13 +838,13 @@ const TEXTS = {
   // Analysis on the board.
   threat: ["Threat", "Dreiging", "Menace", "Угроза", "Drohung", "Groźba"],
   threatIs: [
-    "The other side threatens {move}", "De andere partij dreigt {move}", "L’autre camp menace {move}", "Другая сторона грозит {move}",
+    "The other side threatens {move}", "De tegenstander dreigt met {move}", "L’autre camp menace {move}", "Угроза соперника: {move}",
     "Die andere Seite droht {move}", "Druga strona grozi {move}",
   ],
-  noThreat: ["Nothing is threatened", "Er dreigt niets", "Rien ne menace", "Угроз нет", "Nichts droht", "Nic nie grozi"],
-  redo: ["Redo", "Opnieuw doen", "Rétablir", "Повторить", "Wiederherstellen", "Ponów"],
+  noThreat: ["Nothing is threatened", "Er dreigt niets", "Aucune menace", "Угроз нет", "Nichts droht", "Nic nie grozi"],
+  redo: ["Redo", "Opnieuw uitvoeren", "Rétablir", "Повторить", "Wiederherstellen", "Ponów"],
   moveMenu: [
-    "What to do with the move", "Wat te doen met de zet", "Que faire du coup", "Действия с ходом",
+    "What to do with the move", "Wat te doen met de zet", "Actions sur ce coup", "Действия с ходом",
     "Was mit dem Zug geschehen soll", "Co zrobić z ruchem",
   ],
   "key.drawings": [
@@ -854,7 +854,7 @@ const TEXTS = {
     "na planszy: kółko; początek i koniec strzałki",
   ],
   "key.undo": [
-    "undo, redo", "ongedaan maken, opnieuw doen", "annuler, rétablir", "отменить, повторить",
+    "undo, redo", "ongedaan maken, opnieuw uitvoeren", "annuler, rétablir", "отменить, повторить",
     "rückgängig, wiederherstellen", "cofnij, ponów",
   ],
 
@@ -883,7 +883,7 @@ const TEXTS = {
   years: ["Years", "Jaren", "Années", "Годы", "Jahre", "Lata"],
   points: ["Score", "Score", "Score", "Очки", "Punkte", "Punkty"],
   opponent: ["Opponent", "Tegenstander", "Adversaire", "Соперник", "Gegner", "Przeciwnik"],
-  minRating: ["Rating from", "Rating vanaf", "Classement dès", "Рейтинг от", "Wertung ab", "Ranking od"],
+  minRating: ["Rating from", "Rating vanaf", "Elo minimum", "Рейтинг от", "Wertung ab", "Ranking od"],
   lengthInPlies: [
     "Length in plies", "Lengte in halve zetten", "Longueur en demi-coups", "Длина в полуходах", "Länge in Halbzügen",
     "Długość w półruchach",
