@@ -216,3 +216,38 @@ onPage("levels have names", async (page) => {
   await page.selectOption("#language", "nl");
   assert.equal((await page.locator("#play-level option").allInnerTexts())[0], "1 – heel makkelijk");
 });
+
+const OVER = /White wins|Black wins|A draw/;
+
+/** Plays on to the end of the game: `make` makes some move of the piece on a square. */
+const playOut = async (page, make) => {
+  for (let plies = 0; ; plies += 2) {
+    await page.waitForFunction(({ plies, over }) => {
+      if (new RegExp(over).test(document.querySelector("#say").innerText)) return true;
+      return document.querySelectorAll("#moves .move").length === plies && document.querySelector(".cell.movable");
+    }, { plies, over: OVER.source });
+    if (OVER.test(await text(page, "#say"))) return plies;
+    await make(Number(await page.locator(".cell.movable").first().getAttribute("data-square")));
+    await page.waitForFunction((before) => document.querySelectorAll("#moves .move").length > before, plies);
+  }
+};
+
+onPage("a whole game is played by touch, on a phone", async (page) => {
+  const touch = async (locator) => {
+    await locator.scrollIntoViewIfNeeded();
+    const { x, y, width, height } = await locator.boundingBox();
+    await page.touchscreen.tap(x + width / 2, y + height / 2);
+  };
+  await touch(page.locator("#tab-play"));
+  await page.selectOption("#play-level", "1");
+  await touch(page.locator("#play-form button.main"));
+  await says(page, /Your move/);
+  const plies = await playOut(page, async (from) => {
+    await touch(cell(page, from));
+    await touch(page.locator('.cell[aria-label*="can go here"]').first());
+    if (await page.locator("#which[open]").count()) await touch(page.locator("#which .choices button").first());
+  });
+  assert.ok(plies > 20, `${plies}`);
+  // Nothing was scrolled sideways or zoomed by it.
+  assert.deepEqual(await page.evaluate(() => [scrollX, visualViewport.scale]), [0, 1]);
+}, { context: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } });
