@@ -9,6 +9,9 @@ import { Game } from "./tree.js";
 /** The tags that can be edited, as PDN names them. */
 const TAGS = ["Event", "Date", "White", "Black"];
 
+/** Texts of more letters are not looked through for exercises unasked. */
+const LARGEST = 4_000_000;
+
 /** What stands behind the players in the list of games. */
 const extra = ({ tags, result }) =>
   [result === "*" ? "" : result, tags.get("Event"), tags.get("Date")].filter(Boolean).map((text) => ", " + text).join("");
@@ -22,6 +25,10 @@ export class Files {
     this.desk = desk;
     this.say = say;
     this.flipped = flipped;
+    /** What there is to solve in the games that were opened. @type {Answers["exercises"]["exercises"]} */
+    this.exercises = [];
+    /** Called with these when the user wants to solve them. @type {(exercises: Answers["exercises"]["exercises"]) => void} */
+    this.onSolve = () => {};
     const on = (id, event, action) => find(id).addEventListener(event, action);
     on("pdn-file", "change", async ({ target }) => {
       const [file] = target.files;
@@ -32,6 +39,7 @@ export class Files {
     on("games", "change", ({ target }) => desk.choose(desk.games[Number(target.value)]));
     on("games-search", "input", () => this.list());
     on("games-sort", "change", () => this.list());
+    on("exercises-solve", "click", () => this.onSolve(this.exercises));
     on("save-pdn", "click", () => this.savePdn());
     on("show-pdn", "click", async () => (find("pdn-text").value = await this.pdn()));
     on("copy-fen", "click", () => this.copy(fen(desk.node.position)));
@@ -58,10 +66,21 @@ export class Files {
       this.desk.open(games.map((record) => Game.read(record)));
       problem.textContent = warnings.slice(0, 5).join("; ");
       this.say(t("gamesRead", { count: games.length }));
+      if (text.length <= LARGEST) await this.offer(text);
     } catch (error) {
       problem.textContent = tell(error);
       this.say(problem.textContent);
     }
+  }
+
+  /** Offers to solve the puzzles and mistakes of the games that were opened, if there are any. */
+  async offer(text) {
+    const { games } = this.desk;
+    const { exercises } = await this.desk.engine.ask("exercises", {}, { body: text });
+    if (this.desk.games !== games) return;
+    this.exercises = exercises;
+    this.solvable = games;
+    this.draw();
   }
 
   /** All games as PDN. */
@@ -125,6 +144,9 @@ export class Files {
     const { edition } = this.desk;
     if (games !== this.games || edition !== this.edition) this.list();
     find("games").value = String(games.indexOf(game));
+    const count = games === this.solvable ? this.exercises.length : 0;
+    find("exercises-solve").hidden = count === 0;
+    find("exercises-solve").textContent = count ? t("exercisesSolve", { count }) : "";
     for (const tag of TAGS) find("tag-" + tag).value = game.tags.get(tag) ?? "";
     find("result").value = game.result;
     find("fen-now").textContent = fen(node.position);

@@ -14,7 +14,7 @@ const PAUSE = 200;
 /** The fields whose choice is kept. */
 const FIELDS = [
   "play-side", "play-clock", "play-from", "play-kind", "play-level", "play-time", "play-nodes", "lines", "arrows",
-  "report-nodes", "slice", "lesson-value",
+  "report-nodes", "slice", "lesson-value", "puzzle-set",
 ];
 
 /** The tab's own storage comes first: another tab may have written to the other. */

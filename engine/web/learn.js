@@ -1,15 +1,23 @@
-// Learning: the endgame lessons, and combinations as puzzles, with a score, and what went wrong again after
-// growing intervals.
+// Learning: the endgame lessons, and puzzles with a score, and what went wrong again after growing intervals.
+// Puzzles are the combinations that come with the page, or what there is to solve in the user's games.
 
-import { readFen, squares } from "./board.js";
+import { after, fen as fenOf, readFen, short, squares } from "./board.js";
 import { find, make } from "./dom.js";
 import { Problem, tell } from "./problem.js";
 import { Repetition } from "./repeat.js";
 import { t } from "./texts.js";
 
+/** Exercises of games that are kept; a larger file has more than anybody solves. */
+const MOST = 2000;
+const KEPT = "exercises";
+/** Milliseconds until the other side answers. */
+const PAUSE = 400;
+
 /**
- * A position with one move that wins.
- * @typedef {{ id: string, position: string, best: string[], source: string }} Puzzle
+ * A position with one move that wins, or what there is to solve in a game: then with the whole solution in
+ * Hub notation, and the move that was played if that was a mistake.
+ * @typedef {{ id: string, position: string, best: string[], source: string, goal?: string | null,
+ *   solution?: string[], played?: string | null }} Puzzle
  */
 
 /** The puzzles of a suite, a text with `FEN; best moves; id; value; source` a line. @returns {Puzzle[]} */
@@ -21,34 +29,61 @@ export const readSuite = (text) => {
   });
 };
 
+/** The exercises of games that an earlier visit has kept. @returns {Puzzle[]} */
+const readKept = () => {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEPT)) ?? [];
+    const isOne = ({ id, position, solution }) => id && /^[WB][wWbBe]{50}$/.test(position) && Array.isArray(solution) && solution.length > 0;
+    return kept.filter(isOne);
+  } catch {
+    // A page without storage, or with somebody else's, begins anew.
+    return [];
+  }
+};
+
 export class Learn {
   /**
    * @param {import("./desk.js").Desk} desk
    * @param {import("./main.js").Parts} parts
    * @param {import("./endgames.js").Endgames} endgames
+   * @param {import("./report.js").Report} report judges moves.
    */
-  constructor(desk, { say, redraw }, endgames) {
+  constructor(desk, { say, redraw }, endgames, report) {
     this.desk = desk;
     this.say = say;
     this.redraw = redraw;
     this.endgames = endgames;
-    this.solved = new Repetition("combinations");
+    this.report = report;
+    /** What there is to solve, and the scores. */
+    this.sets = {
+      combinations: { puzzles: /** @type {Puzzle[]} */ ([]), scores: new Repetition("combinations") },
+      games: { puzzles: readKept(), scores: new Repetition("exercises") },
+    };
     this.learned = new Repetition("lessons");
-    /** @type {Puzzle[]} */
-    this.puzzles = [];
     /** @type {Answers["lessons"]["lessons"]} */
     this.lessons = [];
     /** The puzzle that is or was on the desk. @type {import("./tree.js").PuzzleTask | null} */
     this.last = null;
-    /** The move that a hint shows, from and to. @type {number[]} */
+    /** The move that a hint shows, from and to, and where. @type {number[]} */
     this.shown = [];
+    /** @type {import("./tree.js").Node | null} */
+    this.shownAt = null;
+    /** Ends the judgement of a move. @type {AbortController | null} */
+    this.judging = null;
     /** Called with the side to move when a puzzle begins. @type {(side: string) => void} */
     this.onStart = () => {};
     /** Called when a lesson begins. */
     this.onLesson = () => {};
+    /** Gives the open games as PDN. @type {() => Promise<string>} */
+    this.pdn = async () => "";
     find("lessons").addEventListener("click", ({ target }) => {
       const button = /** @type {Element} */ (target).closest("button");
       if (button) this.begin(Number(button.dataset.lesson));
+    });
+    find("puzzle-set").addEventListener("change", () => this.draw());
+    find("puzzle-take").addEventListener("click", async () => {
+      const { exercises } = await desk.engine.ask("exercises", {}, { body: await this.pdn() });
+      this.take(exercises);
     });
     find("puzzle-next").addEventListener("click", () => this.next());
     find("puzzle-hint").addEventListener("click", () => this.hint());
@@ -66,9 +101,19 @@ export class Learn {
     return this.desk.task("puzzle");
   }
 
+  /** The scores of the puzzle on the desk. */
+  get scores() {
+    return this.sets[this.puzzle?.set ?? "combinations"].scores;
+  }
+
+  /** What the user wants to solve. @returns {"combinations" | "games"} */
+  get set() {
+    return find("puzzle-set").value === "games" ? "games" : "combinations";
+  }
+
   get arrowList() {
     const [from, to] = this.shown;
-    return this.puzzle && from && this.desk.node === this.desk.game.root ? [{ from, to, kind: "best" }] : [];
+    return this.puzzle && from && this.desk.node === this.shownAt ? [{ from, to, kind: "best" }] : [];
   }
 
   /** The panel is seen. */
@@ -82,8 +127,9 @@ export class Learn {
   }
 
   async load() {
+    const { combinations } = this.sets;
     if (this.lessons.length === 0) this.lessons = (await this.desk.engine.ask("lessons")).lessons;
-    if (this.puzzles.length === 0) this.puzzles = readSuite(await this.desk.engine.insist(Learn.fetch));
+    if (combinations.puzzles.length === 0) combinations.puzzles = readSuite(await this.desk.engine.insist(Learn.fetch));
   }
 
   static async fetch() {
@@ -92,6 +138,20 @@ export class Learn {
     });
     if (!response.ok) throw new Problem({ status: response.status, detail: "combinations.suite" });
     return response.text();
+  }
+
+  /** Puts what there is to solve in games in the place of what was taken before, and begins. */
+  async take(exercises) {
+    if (exercises.length === 0) return this.tell(t("noExercises"));
+    this.sets.games.puzzles = exercises.slice(0, MOST).map(({ fen, goal, solution, text, played, origin }) => (
+      { id: fen, position: readFen(fen), best: [text[0]], source: origin, goal, solution, played }));
+    find("puzzle-set").value = "games";
+    try {
+      localStorage.setItem(KEPT, JSON.stringify(this.sets.games.puzzles));
+    } catch {
+      // A page without storage forgets.
+    }
+    await this.next();
   }
 
   /** Begins a lesson with a new position. */
@@ -104,18 +164,29 @@ export class Learn {
   /** What is due comes first, then what is new, then what was wrong before. */
   async next() {
     await this.load();
-    const { puzzles, solved, last } = this;
-    const others = puzzles.filter(({ id }) => id !== last?.id);
-    const [due] = solved.due.map((id) => others.find((one) => one.id === id)).filter(Boolean);
-    const next = due ?? others.find(({ id }) => !solved.known.has(id)) ?? others.find(({ id }) => solved.of(id).due) ?? others[0];
+    const { last } = this;
+    const { puzzles, scores } = this.sets[this.set];
+    if (puzzles.length === 0) return this.tell(t("noExercises"));
+    const others = puzzles.length > 1 ? puzzles.filter(({ id }) => id !== last?.id) : puzzles;
+    const [due] = scores.due.map((id) => others.find((one) => one.id === id)).filter(Boolean);
+    const next = due ?? others.find(({ id }) => !scores.known.has(id)) ?? others.find(({ id }) => scores.of(id).due) ?? others[0];
     this.start(next);
   }
 
-  start({ id, position, best, source }) {
+  start({ position, ...puzzle }) {
     const [side] = position;
-    this.desk.start(position, { task: { kind: "puzzle", side, id, best, source, hints: 0, isWrong: false } });
+    this.desk.start(position, { task: { ...puzzle, kind: "puzzle", side, set: this.set, hints: 0, isWrong: false } });
     this.onStart(side);
-    this.tell(t("puzzleTask", { side: t("side." + side) }));
+    this.tell(this.task);
+  }
+
+  /** What is to be done. */
+  get task() {
+    const { side, played, goal, solution } = this.puzzle;
+    const name = t("side." + side);
+    if (played) return t("seekBetter", { side: name, move: short(played) });
+    if (solution && goal !== "win") return goal === "draw" ? t("puzzleDraw", { side: name }) : t("toMove." + side);
+    return t("puzzleTask", { side: name });
   }
 
   renew({ played }) {
@@ -125,9 +196,11 @@ export class Learn {
       this.game = game;
       this.shown = [];
       this.last = puzzle;
+      this.judging?.abort();
+      this.before = null;
       if (!puzzle) find("puzzle-text").textContent = "";
     }
-    if (played && puzzle && node.parent === game.root) this.judge(node);
+    if (played && puzzle && node.parent?.position[0] === puzzle.side) this.judge(node);
     this.draw();
   }
 
@@ -138,36 +211,116 @@ export class Learn {
 
   /** Judges a move of the user. */
   judge(node) {
-    const { desk, puzzle, solved } = this;
+    const { desk, puzzle } = this;
+    const { solution, best } = puzzle;
     // Nobody saves what he tried.
     desk.isUnsaved = false;
-    if (puzzle.best.includes(node.text)) {
-      if (puzzle.isWrong) this.tell(t("puzzleAfterAll", { move: node.text }));
-      else {
-        solved.right(puzzle.id);
-        this.tell(t("puzzleRight", { move: node.text }));
-      }
-      desk.game.task = null;
+    this.judging?.abort();
+    if (!solution) {
+      if (best.includes(node.text)) return this.done(node.text);
+      this.miss();
+      this.tell(t("puzzleWrong", { move: node.text }));
+      return this.takeBack(node);
+    }
+    const ply = node.path().length - 2;
+    const isLast = ply + 1 >= solution.length;
+    // A last capture may have several ways.
+    const isRight = node.move === solution[ply] || (ply > 0 && isLast && [node.move, solution[ply]].every((move) => move?.includes("x")));
+    if (isRight && (isLast || puzzle.played)) return this.done(node.text);
+    if (isRight) {
+      this.tell(t("exerciseGoesOn", { move: node.text }));
+      setTimeout(() => this.answer(node), PAUSE);
       return;
     }
-    this.miss();
-    this.tell(t("puzzleWrong", { move: node.text }));
+    if (puzzle.played) this.weigh(node);
+    else {
+      this.miss();
+      this.tell(t("exerciseWrong", { move: node.text }));
+    }
+    this.takeBack(node);
+  }
+
+  /** The other side plays its move of the solution. */
+  answer(node) {
+    const { desk, puzzle } = this;
+    if (!puzzle || desk.node !== node) return;
+    this.follow(puzzle.solution[node.path().length - 1]);
+    // A solution that ends with an answer has been found.
+    if (desk.node.path().length > puzzle.solution.length) this.done(node.text);
+  }
+
+  /** Plays a move of a solution. */
+  follow(move) {
+    const { desk } = this;
+    desk.play({ move, text: short(move), fen: fenOf(after(desk.node.position, move)) });
+    desk.isUnsaved = false;
+  }
+
+  /** The piece goes back when all have seen where it went. */
+  takeBack(node) {
+    const { desk } = this;
     node.parent.children = node.parent.children.filter((child) => child !== node);
-    // The piece goes back when all have seen where it went.
     queueMicrotask(() => desk.go(node.parent));
+  }
+
+  /** Judges a move in place of a mistake as those of a game are. */
+  async weigh({ move, text }) {
+    const { desk, report, puzzle } = this;
+    const { game } = desk;
+    if (move === puzzle.played) return this.tell(t("wasPlayed", { move: text }));
+    this.tell(t("judgesMove"));
+    this.judging = new AbortController();
+    const { signal } = this.judging;
+    const nodes = Number(find("report-nodes").value);
+    const { position } = game.root;
+    try {
+      this.before ??= await report.evaluate({ fen: fenOf(position) }, nodes, signal);
+      const { grade, drop } = await report.worth(position, move, this.before, nodes, signal);
+      if (desk.game !== game || !this.puzzle) return;
+      if (grade === "good") {
+        this.done(text, t("alsoGood", { move: text }));
+        desk.changed();
+      } else {
+        this.miss();
+        this.tell(t("notBetter", { move: text, share: Math.round(100 * drop) }));
+        this.draw();
+      }
+    } catch (problem) {
+      if (!signal.aborted) this.tell(tell(problem));
+    }
+  }
+
+  /** The puzzle is solved. */
+  done(move, text = t("puzzleRight", { move })) {
+    const { desk, puzzle, scores } = this;
+    if (puzzle.isWrong) this.tell(t("puzzleAfterAll", { move }));
+    else {
+      scores.right(puzzle.id);
+      this.tell(text);
+    }
+    desk.game.task = null;
+    desk.edition++;
+    this.draw();
   }
 
   /** The puzzle was not solved alone: it comes again. */
   miss() {
     if (this.puzzle.isWrong) return;
-    this.solved.wrong(this.puzzle.id);
+    this.scores.wrong(this.puzzle.id);
     this.change({ isWrong: true });
   }
 
-  /** The solution as a legal move. */
+  /** The move of the solution where the game is, as a legal move; first the user goes there. */
   async best() {
-    const { moves } = await this.desk.legal(this.desk.game.root);
-    return moves.find(({ text }) => this.puzzle?.best.includes(text));
+    const { desk, puzzle } = this;
+    const last = puzzle.solution ? desk.game.root.line().at(-1) : desk.game.root;
+    // The other side is about to answer.
+    if (last.position[0] !== puzzle.side) return null;
+    desk.go(last);
+    const { moves } = await desk.legal(last);
+    const ply = last.path().length - 1;
+    const isBest = ({ move, text }) => (puzzle.solution ? move === puzzle.solution[ply] : puzzle.best.includes(text));
+    return moves.find(isBest);
   }
 
   /** First the piece, then the move. */
@@ -179,6 +332,7 @@ export class Learn {
     this.change({ hints });
     if (hints > 1) this.miss();
     this.shown = hints > 1 ? [from, to] : [];
+    this.shownAt = this.desk.node;
     this.tell(hints > 1 ? t("hintIs", { move: move.text }) : t("hintPiece", { square: from }));
     this.draw();
     this.redraw();
@@ -186,11 +340,18 @@ export class Learn {
 
   /** Plays the solution. */
   async solve() {
+    const { desk } = this;
     const move = await this.best();
     if (!move || !this.puzzle) return;
     this.miss();
-    this.desk.go(this.desk.game.root);
-    this.desk.play(move, { played: true });
+    const { solution } = this.puzzle;
+    if (!solution) return desk.play(move, { played: true });
+    const text = t("puzzleShow") + ": " + solution.map(short).join(" ");
+    desk.game.task = null;
+    const start = desk.node;
+    for (const next of solution.slice(desk.node.path().length - 1)) this.follow(next);
+    desk.go(start);
+    this.tell(text);
   }
 
   tell(text) {
@@ -199,12 +360,17 @@ export class Learn {
   }
 
   draw() {
-    const { puzzle, last, solved, learned } = this;
+    const { puzzle, last, learned } = this;
+    const { puzzles, scores } = this.sets[this.set];
     find("puzzle-hint").disabled = find("puzzle-show").disabled = !puzzle;
-    find("puzzle-source").textContent = last ? t("puzzleSource", { id: last.id, source: last.source }) : "";
+    const isOfGames = last?.set === "games";
+    find("puzzle-source").textContent = !last ? "" : isOfGames ? last.source : t("puzzleSource", { id: last.id, source: last.source });
+    const standings = puzzles.map(({ id }) => scores.of(id));
+    const sum = (name) => standings.reduce((sum, standing) => sum + standing[name], 0);
+    const now = scores.now();
     find("puzzle-score").textContent = t("puzzleScore", {
-      solved: solved.score.solved, all: this.puzzles.length, right: solved.score.right, wrong: solved.score.wrong,
-      due: solved.due.length,
+      solved: standings.filter(({ right }) => right > 0).length, all: puzzles.length, right: sum("right"), wrong: sum("wrong"),
+      due: standings.filter(({ due }) => due <= now).length,
     });
     const due = learned.due;
     const row = ({ lesson }) => {

@@ -89,7 +89,7 @@ const start = async () => {
   const analysis = new Analysis(desk, parts, new Preview(find("preview"), drawing));
   const report = new Report(desk, parts, analysis);
   const endgames = new Endgames(desk, parts);
-  const learn = new Learn(desk, parts, endgames);
+  const learn = new Learn(desk, parts, endgames, report);
   const editor = new Editor(desk, parts);
   const book = new Book(desk, parts);
   const database = new Database(desk, parts);
@@ -185,6 +185,11 @@ const start = async () => {
   }
 
   learn.onLesson = () => tabs.open("endgames");
+  learn.pdn = () => files.pdn();
+  files.onSolve = (exercises) => {
+    tabs.open("learn");
+    learn.take(exercises);
+  };
   play.onStart = endgames.onStart = report.onStart = learn.onStart = (side) => turn(side === "B");
   analysis.onStart = () => report.run?.abort();
 
@@ -244,6 +249,7 @@ const start = async () => {
     analysis.draw();
     report.translate();
     learn.draw();
+    files.draw();
     diagrams.draw();
     desk.changed();
   });

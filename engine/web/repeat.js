@@ -59,13 +59,6 @@ export class Repetition {
     return due.sort(([, one], [, other]) => one.due - other.due).map(([id]) => id);
   }
 
-  /** How many were right at least once, and tries that were right and wrong. */
-  get score() {
-    const all = [...this.known.values()];
-    const sum = (name) => all.reduce((sum, standing) => sum + standing[name], 0);
-    return { solved: all.filter(({ right }) => right > 0).length, right: sum("right"), wrong: sum("wrong") };
-  }
-
   keep(id, standing) {
     this.known.set(id, standing);
     try {

@@ -3,7 +3,7 @@
 // is found stays with the game.
 
 import { whites } from "./analysis.js";
-import { fen as fenOf, short, squares } from "./board.js";
+import { after as play, fen as fenOf, short, squares } from "./board.js";
 import { find, make } from "./dom.js";
 import { SIGNS } from "./moves.js";
 import { tell } from "./problem.js";
@@ -162,6 +162,19 @@ export class Report {
     return { white_accuracy, black_accuracy, turning_point, moves };
   }
 
+  /**
+   * A move judged as those of a game are.
+   * @param {string} position
+   * @param {string} move
+   * @param {Search} before the search of the position.
+   */
+  async worth(position, move, before, nodes, signal) {
+    const game = { start: fenOf(position), line: { plies: [{ move }] } };
+    const after = await this.evaluate({ fen: fenOf(play(position, move)) }, nodes, signal);
+    const { moves: [judged] } = await this.judge({ game, searches: [before, after] }, signal);
+    return judged;
+  }
+
   /** Puts signs, comments and best lines into the game. */
   async putIn() {
     const { desk } = this;
@@ -251,7 +264,7 @@ export class Report {
    * A move of the user in place of the mistake: it is judged as those of the game are.
    * @param {Records.LegalMove} tried
    */
-  async tried({ move, text, fen }) {
+  async tried({ move, text }) {
     const { desk } = this;
     const { ply } = desk.task("report");
     const { judged, nodes, searches } = this.findings;
@@ -263,10 +276,8 @@ export class Report {
     this.judging = new AbortController();
     const { signal } = this.judging;
     const before = searches.toReversed()[ply];
-    const game = { start: fenOf(desk.node.position), line: { plies: [{ move }] } };
     try {
-      const after = await this.evaluate({ fen }, nodes, signal);
-      const { moves: [{ grade, drop }] } = await this.judge({ game, searches: [before, after] }, signal);
+      const { grade, drop } = await this.worth(desk.node.position, move, before, nodes, signal);
       if (grade === "good") this.solve("found", t("alsoGood", { move: text }));
       else this.tell(t("notBetter", { move: text, share: percent(drop) }));
     } catch (problem) {

@@ -183,6 +183,40 @@ const TEXTS = {
     "Nur ein Zug gewinnt, und er gibt zuerst etwas her. Was misslang, kommt wieder: nach zehn Minuten, dann in immer größeren Abständen.",
     "Wygrywa tylko jeden ruch, a zaczyna się od poświęcenia. To, co się nie udało, wróci: po dziesięciu minutach, potem coraz rzadziej.",
   ],
+  puzzleSet: ["To solve", "Op te lossen", "À résoudre", "Решать", "Zu lösen", "Do rozwiązania"],
+  puzzlesOfGames: [
+    "Puzzles and mistakes of your games", "Opgaven en fouten uit uw partijen", "Problèmes et fautes de vos parties",
+    "Задачи и ошибки из ваших партий", "Aufgaben und Fehler aus Ihren Partien", "Zadania i błędy z Twoich partii",
+  ],
+  puzzleTake: [
+    "Take them from the open games", "Uit de geopende partijen halen", "Les prendre des parties ouvertes",
+    "Взять из открытых партий", "Aus den geöffneten Partien nehmen", "Weź z otwartych partii",
+  ],
+  exercisesSolve: [
+    "Solve as puzzles: {count}", "Oplossen als opgaven: {count}", "Résoudre comme problèmes : {count}",
+    "Решать как задачи: {count}", "Als Aufgaben lösen: {count}", "Rozwiązuj jako zadania: {count}",
+  ],
+  noExercises: [
+    "The open games have no puzzle and no marked mistake. Analyse a game and put the report in, or open a file with puzzles.",
+    "De geopende partijen bevatten geen opgave en geen gemarkeerde fout. Analyseer een partij en zet het verslag erin, of open een bestand met opgaven.",
+    "Les parties ouvertes n’ont ni problème ni faute marquée. Analysez une partie et insérez le rapport, ou ouvrez un fichier de problèmes.",
+    "В открытых партиях нет ни задач, ни отмеченных ошибок. Проанализируйте партию и внесите отчёт или откройте файл с задачами.",
+    "Die geöffneten Partien haben keine Aufgabe und keinen markierten Fehler. Analysieren Sie eine Partie und tragen Sie den Bericht ein, oder öffnen Sie eine Datei mit Aufgaben.",
+    "W otwartych partiach nie ma zadania ani zaznaczonego błędu. Przeanalizuj partię i wstaw raport albo otwórz plik z zadaniami.",
+  ],
+  puzzleDraw: [
+    "{side} to move and draw", "{side} aan zet maakt remise", "{side} : jouer et annuler", "{side}: ход и ничья",
+    "{side} zieht und hält remis", "{side}: ruch i remis",
+  ],
+  exerciseGoesOn: [
+    "{move} is right. It goes on.", "{move} is goed. Het gaat verder.", "{move} : c’est juste. Continuez.",
+    "{move} — верно. Дальше.", "{move} ist richtig. Weiter.", "{move} – dobrze. Dalej.",
+  ],
+  exerciseWrong: [
+    "{move} is not the solution. Try again.", "{move} is niet de oplossing. Probeer het opnieuw.",
+    "{move} n’est pas la solution. Essayez encore.", "{move} — не решение. Попробуйте ещё раз.",
+    "{move} ist nicht die Lösung. Noch ein Versuch.", "{move} to nie rozwiązanie. Spróbuj ponownie.",
+  ],
   puzzleNext: [
     "Next combination", "Volgende combinatie", "Combinaison suivante", "Следующая комбинация", "Nächste Kombination",
     "Następna kombinacja",

@@ -179,9 +179,11 @@ const writeLine = (first, isVariation, isKept) => {
  * @typedef {{ kind: "lesson", side: string, goal: string, mistakes: number, number?: number }} LessonTask
  */
 /**
- * The one move that wins is looked for: `best`, as people write it.
+ * The one move that wins is looked for: `best`, as people write it. An exercise from games has a whole
+ * solution in Hub notation, and, if it was a mistake, the move that was played.
  * @typedef {{ kind: "puzzle", side: string, id: string, best: string[], source: string, hints: number,
- *   isWrong: boolean }} PuzzleTask
+ *   isWrong: boolean, set?: "combinations" | "games", solution?: string[], played?: string | null,
+ *   goal?: string | null }} PuzzleTask
  */
 /**
  * A better move than that of this ply is looked for.

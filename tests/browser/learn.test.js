@@ -95,6 +95,106 @@ test("hints come in two steps; what went wrong comes again, later and later", { 
   await page.context().close();
 });
 
+/** A puzzle, and a game in which 7-34 gives the king away, as 7-11 does. */
+const GAMES = `[White "Jan"]
+[Black "Piet"]
+[Date "2026.01.02"]
+[FEN "W:W28,33,39:B19,23,18,9"]
+
+1. 28-22 18x27 2. 33-28 2-0
+
+[White "An"]
+[FEN "W:WK7:BK39"]
+
+1. 7-34 $4 (1. 7-1) 39x30 0-2
+`;
+
+const open = async (page, pdn) => {
+  await page.click("#tab-game");
+  await page.fill("#pdn-text", pdn);
+  await page.click("#pdn-read");
+};
+
+const movable = (page, square) => cell(page, square).and(page.locator(".movable")).waitFor();
+
+test("puzzles and mistakes of a file are solved", { timeout: 120_000 }, async () => {
+  const page = await visit();
+  // There is nothing to solve in a game without marks.
+  await page.selectOption("#puzzle-set", "games");
+  await page.click("#puzzle-next");
+  await says(page, /no puzzle and no marked mistake/, "#puzzle-text");
+  await open(page, "1. 32-28 19-23 *");
+  await moves(page, 2);
+  assert.ok(await page.locator("#exercises-solve").isHidden());
+  await open(page, GAMES);
+  await says(page, /Solve as puzzles: 2/, "#exercises-solve");
+  assert.deepEqual(await barriers(page), []);
+  await page.click("#exercises-solve");
+  assert.equal(await page.locator("#tab-learn").getAttribute("aria-selected"), "true");
+  await says(page, /White to move and win/, "#puzzle-text");
+  assert.equal(await text(page, "#puzzle-source"), "Jan – Piet, 2026.01.02");
+  await movable(page, 28);
+  await play(page, 28, 22);
+  await says(page, /28-22 is right. It goes on/, "#puzzle-text");
+  await moves(page, 2);
+  // A wrong move goes back, and the solution is still to be found.
+  await movable(page, 33);
+  await play(page, 39, 34);
+  await says(page, /39-34 is not the solution/, "#puzzle-text");
+  await moves(page, 2);
+  await page.click("#puzzle-hint");
+  await says(page, /33/, "#puzzle-text");
+  await movable(page, 33);
+  await play(page, 33, 28);
+  await says(page, /33-28 is right. It comes again later/, "#puzzle-text");
+  await says(page, /Solved: 0 of 2. Tries: 0 right, 1 wrong/, "#puzzle-score");
+
+  await page.click("#puzzle-next");
+  await says(page, /White played 7-34. Find a better move/, "#puzzle-text");
+  assert.equal(await text(page, "#puzzle-source"), "An – ?, move 1");
+  await movable(page, 7);
+  await play(page, 7, 34);
+  await says(page, /7-34 was played in the game/, "#puzzle-text");
+  await movable(page, 7);
+  await play(page, 7, 18);
+  await says(page, /7-18 is good, too/, "#puzzle-text");
+  await says(page, /Solved: 1 of 2. Tries: 1 right, 1 wrong/, "#puzzle-score");
+  assert.deepEqual(await barriers(page), []);
+
+  // All of it is there after a reload; in ten minutes the puzzle comes again.
+  await page.reload();
+  await page.waitForSelector("body[data-ready]");
+  await page.click("#tab-learn");
+  await says(page, /Solved: 1 of 2. Tries: 1 right, 1 wrong. To repeat now: 0/, "#puzzle-score");
+  await page.clock.fastForward("10:01");
+  await page.click("#puzzle-next");
+  await says(page, /White to move and win/, "#puzzle-text");
+  await page.click("#puzzle-show");
+  await says(page, /Solution: 28-22 18x27 33-28/, "#puzzle-text");
+  await moves(page, 3);
+  await says(page, /1 right, 2 wrong/, "#puzzle-score");
+  // The combinations have scores of their own.
+  await page.selectOption("#puzzle-set", "combinations");
+  await says(page, /Solved: 0 of 257. Tries: 0 right, 0 wrong/, "#puzzle-score");
+  await page.context().close();
+});
+
+test("a bad move in place of a mistake is judged, and the exercise comes again", { timeout: 120_000 }, async () => {
+  const page = await visit();
+  await open(page, GAMES.slice(GAMES.indexOf('[White "An"')));
+  await page.click("#tab-learn");
+  await page.click("#puzzle-take");
+  await says(page, /White played 7-34/, "#puzzle-text");
+  await movable(page, 7);
+  await play(page, 7, 11);
+  await says(page, /7-11 gives away 50 % of the points/, "#puzzle-text");
+  await movable(page, 7);
+  await play(page, 7, 1);
+  await says(page, /7-1 is right. It comes again later/, "#puzzle-text");
+  await says(page, /Solved: 0 of 1. Tries: 0 right, 1 wrong/, "#puzzle-score");
+  await page.context().close();
+});
+
 test("a lesson of the list is played and counted", { timeout: 120_000 }, async () => {
   const page = await visit();
   assert.equal(await page.locator("#lessons button").count(), 12);

@@ -11,11 +11,13 @@
 //!   board as a site; `gzip`: compressed files;
 //! * `answers`: rules, databases, book; `lesson`: endgames to practise; `games`: PDN;
 //!   `games_file`: a file of games (feature `games`); `annotate`: games with their moves judged;
+//!   `exercises`: what there is to solve in games;
 //!   `tablebase`: what clients of another server read; `drawing`: pictures; `search`.
 
 mod annotate;
 mod answers;
 mod drawing;
+mod exercises;
 #[cfg(not(target_family = "wasm"))]
 pub mod export;
 mod games;

@@ -8,7 +8,7 @@ use super::games::PDN;
 use super::games_file;
 use super::problem::{Problem, ProblemKind};
 use super::query::{FEN, Kind, MOVE, MOVES, Parameter, Query, parameter};
-use super::{Desk, Reply, annotate, answers, drawing, games, lesson, search, tablebase};
+use super::{Desk, Reply, annotate, answers, drawing, exercises, games, lesson, search, tablebase};
 use meerslag_search::Mode;
 use meerslag_study::records::{AnswerRecord, BookRecord};
 
@@ -296,6 +296,15 @@ pub static ROUTES: &[Route] = &[
     PICTURE,
     READ_GAMES,
     WRITE_GAMES,
+    Route {
+        path: "/v1/exercises",
+        method: Method::Post,
+        summary: "Puzzles and marked mistakes of a PDN text, with their solutions",
+        parameters: &[],
+        takes: &["text/plain", PDN],
+        gives: json::<exercises::ExercisesRecord>(),
+        work: Work::Answer(exercises::exercises),
+    },
     Route {
         path: "/v1/annotate",
         method: Method::Post,

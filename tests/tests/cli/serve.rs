@@ -236,6 +236,10 @@ fn every_route_answers_as_it_is_described() {
     );
     assert_eq!(judged["annotated"]["line"]["plies"][3]["eval"], 0.1, "{judged}");
 
+    let text = "1. 32-28 19-23 2. 28x19 14x23 3. 37-32 $4 (3. 31-27) *";
+    let found = fits("/v1/exercises", "post", &server.post("/v1/exercises", "text/plain", text));
+    assert_eq!(found["exercises"][0]["text"][0], "31-27", "{found}");
+
     for (target, start) in [
         ("/health", "{\"status\":\"ok\"}"),
         ("/problems", "bad-parameter: "),
