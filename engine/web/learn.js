@@ -362,6 +362,8 @@ export class Learn {
   draw() {
     const { puzzle, last, learned } = this;
     const { puzzles, scores } = this.sets[this.set];
+    find("puzzles-help").textContent = t(this.set === "games" ? "exercisesHelp" : "puzzlesHelp");
+    find("puzzle-take").hidden = this.set !== "games";
     find("puzzle-hint").disabled = find("puzzle-show").disabled = !puzzle;
     const isOfGames = last?.set === "games";
     find("puzzle-source").textContent = !last ? "" : isOfGames ? last.source : t("puzzleSource", { id: last.id, source: last.source });

@@ -183,6 +183,15 @@ const TEXTS = {
     "Nur ein Zug gewinnt, und er gibt zuerst etwas her. Was misslang, kommt wieder: nach zehn Minuten, dann in immer größeren Abständen.",
     "Wygrywa tylko jeden ruch, a zaczyna się od poświęcenia. To, co się nie udało, wróci: po dziesięciu minutach, potem coraz rzadziej.",
   ],
+  exercises: ["Puzzles", "Opgaven", "Problèmes", "Задачи", "Aufgaben", "Zadania"],
+  exercisesHelp: [
+    "A puzzle is solved move by move. In place of a mistake any good move is right: the engine judges it. What went wrong comes again: after ten minutes, then after ever longer times.",
+    "Een opgave lost u zet voor zet op. In plaats van een fout is elke goede zet juist: de computer beoordeelt hem. Wat misging komt terug: na tien minuten, daarna met steeds langere tussenpozen.",
+    "Un problème se résout coup par coup. À la place d’une faute, tout bon coup est juste : le programme l’évalue. Ce qui a échoué revient : après dix minutes, puis à des intervalles de plus en plus longs.",
+    "Задача решается ход за ходом. Вместо ошибки верен любой хороший ход: его оценивает программа. То, что не удалось, повторится: через десять минут, потом всё реже.",
+    "Eine Aufgabe wird Zug für Zug gelöst. Statt eines Fehlers ist jeder gute Zug richtig: das Programm beurteilt ihn. Was misslang, kommt wieder: nach zehn Minuten, dann in immer größeren Abständen.",
+    "Zadanie rozwiązuje się ruch po ruchu. Zamiast błędu dobry jest każdy dobry ruch: ocenia go program. To, co się nie udało, wróci: po dziesięciu minutach, potem coraz rzadziej.",
+  ],
   puzzleSet: ["To solve", "Op te lossen", "À résoudre", "Решать", "Zu lösen", "Do rozwiązania"],
   puzzlesOfGames: [
     "Puzzles and mistakes of your games", "Opgaven en fouten uit uw partijen", "Problèmes et fautes de vos parties",
@@ -217,10 +226,7 @@ const TEXTS = {
     "{move} n’est pas la solution. Essayez encore.", "{move} — не решение. Попробуйте ещё раз.",
     "{move} ist nicht die Lösung. Noch ein Versuch.", "{move} to nie rozwiązanie. Spróbuj ponownie.",
   ],
-  puzzleNext: [
-    "Next combination", "Volgende combinatie", "Combinaison suivante", "Следующая комбинация", "Nächste Kombination",
-    "Następna kombinacja",
-  ],
+  puzzleNext: ["Next puzzle", "Volgende opgave", "Problème suivant", "Следующая задача", "Nächste Aufgabe", "Następne zadanie"],
   puzzleShow: ["Solution", "Oplossing", "Solution", "Решение", "Lösung", "Rozwiązanie"],
   puzzleTask: [
     "{side} to move and win", "{side} speelt en wint", "{side} jouent et gagnent", "{side} начинают и выигрывают", "{side} zieht und gewinnt",

@@ -183,6 +183,7 @@ test("a bad move in place of a mistake is judged, and the exercise comes again",
   const page = await visit();
   await open(page, GAMES.slice(GAMES.indexOf('[White "An"')));
   await page.click("#tab-learn");
+  await page.selectOption("#puzzle-set", "games");
   await page.click("#puzzle-take");
   await says(page, /White played 7-34/, "#puzzle-text");
   await movable(page, 7);

@@ -1,12 +1,14 @@
 //! Annotated games: what is a mistake and what is none.
 
 use egdb::{Probe, Wld};
-use meerslag_search::{Control, Engine, EngineOptions, Limits, Mode};
+use meerslag_search::{Control, Engine, EngineOptions, Limits, Mode, PlayingLevel};
 use meerslag_study::annotate::{
-    Grade, JudgedGame, MistakeKind, Phase, Players, analyse, judge, write,
+    Grade, JudgedGame, MistakeKind, Phase, Players, SideSummary, analyse, judge, write,
 };
 use movegen::Color;
 use movegen::notation::pdn::{Comment, PdnGame, PdnReader, WriteOptions, game_to_string};
+
+use super::games::{played, player};
 
 fn game(text: &str) -> PdnGame {
     PdnReader::new(text.as_bytes()).next().unwrap().unwrap()
@@ -234,4 +236,22 @@ fn games_are_searched_once() {
     let (are_all_done, told, _) = run("one", 1, &Control::new());
     assert!(are_all_done);
     assert_eq!(told, [3]);
+}
+
+/// Who plays better has the higher accuracy: levels against themselves, as a small part of the table in
+/// docs/annotate.md.
+#[test]
+fn the_accuracy_of_the_levels_grows() {
+    let (mut engine, mut random) = (player(), movegen::random::Random::new(46));
+    let mut accuracy = |level: u8| {
+        let nodes = PlayingLevel::new(level).unwrap().nodes().unwrap();
+        let mut sum = SideSummary::default();
+        for _ in 0..6 {
+            let judged = judged(&played(&mut engine, [nodes; 2], &mut random), 4_000);
+            judged.sides.iter().for_each(|side| sum.merge(side));
+        }
+        sum.accuracy().unwrap()
+    };
+    let accuracies = [1, 4, 7].map(&mut accuracy);
+    assert!(accuracies.is_sorted_by(|worse, better| worse + 2.0 < *better), "{accuracies:?}");
 }

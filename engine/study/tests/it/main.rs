@@ -5,5 +5,7 @@
 
 mod annotate;
 mod diagram;
+mod games;
+mod puzzles;
 mod solve;
 mod suites;
