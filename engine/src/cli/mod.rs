@@ -36,6 +36,7 @@ mod practise;
 mod progress;
 mod protocol_check;
 mod puzzles;
+mod ratings;
 mod report;
 mod schema;
 #[cfg(feature = "training")]
@@ -129,6 +130,8 @@ enum Command {
     Match(Box<matches::MatchArgs>),
     /// Hold a tournament between engines, described in a file: Swiss, round-robin, knock-out, gauntlet
     Tournament(tournament::TournamentArgs),
+    /// Rate the players of matches, tournaments and PDN files: one list with intervals
+    Ratings(ratings::RatingsArgs),
     /// Play against another program over DXP, the DamExchange protocol
     Dxp(Box<dxp::DxpArgs>),
     /// Show any engine behind another protocol, with opening book and endgame databases on top
@@ -187,6 +190,7 @@ impl Command {
             | Command::Bench(_)
             | Command::Weights(_)
             | Command::Perft(_)
+            | Command::Ratings(_)
             | Command::Schema(_)
             | Command::Completions(_)
             | Command::Man(_) => true,
@@ -315,6 +319,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Practise(args)) => practise::run(&args),
         Some(Command::Match(args)) => matches::run(&args),
         Some(Command::Tournament(args)) => tournament::run(&args),
+        Some(Command::Ratings(args)) => ratings::run(&args),
         Some(Command::Dxp(args)) => dxp::run(&args),
         Some(Command::Adapt(args)) => adapt::run(&args),
         Some(Command::ProtocolCheck(args)) => protocol_check::run(&args),

@@ -14,7 +14,8 @@ use serde_json::{Map, Value, json};
 use super::games;
 use super::streams::stdout;
 use super::{
-    Failure, book, dxp, egdb, endgame_trainer, matches, perft, protocol_check, solve, weights,
+    Failure, book, dxp, egdb, endgame_trainer, matches, perft, protocol_check, ratings, solve,
+    weights,
 };
 #[cfg(feature = "training")]
 use super::{data, learn, selfplay, tune};
@@ -57,6 +58,8 @@ impl Catalogue {
         self.add::<matches::MatchGameRecord<'_>>();
         self.add::<StandingsRecord<'_>>();
         self.add::<TournamentRecord>();
+        self.add::<ratings::RatingRecord<'_>>();
+        self.add::<ratings::RatingsSummaryRecord>();
         self.add::<dxp::DxpRecord>();
         self.add::<endgame_trainer::EndingRecord>();
         self.add::<protocol_check::StepRecord<'_>>();

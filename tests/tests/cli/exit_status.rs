@@ -59,6 +59,8 @@ impl World {
         fs::write(world.path("suite"), "W:W28:B23; 28x19; taken; win; me\n").unwrap();
         fs::write(world.path("pdn"), "1. 32-28 19-23 2. 28x19 14x23 1-1\n").unwrap();
         fs::write(world.path("puzzle"), "[FEN \"W:W7:B44\"]\n1. 7-1 2-0\n").unwrap();
+        let rated = "[White \"A\"]\n[Black \"B\"]\n[Result \"1-1\"]\n\n1. 32-28 1-1\n";
+        fs::write(world.path("rated"), rated).unwrap();
         fs::write(world.path("named"), "[White \"A\"]\n\n1. 32-28 19-23 *\n").unwrap();
         for (name, engine, control) in [
             ("cup", "random", "nodes=9"),
@@ -118,6 +120,7 @@ pub(super) const GOOD: &[&str] = &[
     "practise {puzzle} --scores {scores} --list",
     "match --engine random --engine random~name=b --pairs 1",
     "tournament {cup} --check",
+    "ratings {rated}",
     "bench --depth 2",
     "weights info",
     "weights compare material material",
@@ -225,6 +228,10 @@ pub(super) const UNUSABLE: &[(&str, &str)] = &[
     ("match --engine random", "engines"),
     ("match --engine random --engine random~name=b --openings missing.fen", "missing.fen"),
     ("match --resume --state {missing}", "missing"),
+    ("ratings missing.pdn", "cannot read missing.pdn"),
+    ("ratings {pdn}", "no game with a result and two players"),
+    ("ratings {rated} --anchor C=5", "no game of a player called 'C' counts"),
+    ("ratings {rated} --anchor A", "such as Scan=2500"),
     ("tournament {file}", "TOML parse error at line 1"),
     ("tournament {cup} --resume", "cup.jsonl"),
     ("dxp listen --openings missing.fen", "missing.fen"),

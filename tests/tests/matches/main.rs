@@ -11,6 +11,7 @@ mod dxp_sessions;
 mod faults;
 mod mock;
 mod openings;
+mod ratings;
 mod report;
 mod runner;
 mod state;

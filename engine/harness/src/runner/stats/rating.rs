@@ -6,7 +6,7 @@ use std::fmt;
 use super::sample::Sample;
 
 /// The two-sided 95 % quantile of the normal distribution.
-const Z95: f64 = 1.959_963_984_540_054;
+pub(super) const Z95: f64 = 1.959_963_984_540_054;
 /// What tables say in place of an estimate when all results were the same.
 pub const NOT_KNOWN: &str = "not known yet";
 /// Normalised Elo per standard deviation of one game's score.
@@ -108,7 +108,7 @@ pub(super) fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-fn normal_cdf(x: f64) -> f64 {
+pub(super) fn normal_cdf(x: f64) -> f64 {
     libm::erfc(-x / SQRT_2) / 2.0
 }
 

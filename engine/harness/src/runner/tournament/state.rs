@@ -5,8 +5,8 @@
 //! can open it.
 
 use std::collections::HashSet;
-use std::fs::OpenOptions;
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -98,6 +98,9 @@ struct MatchHeader {
     #[serde(default, skip_serializing)]
     outputs: Vec<PathBuf>,
 }
+
+/// How the file begins.
+const HEADER: &[u8] = b"{\"meerslag_match\":";
 
 /// How a match was started, beside what it is: it goes on in the same way unless told otherwise.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -224,6 +227,27 @@ impl StateFile {
         Ok(Resumed { state, config, results, parts, run, outputs })
     }
 
+    /// Reads the match and its finished games, and changes nothing; a runner may have the file.
+    ///
+    /// # Errors
+    /// As [`StateFile::resume`].
+    pub fn read(path: &Path) -> Result<(MatchConfig, MatchResults), StateError> {
+        let io_error = |error| StateError::Io { path: path.to_owned(), error };
+        let Content { config, results, .. } =
+            Content::read(File::open(path).map_err(io_error)?, path)?;
+        Ok((config, results))
+    }
+
+    /// Whether the file begins as state files do.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn is_state(path: &Path) -> io::Result<bool> {
+        let mut start = Vec::new();
+        File::open(path)?.take(HEADER.len() as u64).read_to_end(&mut start)?;
+        Ok(start == HEADER)
+    }
+
     /// All finished games, with their moves, as the director has left them.
     ///
     /// # Errors
@@ -299,7 +323,7 @@ struct Content {
 }
 
 impl Content {
-    fn read(file: impl io::Read, path: &Path) -> Result<Content, StateError> {
+    fn read(file: impl Read, path: &Path) -> Result<Content, StateError> {
         let io_error = |error| StateError::Io { path: path.to_owned(), error };
         let damaged = |line, error: LineError| StateError::Damaged {
             path: path.to_owned(),
