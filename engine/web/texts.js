@@ -985,6 +985,9 @@ export const t = (key, values = {}) => {
   });
 };
 
+/** Adds the texts of another page. @param {Record<string, string[]>} more */
+export const add = (more) => Object.assign(TEXTS, more);
+
 /** Whether there is a text of this key. */
 export const has = (key) => key in TEXTS;
 

@@ -6,13 +6,22 @@ import { test } from "node:test";
 
 const web = new URL("../../engine/web/", import.meta.url);
 
+/** The modules that have texts. */
+const TABLES = ["texts.js", "tournament-texts.js"];
+
+/** The rows of all tables. */
+const tables = async () => {
+  const texts = await Promise.all(TABLES.map((name) => readFile(new URL(name, web), "utf8")));
+  return texts.join("\n");
+};
+
 const sources = async () => {
-  const names = (await readdir(web)).filter((name) => /\.(js|html)$/.test(name) && name !== "texts.js");
+  const names = (await readdir(web)).filter((name) => /\.(js|html)$/.test(name) && !TABLES.includes(name));
   return Promise.all(names.map((name) => readFile(new URL(name, web), "utf8")));
 };
 
 test("every text that is used stands in the table, with six columns", async () => {
-  const table = await readFile(new URL("texts.js", web), "utf8");
+  const table = await tables();
   const rows = [...table.matchAll(/^ {2}"?([\w.-]+)"?: \[([\s\S]*?)\],$/gm)];
   const keys = new Set(rows.map(([, key]) => key));
   assert.ok(keys.size > 100, String(keys.size));
@@ -48,7 +57,7 @@ test("numbers have their nouns in the right form", async () => {
 });
 
 test("a place for a number has a form for every number", async () => {
-  const table = await readFile(new URL("texts.js", web), "utf8");
+  const table = await tables();
   const forms = { en: 2, nl: 2, fr: 2, ru: 3, de: 2, pl: 3 };
   let count = 0;
   for (const [, columns] of table.matchAll(/^ {2}"?[\w.-]+"?: \[([\s\S]*?)\],$/gm)) {

@@ -16,6 +16,8 @@ pub enum ProblemKind {
     BadPdn,
     /// A page of another origin asks.
     ForbiddenOrigin,
+    /// What is asked for is for somebody who has a token.
+    Unauthorized,
     /// There is no such address.
     NotFound,
     /// The address is for another method.
@@ -40,12 +42,13 @@ pub enum ProblemKind {
 
 impl ProblemKind {
     /// All kinds.
-    pub const ALL: [ProblemKind; 15] = [
+    pub const ALL: [ProblemKind; 16] = [
         ProblemKind::BadParameter,
         ProblemKind::BadPosition,
         ProblemKind::BadMove,
         ProblemKind::BadPdn,
         ProblemKind::ForbiddenOrigin,
+        ProblemKind::Unauthorized,
         ProblemKind::NotFound,
         ProblemKind::MethodNotAllowed,
         ProblemKind::NotKnown,
@@ -69,6 +72,9 @@ impl ProblemKind {
             ProblemKind::BadPdn => ("bad-pdn", 400, "The games cannot be read"),
             ProblemKind::ForbiddenOrigin => {
                 ("forbidden-origin", 403, "Pages of other origins may not ask")
+            }
+            ProblemKind::Unauthorized => {
+                ("unauthorized", 401, "This is for somebody who has the token")
             }
             ProblemKind::NotFound => ("not-found", 404, "There is nothing at this address"),
             ProblemKind::MethodNotAllowed => {

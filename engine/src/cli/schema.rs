@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
-use meerslag_harness::runner::{StandingsRecord, TournamentRecord};
+use meerslag_harness::runner::{InPlayRecord, LiveRecord, StandingsRecord, TournamentRecord};
 use meerslag_study::records::{self, Record, VERSION};
 use meerslag_study::{bench, suite};
 use schemars::SchemaGenerator;
@@ -60,6 +60,8 @@ impl Catalogue {
         self.add::<TournamentRecord>();
         self.add::<ratings::RatingRecord<'_>>();
         self.add::<ratings::RatingsSummaryRecord>();
+        self.add::<LiveRecord<'_>>();
+        self.add::<InPlayRecord<'_>>();
         self.add::<dxp::DxpRecord>();
         self.add::<endgame_trainer::EndingRecord>();
         self.add::<protocol_check::StepRecord<'_>>();

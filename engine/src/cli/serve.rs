@@ -182,14 +182,19 @@ impl ServeArgs {
     }
 }
 
-/// Shows the board to whoever has started the program, and how to end it.
-fn open_browser(address: SocketAddr) {
+/// The address at which a server can be reached from this machine.
+pub(super) fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
         ip => ip,
     };
-    let address = SocketAddr::new(ip, address.port());
+    SocketAddr::new(ip, address.port())
+}
+
+/// Shows the board to whoever has started the program, and how to end it.
+fn open_browser(address: SocketAddr) {
+    let address = reachable(address);
     let said = match has_screen().then(|| open::that_detached(format!("http://{address}/"))) {
         Some(Ok(())) => "The board opens in your browser.".to_owned(),
         Some(Err(error)) => {

@@ -14,14 +14,13 @@ pub struct Asset {
 
 macro_rules! assets {
     ($($name:literal: $media_type:expr,)*) => {
-        /// All files. `/` is `index.html`.
-        pub const ASSETS: &[Asset] = &[
+        &[
             $(Asset {
                 name: $name,
                 media_type: $media_type,
                 bytes: include_bytes!(concat!("../", $name)),
             },)*
-        ];
+        ]
     };
 }
 
@@ -33,7 +32,8 @@ const TEXT: &str = "text/plain; charset=utf-8";
 const PNG: &str = "image/png";
 const MANIFEST: &str = "application/manifest+json";
 
-assets! {
+/// All files of the board. `/` is `index.html`.
+pub const ASSETS: &[Asset] = assets! {
     "analysis.js": SCRIPT,
     "archive.js": SCRIPT,
     "board.js": SCRIPT,
@@ -83,7 +83,16 @@ assets! {
     "tree.js": SCRIPT,
     "way.js": SCRIPT,
     "worker.js": SCRIPT,
-}
+};
+
+/// The files of the page of a tournament, beside those of the board that it needs.
+pub const TOURNAMENT: &[Asset] = assets! {
+    "director.js": SCRIPT,
+    "tournament-texts.js": SCRIPT,
+    "tournament.css": STYLE,
+    "tournament.html": PAGE,
+    "tournament.js": SCRIPT,
+};
 
 /// The module that draws a board, `board.js`, for pages of one file.
 pub const BOARD: &str = include_str!("../board.js");
@@ -92,6 +101,11 @@ pub const BOARD: &str = include_str!("../board.js");
 #[must_use]
 pub fn asset(name: &str) -> Option<&'static Asset> {
     ASSETS.iter().find(|asset| asset.name == name)
+}
+
+/// The file of this name, of whichever page.
+fn any(name: &str) -> Option<&'static Asset> {
+    asset(name).or_else(|| TOURNAMENT.iter().find(|asset| asset.name == name))
 }
 
 impl Asset {
@@ -116,7 +130,7 @@ impl Asset {
 pub fn modules(name: &'static str) -> Vec<&'static str> {
     let mut names = vec![name];
     let mut next = 0;
-    while let Some(module) = names.get(next).and_then(|name| asset(name)) {
+    while let Some(module) = names.get(next).and_then(|name| any(name)) {
         for name in module.imports() {
             if !names.contains(&name) {
                 names.push(name);
@@ -134,7 +148,7 @@ pub fn page(page: &Asset) -> String {
     let mut text = page.text().to_owned();
     let script = |text: &str| {
         let (_, rest) = text.split_once("<script type=\"module\" src=\"")?;
-        asset(rest.split('"').next()?)
+        any(rest.split('"').next()?)
     };
     if let Some(script) = script(&text) {
         let links = modules(script.name).into_iter().skip(1);
@@ -156,8 +170,10 @@ mod tests {
     #[test]
     fn every_file_that_is_named_is_there() {
         let mut named = BTreeSet::new();
-        for file in
-            ASSETS.iter().filter(|file| file.name.ends_with("html") || file.name.ends_with("js"))
+        for file in ASSETS
+            .iter()
+            .chain(TOURNAMENT)
+            .filter(|file| file.name.ends_with("html") || file.name.ends_with("js"))
         {
             let text = file.text();
             for (before, after) in [("from \"./", "\""), ("href=\"", "\""), ("src=\"", "\"")] {
@@ -171,11 +187,11 @@ mod tests {
             }
         }
         assert!(named.len() > 5, "{named:?}");
-        let missing: Vec<_> = named.iter().filter(|name| asset(name).is_none()).collect();
+        let missing: Vec<_> = named.iter().filter(|name| any(name).is_none()).collect();
         assert!(missing.is_empty(), "{missing:?}");
         assert!(asset("index.html").is_some() && asset("../Cargo.toml").is_none());
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-        assert!(ASSETS.iter().all(|file| folder.join(file.name).is_file()));
+        assert!(ASSETS.iter().chain(TOURNAMENT).all(|file| folder.join(file.name).is_file()));
     }
 
     /// The page names each module once, and none that it does not need.

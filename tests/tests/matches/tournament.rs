@@ -1,7 +1,8 @@
 //! `meerslag tournament`: whole tournaments with the real program.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -292,4 +293,165 @@ fn the_director_decides_while_it_is_played() {
     assert_eq!((&table["type"], &table["games"]), (&"tournament".into(), &8.into()));
     assert_eq!(table["rounds"][0]["games"][scored as usize]["result"], "0-0", "{table}");
     assert!(table["places"][0]["buchholz_cut_1"].is_f64(), "{table}");
+}
+
+/// Asks the page of a tournament, and returns the whole answer.
+fn ask(address: &str, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+fn get(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+}
+
+fn say(token: &str, line: &str) -> String {
+    let length = line.len();
+    format!(
+        "POST /v1/director HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+         Authorization: Bearer {token}\r\nContent-Length: {length}\r\n\r\n{line}"
+    )
+}
+
+/// Starts a tournament that serves its page, and returns the address of it.
+fn serve(file: &Path, token: &str) -> (Child, String) {
+    let mut child = Command::new(binary())
+        .args(["tournament", file.to_str().unwrap(), "--serve", "127.0.0.1:0", "--token", token])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let address = said.find_map(|line| {
+        let (_, address) = line.split_once("spectators: http://")?;
+        Some(address.trim_end_matches('/').to_owned())
+    });
+    // The rest has to be read, too.
+    thread::spawn(move || said.count());
+    (child, address.expect("the page is served"))
+}
+
+/// A follower of the events: how many came, and the last table.
+fn follow(address: &str) -> thread::JoinHandle<(usize, String)> {
+    let address = address.to_owned();
+    thread::spawn(move || {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(get("/v1/live").as_bytes()).unwrap();
+        let (mut count, mut table) = (0, String::new());
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            count += usize::from(line.starts_with("event: "));
+            if let Some(data) = line.strip_prefix("data: ").filter(|l| l.contains("\"live\"")) {
+                data.clone_into(&mut table);
+            }
+        }
+        (count, table)
+    })
+}
+
+const TOKEN: &str = "a-token-for-the-tests";
+
+/// The page while games are played, its director, and that fifty who follow it cost no game.
+#[test]
+fn the_page_shows_the_games_and_hears_the_director() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("cup.toml");
+    // Games that take their time: 80 moves at 20 ms each.
+    let player = |name| format!("[[player]]\nname = \"{name}\"\nengine = \"builtin\"\n");
+    let text = format!(
+        "event = \"Cup\"\nformat = \"gauntlet\"\ngames = 1\ntime-control = \"move=0.02\"\n\
+         max-moves = 40\n{}{}{}",
+        player("A"),
+        player("B"),
+        player("C")
+    );
+    fs::write(&file, text).unwrap();
+    let (mut child, address) = serve(&file, TOKEN);
+    let followers: Vec<_> = (0..50).map(|_| follow(&address)).collect();
+    let page = ask(&address, &get("/"));
+    assert!(page.contains("tournament.js") && page.starts_with("HTTP/1.1 200"), "{page}");
+    assert!(ask(&address, &get("/index.html")).starts_with("HTTP/1.1 404"));
+    assert!(ask(&address, &get("/v1/live/boards")).starts_with("HTTP/1.1 404"));
+    assert!(ask(&address, &say("wrong", "pause")).starts_with("HTTP/1.1 401"));
+    let foreign = say(TOKEN, "pause").replace("Host:", "Origin: https://example.org\r\nHost:");
+    assert!(ask(&address, &foreign).starts_with("HTTP/1.1 403"));
+    let other = get("/v1/live/table").replace("localhost", "cup.example.org");
+    assert!(ask(&address, &other).starts_with("HTTP/1.1 403"));
+    let said = ask(&address, &say(TOKEN, "withdraw nobody"));
+    assert!(said.starts_with("HTTP/1.1 400") && said.contains("no player is called"), "{said}");
+    let said = ask(&address, &say(TOKEN, "score 2 1-1"));
+    assert!(said.starts_with("HTTP/1.1 200"), "{said}");
+    let body = |answer: String| -> Value {
+        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+    };
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let game = loop {
+        let games = body(ask(&address, &get("/v1/live/games")));
+        let game = games["games"][0].clone();
+        if game["ply"].as_u64() > Some(4) {
+            break game;
+        }
+        assert!(Instant::now() < deadline, "{games}");
+        thread::sleep(Duration::from_millis(50));
+    };
+    assert_eq!((&game["game"], &game["round"]), (&1.into(), &1.into()), "{game}");
+    assert!(game["white"]["depth"].as_u64() > Some(0) && game["moves"].is_array(), "{game}");
+    let table = body(ask(&address, &get("/v1/live/table")));
+    assert_eq!((&table["state"], &table["type"]), (&"playing".into(), &"live".into()), "{table}");
+    assert!(child.wait().unwrap().success());
+    for follower in followers {
+        let (count, table) = follower.join().unwrap();
+        let table: Value = serde_json::from_str(&table).unwrap();
+        assert_eq!((count > 3, &table["state"]), (true, &"over".into()), "{table}");
+        assert_eq!(table["tournament"]["games"], 2, "{table}");
+    }
+    let games = lines(&file, "game");
+    let ends: Vec<_> = games.iter().map(|game| game["termination"].as_str().unwrap()).collect();
+    assert!(!ends.contains(&"time-forfeit") && ends.contains(&"director"), "{ends:?}");
+}
+
+/// How late engines are heard that move after exactly 50 ms, with fifty spectators and without.
+#[test]
+#[ignore = "a measurement: cargo test --release -p meerslag-tests --test matches -- --ignored --nocapture spectators"]
+fn fifty_spectators_do_not_disturb_a_clock() {
+    let latest = |spectators: usize| {
+        let folder = TempDir::new().unwrap();
+        let file = folder.path().join("cup.toml");
+        let engine = format!("engine = 'cmd=\"{} hub\"'", binary().display());
+        let player = |name: &str| format!("[[player]]\nname = \"{name}\"\n{engine}\n");
+        let text = format!(
+            "format = \"gauntlet\"\nrounds = 4\ngames = 2\ntime-control = \"move=0.05\"\n\
+             max-moves = 60\n{}{}",
+            player("A"),
+            player("B")
+        );
+        fs::write(&file, text).unwrap();
+        let (mut child, address) = serve(&file, TOKEN);
+        let followers: Vec<_> = (0..spectators).map(|_| follow(&address)).collect();
+        assert!(child.wait().unwrap().success());
+        let events: usize = followers.into_iter().map(|follower| follower.join().unwrap().0).sum();
+        let games = lines(&file, "game");
+        let plies = games.iter().flat_map(|game| game["plies"].as_array().unwrap());
+        let mut late: Vec<f64> =
+            plies.filter_map(|ply| Some(ply["time"].as_f64()? - 0.05)).collect();
+        late.sort_by(f64::total_cmp);
+        let share = |share: usize| 1000.0 * late[(late.len() - 1) * share / 1000];
+        let lost = games.iter().filter(|game| game["termination"] == "time-forfeit").count();
+        println!(
+            "{spectators} spectators, {events} events: {} games, {lost} lost by time, {} moves, \
+             late by {:.1} ms (median), {:.1} ms (99.9 %), {:.1} ms (most)",
+            games.len(),
+            late.len(),
+            share(500),
+            share(999),
+            share(1000)
+        );
+        assert_eq!(lost, 0);
+    };
+    latest(0);
+    latest(50);
 }

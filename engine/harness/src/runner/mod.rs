@@ -37,7 +37,10 @@ pub use player::{
     Abort, Answer, Claim, FaultKind, Identity, NewGame, Parameter, Player, PlayerError, Thought,
     process,
 };
-pub use report::{MatchPage, StandingsRecord, TournamentRecord, csv_lines, nice_step};
+pub use report::{
+    InPlayRecord, Live, LiveEvent, LiveRecord, MatchPage, StandingsRecord, TournamentRecord,
+    csv_lines, nice_step,
+};
 pub use stats::places::{Place, places, places_text};
 pub use stats::results::MatchResults;
 pub use stats::standings::{Standing, Standings};

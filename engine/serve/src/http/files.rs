@@ -12,7 +12,7 @@ use super::super::gzip::{gzip, pays};
 use super::super::{Problem, ProblemKind};
 use super::Shared;
 use super::refusal::refused;
-use meerslag_web::{ASSETS, asset, page};
+use meerslag_web::{ASSETS, Asset, TOURNAMENT, asset, page};
 
 /// What a page may do: nothing but with this server. Who may show it in a frame comes last.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; \
@@ -39,11 +39,35 @@ pub(super) fn policy(frames: &[String]) -> Result<HeaderValue, String> {
     HeaderValue::from_str(&format!("{POLICY} frame-ancestors {frames}")).map_err(|_| frames)
 }
 
+/// The pages of a server.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Site {
+    /// The board.
+    Board,
+    /// A tournament that is being played.
+    Tournament,
+}
+
+impl Site {
+    /// The file at this path; the empty one is the site's page.
+    fn asset(self, name: &str) -> Option<&'static Asset> {
+        let of_tournament = |name: &str| TOURNAMENT.iter().find(|asset| asset.name == name);
+        match (self, name) {
+            (Site::Board, "") => asset("index.html"),
+            (Site::Board, name) => asset(name),
+            (Site::Tournament, "") => of_tournament("tournament.html"),
+            // What the page needs of the board, but none of its pages.
+            (Site::Tournament, name) => {
+                of_tournament(name).or_else(|| asset(name).filter(|_| !name.ends_with(".html")))
+            }
+        }
+    }
+}
+
 /// Gives out a file.
 pub(super) async fn get(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let path = request.uri().path();
-    let name = if path == "/" { "index.html" } else { path.trim_start_matches('/') };
-    let Some(asset) = asset(name) else {
+    let Some(asset) = shared.site.asset(path.trim_start_matches('/')) else {
         let path: String = path.chars().take(60).collect();
         return refused(&Problem::new(ProblemKind::NotFound, format!("there is no {path}")));
     };
@@ -95,7 +119,7 @@ struct File {
 
 /// All files by their names; made when the server starts.
 static FILES: LazyLock<HashMap<&str, File>> = LazyLock::new(|| {
-    let files = ASSETS.iter().map(|asset| {
+    let files = ASSETS.iter().chain(TOURNAMENT).map(|asset| {
         let bytes = match asset.name.ends_with(".html") {
             true => Cow::Owned(page(asset).into_bytes()),
             false => Cow::Borrowed(asset.bytes),

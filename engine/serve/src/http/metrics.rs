@@ -10,8 +10,8 @@ use super::super::ROUTES;
 /// The upper ends of the classes of times, in seconds.
 const CLASSES: [f64; 7] = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0];
 /// Statuses that are counted each by itself; others go to the last place.
-const STATUSES: [u16; 15] =
-    [200, 204, 304, 400, 403, 404, 405, 408, 413, 414, 415, 429, 500, 503, 0];
+const STATUSES: [u16; 16] =
+    [200, 204, 304, 400, 401, 403, 404, 405, 408, 413, 414, 415, 429, 500, 503, 0];
 
 /// The counters of a route.
 #[derive(Default)]

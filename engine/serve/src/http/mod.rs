@@ -6,7 +6,9 @@
 //! threads of their own, of which there are a fixed number.
 
 mod access;
+mod events;
 mod files;
+pub mod live;
 mod metrics;
 pub mod openapi;
 mod rate;
@@ -34,6 +36,8 @@ use tokio_io_timeout::TimeoutStream;
 use tower_service::Service as _;
 
 use self::access::Access;
+use self::files::Site;
+use self::live::Live;
 use self::metrics::Metrics;
 use self::rate::Rate;
 use self::search::Places;
@@ -97,6 +101,8 @@ struct Shared {
     metrics: Metrics,
     /// What a page may do.
     policy: HeaderValue,
+    /// Which pages it gives out.
+    site: Site,
     places: Places,
     patience: Duration,
     /// The server is to end.
@@ -107,6 +113,7 @@ struct Shared {
 pub struct Server {
     listener: std::net::TcpListener,
     shared: Arc<Shared>,
+    router: axum::Router,
     connections: usize,
     stop: watch::Sender<bool>,
     runtime: Runtime,
@@ -154,6 +161,25 @@ impl Server {
     /// # Errors
     /// If the address cannot be used, the engines do not start, or there are too few threads.
     pub fn bind(desk: Desk, options: &ServerOptions) -> Result<Server, ServerError> {
+        Server::open(desk, options, Site::Board, routes::router)
+    }
+
+    /// Opens the port of a server that shows what a program does, and searches nothing.
+    ///
+    /// # Errors
+    /// If the address cannot be used, or there are too few threads.
+    pub fn bind_live(live: Live, options: &ServerOptions) -> Result<Server, ServerError> {
+        Server::open(Desk::default(), options, Site::Tournament, |shared| {
+            live::router(shared, live)
+        })
+    }
+
+    fn open(
+        desk: Desk,
+        options: &ServerOptions,
+        site: Site,
+        router: impl FnOnce(&Arc<Shared>) -> axum::Router,
+    ) -> Result<Server, ServerError> {
         let policy = files::policy(&options.frames).map_err(ServerError::Origin)?;
         files::prepare();
         let address = options.address;
@@ -180,12 +206,15 @@ impl Server {
             has_one_body_limit: options.has_one_body_limit,
             metrics: Metrics::new(),
             policy,
+            site,
             places: Places::new(engines),
             patience: options.patience,
             stop: stopped,
         };
         let connections = options.connections.max(1);
-        Ok(Server { listener, shared: Arc::new(shared), connections, stop, runtime })
+        let shared = Arc::new(shared);
+        let router = router(&shared);
+        Ok(Server { listener, shared, router, connections, stop, runtime })
     }
 
     /// Where it listens.
@@ -207,8 +236,8 @@ impl Server {
     /// # Errors
     /// If the system does not let the port be used.
     pub fn run(self) -> Result<(), ServerError> {
-        let Server { listener, shared, connections, stop: _stop, runtime } = self;
-        let result = runtime.block_on(Server::serve(listener, shared, connections));
+        let Server { listener, shared, router, connections, stop: _stop, runtime } = self;
+        let result = runtime.block_on(Server::serve(listener, shared, router, connections));
         runtime.shutdown_timeout(LAST_REQUESTS);
         result
     }
@@ -216,12 +245,12 @@ impl Server {
     async fn serve(
         listener: std::net::TcpListener,
         shared: Arc<Shared>,
+        router: axum::Router,
         connections: usize,
     ) -> Result<(), ServerError> {
         let listener = TcpListener::from_std(listener)?;
         let places = Arc::new(Semaphore::new(connections));
         let graceful = GracefulShutdown::new();
-        let router = routes::router(&shared);
         let mut stopped = shared.stop.clone();
         loop {
             let accept = async {

@@ -24,7 +24,7 @@ use super::{Client, MOST_QUERY, Peer, ServerOptions, Shared, files, openapi, sea
 /// All routes.
 pub(super) fn router(shared: &Arc<Shared>) -> Router {
     let mut router = Router::new()
-        .route("/health", get(|| async { json("{\"status\":\"ok\"}".to_owned()) }))
+        .route("/health", get(|| async { json("{\"status\":\"ok\"}") }))
         .route("/metrics", get(metrics))
         .route("/openapi.json", get(|| async { json(openapi::document().to_string()) }))
         .route("/problems", get(|| async { text(problems()) }));
@@ -40,15 +40,22 @@ pub(super) fn router(shared: &Arc<Shared>) -> Router {
     }
     router
         .fallback(files::get)
-        .method_not_allowed_fallback(|| async {
-            refused(&Problem::new(ProblemKind::MethodNotAllowed, "this route has another method"))
-        })
+        .method_not_allowed_fallback(wrong_method)
         .layer(middleware::from_fn_with_state(Arc::clone(shared), guard))
         .with_state(Arc::clone(shared))
 }
 
+/// The answer to a request of a method that its route has not.
+pub(super) async fn wrong_method() -> Response {
+    refused(&Problem::new(ProblemKind::MethodNotAllowed, "this route has another method"))
+}
+
 /// What every request passes before its route.
-async fn guard(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
+pub(super) async fn guard(
+    State(shared): State<Arc<Shared>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let begun = Instant::now();
     if let Some(&Peer(peer)) = request.extensions().get::<Peer>() {
         let client = Client(shared.access.client(peer.ip(), request.headers()));
@@ -165,7 +172,7 @@ async fn handle(
         read(body, &parts.headers, &shared, is_here).await?
     };
     match route.work {
-        Work::Analyse => return search::events(shared, route, &query, &parts.headers).await,
+        Work::Analyse => return search::analysis(shared, route, &query, &parts.headers).await,
         Work::Play => return search::play(shared, route, &query).await.map(reply),
         Work::Answer(_) => {}
     }
@@ -195,7 +202,7 @@ fn check_media_type(headers: &HeaderMap, expected: &[&str]) -> Result<(), Proble
 const LEAST_SPEED: usize = 32 << 10;
 
 /// The body of a request, from this machine or another one.
-async fn read(
+pub(super) async fn read(
     mut body: Body,
     headers: &HeaderMap,
     shared: &Shared,
@@ -254,8 +261,8 @@ fn problems() -> String {
     lines.concat()
 }
 
-fn json(text: String) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], text).into_response()
+pub(super) fn json(text: impl Into<Body>) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], text.into()).into_response()
 }
 
 fn text(text: String) -> Response {

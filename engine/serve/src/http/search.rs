@@ -1,21 +1,17 @@
 //! Searches: a limited number at a time, each with an engine of its own, ended when its client goes away.
 
-use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::body::Bytes;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use hyper::body::Frame;
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task;
-use tokio::time::{self, Interval, MissedTickBehavior, timeout};
+use tokio::time::{self, timeout};
 
-use super::Shared;
+use super::{Shared, events};
 use crate::{self as answers, Event, Problem, ProblemKind, Reply, Route, Search};
 use meerslag_search::{Control, Engine};
 
@@ -25,9 +21,6 @@ pub(super) const PLACE_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Lines of a search that wait for a client. Steps that it does not read in time are left out.
 const MOST_WAITING: usize = 64;
-/// A comment is sent this often, so that nobody on the way closes a silent connection.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
-
 /// The engines of searches.
 pub(super) struct Places {
     engines: Mutex<Vec<Engine>>,
@@ -124,7 +117,7 @@ pub(super) async fn play(
 }
 
 /// An analysis, step by step.
-pub(super) async fn events(
+pub(super) async fn analysis(
     shared: Arc<Shared>,
     route: &Route,
     query: &[(String, String)],
@@ -157,60 +150,11 @@ pub(super) async fn events(
             let _ = sender.blocking_send(line(&event));
         }
     });
-    let mut ticks = time::interval_at(time::Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let body = Body::new(EventBody { receiver, ticks, _end: end });
-    let headers = [
-        (header::CONTENT_TYPE, "text/event-stream"),
-        (header::CACHE_CONTROL, "no-store"),
-        // Proxies that collect answers, as nginx does, pass each event on at once.
-        (header::HeaderName::from_static("x-accel-buffering"), "no"),
-    ];
-    Ok((headers, body).into_response())
+    Ok(events::stream(receiver, end))
 }
 
-/// An event as it is sent (HTML standard, server-sent events). Its data is one line.
+/// An event as it is sent.
 fn line(event: &Event) -> Bytes {
     let Event { name, id, data } = event;
-    let id = id.map_or_else(String::new, |id| format!("id: {id}\n"));
-    format!("event: {name}\n{id}data: {data}\n\n").into()
-}
-
-/// The stream of a search, and with it the search.
-struct EventBody {
-    receiver: mpsc::Receiver<Bytes>,
-    ticks: Interval,
-    _end: EndOnDrop,
-}
-
-impl hyper::body::Body for EventBody {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        match self.receiver.poll_recv(context) {
-            Poll::Ready(bytes) => return Poll::Ready(bytes.map(|bytes| Ok(Frame::data(bytes)))),
-            Poll::Pending => {}
-        }
-        match self.ticks.poll_tick(context) {
-            Poll::Ready(_) => Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(b":\n\n"))))),
-            Poll::Pending => Poll::Pending,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn events_are_lines_with_a_blank_one_behind() {
-        let event = Event { name: "info", id: None, data: "{\"depth\":1}".to_owned() };
-        assert_eq!(&line(&event)[..], b"event: info\ndata: {\"depth\":1}\n\n");
-        let event = Event { name: "result", id: Some("end"), data: "{}".to_owned() };
-        assert_eq!(&line(&event)[..], b"event: result\nid: end\ndata: {}\n\n");
-    }
+    events::line(name, *id, data)
 }

@@ -4,7 +4,7 @@ mod output;
 mod page;
 
 use std::fs::{self, File};
-use std::io::BufReader;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -239,7 +239,7 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     let begun = Begun { state, config, results, parts: earlier, run, own_files };
     let abort = Arc::new(Abort::new());
     let director = Director::new(&abort);
-    desk.play(begun, (&abort, &director), |path| args.command_to_go_on(path))
+    desk.play(begun, (&abort, &director), &mut (), |path| args.command_to_go_on(path))
 }
 
 /// A match that is to be played, from its start or from where it was interrupted.
@@ -253,6 +253,19 @@ pub(super) struct Begun {
     /// The files that it wrote before.
     pub own_files: Vec<PathBuf>,
 }
+
+/// Who watches a match beside its output.
+pub(super) trait Watcher {
+    /// Something happens.
+    fn notice(&mut self, _config: &MatchConfig, _event: &MatchEvent<'_>) {}
+
+    /// The run has come to its end, and with `is_over` the match.
+    fn end(&mut self, _: &MatchConfig, _: &MatchResults, _is_over: bool) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Watcher for () {}
 
 /// How a command plays a match.
 #[derive(Clone, Copy)]
@@ -269,6 +282,7 @@ impl Desk<'_> {
         self,
         begun: Begun,
         (abort, director): (&Arc<Abort>, &Director),
+        watcher: &mut dyn Watcher,
         to_go_on: impl Fn(&Path) -> String,
     ) -> Result<(), Failure> {
         let in_state = |error: StateError| Failure::Input(error.into());
@@ -292,7 +306,7 @@ impl Desk<'_> {
             (None, None) => {}
         }
         results.drop_moves();
-        let mut observe = |event: MatchEvent<'_>| match event {
+        let mut show = |event: MatchEvent<'_>| match event {
             MatchEvent::Round(results) => output.round(&config, results),
             MatchEvent::Break(next, pause) => output.pause(&config, next, pause),
             MatchEvent::Again { game } => {
@@ -315,7 +329,13 @@ impl Desk<'_> {
                 Ok(())
             }
         };
+        let mut observe = |event: MatchEvent<'_>| {
+            watcher.notice(&config, &event);
+            show(event)
+        };
         let end = run_match(&config, &workers, &mut state, &mut results, director, &mut observe);
+        let is_over = matches!(end, Ok(MatchEnd::Complete | MatchEnd::Decided));
+        let watched = watcher.end(&config, &results, is_over);
         if let (Err(_), true, false, Some(state)) =
             (&end, results.games().is_empty(), self.is_resumed, state)
         {
@@ -327,6 +347,7 @@ impl Desk<'_> {
         let end = match (end, finished) {
             (Ok(end), finished) => {
                 finished?;
+                watched?;
                 end
             }
             (Err(error), finished) => {

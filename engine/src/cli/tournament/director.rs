@@ -4,7 +4,8 @@ use std::io::{self, BufRead};
 use std::sync::Arc;
 use std::thread;
 
-use meerslag_harness::runner::{Abort, Act, Director, MatchConfig};
+use meerslag_harness::runner::{Abort, Act, Director, Live, LiveEvent, MatchConfig};
+use parking_lot::Mutex;
 
 use super::super::streams::note;
 
@@ -71,6 +72,8 @@ pub(super) struct Chair {
     pub abort: Arc<Abort>,
     pub director: Arc<Director>,
     pub config: Arc<MatchConfig>,
+    /// What spectators see.
+    pub live: Arc<Mutex<Live>>,
 }
 
 impl Chair {
@@ -79,14 +82,17 @@ impl Chair {
         match read(&self.config, line)? {
             Said::Pause(true) => {
                 self.abort.pause(true);
+                self.live.lock().said(LiveEvent::Pause);
                 Ok("paused before the next moves; resume goes on")
             }
             Said::Pause(false) => {
                 self.abort.pause(false);
+                self.live.lock().said(LiveEvent::Resume);
                 Ok("the games go on")
             }
             Said::Stop => {
                 self.abort.end_after_round();
+                self.live.lock().said(LiveEvent::Stop);
                 Ok("stops after this round")
             }
             // What becomes of it is shown with the games.

@@ -2,6 +2,8 @@
 
 mod director;
 mod file;
+#[cfg(feature = "serve")]
+mod live;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,15 +13,16 @@ use anyhow::anyhow;
 use clap::Args;
 use meerslag_files::with_causes;
 use meerslag_harness::runner::{
-    Abort, Act, Director, EngineSpec, Format, MatchConfig, MatchEvent, MatchResults, MatchRun,
-    Resumed, StateError, StateFile, Termination, TournamentRecord, Workers, places_text,
+    Abort, Act, Director, EngineSpec, Format, Live, MatchConfig, MatchEvent, MatchResults,
+    MatchRun, Resumed, StateError, StateFile, Termination, TournamentRecord, Workers, places_text,
     run as run_match,
 };
+use parking_lot::Mutex;
 
 use self::director::Chair;
 use self::file::Description;
 use super::files::{self, ForceArgs};
-use super::matches::{Begun, Desk};
+use super::matches::{Begun, Desk, Watcher};
 use super::streams::{plain, stdout};
 use super::{Failure, json, shell, watchdog};
 
@@ -39,6 +42,8 @@ round) do the same as the words. Clocks do not run during a pause.
 Examples:
   meerslag tournament cup.toml --check
   meerslag tournament cup.toml
+  meerslag tournament cup.toml --serve 0.0.0.0:8011
+      a page on which others follow the games; its address for the director is printed
   meerslag tournament cup.toml --resume
       go on after an interruption
   meerslag tournament cup.toml --score 5=2-0 --withdraw Scan --resume
@@ -72,6 +77,9 @@ pub(super) struct TournamentArgs {
     /// This player is not paired any more
     #[arg(long, value_name = "NAME")]
     withdraw: Vec<String>,
+    #[cfg(feature = "serve")]
+    #[command(flatten)]
+    live: live::LiveArgs,
     #[command(flatten)]
     force: ForceArgs,
     /// Print a JSON object for each game and one for the table at the end
@@ -125,11 +133,21 @@ pub(super) fn run(args: &TournamentArgs) -> Result<(), Failure> {
         abort: Arc::clone(&abort),
         director: Arc::clone(&director),
         config: Arc::new(begun.config.clone()),
+        live: Arc::new(Mutex::new(Live::new(&begun.config, &begun.results))),
     };
     chair.listen();
+    #[cfg(feature = "serve")]
+    let mut page = args.live.open(&chair)?;
+    #[cfg(feature = "serve")]
+    let watcher: &mut dyn Watcher = match &mut page {
+        Some(page) => page,
+        None => &mut (),
+    };
+    #[cfg(not(feature = "serve"))]
+    let watcher: &mut dyn Watcher = &mut ();
     let desk =
         Desk { state: Some(&state), is_resumed: args.resume, force: args.force, json: args.json };
-    desk.play(begun, (&abort, &director), |_| args.command_to_go_on())
+    desk.play(begun, (&abort, &director), watcher, |_| args.command_to_go_on())
 }
 
 impl TournamentArgs {
@@ -170,6 +188,10 @@ impl TournamentArgs {
         let file = self.file.display().to_string();
         let mut words = vec!["meerslag", "tournament", &file, "--resume"];
         words.extend(self.json.then_some("--json"));
+        #[cfg(feature = "serve")]
+        let live = self.live.words();
+        #[cfg(feature = "serve")]
+        words.extend(live.iter().map(String::as_str));
         shell::quoted(&words)
     }
 }

@@ -6,6 +6,7 @@
 
 mod conditions;
 mod csv;
+mod live;
 mod page;
 mod pdn;
 mod places;
@@ -19,6 +20,7 @@ use movegen::notation::hub;
 use movegen::notation::pdn::{WriteOptions, game_to_string};
 
 pub use self::csv::csv_lines;
+pub use self::live::{InPlayRecord, Live, LiveEvent, LiveRecord};
 pub use self::page::MatchPage;
 pub use self::places::TournamentRecord;
 pub use self::plot::nice_step;

@@ -32,7 +32,7 @@ use crate::runner::stats::Decision;
 use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::acts::{Act, ActError};
 use crate::runner::tournament::director::Director;
-use crate::runner::tournament::rounds::next_round;
+pub(in crate::runner) use crate::runner::tournament::rounds::next_round;
 use crate::runner::tournament::schedule::{Pairing, Round};
 use crate::runner::tournament::standstill::Standstills;
 use crate::runner::tournament::state::{StateError, StateFile};

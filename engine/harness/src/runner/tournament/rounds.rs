@@ -18,7 +18,7 @@ use crate::runner::tournament::swiss::{self, Contestant, Float};
 type Drawn = (Vec<(usize, usize)>, Vec<usize>);
 
 /// The next round; `None` after the last one, and for a match.
-pub(super) fn next_round(config: &MatchConfig, results: &MatchResults) -> Option<Round> {
+pub(in crate::runner) fn next_round(config: &MatchConfig, results: &MatchResults) -> Option<Round> {
     let rules = config.rounds?;
     let number = results.next_round();
     let count = config.engines.len();

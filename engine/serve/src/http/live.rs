@@ -1,0 +1,246 @@
+//! What a program shows of its work while it goes on: texts that replace each other, for any number of
+//! spectators, and one who may say something to it.
+//!
+//! The program leaves each text here once and goes on. Each spectator is sent the newest one when he has
+//! read the last; what he misses in between is never sent, so that a slow one holds up nobody.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, header};
+use axum::middleware;
+use axum::response::Response;
+use axum::routing::{get, post};
+use tokio::sync::{mpsc, watch};
+use tokio::task;
+
+use super::routes::{guard, json, read, wrong_method};
+use super::{Client, Shared, events, files};
+use crate::{Problem, ProblemKind};
+
+/// Events that wait for a spectator.
+const MOST_WAITING: usize = 2;
+/// Bytes of what is said.
+const LONGEST_LINE: usize = 1000;
+
+/// A text of a kind.
+#[derive(Clone, Debug)]
+struct Text {
+    name: &'static str,
+    /// Grows with each new text.
+    version: u64,
+    json: Bytes,
+    /// As an event.
+    event: Bytes,
+}
+
+/// The newest text of each kind.
+#[derive(Clone, Debug)]
+pub struct Shown(watch::Sender<Arc<Vec<Text>>>);
+
+impl Shown {
+    /// Kinds of texts, all of them empty objects as yet.
+    #[must_use]
+    pub fn new(names: &[&'static str]) -> Shown {
+        let text = |&name: &&'static str| Text {
+            name,
+            version: 0,
+            json: Bytes::from_static(b"{}"),
+            event: events::line(name, None, "{}"),
+        };
+        Shown(watch::Sender::new(Arc::new(names.iter().map(text).collect())))
+    }
+
+    /// Shows a text of JSON, in one line, in place of the one of its kind.
+    pub fn show(&self, name: &str, json: &str) {
+        self.0.send_if_modified(|texts| {
+            let texts = Arc::make_mut(texts);
+            let Some(text) = texts.iter_mut().find(|text| text.name == name) else { return false };
+            text.version += 1;
+            text.json = Bytes::copy_from_slice(json.as_bytes());
+            text.event = events::line(name, None, json);
+            true
+        });
+    }
+
+    /// How many spectators follow the events.
+    #[must_use]
+    pub fn spectators(&self) -> usize {
+        self.0.receiver_count()
+    }
+}
+
+/// Hears one line, and says what has become of it, or why nothing.
+pub type Hears = dyn Fn(&str) -> Result<String, String> + Send + Sync;
+
+/// What a program shows, and who hears what is said to it.
+pub struct Live {
+    /// What is shown.
+    pub shown: Shown,
+    /// Whoever knows this may speak.
+    pub token: String,
+    /// Whom he speaks to.
+    pub hears: Box<Hears>,
+}
+
+/// The routes of spectators and of the one who speaks.
+pub(super) fn router(shared: &Arc<Shared>, live: Live) -> Router {
+    let live = Arc::new(live);
+    let follow = {
+        let (shown, stop) = (live.shown.clone(), shared.stop.clone());
+        move || async move {
+            let (sender, receiver) = mpsc::channel(MOST_WAITING);
+            tokio::spawn(pass_on(shown.0.subscribe(), sender, stop));
+            events::stream(receiver, ())
+        }
+    };
+    let show = {
+        let shown = live.shown.clone();
+        move |Path(name): Path<String>| async move {
+            let texts = shown.0.borrow().clone();
+            match texts.iter().find(|text| text.name == name) {
+                Some(text) => json(text.json.clone()),
+                None => super::refusal::refused(&Problem::new(
+                    ProblemKind::NotFound,
+                    "nothing of this kind is shown",
+                )),
+            }
+        }
+    };
+    let say = move |State(shared): State<Arc<Shared>>, request: Request| async move {
+        said(shared, live, request).await.unwrap_or_else(|p| super::refusal::refused(&p))
+    };
+    Router::new()
+        .route("/health", get(|| async { json("{\"status\":\"ok\"}") }))
+        .route("/v1/live", get(follow))
+        .route("/v1/live/{name}", get(show))
+        .route("/v1/director", post(say))
+        .fallback(files::get)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(middleware::from_fn_with_state(Arc::clone(shared), guard))
+        .with_state(Arc::clone(shared))
+}
+
+/// Sends a spectator the newest texts, until he or the program goes.
+async fn pass_on(
+    mut texts: watch::Receiver<Arc<Vec<Text>>>,
+    sender: mpsc::Sender<Bytes>,
+    mut stop: watch::Receiver<bool>,
+) {
+    let mut sent: Vec<Option<u64>> = Vec::new();
+    let mut is_last = false;
+    loop {
+        let newest = texts.borrow_and_update().clone();
+        sent.resize(newest.len(), None);
+        for (text, sent) in newest.iter().zip(&mut sent) {
+            if *sent != Some(text.version) {
+                *sent = Some(text.version);
+                if sender.send(text.event.clone()).await.is_err() {
+                    return;
+                }
+            }
+        }
+        if is_last {
+            return;
+        }
+        tokio::select! {
+            changed = texts.changed() => if changed.is_err() {
+                return;
+            },
+            // What was shown last is still sent.
+            _ = stop.wait_for(|is_stopped| *is_stopped) => is_last = true,
+            () = sender.closed() => return,
+        }
+    }
+}
+
+/// Passes on what somebody says who may.
+async fn said(shared: Arc<Shared>, live: Arc<Live>, request: Request) -> Result<Response, Problem> {
+    let (parts, body) = request.into_parts();
+    if !may_speak(&parts.headers, &live.token) {
+        let detail = "the token of the director is missing or wrong";
+        return Err(Problem::new(ProblemKind::Unauthorized, detail));
+    }
+    let is_here = parts.extensions.get::<Client>().is_some_and(|client| client.is_here());
+    let body = read(body, &parts.headers, &shared, is_here).await?;
+    let bad = |detail: String| Problem::new(ProblemKind::BadParameter, detail);
+    let line = std::str::from_utf8(&body).map_err(|error| bad(error.to_string()))?.to_owned();
+    if line.len() > LONGEST_LINE || line.contains(['\n', '\r']) {
+        return Err(bad(format!("expected one line of {LONGEST_LINE} bytes at most")));
+    }
+    let failed = |_| Problem::new(ProblemKind::Internal, "nobody hears");
+    let done = task::spawn_blocking(move || (live.hears)(&line)).await.map_err(failed)?;
+    let text = done.map_err(bad)?;
+    Ok(json(serde_json::json!({ "said": text }).to_string()))
+}
+
+/// Whether a request has the token (RFC 6750, 2.1).
+fn may_speak(headers: &HeaderMap, token: &str) -> bool {
+    let given = headers.get(header::AUTHORIZATION).map(header::HeaderValue::as_bytes);
+    let Some(given) = given.and_then(|given| given.strip_prefix(b"Bearer ")) else { return false };
+    // It takes as long wherever the first difference is.
+    let differences = given.iter().zip(token.as_bytes()).fold(0, |all, (a, b)| all | (a ^ b));
+    !token.is_empty() && given.len() == token.len() && differences == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_whole_token_opens() {
+        let may = |given: Option<&'static str>, token: &str| {
+            let mut headers = HeaderMap::new();
+            if let Some(given) = given {
+                headers.insert(header::AUTHORIZATION, given.parse().unwrap());
+            }
+            may_speak(&headers, token)
+        };
+        assert!(may(Some("Bearer secret"), "secret"));
+        for bad in [
+            None,
+            Some("secret"),
+            Some("Bearer secre"),
+            Some("Bearer secrets"),
+            Some("Bearer Secret"),
+        ] {
+            assert!(!may(bad, "secret"), "{bad:?}");
+        }
+        assert!(!may(Some("Bearer "), ""));
+    }
+
+    #[test]
+    fn a_text_replaces_the_one_of_its_kind() {
+        let shown = Shown::new(&["table", "games"]);
+        shown.show("games", "{\"a\":1}");
+        shown.show("other", "{}");
+        let texts = shown.0.borrow().clone();
+        let seen: Vec<_> =
+            texts.iter().map(|text| (text.name, text.version, &text.json[..])).collect();
+        assert_eq!(seen, [("table", 0, &b"{}"[..]), ("games", 1, b"{\"a\":1}")]);
+        assert_eq!(&texts[1].event[..], b"event: games\ndata: {\"a\":1}\n\n");
+        assert_eq!(shown.spectators(), 0);
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_slow_spectator_gets_the_newest_and_the_last() {
+        let shown = Shown::new(&["games"]);
+        let (sender, mut receiver) = mpsc::channel(1);
+        let (stop, stopped) = watch::channel(false);
+        let task = tokio::spawn(pass_on(shown.0.subscribe(), sender, stopped));
+        for number in 0..100 {
+            shown.show("games", &number.to_string());
+            task::yield_now().await;
+        }
+        let mut got = vec![receiver.recv().await.unwrap()];
+        stop.send(true).unwrap();
+        while let Some(event) = receiver.recv().await {
+            got.push(event);
+        }
+        task.await.unwrap();
+        assert!(got.len() < 10, "{}", got.len());
+        assert_eq!(&got[got.len() - 1][..], b"event: games\ndata: 99\n\n");
+    }
+}

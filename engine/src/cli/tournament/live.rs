@@ -1,0 +1,186 @@
+//! `--serve`: the page on which others follow the tournament, and its director leads it.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use clap::Args;
+use crossbeam::channel::{Receiver, Sender, bounded};
+use meerslag_harness::runner::{InPlayRecord, Live, MatchConfig, MatchEvent, MatchResults};
+use meerslag_search::EngineOptions;
+use meerslag_serve::http::live::{Live as LiveServer, Shown};
+use meerslag_serve::http::{Server, ServerError, ServerOptions, Stop};
+use parking_lot::Mutex;
+
+use super::super::json::to_json;
+use super::super::matches::Watcher;
+use super::super::streams::note;
+use super::super::{Failure, serve};
+use super::director::Chair;
+
+/// Where it is served unless another place is named.
+const USUAL: &str = "127.0.0.1:8011";
+/// How often what is shown is looked at.
+const INTERVAL: Duration = Duration::from_millis(500);
+/// Spectators at a time; further ones wait.
+const MOST_SPECTATORS: usize = 1000;
+/// A client that is silent this long before it asks is dropped.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The page of a tournament.
+#[derive(Args, Debug)]
+pub(super) struct LiveArgs {
+    /// Serve a page on which others follow the games, and the director leads them; others than this
+    /// machine's own addresses need trust in the network [default: 127.0.0.1:8011]
+    #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, default_missing_value = USUAL,
+          value_parser = address, conflicts_with_all = ["check", "table"])]
+    serve: Option<SocketAddr>,
+    /// What opens the page to the director, after # in its address [default: made for each run]
+    #[arg(long, value_name = "TOKEN", requires = "serve", value_parser = token)]
+    token: Option<String>,
+    /// A name by which the page may be asked for, beside localhost and addresses; repeatable
+    #[arg(long, value_name = "NAME", requires = "serve")]
+    allow_host: Vec<String>,
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let expected = || format!("expected HOST:PORT, such as {USUAL} or 0.0.0.0:8011");
+    let mut found = text.to_socket_addrs().map_err(|_| expected())?;
+    found.next().ok_or_else(expected)
+}
+
+fn token(text: &str) -> Result<String, String> {
+    let is_good = (16..=200).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte));
+    is_good.then(|| text.to_owned()).ok_or_else(|| {
+        "expected 16 to 200 letters of the English alphabet, digits, '-', '.', '_' or '~'"
+            .to_owned()
+    })
+}
+
+/// A token that nobody guesses. The standard library takes the keys of its hash tables from the system's
+/// source of randomness, and its hash (SipHash) does not give them away.
+fn new_token() -> String {
+    let word = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", word(), word())
+}
+
+/// A page that is being served.
+pub(super) struct LivePage {
+    live: Arc<Mutex<Live>>,
+    /// Closed when the run is over.
+    over: Option<Sender<()>>,
+    shows: Option<JoinHandle<()>>,
+    server: Option<JoinHandle<Result<(), ServerError>>>,
+    stop: Stop,
+}
+
+impl LiveArgs {
+    /// The options as they are given again; the token is left out, which stays in the list of commands.
+    pub(super) fn words(&self) -> Vec<String> {
+        let Some(address) = self.serve else { return Vec::new() };
+        let mut words = vec!["--serve".to_owned(), address.to_string()];
+        for name in &self.allow_host {
+            words.extend(["--allow-host".to_owned(), name.clone()]);
+        }
+        words
+    }
+
+    /// Serves the page, if it is wanted.
+    pub(super) fn open(&self, chair: &Chair) -> Result<Option<LivePage>, Failure> {
+        let Some(address) = self.serve else { return Ok(None) };
+        let shown = Shown::new(&["table", "games"]);
+        let token = self.token.clone().unwrap_or_else(new_token);
+        let hears = {
+            let chair = chair.clone();
+            move |line: &str| {
+                note(format_args!("director's page: {line}"));
+                chair.hear(line).map(str::to_owned)
+            }
+        };
+        let options = ServerOptions {
+            address,
+            allowed_origins: Vec::new(),
+            allowed_hosts: self.allow_host.clone(),
+            frames: Vec::new(),
+            proxies: Vec::new(),
+            rate: None,
+            has_one_body_limit: false,
+            patience: PATIENCE,
+            connections: MOST_SPECTATORS,
+            engine: EngineOptions::default(),
+            searches: 0,
+            // One thread for all spectators: the processors are for the players.
+            threads: 1,
+        };
+        let live =
+            LiveServer { shown: shown.clone(), token: token.clone(), hears: Box::new(hears) };
+        let server = Server::bind_live(live, &options)?;
+        let stop = server.stop();
+        let address = serve::reachable(server.address()?);
+        let thread = |name: &str| thread::Builder::new().name(name.to_owned());
+        let server = thread("page").spawn(move || server.run())?;
+        let (over, is_over) = bounded(0);
+        let shows = {
+            let chair = chair.clone();
+            thread("show").spawn(move || show(&chair, &shown, &is_over))
+        };
+        let page = LivePage {
+            live: Arc::clone(&chair.live),
+            over: Some(over),
+            shows: Some(shows?),
+            server: Some(server),
+            stop,
+        };
+        note(format_args!("spectators: http://{address}/"));
+        note(format_args!("director:   http://{address}/#{token}"));
+        Ok(Some(page))
+    }
+}
+
+/// Shows what has changed, until the channel is closed, and then once more.
+fn show(chair: &Chair, shown: &Shown, is_over: &Receiver<()>) {
+    let mut before = [String::new(), String::new()];
+    loop {
+        let waited = is_over.recv_timeout(INTERVAL);
+        let table = to_json(&chair.live.lock().to_record(&chair.director));
+        let games = to_json(&InPlayRecord::new(&chair.config, &chair.director));
+        for ((name, json), before) in
+            [("table", table), ("games", games)].into_iter().zip(&mut before)
+        {
+            if json != *before {
+                shown.show(name, &json);
+                *before = json;
+            }
+        }
+        if waited.is_err_and(|error| error.is_disconnected()) {
+            return;
+        }
+    }
+}
+
+impl Watcher for LivePage {
+    fn notice(&mut self, config: &MatchConfig, event: &MatchEvent<'_>) {
+        self.live.lock().notice(config, event);
+    }
+
+    fn end(
+        &mut self,
+        config: &MatchConfig,
+        results: &MatchResults,
+        is_over: bool,
+    ) -> io::Result<()> {
+        self.live.lock().end(config, results, is_over);
+        self.over = None;
+        let failed = || io::Error::other("the page of the tournament failed");
+        if let Some(shows) = self.shows.take() {
+            shows.join().map_err(|_| failed())?;
+        }
+        self.stop.stop();
+        let Some(server) = self.server.take() else { return Ok(()) };
+        server.join().map_err(|_| failed())?.map_err(io::Error::other)
+    }
+}

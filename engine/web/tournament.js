@@ -1,0 +1,202 @@
+// The page of a tournament that is being played: what the program shows of it, as it comes.
+//
+// Two kinds of events come: `table` with places, pairings and what has happened, and `games` with the boards.
+// Clocks go on between two events. After # of the address stands the director's token, which is sent to
+// nobody but with what he says.
+
+import { Board, short, squares } from "./board.js";
+import { make } from "./dom.js";
+import { LANGUAGES, men, setLanguage, t, translate } from "./texts.js";
+import "./tournament-texts.js";
+
+/** @returns {any} */
+const at = (id) => document.getElementById(id);
+
+/** The last table and games that came. */
+let table = null;
+let games = null;
+/** When the games came. */
+let came = 0;
+/** The drawing of a board. @type {Element | null} */
+let sheet = null;
+
+/** Cards by the numbers of their games. @type {Map<number, Card>} */
+const cards = new Map();
+
+const clock = (seconds) => {
+  const whole = Math.floor(Math.abs(seconds));
+  const parts = [Math.floor(whole / 60) % 60, whole % 60].map((part) => String(part).padStart(2, "0"));
+  const hours = Math.floor(whole / 3600);
+  const tenths = hours === 0 && whole < 60 ? "." + Math.floor((Math.abs(seconds) % 1) * 10) : "";
+  return (seconds < 0 ? "-" : "") + (hours ? hours + ":" : "") + parts.join(":") + tenths;
+};
+
+/** A game in play. */
+class Card {
+  constructor() {
+    this.board = new Board(sheet.cloneNode(true));
+    this.title = make("h3");
+    this.last = make("p", { class: "last" });
+    const side = () => {
+      const parts = { name: make("b"), clock: make("span", { class: "clock" }), seen: make("span", { class: "weak seen" }) };
+      return { ...parts, row: make("div", { class: "side" }, parts.name, parts.clock, parts.seen) };
+    };
+    this.sides = { white: side(), black: side() };
+    this.node = make("article", { class: "game" }, this.title, this.sides.black.row);
+    this.node.append(this.board.svg, this.sides.white.row, this.last);
+    this.game = null;
+  }
+
+  show(game) {
+    this.game = game;
+    const move = Math.floor(game.ply / 2) + 1;
+    this.title.textContent = `${t("live.game", { game: game.game })} · ${t("live.move", { move })}`;
+    const moved = game.moves.at(-1);
+    this.board.show({ position: game.position, last: moved ? squares(moved).slice(0, 2) : null });
+    this.board.svg.setAttribute("role", "img");
+    this.board.svg.setAttribute("aria-label", `${game.white.name} – ${game.black.name}: ${game.fen}`);
+    const first = game.ply - game.moves.length;
+    const texts = game.moves.map((text, index) => {
+      const ply = first + index + (game.first === "B" ? 1 : 0);
+      const number = Math.floor(ply / 2) + 1;
+      return (ply % 2 === 0 ? `${number}. ` : index === 0 ? `${number}... ` : "") + short(text);
+    });
+    this.last.textContent = texts.slice(-8).join(" ");
+    for (const color of ["white", "black"]) {
+      const { name, seen } = this.sides[color];
+      const side = game[color];
+      name.textContent = side.name;
+      const said = [];
+      if (side.score !== null) said.push(men(side.score));
+      if (side.depth !== null) said.push(t("live.depth", { depth: side.depth }));
+      seen.textContent = said.join(" · ");
+    }
+    this.tick();
+  }
+
+  /** The clocks, as they are now. */
+  tick() {
+    const { game } = this;
+    for (const color of ["white", "black"]) {
+      const { clock: shown } = this.sides[color];
+      const runs = game.thinking_s !== null && game.turn === color;
+      const spent = runs ? game.thinking_s + (performance.now() - came) / 1000 : 0;
+      const { left_s: left } = game[color];
+      shown.textContent = left === null ? (runs ? clock(spent) : "") : clock(left - spent);
+      shown.classList.toggle("runs", runs);
+    }
+  }
+}
+
+const showGames = () => {
+  if (!games?.games || !sheet) return;
+  const numbers = new Set(games.games.map((game) => game.game));
+  for (const [number, card] of cards) {
+    if (numbers.has(number)) continue;
+    card.node.remove();
+    cards.delete(number);
+  }
+  for (const game of games.games) {
+    if (!cards.has(game.game)) {
+      const card = new Card();
+      cards.set(game.game, card);
+      at("games").append(card.node);
+    }
+    cards.get(game.game).show(game);
+  }
+  at("no-games").hidden = numbers.size > 0;
+};
+
+const tieBreaks = { buchholz: "Buchholz", buchholz_cut_1: "Buchholz cut 1", sonneborn_berger: "Sonneborn-Berger" };
+
+const showPlaces = ({ places, rounds }) => {
+  const ties = Object.keys(tieBreaks).filter((key) => places[0]?.[key] !== undefined);
+  const head = (text, name = false) => make("th", { scope: "col", class: name ? "name" : null }, text);
+  at("places").tHead.replaceChildren(make("tr", {},
+    head(t("live.place")), head(t("live.number")), head(t("live.player"), true), head(t("live.points")),
+    ...ties.map((key) => head(tieBreaks[key])), head(t("live.wins")),
+    ...rounds.map(({ round }) => head(t("live.round", { round })))));
+  at("places").tBodies[0].replaceChildren(...places.map((place) => make("tr", { class: place.withdrawn ? "gone" : null },
+    make("td", {}, String(place.place)), make("td", {}, String(place.number)),
+    make("th", { scope: "row", class: "name" }, place.name), make("td", {}, place.points.toFixed(1)),
+    ...ties.map((key) => make("td", {}, String(place[key]))), make("td", {}, String(place.wins)),
+    ...place.rounds.map((cell) => make("td", {}, cell)))));
+};
+
+const showRound = (list, round) => {
+  const game = ({ game, white, black, result, termination }) => {
+    const played = result ? ` ${result} (${termination})` : "";
+    return make("li", {}, (game ? `${game}. ` : "") + `${white} – ${black}${played}`);
+  };
+  const free = (player) => make("li", {}, t("live.free", { player }));
+  list.replaceChildren(...(round ? [...round.games.map(game), ...round.free.map(free)] : []));
+};
+
+const showFeed = (feed) => {
+  const line = ({ at: seconds, kind, detail, ...rest }) => {
+    const time = new Date(seconds * 1000).toLocaleTimeString(t.language);
+    const values = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, value ?? ""]));
+    const text = t("live.event." + kind, values) + (detail ? `: ${detail}` : "");
+    return make("li", {}, make("time", { datetime: new Date(seconds * 1000).toISOString() }, time), " ", text);
+  };
+  at("feed").replaceChildren(...feed.map(line).reverse());
+};
+
+const showTable = () => {
+  if (!table?.tournament) return;
+  const { tournament, state, next, feed } = table;
+  document.title = at("event").textContent = tournament.event;
+  const round = tournament.round ? t("live.round", { round: tournament.round }) + ": " : "";
+  at("state").textContent = round + t("live.state." + state);
+  showPlaces(tournament);
+  const last = tournament.rounds.at(-1);
+  at("round-title").hidden = !last;
+  at("round-title").textContent = last ? t("live.round", { round: last.round }) : "";
+  showRound(at("round"), last);
+  at("next-title").hidden = !next;
+  at("next-title").textContent = next ? t("live.next", { round: next.round }) : "";
+  showRound(at("next"), next);
+  showFeed(feed);
+};
+
+const isOver = () => ["over", "interrupted"].includes(table?.state);
+
+const follow = () => {
+  const events = new EventSource("v1/live");
+  events.addEventListener("open", () => (at("lost").hidden = true));
+  events.addEventListener("error", () => {
+    at("lost").hidden = isOver();
+    // A browser gives up when it is refused; the tournament may go on after a restart.
+    if (events.readyState !== EventSource.CLOSED) return;
+    setTimeout(follow, 5000);
+  });
+  events.addEventListener("table", ({ data }) => {
+    table = JSON.parse(data);
+    showTable();
+  });
+  events.addEventListener("games", ({ data }) => {
+    games = JSON.parse(data);
+    came = performance.now();
+    showGames();
+  });
+};
+
+const begin = async () => {
+  const options = Object.entries(LANGUAGES).map(([code, name]) => make("option", { value: code }, name));
+  at("language").append(...options);
+  at("language").value = t.language;
+  at("language").addEventListener("change", () => {
+    setLanguage(at("language").value);
+    showTable();
+    showGames();
+  });
+  translate();
+  const token = decodeURIComponent(location.hash.slice(1));
+  if (token) (await import("./director.js")).open(at("director"), token);
+  const text = await (await fetch("sheet.svg")).text();
+  sheet = document.adoptNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement);
+  setInterval(() => cards.forEach((card) => card.tick()), 200);
+  follow();
+};
+
+begin();
