@@ -3,11 +3,19 @@
 // MEERSLAG, SITE, CHROMIUM: as for board.test.js.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
 
 import { cell, setUp } from "./pages.js";
 import { barriers } from "./reading.js";
-import { browser, host } from "./stage.js";
+import { MEERSLAG, browser, host } from "./stage.js";
+
+/** The number of pages of a PDF. */
+const pagesOf = (pdf) => pdf.toString("latin1").match(/\/Type\s*\/Page\b/g).length;
 
 const visit = async () => {
   const page = await browser.newPage({ locale: "en-GB" });
@@ -52,13 +60,46 @@ test("six or twelve diagrams with captions are on a page", { timeout: 120_000 },
     assert.equal(await page.locator("#sheets figure").first().locator("g.pieces use").count(), 40);
     assert.equal(await page.locator("#sheets figure").last().locator("g.pieces use").count(), 2);
     const pdf = await page.pdf({ format: "A4" });
-    assert.equal(pdf.toString("latin1").match(/\/Type\s*\/Page\b/g).length, counts.length, "pages of paper");
+    assert.equal(pagesOf(pdf), counts.length, "pages of paper");
     await page.evaluate(() => dispatchEvent(new Event("afterprint")));
     assert.ok(await page.locator("#sheets").isHidden());
   }
   await page.click("#diagrams-clear");
   assert.equal(await page.locator("#diagrams li").count(), 0);
   await page.close();
+});
+
+test("the sheets of `meerslag board` fill pages of paper", { timeout: 60_000, skip: MEERSLAG ? false : "MEERSLAG is not set" }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "meerslag-"));
+  try {
+    // As many as two pages of twelve and one more hold, with long names.
+    const name = "A name as long as a name can be, with a club and a town";
+    const games = Array.from({ length: 25 }, (_, place) => (
+      `[White "${name}"]\n[Black "${name}"]\n[FEN "W:W50,49:B${1 + place}"]\n\n1. 50-44 *\n`));
+    const [pdn, html] = ["games.pdn", "sheet.html"].map((file) => join(folder, file));
+    await writeFile(pdn, games.join("\n"));
+    for (const [perPage, sheets] of [["6", 5], ["12", 3]]) {
+      execFileSync(MEERSLAG, ["board", pdn, "--sheet", perPage, "-o", html, "--force"]);
+      for (const viewport of [{ width: 1280, height: 800 }, { width: 390, height: 844 }]) {
+        const page = await browser.newPage({ viewport });
+        await page.goto(pathToFileURL(html).href);
+        assert.deepEqual(await barriers(page), []);
+        assert.equal(await page.locator("figure").count(), 25);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+        assert.ok(wide <= viewport.width, `${wide} is wider than ${viewport.width}`);
+        // Each board is whole, and its caption is below it.
+        for (const figure of [page.locator("figure").first(), page.locator("figure").last()]) {
+          const [board, caption] = await Promise.all([figure.locator("svg").boundingBox(), figure.locator("figcaption").boundingBox()]);
+          assert.ok(board.height > 100 && caption.y >= board.y + board.height - 1, JSON.stringify([board, caption]));
+        }
+        // One more page with the solutions.
+        assert.equal(pagesOf(await page.pdf({ preferCSSPageSize: true })), sheets + 1, "pages of paper");
+        await page.close();
+      }
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test("numbers stand around the board, and squares are where they are seen", { timeout: 60_000 }, async () => {

@@ -17,7 +17,7 @@ use crate::cli::streams::stdout;
 use crate::cli::{Failure, files, report};
 
 /// More diagrams than this are no exercise sheet, but a whole file by mistake.
-const MOST: usize = 2_400;
+const MOST: usize = 10_000;
 /// Letters of players and date that a caption keeps.
 const LONGEST_ORIGIN: usize = 120;
 

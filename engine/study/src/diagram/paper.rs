@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use super::svg::symbols;
-use super::{Diagram, ParseDiagramError};
+use super::{Coordinates, Diagram, ParseDiagramError};
 
 /// The style of the page that [`Paper::to_html`] makes.
 const STYLE: &str = include_str!("paper.css");
@@ -137,7 +137,7 @@ impl Paper {
              <style>\n{STYLE}</style>\n</head>\n<body>\n\
              <svg width=\"0\" height=\"0\" style=\"position: absolute\" aria-hidden=\"true\">\n{}</svg>\n\
              <main>\n",
-            symbols()
+            self.symbols()
         );
         let count = self.per_page.count();
         for (page, list) in self.diagrams.chunks(count).enumerate() {
@@ -174,13 +174,19 @@ impl Paper {
         let count = self.per_page.count();
         let diagrams = self.diagrams.chunks(count).enumerate().map(|(page, list)| {
             let body = self.page_of_diagrams(page * count + 1, list);
-            SvgPage { is_of_solutions: false, svg: self.page(&self.title, &symbols(), &body) }
+            SvgPage { is_of_solutions: false, svg: self.page(&self.title, &self.symbols(), &body) }
         });
         let solutions = self.pages_of_solutions().map(|body| {
             let title = format!("{}: solutions", self.title);
             SvgPage { is_of_solutions: true, svg: self.page(&title, "", &body) }
         });
         diagrams.chain(solutions).collect()
+    }
+
+    fn symbols(&self) -> String {
+        let is_used =
+            |one: &Coordinates| self.diagrams.iter().any(|it| it.diagram.coordinates == *one);
+        symbols(&Coordinates::ALL.into_iter().filter(is_used).collect::<Vec<_>>())
     }
 
     fn page(&self, title: &str, symbols: &str, body: &str) -> String {
@@ -262,7 +268,7 @@ impl Paper {
 
 impl Captioned {
     fn picture(&self, attributes: &str) -> String {
-        Diagram { arrows: Vec::new(), ..self.diagram.clone() }.picture(attributes, "")
+        Diagram { arrows: Vec::new(), ..self.diagram.clone() }.picture_of_symbols(attributes)
     }
 }
 
@@ -398,6 +404,8 @@ mod tests {
         // Each symbol has its name once in the page.
         assert_eq!(html.matches("id=\"white-king\"").count(), 1);
         assert_eq!(html.matches("href=\"#white-king\"").count(), 7);
+        assert_eq!(html.matches("id=\"board-none\"").count(), 1);
+        assert_eq!(html.matches("href=\"#board-none\"").count(), 7);
         for page in paper.to_svg() {
             assert!(!page.svg.contains("T<1>") && !page.svg.contains('\u{1}'), "{}", page.svg);
         }

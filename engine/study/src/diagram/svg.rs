@@ -34,19 +34,25 @@ impl Diagram {
             "xmlns=\"http://www.w3.org/2000/svg\" class=\"board\" width=\"{pixels}\" \
              height=\"{tall}\""
         );
-        self.picture(&size, &symbols)
+        let mut board = symbols;
+        empty_board(&mut board, &scene);
+        self.picture(&size, &board)
     }
 
-    /// The picture as an element with these attributes, in a file that has its [`symbols`] elsewhere or
-    /// with these.
-    pub(super) fn picture(&self, attributes: &str, symbols: &str) -> String {
+    /// The picture as an element with these attributes, in a file that has all [`symbols`].
+    pub(super) fn picture_of_symbols(&self, attributes: &str) -> String {
+        self.picture(attributes, &format!("<use href=\"#{}\"/>", board_id(self.coordinates)))
+    }
+
+    /// The picture as an element with these attributes, and this below marks and pieces.
+    fn picture(&self, attributes: &str, board: &str) -> String {
         let scene = Scene(self);
         let [left, top, width, height] = scene.frame();
         let mut svg = String::new();
         let _ = write!(
             svg,
             "<svg {attributes} viewBox=\"{} {} {} {}\" {ENDS} role=\"img\">\n<title>{}</title>\n\
-             {symbols}",
+             {board}",
             Short(left),
             Short(top),
             Short(width),
@@ -59,11 +65,25 @@ impl Diagram {
     }
 }
 
-/// The definitions of all symbols, for files with several pictures.
-pub(super) fn symbols() -> String {
+/// The definitions of all symbols, for files with several pictures: pieces and marks, and empty boards
+/// for each of these kinds of coordinates.
+pub(super) fn symbols(coordinates: &[Coordinates]) -> String {
     let mut svg = String::new();
     definitions(&mut svg, Symbol::all());
+    svg.push_str("<defs>\n");
+    for &coordinates in coordinates {
+        let diagram = Diagram { coordinates, ..Diagram::new(Position::initial()) };
+        let _ = write!(svg, "<g id=\"{}\">", board_id(coordinates));
+        empty_board(&mut svg, &Scene(&diagram));
+        svg.push_str("</g>\n");
+    }
+    svg.push_str("</defs>\n");
     svg
+}
+
+/// The name of an empty board.
+fn board_id(coordinates: Coordinates) -> String {
+    format!("board-{}", coordinates.name())
 }
 
 /// The drawing without pieces, for pages that put them into it: all symbols, the squares with
@@ -83,6 +103,7 @@ pub fn sheet() -> String {
         Short(height)
     );
     definitions(&mut svg, Symbol::all());
+    empty_board(&mut svg, &scene);
     layers(&mut svg, &scene, false);
     svg.push_str("</svg>\n");
     svg
@@ -123,7 +144,8 @@ fn definitions(svg: &mut String, symbols: impl Iterator<Item = Symbol>) {
     svg.push_str("</defs>\n");
 }
 
-fn layers(svg: &mut String, scene: &Scene, has_pieces: bool) {
+/// What lies below everything else.
+fn empty_board(svg: &mut String, scene: &Scene) {
     for (name, shape) in scene.ground() {
         shapes(svg, &[shape], &format!(" class=\"{name}\""));
     }
@@ -131,7 +153,12 @@ fn layers(svg: &mut String, scene: &Scene, has_pieces: bool) {
     for (square, shape) in scene.squares() {
         shapes(svg, &[shape], &format!(" class=\"square\" data-square=\"{square}\""));
     }
-    svg.push_str("</g>\n<g class=\"marks\">");
+    svg.push_str("</g>\n");
+}
+
+/// What lies on the empty board.
+fn layers(svg: &mut String, scene: &Scene, has_pieces: bool) {
+    svg.push_str("<g class=\"marks\">");
     scene.marks().for_each(|placed| place(svg, &placed));
     svg.push_str("</g>\n<g class=\"numbers\">");
     for digits in scene.numbers().chunk_by(|a, b| a.square == b.square) {
