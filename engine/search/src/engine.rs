@@ -161,7 +161,11 @@ impl Engine {
         let limits = options.level.limits(limits);
         let resources = Resources {
             draw_rules: options.draw_rules,
-            draw_score: options.draw_score,
+            // Analysis says what positions are worth to anybody.
+            draw_score: match limits.mode {
+                Mode::Analyze => Score::DRAW,
+                Mode::Think | Mode::Ponder => options.draw_score,
+            },
             move_overhead: options.move_overhead,
             ponder: options.ponder,
             databases,

@@ -28,7 +28,9 @@ pub struct EngineOptions {
     /// The draw rules that the search believes in.
     pub draw_rules: DrawRules,
     /// What a draw is worth to the side that the engine searches for: below 0 it avoids draws,
-    /// above 0 it seeks them. At most [`EngineOptions::MAX_DRAW_SCORE`] either way.
+    /// above 0 it seeks them. At most [`EngineOptions::MAX_DRAW_SCORE`] either way. All of it counts
+    /// with more than 30 pieces on the board, and a quarter less for each ten pieces less; in
+    /// analysis nothing.
     pub draw_score: Score,
     /// How strongly the engine plays.
     pub level: PlayingLevel,

@@ -109,12 +109,12 @@ pub fn analyse(
     let mut variations = BTreeMap::new();
     let outcome = search.run(engine, control, &mut |info| {
         variations.insert(info.multipv, info.clone());
-        send(Event::of(&InfoRecord::from(info)));
+        send(Event::of(&InfoRecord::new(info, search.game.position())));
     });
     send(match outcome {
         Ok(outcome) => Event {
             id: Some("end"),
-            ..Event::of(&ResultRecord::new(&outcome, variations.values()))
+            ..Event::of(&ResultRecord::new(search.game.position(), &outcome, variations.values()))
         },
         Err(problem) => Event { name: "problem", id: Some("end"), data: problem.to_json() },
     });

@@ -197,7 +197,7 @@ impl<W: Write> Analysis<W> {
             variations.insert(info.multipv, info.clone());
             if written.is_ok() {
                 written = match (json, detail) {
-                    (true, _) => json_line(out, &InfoRecord::from(info)),
+                    (true, _) => json_line(out, &InfoRecord::new(info, game.position())),
                     (false, Detail::Full) => {
                         rows += 1;
                         // The variations of a depth are shown together.
@@ -266,7 +266,10 @@ impl<W: Write> Analysis<W> {
         let side = game.position().side_to_move();
         let out = &mut self.out;
         if self.json {
-            return Ok(json_line(out, &ResultRecord::new(outcome, variations.values()))?);
+            return Ok(json_line(
+                out,
+                &ResultRecord::new(game.position(), outcome, variations.values()),
+            )?);
         }
         let Some(best) = outcome.best else {
             writeln!(out, "{side} has no legal move and has lost.")?;

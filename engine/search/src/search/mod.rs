@@ -138,7 +138,7 @@ pub(crate) fn run(
         table,
         control,
         &limits,
-        (draw_rules, DrawScore::new(draw_score, position.side_to_move()), evaluation),
+        (draw_rules, DrawScore::new(draw_score, &position), evaluation),
         prober,
         (plan, start),
         memories.len(),
@@ -315,8 +315,24 @@ mod tests {
         for start in [start, start.reversed()] {
             let game = one_move_from_a_draw(start);
             for draw_score in [0, -12, 30].map(Score::new) {
-                assert_eq!(score(&mut engine, &game, 1, draw_score), draw_score);
+                // Of few pieces a quarter.
+                let worth = Score::new(draw_score.hundredths() / 4);
+                assert_eq!(score(&mut engine, &game, 1, draw_score), worth);
             }
+        }
+        // By the pieces at the root: 40, 30, 20, 10 at most.
+        for (fen, worth) in [
+            ("W:W31-50:B1-20", 40),
+            ("W:W31-45:B6-20", 30),
+            ("W:W41-50:B1-10", 20),
+            ("W:W46-50:B1-5", 10),
+        ] {
+            let position = Position::from_fen(fen).unwrap();
+            let draw = DrawScore::new(Score::new(40), &position);
+            assert_eq!(
+                (draw.of(Color::White), draw.of(Color::Black)),
+                (Score::new(worth), Score::new(-worth))
+            );
         }
         let too_much = EngineOptions { draw_score: Score::new(101), ..EngineOptions::default() };
         let error = Engine::new(too_much).unwrap_err().to_string();
@@ -342,8 +358,8 @@ mod tests {
             };
             let (even, less) = (scores(0), scores(-12));
             if even == [Score::DRAW; 2] {
-                drawn += u32::from(less == [Score::new(-12); 2]);
-                assert!(less.iter().all(|&score| score != Score::new(12)), "{}", position.to_fen());
+                drawn += u32::from(less == [Score::new(-3); 2]);
+                assert!(less.iter().all(|&score| score != Score::new(3)), "{}", position.to_fen());
             }
         }
         assert!(drawn >= 5, "{drawn}");

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use movegen::isa::Isa;
-use movegen::{Color, DrawRules};
+use movegen::{Color, DrawRules, Position};
 
 use super::abdada::SearchedNow;
 use super::history::History;
@@ -33,9 +33,12 @@ pub(super) struct Counter {
 pub(super) struct DrawScore([Score; 2]);
 
 impl DrawScore {
-    /// This much to the side to move at the root, and as much less to the other.
-    pub(super) fn new(score: Score, root_side: Color) -> DrawScore {
-        DrawScore(Color::ALL.map(|side| if side == root_side { score } else { -score }))
+    /// To the side to move at the root what this option says, by the pieces that are left there, and
+    /// as much less to the other. By tens of pieces, because entries of the table hold for one worth.
+    pub(super) fn new(option: Score, root: &Position) -> DrawScore {
+        let quarters = (root.piece_count() as i32 - 1) / 10 + 1;
+        let worth = Score::new(option.hundredths() * quarters / 4);
+        DrawScore(Color::ALL.map(|side| if side == root.side_to_move() { worth } else { -worth }))
     }
 
     /// To this side.

@@ -1,10 +1,11 @@
 //! Searches.
 
-use movegen::{Game, Move};
+use movegen::{Game, Move, Position};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Record;
+use crate::annotate::Chance;
 use crate::digits::rounded;
 use meerslag_search::{Bound, Info, SearchResult};
 
@@ -19,6 +20,13 @@ pub struct InfoRecord {
     max_depth: u32,
     /// Men, for the side to move; beyond 80 a proven end.
     score: f64,
+    /// The chances of the side to move that the score promises, by games of the engine against
+    /// itself; together 1.
+    win: f64,
+    /// Of a draw.
+    draw: f64,
+    /// Of a loss.
+    loss: f64,
     /// Plies to the end of the game, if that has been proven: positive for a win.
     #[serde(skip_serializing_if = "Option::is_none")]
     plies_to_end: Option<i32>,
@@ -42,13 +50,19 @@ impl Record for InfoRecord {
     const TYPE: &'static str = "info";
 }
 
-impl From<&Info> for InfoRecord {
-    fn from(info: &Info) -> InfoRecord {
+impl InfoRecord {
+    /// Of a search of this position.
+    #[must_use]
+    pub fn new(info: &Info, position: &Position) -> InfoRecord {
+        let chance = Chance::of(info.score, position.piece_count());
         InfoRecord {
             depth: info.depth,
             mean_depth: rounded(info.mean_depth, 2),
             max_depth: info.max_depth,
             score: info.score.men(),
+            win: rounded(chance.win, 3),
+            draw: rounded(chance.draw, 3),
+            loss: rounded(chance.loss, 3),
             plies_to_end: info.score.plies_to_end(),
             bound: match info.bound {
                 Bound::Exact => "exact",
@@ -134,13 +148,15 @@ pub struct ResultRecord {
 }
 
 impl ResultRecord {
-    /// What came out, and the last variation of each rank, the best first.
+    /// What came out of a search of this position, and the last variation of each rank, the best
+    /// first.
     pub fn new<'i>(
+        position: &Position,
         outcome: &SearchResult,
         variations: impl IntoIterator<Item = &'i Info>,
     ) -> ResultRecord {
-        let variations = variations.into_iter().map(InfoRecord::from).collect();
-        ResultRecord { best: outcome.into(), variations }
+        let variations = variations.into_iter().map(|info| InfoRecord::new(info, position));
+        ResultRecord { best: outcome.into(), variations: variations.collect() }
     }
 }
 

@@ -54,7 +54,7 @@ impl Parameter {
 }
 
 /// All parameters, in the order in which they are declared.
-const PARAMETERS: [Parameter; 18] = {
+const PARAMETERS: [Parameter; 19] = {
     use Field::{Bool, Choice, Integer, Text, Time};
     const MOST_PIECES: i64 = DatabaseOptions::MAX_PIECES as i64;
     const MOST_DRAW: i64 = EngineOptions::MAX_DRAW_SCORE as i64;
@@ -101,6 +101,7 @@ const PARAMETERS: [Parameter; 18] = {
             "draw-score",
             Integer(-MOST_DRAW..=MOST_DRAW, |p| p.draw_score, |p, n| p.draw_score = n),
         ),
+        Parameter::new("show-wdl", Bool(|p| p.show_wdl, |p, on| p.show_wdl = on)),
         Parameter::new("eval-file", Text(|p| &p.eval_file, Params::set_eval_file)),
         Parameter::new("level", Integer(LEVELS, |p| p.level, |p, n| p.level = n)),
     ]
@@ -139,6 +140,8 @@ pub struct Params {
     pub draw_rules: DrawRules,
     /// What a draw is worth to the engine, in hundredths of a man.
     pub draw_score: i64,
+    /// `info` lines have the chances of a win, a draw and a loss.
+    pub show_wdl: bool,
     /// The file of the evaluation's weights, as it was named; empty for those in the program.
     pub eval_file: String,
     /// What was in that file.
@@ -166,6 +169,7 @@ impl Default for Params {
             safety_time: Duration::from_secs(60),
             draw_rules: options.draw_rules,
             draw_score: options.draw_score.hundredths().into(),
+            show_wdl: false,
             eval_file: String::new(),
             evaluation: options.evaluation,
             level: options.level.number().into(),

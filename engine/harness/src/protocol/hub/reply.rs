@@ -8,12 +8,13 @@ use movegen::{Move, Position};
 use super::line::{Line, LineWriter};
 use super::number;
 use meerslag_search::{Bound, Info, Score, SearchResult};
+use meerslag_study::annotate::Chance;
 
 /// The `info` line. Clients are picky (see the protocol's list): every field has a value, `depth`
 /// and `nodes` are integers, `pv` is quoted and each of its moves legal.
 ///
-/// `is_ranked`: the client has asked for several variations.
-pub(super) fn info(position: &Position, info: &Info, is_ranked: bool) -> String {
+/// `is_ranked`: the client has asked for several variations; `has_wdl`: also for the chances.
+pub(super) fn info(position: &Position, info: &Info, is_ranked: bool, has_wdl: bool) -> String {
     let seconds = info.time.as_secs_f64();
     let mut line = LineWriter::new("info");
     if is_ranked {
@@ -27,6 +28,12 @@ pub(super) fn info(position: &Position, info: &Info, is_ranked: bool) -> String 
         line = line.arg("max-depth", info.max_depth);
     }
     line = line.arg("score", info.score.to_hub());
+    if has_wdl {
+        let Chance { win, draw, loss } = Chance::of(info.score, position.piece_count());
+        for (name, chance) in [("win", win), ("draw", draw), ("loss", loss)] {
+            line = line.arg(name, format_args!("{chance:.3}"));
+        }
+    }
     line = line.arg("nodes", info.nodes).arg("time", format_args!("{seconds:.3}"));
     if seconds >= 0.001 {
         let millions = info.nodes as f64 / seconds / 1e6;
@@ -149,16 +156,24 @@ mod tests {
             "info depth=7 mean-depth=8.2 max-depth=19 score=-0.05 nodes=1500000 time=1.500 \
              nps=1.0 pv=\"{pv}\""
         );
-        assert_eq!(info(&start, &known, false), expected);
+        assert_eq!(info(&start, &known, false, false), expected);
         let ranked = expected.replacen("info ", "info multipv=1 ", 1);
-        assert_eq!(info(&start, &known, true), ranked);
+        assert_eq!(info(&start, &known, true, false), ranked);
+        let chances = info(&start, &known, false, true);
+        let line = Line::parse(&chances).unwrap().unwrap();
+        let [win, draw, loss] =
+            ["win", "draw", "loss"].map(|name| line.value(name).unwrap().parse::<f64>().unwrap());
+        assert!((win + draw + loss - 1.0).abs() < 0.002 && win < loss && draw > 0.3, "{chances}");
         known.pv.clear();
         known.time = Duration::ZERO;
         known.mean_depth = f64::NAN;
         known.max_depth = 0;
         known.depth = 0;
         known.score = Score::DRAW;
-        assert_eq!(info(&start, &known, false), "info depth=1 score=0.00 nodes=1500000 time=0.000");
+        assert_eq!(
+            info(&start, &known, false, false),
+            "info depth=1 score=0.00 nodes=1500000 time=0.000"
+        );
     }
 
     #[test]
@@ -167,7 +182,7 @@ mod tests {
         let mut known = report(&start, 3);
         known.pv[2] = known.pv[0];
         let expected = format!("pv=\"{} {}\"", known.pv[0], known.pv[1]);
-        assert!(info(&start, &known, false).ends_with(&expected));
+        assert!(info(&start, &known, false, false).ends_with(&expected));
     }
 
     #[test]
@@ -179,7 +194,7 @@ mod tests {
         };
         let mut known = report(&start, 3);
         (known.mean_depth, known.hashfull, known.probes) = (8.2, 0.0, 5);
-        assert_eq!(read(&info(&start, &known, false)), Some(known.clone()));
+        assert_eq!(read(&info(&start, &known, false, false)), Some(known.clone()));
         let odd = "info score=1e9 depth=-3 nodes=x time=-1 pv=\"32-28 1-50 19-23\"";
         let odd = read(odd).unwrap();
         assert_eq!((odd.score, odd.depth, odd.nodes), (Score::MAX, 1, 0));

@@ -35,6 +35,11 @@ pub trait Settings: Clone + Send + 'static {
     /// Longest thinking time when `go think` comes without any limit.
     fn safety_time(&self) -> Duration;
 
+    /// Whether `info` lines have the chances of win, draw and loss.
+    fn shows_wdl(&self) -> bool {
+        false
+    }
+
     /// Gives the settings to the engine, or makes one that has them.
     ///
     /// # Errors
@@ -77,6 +82,10 @@ impl Settings for Params {
 
     fn safety_time(&self) -> Duration {
         self.safety_time
+    }
+
+    fn shows_wdl(&self) -> bool {
+        self.show_wdl
     }
 
     fn apply(&self, engine: &mut Option<Engine>) -> Result<(), EngineError> {

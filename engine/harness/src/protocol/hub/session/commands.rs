@@ -173,7 +173,9 @@ impl<W: Write, S: Settings> Session<W, S> {
             None => {}
         }
         let control = Arc::new(Control::new());
-        self.worker = WorkerState::Searching(Search::new(position, &limits, Arc::clone(&control)));
+        let has_wdl = self.settings.shows_wdl();
+        let search = Search::new(position, &limits, has_wdl, Arc::clone(&control));
+        self.worker = WorkerState::Searching(search);
         self.send(Job::Search { game: Box::new(self.game.clone()), limits, control })
     }
 }

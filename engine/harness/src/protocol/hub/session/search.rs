@@ -32,7 +32,12 @@ pub(super) struct Search {
 }
 
 impl Search {
-    pub fn new(position: Position, limits: &Limits, control: Arc<Control>) -> Search {
+    pub fn new(
+        position: Position,
+        limits: &Limits,
+        has_wdl: bool,
+        control: Arc<Control>,
+    ) -> Search {
         let keeps_result = match limits.mode {
             Mode::Think => false,
             Mode::Ponder => true,
@@ -44,7 +49,7 @@ impl Search {
             mode: limits.mode,
             keeps_result,
             kept: None,
-            infos: InfoLines { position, is_ranked: limits.multipv > 1, last: None },
+            infos: InfoLines { position, is_ranked: limits.multipv > 1, has_wdl, last: None },
         }
     }
 }
@@ -54,6 +59,8 @@ struct InfoLines {
     position: Position,
     /// The client has asked for several variations.
     is_ranked: bool,
+    /// He wants to see the chances.
+    has_wdl: bool,
     /// The last one of the first rank, and when it was written.
     last: Option<(Info, Instant)>,
 }
@@ -83,7 +90,7 @@ impl InfoLines {
     }
 
     fn line(&self, info: &Info) -> String {
-        reply::info(&self.position, info, self.is_ranked)
+        reply::info(&self.position, info, self.is_ranked, self.has_wdl)
     }
 }
 
