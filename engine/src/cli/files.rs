@@ -198,6 +198,32 @@ impl GrowingFile {
         true
     }
 
+    /// Puts what was added into the order of its keys; `parts` are these with the lengths of what was added.
+    pub(super) fn sort<K: Ord + Copy>(&mut self, parts: &mut [(K, usize)]) -> io::Result<()> {
+        if is_special(&self.path) || self.file.is_none() {
+            return Ok(());
+        }
+        let named = |error: io::Error| named(&self.path, &error);
+        let old = fs::read(&self.path).map_err(named)?;
+        let mut begin = 0;
+        let mut ranges = Vec::new();
+        for &(key, length) in &*parts {
+            ranges.push((key, begin..begin + length));
+            begin += length;
+        }
+        if begin != old.len() {
+            // Somebody else has written to it.
+            return Ok(());
+        }
+        ranges.sort_by_key(|(key, _)| *key);
+        let text: Vec<u8> =
+            ranges.into_iter().flat_map(|(_, range)| old[range].iter().copied()).collect();
+        write_file(&self.path, &text, Existing::Replace).map_err(named)?;
+        self.file = Some(OpenOptions::new().append(true).open(&self.path).map_err(named)?);
+        parts.sort_by_key(|(key, _)| *key);
+        Ok(())
+    }
+
     /// Adds this to the file, in one piece.
     pub(super) fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
         let named = |error: io::Error| named(&self.path, &error);
@@ -240,6 +266,24 @@ mod tests {
         file.add(b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"one two");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_growing_file_can_be_put_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.pdn");
+        let mut file = GrowingFile::new(&path, Existing::Keep).unwrap();
+        for text in ["three ", "one ", "two "] {
+            file.add(text.as_bytes()).unwrap();
+        }
+        let mut parts = [(3, 6), (1, 4), (2, 4)];
+        file.sort(&mut parts).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one two three ");
+        file.add(b"four").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one two three four");
+        // What somebody else has added stays where it is.
+        file.sort(&mut parts).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one two three four");
     }
 
     #[test]

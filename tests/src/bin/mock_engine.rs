@@ -54,6 +54,9 @@ struct Switches {
     /// `book=TYPE`: has a parameter `book` of this type, and complains if it is `bool` and is not
     /// switched off, or is another one and is set.
     book: Option<String>,
+    /// `ponder`: can be asked to ponder, answers before anybody asks for it, and expects the first legal
+    /// reply.
+    ponder: bool,
     /// `score=X`: reports this score.
     score: Option<String>,
     seed: u64,
@@ -85,6 +88,7 @@ fn main() {
             "child" => switches.child = true,
             "first" => switches.first = true,
             "escape" => switches.escape = true,
+            "ponder" => switches.ponder = true,
             "book" => switches.book = Some(value.to_owned()),
             "sleep" => sleep_for_ever(),
             "score" => switches.score = Some(value.to_owned()),
@@ -143,6 +147,9 @@ fn serve(switches: &Switches) {
             "hub" => {
                 say(switches, "id name=Mock version=1");
                 say(switches, "param name=level value=3 type=int min=1 max=9");
+                if switches.ponder {
+                    say(switches, "param name=ponder value=false type=bool");
+                }
                 if let Some(kind) = &switches.book {
                     say(switches, &format!("param name=book value=true type={kind}"));
                 }
@@ -235,7 +242,12 @@ fn answer(switches: &Switches, random: &mut Random, position: &Position) {
     if let Some(score) = &switches.score {
         say(switches, &format!("info depth=3 score={score} nodes=17"));
     }
-    let done = format!("done move={}", moves[index]);
+    let mut done = format!("done move={}", moves[index]);
+    if let Some(reply) =
+        position.after(moves[index]).legal_moves().first().filter(|_| switches.ponder)
+    {
+        done = format!("{done} ponder={reply}");
+    }
     // In one write, so that nobody can read the first without the second.
     say(switches, &if switches.twice { format!("{done}\n{done}") } else { done });
 }

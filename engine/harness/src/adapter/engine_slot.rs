@@ -16,8 +16,8 @@ use super::time::TimeBox;
 use super::{AdapterError, AdapterOptions};
 use crate::protocol::hub::{SEARCH_STACK, limits_after};
 use crate::runner::{
-    Abort, Answer, Claim, EngineKind, EngineSpec, Identity, NewGame, Player, PlayerError, Thought,
-    start_player,
+    Abort, Answer, Berth, Claim, EngineKind, EngineSpec, Identity, NewGame, Player, PlayerError,
+    Thought, Transcript, start_player,
 };
 use meerslag_search::{Control, Info, Limits, Mode};
 
@@ -341,7 +341,9 @@ impl EngineThread {
 
     fn start(&self, slow: &dyn Fn(&str, &[String])) -> Result<Box<dyn Player>, PlayerError> {
         let wishes = if self.ponder { &[("ponder", "true")][..] } else { &[] };
-        start_player(&self.spec, wishes, STOP_MARGIN, 0, &[], &self.abort, slow)
+        let transcript = Transcript::default();
+        let berth = Berth { slot: 0, cpus: &[], transcript: &transcript };
+        start_player(&self.spec, wishes, STOP_MARGIN, berth, &self.abort, slow)
     }
 
     fn new_game(&mut self) {

@@ -7,23 +7,42 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
 
-/// A line for each message: its time in seconds since 1970, its direction (`<` received, `>` sent,
-/// `#` a remark of ours) and its text. Copies write to the same place. A log that cannot be written
+/// A line for each message: its time in seconds since 1970, who it is about where the log has several,
+/// its direction (`<` received, `>` sent, `!` from standard error, `#` a remark of ours) and its text. Copies write to the same place. A log that cannot be written
 /// is not complained about: a full disk must not disturb a game.
 #[derive(Clone, Default)]
-pub struct Log(Option<Arc<Mutex<Box<dyn Write + Send>>>>);
+pub struct Log(Vec<Output>);
+
+/// Where a log goes.
+#[derive(Clone)]
+struct Output {
+    /// Who says and hears it; empty if that is clear.
+    who: Arc<str>,
+    out: Arc<Mutex<Box<dyn Write + Send>>>,
+}
 
 impl Log {
     /// A log that keeps nothing.
     #[must_use]
     pub fn none() -> Log {
-        Log(None)
+        Log(Vec::new())
     }
 
     /// A log into this output.
     #[must_use]
     pub fn to(out: impl Write + Send + 'static) -> Log {
-        Log(Some(Arc::new(Mutex::new(Box::new(out)))))
+        Log::of("", out)
+    }
+
+    /// A log into this output, which others write to as well, of what this one says and hears.
+    pub(crate) fn of(who: &str, out: impl Write + Send + 'static) -> Log {
+        Log(vec![Output { who: who.into(), out: Arc::new(Mutex::new(Box::new(out))) }])
+    }
+
+    /// This log and another one.
+    pub(crate) fn and(mut self, other: Log) -> Log {
+        self.0.extend(other.0);
+        self
     }
 
     /// Writes a remark.
@@ -32,20 +51,25 @@ impl Log {
     }
 
     /// Writes a line.
-    pub(super) fn line(&self, mark: char, text: impl Display) {
-        let Some(out) = &self.0 else { return };
+    pub(crate) fn line(&self, mark: char, text: impl Display) {
+        if self.0.is_empty() {
+            return;
+        }
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         // In one piece: several connections may append to one file, each through a handle of its
         // own.
-        let line = format!("{:.3} {mark} {text}\n", since.as_secs_f64());
-        let mut out = out.lock();
-        let _ = out.write_all(line.as_bytes());
-        let _ = out.flush();
+        for Output { who, out } in &self.0 {
+            let gap = if who.is_empty() { "" } else { " " };
+            let line = format!("{:.3}{gap}{who} {mark} {text}\n", since.as_secs_f64());
+            let mut out = out.lock();
+            let _ = out.write_all(line.as_bytes());
+            let _ = out.flush();
+        }
     }
 }
 
 impl std::fmt::Debug for Log {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Log").field(&self.0.is_some()).finish()
+        f.debug_tuple("Log").field(&self.0.len()).finish()
     }
 }

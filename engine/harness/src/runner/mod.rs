@@ -32,7 +32,9 @@ pub use game::match_game::MatchGame;
 pub use game::termination::Termination;
 pub use player::builtin::{BuiltIn, RandomMover};
 pub use player::dxp::{DxpPlayer, DxpPlayerOptions};
-pub(crate) use player::launch::start as start_player;
+pub(crate) use player::launch::{Berth, start as start_player};
+pub(crate) use player::transcript::Transcript;
+pub use player::transcript::{GameLogs, KeptLogs};
 pub use player::{
     Abort, Answer, Claim, FaultKind, Identity, NewGame, Parameter, Player, PlayerError, Thought,
     process,
@@ -47,6 +49,7 @@ pub use stats::standings::{Standing, Standings};
 pub use stats::time_use::{Spent, TimeUse};
 pub use tournament::acts::{Act, ActError};
 pub use tournament::director::{Director, GameInPlay, Seen};
-pub use tournament::schedule::{Pairing, Round, schedule};
+pub use tournament::merge::{MergeError, Merged, merge_states};
+pub use tournament::schedule::{Pairing, Round, Shard, schedule};
 pub use tournament::state::{LineError, MatchPart, MatchRun, Resumed, StateError, StateFile};
 pub use tournament::{MatchEnd, MatchError, MatchEvent, Workers, run, tail_text};

@@ -4,21 +4,23 @@ mod output;
 mod page;
 
 use std::fs::{self, File};
+use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum};
-use meerslag_files::with_causes;
+use meerslag_files::{Existing, with_causes};
 use meerslag_harness::early_end::{Draw, Resign};
 use meerslag_harness::runner::openings::Opening;
 use meerslag_harness::runner::{
-    Abort, Adjudication, Director, EngineSpec, Format, MatchConfig, MatchEnd, MatchEvent,
-    MatchPage, MatchPart, MatchResults, MatchRun, Resumed, SprtConfig, StateError, StateFile,
-    TimeControl, Workers, openings, run as run_match, tail_text,
+    Abort, Adjudication, Director, EngineSpec, Format, GameLogs, KeptLogs, MatchConfig, MatchEnd,
+    MatchEvent, MatchPage, MatchPart, MatchResults, MatchRun, Merged, Resumed, Shard, SprtConfig,
+    StateError, StateFile, TimeControl, Workers, merge_states, openings, run as run_match,
+    tail_text,
 };
 use meerslag_search::book::Book;
 use meerslag_search::counted;
@@ -42,6 +44,7 @@ An engine is described by arguments in one word of the shell:
   param.NAME=VALUE     a parameter that the engine declares
   tc=CONTROL           its own time control
   start=S stall=S      seconds until it must be ready, and until it counts as hanging
+  restart=on ponder=on a new process for each game; thinking in the opponent's time (Hub)
   history=whole|tail   the moves that it is sent; ping=yes|no: measure the latency
   forfeit=yes|no       whether it can lose by time (with DXP: no)
   gap=MS log=FILE fractions=yes|no
@@ -71,7 +74,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(super) struct MatchArgs {
     /// An engine, see below; at least two
-    #[arg(long = "engine", value_name = "DESCRIPTION", required_unless_present = "resume")]
+    #[arg(long = "engine", value_name = "DESCRIPTION", required_unless_present_any = ["resume", "merge"])]
     engines: Vec<String>,
     /// Time control of engines that have none of their own
     #[arg(long, value_name = "CONTROL")]
@@ -150,6 +153,24 @@ pub(super) struct MatchArgs {
         "margin", "draw_rules", "max_moves", "resign", "draw", "egdb", "sprt", "logistic", "event",
     ])]
     resume: bool,
+    /// Write everything that is said to and by the engines in each game, with times and standard error, to
+    /// a file in this folder
+    #[arg(long, value_name = "FOLDER")]
+    log: Option<PathBuf>,
+    /// Keep only some of these files [default: all]
+    #[arg(long, value_name = "GAMES", requires = "log", value_parser = kept_logs)]
+    log_keep: Option<KeptLogs>,
+    /// Play only this part of the pairs, such as 1/2 or 2/2: the parts are put together with --merge
+    #[arg(long, value_name = "K/N", value_parser = shard, requires = "state",
+          conflicts_with_all = ["sprt", "resume"])]
+    shard: Option<Shard>,
+    /// Put the state files of the parts of a match together in --state, with its files and its table
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "state", conflicts_with_all = [
+        "engines", "tc", "format", "openings", "opening_plies", "pairs", "random_plies", "seed",
+        "margin", "draw_rules", "max_moves", "resign", "draw", "egdb", "sprt", "logistic", "event",
+        "resume", "shard", "log", "affinity", "concurrency",
+    ])]
+    merge: Vec<PathBuf>,
     /// Name of the match in the PDN
     #[arg(long, value_name = "NAME", default_value = "Engine match")]
     event: String,
@@ -211,8 +232,29 @@ fn sprt(text: &str) -> Result<SprtConfig, String> {
     Ok(config)
 }
 
+/// `1/2`.
+fn shard(text: &str) -> Result<Shard, String> {
+    let read = || {
+        let (number, of) = text.split_once('/')?;
+        let shard = Shard { number: number.parse().ok()?, of: of.parse().ok()? };
+        (1..=shard.of).contains(&shard.number).then_some(shard)
+    };
+    read().ok_or_else(|| "expected a part and the number of parts, such as 1/2".to_owned())
+}
+
+pub(super) fn kept_logs(text: &str) -> Result<KeptLogs, String> {
+    match text {
+        "all" => Ok(KeptLogs::All),
+        "failed" => Ok(KeptLogs::Failed),
+        _ => Err("expected all or failed".to_owned()),
+    }
+}
+
 pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     let in_state = |error: StateError| Failure::Input(error.into());
+    if !args.merge.is_empty() {
+        return merge(args);
+    }
     let (state, config, results, earlier, run, own_files) = match &args.state {
         Some(path) if args.resume => {
             let Resumed { state, config, results, parts, run, outputs } =
@@ -240,6 +282,71 @@ pub(super) fn run(args: &MatchArgs) -> Result<(), Failure> {
     let abort = Arc::new(Abort::new());
     let director = Director::new(&abort);
     desk.play(begun, (&abort, &director), &mut (), |path| args.command_to_go_on(path))
+}
+
+/// Puts the parts of a match together.
+fn merge(args: &MatchArgs) -> Result<(), Failure> {
+    let in_state = |error: StateError| Failure::Input(error.into());
+    let Some(path) = &args.state else { return Ok(()) };
+    if path.exists() {
+        return Err(in_state(StateError::Exists(path.clone())));
+    }
+    let run = args.run(MatchRun::default());
+    let inputs = files::each_once(&args.merge);
+    let merged = merge_states(&inputs).map_err(|error| Failure::Input(error.into()))?;
+    let Merged { config, results, parts } = merged;
+    let mut read: Vec<files::Named<'_>> = Vec::new();
+    read.extend(inputs.iter().map(|input| ("--merge", Some(input.as_path()))));
+    let written = [
+        ("--state", Some(path.as_path())),
+        ("--pdn", run.pdn.as_deref()),
+        ("--csv", run.csv.as_deref()),
+        ("--html", run.html.as_deref()),
+    ];
+    files::check_distinct(&read, &written)?;
+    let desk = Desk { state: Some(path), is_resumed: false, force: args.force, json: args.json };
+    let page = MatchPage::new(parts, shell::command());
+    let mut output = Output::new(&desk, &run, page, &config, &results, &[])?;
+    let text = StateFile::text(&config, &shell::command(), &run, &results).map_err(Failure::run)?;
+    files::begin(path, &text, Existing::Keep)?.finish().map_err(|e| files::named(path, &e))?;
+    output.finish(&config, &results)?;
+    let left = config.game_count().saturating_sub(results.games().len());
+    if left > 0 {
+        note(format_args!("{}; to play them: {}", missing(left), args.command_to_go_on(path)));
+    }
+    Ok(())
+}
+
+/// How many games are not there.
+fn missing(games: usize) -> String {
+    let verb = if games == 1 { "is" } else { "are" };
+    format!("{} {verb} missing", counted(games, "game"))
+}
+
+/// A new match begins with no logs in its folder.
+fn clear_logs(logs: &GameLogs, force: ForceArgs) -> Result<(), Failure> {
+    let folder = &logs.folder;
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        // Whether it can be made shows when the first log is.
+        Err(error) if matches!(error.kind(), NotFound | NotADirectory) => return Ok(()),
+        Err(error) => return Err(Failure::Input(anyhow!("--log {}: {error}", folder.display()))),
+    };
+    for entry in entries {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if !GameLogs::is_log(&name) {
+            continue;
+        }
+        if force.existing() == Existing::Keep {
+            return Err(Failure::Input(anyhow!(
+                "{} has logs of games: use another folder, or --force, which removes them",
+                folder.display()
+            )));
+        }
+        fs::remove_file(&path).map_err(|error| files::named(&path, &error))?;
+    }
+    Ok(())
 }
 
 /// A match that is to be played, from its start or from where it was interrupted.
@@ -287,6 +394,9 @@ impl Desk<'_> {
     ) -> Result<(), Failure> {
         let in_state = |error: StateError| Failure::Input(error.into());
         let Begun { mut state, config, mut results, parts, run, own_files } = begun;
+        if let Some(logs) = run.logs.as_ref().filter(|_| !self.is_resumed) {
+            clear_logs(logs, self.force)?;
+        }
         let command = shell::command();
         let workers = workers(&run);
         warn_of_affinity(&run);
@@ -433,6 +543,14 @@ impl MatchArgs {
             html: file(&self.html).or(before.html),
             concurrency: self.concurrency.or(before.concurrency),
             affinity: self.affinity.or(before.affinity),
+            logs: match &self.log {
+                Some(folder) => {
+                    let keep = self.log_keep.unwrap_or(KeptLogs::All);
+                    Some(GameLogs { folder: place(folder), keep })
+                }
+                None => before.logs,
+            },
+            shard: self.shard.or(before.shard),
         }
     }
 
@@ -463,6 +581,12 @@ impl MatchArgs {
         let mut words = ["meerslag", "match", "--resume", "--state"].map(str::to_owned).to_vec();
         words.push(state.display().to_string());
         if self.resume {
+            if let Some(logs) = &self.log {
+                words.extend(["--log".to_owned(), logs.display().to_string()]);
+                if self.log_keep == Some(KeptLogs::Failed) {
+                    words.extend(["--log-keep", "failed"].map(str::to_owned));
+                }
+            }
             let files = [("--pdn", &self.pdn), ("--csv", &self.csv), ("--html", &self.html)];
             for (option, path) in files {
                 let Some(path) = path else { continue };
@@ -511,7 +635,7 @@ fn workers(run: &MatchRun) -> Workers {
         let width = width as usize;
         (0..concurrency).map(|slot| (slot * width..(slot + 1) * width).collect()).collect()
     });
-    Workers { concurrency, cpus }
+    Workers { concurrency, cpus, logs: run.logs.clone(), shard: run.shard }
 }
 
 /// Games that cannot be bound to processors are played unbound.

@@ -85,6 +85,8 @@ pub(super) struct Output {
     running: BTreeMap<usize, Pairing>,
     /// Games that are over.
     finished: usize,
+    /// The games of the PDN in its order, with the length of their text.
+    written: Vec<(usize, usize)>,
     /// When this run began, and how many games were finished before.
     begun: (Instant, usize),
 }
@@ -117,6 +119,7 @@ impl Output {
             total: old.schedule(config).len().max(config.game_count()),
             running: BTreeMap::new(),
             finished: old.games().len(),
+            written: Vec::new(),
             begun: (Instant::now(), old.games().len()),
         };
         output.write_games(config, old.games())?;
@@ -132,7 +135,9 @@ impl Output {
             let mut text = Vec::new();
             let options = WriteOptions::default();
             for record in records {
+                let before = text.len();
                 write_game(&mut text, &record.to_pdn(config), &options)?;
+                self.written.push((record.game, text.len() - before));
             }
             file.add(&text)?;
         }
@@ -195,6 +200,7 @@ impl Output {
             let restarted = |file: Option<&mut GrowingFile>| file.is_none_or(GrowingFile::restart);
             // What goes through a pipe cannot be taken back.
             if restarted(self.pdn.as_mut()) & restarted(self.csv.as_mut()) {
+                self.written.clear();
                 self.page.iter_mut().for_each(PageFile::restart);
                 self.write_games(config, games)?;
             }
@@ -330,6 +336,9 @@ impl Output {
         config: &MatchConfig,
         results: &MatchResults,
     ) -> io::Result<()> {
+        if let Some(file) = self.pdn.as_mut().filter(|_| !self.written.is_sorted()) {
+            file.sort(&mut self.written)?;
+        }
         let page = self.page.as_mut().filter(|_| !results.games().is_empty());
         let written = page.map_or(Ok(()), |page| page.write(config, results));
         self.show_table(config, results)?;

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use meerslag_harness::runner::{
-    Adjudication, EngineSpec, Format, MatchConfig, MatchRun, RoundsConfig, TimeControl,
+    Adjudication, EngineSpec, Format, GameLogs, MatchConfig, MatchRun, RoundsConfig, TimeControl,
 };
 use movegen::DrawRules;
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::super::files::place;
-use super::super::matches::{draw, read_openings, resign};
+use super::super::matches::{draw, kept_logs, read_openings, resign};
 
 /// Deciding meetings of a knock-out, unless the file says otherwise.
 const DECIDING: usize = 3;
@@ -54,6 +54,8 @@ pub(super) struct TournamentFile {
     pdn: Option<PathBuf>,
     csv: Option<PathBuf>,
     html: Option<PathBuf>,
+    log: Option<PathBuf>,
+    log_keep: Option<Spanned<String>>,
     #[serde(default, rename = "player")]
     players: Vec<Spanned<PlayerEntry>>,
 }
@@ -123,7 +125,21 @@ impl Description {
             html: file(&self.file.html),
             concurrency: self.file.concurrency.as_ref().map(|number| *number.get_ref()),
             affinity: None,
+            logs: self.logs()?,
+            shard: None,
         })
+    }
+
+    /// The logs of games.
+    fn logs(&self) -> anyhow::Result<Option<GameLogs>> {
+        let keep = self.parsed("log-keep", self.file.log_keep.as_ref(), kept_logs)?;
+        let Some(folder) = &self.file.log else {
+            return match &self.file.log_keep {
+                Some(keep) => Err(self.error(keep.span(), "log-keep", "there is no log")),
+                None => Ok(None),
+            };
+        };
+        Ok(Some(GameLogs { folder: self.path(folder), keep: keep.unwrap_or_default() }))
     }
 
     /// A text that has a form of its own.

@@ -225,7 +225,7 @@ fn try_out(config: &MatchConfig, engine: &EngineSpec) -> anyhow::Result<Option<S
     };
     trial.adjudication.max_moves = Some(10);
     let mut results = MatchResults::new(&trial, Vec::new());
-    let workers = Workers { concurrency: 1, cpus: Vec::new() };
+    let workers = Workers { concurrency: 1, cpus: Vec::new(), logs: None, shard: None };
     let director = Director::new(&Abort::new());
     let mut observe = |_: MatchEvent<'_>| Ok(());
     let end = run_match(&trial, &workers, &mut None, &mut results, &director, &mut observe);

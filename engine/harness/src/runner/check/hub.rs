@@ -6,6 +6,7 @@ use movegen::Position;
 use movegen::notation::hub;
 
 use super::{Check, StepResult, shown};
+use crate::protocol::Log;
 use crate::protocol::hub::Line;
 use crate::runner::player::process::{Process, ProcessOptions, Received};
 
@@ -28,7 +29,7 @@ pub fn check_hub(
     patience: Duration,
     slack: Duration,
 ) -> std::io::Result<Check> {
-    let process = Process::start(options)?;
+    let process = Process::start(options, &Log::none())?;
     let check = Check { step: "start", ..Check::default() };
     let mut walk = HubWalk { process, check, patience, slack, has_info: false };
     if walk.steps().is_none() {
@@ -36,7 +37,7 @@ pub fn check_hub(
         return Ok(walk.check);
     }
     let mut check = walk.quit();
-    let second = Process::start(options)?;
+    let second = Process::start(options, &Log::none())?;
     let mut walk = HubWalk { process: second, check, patience, slack, has_info: false };
     let _ = walk.start();
     check = walk.end_of_input();

@@ -99,6 +99,15 @@ pub enum ConfigError {
     /// Port 0 without a command that is told the port.
     #[error("engine '{0}': port 0 is only possible with a command that has {{port}} in it")]
     DxpPort(String),
+    /// Pondering is asked for over Hub alone.
+    #[error(
+        "engine '{0}': ponder=on is for programs that speak Hub (cmd=\"meerslag hub\" for this one); over \
+         DXP a program decides itself"
+    )]
+    Ponder(String),
+    /// Somebody else starts the program.
+    #[error("engine '{0}': restart=on needs a program that the match starts: give cmd=...")]
+    Restart(String),
     /// A sequential test needs two engines exactly.
     #[error("a sequential test compares two engines, {0} given")]
     SprtEngines(usize),

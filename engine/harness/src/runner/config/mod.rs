@@ -161,6 +161,19 @@ impl MatchConfig {
         Ok(())
     }
 
+    /// In what another match differs from this one, in the words of the state file.
+    #[must_use]
+    pub fn differences(&self, other: &MatchConfig) -> String {
+        let [one, two] = [self, other].map(|config| serde_json::to_value(config).ok());
+        let (Some(one), Some(two)) = (one, two) else { return "something".to_owned() };
+        let keys = one.as_object().into_iter().chain(two.as_object()).flat_map(|map| map.keys());
+        let mut names: Vec<&str> =
+            keys.filter(|key| one.get(key) != two.get(key)).map(String::as_str).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.join(", ")
+    }
+
     /// The number of games; of a knock-out without deciding games.
     #[must_use]
     pub const fn game_count(&self) -> usize {
@@ -299,7 +312,8 @@ impl MatchConfig {
     /// Whether an opening leads to the same game each time: no engine looks at the time.
     #[must_use]
     pub fn is_repeatable(&self) -> bool {
-        (0..self.engines.len()).all(|engine| self.time_control(engine).is_repeatable())
+        let control = |engine| self.time_control(engine).is_repeatable();
+        (0..self.engines.len()).all(|engine| control(engine) && !self.engines[engine].ponder)
     }
 
     /// A game from the opening with this number; without openings from the initial position.

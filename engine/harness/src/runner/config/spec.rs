@@ -56,7 +56,8 @@ pub struct DxpSpec {
 /// `name=A cmd="./scan hub" dir=/opt/scan tc=60+1 param.threads=2 env.LANG=C`, or with the flag
 /// `builtin` or `random` instead of `cmd`. Further ones: `start=SECONDS` (until ready),
 /// `stall=SECONDS` (until it counts as hanging), `forfeit=yes|no` (whether it can lose by time),
-/// `history=whole|tail`, `ping=yes|no`.
+/// `history=whole|tail`, `ping=yes|no`, `restart=yes|no` (a new process for each game),
+/// `ponder=yes|no` (it may think in the opponent's time).
 ///
 /// With `dxp=HOST:PORT` the engine is a DXP program that listens there, with
 /// `dxp-listen=HOST:PORT` one that connects to us; several addresses, with commas, for several
@@ -109,6 +110,17 @@ pub struct EngineSpec {
     pub tail_only: bool,
     /// Measure the latency by `ping`.
     pub ping: bool,
+    /// It is started anew for each game.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub restart: bool,
+    /// It thinks in the opponent's time, too.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub ponder: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_no(value: &bool) -> bool {
+    !*value
 }
 
 const fn yes() -> bool {
@@ -167,8 +179,8 @@ impl Argument<'_> {
 
     fn is_yes(self) -> Result<bool, ConfigError> {
         match self.value {
-            "yes" | "true" => Ok(true),
-            "no" | "false" => Ok(false),
+            "yes" | "on" | "true" => Ok(true),
+            "no" | "off" | "false" => Ok(false),
             _ => Err(self.error("yes or no")),
         }
     }
@@ -242,6 +254,8 @@ impl SpecDraft {
                 dxp: None,
                 tail_only: false,
                 ping: true,
+                restart: false,
+                ponder: false,
             },
             kind: None,
             forfeits: None,
@@ -283,6 +297,8 @@ impl SpecDraft {
                 }
             }
             "ping" => spec.ping = argument.is_yes()?,
+            "restart" => spec.restart = argument.is_yes()?,
+            "ponder" => spec.ponder = argument.is_yes()?,
             _ => {
                 let (map, key) = match argument.name.split_once('.') {
                     Some(("param", key)) => (&mut spec.params, key),
@@ -290,7 +306,7 @@ impl SpecDraft {
                     _ => {
                         return Err(argument.error(
                             "name, cmd, builtin, random, dxp, dxp-listen, dir, tc, start, stall, \
-                             forfeit, history, ping, gap, fractions, log, param.NAME or env.NAME",
+                             forfeit, history, ping, restart, ponder, gap, fractions, log, param.NAME or env.NAME",
                         ));
                     }
                 };

@@ -99,6 +99,18 @@ impl MatchGame {
         self.termination == Termination::Director && self.record.result == GameResult::Unknown
     }
 
+    /// Whether something went wrong: an engine failed, lost by time, refused the game, ended it with what the
+    /// opponent disputes, or reported an error.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        let is_unknown = self.result() == GameResult::Unknown;
+        match self.termination {
+            Termination::Fault(_) | Termination::TimeForfeit | Termination::Refused => true,
+            Termination::Claim if is_unknown => true,
+            _ => !self.complaints.is_empty(),
+        }
+    }
+
     /// The result as PDN writes it.
     #[must_use]
     pub const fn result(&self) -> GameResult {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use movegen::notation::pdn::GameResult;
-use movegen::{Color, DrawRules, Game, Position, Status};
+use movegen::{Color, DrawRules, Game, Move, Position, Status};
 
 use crate::runner::config::MatchConfig;
 use crate::runner::game::arbiter::Arbiter;
@@ -217,6 +217,8 @@ impl OngoingGame<'_> {
             self.latency[side.index()] = player.latency();
         }
         let mut answered: Option<Instant> = None;
+        // Who may ponder, and on which reply.
+        let mut expected: Option<(Color, Move)> = None;
         loop {
             if let Some(end) = self.end() {
                 return Ok(end);
@@ -228,6 +230,13 @@ impl OngoingGame<'_> {
             }
             if let Some(act) = self.seat.take_order() {
                 return self.decided(act);
+            }
+            if let Some((other, reply)) = expected.take() {
+                let limits = self.clocks[other.index()].limits();
+                let begun = players[other.index()].ponder(&self.game, reply, &limits);
+                if let Err(error) = begun {
+                    return self.failed(other, error);
+                }
             }
             let limits = self.clocks[side.index()].limits();
             let player = &mut players[side.index()];
@@ -250,6 +259,7 @@ impl OngoingGame<'_> {
             self.overheads
                 .extend(answered.map(|answered| thought.asked.saturating_duration_since(answered)));
             answered = Some(thought.answered);
+            expected = thought.reply.map(|reply| (side, reply));
             let elapsed = thought.elapsed();
             let forfeits = self.config.engines[self.engines[side.index()]].forfeits;
             let margin = forfeits.then_some(self.config.margin);

@@ -62,6 +62,8 @@ pub struct DxpPlayer {
     options: DxpPlayerOptions,
     abort: Arc<Abort>,
     log: Log,
+    /// What the program writes beside the connection.
+    output: Log,
     listener: Option<Listener>,
     process: Option<Process>,
     connection: Option<Connection>,
@@ -126,13 +128,16 @@ impl Wait {
 }
 
 impl DxpPlayer {
-    /// Connects with the program, and starts it first if a command is given. `slow` is called when
-    /// that takes long.
+    /// Connects with the program, and starts it first if a command is given. What goes over the connection
+    /// is logged in `transcript`, too, and what the program writes in `output`. `slow` is called when that
+    /// takes long.
     ///
     /// # Errors
     /// If it cannot be reached.
     pub fn start(
         options: DxpPlayerOptions,
+        transcript: Log,
+        output: Log,
         abort: Arc<Abort>,
         slow: SlowStart<'_>,
     ) -> Result<DxpPlayer, PlayerError> {
@@ -149,7 +154,8 @@ impl DxpPlayer {
         let mut player = DxpPlayer {
             options,
             abort,
-            log,
+            log: log.and(transcript),
+            output,
             listener: None,
             process: None,
             connection: None,
@@ -183,7 +189,7 @@ impl DxpPlayer {
             0 => free_port().map_err(|e| failed("no free port on", e))?,
             port => port,
         };
-        self.process = self.options.start_process(port)?;
+        self.process = self.options.start_process(port, &self.output)?;
         let stream = self.reach(port, slow)?;
         let connection = Connection::new(stream, self.options.gap, self.log.clone());
         self.connection = Some(connection.map_err(|e| failed("lost the connection with", e))?);
@@ -405,12 +411,12 @@ impl DxpPlayer {
 const OUR_NAME: &str = concat!("Meerslag ", env!("CARGO_PKG_VERSION"), " match");
 
 impl DxpPlayerOptions {
-    fn start_process(&self, port: u16) -> Result<Option<Process>, PlayerError> {
+    fn start_process(&self, port: u16, output: &Log) -> Result<Option<Process>, PlayerError> {
         let Some(options) = &self.process else { return Ok(None) };
         let port = port.to_string();
         let command = options.command.iter().map(|word| word.replace("{port}", &port)).collect();
         let options = ProcessOptions { command, ..options.clone() };
-        let process = Process::start(&options).map_err(|error| {
+        let process = Process::start(&options, output).map_err(|error| {
             start_fault(format!("cannot start '{}': {error}", options.command.join(" ")))
         })?;
         Ok(Some(process))

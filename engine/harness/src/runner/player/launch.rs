@@ -12,8 +12,20 @@ use crate::runner::config::spec::{EngineKind, EngineSpec, LONGEST_GAP, PATIENCE}
 use crate::runner::player::builtin::{BuiltIn, RandomMover};
 use crate::runner::player::dxp::{DxpPlayer, DxpPlayerOptions};
 use crate::runner::player::process::{HubClient, HubClientOptions, ProcessOptions};
+use crate::runner::player::transcript::Transcript;
 use crate::runner::player::{Abort, FaultKind, Player, PlayerError, SlowStart};
 use meerslag_search::EngineOptions;
+
+/// Where an engine runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Berth<'a> {
+    /// Which of the games at the same time it plays, from 0.
+    pub slot: usize,
+    /// Its processors; empty for all.
+    pub cpus: &'a [usize],
+    /// The log of what is said.
+    pub transcript: &'a Transcript,
+}
 
 /// Starts an engine and gets it ready. `wishes` are parameters for engines that have them and are
 /// not given others.
@@ -21,11 +33,11 @@ pub(crate) fn start(
     spec: &EngineSpec,
     wishes: &[(&str, &str)],
     margin: Duration,
-    slot: usize,
-    cpus: &[usize],
+    berth: Berth<'_>,
     abort: &Arc<Abort>,
     slow: SlowStart<'_>,
 ) -> Result<Box<dyn Player>, PlayerError> {
+    let Berth { slot, cpus, transcript } = berth;
     let fault =
         |message: String| PlayerError::Fault { kind: FaultKind::Start, message, tail: Vec::new() };
     let process = || ProcessOptions {
@@ -53,8 +65,10 @@ pub(crate) fn start(
                 margin,
                 tail_only: spec.tail_only,
                 ping: spec.ping,
+                ponder: spec.ponder,
             };
-            Ok(Box::new(HubClient::start(options, Arc::clone(abort), slow)?))
+            let log = transcript.log(&spec.name);
+            Ok(Box::new(HubClient::start(options, &log, Arc::clone(abort), slow)?))
         }
         EngineKind::Dxp => {
             let dxp = spec.dxp.as_ref().ok_or_else(|| fault("no address".to_owned()))?;
@@ -69,7 +83,9 @@ pub(crate) fn start(
                 start_patience: spec.start_patience,
                 stall_patience: spec.stall_patience,
             };
-            Ok(Box::new(DxpPlayer::start(options, Arc::clone(abort), slow)?))
+            let log = transcript.log(&spec.name);
+            let output = transcript.log(&format!("{} (output)", spec.name));
+            Ok(Box::new(DxpPlayer::start(options, log, output, Arc::clone(abort), slow)?))
         }
     }
 }
@@ -96,6 +112,12 @@ impl EngineSpec {
                 value: dxp.gap.as_millis().to_string(),
                 expected: "milliseconds up to 10000",
             });
+        }
+        if self.ponder && self.kind != EngineKind::Hub {
+            return Err(ConfigError::Ponder(name()));
+        }
+        if self.restart && self.kind == EngineKind::Dxp && self.command.is_empty() {
+            return Err(ConfigError::Restart(name()));
         }
         let has_port = self.command.iter().any(|word| word.contains("{port}"));
         let addresses = self.dxp.iter().flat_map(|dxp| &dxp.addresses);

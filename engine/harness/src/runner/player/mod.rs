@@ -4,6 +4,7 @@ pub(in crate::runner) mod builtin;
 pub(in crate::runner) mod dxp;
 pub(in crate::runner) mod launch;
 pub mod process;
+pub(in crate::runner) mod transcript;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -201,6 +202,15 @@ pub trait Player: Send {
         control: &Arc<Control>,
         report: &mut dyn FnMut(&Info),
     ) -> Result<Answer, PlayerError>;
+
+    /// The player may think in the opponent's time, from the game's position after this reply of the opponent's
+    /// on. The limits are those of its next move, which begin with that move.
+    ///
+    /// # Errors
+    /// If the engine fails.
+    fn ponder(&mut self, _game: &Game, _reply: Move, _limits: &Limits) -> Result<(), PlayerError> {
+        Ok(())
+    }
 
     /// What the program says of itself, as far as that is known.
     fn identity(&self) -> Identity {

@@ -3,6 +3,7 @@
 pub(in crate::runner) mod acts;
 mod blossom;
 pub(in crate::runner) mod director;
+pub(in crate::runner) mod merge;
 mod rounds;
 pub(in crate::runner) mod schedule;
 pub(in crate::runner) mod standstill;
@@ -13,6 +14,7 @@ mod worker;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::thread;
@@ -26,14 +28,15 @@ use crate::runner::config::spec::EngineKind;
 use crate::runner::game::arbiter::Arbiter;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::openings::starts::Starts;
-use crate::runner::player::launch::start;
+use crate::runner::player::launch::{Berth, start};
+use crate::runner::player::transcript::{GameLogs, Transcript};
 use crate::runner::player::{Abort, HOLD_INTERVAL, PlayerError};
 use crate::runner::stats::Decision;
 use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::acts::{Act, ActError};
 use crate::runner::tournament::director::Director;
 pub(in crate::runner) use crate::runner::tournament::rounds::next_round;
-use crate::runner::tournament::schedule::{Pairing, Round};
+use crate::runner::tournament::schedule::{Pairing, Round, Shard};
 use crate::runner::tournament::standstill::Standstills;
 use crate::runner::tournament::state::{StateError, StateFile};
 use meerslag_search::EngineError;
@@ -77,6 +80,15 @@ pub enum MatchError {
     /// The thread of a worker.
     #[error("cannot start a thread for {0} games at the same time")]
     Thread(usize, #[source] io::Error),
+    /// The log of a game.
+    #[error("cannot write {path}")]
+    Log {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        #[source]
+        error: io::Error,
+    },
     /// The observer of the games failed, for example because a disk is full.
     #[error("cannot write the results")]
     Observer(#[source] io::Error),
@@ -99,6 +111,10 @@ pub struct Workers {
     /// Processors of each worker, for its engines: worker n uses entry n modulo the length.
     /// Empty: the system decides.
     pub cpus: Vec<Vec<usize>>,
+    /// Where everything that is said to and by the engines is kept.
+    pub logs: Option<GameLogs>,
+    /// The part of the games that is played here.
+    pub shard: Option<Shard>,
 }
 
 /// How a match ended.
@@ -201,7 +217,9 @@ pub fn run(
     let arbiter = Arbiter::open(&config.egdb)?;
     let health: Vec<Health> = config.engines.iter().map(|_| Health::default()).collect();
     let (begun, identities) = (Instant::now(), vec![None; config.engines.len()]);
-    let mut collector = Collector { config, begun, identities, state, results, director, observe };
+    let shard = workers.shard;
+    let mut collector =
+        Collector { config, begun, identities, state, results, director, shard, observe };
     if collector.is_decided() {
         return Ok(MatchEnd::Decided);
     }
@@ -265,8 +283,11 @@ fn play(
             let cpus = cpus.unwrap_or_default();
             let next = &next;
             let starts = &starts;
+            let logs = workers.logs.as_ref();
             let work = move || {
                 let (abort, players) = (Arc::clone(abort), Vec::new());
+                let transcript =
+                    if logs.is_some() { Transcript::wanted() } else { Transcript::default() };
                 let mut worker = Worker {
                     config,
                     starts,
@@ -276,6 +297,8 @@ fn play(
                     health,
                     slot,
                     cpus,
+                    logs,
+                    transcript,
                     abort,
                     events,
                     players,
@@ -316,15 +339,17 @@ struct Collector<'a> {
     state: &'a mut Option<StateFile>,
     results: &'a mut MatchResults,
     director: &'a Director,
+    shard: Option<Shard>,
     observe: &'a mut dyn FnMut(MatchEvent<'_>) -> io::Result<()>,
 }
 
 impl Collector<'_> {
-    /// The games that are known and not finished.
+    /// The games that are known, not finished, and to be played here.
     fn left(&self) -> Vec<(usize, Pairing)> {
         let played: HashSet<usize> = self.results.games().iter().map(|game| game.game).collect();
         let games = self.results.schedule(self.config).into_iter().enumerate();
-        games.filter(|(number, _)| !played.contains(number)).collect()
+        let is_ours = |pairing: &Pairing| self.shard.is_none_or(|shard| shard.has(pairing.pair));
+        games.filter(|(number, game)| !played.contains(number) && is_ours(game)).collect()
     }
 
     /// Pairs the next round of a tournament, after the break; whether anything is left to play.
@@ -524,7 +549,8 @@ fn try_starts(
             let event = MatchEvent::SlowStart { engine: &spec.name, missing, tail };
             *result = observe(event);
         };
-        match start(spec, config.wishes(engine), config.margin, 0, &[], abort, &slow) {
+        let berth = Berth { slot: 0, cpus: &[], transcript: &Transcript::default() };
+        match start(spec, config.wishes(engine), config.margin, berth, abort, &slow) {
             Ok(player) => player.quit(),
             Err(PlayerError::Aborted) => return Ok(false),
             Err(PlayerError::Fault { message, tail, .. }) => {

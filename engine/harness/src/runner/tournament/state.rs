@@ -17,9 +17,10 @@ use thiserror::Error;
 use crate::runner::config::MatchConfig;
 use crate::runner::config::error::ConfigError;
 use crate::runner::game::match_game::MatchGame;
+use crate::runner::player::transcript::GameLogs;
 use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::acts::{Act, ActError};
-use crate::runner::tournament::schedule::{Pairing, Round, schedule};
+use crate::runner::tournament::schedule::{Pairing, Round, Shard, schedule};
 
 /// The version of the format.
 const VERSION: u32 = 1;
@@ -120,6 +121,12 @@ pub struct MatchRun {
     /// Processors for each of them.
     #[serde(default)]
     pub affinity: Option<u32>,
+    /// Where everything that is said to and by the engines is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logs: Option<GameLogs>,
+    /// The part of the games that is played here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
 }
 
 impl MatchRun {
@@ -232,10 +239,28 @@ impl StateFile {
     /// # Errors
     /// As [`StateFile::resume`].
     pub fn read(path: &Path) -> Result<(MatchConfig, MatchResults), StateError> {
-        let io_error = |error| StateError::Io { path: path.to_owned(), error };
-        let Content { config, results, .. } =
-            Content::read(File::open(path).map_err(io_error)?, path)?;
+        let Content { config, results, .. } = Content::open(path)?;
         Ok((config, results))
+    }
+
+    /// What is in the file of a match that is to have these games.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn text(
+        config: &MatchConfig,
+        command: &str,
+        run: &MatchRun,
+        results: &MatchResults,
+    ) -> io::Result<Vec<u8>> {
+        let (config, run) = (config.clone(), run.clone());
+        let (command, outputs) = (command.to_owned(), Vec::new());
+        let header = MatchHeader { meerslag_match: VERSION, config, command, run, outputs };
+        let mut text = line(&header)?;
+        for game in results.games() {
+            text.extend(line(game)?);
+        }
+        Ok(text)
     }
 
     /// Whether the file begins as state files do.
@@ -302,20 +327,16 @@ impl StateFile {
     }
 
     fn write(&mut self, value: &impl Serialize) -> Result<(), StateError> {
-        let mut write = || {
-            let mut line = serde_json::to_vec(value)?;
-            line.push(b'\n');
-            self.file.write_all(&line)
-        };
+        let mut write = || self.file.write_all(&line(value)?);
         write().map_err(|error| StateError::Io { path: self.path.clone(), error })
     }
 }
 
 /// What is in a state file.
-struct Content {
-    config: MatchConfig,
-    results: MatchResults,
-    parts: Vec<MatchPart>,
+pub(super) struct Content {
+    pub(super) config: MatchConfig,
+    pub(super) results: MatchResults,
+    pub(super) parts: Vec<MatchPart>,
     run: MatchRun,
     outputs: Vec<PathBuf>,
     /// The bytes of its whole lines.
@@ -323,6 +344,12 @@ struct Content {
 }
 
 impl Content {
+    /// Reads a file that stays as it is; a runner may have it.
+    pub(super) fn open(path: &Path) -> Result<Content, StateError> {
+        let io_error = |error| StateError::Io { path: path.to_owned(), error };
+        Content::read(File::open(path).map_err(io_error)?, path)
+    }
+
     fn read(file: impl Read, path: &Path) -> Result<Content, StateError> {
         let io_error = |error| StateError::Io { path: path.to_owned(), error };
         let damaged = |line, error: LineError| StateError::Damaged {
@@ -414,6 +441,13 @@ impl Content {
         };
         Ok(Content { config, results, parts, run, outputs, length: whole })
     }
+}
+
+/// A line of the file.
+fn line(value: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    Ok(line)
 }
 
 /// Opens a state file for this process alone.

@@ -12,8 +12,9 @@ use crate::runner::game::arbiter::Arbiter;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::game::{Fixture, NotPlayed, forfeit, play};
 use crate::runner::openings::starts::Starts;
-use crate::runner::player::launch::start;
+use crate::runner::player::launch::{Berth, start};
 use crate::runner::player::process::pin;
+use crate::runner::player::transcript::{GameLogs, Transcript};
 use crate::runner::player::{Abort, Player, PlayerError};
 use crate::runner::stats::results::REPLAYED;
 use crate::runner::tournament::director::Director;
@@ -78,6 +79,9 @@ pub(super) struct Worker<'a> {
     /// Which worker it is, from 0.
     pub slot: usize,
     pub cpus: Vec<usize>,
+    /// Where what is said is kept, if anywhere.
+    pub logs: Option<&'a GameLogs>,
+    pub transcript: Transcript,
     pub abort: Arc<Abort>,
     pub events: Sender<Event>,
     /// Running engines; never more than the two of the last game.
@@ -95,7 +99,13 @@ impl Worker<'_> {
             let start = self.starts.of(pairing);
             let halfmoves = start.start_counters().plies();
             let fixture = Fixture { number, pairing, start: *start.start(), halfmoves };
-            let event = match self.play(fixture) {
+            if let Err(error) = self.begin_log(fixture) {
+                let _ = self.events.send(Event::Failed(error));
+                break;
+            }
+            let played = self.play(fixture);
+            self.end_log(fixture, &played);
+            let event = match played {
                 Ok(Some(record)) => Event::Game(Box::new(record)),
                 Ok(None) => break,
                 Err(error) => {
@@ -111,6 +121,42 @@ impl Worker<'_> {
         for (_, player) in self.players.drain(..) {
             player.quit();
         }
+    }
+
+    /// Opens the log of a game.
+    fn begin_log(&self, fixture: Fixture) -> Result<(), MatchError> {
+        let Some(logs) = self.logs else { return Ok(()) };
+        let Fixture { number, pairing, .. } = fixture;
+        let path = logs.file(number);
+        self.transcript.begin(logs, number).map_err(|error| MatchError::Log { path, error })?;
+        let name = |engine: usize| &self.config.engines[engine].name;
+        let (white, black) = (name(pairing.white), name(pairing.black));
+        let game = number + 1;
+        self.transcript.log("").remark(format_args!("game {game}, White {white}, Black {black}"));
+        Ok(())
+    }
+
+    /// Closes it, or removes it.
+    fn end_log(&self, fixture: Fixture, played: &Result<Option<MatchGame>, MatchError>) {
+        let Some(logs) = self.logs else { return };
+        let remarks = self.transcript.log("");
+        let has_failed = match played {
+            Ok(Some(record)) => {
+                let (result, why) = (record.result().as_str(), record.termination);
+                let gap = if record.detail.is_empty() { "" } else { ": " };
+                remarks.remark(format_args!("{result}, {why}{gap}{}", record.detail));
+                record.has_failed()
+            }
+            Ok(None) => {
+                remarks.remark("the match is being stopped");
+                false
+            }
+            Err(error) => {
+                remarks.remark(error);
+                true
+            }
+        };
+        self.transcript.end(logs, fixture.number, has_failed);
     }
 
     /// Plays a game, and again if everything was paused during it. `None` if the match is being
@@ -188,7 +234,10 @@ impl Worker<'_> {
         }
         for ((engine, mut player), is_broken) in wanted.into_iter().zip(players).zip(is_broken) {
             // A broken engine is not asked to quit: dropping it kills it.
-            if !is_broken || player.recover() {
+            let is_usable = !is_broken || player.recover();
+            if is_usable && self.config.engines[engine].restart {
+                player.quit();
+            } else if is_usable {
                 self.players.push((engine, player));
             }
         }
@@ -242,6 +291,7 @@ impl Worker<'_> {
             let _ = self.events.send(Event::SlowStart { engine, missing, tail });
         };
         let (wishes, margin) = (self.config.wishes(engine), self.config.margin);
-        start(spec, wishes, margin, self.slot, &self.cpus, &self.abort, &slow)
+        let berth = Berth { slot: self.slot, cpus: &self.cpus, transcript: &self.transcript };
+        start(spec, wishes, margin, berth, &self.abort, &slow)
     }
 }

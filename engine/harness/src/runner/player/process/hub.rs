@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, never};
 use movegen::notation::hub;
+use movegen::notation::pdn::GameResult;
 use movegen::{Game, Move, Position};
 
 use super::{Process, ProcessOptions, QUIT_PATIENCE, Received};
+use crate::protocol::Log;
 use crate::protocol::hub::{Line, LineWriter, level_line, read_info, real};
 use crate::runner::player::{
     Abort, Answer, FaultKind, Identity, NewGame, Parameter, Player, PlayerError, SLOW_START,
@@ -27,6 +29,9 @@ const MOST_PARAMETERS: usize = 1000;
 const PONG_PATIENCE: Duration = Duration::from_secs(1);
 /// How long the answer may take after a `stop` that was commanded from outside.
 const STOP_PATIENCE: Duration = Duration::from_secs(5);
+
+/// The parameter of engines that can be asked to ponder.
+const PONDER: &str = "ponder";
 
 /// How to drive an engine.
 #[derive(Clone, PartialEq, Debug)]
@@ -48,6 +53,8 @@ pub struct HubClientOptions {
     pub tail_only: bool,
     /// Measure the way there and back by `ping`; some old engines do not know it.
     pub ping: bool,
+    /// It thinks in the opponent's time, too.
+    pub ponder: bool,
 }
 
 /// An engine that has said `ready`.
@@ -59,6 +66,8 @@ pub struct HubClient {
     identity: Identity,
     /// The messages of `error` lines since it was ready.
     errors: Vec<String>,
+    /// What it ponders on: the game after the reply that it expects, and since when.
+    pondering: Option<(Game, Instant)>,
 }
 
 impl HubClient {
@@ -69,16 +78,19 @@ impl HubClient {
     /// parameter that it is to be given, or reports an error: it would not play as it should.
     pub fn start(
         options: HubClientOptions,
+        log: &Log,
         abort: Arc<Abort>,
         slow: SlowStart<'_>,
     ) -> Result<HubClient, PlayerError> {
-        let process = Process::start(&options.process).map_err(|error| PlayerError::Fault {
-            kind: FaultKind::Start,
-            message: format!("cannot start '{}': {error}", options.process.command.join(" ")),
-            tail: Vec::new(),
-        })?;
+        let process =
+            Process::start(&options.process, log).map_err(|error| PlayerError::Fault {
+                kind: FaultKind::Start,
+                message: format!("cannot start '{}': {error}", options.process.command.join(" ")),
+                tail: Vec::new(),
+            })?;
         let identity = Identity::default();
-        let mut client = HubClient { process, options, abort, identity, errors: Vec::new() };
+        let (errors, pondering) = (Vec::new(), None);
+        let mut client = HubClient { process, options, abort, identity, errors, pondering };
         let mut errors = Vec::new();
         client.send("hub", FaultKind::Start)?;
         client.until("wait", &mut errors, slow)?;
@@ -98,19 +110,22 @@ impl HubClient {
 
     /// What the engine is set to.
     fn parameters(&self) -> Vec<(String, String)> {
-        let HubClientOptions { params, wishes, .. } = &self.options;
+        let HubClientOptions { params, wishes, ponder, .. } = &self.options;
         let is_open = |wish: &&(String, String)| {
             self.identity.parameters.iter().any(|it| it.name == wish.0 && it.is_switch())
                 && params.iter().all(|given| given.0 != wish.0)
         };
-        params.iter().chain(wishes.iter().filter(is_open)).cloned().collect()
+        let is_told = params.iter().any(|given| given.0 == PONDER);
+        let ponder = (*ponder && !is_told).then(|| (PONDER.to_owned(), "true".to_owned()));
+        params.iter().chain(wishes.iter().filter(is_open)).cloned().chain(ponder).collect()
     }
 
     /// An engine passes over parameters that it does not know, so a misspelt one would do nothing.
     fn check_parameters(&self) -> Result<(), PlayerError> {
         let parameters = self.identity.parameters.iter();
         let declared: Vec<&str> = parameters.map(|parameter| parameter.name.as_str()).collect();
-        let mut names = self.options.params.iter().map(|(name, _)| name.as_str());
+        let ponder = self.options.ponder.then_some(PONDER);
+        let mut names = self.options.params.iter().map(|(name, _)| name.as_str()).chain(ponder);
         let Some(unknown) = names.find(|name| !declared.contains(name)) else { return Ok(()) };
         let known = if declared.is_empty() { "none".to_owned() } else { declared.join(", ") };
         let message = format!("it has not declared a parameter '{unknown}', only: {known}");
@@ -226,6 +241,31 @@ impl HubClient {
         }
     }
 
+    /// Ends the search in the opponent's time, and waits for the answer that comes to nothing.
+    fn stop_pondering(&mut self) -> Result<(), PlayerError> {
+        let Some((_, since)) = self.pondering.take() else { return Ok(()) };
+        self.send("stop", FaultKind::Crash)?;
+        let patience = self.options.stall_patience.min(STOP_PATIENCE);
+        let deadline = Instant::now() + patience;
+        loop {
+            match self.receive(deadline)? {
+                Received::Line(text, arrived) => {
+                    let Ok(Some(line)) = Line::parse(&text) else { continue };
+                    match line.command() {
+                        "done" if arrived >= since => return Ok(()),
+                        "error" => note_error(&mut self.errors, &line),
+                        _ => {}
+                    }
+                }
+                Received::Silence => {
+                    let message = format!("no answer to 'stop' within {patience:?}, pondering");
+                    return Err(self.fault(FaultKind::Stall, message));
+                }
+                Received::Closed => return Err(self.ended(FaultKind::Crash, "while pondering")),
+            }
+        }
+    }
+
     /// The answer in a `done` line.
     fn best(&self, line: &Line, position: &Position) -> Result<Move, PlayerError> {
         let Some(text) = line.value("move") else {
@@ -241,6 +281,7 @@ impl HubClient {
 
 impl Player for HubClient {
     fn new_game(&mut self, _game: &NewGame) -> Result<(), PlayerError> {
+        self.stop_pondering()?;
         self.send("new-game", FaultKind::Crash)
     }
 
@@ -252,17 +293,32 @@ impl Player for HubClient {
         report: &mut dyn FnMut(&Info),
     ) -> Result<Answer, PlayerError> {
         let position = *game.position();
-        self.send(&self.position_line(game), FaultKind::Crash)?;
-        self.send(&level_line(limits), FaultKind::Crash)?;
         let commands = control.commands();
-        let start = Instant::now();
-        let go = match limits.mode {
-            Mode::Think => "go think",
-            Mode::Ponder => "go ponder",
-            Mode::Analyze => "go analyze",
+        self.process.drop_reports(false);
+        // Its clock runs from the opponent's move on: a search for another reply costs it the time until
+        // it has stopped.
+        let mut asked = Instant::now();
+        let is_hit = self.pondering.as_ref().is_some_and(|(it, _)| it.moves() == game.moves());
+        let start = match self.pondering.take_if(|_| is_hit) {
+            Some((_, since)) => {
+                self.send("ponder-hit", FaultKind::Crash)?;
+                // The answer may have come in the opponent's time.
+                since
+            }
+            None => {
+                let has_pondered = self.pondering.is_some();
+                self.stop_pondering()?;
+                self.send(&self.position_line(game), FaultKind::Crash)?;
+                self.send(&level_line(limits), FaultKind::Crash)?;
+                let start = Instant::now();
+                if !has_pondered {
+                    asked = start;
+                }
+                self.send(go(limits.mode), FaultKind::Crash)?;
+                start
+            }
         };
-        self.send(go, FaultKind::Crash)?;
-        let mut due = SearchDeadlines::new(limits, &self.options, start);
+        let mut due = SearchDeadlines::new(limits, &self.options, asked);
         let (mut score, mut depth, mut nodes) = (None, None, None);
         loop {
             if let Some(command) = due.command(control, limits, &self.options) {
@@ -289,7 +345,7 @@ impl Player for HubClient {
                             score = new.or(score);
                             depth = line.value("depth").and_then(|d| d.parse().ok()).or(depth);
                             nodes = line.value("nodes").and_then(|n| n.parse().ok()).or(nodes);
-                            if let Some(info) = read_info(&line, &position, start.elapsed()) {
+                            if let Some(info) = read_info(&line, &position, asked.elapsed()) {
                                 report(&info);
                             }
                         }
@@ -298,7 +354,7 @@ impl Player for HubClient {
                             let reply = line
                                 .value("ponder")
                                 .and_then(|text| hub::parse_move(&position.after(mv), text).ok());
-                            let (asked, answered) = (start, arrived);
+                            let answered = arrived.max(asked);
                             return Ok(Answer::Move(Thought {
                                 mv,
                                 score,
@@ -318,12 +374,34 @@ impl Player for HubClient {
                 }
                 Received::Silence if !due.is_stalled(until) => {}
                 Received::Silence => {
-                    let message = format!("no move after {:.1?}", start.elapsed());
+                    let message = format!("no move after {:.1?}", asked.elapsed());
                     return Err(self.fault(FaultKind::Stall, message));
                 }
                 Received::Closed => return Err(self.ended(FaultKind::Crash, "while thinking")),
             }
         }
+    }
+
+    fn ponder(&mut self, game: &Game, reply: Move, limits: &Limits) -> Result<(), PlayerError> {
+        let mut expected = game.clone();
+        if !self.options.ponder
+            || expected.play(reply).is_err()
+            || expected.position().legal_moves().is_empty()
+        {
+            return Ok(());
+        }
+        self.process.drop_reports(true);
+        self.send(&self.position_line(&expected), FaultKind::Crash)?;
+        self.send(&level_line(limits), FaultKind::Crash)?;
+        let since = Instant::now();
+        self.send(go(Mode::Ponder), FaultKind::Crash)?;
+        self.pondering = Some((expected, since));
+        Ok(())
+    }
+
+    fn game_over(&mut self, _game: &Game, _result: GameResult) {
+        // Whatever goes wrong here shows in the next game.
+        let _ = self.stop_pondering();
     }
 
     fn identity(&self) -> Identity {
@@ -358,6 +436,15 @@ impl Player for HubClient {
 
     fn quit(self: Box<Self>) {
         self.process.quit("quit");
+    }
+}
+
+/// The line that begins a search.
+const fn go(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Think => "go think",
+        Mode::Ponder => "go ponder",
+        Mode::Analyze => "go analyze",
     }
 }
 

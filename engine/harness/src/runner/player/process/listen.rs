@@ -54,11 +54,13 @@ impl Tail {
     }
 }
 
-/// Splits an output into lines until it ends or nobody wants them any more.
+/// Splits an output into lines until it ends or nobody wants them any more. `heard` gets each line, and
+/// says whether it is handed on.
 pub(super) fn listen(
     mut output: impl Read,
     stream: Stream,
     lines: Option<&Sender<(Instant, String)>>,
+    heard: &dyn Fn(&str) -> bool,
     tail: &Mutex<Tail>,
 ) {
     let mut buffer = vec![0; 1 << 14];
@@ -72,7 +74,7 @@ pub(super) fn listen(
         tail.open[stream as usize].clear();
         tail.push(report(&text));
         drop(tail);
-        lines.is_none_or(|lines| lines.send((arrived, text)).is_ok())
+        !heard(&text) || lines.is_none_or(|lines| lines.send((arrived, text)).is_ok())
     };
     loop {
         let read = match output.read(&mut buffer) {

@@ -13,6 +13,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,8 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, bounded, never, select};
 use parking_lot::Mutex;
 
 use listen::{Stream, Tail, listen};
+
+use crate::protocol::Log;
 
 pub use hub::{HubClient, HubClientOptions};
 pub use watchdog::{Watchdog, keep_watch};
@@ -69,14 +72,17 @@ pub struct Process {
     tail: Arc<Mutex<Tail>>,
     readers: Vec<JoinHandle<()>>,
     has_ended: bool,
+    log: Log,
+    /// Reports of the search are not handed on: nobody reads them at the moment.
+    is_quiet: Arc<AtomicBool>,
 }
 
 impl Process {
-    /// Starts a program.
+    /// Starts a program. Everything that it is told and that it writes goes to the log.
     ///
     /// # Errors
     /// If there is no command or the program cannot be started.
-    pub fn start(options: &ProcessOptions) -> io::Result<Process> {
+    pub fn start(options: &ProcessOptions, log: &Log) -> io::Result<Process> {
         let Some((program, arguments)) = options.command.split_first() else {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "no command"));
         };
@@ -101,13 +107,33 @@ impl Process {
         // From here on the program is killed if anything fails.
         let tail = Arc::new(Mutex::new(Tail::default()));
         let readers = Vec::new();
-        let mut process =
-            Process { child, stdin, lines, late: None, tail, readers, has_ended: false };
+        let is_quiet = Arc::new(AtomicBool::new(false));
+        let mut process = Process {
+            child,
+            stdin,
+            lines,
+            late: None,
+            tail,
+            readers,
+            has_ended: false,
+            log: log.clone(),
+            is_quiet: Arc::clone(&is_quiet),
+        };
         if let Some(stdout) = stdout {
-            process.read(move |tail| listen(stdout, Stream::Out, Some(&sender), tail))?;
+            let log = log.clone();
+            let heard = move |text: &str| {
+                log.line('<', text);
+                !(is_quiet.load(Ordering::SeqCst) && text.trim_start().starts_with("info"))
+            };
+            process.read(move |tail| listen(stdout, Stream::Out, Some(&sender), &heard, tail))?;
         }
         if let Some(stderr) = stderr {
-            process.read(move |tail| listen(stderr, Stream::Err, None, tail))?;
+            let log = log.clone();
+            let heard = move |text: &str| {
+                log.line('!', text);
+                true
+            };
+            process.read(move |tail| listen(stderr, Stream::Err, None, &heard, tail))?;
         }
         Ok(process)
     }
@@ -123,6 +149,12 @@ impl Process {
         Ok(())
     }
 
+    /// Whether reports of the search (`info` of Hub) are thrown away: those of a search that nobody follows
+    /// would fill the room for lines, and hold the program up.
+    pub(super) fn drop_reports(&self, is_quiet: bool) {
+        self.is_quiet.store(is_quiet, Ordering::SeqCst);
+    }
+
     /// The process number of the system, which is also the number of its group.
     #[must_use]
     pub fn id(&self) -> u32 {
@@ -135,6 +167,7 @@ impl Process {
     /// If the program no longer reads.
     pub fn send(&mut self, line: &str) -> io::Result<()> {
         let stdin = self.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        self.log.line('>', line);
         // In one piece: no half line if the program is slow to read.
         let mut text = String::with_capacity(line.len() + 1);
         text.push_str(line);

@@ -1,0 +1,100 @@
+//! Everything that the runner and its engines say to each other, in a file for each game.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+
+use crate::protocol::Log;
+
+/// Which logs stay when their games are over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeptLogs {
+    /// Those of all games.
+    #[default]
+    All,
+    /// Those of games in which an engine failed, lost by time, refused or reported an error.
+    Failed,
+}
+
+/// Where the logs of a match are.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct GameLogs {
+    /// The folder of the files `game-00001.log`, ...
+    pub folder: PathBuf,
+    /// Which of them stay.
+    #[serde(default)]
+    pub keep: KeptLogs,
+}
+
+impl GameLogs {
+    /// The file of the game with this number, from 0.
+    #[must_use]
+    pub fn file(&self, game: usize) -> PathBuf {
+        self.folder.join(format!("game-{:05}.log", game + 1))
+    }
+
+    /// Whether a file of this name is one of a game.
+    #[must_use]
+    pub fn is_log(name: &str) -> bool {
+        let number = name.strip_prefix("game-").and_then(|rest| rest.strip_suffix(".log"));
+        number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    }
+}
+
+/// The file of the game that a worker plays. Copies write to the same one; what is said between two
+/// games goes nowhere, but for what belongs to the start of the next one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Transcript {
+    file: Arc<Mutex<Option<File>>>,
+    is_wanted: bool,
+}
+
+impl Transcript {
+    /// That of a worker of which logs are wanted.
+    pub(in crate::runner) fn wanted() -> Transcript {
+        Transcript { file: Arc::default(), is_wanted: true }
+    }
+
+    /// What this one says and is told.
+    pub(in crate::runner) fn log(&self, who: &str) -> Log {
+        if self.is_wanted { Log::of(who, TranscriptWriter(self.clone())) } else { Log::none() }
+    }
+
+    /// A game begins, or is played again: its log is added to.
+    pub(in crate::runner) fn begin(&self, logs: &GameLogs, game: usize) -> io::Result<()> {
+        fs::create_dir_all(&logs.folder)?;
+        let file = OpenOptions::new().create(true).append(true).open(logs.file(game))?;
+        *self.file.lock() = Some(file);
+        Ok(())
+    }
+
+    /// A game is over. Its log goes if it is not wanted.
+    pub(in crate::runner) fn end(&self, logs: &GameLogs, game: usize, has_failed: bool) {
+        drop(self.file.lock().take());
+        if logs.keep == KeptLogs::Failed && !has_failed {
+            // What cannot be removed stays.
+            let _ = fs::remove_file(logs.file(game));
+        }
+    }
+}
+
+/// Writes to the log of the game that is being played.
+struct TranscriptWriter(Transcript);
+
+impl Write for TranscriptWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut *self.0.file.lock() {
+            Some(file) => file.write(bytes),
+            None => Ok(bytes.len()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,142 @@
+//! The parts of a match that several machines have played, put together.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::runner::config::MatchConfig;
+use crate::runner::game::match_game::MatchGame;
+use crate::runner::stats::results::MatchResults;
+use crate::runner::tournament::state::{Content, MatchPart, StateError};
+
+/// Why parts cannot be put together.
+#[derive(Debug, Error)]
+pub enum MergeError {
+    /// One cannot be read.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// It is a part of something else.
+    #[error("{other} is no part of the same match as {first}: the descriptions differ in {what}")]
+    OtherMatch {
+        /// The first file.
+        first: PathBuf,
+        /// The one that differs.
+        other: PathBuf,
+        /// In what.
+        what: String,
+    },
+    /// A game that two parts have.
+    #[error("{first} and {second} both have game {game}")]
+    Twice {
+        /// A file.
+        first: PathBuf,
+        /// Another one.
+        second: PathBuf,
+        /// The game, from 1.
+        game: usize,
+    },
+    /// No file.
+    #[error("no file to put together")]
+    Nothing,
+    /// Rounds depend on results that one part alone does not know.
+    #[error("{0} is a tournament: only matches have parts")]
+    Tournament(PathBuf),
+}
+
+/// A match put together.
+#[derive(Debug)]
+pub struct Merged {
+    /// What it is.
+    pub config: MatchConfig,
+    /// The games of all parts, in the order of the schedule.
+    pub results: MatchResults,
+    /// The parts in which they were played.
+    pub parts: Vec<MatchPart>,
+}
+
+/// Puts the parts of a match together; no part has to be complete.
+///
+/// # Errors
+/// If there is no file, one cannot be read, two are of different matches, or two have the same game.
+pub fn merge_states(paths: &[PathBuf]) -> Result<Merged, MergeError> {
+    let mut merged: Option<(MatchConfig, &Path)> = None;
+    let mut games: Vec<MatchGame> = Vec::new();
+    let mut whence: HashMap<usize, &Path> = HashMap::new();
+    let mut all_parts = Vec::new();
+    for path in paths {
+        let Content { config, results, parts, .. } = Content::open(path)?;
+        if config.rounds.is_some() {
+            return Err(MergeError::Tournament(path.clone()));
+        }
+        match &merged {
+            None => merged = Some((config, path)),
+            Some((first, _)) if *first == config => {}
+            Some((first, first_path)) => {
+                return Err(MergeError::OtherMatch {
+                    first: (*first_path).to_owned(),
+                    other: path.clone(),
+                    what: first.differences(&config),
+                });
+            }
+        }
+        for game in results.into_games() {
+            if let Some(first) = whence.insert(game.game, path) {
+                let (first, second) = (first.to_owned(), path.clone());
+                return Err(MergeError::Twice { first, second, game: game.game + 1 });
+            }
+            games.push(game);
+        }
+        all_parts.extend(parts);
+    }
+    let Some((config, _)) = merged else { return Err(MergeError::Nothing) };
+    games.sort_by_key(|game| game.game);
+    let results = MatchResults::new(&config, games);
+    Ok(Merged { config, results, parts: all_parts })
+}
+
+#[cfg(test)]
+mod tests {
+    use movegen::Position;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::runner::game::termination::Termination;
+    use crate::runner::tournament::schedule::{Shard, schedule, tests::config};
+    use crate::runner::tournament::state::{MatchRun, StateFile};
+    use meerslag_files::with_causes;
+    use meerslag_study::record::GameRecord;
+
+    /// A file with the games of a part.
+    fn part(folder: &TempDir, name: &str, config: &MatchConfig, shard: Shard) -> PathBuf {
+        let path = folder.path().join(name);
+        let mut state = StateFile::create(&path, config, "", &MatchRun::default()).unwrap();
+        let games = schedule(config).into_iter().enumerate();
+        for (number, pairing) in games.filter(|(_, pairing)| shard.has(pairing.pair)) {
+            let record = GameRecord::new(Position::initial());
+            let game = MatchGame::new(number, pairing, record, Termination::NoMove);
+            state.add(&game).unwrap();
+        }
+        path
+    }
+
+    #[test]
+    fn parts_are_the_whole_and_nothing_twice() {
+        let folder = TempDir::new().unwrap();
+        let config = config(3, 0, 5);
+        let shard = |number| Shard { number, of: 3 };
+        let paths = [3, 1, 2].map(|n| part(&folder, &format!("{n}"), &config, shard(n)));
+        let merged = merge_states(&paths).unwrap();
+        let numbers: Vec<usize> = merged.results.games().iter().map(|game| game.game).collect();
+        assert_eq!(numbers, (0..30).collect::<Vec<_>>());
+        assert_eq!((merged.config, merged.parts.len()), (config.clone(), 3));
+        let twice = [paths[0].clone(), part(&folder, "again", &config, shard(3))];
+        let error = with_causes(&merge_states(&twice).unwrap_err());
+        assert!(error.contains("again both have game"), "{error}");
+        let mut other = config;
+        other.seed = Some(9);
+        let strange = [paths[0].clone(), part(&folder, "other", &other, shard(1))];
+        let error = with_causes(&merge_states(&strange).unwrap_err());
+        assert!(error.contains("differ in seed"), "{error}");
+    }
+}

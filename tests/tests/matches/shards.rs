@@ -1,0 +1,112 @@
+//! `match --shard` and `--merge`: a match that several machines play.
+
+use std::fs;
+use std::path::Path;
+
+use meerslag_tests::run;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The description of a match at fixed nodes, with openings that are played more than once.
+const MATCH: [&str; 9] = [
+    "match",
+    "--engine=builtin name=a tc=nodes=40",
+    "--engine=builtin name=b tc=nodes=70",
+    "--engine=builtin name=c tc=nodes=20",
+    "--openings=start",
+    "--pairs=5",
+    "--random-plies=2",
+    "--seed=4",
+    "--json",
+];
+
+/// The games of a state file in their order: without times, everything is the same on each machine.
+fn games(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap();
+    let mut games: Vec<Value> =
+        text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
+    games.retain(|game| game.get("game").is_some());
+    games.sort_by_key(|game| game["game"].as_u64());
+    for game in &mut games {
+        let game = game.as_object_mut().unwrap();
+        for key in ["overhead_us", "latency_us", "ended_s", "date"] {
+            game.remove(key);
+        }
+        for ply in game["plies"].as_array_mut().unwrap() {
+            if let Some(ply) = ply.as_object_mut() {
+                ply.remove("time");
+            }
+        }
+    }
+    games
+}
+
+#[test]
+fn parts_put_together_are_the_whole_match() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let play = |state: &str, more: &[&str]| {
+        let state = format!("--state={}", path(state));
+        let args = [&MATCH[..], &[&state], more].concat();
+        run(args, "").success().json_lines().pop().unwrap()
+    };
+    let whole = play("whole", &["--concurrency=2"]);
+    assert_eq!(whole["games"], 30);
+    // One part stops in the middle and goes on: as a part.
+    let one = play("one", &["--shard=1/2"]);
+    assert_eq!(one["games"], 16);
+    let text = fs::read_to_string(path("one")).unwrap();
+    let half: Vec<&str> = text.lines().take(8).collect();
+    fs::write(path("one"), half.join("\n") + "\n").unwrap();
+    let resumed = run(["match", "--resume", "--json", "--state", &path("one")], "").success();
+    assert_eq!(resumed.json_lines().pop().unwrap()["games"], 16);
+
+    let (pdn, state) = (path("games.pdn"), path("merged"));
+    let merge = |parts: &[&str], state: &str, more: &[&str]| {
+        let args = [&["match", "--merge"], parts, &["--json", "--state", state], more].concat();
+        run(args, "")
+    };
+    // A part that is missing is said, and can be played.
+    let early = path("early");
+    let alone = merge(&[&path("one")], &early, &[]);
+    assert_eq!(alone.code, 0, "{alone:?}");
+    assert!(
+        alone.stderr.contains("14 games are missing; to play them: meerslag match"),
+        "{alone:?}"
+    );
+    let rest = run(["match", "--resume", "--json", "--state", &early], "").success();
+    assert_eq!(rest.json_lines().pop().unwrap()["games"], 30);
+    assert_eq!(games(early.as_ref()), games(path("whole").as_ref()));
+
+    play("two", &["--shard=2/2", "--concurrency=2"]);
+    let merged = merge(&[&path("two"), &path("one")], &state, &["--pdn", &pdn]).success();
+    let mut table = merged.json_lines().pop().unwrap();
+    let mut expected = whole;
+    for table in [&mut table, &mut expected] {
+        table["overhead_us"] = Value::Null;
+    }
+    assert_eq!(table, expected);
+    assert_eq!(games(state.as_ref()), games(path("whole").as_ref()));
+    assert_eq!(fs::read_to_string(&pdn).unwrap().matches("[Round ").count(), 30);
+
+    // What does not fit together.
+    let twice = merge(&[&path("whole"), &path("one")], &path("new"), &[]);
+    assert_eq!(twice.code, 2, "{twice:?}");
+    assert!(twice.stderr.contains("both have game 1"), "{twice:?}");
+    let file = path("other");
+    let other = [&MATCH[..7], &["--seed=5", "--shard=2/2", "--state", &file]].concat();
+    let _ = run(other, "").success();
+    let strange = merge(&[&path("one"), &path("other")], &path("new"), &[]);
+    assert_eq!(strange.code, 2, "{strange:?}");
+    assert!(strange.stderr.contains("the descriptions differ in seed"), "{strange:?}");
+    let again = merge(&[&path("one"), &path("two")], &state, &[]);
+    assert_eq!(again.code, 2, "{again:?}");
+    assert!(again.stderr.contains("exists"), "{again:?}");
+    assert!(!Path::new(&path("new")).exists());
+    for shard in ["0/2", "3/2", "1", "a/b"] {
+        let state = path("never");
+        let output = run([&MATCH[..], &["--state", &state, "--shard", shard]].concat(), "");
+        assert_eq!(output.code, 2, "{shard}: {output:?}");
+        assert!(output.stderr.contains("such as 1/2"), "{shard}: {output:?}");
+    }
+}
