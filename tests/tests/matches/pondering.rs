@@ -38,11 +38,11 @@ fn our_engine_ponders_as_the_protocol_says() {
         let program = binary().display();
         format!(
             "--engine=name={name} cmd=\"'{program}' hub\" ponder={ponder} param.hash-mb=1 \
-             param.bb-size=0 stall=60 start=60"
+             param.bb-size=0 stall=60 start=60 forfeit=no"
         )
     };
     let (a, b) = (engine("a", "on"), engine("b", "off"));
-    let texts = logs([&a, &b], &["--tc=2+0.02", "--max-moves=40"]);
+    let texts = logs([&a, &b], &["--tc=move=0.04", "--max-moves=40"]);
     // The engine is started in the first game.
     let setting = ('>', "set-param name=ponder value=true".to_owned());
     assert!(conversation(&texts[0], "a").contains(&setting), "{}", texts[0]);
