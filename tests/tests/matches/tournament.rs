@@ -455,3 +455,57 @@ fn fifty_spectators_do_not_disturb_a_clock() {
     latest(0);
     latest(50);
 }
+
+/// A game that is killed in the middle goes on where it was, with its clocks.
+#[test]
+fn a_killed_game_goes_on_with_its_moves_and_clocks() {
+    let listens = binary().display().to_string();
+    let hub = format!("'cmd=\"{listens} hub\"'");
+    let dxp = format!(
+        "'dxp=localhost:0 fractions=yes tc=60/6 cmd=\"{listens} dxp listen --port {{port}}\"'"
+    );
+    for (name, second) in [("hub", hub.clone()), ("dxp", dxp)] {
+        let folder = TempDir::new().unwrap();
+        let file = folder.path().join("cup.toml");
+        let text = format!(
+            "format = \"gauntlet\"\ngames = 1\ntime-control = \"4+0.02\"\nmax-moves = 20\n\
+             pdn = \"cup.pdn\"\n\
+             [[player]]\nname = \"A\"\nengine = {hub}\n[[player]]\nname = \"B\"\nengine = {second}\n"
+        );
+        fs::write(&file, text).unwrap();
+        let mut child = start(&file, &[]);
+        let deadline = Instant::now() + Duration::from_secs(120);
+        while lines(&file, "moved").len() < 9 {
+            assert!(Instant::now() < deadline, "{name}: no move is made");
+            assert!(child.try_wait().unwrap().is_none(), "{name}: the game is over");
+            thread::sleep(Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let before: Vec<Value> =
+            lines(&file, "moved").into_iter().map(|line| line["moved"]["ply"].clone()).collect();
+        let _ = tournament(&file, &["--resume"]).success();
+        let all = lines(&file, "game");
+        let plies = all[0]["plies"].as_array().unwrap();
+        assert_eq!(all.len(), 1, "{name}");
+        assert!(plies.len() > before.len(), "{name}");
+        assert_eq!(plies[..before.len()], before[..], "{name}");
+        let detail = all[0]["detail"].as_str().unwrap();
+        assert!(detail.starts_with("taken up again after "), "{name}: {detail}");
+        // The clock of the first player goes on from where it was.
+        let own: Vec<&Value> = plies.iter().step_by(2).collect();
+        for two in own.windows(2) {
+            let [left, next, time] =
+                [&two[0]["clock"], &two[1]["clock"], &two[1]["time"]].map(|v| v.as_f64().unwrap());
+            assert!((left + 0.02 - time - next).abs() < 1e-6, "{name}: {two:?}");
+        }
+        // Moves that come after a gap are refused with their line.
+        let state = file.with_extension("jsonl");
+        let text = fs::read_to_string(&state).unwrap();
+        let kept: Vec<&str> = text.lines().filter(|line| !line.contains("\"at\":3,")).collect();
+        fs::write(&state, kept.join("\n") + "\n").unwrap();
+        let output = tournament(&file, &["--table"]);
+        assert_eq!(output.code, 2, "{output:?}");
+        assert!(output.stderr.contains("move 5 of game 1 does not come next"), "{output:?}");
+    }
+}

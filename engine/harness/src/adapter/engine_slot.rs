@@ -414,7 +414,12 @@ impl EngineThread {
         if std::mem::take(&mut self.is_new_game) {
             let game = &question.game;
             let color = game.position().side_to_move();
-            player.new_game(&NewGame { start: *game.start(), color, control: <_>::default() })?;
+            player.new_game(&NewGame {
+                start: *game.start(),
+                played: 0,
+                color,
+                control: <_>::default(),
+            })?;
         }
         let limits = question.limits_now();
         let (number, infos) = (question.number, &self.infos);

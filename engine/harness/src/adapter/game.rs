@@ -38,7 +38,7 @@ impl AdapterGame {
         let start = Position::initial();
         let control = control(&Limits::default(), false);
         // It waits for our move.
-        player.new_game(&NewGame { start, color: Color::Black, control })?;
+        player.new_game(&NewGame { start, played: 0, color: Color::Black, control })?;
         player.game_over(&Game::new(start), GameResult::Unknown);
         Ok(())
     }
@@ -52,7 +52,7 @@ impl AdapterGame {
     ) -> Result<AdapterGame, PlayerError> {
         let control = control(limits, fractions);
         let color = position.side_to_move();
-        player.new_game(&NewGame { start: *position, color, control })?;
+        player.new_game(&NewGame { start: *position, played: 0, color, control })?;
         Ok(AdapterGame { game: Game::new(*position), left: control.time })
     }
 

@@ -316,6 +316,13 @@ impl MatchConfig {
         (0..self.engines.len()).all(|engine| control(engine) && !self.engines[engine].ponder)
     }
 
+    /// Whether games that are interrupted are taken up where they were: those of tournaments, unless an
+    /// opening leads to the same game each time, which is then played as without an interruption.
+    #[must_use]
+    pub fn keeps_games(&self) -> bool {
+        self.rounds.is_some() && !self.is_repeatable()
+    }
+
     /// A game from the opening with this number; without openings from the initial position.
     pub(in crate::runner) fn opening(&self, number: usize) -> Game {
         self.openings.get(number).map(Opening::game).unwrap_or_default()

@@ -26,6 +26,15 @@ impl GameClock {
         GameClock { control, given: control.time, used: Duration::ZERO, moves_left: control.moves }
     }
 
+    /// What is left of the time control after this many own moves, as a program is told that gets to know
+    /// the game only now.
+    #[must_use]
+    pub fn left_of(&self, own_moves: u32) -> TimeControl {
+        let time = self.given.saturating_sub(self.used);
+        let moves = self.control.moves.map(|moves| moves.saturating_sub(own_moves).max(1));
+        TimeControl { time, moves, ..self.control }
+    }
+
     /// The limits of the next move.
     #[must_use]
     pub fn limits(&self) -> Limits {

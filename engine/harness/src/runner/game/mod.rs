@@ -13,6 +13,7 @@ use movegen::notation::pdn::GameResult;
 use movegen::{Color, DrawRules, Game, Move, Position, Status};
 
 use crate::runner::config::MatchConfig;
+use crate::runner::config::time_control::TimeControl;
 use crate::runner::game::arbiter::Arbiter;
 use crate::runner::game::clock::GameClock;
 use crate::runner::game::match_game::MatchGame;
@@ -32,7 +33,7 @@ const PROVEN: f64 = 90.0;
 const OVERRUN: f64 = 0.1;
 
 /// A game to play.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::runner) struct Fixture {
     /// Its number in the schedule, from 0.
     pub number: usize,
@@ -40,6 +41,8 @@ pub(in crate::runner) struct Fixture {
     pub start: Position,
     /// Plies that already count for a draw there.
     pub halfmoves: u16,
+    /// The moves of a game that is taken up again.
+    pub played: Vec<PlyRecord>,
 }
 
 impl Fixture {
@@ -79,32 +82,50 @@ impl GameEnd {
     }
 }
 
+/// Where games are played.
+#[derive(Clone, Copy)]
+pub(in crate::runner) struct Room<'a> {
+    pub config: &'a MatchConfig,
+    pub arbiter: Option<&'a Arbiter>,
+    pub standstills: &'a Standstills,
+    pub director: &'a Director,
+    pub abort: &'a Abort,
+    /// Called with each move, and how many come before it.
+    pub moved: &'a dyn Fn(usize, &PlyRecord),
+}
+
 /// Plays a game; `players` are under the index of their colour.
 ///
 /// # Errors
 /// If the match is being stopped, a player does not start the game, or everything was paused during
 /// it: then there is no result.
 pub(in crate::runner) fn play(
-    config: &MatchConfig,
-    arbiter: Option<&Arbiter>,
-    standstills: &Standstills,
-    fixture: Fixture,
+    room: Room<'_>,
+    fixture: &Fixture,
     players: &mut [Box<dyn Player>; 2],
-    (director, abort): (&Director, &Abort),
 ) -> Result<Played, NotPlayed> {
-    let Fixture { number, pairing, .. } = fixture;
-    let record = fixture.record();
+    let &Fixture { number, pairing, .. } = fixture;
+    let Room { config, director, .. } = room;
+    let mut record = fixture.record();
     let engines = pairing.engines();
-    let clocks = engines.map(|e| GameClock::new(config.time_control(e)));
+    let mut game = record.start_game();
+    let mut clocks = engines.map(|e| GameClock::new(config.time_control(e)));
+    for ply in &fixture.played {
+        let side = game.position().side_to_move();
+        let margin = margin(config, engines[side.index()]);
+        let time = ply.time.and_then(|time| Duration::try_from_secs_f64(time).ok());
+        let is_good = time.is_some_and(|time| clocks[side.index()].spend(time, margin));
+        if !is_good || game.play(ply.mv).is_err() {
+            return Err(NotPlayed::NotTakenUp("its moves cannot be played".to_owned()));
+        }
+        record.plies.push(ply.clone());
+    }
     let lefts = clocks.map(|clock| clock.left());
     let mut match_game = OngoingGame {
-        config,
-        arbiter,
-        standstills,
-        abort,
+        room,
         begun: Instant::now(),
         engines,
-        game: record.start_game(),
+        game,
         clocks,
         dxp_moves: config.dxp_moves(pairing.white, pairing.black),
         seat: director.sit_down(number, pairing, record.clone(), lefts),
@@ -116,7 +137,9 @@ pub(in crate::runner) fn play(
     let end = match_game.run(players);
     let result = match &end {
         Ok(end) => Some(end.result),
-        Err(NotPlayed::Void { .. } | NotPlayed::Again { .. }) => Some(GameResult::Unknown),
+        Err(NotPlayed::Void { .. } | NotPlayed::Again { .. } | NotPlayed::NotTakenUp(_)) => {
+            Some(GameResult::Unknown)
+        }
         Err(NotPlayed::Aborted | NotPlayed::Start { .. }) => None,
     };
     for side in WHITE_FIRST {
@@ -143,14 +166,19 @@ pub(in crate::runner) fn play(
     Ok(Played { record, is_broken: match_game.is_broken })
 }
 
+/// By how much an engine may overrun its time; `None`: it does not lose by that.
+fn margin(config: &MatchConfig, engine: usize) -> Option<Duration> {
+    config.engines[engine].forfeits.then_some(config.margin)
+}
+
 /// The record of a game that `engine` loses because it does not start.
 pub(in crate::runner) fn forfeit(
-    fixture: Fixture,
+    fixture: &Fixture,
     engine: usize,
     message: &str,
     tail: Vec<String>,
 ) -> MatchGame {
-    let Fixture { number, pairing, .. } = fixture;
+    let &Fixture { number, pairing, .. } = fixture;
     let side = pairing.color_of(engine).unwrap_or(Color::White);
     let termination = Termination::Fault(FaultKind::Start);
     let result = GameEnd::lost_by(side, termination).result;
@@ -173,17 +201,15 @@ pub(in crate::runner) enum NotPlayed {
     Void { standstill: Duration, is_broken: [bool; 2] },
     /// The director wants it to be played again; and who can no longer be used.
     Again { is_broken: [bool; 2] },
+    /// A game that was interrupted cannot go on where it was, for this reason.
+    NotTakenUp(String),
 }
 
 /// The sides in the order in which they are asked and named; lists go by [`Color::index`].
 const WHITE_FIRST: [Color; 2] = [Color::White, Color::Black];
 
 struct OngoingGame<'a> {
-    config: &'a MatchConfig,
-    arbiter: Option<&'a Arbiter>,
-    standstills: &'a Standstills,
-    /// Pauses it.
-    abort: &'a Abort,
+    room: Room<'a>,
     begun: Instant,
     /// Numbers in the configuration; these lists go by the index of the colour.
     engines: [usize; 2],
@@ -205,11 +231,13 @@ impl OngoingGame<'_> {
     fn run(&mut self, players: &mut [Box<dyn Player>; 2]) -> Result<GameEnd, NotPlayed> {
         for side in WHITE_FIRST {
             let player = &mut players[side.index()];
-            let engine = self.engines[side.index()];
-            let control = self.config.time_control(engine);
-            let game = NewGame { start: *self.game.start(), color: side, control };
-            let ready = player.new_game(&game);
+            let control = self.told(side);
+            let (start, played) = (*self.game.position(), self.game.ply());
+            let ready = player.new_game(&NewGame { start, played, color: side, control });
             self.check_standstill(side, ready.as_ref().err())?;
+            if let (Err(PlayerError::Refused(message)), 1..) = (&ready, played) {
+                return Err(NotPlayed::NotTakenUp(format!("{side}: {message}")));
+            }
             if let Err(error) = ready {
                 return self.failed(side, error);
             }
@@ -224,8 +252,8 @@ impl OngoingGame<'_> {
                 return Ok(end);
             }
             let side = self.game.position().side_to_move();
-            self.abort.wait(&|| self.seat.has_order());
-            if self.abort.is_set() {
+            self.room.abort.wait(&|| self.seat.has_order());
+            if self.room.abort.is_set() {
                 return Err(NotPlayed::Aborted);
             }
             if let Some(act) = self.seat.take_order() {
@@ -245,7 +273,7 @@ impl OngoingGame<'_> {
             let mut report = |info: &Info| seat.sees(side, info);
             let answer = player.think(&self.game, &limits, &seat.control, &mut report);
             self.seat.rests();
-            if let Some(act) = self.seat.take_order().filter(|_| !self.abort.is_set()) {
+            if let Some(act) = self.seat.take_order().filter(|_| !self.room.abort.is_set()) {
                 // Stopped in the middle of a search: what came of it does not count.
                 self.is_broken[side.index()] |= matches!(answer, Err(PlayerError::Fault { .. }));
                 return self.decided(act);
@@ -261,8 +289,7 @@ impl OngoingGame<'_> {
             answered = Some(thought.answered);
             expected = thought.reply.map(|reply| (side, reply));
             let elapsed = thought.elapsed();
-            let forfeits = self.config.engines[self.engines[side.index()]].forfeits;
-            let margin = forfeits.then_some(self.config.margin);
+            let margin = margin(self.room.config, self.engines[side.index()]);
             let clock = &mut self.clocks[side.index()];
             if !clock.spend(elapsed, margin) {
                 let allowed = limits.longest().unwrap_or_default();
@@ -282,7 +309,8 @@ impl OngoingGame<'_> {
                 clock: clock.left(),
                 ..PlyRecord::from(thought.mv)
             });
-            self.seat.moved(side, &self.record.plies[self.record.plies.len() - 1]);
+            let at = self.record.plies.len() - 1;
+            self.seat.moved(side, &self.record.plies[at]);
             if let Err(error) = self.game.play(thought.mv) {
                 let error = PlayerError::Fault {
                     kind: FaultKind::IllegalMove,
@@ -292,7 +320,27 @@ impl OngoingGame<'_> {
                 self.record.plies.pop();
                 return self.failed(side, error);
             }
+            (self.room.moved)(at, &self.record.plies[at]);
         }
+    }
+
+    /// The time control that a side is told when the game begins, or is taken up again: what is left then,
+    /// over DXP in units that can be written, at least one.
+    fn told(&self, side: Color) -> TimeControl {
+        let engine = self.engines[side.index()];
+        if self.game.ply() == 0 {
+            return self.room.config.time_control(engine);
+        }
+        let moves = self.record.movers().filter(|(mover, _)| *mover == side).count();
+        let mut control = self.clocks[side.index()].left_of(moves as u32);
+        if let Some(dxp) = &self.room.config.engines[engine].dxp {
+            // Hundredths of minutes, or whole ones.
+            let is_part = dxp.fractions && control.time < Duration::from_secs(60);
+            let unit = Duration::from_millis(if is_part { 600 } else { 60_000 });
+            let units = control.time.as_millis() / unit.as_millis();
+            control.time = unit * units.clamp(1, 999).try_into().unwrap_or(1);
+        }
+        control
     }
 
     /// The end of a game by a decision of the director.
@@ -314,14 +362,14 @@ impl OngoingGame<'_> {
         if error == Some(&PlayerError::Aborted) {
             return Err(NotPlayed::Aborted);
         }
-        let Some(standstill) = self.standstills.since(self.begun) else { return Ok(()) };
+        let Some(standstill) = self.room.standstills.since(self.begun) else { return Ok(()) };
         self.is_broken[side.index()] |= matches!(error, Some(PlayerError::Fault { .. }));
         Err(NotPlayed::Void { standstill, is_broken: self.is_broken })
     }
 
     /// Whether the game is over by the rules or by decision.
     fn end(&self) -> Option<GameEnd> {
-        match self.game.status(self.config.draw_rules) {
+        match self.game.status(self.room.config.draw_rules) {
             Status::Ongoing => {}
             Status::Win(winner, reason) => {
                 let end = GameEnd::lost_by(winner.opponent(), Termination::NoMove);
@@ -335,12 +383,14 @@ impl OngoingGame<'_> {
         // The opening itself is played out even if the databases know it.
         if !self.record.plies.is_empty()
             && let Some((result, detail)) =
-                self.arbiter.and_then(|t| t.verdict(&self.game, self.config.draw_rules))
+                self.room.arbiter.and_then(|t| t.verdict(&self.game, self.room.config.draw_rules))
         {
             return Some(GameEnd::new(result, Termination::Database).with(detail));
         }
         let first = self.game.start().side_to_move();
-        if let Some((result, why)) = self.config.adjudication.verdict(&self.record.plies, first) {
+        if let Some((result, why)) =
+            self.room.config.adjudication.verdict(&self.record.plies, first)
+        {
             return Some(GameEnd::new(result, why));
         }
         let limit = self.dxp_moves?;
@@ -353,7 +403,7 @@ impl OngoingGame<'_> {
     /// The end of a game that `side` has ended instead of moving: what is certain comes first.
     fn claimed(&self, side: Color, claim: Claim) -> GameEnd {
         if let Some((result, detail)) =
-            self.arbiter.and_then(|t| t.verdict(&self.game, self.config.draw_rules))
+            self.room.arbiter.and_then(|t| t.verdict(&self.game, self.room.config.draw_rules))
         {
             return GameEnd::new(result, Termination::Database).with(detail);
         }
@@ -405,7 +455,7 @@ impl OngoingGame<'_> {
     /// Programs that cannot lose by time may still have used too much of it.
     fn note_overruns(&self, end: &mut GameEnd) {
         for side in WHITE_FIRST {
-            let control = self.config.time_control(self.engines[side.index()]);
+            let control = self.room.config.time_control(self.engines[side.index()]);
             let overrun = self.clocks[side.index()].overrun();
             if overrun > control.time.mul_f64(OVERRUN) {
                 let gap = if end.detail.is_empty() { "" } else { "; " };

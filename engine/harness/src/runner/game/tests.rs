@@ -45,6 +45,7 @@ fn the_overhead_is_the_gap_between_the_players() {
         pairing: schedule(&config)[0],
         start: Position::initial(),
         halfmoves: 0,
+        played: Vec::new(),
     };
     let start = Instant::now();
     let mut players: [Box<dyn Player>; 2] =
@@ -52,7 +53,15 @@ fn the_overhead_is_the_gap_between_the_players() {
     let abort = Abort::new();
     let director = Director::new(&abort);
     let standstills = Standstills::new();
-    let played = play(&config, None, &standstills, fixture, &mut players, (&director, &abort));
+    let room = Room {
+        config: &config,
+        arbiter: None,
+        standstills: &standstills,
+        director: &director,
+        abort: &abort,
+        moved: &|_, _| {},
+    };
+    let played = play(room, &fixture, &mut players);
     let played = played.unwrap();
     assert_eq!(played.record.record.plies.len(), 10);
     assert_eq!(played.record.overhead, Duration::from_millis(7));

@@ -437,7 +437,7 @@ impl Player for DxpPlayer {
         self.tail.clear();
         self.is_playing = false;
         self.color = game.color;
-        self.known = 0;
+        self.known = game.played;
         // A second attempt: over a new connection, or after ending what the program still plays.
         for is_second in [false, true] {
             if !self.is_connected()? {

@@ -77,11 +77,13 @@ pub enum Answer {
 /// What a player gets to know before a game.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct NewGame {
-    /// Where it starts.
+    /// Where it starts; of a game that is taken up again, where it is now.
     pub start: Position,
+    /// Plies that were played before.
+    pub played: usize,
     /// The player's colour.
     pub color: Color,
-    /// The player's time.
+    /// The player's time, of a game that is taken up again what is left of it.
     pub control: TimeControl,
 }
 

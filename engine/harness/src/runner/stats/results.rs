@@ -1,10 +1,13 @@
 //! The finished games of a match, and what they add up to.
 
+use std::collections::BTreeMap;
+
 use crate::runner::config::MatchConfig;
 use crate::runner::game::match_game::MatchGame;
 use crate::runner::stats::standings::Standings;
 use crate::runner::tournament::acts::{Act, ActError};
 use crate::runner::tournament::schedule::{Pairing, Round, schedule};
+use meerslag_study::record::PlyRecord;
 
 /// What the record of a game says that the director has had played again.
 pub(in crate::runner) const REPLAYED: &str = "played again by order of the director";
@@ -17,6 +20,8 @@ pub struct MatchResults {
     standings: Standings,
     rounds: Vec<Round>,
     acts: Vec<Act>,
+    /// The moves of games that were interrupted.
+    unfinished: BTreeMap<usize, Vec<PlyRecord>>,
 }
 
 impl MatchResults {
@@ -24,7 +29,13 @@ impl MatchResults {
     #[must_use]
     pub fn new(config: &MatchConfig, games: Vec<MatchGame>) -> MatchResults {
         let standings = Standings::of(config, &games);
-        MatchResults { games, standings, rounds: Vec::new(), acts: Vec::new() }
+        MatchResults {
+            games,
+            standings,
+            rounds: Vec::new(),
+            acts: Vec::new(),
+            unfinished: BTreeMap::new(),
+        }
     }
 
     /// The games.
@@ -88,7 +99,23 @@ impl MatchResults {
     /// Adds a finished game.
     pub fn add(&mut self, game: MatchGame) {
         self.standings.add(&game);
+        self.unfinished.remove(&game.game);
         self.games.push(game);
+    }
+
+    /// Adds a move of a game that is not finished, after `at` others; later ones are dropped. `false` if
+    /// there are not as many.
+    pub(in crate::runner) fn moved(&mut self, game: usize, at: usize, ply: PlyRecord) -> bool {
+        let plies = self.unfinished.entry(game).or_default();
+        plies.truncate(at);
+        let fits = plies.len() == at;
+        plies.extend(fits.then_some(ply));
+        fits
+    }
+
+    /// The moves of games that were interrupted, which are taken up now.
+    pub(in crate::runner) fn take_unfinished(&mut self) -> BTreeMap<usize, Vec<PlyRecord>> {
+        std::mem::take(&mut self.unfinished)
     }
 
     /// Adds a round.

@@ -40,6 +40,7 @@ use crate::runner::tournament::schedule::{Pairing, Round, Shard};
 use crate::runner::tournament::standstill::Standstills;
 use crate::runner::tournament::state::{StateError, StateFile};
 use meerslag_search::EngineError;
+use meerslag_study::record::PlyRecord;
 use worker::{Health, Worker};
 
 /// Why a match cannot go on.
@@ -102,6 +103,9 @@ pub fn tail_text(tail: &[String]) -> String {
     }
     format!("\nits last lines:\n    {}", tail.join("\n    "))
 }
+
+/// Events of each worker that wait to be noted.
+const WAITING_EVENTS: usize = 64;
 
 /// How the games are spread over the machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -188,6 +192,7 @@ enum Event {
     SlowStart { engine: usize, missing: String, tail: Vec<String> },
     Void { game: usize, standstill: Duration },
     Again { game: usize },
+    Moved { game: usize, at: usize, ply: Box<PlyRecord> },
     Failed(MatchError),
 }
 
@@ -264,9 +269,11 @@ fn play(
 ) -> Result<MatchEnd, MatchError> {
     let starts = Starts::new(config, collector.results.games())?;
     let director = collector.director;
+    let unfinished = &collector.results.take_unfinished();
     let count = workers.concurrency.min(games.len());
     let next = AtomicUsize::new(0);
-    let (sender, events) = bounded(workers.concurrency);
+    // No game waits between two moves for what another one has to say.
+    let (sender, events) = bounded(WAITING_EVENTS * workers.concurrency);
     let standstills = Standstills::new();
     let (end_watch, watch) = bounded(0);
     thread::scope(|scope| {
@@ -294,6 +301,7 @@ fn play(
                     arbiter,
                     standstills,
                     director,
+                    unfinished,
                     health,
                     slot,
                     cpus,
@@ -499,6 +507,10 @@ impl Collector<'_> {
             Event::Void { game, standstill } => {
                 let event = MatchEvent::Void { game, standstill };
                 (self.observe)(event).map_err(MatchError::Observer)
+            }
+            Event::Moved { game, at, ply } => {
+                let state = self.state.as_mut();
+                state.map_or(Ok(()), |state| state.add_move(game, at, &ply)).map_err(Into::into)
             }
             Event::Again { game } => {
                 (self.observe)(MatchEvent::Again { game }).map_err(MatchError::Observer)

@@ -4,6 +4,7 @@
 //! line it was writing, which reading leaves out. As long as a runner has the file, no other one
 //! can open it.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -21,6 +22,7 @@ use crate::runner::player::transcript::GameLogs;
 use crate::runner::stats::results::MatchResults;
 use crate::runner::tournament::acts::{Act, ActError};
 use crate::runner::tournament::schedule::{Pairing, Round, Shard, schedule};
+use meerslag_study::record::PlyRecord;
 
 /// The version of the format.
 const VERSION: u32 = 1;
@@ -77,6 +79,9 @@ pub enum LineError {
     /// The director decided what cannot be.
     #[error(transparent)]
     Act(#[from] ActError),
+    /// A move of a game that is over or not on the schedule, or one that leaves out others.
+    #[error("move {1} of game {0} does not come next")]
+    Moved(usize, usize),
     /// A round with engines that there are not, or one that does not come next.
     #[error("round {0} is not one of this tournament")]
     Round(usize),
@@ -152,7 +157,23 @@ struct Decided {
     decided: Act,
 }
 
-/// How such lines begin, and those of rounds.
+/// A line with a move of a game that is being played.
+#[derive(Serialize, Deserialize)]
+struct Moved<'a> {
+    moved: MovedPly<'a>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct MovedPly<'a> {
+    /// The game, from 0.
+    game: usize,
+    /// How many moves of it come before; those that were there from here on are void.
+    at: usize,
+    ply: Cow<'a, PlyRecord>,
+}
+
+/// How such lines begin, and those of decisions and rounds.
+const MOVED: &[u8] = b"{\"moved\":";
 const DECIDED: &[u8] = b"{\"decided\":";
 const ROUND: &[u8] = b"{\"round\":";
 
@@ -301,6 +322,19 @@ impl StateFile {
         self.write(round)
     }
 
+    /// Adds a move of a game that is being played, after this many others.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub(in crate::runner) fn add_move(
+        &mut self,
+        game: usize,
+        at: usize,
+        ply: &PlyRecord,
+    ) -> Result<(), StateError> {
+        self.write(&Moved { moved: MovedPly { game, at, ply: Cow::Borrowed(ply) } })
+    }
+
     /// Notes what the director decided.
     ///
     /// # Errors
@@ -407,6 +441,16 @@ impl Content {
                 }
                 games.extend(round.games.iter().copied());
                 results.add_round(round);
+                whole += length as u64;
+                continue;
+            }
+            if text.starts_with(MOVED) {
+                let Moved { moved: MovedPly { game, at, ply } } =
+                    serde_json::from_slice(&text).map_err(|e| damaged(line, e.into()))?;
+                let is_open = game < games.len() && !seen.contains(&game);
+                if !is_open || !results.moved(game, at, ply.into_owned()) {
+                    return Err(damaged(line, LineError::Moved(game + 1, at + 1)));
+                }
                 whole += length as u64;
                 continue;
             }

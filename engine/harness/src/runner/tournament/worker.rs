@@ -1,5 +1,6 @@
 //! A worker plays one game after the other and keeps its engines.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use super::{Event, MatchError};
 use crate::runner::config::MatchConfig;
 use crate::runner::game::arbiter::Arbiter;
 use crate::runner::game::match_game::MatchGame;
-use crate::runner::game::{Fixture, NotPlayed, forfeit, play};
+use crate::runner::game::{Fixture, NotPlayed, Room, forfeit, play};
 use crate::runner::openings::starts::Starts;
 use crate::runner::player::launch::{Berth, start};
 use crate::runner::player::process::pin;
@@ -20,6 +21,8 @@ use crate::runner::stats::results::REPLAYED;
 use crate::runner::tournament::director::Director;
 use crate::runner::tournament::schedule::Pairing;
 use crate::runner::tournament::standstill::Standstills;
+use meerslag_search::counted;
+use meerslag_study::record::PlyRecord;
 
 /// Attempts to start an engine that has played before.
 const START_ATTEMPTS: u32 = 2;
@@ -65,6 +68,8 @@ enum Attempt {
     Void(Duration),
     /// The director wants it to be played again.
     Again,
+    /// It was interrupted and cannot go on where it was.
+    NotTakenUp(String),
 }
 
 /// Plays one game after the other and keeps its engines from game to game.
@@ -74,6 +79,8 @@ pub(super) struct Worker<'a> {
     pub arbiter: Option<&'a Arbiter>,
     pub standstills: &'a Standstills,
     pub director: &'a Director,
+    /// The moves of games that were interrupted.
+    pub unfinished: &'a BTreeMap<usize, Vec<PlyRecord>>,
     /// Of all engines.
     pub health: &'a [Health],
     /// Which worker it is, from 0.
@@ -98,13 +105,15 @@ impl Worker<'_> {
             let _ = self.events.send(Event::Begin(number, pairing));
             let start = self.starts.of(pairing);
             let halfmoves = start.start_counters().plies();
-            let fixture = Fixture { number, pairing, start: *start.start(), halfmoves };
-            if let Err(error) = self.begin_log(fixture) {
+            let moves = self.unfinished.get(&number).cloned().unwrap_or_default();
+            let start = *start.start();
+            let fixture = Fixture { number, pairing, start, halfmoves, played: moves };
+            if let Err(error) = self.begin_log(&fixture) {
                 let _ = self.events.send(Event::Failed(error));
                 break;
             }
             let played = self.play(fixture);
-            self.end_log(fixture, &played);
+            self.end_log(number, &played);
             let event = match played {
                 Ok(Some(record)) => Event::Game(Box::new(record)),
                 Ok(None) => break,
@@ -124,9 +133,9 @@ impl Worker<'_> {
     }
 
     /// Opens the log of a game.
-    fn begin_log(&self, fixture: Fixture) -> Result<(), MatchError> {
+    fn begin_log(&self, fixture: &Fixture) -> Result<(), MatchError> {
         let Some(logs) = self.logs else { return Ok(()) };
-        let Fixture { number, pairing, .. } = fixture;
+        let &Fixture { number, pairing, .. } = fixture;
         let path = logs.file(number);
         self.transcript.begin(logs, number).map_err(|error| MatchError::Log { path, error })?;
         let name = |engine: usize| &self.config.engines[engine].name;
@@ -137,7 +146,7 @@ impl Worker<'_> {
     }
 
     /// Closes it, or removes it.
-    fn end_log(&self, fixture: Fixture, played: &Result<Option<MatchGame>, MatchError>) {
+    fn end_log(&self, number: usize, played: &Result<Option<MatchGame>, MatchError>) {
         let Some(logs) = self.logs else { return };
         let remarks = self.transcript.log("");
         let has_failed = match played {
@@ -156,15 +165,26 @@ impl Worker<'_> {
                 true
             }
         };
-        self.transcript.end(logs, fixture.number, has_failed);
+        self.transcript.end(logs, number, has_failed);
     }
 
     /// Plays a game, and again if everything was paused during it. `None` if the match is being
     /// stopped.
-    fn play(&mut self, fixture: Fixture) -> Result<Option<MatchGame>, MatchError> {
+    fn play(&mut self, mut fixture: Fixture) -> Result<Option<MatchGame>, MatchError> {
         let mut notes = Vec::new();
+        if !fixture.played.is_empty() {
+            let moves = counted(fixture.played.len().div_ceil(2), "move");
+            notes.push(format!("taken up again after {moves}"));
+        }
         loop {
-            match self.attempt(fixture)? {
+            let attempt = self.attempt(&fixture)?;
+            // Otherwise it has come to its end, or begins anew.
+            fixture.played.clear();
+            match attempt {
+                Attempt::NotTakenUp(why) => {
+                    notes.clear();
+                    notes.push(format!("begun again after an interruption ({why})"));
+                }
                 Attempt::Done(mut record) => {
                     notes.extend((!record.detail.is_empty()).then_some(record.detail));
                     record.detail = notes.join("; ");
@@ -185,7 +205,7 @@ impl Worker<'_> {
         }
     }
 
-    fn attempt(&mut self, fixture: Fixture) -> Result<Attempt, MatchError> {
+    fn attempt(&mut self, fixture: &Fixture) -> Result<Attempt, MatchError> {
         let begun = Instant::now();
         let done = |record| Attempt::Done(Box::new(record));
         // By the index of the colour.
@@ -208,27 +228,41 @@ impl Worker<'_> {
             }
         }
         let Ok(mut players) = <[_; 2]>::try_from(players) else { return Ok(Attempt::Aborted) };
-        let (config, arbiter) = (self.config, self.arbiter);
-        let control = (self.director, &*self.abort);
-        let (attempt, is_broken) =
-            match play(config, arbiter, self.standstills, fixture, &mut players, control) {
-                Ok(played) => (done(played.record), played.is_broken),
-                Err(NotPlayed::Void { standstill, is_broken }) => {
-                    (Attempt::Void(standstill), is_broken)
-                }
-                Err(NotPlayed::Again { is_broken }) => (Attempt::Again, is_broken),
-                Err(NotPlayed::Aborted) => return Ok(Attempt::Aborted),
-                Err(NotPlayed::Start { engine, message, tail }) => {
-                    // The other one may have begun the game.
-                    for (other, mut player) in wanted.into_iter().zip(players) {
-                        if other != engine && player.recover() {
-                            self.players.push((other, player));
-                        }
+        let (events, number) = (&self.events, fixture.number);
+        let keeps = self.config.keeps_games();
+        let moved = |at: usize, ply: &PlyRecord| {
+            if keeps {
+                let ply = Box::new(ply.clone());
+                let _ = events.send(Event::Moved { game: number, at, ply });
+            }
+        };
+        let room = Room {
+            config: self.config,
+            arbiter: self.arbiter,
+            standstills: self.standstills,
+            director: self.director,
+            abort: &self.abort,
+            moved: &moved,
+        };
+        let (attempt, is_broken) = match play(room, fixture, &mut players) {
+            Ok(played) => (done(played.record), played.is_broken),
+            Err(NotPlayed::Void { standstill, is_broken }) => {
+                (Attempt::Void(standstill), is_broken)
+            }
+            Err(NotPlayed::Again { is_broken }) => (Attempt::Again, is_broken),
+            Err(NotPlayed::NotTakenUp(why)) => (Attempt::NotTakenUp(why), [false; 2]),
+            Err(NotPlayed::Aborted) => return Ok(Attempt::Aborted),
+            Err(NotPlayed::Start { engine, message, tail }) => {
+                // The other one may have begun the game.
+                for (other, mut player) in wanted.into_iter().zip(players) {
+                    if other != engine && player.recover() {
+                        self.players.push((other, player));
                     }
-                    let no_start = NoStart { engine, message, tail };
-                    return self.not_played(fixture, no_start).map(done);
                 }
-            };
+                let no_start = NoStart { engine, message, tail };
+                return self.not_played(fixture, no_start).map(done);
+            }
+        };
         for engine in wanted {
             self.health[engine].played();
         }
@@ -245,7 +279,7 @@ impl Worker<'_> {
     }
 
     /// An engine that has played before loses the game; one that never did ends the match.
-    fn not_played(&self, fixture: Fixture, no_start: NoStart) -> Result<MatchGame, MatchError> {
+    fn not_played(&self, fixture: &Fixture, no_start: NoStart) -> Result<MatchGame, MatchError> {
         let NoStart { engine, message, tail } = no_start;
         if self.health[engine].did_not_start() {
             return Ok(forfeit(fixture, engine, &message, tail));
