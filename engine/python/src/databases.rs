@@ -2,19 +2,17 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
 
 use egdb::DatabaseOptions;
-use egdb::error::ProbeError;
+use egdb::error::{OpenError, ProbeError};
 use meerslag_study::solve::{SolveOptions, Solver};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::DatabaseError;
 use crate::board::Move;
-use crate::engine::SIGNALS;
 use crate::game::PositionOrText;
+use crate::work;
 use meerslag_files::with_causes;
 
 /// The exact game value for the side to move.
@@ -116,7 +114,11 @@ pub fn options(
     Ok(DatabaseOptions { folders: folders.unwrap_or_default(), pieces, cache_mib })
 }
 
-fn failed(error: &ProbeError) -> PyErr {
+pub fn failed(error: &ProbeError) -> PyErr {
+    DatabaseError::new_err(with_causes(error))
+}
+
+pub fn open_failed(error: &OpenError) -> PyErr {
     DatabaseError::new_err(with_causes(error))
 }
 
@@ -142,30 +144,6 @@ impl Solution {
     fn __repr__(&self) -> String {
         format!("<Solution: {}, {} plies>", self.value, self.line.len())
     }
-}
-
-/// Runs work on a thread of its own, so that this one notices Ctrl-C and stops it.
-fn interruptible<T: Send>(stop: &AtomicBool, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-    thread::scope(|scope| {
-        let (sender, done) = channel();
-        let thread =
-            thread::Builder::new().name("solve".to_owned()).spawn_scoped(scope, move || {
-                let result = work();
-                drop(sender);
-                result
-            })?;
-        let mut raised = Ok(());
-        while done.recv_timeout(SIGNALS) == Err::<(), _>(RecvTimeoutError::Timeout) {
-            if raised.is_ok() {
-                raised = Python::attach(|py| py.check_signals());
-            }
-            if raised.is_err() {
-                stop.store(true, Ordering::Relaxed);
-            }
-        }
-        let result = thread.join().map_err(|_| PyRuntimeError::new_err("the solver failed"))?;
-        raised.map(|()| result)
-    })
 }
 
 /// Endgame databases that answer together, for every legal position with few enough pieces.
@@ -195,7 +173,7 @@ impl Probe {
     ) -> PyResult<Probe> {
         let options = options(folders, pieces, cache_mib)?;
         let probe = py.detach(|| options.open());
-        probe.map(Probe).map_err(|error| DatabaseError::new_err(with_causes(&error)))
+        probe.map(Probe).map_err(|error| open_failed(&error))
     }
 
     /// The largest piece count with values.
@@ -264,7 +242,12 @@ impl Probe {
         let options = SolveOptions { nodes, hash_mib: hash_mib.max(1), ..SolveOptions::default() };
         let stop = AtomicBool::new(false);
         let solution = py.detach(|| {
-            interruptible(&stop, || Solver::new(&self.0, options).solve(&position, &stop))
+            let tell = || stop.store(true, Ordering::Relaxed);
+            work::run(
+                tell,
+                |(): ()| Ok(()),
+                |_| Solver::new(&self.0, options).solve(&position, &stop),
+            )
         })?;
         let solution = solution.map_err(|error| failed(&error))?;
         let line = solution.line.map(|line| line.plies.iter().map(|ply| Move(ply.mv)).collect());

@@ -1,11 +1,10 @@
 //! The search.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use meerslag_search::book::BookOptions;
 use meerslag_search::eval::Evaluation;
 use meerslag_search::{
     Bound, Clock, Control, EngineError, EngineOptions, Limits, Mode, PlayingLevel, Score,
@@ -14,13 +13,12 @@ use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::board::Move;
+use crate::book::Book;
 use crate::databases;
 use crate::game::{GameOrPosition, draw_rules};
-use crate::{DatabaseError, value_error};
+use crate::{DatabaseError, value_error, work};
 use meerslag_files::with_causes;
 
-/// How often a search looks whether Ctrl-C was pressed.
-pub const SIGNALS: Duration = Duration::from_millis(50);
 /// More seconds than any game has.
 const MAX_SECONDS: f64 = 1e7;
 
@@ -93,6 +91,8 @@ pub struct SearchResult {
     best: Option<Move>,
     /// The expected reply.
     ponder: Option<Move>,
+    /// Whether the move comes from the opening book, without a search.
+    is_book: bool,
     /// The last report of the best move.
     info: Info,
     /// The last report of each of the ``multipv`` best moves, best first.
@@ -119,6 +119,8 @@ impl SearchResult {
 ///     egdb_pieces: the largest piece count to look up; 0 uses no databases.
 ///     egdb_cache_mib: memory for a cache of their blocks in MiB; 0 maps the files into memory.
 ///     evaluation: a file with weights, or ``material``; without it the one in the package.
+///     book: an opening book, from which moves are played without a search; not with ``multipv``
+///         and ``infinite``.
 ///
 /// Raises:
 ///     ValueError: an option is out of range, or the weights cannot be read.
@@ -126,8 +128,8 @@ impl SearchResult {
 ///     MemoryError: there is no memory for the table.
 #[pyclass(module = "meerslag", frozen)]
 pub struct Engine {
-    engine: Mutex<meerslag_search::Engine>,
-    control: Control,
+    pub engine: Mutex<meerslag_search::Engine>,
+    pub control: Control,
 }
 
 fn engine_error(error: EngineError) -> PyErr {
@@ -146,11 +148,21 @@ fn seconds(name: &str, value: f64) -> PyResult<Duration> {
     Err(PyValueError::new_err(text))
 }
 
+/// A depth, nodes and seconds, each as far as it is given.
+pub fn limits(depth: Option<u32>, nodes: Option<u64>, time: Option<f64>) -> PyResult<Limits> {
+    if depth == Some(0) || nodes == Some(0) {
+        return Err(PyValueError::new_err("depth and nodes: expected at least 1"));
+    }
+    let move_time = time.map(|time| seconds("time", time)).transpose()?;
+    Ok(Limits { depth, nodes, move_time, ..Limits::infinite(Mode::Think) })
+}
+
 #[pymethods]
 impl Engine {
     #[new]
     #[pyo3(signature = (*, hash_mib = 64, threads = 1, draw_rules = "lidraughts", draw_score = 0,
-                        egdb = None, egdb_pieces = None, egdb_cache_mib = 0, evaluation = ""))]
+                        egdb = None, egdb_pieces = None, egdb_cache_mib = 0, evaluation = "",
+                        book = None))]
     #[expect(clippy::too_many_arguments, reason = "named ones, of which each has a default")]
     fn new(
         py: Python<'_>,
@@ -162,6 +174,7 @@ impl Engine {
         egdb_pieces: Option<u8>,
         egdb_cache_mib: usize,
         evaluation: &str,
+        book: Option<Py<Book>>,
     ) -> PyResult<Engine> {
         let options = EngineOptions {
             hash_mib,
@@ -170,10 +183,10 @@ impl Engine {
             draw_score: Score::new(draw_score),
             databases: databases::options(egdb, egdb_pieces, egdb_cache_mib)?,
             evaluation: Evaluation::named(evaluation).map_err(value_error)?,
+            book: book.map(|book| BookOptions::new(Arc::clone(&book.get().0))),
             ..EngineOptions::default()
         };
-        let engine = py.detach(|| meerslag_search::Engine::new(options)).map_err(engine_error)?;
-        Ok(Engine { engine: Mutex::new(engine), control: Control::new() })
+        Engine::with(py, options)
     }
 
     /// Searches the current position of a game, or a position. Other threads of Python go on
@@ -221,9 +234,7 @@ impl Engine {
                 })?
                 .nodes(),
         };
-        if depth == Some(0) || nodes == Some(0) {
-            return Err(PyValueError::new_err("depth and nodes: expected at least 1"));
-        }
+        let given = self::limits(depth, nodes, time)?;
         if let Some((left, increment)) = clock
             && !(left.abs() <= MAX_SECONDS && (0.0..=MAX_SECONDS).contains(&increment))
         {
@@ -231,18 +242,17 @@ impl Engine {
             return Err(PyValueError::new_err(text));
         }
         let limits = Limits {
-            depth,
             nodes: nodes.into_iter().chain(most).min(),
-            move_time: time.map(|time| seconds("time", time)).transpose()?,
             clock: clock.map(|(time, inc)| Clock { time, inc, moves: None }),
-            mode: Mode::Think,
+            mode: if infinite { Mode::Analyze } else { Mode::Think },
             multipv,
+            ..given
         };
         if limits.is_infinite() && !infinite {
             let text = "no limit: expected depth, nodes, time, clock, level or infinite=True";
             return Err(PyValueError::new_err(text));
         }
-        py.detach(|| self.search_detached(&game, &limits, on_info))
+        py.detach(|| self.search_detached(&game, &limits, on_info.as_ref()))
     }
 
     /// Ends the search that is running, which returns the best move found so far. For another
@@ -261,22 +271,28 @@ impl Engine {
     }
 }
 
-fn busy() -> PyErr {
+pub fn busy() -> PyErr {
     PyRuntimeError::new_err("another thread is searching with this engine")
 }
 
 impl Engine {
-    /// The search runs on a thread of its own, so that this one can call back and notice Ctrl-C.
+    /// An engine with these options.
+    pub fn with(py: Python<'_>, options: EngineOptions) -> PyResult<Engine> {
+        let engine = py.detach(|| meerslag_search::Engine::new(options)).map_err(engine_error)?;
+        Ok(Engine { engine: Mutex::new(engine), control: Control::new() })
+    }
+
     fn search_detached(
         &self,
         game: &movegen::Game,
         limits: &Limits,
-        on_info: Option<Py<PyAny>>,
+        on_info: Option<&Py<PyAny>>,
     ) -> PyResult<SearchResult> {
-        let (sender, reports) = channel();
-        let is_reported = on_info.is_some();
-        thread::scope(|scope| {
-            let search = move || {
+        let report = |info: meerslag_search::Info| work::call(on_info, (Info::from(info),));
+        let (result, lines) = work::run(
+            || self.control.stop(),
+            report,
+            |reports| {
                 let Ok(mut engine) = self.engine.try_lock() else { return Err(busy()) };
                 self.control.reset();
                 let mut lines: Vec<meerslag_search::Info> = Vec::new();
@@ -286,50 +302,24 @@ impl Engine {
                         None => lines.push(info.clone()),
                     }
                     // The other end waits until this one is dropped.
-                    if is_reported {
-                        let _ = sender.send(info.clone());
+                    if on_info.is_some() {
+                        let _ = reports.send(info.clone());
                     }
                 };
                 let result = engine.search(game, limits, &self.control, &mut report);
                 lines.sort_by_key(|line| line.multipv);
                 Ok((result, lines))
-            };
-            let thread = thread::Builder::new()
-                .name("search".to_owned())
-                .stack_size(meerslag_search::STACK_BYTES)
-                .spawn_scoped(scope, search)?;
-            let mut raised = Ok(());
-            loop {
-                let report = reports.recv_timeout(SIGNALS);
-                let outcome = match (report, &on_info) {
-                    (Err(RecvTimeoutError::Disconnected), _) => break,
-                    // Again, as the first may have come before the search began.
-                    _ if raised.is_err() => {
-                        self.control.stop();
-                        continue;
-                    }
-                    (Ok(info), Some(on_info)) => {
-                        Python::attach(|py| on_info.call1(py, (Info::from(info),)).map(drop))
-                    }
-                    _ => Python::attach(|py| py.check_signals()),
-                };
-                if outcome.is_err() {
-                    self.control.stop();
-                    raised = outcome;
-                }
-            }
-            let (result, lines) =
-                thread.join().map_err(|_| PyRuntimeError::new_err("the search failed"))??;
-            raised?;
-            // The first line is the result's own, also where nothing was reported.
-            let first = std::iter::once(result.info.clone());
-            let lines = first.chain(lines.into_iter().filter(|line| line.multipv > 1));
-            Ok(SearchResult {
-                best: result.best.map(Move),
-                ponder: result.ponder.map(Move),
-                info: result.info.into(),
-                lines: lines.map(Info::from).collect(),
-            })
+            },
+        )??;
+        // The first line is the result's own, also where nothing was reported.
+        let first = std::iter::once(result.info.clone());
+        let lines = first.chain(lines.into_iter().filter(|line| line.multipv > 1));
+        Ok(SearchResult {
+            best: result.best.map(Move),
+            ponder: result.ponder.map(Move),
+            is_book: result.info.is_book,
+            info: result.info.into(),
+            lines: lines.map(Info::from).collect(),
         })
     }
 }

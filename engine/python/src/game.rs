@@ -113,7 +113,7 @@ pub struct Game(pub movegen::Game);
 
 impl Game {
     /// The game as PDN has it, without result.
-    fn pdn(&self) -> pdn::PdnGame {
+    pub fn pdn(&self) -> pdn::PdnGame {
         let mut game = pdn::PdnGame::new(*self.0.start());
         let counted = self.0.start_counters().plies();
         game.halfmoves = (counted > 0).then_some(counted.into());

@@ -1,6 +1,7 @@
 //! Files of games.
 
-use std::path::PathBuf;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use meerslag_files::with_causes;
 use meerslag_games::{
@@ -22,11 +23,19 @@ fn failed(error: GamesError) -> PyErr {
     match error {
         // Of the kind of the error (FileNotFoundError and so on), with the name of the file.
         GamesError::Io { path, error } => {
-            std::io::Error::new(error.kind(), format!("{}: {error}", path.display())).into()
+            io::Error::new(error.kind(), format!("{}: {error}", path.display())).into()
         }
         GamesError::Input(text) => PyValueError::new_err(text),
         error => GamesFileError::new_err(with_causes(&error)),
     }
+}
+
+/// The games of a file of games as PDN; ``None`` if it is none.
+pub fn text_of(path: &Path) -> Option<io::Result<Box<dyn Read>>> {
+    games::is_games_file(path).then(|| {
+        let file = games::GamesFile::open(path).map_err(io::Error::other)?;
+        Ok(Box::new(games::PdnText::new(file)) as Box<dyn Read>)
+    })
 }
 
 /// What became of games that were added.

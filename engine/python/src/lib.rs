@@ -1,17 +1,21 @@
-//! The Python package `meerslag`: the rules, PDN, the search, the endgame databases
-//! and files of games.
+//! The Python package `meerslag`: the rules, PDN, the search, opening books, the endgame databases,
+//! files of games, annotation and matches.
 //!
 //! Classes here are thin: each holds one value of the libraries. What a Python user reads are the
 //! doc comments; `_meerslag.pyi` has the types. What is better written in Python (other programs as
 //! engines) is in `python/meerslag`.
 
+mod annotate;
 mod board;
+mod book;
 mod databases;
 mod diagram;
 mod engine;
 mod game;
 mod games;
+mod matches;
 mod pdn;
+mod work;
 
 use meerslag_files::with_causes;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -38,6 +42,20 @@ pyo3::create_exception!(
     "A file of games that is none, damaged, of a newer version, or written to by somebody else."
 );
 
+pyo3::create_exception!(
+    meerslag,
+    BookError,
+    PyRuntimeError,
+    "An opening book that is none, damaged, of another version, or in use."
+);
+
+pyo3::create_exception!(
+    meerslag,
+    MatchError,
+    PyRuntimeError,
+    "A match that cannot go on: an engine does not start, or databases cannot be opened."
+);
+
 fn value_error(error: impl std::error::Error) -> PyErr {
     PyValueError::new_err(with_causes(&error))
 }
@@ -51,7 +69,11 @@ mod meerslag_python {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use super::annotate::{Annotation, JudgedMove, SideSummary, annotate};
+    #[pymodule_export]
     use super::board::{Color, Move, Position};
+    #[pymodule_export]
+    use super::book::{Book, BookMove, BookPosition, BookReport};
     #[pymodule_export]
     use super::databases::{Answer, MoveAnswer, Probe, Solution, Wld};
     #[pymodule_export]
@@ -63,6 +85,8 @@ mod meerslag_python {
         FoundGame, GamesFile, GamesFileIterator, GamesTree, GamesTreeMove, ImportReport,
     };
     #[pymodule_export]
+    use super::matches::{MatchResult, MatchStanding, play_match};
+    #[pymodule_export]
     use super::pdn::{PdnGame, PdnMove, PdnReader, open_pdn, read_pdn};
 
     #[pymodule_init]
@@ -70,6 +94,8 @@ mod meerslag_python {
         let py = module.py();
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("IllegalMoveError", py.get_type::<super::IllegalMoveError>())?;
+        module.add("BookError", py.get_type::<super::BookError>())?;
+        module.add("MatchError", py.get_type::<super::MatchError>())?;
         module.add("GamesFileError", py.get_type::<super::GamesFileError>())?;
         module.add("DatabaseError", py.get_type::<super::DatabaseError>())
     }

@@ -192,8 +192,8 @@ fn said_after(ply: &pdn::Ply) -> String {
 /// Raises:
 ///     IllegalMoveError: a move of the line or of a variation is not legal.
 ///     ValueError: a tag or the result cannot be written.
-#[pyclass(module = "meerslag", frozen, eq)]
-#[derive(PartialEq, Eq)]
+#[pyclass(module = "meerslag", frozen, eq, from_py_object)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct PdnGame(pub pdn::PdnGame);
 
 #[pymethods]

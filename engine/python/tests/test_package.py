@@ -53,12 +53,16 @@ def test_the_package_and_its_users_pass_the_strict_check(tmp_path):
     pytest.importorskip("mypy", reason="pip install mypy")
     user = tmp_path / "user.py"
     user.write_text(
-        "from meerslag import Engine, Game, GamesFile, HubEngine, PdnGame, PdnMove, Position\n"
+        "from meerslag import Book, Engine, Game, GamesFile, HubEngine, PdnGame, PdnMove, Position\n"
+        "from meerslag import annotate, match\n"
         "game: Game = Game(Position(), ['32-28'])\n"
         "line: list[PdnMove] = PdnGame(game.moves).line\n"
         "score: int = Engine(hash_mib=1).search(game, depth=1).lines[0].score\n"
         "picture: str = game.svg(arrows=['19-23'])\n"
         "names: list[str] = [game.white for game in GamesFile('x').find(player='x', years=1990)]\n"
+        "known: list[int] = [known.games for known in Book().moves(Position())]\n"
+        "annotated: PdnGame = annotate(game, nodes=10, on_progress=lambda done, all: None).game\n"
+        "elo: float | None = match(['random'], openings=[Position()]).standing('a').elo\n"
         "def ask(engine: HubEngine) -> float | None:\n"
         "    return engine.play(game, depth=1).info.score\n"
     )

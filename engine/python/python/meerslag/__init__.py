@@ -1,4 +1,4 @@
-"""International draughts (10x10): rules, PDN, search, endgame databases, files of games.
+"""International draughts (10x10): rules, PDN, search, books, databases, games, matches.
 
 A position is a value that never changes; a game keeps its moves and counts for the draw rules.
 Squares are the numbers 1 to 50 of the board. ``HubEngine`` drives other programs.
@@ -9,8 +9,14 @@ from ._meerslag import __version__ as __version__
 from .hub import *
 
 __all__ = [
+    "Annotation",
     "Answer",
     "AsyncHubEngine",
+    "Book",
+    "BookError",
+    "BookMove",
+    "BookPosition",
+    "BookReport",
     "Color",
     "DatabaseError",
     "Engine",
@@ -29,6 +35,10 @@ __all__ = [
     "IllegalMoveError",
     "ImportReport",
     "Info",
+    "JudgedMove",
+    "MatchError",
+    "MatchResult",
+    "MatchStanding",
     "Move",
     "MoveAnswer",
     "PdnGame",
@@ -37,10 +47,13 @@ __all__ = [
     "Position",
     "Probe",
     "SearchResult",
+    "SideSummary",
     "Solution",
     "Status",
     "Wld",
     "__version__",
+    "annotate",
+    "match",
     "open_pdn",
     "read_pdn",
 ]

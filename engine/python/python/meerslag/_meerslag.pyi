@@ -8,7 +8,13 @@ from typing_extensions import Unpack
 
 __version__: str
 __all__ = [
+    "Annotation",
     "Answer",
+    "Book",
+    "BookError",
+    "BookMove",
+    "BookPosition",
+    "BookReport",
     "Color",
     "DatabaseError",
     "Engine",
@@ -22,6 +28,10 @@ __all__ = [
     "IllegalMoveError",
     "ImportReport",
     "Info",
+    "JudgedMove",
+    "MatchError",
+    "MatchResult",
+    "MatchStanding",
     "Move",
     "MoveAnswer",
     "PdnGame",
@@ -30,10 +40,13 @@ __all__ = [
     "Position",
     "Probe",
     "SearchResult",
+    "SideSummary",
     "Solution",
     "Status",
     "Wld",
     "__version__",
+    "annotate",
+    "match",
     "open_pdn",
     "read_pdn",
 ]
@@ -45,6 +58,8 @@ _Coordinates = Literal["none", "edge", "numbers"]
 
 class IllegalMoveError(ValueError): ...
 class DatabaseError(RuntimeError): ...
+class BookError(RuntimeError): ...
+class MatchError(RuntimeError): ...
 class GamesFileError(RuntimeError): ...
 
 @final
@@ -400,6 +415,8 @@ class SearchResult:
     @property
     def ponder(self) -> Move | None: ...
     @property
+    def is_book(self) -> bool: ...
+    @property
     def info(self) -> Info: ...
     @property
     def lines(self) -> list[Info]: ...
@@ -417,6 +434,7 @@ class Engine:
         egdb_pieces: int | None = None,
         egdb_cache_mib: int = 0,
         evaluation: str = "",
+        book: Book | None = None,
     ) -> Engine: ...
     def search(
         self,
@@ -500,3 +518,186 @@ class Probe:
     def solve(
         self, position: Position | str, *, nodes: int = 20_000_000, hash_mib: int = 64
     ) -> Solution: ...
+
+@final
+class BookMove:
+    @property
+    def move(self) -> Move: ...
+    @property
+    def games(self) -> int: ...
+    @property
+    def wins(self) -> int: ...
+    @property
+    def draws(self) -> int: ...
+    @property
+    def losses(self) -> int: ...
+    @property
+    def score(self) -> int | None: ...
+
+@final
+class BookPosition:
+    @property
+    def games(self) -> int: ...
+    @property
+    def score(self) -> int | None: ...
+    @property
+    def ply(self) -> int | None: ...
+    @property
+    def moves(self) -> list[BookMove]: ...
+
+@final
+class BookReport:
+    @property
+    def games(self) -> int: ...
+    @property
+    def used(self) -> int: ...
+    @property
+    def broken(self) -> int: ...
+    @property
+    def other_type(self) -> int: ...
+    @property
+    def positions(self) -> int: ...
+    @property
+    def problems(self) -> list[str]: ...
+
+@final
+class Book:
+    def __new__(cls, path: _Path | None = None) -> Book: ...
+    @staticmethod
+    def build(
+        path: _Path,
+        files: Sequence[_Path],
+        *,
+        plies: int | None = None,
+        color: Color | None = None,
+        player: str | None = None,
+        min_rating: int | None = None,
+        years: str | int | None = None,
+        min_games: int = 1,
+        variations: bool = False,
+        replace: bool = False,
+        on_progress: Callable[[int, int], object] | None = None,
+    ) -> BookReport: ...
+    @property
+    def history(self) -> list[str]: ...
+    def probe(self, position: Position | str) -> BookPosition | None: ...
+    def moves(self, position: Position | str) -> list[BookMove]: ...
+    def __len__(self) -> int: ...
+    def __contains__(self, key: Position | str, /) -> bool: ...
+
+@final
+class JudgedMove:
+    @property
+    def position(self) -> Position: ...
+    @property
+    def move(self) -> Move: ...
+    @property
+    def grade(self) -> Literal["good", "inaccuracy", "mistake", "blunder"]: ...
+    @property
+    def before(self) -> float: ...
+    @property
+    def after(self) -> float: ...
+    @property
+    def drop(self) -> float: ...
+    @property
+    def better(self) -> Move | None: ...
+    @property
+    def line(self) -> list[Move]: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def exact(self) -> Wld | None: ...
+    @property
+    def is_forced(self) -> bool: ...
+    @property
+    def text(self) -> str: ...
+
+@final
+class SideSummary:
+    @property
+    def moves(self) -> int: ...
+    @property
+    def accuracy(self) -> float | None: ...
+    @property
+    def inaccuracies(self) -> int: ...
+    @property
+    def mistakes(self) -> int: ...
+    @property
+    def blunders(self) -> int: ...
+    @property
+    def level(self) -> int | None: ...
+
+@final
+class Annotation:
+    @property
+    def game(self) -> PdnGame: ...
+    @property
+    def moves(self) -> list[JudgedMove]: ...
+    @property
+    def white(self) -> SideSummary: ...
+    @property
+    def black(self) -> SideSummary: ...
+    @property
+    def turning_point(self) -> int | None: ...
+
+def annotate(
+    game: Game | PdnGame,
+    *,
+    engine: Engine | None = None,
+    depth: int | None = None,
+    nodes: int | None = None,
+    time: float | None = None,
+    on_progress: Callable[[int, int], object] | None = None,
+) -> Annotation: ...
+
+@final
+class MatchStanding:
+    @property
+    def name(self) -> str: ...
+    @property
+    def games(self) -> int: ...
+    @property
+    def wins(self) -> int: ...
+    @property
+    def draws(self) -> int: ...
+    @property
+    def losses(self) -> int: ...
+    @property
+    def points(self) -> float: ...
+    @property
+    def elo(self) -> float | None: ...
+    @property
+    def elo_interval(self) -> tuple[float, float] | None: ...
+    @property
+    def superiority(self) -> float | None: ...
+    @property
+    def time_forfeits(self) -> int: ...
+    @property
+    def faults(self) -> int: ...
+
+@final
+class MatchResult:
+    @property
+    def standings(self) -> list[MatchStanding]: ...
+    @property
+    def games(self) -> list[PdnGame]: ...
+    def standing(self, name: str) -> MatchStanding: ...
+
+def match(
+    engines: Sequence[str],
+    *,
+    tc: str | None = None,
+    openings: Literal["two-move", "three-move", "unbalanced", "start"]
+    | Sequence[Position | str] = "two-move",
+    pairs: int | None = None,
+    concurrency: int = 1,
+    seed: int | None = None,
+    draw_rules: _DrawRules = "lidraughts",
+    max_moves: int = 300,
+    egdb: Sequence[_Path] = ...,
+    margin: float = 0.05,
+    event: str = "Engine match",
+    on_game: Callable[[PdnGame], object] | None = None,
+) -> MatchResult: ...

@@ -5,7 +5,7 @@ use movegen::notation::pdn::PdnGame;
 use movegen::{DrawRules, Game, Move, Position, Status};
 use serde::{Deserialize, Serialize};
 
-use meerslag_search::{Control, Engine, Limits, Score};
+use meerslag_search::{Control, Engine, Info, Limits, Score};
 
 /// What a search found out about a position of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -55,6 +55,17 @@ impl PositionAnalysis {
     }
 }
 
+impl From<&Info> for PositionAnalysis {
+    fn from(info: &Info) -> PositionAnalysis {
+        PositionAnalysis {
+            score: info.score.hundredths(),
+            depth: info.depth,
+            nodes: info.nodes,
+            line: info.pv.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
 /// The main line as games: one, and another one from each place where the position is set up anew.
 /// Only the last one's end is a position of its own; the others end where the next one begins.
 fn stretches(pdn: &PdnGame) -> Vec<Game> {
@@ -99,12 +110,7 @@ pub fn analyse(
     let rules = engine.options().draw_rules;
     analyse_with(pdn, rules, |_, game| {
         let found = engine.search(game, limits, control, &mut |_| {});
-        (!control.is_stopped()).then(|| PositionAnalysis {
-            score: found.info.score.hundredths(),
-            depth: found.info.depth,
-            nodes: found.info.nodes,
-            line: found.info.pv.iter().map(ToString::to_string).collect(),
-        })
+        (!control.is_stopped()).then(|| PositionAnalysis::from(&found.info))
     })
 }
 

@@ -1,0 +1,272 @@
+//! Opening books.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use meerslag_files::{Existing, with_causes};
+use meerslag_search::book::{
+    self, BookError, BookLock, BuildEvent, BuildOptions, MoveEntry, OtherBooks, PlayerName,
+    Selection, open_pdn,
+};
+use meerslag_search::{Score, parse_range};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use pyo3::prelude::*;
+
+use crate::board::{Color, Move};
+use crate::game::PositionOrText;
+use crate::games::text_of;
+use crate::work;
+
+fn failed(error: BookError) -> PyErr {
+    match error {
+        // Of the kind of the error (FileNotFoundError and so on), with the name of the file.
+        BookError::Io { path, error } => {
+            io::Error::new(error.kind(), format!("{}: {error}", path.display())).into()
+        }
+        BookError::Input(text) => PyValueError::new_err(text),
+        BookError::Interrupted => PyKeyboardInterrupt::new_err(()),
+        error => crate::BookError::new_err(with_causes(&error)),
+    }
+}
+
+/// A move that a book has for a position.
+#[pyclass(module = "meerslag", frozen, get_all)]
+#[derive(Clone)]
+pub struct BookMove {
+    /// The move.
+    #[pyo3(name = "move")]
+    mv: Move,
+    /// Games in which it was played.
+    games: u32,
+    /// Games that the side making it won.
+    wins: u32,
+    /// Games drawn. What is missing to ``games`` had no result.
+    draws: u32,
+    /// Games that the side making it lost.
+    losses: u32,
+    /// The score for the side making it in hundredths of a man; ``None`` in a book of games alone.
+    score: Option<i32>,
+}
+
+impl From<(movegen::Move, MoveEntry)> for BookMove {
+    fn from((mv, entry): (movegen::Move, MoveEntry)) -> BookMove {
+        let MoveEntry { games, wins, draws, losses, score, .. } = entry;
+        BookMove { mv: Move(mv), games, wins, draws, losses, score: score.map(Score::hundredths) }
+    }
+}
+
+#[pymethods]
+impl BookMove {
+    fn __repr__(&self) -> String {
+        let score = self.score.map_or_else(String::new, |score| format!(", score {score}"));
+        format!("<BookMove: {}, {} games{score}>", self.mv.0, self.games)
+    }
+}
+
+/// What a book knows of a position.
+#[pyclass(module = "meerslag", frozen, get_all)]
+pub struct BookPosition {
+    /// How often it occurred in games.
+    games: u32,
+    /// The score for the side to move in hundredths of a man; ``None`` in a book of games alone.
+    score: Option<i32>,
+    /// Fewest plies from a start; ``None`` where that is not known.
+    ply: Option<u16>,
+    /// The moves that it has, best first: by score, else by games.
+    moves: Vec<BookMove>,
+}
+
+#[pymethods]
+impl BookPosition {
+    fn __repr__(&self) -> String {
+        format!("<BookPosition: {} games, {} moves>", self.games, self.moves.len())
+    }
+}
+
+/// What became of the games of which a book was built.
+#[pyclass(module = "meerslag", frozen, get_all)]
+pub struct BookReport {
+    /// Games of the files, games of other types among them.
+    games: u64,
+    /// Games of which something was taken.
+    used: u64,
+    /// Games in which something cannot be read.
+    broken: u64,
+    /// Games of other types, which are passed over.
+    other_type: u64,
+    /// Positions of the book.
+    positions: u64,
+    /// What is odd in the files, each kind once: with file, first place and how often it came.
+    problems: Vec<String>,
+}
+
+#[pymethods]
+impl BookReport {
+    fn __repr__(&self) -> String {
+        let BookReport { games, used, broken, positions, .. } = self;
+        format!(
+            "<BookReport: {games} games, {used} of use, {broken} broken, {positions} positions>"
+        )
+    }
+}
+
+/// Opens PDN or a file of games.
+fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+    text_of(path).unwrap_or_else(|| open_pdn(path))
+}
+
+/// An opening book: positions with their moves, from games, from search, or both.
+///
+/// ``Book()`` is the one that is part of the package. ``len(book)`` is the number of positions, and
+/// ``position in book`` asks for one. Any number of threads may ask one book.
+///
+/// Args:
+///     path: a file that ``meerslag book`` or ``Book.build`` has written.
+///
+/// Raises:
+///     OSError: the file cannot be read.
+///     BookError: it is no book, of another version, or damaged.
+#[pyclass(module = "meerslag", frozen)]
+pub struct Book(pub Arc<book::Book>);
+
+#[pymethods]
+impl Book {
+    #[new]
+    #[pyo3(signature = (path = None))]
+    fn new(py: Python<'_>, path: Option<PathBuf>) -> PyResult<Book> {
+        let Some(path) = path else { return Ok(Book(book::Book::built_in())) };
+        py.detach(|| book::Book::open(&path)).map(|book| Book(Arc::new(book))).map_err(failed)
+    }
+
+    /// Builds a book from games, and writes it to a file; ``Book(path)`` opens it. No file is written
+    /// if something fails. Other threads of Python go on meanwhile; Ctrl-C ends it.
+    ///
+    /// Args:
+    ///     path: the file of the book.
+    ///     files: PDN files, or files of games.
+    ///     plies: only so many plies from the start of each game.
+    ///     color: only moves of this side.
+    ///     player: only moves of this player; ``*`` and ``?`` stand for any letters.
+    ///     min_rating: only games of players who both have this rating.
+    ///     years: only games of these years: ``"1990-2010"``, ``"1990-"`` or ``1990``.
+    ///     min_games: leave out positions and moves that occur less often.
+    ///     variations: take variations of the games, too.
+    ///     replace: replace a file that is there.
+    ///     on_progress: called with the number of bytes read and that of all of them. What it raises
+    ///         ends the work and is raised again.
+    ///
+    /// Raises:
+    ///     OSError: a file cannot be read or written, or is there already.
+    ///     ValueError: an option cannot be read, or no game is of use.
+    #[staticmethod]
+    #[pyo3(signature = (path, files, *, plies = None, color = None, player = None,
+                        min_rating = None, years = None, min_games = 1, variations = false,
+                        replace = false, on_progress = None))]
+    #[expect(clippy::too_many_arguments, reason = "named ones, of which each has a default")]
+    fn build(
+        py: Python<'_>,
+        path: PathBuf,
+        files: Vec<PathBuf>,
+        plies: Option<usize>,
+        color: Option<Color>,
+        player: Option<&str>,
+        min_rating: Option<u32>,
+        years: Option<&Bound<'_, PyAny>>,
+        min_games: u32,
+        variations: bool,
+        replace: bool,
+        on_progress: Option<Py<PyAny>>,
+    ) -> PyResult<BookReport> {
+        let years = years.map(|years| years.str()?.extract::<String>()).transpose()?;
+        let selection = Selection {
+            color: color.map(movegen::Color::from),
+            player: player.map(PlayerName::parse).transpose().map_err(PyValueError::new_err)?,
+            min_rating,
+            years: years
+                .map(|years| {
+                    parse_range(&years).map_err(|error| {
+                        PyValueError::new_err(format!("years is {years}: {error}"))
+                    })
+                })
+                .transpose()?,
+        };
+        if min_games == 0 || files.is_empty() {
+            return Err(PyValueError::new_err("min_games and files: expected at least 1"));
+        }
+        let options =
+            BuildOptions { selection, variations, plies, min_games, open, ..Default::default() };
+        let existing = if replace { Existing::Replace } else { Existing::Keep };
+        let name = |file: &PathBuf| {
+            file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
+        };
+        let step = format!("built from {}", files.iter().map(name).collect::<Vec<_>>().join(", "));
+        py.detach(|| {
+            let stopped = AtomicBool::new(false);
+            let stop = || stopped.store(true, Ordering::Relaxed);
+            let progress = |read: (u64, u64)| work::call(on_progress.as_ref(), read);
+            let mut problems = Vec::new();
+            let report = work::run(stop, progress, |progress| {
+                let _lock = BookLock::take(&path)?;
+                let mut observe = |event: BuildEvent<'_>| {
+                    match event {
+                        BuildEvent::Progress { done, all, .. } => {
+                            let _ = progress.send((done, all));
+                        }
+                        BuildEvent::Warnings { file, warnings } => {
+                            let file = file.display();
+                            problems.extend(warnings.iter().map(|it| format!("{file}: {it}")));
+                        }
+                    }
+                    !stopped.load(Ordering::Relaxed)
+                };
+                let out = (path.as_path(), existing);
+                book::build(&files, out, &options, OtherBooks::default(), &step, &mut observe)
+            })?;
+            let report = report.map_err(failed)?;
+            Ok(BookReport {
+                games: report.games,
+                used: report.used,
+                broken: report.broken,
+                other_type: report.other_type,
+                positions: report.positions,
+                problems,
+            })
+        })
+    }
+
+    /// What the book knows of a position; ``None`` if it does not have it.
+    fn probe(&self, position: PositionOrText) -> PyResult<Option<BookPosition>> {
+        let position = position.position()?;
+        Ok(self.0.best_first(&position).map(|(entry, moves)| BookPosition {
+            games: entry.games,
+            score: entry.score.map(Score::hundredths),
+            ply: (entry.ply != u16::MAX).then_some(entry.ply),
+            moves: moves.into_iter().map(BookMove::from).collect(),
+        }))
+    }
+
+    /// The moves that the book has for a position, best first; none if it does not have it.
+    fn moves(&self, position: PositionOrText) -> PyResult<Vec<BookMove>> {
+        Ok(self.probe(position)?.map(|entry| entry.moves).unwrap_or_default())
+    }
+
+    /// What was done to make the book, the first step first.
+    #[getter]
+    fn history(&self) -> Vec<String> {
+        self.0.about().history.clone()
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    fn __contains__(&self, position: PositionOrText) -> PyResult<bool> {
+        Ok(self.0.find(&position.position()?).is_some())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Book {}: {} positions>", self.0.path().display(), self.0.len())
+    }
+}
