@@ -241,7 +241,7 @@ fn played(
         || abort.set(),
         report,
         |finished| {
-            let workers = Workers { concurrency, cpus: Vec::new() };
+            let workers = Workers { concurrency, cpus: Vec::new(), logs: None, shard: None };
             let mut observe = |event: MatchEvent<'_>| {
                 if let MatchEvent::Game(results) = event
                     && let Some(game) = results.games().last()
