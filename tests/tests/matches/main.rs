@@ -5,6 +5,7 @@
 
 mod adapt;
 mod dxp;
+mod dxp_lines;
 mod dxp_odd_peers;
 mod dxp_players;
 mod dxp_sessions;
