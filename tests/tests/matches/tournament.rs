@@ -360,11 +360,11 @@ const TOKEN: &str = "a-token-for-the-tests";
 fn the_page_shows_the_games_and_hears_the_director() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("cup.toml");
-    // Games that take their time: 80 moves at 20 ms each.
+    // Games that take their time: 80 moves at 20 ms each. The margin is for a busy machine.
     let player = |name| format!("[[player]]\nname = \"{name}\"\nengine = \"builtin\"\n");
     let text = format!(
         "event = \"Cup\"\nformat = \"gauntlet\"\ngames = 1\ntime-control = \"move=0.02\"\n\
-         max-moves = 40\n{}{}{}",
+         max-moves = 40\nmargin = 1000\n{}{}{}",
         player("A"),
         player("B"),
         player("C")
