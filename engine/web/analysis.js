@@ -1,13 +1,11 @@
 // Live analysis: the best lines of the position on the board, arrows, and the curve of the game.
 
 import { fen, short, squares } from "./board.js";
+import { Curve, whites } from "./curve.js";
 import { find, make } from "./dom.js";
 import { tell } from "./problem.js";
 import { men, t } from "./texts.js";
 
-const SVG = "http://www.w3.org/2000/svg";
-/** Evaluations beyond this many men look alike in the curve. */
-const MOST = 5;
 /** Milliseconds between two drawings of the lines, and before a position that stays is searched. */
 const PAUSE = 150;
 
@@ -31,12 +29,6 @@ const scoreText = ({ score, plies_to_end: end }, side) => {
   const plies = Math.abs(end);
   const winner = (score > 0) === (side === "W") ? "W" : "B";
   return t("side." + winner) + ": " + t("value.win") + (plies ? " " + t("plies", { plies }) : "");
-};
-
-/** The evaluation from White's side, within what the curve shows. */
-export const whites = (info, side) => {
-  const bound = Math.max(-100, Math.min(100, info.score));
-  return side === "W" ? bound : -bound;
 };
 
 export class Analysis {
@@ -72,7 +64,7 @@ export class Analysis {
     find("analyse").addEventListener("click", () => this.toggle());
     find("lines").addEventListener("change", () => this.restart());
     find("arrows").addEventListener("change", () => this.redraw());
-    find("curve").addEventListener("click", (event) => this.pick(event));
+    this.curve = new Curve(find("curve"), (node) => desk.go(node));
     find("threat").addEventListener("click", () => {
       const on = find("threat").getAttribute("aria-pressed") !== "true";
       find("threat").setAttribute("aria-pressed", String(on));
@@ -288,40 +280,6 @@ export class Analysis {
   /** The scores of the game have changed. */
   drawScores() {
     this.drawBar();
-    this.drawCurve();
-  }
-
-  /** The curve of the evaluation along the line on the board, White's side up. */
-  drawCurve() {
-    const curve = find("curve");
-    this.line = this.desk.node.line();
-    const step = 300 / Math.max(this.line.length - 1, 1);
-    const shape = (name, attributes) => {
-      const node = document.createElementNS(SVG, name);
-      for (const key in attributes) node.setAttribute(key, attributes[key]);
-      return node;
-    };
-    const height = (score) => 40 - 38 * Math.max(-1, Math.min(1, score / MOST));
-    const points = this.line.flatMap((node, index) =>
-      node.score == null ? [] : (index * step).toFixed(1) + "," + height(node.score).toFixed(1));
-    const here = this.line.indexOf(this.desk.node) * step;
-    curve.replaceChildren(
-      shape("line", { class: "zero", x1: 0, x2: 300, y1: 40, y2: 40 }),
-      shape("line", { class: "here", x1: here, x2: here, y1: 0, y2: 80 }),
-      shape("polyline", { class: "course", points: points.join(" ") }),
-      ...points.map((point) => {
-        const [cx, cy] = point.split(",");
-        return shape("circle", { cx, cy, r: 1.6 });
-      }),
-    );
-    const { score } = this.desk.node;
-    const text = score == null ? "–" : men(score);
-    curve.setAttribute("aria-label", t("curve") + ": " + text);
-  }
-
-  pick(event) {
-    const box = find("curve").getBoundingClientRect();
-    const share = (event.clientX - box.left) / box.width;
-    this.desk.go(this.line[Math.round(share * (this.line.length - 1))]);
+    this.curve.draw(this.desk.node);
   }
 }

@@ -1,7 +1,7 @@
 // Sheets of diagrams with captions, for paper: positions are collected, and six or twelve fit on a page.
 
-import { Board } from "./board.js";
 import { find, make } from "./dom.js";
+import { figure } from "./figure.js";
 import { t } from "./texts.js";
 
 const KEPT = "diagrams";
@@ -79,21 +79,10 @@ export class Diagrams {
     find("diagrams-print").disabled = find("diagrams-clear").disabled = this.list.length === 0;
   }
 
-  /** A drawing of a position with its caption. */
-  figure({ position, flipped, caption }, number) {
-    const svg = /** @type {any} */ (this.sheet.cloneNode(true));
-    // The drawings that a board refers to are those of the page's first sheet.
-    svg.querySelector("defs").remove();
-    const board = new Board(svg);
-    board.numberOutside(false);
-    board.show({ position, flipped });
-    return make("figure", {}, svg, make("figcaption", {}, number + ". " + caption));
-  }
-
   /** Lays the sheets out, page by page, and has the browser print them. */
   print() {
     const perPage = Number(find("diagrams-page").value);
-    const figures = this.list.map((diagram, place) => this.figure(diagram, place + 1));
+    const figures = this.list.map(({ caption, ...shown }, place) => figure(this.sheet, shown, place + 1 + ". " + caption));
     const pages = [];
     for (let place = 0; place < figures.length; place += perPage) {
       pages.push(make("section", { class: "of-" + perPage }, ...figures.slice(place, place + perPage)));

@@ -1,29 +1,14 @@
 // The moves of the game with variations and comments, to click through and to edit.
 
 import { find, make } from "./dom.js";
-import { t } from "./texts.js";
-import { plain } from "./tree.js";
-
-/** Signs of the numeric annotation glyphs that people use. */
-export const SIGNS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!" };
-
-/** How moves with these signs are coloured. */
-const QUALITY = { 1: "good", 3: "good", 2: "mistake", 4: "blunder", 6: "dubious" };
-
-const sign = (nag) => SIGNS[nag] ?? "$" + nag;
-
-/** Blanks between the elements, so that they can be copied, and lines broken there. */
-const spaced = (elements) => elements.flatMap((element, index) => (index ? [" ", element] : [element]));
+import { MoveList, SIGNS } from "./movelist.js";
 
 export class Moves {
   constructor(desk) {
     this.desk = desk;
     this.list = find("moves");
     desk.addEventListener("change", () => this.draw());
-    this.list.addEventListener("click", ({ target }) => {
-      const node = this.nodes?.get(/** @type {Element} */ (target).closest("button"));
-      if (node) desk.go(node);
-    });
+    this.moves = new MoveList(this.list, (node) => desk.go(node));
     const on = (id, action) => find(id).addEventListener("click", action);
     on("first", () => desk.go(desk.game.root));
     on("back", () => desk.go(desk.node.parent));
@@ -61,7 +46,6 @@ export class Moves {
     find("sign").addEventListener("change", () => {
       this.sign(find("sign").value);
     });
-    this.list.addEventListener("copy", (event) => this.copy(event));
     find("sign").append(
       make("option", { value: "" }, "–"),
       ...Object.entries(SIGNS).map(([nag, text]) => make("option", { value: nag }, text)),
@@ -77,7 +61,7 @@ export class Moves {
 
   /** The menu of a move in the list. */
   menu(event) {
-    const node = this.nodes.get(event.target.closest("button"));
+    const node = this.moves.nodeOf(event.target);
     if (!node) return;
     event.preventDefault();
     this.desk.go(node);
@@ -105,31 +89,9 @@ export class Moves {
     });
   }
 
-  /** Copied moves are PDN: comments get their braces. */
-  copy(event) {
-    const selection = getSelection();
-    if (selection.isCollapsed) return;
-    const part = make("div", {}, selection.getRangeAt(0).cloneContents());
-    for (const remark of part.querySelectorAll(".remark")) remark.textContent = "{" + remark.textContent + "}";
-    event.clipboardData.setData("text/plain", part.textContent.replace(/\s+/g, " ").trim());
-    event.preventDefault();
-  }
-
   draw() {
     const { node, game } = this.desk;
-    this.nodes = new Map();
-    this.list.replaceChildren(
-      ...spaced([...this.remarks(game.root.comments), ...this.line(game.root.children[0], true)]),
-    );
-    const current = /** @type {HTMLElement} */ (this.list.querySelector("[aria-current]"));
-    if (current) {
-      // Only the list is scrolled, not the page.
-      const { offsetTop, offsetHeight } = current;
-      const { scrollTop, clientHeight } = this.list;
-      if (offsetTop < scrollTop) this.list.scrollTop = offsetTop;
-      const over = offsetTop + offsetHeight - clientHeight;
-      if (over > scrollTop) this.list.scrollTop = over;
-    }
+    this.moves.draw(game, node);
     find("empty").hidden = game.root.children.length > 0 || game.root.comments.length > 0;
     const isRoot = !node.parent;
     for (const id of ["first", "back", "delete", "sign"]) find(id).disabled = isRoot;
@@ -139,47 +101,5 @@ export class Moves {
     find("redo").disabled = this.desk.future.length === 0;
     find("comment").value = node.comment;
     find("sign").value = node.nags.find((nag) => nag in SIGNS) ?? "";
-  }
-
-  remarks(comments) {
-    const texts = comments.map(plain).filter(Boolean);
-    return texts.map((text) => make("span", { class: "remark" }, text));
-  }
-
-  /** The elements of a line from this node on, with the variations beside it. */
-  line(first, isMain) {
-    const elements = [];
-    let numbered = false;
-    for (let node = first; node; node = node.children[0]) {
-      const lead = this.remarks(node.lead);
-      elements.push(...lead);
-      const isWhite = node.parent.position[0] === "W";
-      if (isWhite || !numbered || lead.length) {
-        elements.push(make("span", { class: isWhite || !isMain ? "number" : "number again" }, node.number));
-      }
-      const button = make(
-        "button",
-        {
-          type: "button",
-          class: ["move", isMain && "mainline", isWhite ? "white" : "black", ...node.nags.map((nag) => QUALITY[nag])]
-            .filter(Boolean).join(" "),
-          tabindex: node === this.desk.node ? "0" : "-1",
-          "aria-current": node === this.desk.node && "true",
-          "aria-label": [node.number, node.text, ...node.nags.map(sign)].join(" "),
-        },
-        node.text + node.nags.map(sign).join(""),
-      );
-      this.nodes.set(button, node);
-      elements.push(button);
-      const remarks = this.remarks(node.comments);
-      const others = node === first && !isMain ? [] : node.parent.children.slice(1);
-      const variations = others.map((other) =>
-        make("span", { class: "variation", role: "group", "aria-label": t("variation") },
-          "(", ...spaced(this.line(other, false)), ")"),
-      );
-      elements.push(...remarks, ...variations);
-      numbered = remarks.length + variations.length === 0;
-    }
-    return elements;
   }
 }

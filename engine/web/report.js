@@ -2,10 +2,10 @@
 // does, and the user looks for the better ones. It goes on while something else is looked at, and what
 // is found stays with the game.
 
-import { whites } from "./analysis.js";
 import { after as play, fen as fenOf, short, squares } from "./board.js";
+import { whites } from "./curve.js";
 import { find, make } from "./dom.js";
-import { SIGNS } from "./moves.js";
+import { SIGNS } from "./movelist.js";
 import { tell } from "./problem.js";
 import { t } from "./texts.js";
 

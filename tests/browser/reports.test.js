@@ -61,14 +61,15 @@ const readThrough = async (name, each = () => {}) => {
   assert.deepEqual(await faults(page), []);
   const rows = page.locator("#games tbody tr");
   for (let game = 0; game < (await rows.count()); game++) {
-    await rows.nth(game).click();
-    const moves = await page.locator("#moves span").count();
-    await page.click("#first");
+    await rows.nth(game).locator("button").click();
+    const moves = await page.locator("#moves .move").count();
+    if (await page.locator("#first").isEnabled()) await page.click("#first");
     for (let ply = 0; ply <= moves; ply++) {
       assert.deepEqual(await faults(page), [], `game ${game + 1}, ply ${ply}`);
       if (ply > 0) each(await page.locator("#info").innerText());
-      await page.click("#forward");
+      if (ply < moves) await page.click("#forward");
     }
+    assert.ok(await page.locator("#forward").isDisabled());
   }
   assert.deepEqual(errors, []);
   await page.context().close();
@@ -94,7 +95,7 @@ test("an annotated game is judged in words, move by move", options, async () => 
   await readThrough("annotated.html", (info) => judged.push(info));
   // Black gives a man away with his third move; about good moves there is nothing to say.
   assert.equal(judged.length, 12);
-  assert.match(judged[5], /^23-29, .* White's share \d+ %\. (Inaccuracy|Mistake|Blunder): \d+ % to \d+ % of the points; better \d+-\d+\.$/);
+  assert.match(judged[5], /^23-29\S*, .* White's share \d+ %\. (Inaccuracy|Mistake|Blunder): from \d+ % to \d+ % of the points; better \d+-\d+\.$/);
   for (const info of judged) assert.match(info, /White's share \d+ %/);
   await checkBarriers("annotated.html");
 });
@@ -119,6 +120,126 @@ test("a match that was interrupted shows all of it", options, async () => {
   await checkBarriers("match.html");
 });
 
+test("games of a match are clicked through", options, async () => {
+  const engines = ["--engine=builtin name=one", '--engine=random name="two</script>"', "--engine=random name=three"];
+  run("match", ...engines, "--tc=nodes=200", "--pairs=2", "--max-moves=30", "--html", file("three.html"));
+  const { page, errors } = await open("three.html", { reducedMotion: "reduce" });
+  const requests = [];
+  page.on("request", (request) => requests.push(request.url()));
+  const rows = page.locator("#games tbody tr");
+  assert.equal(await rows.count(), 12);
+  assert.ok((await rows.allInnerTexts()).some((text) => text.includes("two</script>")));
+  assert.ok(await page.locator("#viewer").isHidden());
+  const pieces = () => page.locator("#frame .pieces use").count();
+  const info = () => page.locator("#info").innerText();
+  const current = () => page.locator("#moves [aria-current]").innerText();
+  for (const game of [0, 5]) {
+    await rows.nth(game).click();
+    assert.equal(await page.locator("#frame rect.square").count(), 50);
+    assert.equal(await info(), "start position");
+    const moves = await page.locator("#moves .move").allInnerTexts();
+    const cells = await rows.nth(game).locator("td").allInnerTexts();
+    assert.equal(Math.ceil(moves.length / 2), Number(cells[4]));
+    let count = 40;
+    for (const move of moves) {
+      await page.keyboard.press("ArrowRight");
+      const now = await pieces();
+      // Captures take pieces off, and nothing else does.
+      assert.equal(now < count, move.includes("x"), move);
+      count = now;
+      assert.equal(await current(), move);
+      assert.match(await info(), / s/);
+    }
+    await page.click("#flip");
+    await page.locator("#moves .move").nth(3).click();
+    assert.equal(await current(), moves[3]);
+    await page.keyboard.press("Home");
+    assert.equal(await info(), "start position");
+    assert.equal(await pieces(), 40);
+    await page.click("#flip");
+  }
+  // The board has clocks and a curve for each side, and its position can be copied.
+  await page.click("#last");
+  for (const id of ["upper", "lower"]) assert.match(await page.locator("#" + id).innerText(), /(used )?\d+:\d\d\.\d$/);
+  assert.equal(await page.locator("#curve polyline").count(), 2);
+  await page.evaluate(() => {
+    Object.defineProperty(navigator, "clipboard", {
+      value: { writeText: async (text) => void (/** @type {any} */ (window).copied = text) },
+    });
+  });
+  const copied = async (id) => {
+    await page.click("#" + id);
+    return page.evaluate(() => /** @type {any} */ (window).copied);
+  };
+  await page.click("#first");
+  assert.match(await copied("copy-fen"), /^[WB]:W[\d,]+:B[\d,]+$/);
+  assert.match(await copied("copy-pdn"), /^\[Event [^]*\[White /);
+  await page.click("#forward");
+  const number = (await rows.nth(5).locator("td").allInnerTexts())[0];
+  assert.ok((await copied("copy-link")).endsWith(`#game=${number}&ply=1`));
+  const saving = page.waitForEvent("download");
+  await page.click("#save-pdn");
+  assert.equal((await saving).suggestedFilename(), `game${number}.pdn`);
+  // A link leads to its game and ply.
+  const linked = await open("three.html", {}, `#game=${number}&ply=3`);
+  assert.equal(await linked.page.locator("#moves .move").nth(2).getAttribute("aria-current"), "true");
+  // Another language is there at once, with the same game.
+  await linked.page.selectOption("#language", "nl");
+  assert.equal(await linked.page.locator("#moves .move").nth(2).getAttribute("aria-current"), "true");
+  assert.match(await linked.page.locator("#info").innerText(), /diepte|s$/);
+  await linked.page.context().close();
+  // Only games of one player; then in the order of their lengths.
+  await page.selectOption("#by-player", "one");
+  assert.equal(await page.locator("#games tbody tr:visible").count(), 8);
+  assert.equal(await page.locator("#count").innerText(), "8 of 12 games");
+  await page.locator("#games th button").nth(4).click();
+  const lengths = (await page.locator("#games tbody tr td:nth-child(5)").allTextContents()).map(Number);
+  assert.deepEqual(lengths, [...lengths].sort((a, b) => a - b));
+  assert.deepEqual([errors, requests.filter((url) => !url.startsWith("blob:"))], [[], []]);
+  await page.context().close();
+});
+
+test("both reports are read in every language", options, async () => {
+  for (const name of ["annotated.html", "match.html"]) {
+    const { page, errors } = await open(name, {}, "#game=1&ply=6");
+    const heads = new Set();
+    for (const language of ["en", "nl", "fr", "ru", "de", "pl"]) {
+      await page.selectOption("#language", language);
+      for (const details of await page.locator("details").all()) await details.evaluate((one) => one.setAttribute("open", ""));
+      assert.deepEqual(await faults(page), [], `${name} ${language}`);
+      heads.add(await page.locator("#games thead").innerText());
+      assert.equal(await page.locator("html").getAttribute("lang"), language);
+    }
+    assert.equal(heads.size, 6);
+    assert.deepEqual(errors, []);
+    await page.context().close();
+  }
+});
+
+test("the report says what there is to learn", options, async () => {
+  await writeFile(file("lessons.pdn"), `[White "Anna"]\n[Black "Bert"]\n[Date "2026.11.01"]\n[FEN "W:W18:B3,4,5"]\n1. 18-13 0-2\n\n`
+    + `[White "Anna"]\n[Black "Carl"]\n[Date "2026.11.08"]\n[FEN "W:W27,28,32,37:B14,18,19,23"]\n1. 27-22 {[%clk 0:00:10]} 18x38 0-2\n`);
+  run("annotate", file("lessons.pdn"), "--nodes=3000", "-o", file("lessons.out.pdn"), "--html", file("lessons.html"), "--language", "de");
+  const { page, errors } = await open("lessons.html");
+  assert.equal(await page.locator("html").getAttribute("lang"), "de");
+  const captions = await page.locator(".diagrams figcaption").allInnerTexts();
+  assert.ok(captions.some((text) => /18-13 vergibt den Gewinn; besser /.test(text)), captions.join("\n"));
+  assert.ok(captions.some((text) => text.includes("(in Zeitnot)")), captions.join("\n"));
+  assert.match(await page.locator("#endgames").innerText(), /Weiß gewinnt/);
+  const [anna] = await page.locator("#kinds tbody tr").allInnerTexts();
+  assert.match(anna, /^Anna\s/);
+  assert.equal(anna.trim().split(/\s+/).slice(1).map(Number).slice(0, 3).reduce((a, b) => a + b), 2);
+  // Anna's progress has both days.
+  await page.locator("details", { hasText: "Anna" }).first().evaluate((one) => one.setAttribute("open", ""));
+  assert.match(await page.locator("details", { hasText: "Anna" }).first().innerText(), /2026\.11\.01[^]*2026\.11\.08/);
+  // A diagram leads to its game.
+  await page.locator(".diagrams a").first().click();
+  await page.waitForSelector("#viewer:not([hidden])");
+  assert.deepEqual(errors, []);
+  await page.context().close();
+  await checkBarriers("lessons.html");
+});
+
 test("a match that tells nothing yet says so", options, async () => {
   // Two engines that play the same: each pair is even.
   const engines = ["--engine=builtin name=a", "--engine=builtin name=b", "--tc=nodes=200", "--pairs=2", "--max-moves=10"];
@@ -126,7 +247,7 @@ test("a match that tells nothing yet says so", options, async () => {
   assert.match(table, /^a +4 .* not known yet +- /m);
   await readThrough("twins.html");
   const { page } = await open("twins.html");
-  const cells = await page.locator("#standings tr").nth(1).locator("td").allInnerTexts();
+  const cells = await page.locator("#standings tbody tr").nth(0).locator("td").allInnerTexts();
   assert.deepEqual(cells.slice(9, 12), ["not known yet", "–", "–"]);
   assert.equal(await page.locator("#elo").count(), 0);
   assert.match(await page.locator("main").innerText(), /Elo over games\s+Not known yet\./);

@@ -7,7 +7,7 @@ import { test } from "node:test";
 const web = new URL("../../engine/web/", import.meta.url);
 
 /** The modules that have texts. */
-const TABLES = ["texts.js", "tournament-texts.js"];
+const TABLES = ["texts.js", "tournament-texts.js", "report-texts.js"];
 
 /** The rows of all tables. */
 const tables = async () => {
@@ -24,6 +24,7 @@ test("every text that is used stands in the table, with six columns", async () =
   const table = await tables();
   const rows = [...table.matchAll(/^ {2}"?([\w.-]+)"?: \[([\s\S]*?)\],$/gm)];
   const keys = new Set(rows.map(([, key]) => key));
+  assert.equal(keys.size, rows.length, "a text stands in a table twice");
   assert.ok(keys.size > 100, String(keys.size));
   for (const [, key, columns] of rows) {
     const texts = columns.match(/"(?:[^"\\]|\\.)*"/g);

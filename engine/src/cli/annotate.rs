@@ -14,6 +14,7 @@ use movegen::notation::pdn::{PdnGame, PdnReader, WriteOptions, write_game};
 use super::files;
 use super::game_work::{GameWorkArgs, journal_path};
 use super::json;
+use super::language::LanguageArgs;
 use super::streams::stdout;
 use super::{Failure, source, terminal};
 
@@ -49,6 +50,8 @@ pub(super) struct AnnotateArgs {
     /// Write a report for the browser: the games on a board, with curve, arrows and clocks
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    #[command(flatten)]
+    language: LanguageArgs,
     /// Print JSON objects, one a line, instead of a table of the players
     #[arg(long)]
     json: bool,
@@ -58,6 +61,7 @@ pub(super) struct AnnotateArgs {
 
 pub(super) fn run(args: &AnnotateArgs) -> Result<(), Failure> {
     let existing = args.work.force.existing();
+    args.language.check(args.html.is_some())?;
     #[cfg(feature = "games")]
     if args.write_back && !meerslag_games::is_games_file(&args.input) {
         let text = "is no file of games: nothing can be written back into it";
@@ -166,7 +170,9 @@ impl Output<'_> {
         let mut files = Vec::new();
         if let (Some(page), Some(path)) = (&self.page, &self.args.html) {
             let title = self.args.input.file_name().map(|name| name.to_string_lossy());
-            let html = page.to_html(&title.unwrap_or_default()).map_err(Failure::run)?;
+            let html = page
+                .to_html(&title.unwrap_or_default(), self.args.language.code())
+                .map_err(Failure::run)?;
             files.push((path, files::begin(path, html.as_bytes(), existing)?));
         }
         files.push((&self.args.out, files::begin(&self.args.out, &self.pdn, existing)?));

@@ -24,6 +24,7 @@ mod games;
 mod hub;
 mod interrupt;
 mod json;
+mod language;
 #[cfg(feature = "training")]
 mod learn;
 mod limits;

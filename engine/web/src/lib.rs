@@ -41,6 +41,7 @@ pub const ASSETS: &[Asset] = assets! {
     "clock.js": SCRIPT,
     "combinations.suite": TEXT,
     "collection.js": SCRIPT,
+    "curve.js": SCRIPT,
     "database.js": SCRIPT,
     "desk.js": SCRIPT,
     "diagrams.js": SCRIPT,
@@ -49,6 +50,7 @@ pub const ASSETS: &[Asset] = assets! {
     "element.html": PAGE,
     "endgames.js": SCRIPT,
     "engine.js": SCRIPT,
+    "figure.js": SCRIPT,
     "files.js": SCRIPT,
     "grid.js": SCRIPT,
     "icon-192.png": PNG,
@@ -62,6 +64,7 @@ pub const ASSETS: &[Asset] = assets! {
     "manifest.webmanifest": MANIFEST,
     "motion.js": SCRIPT,
     "meerslag-board.js": SCRIPT,
+    "movelist.js": SCRIPT,
     "moves.js": SCRIPT,
     "moving.js": SCRIPT,
     "offline.js": SCRIPT,
@@ -94,8 +97,19 @@ pub const TOURNAMENT: &[Asset] = assets! {
     "tournament.js": SCRIPT,
 };
 
-/// The module that draws a board, `board.js`, for pages of one file.
-pub const BOARD: &str = include_str!("../board.js");
+/// What reports have beside the modules of the board: nobody asks a server for it, see [`report`].
+pub const REPORTS: &[Asset] = assets! {
+    "annotation-page.js": SCRIPT,
+    "match-page.js": SCRIPT,
+    "reader.js": SCRIPT,
+    "report-texts.js": SCRIPT,
+    "reports.css": STYLE,
+    "reports.js": SCRIPT,
+    "table.js": SCRIPT,
+};
+
+/// The languages of all texts.
+pub const LANGUAGES: [&str; 6] = ["en", "nl", "fr", "ru", "de", "pl"];
 
 /// The file of this name.
 #[must_use]
@@ -105,7 +119,8 @@ pub fn asset(name: &str) -> Option<&'static Asset> {
 
 /// The file of this name, of whichever page.
 fn any(name: &str) -> Option<&'static Asset> {
-    asset(name).or_else(|| TOURNAMENT.iter().find(|asset| asset.name == name))
+    let others = || TOURNAMENT.iter().chain(REPORTS).find(|asset| asset.name == name);
+    asset(name).or_else(others)
 }
 
 impl Asset {
@@ -120,9 +135,87 @@ impl Asset {
 
     /// The modules that this one imports, by their names.
     fn imports(&self) -> impl Iterator<Item = &'static str> + use<> {
-        let parts = self.text().split("from \"./").skip(1);
-        parts.filter_map(|part| part.split('"').next())
+        let lines = self.text().lines().filter(|line| line.starts_with("import "));
+        lines.filter_map(|line| line.split_once("\"./")?.1.split('"').next())
     }
+}
+
+/// What a report in one file needs beside its data: style and script. The script is the module `reports.js`
+/// with all that it imports, made one classic script: browsers refuse modules of pages from a disk.
+#[must_use]
+pub fn report() -> (String, String) {
+    let style = ["style.css", "reports.css"].map(|name| any(name).map_or("", Asset::text));
+    (style.concat(), script("reports.js"))
+}
+
+/// The style of pages without a board.
+#[must_use]
+pub fn report_style() -> String {
+    report().0
+}
+
+/// A module with all that it imports as one classic script, without comments. Each becomes a function that
+/// returns what the module exports; those that are imported come first. Modules must not import each other
+/// in a circle, and export by name where they declare.
+fn script(name: &'static str) -> String {
+    let mut order = Vec::new();
+    sort(name, &mut order);
+    let mut text = "(() => {\n\"use strict\";\nconst modules = {};\n".to_owned();
+    for module in order {
+        text += &wrapped(module);
+    }
+    text + "})();\n"
+}
+
+/// Appends what a module imports, and then the module.
+fn sort(name: &'static str, order: &mut Vec<&'static Asset>) {
+    let Some(module) = any(name) else { return };
+    for name in module.imports() {
+        if !order.iter().any(|known| known.name == name) {
+            sort(name, order);
+        }
+    }
+    order.push(module);
+}
+
+/// A module as a function that returns its exports.
+fn wrapped(module: &Asset) -> String {
+    let code = without_comments(module.text());
+    let mut exports = Vec::new();
+    let mut text = format!("modules[\"{}\"] = (() => {{\n", module.name);
+    for line in code.lines() {
+        let line = if let Some(declared) = line.strip_prefix("export ") {
+            // `async` comes before the word that declares.
+            let mut words = declared.split_whitespace().filter(|word| *word != "async");
+            let name = words.nth(1).unwrap_or_default();
+            exports.push(name.split('(').next().unwrap_or_default().to_owned());
+            declared.to_owned()
+        } else if let Some(rest) = line.strip_prefix("import {") {
+            let rest = rest.replace(" as ", ": ").replace("} from \"./", "} = modules[\"");
+            format!("const {{{}", rest.replace("\";", "\"];"))
+        } else if let Some(name) = line.strip_prefix("import \"./") {
+            // For what it does, which it did in its turn.
+            format!("modules[\"{}];", name.trim_end_matches(';'))
+        } else {
+            line.to_owned()
+        };
+        text += &line;
+        text.push('\n');
+    }
+    text + &format!("return {{ {} }};\n}})();\n", exports.join(", "))
+}
+
+/// The code of a module: no string in it begins a comment.
+fn without_comments(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let text: String = lines.flat_map(|line| [line, "\n"]).collect();
+    let mut parts = text.split("/*");
+    let mut code = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        code += part.split_once("*/").map_or("", |(_, rest)| rest);
+    }
+    let lines = code.lines().filter(|line| !line.trim().is_empty());
+    lines.flat_map(|line| [line, "\n"]).collect()
 }
 
 /// The names of all modules that a module needs, itself first, those nearest to it before others.
@@ -192,6 +285,55 @@ mod tests {
         assert!(asset("index.html").is_some() && asset("../Cargo.toml").is_none());
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
         assert!(ASSETS.iter().chain(TOURNAMENT).all(|file| folder.join(file.name).is_file()));
+    }
+
+    /// What reports need is one script that asks for nothing, in an order in which it can run.
+    #[test]
+    fn a_report_is_one_script() {
+        let (style, script) = report();
+        assert!(style.contains(".cells {") && !style.contains("@import") && !style.contains("</"));
+        assert!(
+            !script.contains("</") && !script.contains("import(") && !script.contains("fetch(")
+        );
+        let mut known = BTreeSet::new();
+        for module in script.split("\nmodules[\"").skip(1) {
+            let (name, code) = module.split_once("\"] = ").unwrap();
+            for used in code.split("= modules[\"").skip(1) {
+                let used = used.split('"').next().unwrap();
+                assert!(known.contains(used), "{name} needs {used}");
+            }
+            assert!(!code.lines().any(|line| line.starts_with("import ")), "{name}");
+            assert!(!code.lines().any(|line| line.starts_with("export ")), "{name}");
+            assert!(known.insert(name), "{name}");
+        }
+        assert!(known.contains("reader.js") && known.contains("grid.js"), "{known:?}");
+        // Nobody edits in a report, nothing is searched.
+        for name in ["main.js", "desk.js", "engine.js", "moves.js", "analysis.js"] {
+            assert!(!known.contains(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn modules_become_functions() {
+        let text = "// About.\nimport { a, b as c } from \"./x.js\";\nimport \"./y.js\";\n\n\
+                    /** Of\n * more. */\nexport const d = /** @type {any} */ (a);\n\
+                    export class E {}\nexport async function f(x) {}\n";
+        let module = Asset { name: "m.js", media_type: SCRIPT, bytes: text.as_bytes() };
+        assert_eq!(
+            wrapped(&module),
+            "modules[\"m.js\"] = (() => {\nconst { a, b: c } = modules[\"x.js\"];\n\
+             modules[\"y.js\"];\nconst d =  (a);\nclass E {}\nasync function f(x) {}\n\
+             return { d, E, f };\n})();\n"
+        );
+    }
+
+    /// The languages are those of the texts.
+    #[test]
+    fn every_language_has_its_column() {
+        let texts = asset("texts.js").unwrap().text();
+        let row = texts.lines().find(|line| line.starts_with("export const LANGUAGES")).unwrap();
+        let codes = row.split(['{', ',']).skip(1).filter_map(|part| part.split_once(':'));
+        assert!(codes.map(|(code, _)| code.trim()).eq(LANGUAGES), "{row}");
     }
 
     /// The page names each module once, and none that it does not need.

@@ -116,14 +116,33 @@ fn annotated_games_a_report_and_json() {
     for reference in ["src=", "href=", "url(", "@import", "<link", "fetch(", "import("] {
         assert!(!foreign.contains(reference), "{reference}");
     }
-    assert!(page.contains("A &#60;b&#62;") && !page.contains("A <b>"));
+    assert!(page.contains("A \\u003cb>") && !page.contains("A <b>"));
+    assert!(page.contains("<html lang=\"en\">"));
     let (_, data) = page.split_once("id=\"data\">").unwrap();
-    let data: Vec<Value> = serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();
-    assert_eq!(data.len(), 3);
+    let report: Value = serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();
+    let data = report["games"].as_array().unwrap();
+    assert_eq!((data.len(), report["rows"].as_array().unwrap().len()), (3, 3));
+    // The page shows what `--json` says.
+    for (shown, player) in report["players"].as_array().unwrap().iter().zip(&players) {
+        for (key, value) in shown.as_object().unwrap() {
+            assert_eq!(&player[key], value, "{key}");
+        }
+    }
+    assert_eq!(report["players"].as_array().unwrap().len(), players.len());
+    assert_eq!(report["summary"]["endgames"], summary["endgames"]);
+    assert_eq!(report["summary"]["instructive"], summary["instructive"]);
     // The clocks of the PDN, and a note for each move.
     assert_eq!(data[0]["i"][0][3], 60.0);
     assert_eq!(data[0]["n"].as_array().unwrap().len(), 6);
     assert_eq!(world.names(), ["games.pdn", "out.pdn", "report.html"], "the journal has gone");
+
+    // In another language, and only for a page.
+    let more = ["--nodes=10", "--force", "--language=fr"];
+    let _ = world.annotate(&[&more[..], &["--html", &html]].concat()).success();
+    assert!(fs::read_to_string(&html).unwrap().contains("<html lang=\"fr\">"));
+    let output = world.annotate(&more);
+    assert_eq!(output.code, 2);
+    assert!(output.stderr.contains("--html is missing"), "{output:?}");
 
     // An existing file stays.
     let again = world.annotate(&["--nodes=10"]);

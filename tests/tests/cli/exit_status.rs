@@ -210,6 +210,8 @@ pub(super) const FAILING: &[(&str, &str)] = &[
 pub(super) const UNUSABLE: &[(&str, &str)] = &[
     ("analyse missing.pdn", "cannot open missing.pdn"),
     ("annotate missing.pdn -o {new}", "cannot read missing.pdn"),
+    ("annotate {pdn} -o {new} --language nl", "--html is missing"),
+    ("annotate {pdn} -o {new} --language xx", "[possible values: en, nl, fr, ru, de, pl]"),
     ("puzzles missing.pdn -o {new}", "cannot read missing.pdn"),
     ("serve --searches 0", "--searches"),
     ("serve --wasm {pdn}", "--export"),

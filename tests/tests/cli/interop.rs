@@ -29,12 +29,3 @@ fn the_description_of_the_server_is_valid() {
     let status = Command::new("python3").arg(script).arg(meerslag_tests::binary()).status();
     assert!(status.expect("python3 is installed").success());
 }
-
-/// The page of a match in a browser without a screen.
-#[test]
-#[ignore = "needs Node with jsdom (npm install jsdom@26, NODE_PATH)"]
-fn the_page_of_a_match_is_clicked_through() {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/report_page.mjs");
-    let status = Command::new("node").arg(script).arg(meerslag_tests::binary()).status();
-    assert!(status.expect("node is installed").success());
-}

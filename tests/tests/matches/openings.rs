@@ -55,7 +55,7 @@ fn books_are_off_where_openings_are_given_unless_told_otherwise() {
     let text = play(&mock("a", "book=bool"), &[]).success().stdout;
     let words = "switched off in engines that have a parameter 'book'";
     assert!(text.contains(&format!("opening books: {words}\n")), "{text}");
-    assert!(fs::read_to_string(&html).unwrap().contains("switched off in engines"));
+    assert!(fs::read_to_string(&html).unwrap().contains("\"booksOff\""));
     let json = play(&mock("a", "book=bool"), &["--json"]).success().json_lines();
     assert_eq!(json.last().unwrap()["books"], words);
     // A parameter of this name that is no switch is left alone.

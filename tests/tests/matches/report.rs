@@ -32,6 +32,18 @@ fn play(args: &[&str]) -> Output {
     output
 }
 
+/// What the script of a page shows.
+fn data(page: &str) -> Value {
+    let text = between(page, "<script type=\"application/json\" id=\"data\">", "</script>");
+    serde_json::from_str(text).expect("JSON")
+}
+
+/// The values of a condition of a match, each put together of parts.
+fn conditions<'a>(report: &'a Value, name: &str) -> Vec<&'a Value> {
+    let list = report["conditions"].as_array().unwrap();
+    list.iter().filter(|condition| condition[0] == name).map(|condition| &condition[1]).collect()
+}
+
 /// The text between two marks, which must be there.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
     let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("no {start}"));
@@ -82,64 +94,54 @@ fn the_page_has_every_table_and_every_game() {
     assert_eq!(page.matches("</script>").count(), 2);
     assert!(!page.contains("<b>&'") && !page.contains("B <i>"));
     assert!(page.contains("<title>A &#38; B &#60;i&#62;</title>"));
-    let board = between(&page, "<div id=\"board\">", "</div>");
+    let board = between(&page, "<template id=\"sheet\">", "</template>");
     assert_eq!(board.matches("class=\"square\"").count(), 50);
-    for section in ["Standings", "Cross table", "Elo over games", "Game lengths", "Time use"] {
-        assert!(page.contains(&format!("<h2>{section}</h2>")), "{section}");
-    }
+    let report = data(&page);
 
     // The standings agree with the JSON.
-    let standings = between(&page, "<table id=\"standings\">", "</table>");
-    assert_eq!(standings.matches("<tr>").count(), 4);
+    let standings = report["standings"].as_array().unwrap();
+    assert_eq!(standings.len(), 3);
     for engine in table["engines"].as_array().unwrap() {
-        let count = |key: &str| engine[key].as_u64().unwrap();
-        let cells = format!(
-            "<td>{}</td><td>{:.1}</td><td>{}</td><td>{}</td><td>{}</td><td>0</td>",
+        let count = |key: &str| engine[key].as_u64().unwrap().to_string();
+        let counts = [
             count("games"),
-            engine["points"].as_f64().unwrap(),
+            format!("{:.1}", engine["points"].as_f64().unwrap()),
             count("wins"),
             count("draws"),
-            count("losses")
-        );
-        assert!(standings.contains(&cells), "{cells} in {standings}");
+            count("losses"),
+            "0".to_owned(),
+        ];
+        let row = standings.iter().find(|row| row["name"] == engine["name"]).expect("a row");
+        assert_eq!(row["counts"], Value::from(counts.to_vec()));
     }
     // The cross table has a row and a column for each engine; nobody plays himself.
-    let cross = between(&page, "<table id=\"cross\">", "</table>");
-    assert_eq!(cross.matches("<tr>").count(), 4);
-    assert_eq!(cross.matches("class=\"none\"").count(), 3);
-    assert_eq!(cross.matches("<small>").count(), 6);
+    let cross = report["cross"].as_array().unwrap();
+    let cells: Vec<&Value> =
+        cross.iter().flat_map(|row| row["cells"].as_array().unwrap()).collect();
+    assert_eq!((cross.len(), cells.len()), (3, 9));
+    assert_eq!(cells.iter().filter(|cell| cell.is_null()).count(), 3);
     // Each engine has a line in the plot, which breaks where no estimate is finite: which games end
     // first decides that. Bars with all games.
-    let plot = between(&page, "<div id=\"elo\">", "</div>");
+    let plot = report["elo_plot"].as_str().unwrap();
     for engine in ["e0", "e1", "e2"] {
         assert!(plot.contains(&format!("<polyline class=\"line {engine}\"")), "{engine}: {plot}");
     }
     assert!(!plot.contains("NaN") && !plot.contains("inf"), "{plot}");
-    assert!(between(&page, "<div id=\"lengths\">", "</div>").contains("class=\"bar\""));
-    let ends = between(&page, "<table id=\"terminations\">", "</table>");
-    let ended: u64 = ends
-        .split("</td><td>")
-        .skip(1)
-        .map(|rest| rest.split('<').next().unwrap().parse::<u64>().unwrap())
-        .sum();
-    assert_eq!(ended, 18);
-    assert_eq!(
-        between(&page, "<table id=\"times\">", "</table>").matches("10,nodes=200").count(),
-        3
-    );
+    assert!(report["length_plot"].as_str().unwrap().contains("class=\"bar\""));
+    let ends = report["terminations"].as_array().unwrap();
+    assert_eq!(ends.iter().map(|end| end[1].as_u64().unwrap()).sum::<u64>(), 18);
+    let times = report["times"].as_array().unwrap();
+    assert_eq!(times.iter().filter(|row| row["control"] == "10,nodes=200").count(), 3);
 
     // Every game is listed and can be replayed from the data of the script.
-    let data = between(&page, "<script type=\"application/json\" id=\"data\">", "</script>");
-    let games: Vec<Value> = serde_json::from_str(data).unwrap();
-    let list = between(&page, "<table id=\"games\">", "</table>");
-    let rows: Vec<&str> = list.split("<tr data-game=").skip(1).collect();
+    let games = report["games"].as_array().unwrap();
+    let rows = report["rows"].as_array().unwrap();
     assert_eq!((games.len(), rows.len()), (18, 18));
     for (index, ((game, row), line)) in games.iter().zip(rows).zip(&lines).enumerate() {
-        assert!(row.starts_with(&format!("\"{index}\"")), "{row}");
-        let result = line["result"].as_str().unwrap();
-        assert!(row.contains(&format!("<td>{}</td>", index + 1)), "{row}");
-        assert!(row.contains(&format!("<td>{result}</td>")), "{row} {line}");
-        assert!(row.contains(line["termination"].as_str().unwrap()), "{row}");
+        assert_eq!(row["number"], index + 1);
+        for key in ["white", "black", "result", "termination"] {
+            assert_eq!(row[key], line[key], "{key}: {row} {line}");
+        }
         let mut replayed = Game::new(hub::parse_position(game["p"].as_str().unwrap()).unwrap());
         let moves = game["m"].as_array().unwrap();
         assert_eq!(moves.len() as u64, line["plies"].as_u64().unwrap());
@@ -185,10 +187,10 @@ fn resumed_matches_report_everything() {
     let (html, csv) = (files.arg("html", "report.html"), files.arg("csv", "games.csv"));
     play(&["--resume", &state, &html, &csv]);
     let page = files.read("report.html");
-    assert_eq!(page.matches("<tr data-game=").count(), 8);
-    let data = between(&page, "<script type=\"application/json\" id=\"data\">", "</script>");
-    let games: Vec<Value> = serde_json::from_str(data).unwrap();
-    assert!(games.iter().all(|g| !g["m"].as_array().unwrap().is_empty()), "{data}");
+    let report = data(&page);
+    let games = report["games"].as_array().unwrap();
+    assert_eq!((games.len(), report["rows"].as_array().unwrap().len()), (8, 8));
+    assert!(games.iter().all(|g| !g["m"].as_array().unwrap().is_empty()), "{report}");
     assert_eq!(files.read("games.csv").lines().count(), 9);
     // And who played, how long, by which commands.
     let text = files.read("match.jsonl");
@@ -196,12 +198,36 @@ fn resumed_matches_report_everything() {
     fs::write(files.folder.path().join("match.jsonl"), versions).unwrap();
     play(&["--resume", &state, &html, "--force"]);
     let page = files.read("report.html");
-    assert!(page.contains("</td><td class=\"name\">a 1"), "{page}");
-    assert!(page.contains(" in 3 parts</dd>") || page.contains(" in 3 parts,"), "{page}");
-    assert_eq!(page.matches("<dt>Command</dt>").count(), 1);
-    assert_eq!(page.matches("<dt>Continued by</dt>").count(), 2);
-    let command = between(&page, "<dt>Command</dt><dd>", "</dd>");
+    let report = data(&page);
+    assert_eq!(report["engines"][0]["identities"][0], "a 1", "{report}");
+    let duration = conditions(&report, "duration")[0];
+    assert_eq!((&duration[1]["key"], &duration[1]["parts"]), (&"inParts".into(), &3.into()));
+    let commands = conditions(&report, "command");
+    assert_eq!((commands.len(), conditions(&report, "continued").len()), (1, 2));
+    let command = commands[0][0].as_str().unwrap();
     assert!(command.contains("--pairs=4") && !command.contains("--resume"), "{command}");
+}
+
+/// The page begins in the language that was asked for, also when the match goes on.
+#[test]
+fn the_page_speaks_a_language() {
+    let files = Files::new();
+    let (state, html) = (files.arg("state", "match.jsonl"), files.arg("html", "report.html"));
+    let engines = ["--engine=random name=a", "--engine=random name=b", "--pairs=1"];
+    play(&[&engines[..], &[&state, &html, "--language=pl"]].concat());
+    assert!(files.read("report.html").contains("<html lang=\"pl\">"));
+    play(&["--resume", &state, &html, "--force"]);
+    assert!(files.read("report.html").contains("<html lang=\"pl\">"));
+    play(&["--resume", &state, &html, "--force", "--language=fr"]);
+    assert!(files.read("report.html").contains("<html lang=\"fr\">"));
+    for (args, said) in [
+        (["--language=xx", &html], "[possible values: en, nl, fr, ru, de, pl]"),
+        (["--language=nl", "--pairs=2"], "--html is missing"),
+    ] {
+        let output = run(["match"].iter().chain(&engines[..2]).chain(&args), "");
+        assert_eq!(output.code, 2, "{output:?}");
+        assert!(output.stderr.contains(said), "{output:?}");
+    }
 }
 
 /// Until results differ nothing is known about the strength, on the page and off it.
@@ -220,8 +246,10 @@ fn after_too_few_games_nothing_is_known() {
         assert!(record["engines"][0][key].is_null(), "{key}: {record}");
     }
     let page = files.read("report.html");
-    assert!(page.contains("<td>not known yet</td><td>–</td><td>–</td>"), "{page}");
-    assert!(page.contains("<p>Not known yet.</p>") && !page.contains("<div id=\"elo\">"), "{page}");
+    let report = data(&page);
+    let row = &report["standings"][0];
+    assert_eq!((&row["elo"], &row["nelo"]), (&"not known yet".into(), &"–".into()), "{report}");
+    assert_eq!((&row["superiority"], &report["elo_plot"]), (&"–".into(), &"".into()), "{report}");
     let table = play(&engines).stdout;
     assert!(table.contains(" not known yet "), "{table}");
     assert!(!table.contains("±0.0") && !table.contains("normalised"), "{table}");
@@ -283,5 +311,5 @@ fn there_is_a_page_from_the_start() {
     }
     runner.kill().unwrap();
     runner.wait().unwrap();
-    assert!(files.read("report.html").matches("<tr data-game=").count() >= 8);
+    assert!(data(&files.read("report.html"))["rows"].as_array().unwrap().len() >= 8);
 }

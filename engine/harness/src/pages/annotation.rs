@@ -1,15 +1,16 @@
 //! The report of annotated games for the browser: one file without references to others.
 
-use askama::Template;
+use egdb::MoveAnswer;
 use movegen::notation::hub;
 use movegen::notation::moves::format_move;
 use movegen::notation::pdn::{Comment, PdnGame, WriteOptions, game_to_string};
 use movegen::{Color, Move};
+use serde::Serialize;
 
-use super::{GameData, GamesPage, Note, seconds};
-use meerslag_study::annotate::{
-    JudgedGame, JudgedMove, Players, SideSummary, describe, player_name,
-};
+use super::{GameData, Known, Note, report, seconds};
+use meerslag_study::annotate::{JudgedGame, JudgedMove, Players, player_name};
+use meerslag_study::digits::rounded;
+use meerslag_study::records::{AnnotationSummaryRecord, PlayerRecord, accuracy};
 
 /// Collects games for the page.
 #[derive(Debug, Default)]
@@ -19,33 +20,28 @@ pub struct AnnotationPage {
     players: Players,
 }
 
-#[derive(Template)]
-#[template(path = "annotation.html")]
-struct AnnotationTemplate<'a> {
-    page: GamesPage<'a>,
-    players: Vec<PlayerRow<'a>>,
-    games: &'a [GameRow],
+/// What the script shows beside the games.
+#[derive(Serialize)]
+struct About<'a> {
+    kind: &'static str,
+    title: &'a str,
+    players: Vec<PlayerRecord<'a>>,
+    summary: AnnotationSummaryRecord,
+    rows: &'a [GameRow],
 }
 
-struct PlayerRow<'a> {
-    name: &'a str,
-    games: u32,
-    moves: u32,
-    accuracy: String,
-    grades: [u32; 3],
-}
-
-#[derive(Debug)]
+/// A game in the list.
+#[derive(Debug, Serialize)]
 struct GameRow {
-    index: usize,
     number: u64,
     white: String,
     black: String,
     result: &'static str,
     moves: usize,
-    white_accuracy: String,
-    black_accuracy: String,
-    turning_point: String,
+    /// White's and Black's.
+    accuracy: [Option<f64>; 2],
+    /// The ply of the move that gave away most, if it was a mistake.
+    turning: Option<usize>,
 }
 
 impl AnnotationPage {
@@ -55,64 +51,40 @@ impl AnnotationPage {
         AnnotationPage::default()
     }
 
-    /// Adds a game; `number` is its place in the file. `pdn` has the annotations.
+    /// Adds the next game; `number` is its place in the file. `pdn` has the annotations.
     pub fn add(&mut self, number: u64, pdn: &PdnGame, game: &JudgedGame) {
         self.players.add(pdn, game);
-        let turning_point = game.turning_point().map_or_else(String::new, |at| {
-            let judged = &game.moves[at];
-            let ply = at + usize::from(pdn.start.side_to_move() == Color::Black);
-            let dots = if ply.is_multiple_of(2) { "." } else { "..." };
-            let mv = format_move(&judged.position, judged.mv);
-            format!("{}{dots} {mv}: {}", ply / 2 + 1, describe(judged))
-        });
         self.rows.push(GameRow {
-            index: self.rows.len(),
             number,
             white: player_name(pdn, Color::White).to_owned(),
             black: player_name(pdn, Color::Black).to_owned(),
             result: pdn.result.as_str(),
             moves: game.moves.len().div_ceil(2),
-            white_accuracy: accuracy(&game.sides[Color::White.index()]),
-            black_accuracy: accuracy(&game.sides[Color::Black.index()]),
-            turning_point,
+            accuracy: [Color::White, Color::Black]
+                .map(|color| accuracy(&game.sides[color.index()])),
+            turning: game.turning_point(),
         });
         self.games.push(data(pdn, game).to_json());
     }
 
-    /// The page as HTML.
+    /// The page as HTML, in one of [`meerslag_web::LANGUAGES`].
     ///
     /// # Errors
     /// If the template fails.
-    pub fn to_html(&self, title: &str) -> Result<String, askama::Error> {
-        let players = self.players.list().iter().map(|player| PlayerRow {
-            name: &player.name,
-            games: player.games,
-            moves: player.play.moves,
-            accuracy: accuracy(&player.play),
-            grades: player.play.grades,
-        });
-        let page = AnnotationTemplate {
-            page: GamesPage::new(
-                title,
-                "Turning point",
-                self.players.list().iter().map(|player| player.name.as_str()),
-                self.rows.iter().map(|row| row.result),
-                self.games.iter().map(String::as_str),
-            ),
-            players: players.collect(),
-            games: &self.rows,
+    pub fn to_html(&self, title: &str, language: &str) -> Result<String, askama::Error> {
+        let about = About {
+            kind: "annotation",
+            title,
+            players: self.players.list().iter().map(PlayerRecord::from).collect(),
+            summary: AnnotationSummaryRecord::from(&self.players),
+            rows: &self.rows,
         };
-        page.render()
+        report(language, title, &about, self.games.iter().map(String::as_str))
     }
-}
-
-fn accuracy(play: &SideSummary) -> String {
-    play.accuracy().map_or_else(|| "–".to_owned(), |percent| format!("{percent:.1}"))
 }
 
 /// The game as the script of the page reads it.
 fn data(pdn: &PdnGame, game: &JudgedGame) -> GameData {
-    let ends = |mv: Move| (mv.from().number(), mv.to().number());
     let mut infos = Vec::new();
     let mut notes = Vec::new();
     for (ply, judged) in pdn.line.plies.iter().zip(&game.moves) {
@@ -120,12 +92,7 @@ fn data(pdn: &PdnGame, game: &JudgedGame) -> GameData {
         let elapsed = ply.comments().find_map(Comment::elapsed_move_time).map(seconds);
         let clock = ply.comments().find_map(Comment::remaining_time).map(seconds);
         infos.push((Some(judged.score), depth, elapsed.unwrap_or(0.0), clock));
-        notes.push(Note {
-            glyph: judged.grade.glyph(),
-            text: describe(judged),
-            best: judged.line.first().copied().map(ends),
-            chance: meerslag_study::digits::rounded(white_chance(judged), 3),
-        });
+        notes.push(note(judged));
     }
     // Where the position is not the one that the move before leads to.
     let mut set_ups = Vec::new();
@@ -145,6 +112,39 @@ fn data(pdn: &PdnGame, game: &JudgedGame) -> GameData {
         notes: Some(notes),
         last_best: game.last_line.first().copied().map(ends),
     }
+}
+
+fn note(judged: &JudgedMove) -> Note {
+    let exact = judged.exact.as_ref();
+    let made = exact.map(|exact| known(&exact.made));
+    // The best move has what the position had.
+    let best = exact.and_then(|exact| exact.best.first()).map(known);
+    let share = |share: f64| rounded(share, 4);
+    Note {
+        glyph: judged.grade.glyph(),
+        best: judged.line.first().copied().map(ends),
+        chance: rounded(white_chance(judged), 3),
+        shares: (share(judged.before.expected()), share(judged.after.expected())),
+        better: judged.better().map(|better| format_move(&judged.position, better)),
+        best_exact: best.filter(|best| Some(best) != made.as_ref()).flatten(),
+        exact: made.flatten(),
+    }
+}
+
+/// A value that the databases know.
+fn known(answer: &MoveAnswer) -> Option<Known> {
+    let value = answer.wld?;
+    let is_drawn = value == egdb::Wld::Draw;
+    Some(Known {
+        value: value.name(),
+        plies: answer.dtw.filter(|_| !is_drawn),
+        conversion: answer.mtc.filter(|_| !is_drawn && answer.dtw.is_none()),
+    })
+}
+
+/// The squares on which a move begins and ends.
+fn ends(mv: Move) -> super::Ends {
+    (mv.from().number(), mv.to().number())
 }
 
 /// White's share of the points after a move.
@@ -174,8 +174,17 @@ mod tests {
         let judged = judge(&pdn, &found, &egdb::Probe::new()).unwrap();
         let mut page = AnnotationPage::new();
         page.add(1, &pdn, &judged);
-        let html = page.to_html("<games>").unwrap();
-        assert!(html.contains("&#60;games&#62;") && !html.contains("<games>"));
-        assert!(html.contains("1. 27-22"), "{html}");
+        let html = page.to_html("<games>", "de").unwrap();
+        assert!(html.contains("<title>&#60;games&#62;</title>") && !html.contains("<games>"));
+        let (_, data) = html.split_once("id=\"data\">").unwrap();
+        let data: serde_json::Value =
+            serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();
+        assert_eq!(data["rows"][0]["turning"], 0, "{data}");
+        assert_eq!(
+            (&data["games"][0]["m"][0], &data["games"][0]["n"][0]["g"]),
+            (&"27-22".into(), &4.into())
+        );
+        assert!(data["games"][0]["n"][0]["r"].is_string(), "{data}");
+        assert_eq!(data["summary"]["instructive"][0]["game"], 1, "{data}");
     }
 }

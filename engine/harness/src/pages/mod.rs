@@ -1,60 +1,54 @@
-//! What pages with games have in common: their style, the board on which a game is clicked
-//! through, the filter of the list of games, and the data that the script reads. A page is one file
-//! without references to others.
+//! What pages with games have in common: the board of `meerslag_web` with a list of games, and the data that
+//! its script shows, in the reader's language. A page is one file without references to others.
 
 mod annotation;
 mod scores;
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
+use askama::Template;
 use serde::Serialize;
 
 pub use annotation::AnnotationPage;
+pub use meerslag_web::LANGUAGES;
 pub use scores::{ScoreRow, ScoreTable, ScoresPage};
 
-/// The style of all pages.
-const STYLE: &str = include_str!("page.css");
-
-/// What the templates of all pages fill in.
-pub(crate) struct GamesPage<'a> {
-    pub title: &'a str,
-    pub style: &'static str,
-    /// What the last column of the games is called.
-    pub by_last: &'static str,
-    /// The drawing of the board.
-    pub sheet: String,
-    pub script: String,
-    /// The players, and the results that there are, by which games are chosen.
-    pub names: Vec<&'a str>,
-    pub results: Vec<&'a str>,
-    /// The games as JSON, safe within a script element.
-    pub data: String,
+/// What the template of reports fills in.
+#[derive(Template)]
+#[template(path = "report.html")]
+struct ReportTemplate<'a> {
+    page: ReportPage<'a>,
 }
 
-impl<'a> GamesPage<'a> {
-    /// A page with these players, the results of its games, and the games as JSON.
-    pub(crate) fn new(
-        title: &'a str,
-        by_last: &'static str,
-        names: impl Iterator<Item = &'a str>,
-        results: impl Iterator<Item = &'a str>,
-        games: impl Iterator<Item = &'a str>,
-    ) -> GamesPage<'a> {
-        // In one classic script nothing is exported.
-        let board = meerslag_web::BOARD.replace("\nexport ", "\n");
-        let results: BTreeSet<&str> = results.collect();
-        GamesPage {
-            title,
-            style: STYLE,
-            by_last,
-            sheet: meerslag_study::diagram::sheet(),
-            script: board + include_str!("viewer.js"),
-            names: names.collect(),
-            results: results.into_iter().collect(),
-            data: script_data(games),
-        }
-    }
+struct ReportPage<'a> {
+    language: &'a str,
+    title: &'a str,
+    style: String,
+    /// The drawing of the board.
+    sheet: String,
+    script: String,
+    /// What the script shows, as JSON that is safe within a script element.
+    data: String,
+}
+
+/// A report as HTML: what `about` says, with its games, which are JSON already.
+///
+/// # Errors
+/// If the template or the JSON fails.
+pub(crate) fn report<'a>(
+    language: &str,
+    title: &str,
+    about: &impl Serialize,
+    games: impl Iterator<Item = &'a str>,
+) -> Result<String, askama::Error> {
+    let about = serde_json::to_string(about).map_err(askama::Error::custom)?;
+    let games: Vec<&str> = games.collect();
+    // Without `<` no text can end the element.
+    let data = format!("{{\"games\":[{}],{}", games.join(",\n"), &about[1..]);
+    let (style, script) = meerslag_web::report();
+    let sheet = meerslag_study::diagram::sheet();
+    let data = data.replace('<', "\\u003c");
+    ReportTemplate { page: ReportPage { language, title, style, sheet, script, data } }.render()
 }
 
 /// White's score, depth, seconds used, seconds left.
@@ -93,17 +87,40 @@ pub(crate) type Ends = (u8, u8);
 #[derive(Serialize)]
 pub(crate) struct Note {
     /// The glyph of a bad move.
-    #[serde(rename = "g")]
+    #[serde(rename = "g", skip_serializing_if = "Option::is_none")]
     pub glyph: Option<u32>,
-    /// In words.
-    #[serde(rename = "t")]
-    pub text: String,
     /// The best move of the position before it.
-    #[serde(rename = "b")]
+    #[serde(rename = "b", skip_serializing_if = "Option::is_none")]
     pub best: Option<Ends>,
     /// White's share of the points after it, 0 to 1.
     #[serde(rename = "c")]
     pub chance: f64,
+    /// The mover's share before and after it.
+    #[serde(rename = "a")]
+    pub shares: (f64, f64),
+    /// A better move than a bad one, as people write it.
+    #[serde(rename = "r", skip_serializing_if = "Option::is_none")]
+    pub better: Option<String>,
+    /// What the databases say of it.
+    #[serde(rename = "e", skip_serializing_if = "Option::is_none")]
+    pub exact: Option<Known>,
+    /// And of the best move, where that has another value.
+    #[serde(rename = "f", skip_serializing_if = "Option::is_none")]
+    pub best_exact: Option<Known>,
+}
+
+/// A value of the databases.
+#[derive(PartialEq, Serialize)]
+pub(crate) struct Known {
+    /// `win`, `draw` or `loss`.
+    #[serde(rename = "v")]
+    pub value: &'static str,
+    /// Plies to the end.
+    #[serde(rename = "p", skip_serializing_if = "Option::is_none")]
+    pub plies: Option<u32>,
+    /// Plies to the next conversion, where only they are known.
+    #[serde(rename = "q", skip_serializing_if = "Option::is_none")]
+    pub conversion: Option<u32>,
 }
 
 impl GameData {
@@ -117,29 +134,47 @@ pub(crate) fn seconds(time: Duration) -> f64 {
     meerslag_study::digits::rounded(time.as_secs_f64(), 3)
 }
 
-/// The games for the script. Without `<` no text can end the element.
-fn script_data<'a>(games: impl Iterator<Item = &'a str>) -> String {
-    let list: Vec<&str> = games.collect();
-    format!("[{}]", list.join(",\n")).replace('<', "\\u003c")
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
-    /// The names that the script takes out of an object: `const { a, b = [] } = from`.
-    fn taken(before: &str, after: &str) -> BTreeSet<String> {
-        let script = include_str!("viewer.js");
-        let (rest, _) = script.split_once(after).expect(after);
-        let (_, names) = rest.rsplit_once(before).expect(before);
-        let names = names.split(',').filter_map(|name| name.split_whitespace().next());
-        names.map(str::to_owned).collect()
+    /// The keys that the board of reports says it reads: `@typedef {{ a: ..., b?: ... }} Name`.
+    fn described(name: &str) -> BTreeSet<String> {
+        let (_, script) = meerslag_web::REPORTS
+            .iter()
+            .find(|asset| asset.name == "reader.js")
+            .map(|asset| ((), asset.text()))
+            .expect("the board of reports");
+        let end = format!("}}}} {name}");
+        let (before, _) = script.split_once(&end).expect(name);
+        let (_, keys) = before.rsplit_once("@typedef {{").expect(name);
+        let mut depth = 0;
+        let mut found = BTreeSet::new();
+        for part in keys.split_inclusive([',', '[', ']']) {
+            if let (0, Some((key, _))) = (depth, part.split_once(':')) {
+                let key = key.trim().trim_start_matches(['*', ' ', '\n']).trim_end_matches('?');
+                found.insert(key.to_owned());
+            }
+            depth += i32::from(part.ends_with('[')) - i32::from(part.ends_with(']'));
+        }
+        found
     }
 
     #[test]
     fn the_script_reads_the_names_that_are_written() {
-        let note = Note { glyph: None, text: String::new(), best: None, chance: 0.5 };
-        let mut game = GameData {
+        let known = || Known { value: "win", plies: Some(1), conversion: Some(1) };
+        let note = Note {
+            glyph: Some(2),
+            best: Some((1, 2)),
+            chance: 0.5,
+            shares: (0.5, 0.5),
+            better: Some(String::new()),
+            exact: Some(known()),
+            best_exact: Some(known()),
+        };
+        let game = GameData {
             position: String::new(),
             set_ups: vec![(0, String::new())],
             moves: Vec::new(),
@@ -152,11 +187,17 @@ mod tests {
             value.as_object().unwrap().keys().cloned().collect()
         };
         let written = serde_json::to_value(&game).unwrap();
-        assert_eq!(taken("const {", "} = games[index]"), keys(&written));
-        assert_eq!(taken("({", "}) => ({ glyph:"), keys(&written["n"][0]));
-        // A key that may be missing is one that the script can do without.
-        (game.set_ups, game.notes, game.last_best) = (Vec::new(), None, None);
-        let always = keys(&serde_json::to_value(&game).unwrap());
-        assert_eq!(always.into_iter().collect::<String>(), "dimp");
+        assert_eq!(described("GameData"), keys(&written));
+        assert_eq!(described("Note"), keys(&written["n"][0]));
+        assert_eq!(described("Known"), keys(&written["n"][0]["e"]));
+    }
+
+    #[test]
+    fn no_text_ends_the_data() {
+        let about = serde_json::json!({ "kind": "match", "title": "</script><b>" });
+        let html = report("nl", "</script><b>", &about, ["{}"].into_iter()).unwrap();
+        assert_eq!((html.matches("<script").count(), html.matches("</script>").count()), (2, 2));
+        assert!(html.contains("<html lang=\"nl\">") && !html.contains("<b>"), "{html}");
+        assert!(html.contains("{\"games\":[{}],\"kind\":\"match\""), "{html}");
     }
 }

@@ -45,8 +45,9 @@ struct ScoresTemplate<'a> {
 
 /// The page with the style of all pages.
 struct StyledPage<'a> {
+    language: &'static str,
     title: &'a str,
-    style: &'static str,
+    style: String,
     about: &'a [(&'static str, String)],
     columns: &'a [&'static str],
     tables: &'a [ScoreTable],
@@ -60,8 +61,9 @@ impl ScoresPage {
     /// If the template fails.
     pub fn to_html(&self) -> Result<String, askama::Error> {
         let ScoresPage { title, about, columns, tables, notes } = self;
-        let style = super::STYLE;
-        ScoresTemplate { page: StyledPage { title, style, about, columns, tables, notes } }.render()
+        let (language, style) = ("en", meerslag_web::report_style());
+        let page = StyledPage { language, title, style, about, columns, tables, notes };
+        ScoresTemplate { page }.render()
     }
 }
 

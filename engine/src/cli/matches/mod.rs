@@ -30,6 +30,7 @@ pub(super) use self::output::MatchGameRecord;
 use self::output::Output;
 use super::files::{self, ForceArgs};
 use super::interrupt::Interrupt;
+use super::language::LanguageArgs;
 use super::streams::note;
 use super::{Failure, shell, watchdog};
 
@@ -141,6 +142,8 @@ pub(super) struct MatchArgs {
     /// Write a page with tables, plots and all games on a board to this file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    #[command(flatten)]
+    language: LanguageArgs,
     #[command(flatten)]
     force: ForceArgs,
     /// Save the state in this file after every game; an existing one is never replaced
@@ -541,6 +544,7 @@ impl MatchArgs {
             pdn: file(&self.pdn).or(before.pdn),
             csv: file(&self.csv).or(before.csv),
             html: file(&self.html).or(before.html),
+            language: self.language.given().or(before.language),
             concurrency: self.concurrency.or(before.concurrency),
             affinity: self.affinity.or(before.affinity),
             logs: match &self.log {
@@ -572,6 +576,7 @@ impl MatchArgs {
             ("--csv", run.csv.as_deref()),
             ("--html", run.html.as_deref()),
         ];
+        self.language.check(run.html.is_some())?;
         files::check_distinct(&read, &written)
     }
 
@@ -594,6 +599,9 @@ impl MatchArgs {
             }
             if files.iter().any(|(_, path)| path.is_some()) {
                 words.push("--force".to_owned());
+            }
+            if let Some(language) = self.language.given() {
+                words.extend(["--language".to_owned(), language]);
             }
             for (option, n) in [("--concurrency", self.concurrency), ("--affinity", self.affinity)]
             {

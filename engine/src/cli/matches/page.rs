@@ -17,6 +17,7 @@ pub(super) struct PageFile {
     path: PathBuf,
     existing: Existing,
     page: MatchPage,
+    language: String,
     written: Instant,
 }
 
@@ -27,9 +28,11 @@ impl PageFile {
         path: &Path,
         existing: Existing,
         page: MatchPage,
+        language: Option<&str>,
     ) -> Result<PageFile, Failure> {
         files::check(path, existing)?;
-        Ok(PageFile { path: path.to_owned(), existing, page, written: Instant::now() })
+        let language = language.unwrap_or("en").to_owned();
+        Ok(PageFile { path: path.to_owned(), existing, page, language, written: Instant::now() })
     }
 
     pub(super) fn add(&mut self, config: &MatchConfig, record: &MatchGame) {
@@ -60,7 +63,7 @@ impl PageFile {
     }
 
     pub(super) fn write(&mut self, config: &MatchConfig, results: &MatchResults) -> io::Result<()> {
-        let html = self.page.to_html(config, results).map_err(io::Error::other)?;
+        let html = self.page.to_html(config, results, &self.language).map_err(io::Error::other)?;
         write_file(&self.path, html.as_bytes(), self.existing)
             .map_err(|error| files::named(&self.path, &error))?;
         // From now on it is ours.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
+use meerslag_harness::pages::LANGUAGES;
 use meerslag_harness::runner::{
     Adjudication, EngineSpec, Format, GameLogs, MatchConfig, MatchRun, RoundsConfig, TimeControl,
 };
@@ -56,6 +57,7 @@ pub(super) struct TournamentFile {
     html: Option<PathBuf>,
     log: Option<PathBuf>,
     log_keep: Option<Spanned<String>>,
+    language: Option<Spanned<String>>,
     #[serde(default, rename = "player")]
     players: Vec<Spanned<PlayerEntry>>,
 }
@@ -123,6 +125,7 @@ impl Description {
             pdn: file(&self.file.pdn),
             csv: file(&self.file.csv),
             html: file(&self.file.html),
+            language: self.language()?,
             concurrency: self.file.concurrency.as_ref().map(|number| *number.get_ref()),
             affinity: None,
             logs: self.logs()?,
@@ -140,6 +143,15 @@ impl Description {
             };
         };
         Ok(Some(GameLogs { folder: self.path(folder), keep: keep.unwrap_or_default() }))
+    }
+
+    /// The language of the page.
+    fn language(&self) -> anyhow::Result<Option<String>> {
+        self.parsed("language", self.file.language.as_ref(), |code| {
+            let known = LANGUAGES.iter().find(|known| **known == code);
+            let expected = || format!("expected one of {}", LANGUAGES.join(", "));
+            known.map(|known| (*known).to_owned()).ok_or_else(expected)
+        })
     }
 
     /// A text that has a form of its own.

@@ -1,8 +1,7 @@
 //! What a match writes: the table of engines, the games as CSV and PDN, and a page for the browser.
 //!
-//! The page is one file without references to others. Its tables and plots are written here; the
-//! board on which games are clicked through is drawn by its script, from a list of moves for each
-//! game.
+//! The page is one file without references to others. What its script shows, in the reader's language, is
+//! written here: numbers, names of texts, plots, and a list of moves for each game.
 
 mod conditions;
 mod csv;

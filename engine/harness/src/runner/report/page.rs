@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use askama::Template;
 use movegen::Color;
+use serde::Serialize;
 
-use super::conditions::{EngineRow, conditions, control_text, engine_rows};
+use super::conditions::{EngineRow, Part, conditions, engine_rows};
 use super::progress::course;
 use super::{GameLine, MoveTimes, hours_minutes_seconds, name, plot};
-use crate::pages::GamesPage;
+use crate::pages::report;
 use crate::runner::config::MatchConfig;
 use crate::runner::game::match_game::MatchGame;
+use crate::runner::stats::Decision;
 use crate::runner::stats::Tally;
 use crate::runner::stats::places::places_table;
 use crate::runner::stats::results::MatchResults;
@@ -32,33 +33,39 @@ pub struct MatchPage {
     identities: BTreeMap<usize, Vec<String>>,
 }
 
-#[derive(Template)]
-#[template(path = "report.html")]
-struct MatchPageTemplate<'a> {
-    page: GamesPage<'a>,
-    conditions: Vec<(&'static str, String)>,
+/// What the script shows beside the games.
+#[derive(Serialize)]
+struct About<'a> {
+    kind: &'static str,
+    title: &'a str,
+    conditions: Vec<(&'static str, Vec<Part>)>,
     engines: Vec<EngineRow<'a>>,
-    /// Of a tournament: heading and rows.
-    places: Option<(Vec<String>, Vec<Vec<String>>)>,
+    /// Of a tournament.
+    places: Option<PlacesTable>,
     standings: Vec<StandingRow<'a>>,
     cross: Vec<CrossRow<'a>>,
-    sprt: Option<String>,
+    sprt: Option<SprtRow>,
     elo_plot: String,
     length_plot: String,
-    lengths: String,
+    lengths: Option<Lengths>,
     terminations: Vec<(String, u64)>,
     times: Vec<TimeRow<'a>>,
-    games: Vec<GameRow<'a>>,
+    rows: Vec<GameRow<'a>>,
 }
 
+#[derive(Serialize)]
+struct PlacesTable {
+    heading: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+#[derive(Serialize)]
 struct StandingRow<'a> {
     /// Class for the colour in the plot.
     class: String,
     name: &'a str,
-    games: u64,
-    points: String,
-    tally: Tally,
-    unknown: u64,
+    /// Games, points, won, drawn, lost, without a result.
+    counts: [String; 6],
     score: String,
     elo: String,
     nelo: String,
@@ -68,25 +75,46 @@ struct StandingRow<'a> {
     failures: String,
 }
 
+#[derive(Serialize)]
 struct CrossRow<'a> {
     name: &'a str,
     /// Points and wins, draws, losses; `None` against itself or without games.
     cells: Vec<Option<(String, String)>>,
 }
 
-struct TimeRow<'a> {
-    name: &'a str,
-    control: String,
-    moves: u32,
-    total: String,
-    mean: String,
-    longest: String,
-    depth: String,
-    forfeits: u64,
+/// The state of the sequential test.
+#[derive(Serialize)]
+struct SprtRow {
+    model: String,
+    elo0: f64,
+    elo1: f64,
+    llr: String,
+    lower: String,
+    upper: String,
+    /// `undecided`, `h0` or `h1`.
+    verdict: &'static str,
 }
 
+/// The lengths of the games in moves.
+#[derive(Serialize)]
+struct Lengths {
+    least: usize,
+    most: usize,
+    mean: String,
+    median: String,
+}
+
+#[derive(Serialize)]
+struct TimeRow<'a> {
+    name: &'a str,
+    /// Empty without a limit.
+    control: String,
+    /// Moves, time in all, seconds a move, the longest, mean depth, games lost by time.
+    cells: [String; 6],
+}
+
+#[derive(Serialize)]
 struct GameRow<'a> {
-    index: usize,
     number: usize,
     white: &'a str,
     black: &'a str,
@@ -129,16 +157,7 @@ impl MatchPage {
         }
     }
 
-    /// What was played, when and where.
-    fn conditions(
-        &self,
-        config: &MatchConfig,
-        records: &[MatchGame],
-    ) -> Vec<(&'static str, String)> {
-        conditions(config, records, &self.earlier, &self.command, self.begun.elapsed())
-    }
-
-    /// The page as HTML. The games need no moves any more.
+    /// The page as HTML, in one of [`meerslag_web::LANGUAGES`]. The games need no moves any more.
     ///
     /// # Errors
     /// If the template fails.
@@ -146,36 +165,36 @@ impl MatchPage {
         &self,
         config: &MatchConfig,
         results: &MatchResults,
+        language: &str,
     ) -> Result<String, askama::Error> {
         let (records, standings) = (results.games(), results.standings());
         let mut order: Vec<&GameLine> = self.games.iter().collect();
         order.sort_by_key(|game| game.number);
-        let page = MatchPageTemplate {
-            page: GamesPage::new(
-                &config.event,
-                "End",
-                config.engines.iter().map(|engine| engine.name.as_str()),
-                self.games.iter().map(|game| game.result),
-                order.iter().map(|game| game.json.as_str()),
-            ),
-            conditions: self.conditions(config, records),
+        let elapsed = self.begun.elapsed();
+        let about = About {
+            kind: "match",
+            title: &config.event,
+            conditions: conditions(config, records, &self.earlier, &self.command, elapsed),
             engines: engine_rows(config, &self.identities),
-            places: config.rounds.map(|_| places_table(config, results)),
+            places: config.rounds.map(|_| {
+                let (heading, rows) = places_table(config, results);
+                PlacesTable { heading, rows }
+            }),
             standings: standing_rows(config, standings),
             cross: cross_rows(config, standings),
-            sprt: standings.sprt_text(config),
+            sprt: sprt_row(config, standings),
             elo_plot: self.elo_plot(config, records, standings),
             length_plot: plot::lengths(&self.lengths()),
-            lengths: length_text(&self.lengths()),
+            lengths: lengths(&self.lengths()),
             terminations: standings
                 .terminations()
                 .iter()
                 .map(|(why, count)| (why.to_string(), *count))
                 .collect(),
             times: self.time_rows(config, standings),
-            games: order.iter().enumerate().map(|(i, game)| game_row(config, i, game)).collect(),
+            rows: order.iter().map(|game| game_row(config, game)).collect(),
         };
-        page.render()
+        report(language, &config.event, &about, order.iter().map(|game| game.json.as_str()))
     }
 
     fn lengths(&self) -> Vec<usize> {
@@ -209,13 +228,15 @@ impl MatchPage {
                 let seconds = |time: Duration| format!("{:.3}", time.as_secs_f64());
                 TimeRow {
                     name: name(config, engine),
-                    control: control_text(config.time_control(engine)),
-                    moves: sum.moves,
-                    total: hours_minutes_seconds(sum.total),
-                    mean: seconds(sum.mean()),
-                    longest: seconds(sum.longest),
-                    depth: sum.mean_depth().map_or_else(dash, |d| format!("{d:.1}")),
-                    forfeits: line.map_or(0, |line| line.time_forfeits),
+                    control: config.time_control(engine).to_string(),
+                    cells: [
+                        sum.moves.to_string(),
+                        hours_minutes_seconds(sum.total),
+                        seconds(sum.mean()),
+                        seconds(sum.longest),
+                        sum.mean_depth().map_or_else(dash, |d| format!("{d:.1}")),
+                        line.map_or(0, |line| line.time_forfeits).to_string(),
+                    ],
                 }
             })
             .collect()
@@ -238,10 +259,14 @@ fn standing_rows<'a>(config: &'a MatchConfig, table: &Standings) -> Vec<Standing
         StandingRow {
             class: class(line.engine),
             name: name(config, line.engine),
-            games: line.games.games(),
-            points: format!("{:.1}", line.games.points()),
-            tally: line.games,
-            unknown: line.unknown,
+            counts: [
+                line.games.games().to_string(),
+                format!("{:.1}", line.games.points()),
+                line.games.wins.to_string(),
+                line.games.draws.to_string(),
+                line.games.losses.to_string(),
+                line.unknown.to_string(),
+            ],
             score: percent(line.games.score()),
             elo: rating.map_or_else(dash, |rating| rating.elo_text()),
             nelo: rating.and_then(|r| r.normalised).map_or_else(dash, |n| n.to_string()),
@@ -268,18 +293,38 @@ fn cross_rows<'a>(config: &'a MatchConfig, table: &Standings) -> Vec<CrossRow<'a
     .collect()
 }
 
-fn length_text(moves: &[usize]) -> String {
-    let mut sorted = moves.to_vec();
-    let Some(median) = median(&mut sorted) else { return dash() };
-    let (least, most) = (sorted[0], sorted[sorted.len() - 1]);
-    let mean = sorted.iter().sum::<usize>() as f64 / sorted.len() as f64;
-    format!("{least} to {most} moves, mean {mean:.1}, median {median}")
+/// The same as the table for people says.
+fn sprt_row(config: &MatchConfig, table: &Standings) -> Option<SprtRow> {
+    let (llr, decision) = table.sprt()?;
+    let (bounds, test) = (config.sprt?, table.test()?);
+    let (lower, upper) = test.bounds();
+    let text = |value: f64| format!("{value:.2}");
+    Some(SprtRow {
+        model: test.model().to_string(),
+        elo0: bounds.elo0,
+        elo1: bounds.elo1,
+        llr: text(llr),
+        lower: text(lower),
+        upper: text(upper),
+        verdict: match decision {
+            Decision::Continue => "undecided",
+            Decision::AcceptH0 => "h0",
+            Decision::AcceptH1 => "h1",
+        },
+    })
 }
 
-fn game_row<'a>(config: &'a MatchConfig, index: usize, game: &'a GameLine) -> GameRow<'a> {
+fn lengths(moves: &[usize]) -> Option<Lengths> {
+    let mut sorted = moves.to_vec();
+    let median = median(&mut sorted)?.to_string();
+    let mean = sorted.iter().sum::<usize>() as f64 / sorted.len() as f64;
+    let (least, most) = (sorted[0], sorted[sorted.len() - 1]);
+    Some(Lengths { least, most, mean: format!("{mean:.1}"), median })
+}
+
+fn game_row<'a>(config: &'a MatchConfig, game: &'a GameLine) -> GameRow<'a> {
     let seconds = |color: Color| format!("{:.2}", game.time[color.index()].total.as_secs_f64());
     GameRow {
-        index,
         number: game.number,
         white: name(config, game.pairing.white),
         black: name(config, game.pairing.black),
@@ -319,7 +364,8 @@ mod tests {
         }
         let results = MatchResults::new(&config, games);
         let rows = page.time_rows(&config, results.standings());
-        let times: Vec<_> = rows.iter().map(|row| (row.name, row.moves, &*row.total)).collect();
-        assert_eq!(times, [("e0", 4, "0:00:04"), ("e1", 4, "0:00:12")]);
+        let times: Vec<_> =
+            rows.iter().map(|row| (row.name, &*row.cells[0], &*row.cells[1])).collect();
+        assert_eq!(times, [("e0", "4", "0:00:04"), ("e1", "4", "0:00:12")]);
     }
 }

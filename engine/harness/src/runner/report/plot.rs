@@ -144,7 +144,9 @@ pub(super) fn lengths(moves: &[usize]) -> String {
 }
 
 fn open(title: &str) -> String {
-    format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\"><title>{title}</title>")
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\"><title>{title}</title>"
+    )
 }
 
 /// A step of 1, 2 or 5 times a power of ten, so that about eight of them make the range.

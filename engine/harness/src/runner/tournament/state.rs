@@ -120,6 +120,9 @@ pub struct MatchRun {
     /// Its page for the browser.
     #[serde(default)]
     pub html: Option<PathBuf>,
+    /// The language of that page, one of [`meerslag_web::LANGUAGES`]; English without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
     /// Games at the same time.
     #[serde(default)]
     pub concurrency: Option<u32>,

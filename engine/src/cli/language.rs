@@ -1,0 +1,38 @@
+//! The language of pages.
+
+use anyhow::anyhow;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use meerslag_harness::pages::LANGUAGES;
+
+use super::Failure;
+
+/// In which language a page begins.
+#[derive(Args, Debug)]
+pub(super) struct LanguageArgs {
+    /// The language in which the page of --html begins, where a reader can choose another
+    #[arg(long, value_name = "CODE", value_parser = PossibleValuesParser::new(LANGUAGES))]
+    language: Option<String>,
+}
+
+impl LanguageArgs {
+    /// What was given.
+    pub(super) fn given(&self) -> Option<String> {
+        self.language.clone()
+    }
+
+    /// What was given, or English.
+    pub(super) fn code(&self) -> &str {
+        self.language.as_deref().unwrap_or(LANGUAGES[0])
+    }
+
+    /// Refuses a language for no page.
+    pub(super) fn check(&self, has_page: bool) -> Result<(), Failure> {
+        if self.language.is_some() && !has_page {
+            return Err(Failure::Input(anyhow!(
+                "--language is that of the page: --html is missing"
+            )));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,38 @@
+// The page of a match or of annotated games: one file, read from a disk. What it shows is in its data.
+
+import { annotationPage } from "./annotation-page.js";
+import { make } from "./dom.js";
+import { matchPage } from "./match-page.js";
+import "./report-texts.js";
+import { LANGUAGES, t } from "./texts.js";
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const sheet = /** @type {HTMLTemplateElement} */ (document.getElementById("sheet")).content.firstElementChild;
+const main = document.querySelector("main");
+/** @type {import("./reader.js").Reader | null} */
+let reader = null;
+
+/** Builds the page in a language. */
+const build = (language) => {
+  t.language = language;
+  document.documentElement.lang = language;
+  const choice = make("select", { id: "language", change: () => build(choice.value) },
+    ...Object.entries(LANGUAGES).map(([code, name]) => make("option", { value: code, lang: code, selected: code === language }, name)));
+  const header = make("header", {},
+    make("h1", {}, data.title), make("label", {}, t("language"), " ", choice));
+  const drawing = /** @type {Element} */ (sheet.cloneNode(true));
+  const page = { match: matchPage, annotation: annotationPage }[data.kind](data, drawing);
+  ({ reader } = page);
+  main.replaceChildren(header, ...page.parts);
+};
+
+build(document.documentElement.lang);
+reader.follow();
+addEventListener("hashchange", () => reader.follow());
+document.addEventListener("keydown", (event) => {
+  if (!/** @type {Element} */ (event.target).matches("input, select")) reader.key(event);
+});
+document.addEventListener("change", ({ target }) => {
+  // The game that was open is open again.
+  if (/** @type {Element} */ (target).id === "language") reader.follow(false);
+});
