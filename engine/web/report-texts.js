@@ -167,9 +167,9 @@ add({
   gameLengths: ["Game lengths", "Lengte van de partijen", "Longueur des parties", "Длина партий", "Länge der Partien", "Długość partii"],
   lengthPlot: ["Games by length in moves", "Partijen naar lengte in zetten", "Parties selon la longueur en coups", "Партии по числу ходов", "Partien nach Länge in Zügen", "Partie według liczby ruchów"],
   lengths: [
-    "{least} to {most} moves, mean {mean}, median {median}", "{least} tot {most} zetten, gemiddeld {mean}, mediaan {median}",
-    "{least} à {most} coups, moyenne {mean}, médiane {median}", "ходов от {least} до {most}, в среднем {mean}, медиана {median}",
-    "{least} bis {most} Züge, im Mittel {mean}, Median {median}", "od {least} do {most} ruchów, średnio {mean}, mediana {median}",
+    "{least} to {most} {most|move|moves}, mean {mean}, median {median}", "{least} tot {most} {most|zet|zetten}, gemiddeld {mean}, mediaan {median}",
+    "{least} à {most} {most|coup|coups}, moyenne {mean}, médiane {median}", "от {least} до {most} {most|хода|ходов|ходов}, в среднем {mean}, медиана {median}",
+    "{least} bis {most} {most|Zug|Züge}, im Mittel {mean}, Median {median}", "od {least} do {most} {most|ruchu|ruchów|ruchów}, średnio {mean}, mediana {median}",
   ],
   ends: ["Ends", "Eindes", "Fins", "Окончания", "Enden", "Zakończenia"],
   endOf: ["End", "Einde", "Fin", "Окончание", "Ende", "Koniec"],
