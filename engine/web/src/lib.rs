@@ -195,7 +195,7 @@ fn wrapped(module: &Asset) -> String {
             format!("const {{{}", rest.replace("\";", "\"];"))
         } else if let Some(name) = line.strip_prefix("import \"./") {
             // For what it does, which it did in its turn.
-            format!("modules[\"{}];", name.trim_end_matches(';'))
+            format!("void modules[\"{}];", name.trim_end_matches(';'))
         } else {
             line.to_owned()
         };
@@ -298,7 +298,7 @@ mod tests {
         let mut known = BTreeSet::new();
         for module in script.split("\nmodules[\"").skip(1) {
             let (name, code) = module.split_once("\"] = ").unwrap();
-            for used in code.split("= modules[\"").skip(1) {
+            for used in code.split(" modules[\"").skip(1) {
                 let used = used.split('"').next().unwrap();
                 assert!(known.contains(used), "{name} needs {used}");
             }
@@ -322,7 +322,7 @@ mod tests {
         assert_eq!(
             wrapped(&module),
             "modules[\"m.js\"] = (() => {\nconst { a, b: c } = modules[\"x.js\"];\n\
-             modules[\"y.js\"];\nconst d =  (a);\nclass E {}\nasync function f(x) {}\n\
+             void modules[\"y.js\"];\nconst d =  (a);\nclass E {}\nasync function f(x) {}\n\
              return { d, E, f };\n})();\n"
         );
     }

@@ -183,7 +183,7 @@ mod tests {
         assert!(!puzzle.is_right(4, puzzle.solution[0]));
         assert!(read(&text.replace("28-22 18x27 2. 33-28 ", "")).is_empty());
         let mut list = ExerciseList::default();
-        for text in [text, &text.replace("B19", "B20"), text] {
+        for text in [text, &text.replace("33,39:", "33,39,50:"), text] {
             list.add(&PdnReader::new(text.as_bytes()).next().unwrap().unwrap());
         }
         let positions: Vec<_> = list.list().iter().map(Exercise::id).collect();
