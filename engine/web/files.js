@@ -146,7 +146,7 @@ export class Files {
     find("games").value = String(games.indexOf(game));
     const count = games === this.solvable ? this.exercises.length : 0;
     find("exercises-solve").hidden = count === 0;
-    find("exercises-solve").textContent = count ? t("exercisesSolve", { count }) : "";
+    find("exercises-solve").textContent = t("exercisesSolve", { count });
     for (const tag of TAGS) find("tag-" + tag).value = game.tags.get(tag) ?? "";
     find("result").value = game.result;
     find("fen-now").textContent = fen(node.position);

@@ -111,7 +111,7 @@ describe("a game against the engine", { skip: !MEERSLAG }, () => {
     await type(page, "39-34");
     await says(page, /has failed. Try again. \(said so\)/, "#waiting-text");
     await page.selectOption("#language", "nl");
-    await says(page, /gefaald/, "#waiting-text");
+    await says(page, /ging iets mis/, "#waiting-text");
     await page.selectOption("#language", "en");
     await page.unroute("**/v1/play?*");
     await page.click("#again");

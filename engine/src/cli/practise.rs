@@ -323,8 +323,8 @@ impl ConsoleGame for Practice {
   show           the solution; the exercise comes again
   next           another exercise, without a score for this one
   score          how the exercises are known
-The first hint shows the piece, the second one the move. After the second one,
-after a wrong move and after 'show' an exercise comes again.";
+The first hint shows the piece, the second one the move.
+After the second hint, a wrong move or 'show' an exercise comes again.";
     const COMMANDS: &'static [&'static str] = &["show", "next", "score"];
     const ADVICE: &'static str = "'hint' helps";
     const UNSAVED: &'static str = "the scores are kept";
