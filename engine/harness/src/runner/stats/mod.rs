@@ -11,6 +11,7 @@
 //! likelihood ratio), and the test values of fastchess, which the tests here reproduce.
 
 mod counts;
+mod matrix;
 pub(super) mod median;
 pub(super) mod places;
 mod rating;

@@ -14,6 +14,7 @@ use movegen::notation::pdn::GameResult;
 use movegen::{Color, Position, Wld};
 
 use super::counts::Tally;
+use super::matrix::Square;
 use super::rating::{Estimate, Z95, normal_cdf};
 
 /// Elo of one unit of the logistic function.
@@ -487,7 +488,7 @@ impl Fit {
             }
             expected += all.games() as f64 * p * (1.0 - p);
         }
-        let free = observations - self.covariance.size as f64;
+        let free = observations - self.covariance.size() as f64;
         let scale = observations / free;
         // Results that are all as expected, as draws between equals, say nothing about their spread.
         let is_known = free > 0.0 && expected > 0.0 && spread[0] > 1e-9 * observations;
@@ -540,7 +541,7 @@ impl Fit {
     fn first_move(&self) -> Estimate {
         let value = SCALE * self.advantage;
         let players = self.rows.iter().flatten().count();
-        let is_estimated = self.covariance.size > players;
+        let is_estimated = self.covariance.size() > players;
         let error = match self.dispersion {
             _ if !is_estimated => 0.0,
             Some([_, dispersion]) => {
@@ -559,94 +560,6 @@ fn logistic(x: f64) -> f64 {
 /// `ln(1 + exp(x))` without an overflow.
 fn ln_1p_exp(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
-}
-
-/// A square matrix, row by row.
-#[derive(Clone, Debug)]
-struct Square {
-    size: usize,
-    cells: Vec<f64>,
-}
-
-impl Square {
-    fn new(size: usize) -> Square {
-        Square { size, cells: vec![0.0; size * size] }
-    }
-
-    fn get(&self, row: usize, column: usize) -> f64 {
-        self.cells[row * self.size + column]
-    }
-
-    fn at(&mut self, row: usize, column: usize) -> &mut f64 {
-        &mut self.cells[row * self.size + column]
-    }
-
-    /// The lower triangle of which this matrix is the square (Cholesky); `None` if it is not
-    /// positive definite: then something is not determined.
-    fn factor(&self) -> Option<Triangle> {
-        let mut lower = Square::new(self.size);
-        for row in 0..self.size {
-            for column in 0..=row {
-                let [a, b] = [row, column].map(|r| r * self.size);
-                let dot: f64 = lower.cells[a..a + column]
-                    .iter()
-                    .zip(&lower.cells[b..b + column])
-                    .map(|(x, y)| x * y)
-                    .sum();
-                let rest = self.get(row, column) - dot;
-                *lower.at(row, column) = if row == column {
-                    // What rounding leaves of zero is zero.
-                    if rest <= 1e-12 * self.get(row, row).max(1e-300) {
-                        return None;
-                    }
-                    rest.sqrt()
-                } else {
-                    rest / lower.get(column, column)
-                };
-            }
-        }
-        Some(Triangle(lower))
-    }
-}
-
-/// A lower triangle.
-struct Triangle(Square);
-
-impl Triangle {
-    /// Solves for the right-hand side.
-    fn solve(&self, right: &[f64]) -> Vec<f64> {
-        let Triangle(lower) = self;
-        let size = lower.size;
-        let mut x = right.to_vec();
-        for row in 0..size {
-            let start = row * size;
-            let done: f64 =
-                lower.cells[start..start + row].iter().zip(&x).map(|(l, x)| l * x).sum();
-            x[row] = (x[row] - done) / lower.get(row, row);
-        }
-        for row in (0..size).rev() {
-            let value = x[row] / lower.get(row, row);
-            x[row] = value;
-            let start = row * size;
-            for (x, l) in x.iter_mut().zip(&lower.cells[start..start + row]) {
-                *x -= l * value;
-            }
-        }
-        x
-    }
-
-    /// The inverse of the matrix.
-    fn inverse(&self) -> Square {
-        let size = self.0.size;
-        let mut inverse = Square::new(size);
-        let mut unit = vec![0.0; size];
-        for row in 0..size {
-            unit[row] = 1.0;
-            inverse.cells[row * size..(row + 1) * size].copy_from_slice(&self.solve(&unit));
-            unit[row] = 0.0;
-        }
-        inverse
-    }
 }
 
 /// The strong components of a graph with these edges and the same backwards (Kosaraju): the component
