@@ -4,6 +4,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
 
 use meerslag_files::{Existing, with_causes};
 use meerslag_search::book::{
@@ -205,14 +206,24 @@ impl Book {
         py.detach(|| {
             let stopped = AtomicBool::new(false);
             let stop = || stopped.store(true, Ordering::Relaxed);
-            let progress = |read: (u64, u64)| work::call(on_progress.as_ref(), read);
+            // The work waits until a report was heard: what it raises comes before the book is written.
+            let progress = |(read, heard): ((u64, u64), Sender<()>)| {
+                let outcome = work::call(on_progress.as_ref(), read);
+                if outcome.is_err() {
+                    stop();
+                }
+                drop(heard);
+                outcome
+            };
             let mut problems = Vec::new();
             let report = work::run(stop, progress, |progress| {
                 let _lock = BookLock::take(&path)?;
                 let mut observe = |event: BuildEvent<'_>| {
                     match event {
                         BuildEvent::Progress { done, all, .. } => {
-                            let _ = progress.send((done, all));
+                            let (heard, answer) = channel();
+                            let _ = progress.send(((done, all), heard));
+                            let _ = answer.recv();
                         }
                         BuildEvent::Warnings { file, warnings } => {
                             let file = file.display();
