@@ -3,6 +3,7 @@
 //! A visit begins with the page, `first.json` and the rules; the engine and the databases are fetched when
 //! they are needed. These three are there in compressed form alone, which the page unpacks itself. Of other
 //! files there is a compressed one beside each that gets smaller, for web hosts that give such files out.
+//! Scripts come without their comments.
 
 use std::fs;
 use std::io;
@@ -130,7 +131,8 @@ fn site(engine: &[u8], rules: &[u8]) -> Vec<File> {
     for asset in ASSETS.iter().filter(|asset| !is_last(asset.name)) {
         let bytes = match asset.name {
             name if name.ends_with(".html") => page(asset).into_bytes(),
-            ELEMENT => asset.text().replace(HAS_SERVER, HAS_NONE).into_bytes(),
+            ELEMENT => asset.lean_text().replace(HAS_SERVER, HAS_NONE).into_bytes(),
+            name if name.ends_with(".js") => asset.lean_text().into_bytes(),
             _ => asset.bytes.to_vec(),
         };
         add(asset.name, bytes, Kept::AtOnce, asset.media_type);
@@ -139,7 +141,7 @@ fn site(engine: &[u8], rules: &[u8]) -> Vec<File> {
         let Some(asset) = meerslag_web::asset(name) else { continue };
         let bytes = match name {
             PAGE => local_page(&page(asset)).into_bytes(),
-            _ => filled_in(asset.text(), &files).into_bytes(),
+            _ => filled_in(&asset.lean_text(), &files).into_bytes(),
         };
         let kept = if name == PAGE { Kept::AtOnce } else { Kept::Never };
         let beside = packed(name, &bytes, Kept::Never);

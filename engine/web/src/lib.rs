@@ -133,6 +133,16 @@ impl Asset {
         std::str::from_utf8(self.bytes).expect("the texts of the page are UTF-8")
     }
 
+    /// Its text as browsers need it: a script without its comments.
+    ///
+    /// # Panics
+    /// As [`Asset::text`].
+    #[must_use]
+    pub fn lean_text(&self) -> String {
+        let text = self.text();
+        if self.media_type == SCRIPT { without_comments(text) } else { text.to_owned() }
+    }
+
     /// The modules that this one imports, by their names.
     fn imports(&self) -> impl Iterator<Item = &'static str> + use<> {
         let lines = self.text().lines().filter(|line| line.starts_with("import "));
@@ -180,7 +190,7 @@ fn sort(name: &'static str, order: &mut Vec<&'static Asset>) {
 
 /// A module as a function that returns its exports.
 fn wrapped(module: &Asset) -> String {
-    let code = without_comments(module.text());
+    let code = module.lean_text();
     let mut exports = Vec::new();
     let mut text = format!("modules[\"{}\"] = (() => {{\n", module.name);
     for line in code.lines() {
@@ -205,7 +215,7 @@ fn wrapped(module: &Asset) -> String {
     text + &format!("return {{ {} }};\n}})();\n", exports.join(", "))
 }
 
-/// The code of a module: no string in it begins a comment.
+/// The code of a script, in which no string has the marks of a comment.
 fn without_comments(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     let text: String = lines.flat_map(|line| [line, "\n"]).collect();
@@ -310,6 +320,22 @@ mod tests {
         // Nobody edits in a report, nothing is searched.
         for name in ["main.js", "desk.js", "engine.js", "moves.js", "analysis.js"] {
             assert!(!known.contains(name), "{name}");
+        }
+    }
+
+    /// Comments are told from code by their marks alone.
+    #[test]
+    fn scripts_have_no_marks_of_comments_in_strings() {
+        for file in ASSETS.iter().chain(TOURNAMENT).chain(REPORTS) {
+            if file.media_type == SCRIPT {
+                let text = file.text();
+                let comments = text.matches("/*").count();
+                assert_eq!(text.matches("/**").count(), comments, "{}", file.name);
+                assert_eq!(text.matches("*/").count(), comments, "{}", file.name);
+                let code = file.lean_text();
+                assert!(code.len() < text.len(), "{}", file.name);
+                assert!(!code.contains("/*"), "{}", file.name);
+            }
         }
     }
 
