@@ -331,7 +331,7 @@ mod tests {
                 let text = file.text();
                 let comments = text.matches("/*").count();
                 assert_eq!(text.matches("/**").count(), comments, "{}", file.name);
-                assert_eq!(text.matches("*/").count(), comments, "{}", file.name);
+                assert!(text.split("/*").skip(1).all(|part| part.contains("*/")), "{}", file.name);
                 let code = file.lean_text();
                 assert!(code.len() < text.len(), "{}", file.name);
                 assert!(!code.contains("/*"), "{}", file.name);
