@@ -1,7 +1,6 @@
 //! Many games at once: workers play, the caller is called after each game.
 
 pub(in crate::runner) mod acts;
-mod blossom;
 pub(in crate::runner) mod director;
 pub(in crate::runner) mod merge;
 mod rounds;
