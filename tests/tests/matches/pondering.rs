@@ -102,7 +102,22 @@ fn who_cannot_ponder_is_refused() {
     let output = run(["match", &unable, "--engine=random", "--tc=depth=1", "--pairs=1"], "");
     assert_eq!(output.code, 1, "{output:?}");
     assert!(output.stderr.contains("has not declared a parameter 'ponder'"), "{output:?}");
-    let output = run(["match", "--engine=builtin ponder=on", "--engine=random", "--tc=1"], "");
+    let dxp = "--engine=name=far dxp=localhost:27531 ponder=on";
+    let output = run(["match", dxp, "--engine=random", "--tc=60"], "");
     assert_eq!(output.code, 2, "{output:?}");
-    assert!(output.stderr.contains("ponder=on is for programs that speak Hub"), "{output:?}");
+    assert!(
+        output.stderr.contains("ponder=on is for builtin and programs that speak"),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn the_engine_in_the_process_of_the_match_ponders_too() {
+    let engines = ["--engine=name=a builtin ponder=on", "--engine=name=b builtin"];
+    let options = ["--tc=nodes=500", "--max-moves=30", "--pairs=1", "--json"];
+    let output = run([&["match"], &engines[..], &options].concat(), "").success();
+    for game in &output.json_lines()[..2] {
+        let why = game["termination"].as_str().unwrap();
+        assert!(["no legal move", "draw by rule", "move limit"].contains(&why), "{game}");
+    }
 }

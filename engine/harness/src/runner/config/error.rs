@@ -99,10 +99,9 @@ pub enum ConfigError {
     /// Port 0 without a command that is told the port.
     #[error("engine '{0}': port 0 is only possible with a command that has {{port}} in it")]
     DxpPort(String),
-    /// Pondering is asked for over Hub alone.
+    /// Pondering is asked of this engine and over Hub alone.
     #[error(
-        "engine '{0}': ponder=on is for programs that speak Hub (cmd=\"meerslag hub\" for this one); over \
-         DXP a program decides itself"
+        "engine '{0}': ponder=on is for builtin and programs that speak Hub; over DXP a program decides itself"
     )]
     Ponder(String),
     /// Somebody else starts the program.

@@ -113,7 +113,7 @@ impl EngineSpec {
                 expected: "milliseconds up to 10000",
             });
         }
-        if self.ponder && self.kind != EngineKind::Hub {
+        if self.ponder && !matches!(self.kind, EngineKind::Hub | EngineKind::Builtin) {
             return Err(ConfigError::Ponder(name()));
         }
         if self.restart && self.kind == EngineKind::Dxp && self.command.is_empty() {
@@ -175,7 +175,8 @@ fn builtin_options(spec: &EngineSpec) -> Result<EngineOptions, HubError> {
     // Two engines with a book have the same one, and ballots are meant to be played out: a player
     // has a book only if it is given one.
     let book = spec.has_book_params();
-    let mut params = Params { hash_mb: 16, move_overhead, book, ..Params::default() };
+    let mut params =
+        Params { hash_mb: 16, move_overhead, book, ponder: spec.ponder, ..Params::default() };
     for (name, value) in &spec.params {
         params.set_exactly(name, value)?;
     }
